@@ -21,7 +21,8 @@ import (
 func TestBenchAll(t *testing.T) {
 	dir := t.TempDir()
 	file, page := filepath.Join(dir, "r.jsonl"), filepath.Join(dir, "r.html")
-	args := []string{"bench", "all", "--quick", "--only", "rate,huge-pages", "--btl", strings.Join(models(t), ","), "-o", file}
+	args := []string{"bench", "all", "--quick", "--only", "rate,huge-pages", "--btl",
+		strings.Join(models(t), ","), "-o", file}
 	got := command(t, nil, args...)
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stdout, "bench report "+file)
@@ -33,7 +34,8 @@ func TestBenchAll(t *testing.T) {
 	rounds := len(f.Lines)
 	require.GreaterOrEqual(t, rounds, 8, "with fewer than 4 of each no difference shows")
 	for i, l := range f.Lines {
-		require.Equal(t, []any{[]string{"rate", "huge-pages"}[i%2], i/2 + 1, ""}, []any{l.Experiment, l.Round, l.Failed})
+		require.Equal(t, []any{[]string{"rate", "huge-pages"}[i%2], i/2 + 1, ""},
+			[]any{l.Experiment, l.Round, l.Failed})
 	}
 
 	text, err := os.ReadFile(file)
@@ -70,9 +72,13 @@ func TestReportOfPrinted(t *testing.T) {
 	for _, args := range []string{
 		"pingpong --sizes 8,64 --reps 10 --rounds 2", "barrier --reps 10", "column --sizes 64,256 --reps 10",
 		"touch -n 2,3 --size 64K", "footprint -n 2,3 --sizes 2K --reps 5", "npb is -n 1",
-		"overlap --part broadcast --sizes 1K --tests each --grain 4 --rounds 1 --blocks 1 --loop 1ms --work 100us --helpers 0", "overlap --part chain --rounds 1 --helpers 0", "overlap --part graph --rounds 1 --helpers 0",
+		"overlap --part broadcast --sizes 1K --tests each --grain 4 --rounds 1 --blocks 1 --loop 1ms " +
+			"--work 100us --helpers 0", "overlap --part chain --rounds 1 --helpers 0",
+		"overlap --part graph --rounds 1 --helpers 0",
 	} {
-		got := command(t, nil, append(append([]string{"bench"}, strings.Fields(args)...), "--json", "--btl", strings.Join(models(t), ","))...)
+		got := command(t, nil,
+			append(append([]string{"bench"}, strings.Fields(args)...), "--json", "--btl",
+				strings.Join(models(t), ","))...)
 		require.Equal(t, 0, got.code, "%s: %s", args, got.stderr)
 		all.WriteString(got.stdout)
 	}
@@ -81,7 +87,8 @@ func TestReportOfPrinted(t *testing.T) {
 	require.Equal(t, 0, got.code, got.stderr)
 	html, err := os.ReadFile(page)
 	require.NoError(t, err)
-	for _, name := range []string{"pingpong", "barrier", "column", "touch", "footprint", "npb", "overlap", "chain", "graph"} {
+	for _, name := range []string{"pingpong", "barrier", "column", "touch", "footprint", "npb",
+		"overlap", "chain", "graph"} {
 		require.Contains(t, string(html), "<h2>Benchmark "+name+"</h2>")
 	}
 	require.Contains(t, string(html), "(measured 2 times)")
@@ -103,7 +110,8 @@ func TestBenchAllUsage(t *testing.T) {
 		require.Contains(t, got.stderr, says, args)
 	}
 	for _, args := range [][]string{
-		{"report", dir + "/none"}, {"diff", dir + "/none", dir + "/none"}, {"all", "--only", "rate,huge-pages", "-o", dir + "/none/r"},
+		{"report", dir + "/none"}, {"diff", dir + "/none", dir + "/none"},
+		{"all", "--only", "rate,huge-pages", "-o", dir + "/none/r"},
 	} {
 		require.Equal(t, 1, command(t, nil, append([]string{"bench"}, args...)...).code, args)
 	}
@@ -117,16 +125,17 @@ func TestRunAllGoesOn(t *testing.T) {
 	var ran []string
 	interrupt, fail := true, true
 	experiment := func(name string, rounds int) bench.Experiment {
-		return bench.Experiment{Name: name, Command: name, Rounds: rounds, Run: func(_ context.Context, round int) ([]results.Point, error) {
-			ran = append(ran, fmt.Sprint(name, round))
-			switch {
-			case name == "b" && round == 1 && fail:
-				return nil, errors.New("broken")
-			case name == "a" && round == 2 && interrupt:
-				cancel(errors.New("interrupted"))
-			}
-			return []results.Point{{Benchmark: name, Values: map[string]float64{"t_us": 1}}}, nil
-		}}
+		return bench.Experiment{Name: name, Command: name, Rounds: rounds,
+			Run: func(_ context.Context, round int) ([]results.Point, error) {
+				ran = append(ran, fmt.Sprint(name, round))
+				switch {
+				case name == "b" && round == 1 && fail:
+					return nil, errors.New("broken")
+				case name == "a" && round == 2 && interrupt:
+					cancel(errors.New("interrupted"))
+				}
+				return []results.Point{{Benchmark: name, Values: map[string]float64{"t_us": 1}}}, nil
+			}}
 	}
 	experiments := []bench.Experiment{experiment("a", 3), experiment("b", 2)}
 	run := func(ctx context.Context) (failed int, err error) {

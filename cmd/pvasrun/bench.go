@@ -19,13 +19,19 @@ func executeBench(args []string) error {
 		"all": executeAll, "report": executeReport, "diff": executeDiff,
 	}
 	for _, name := range bench.Patterns() {
-		benchmarks[name] = func(ctx context.Context, args []string) error { return executeTimed(ctx, name, messageKind, args) }
+		benchmarks[name] = func(ctx context.Context, args []string) error {
+			return executeTimed(ctx, name, messageKind, args)
+		}
 	}
 	for _, name := range bench.Collectives() {
-		benchmarks[name] = func(ctx context.Context, args []string) error { return executeTimed(ctx, name, collectiveKind, args) }
+		benchmarks[name] = func(ctx context.Context, args []string) error {
+			return executeTimed(ctx, name, collectiveKind, args)
+		}
 	}
 	for _, name := range bench.Layouts() {
-		benchmarks[name] = func(ctx context.Context, args []string) error { return executeTimed(ctx, name, layoutKind, args) }
+		benchmarks[name] = func(ctx context.Context, args []string) error {
+			return executeTimed(ctx, name, layoutKind, args)
+		}
 	}
 	names := slices.Sorted(maps.Keys(benchmarks))
 	switch {

@@ -25,11 +25,19 @@ type allFlags struct {
 	Only   string `long:"only" env:"ONLY" value-name:"LIST" default-mask:"all" description:"experiments to run, such as pingpong,npb"`
 }
 
-const allDescription = `Runs the evaluation of the PVAS paper and appends what it finds to a file of JSON lines, from which bench report makes a page and bench diff a comparison.
+const allDescription = `Runs the evaluation of the PVAS paper and appends what it finds to a file of JSON lines, ` +
+	`from which bench report makes a page and bench diff a comparison.
 
-pingpong: latency of a message, eager and rendezvous. rate: messages per second. bcast, allreduce: latency over size at many ranks. npb: NAS Parallel Benchmarks with the default eager limit and with a rendezvous for every message. footprint: time, page tables and memory of Alltoall over the number of ranks. is-memory: memory of IS. pie: a program at a fixed address and a position independent one. huge-pages: page tables and memory without and with them. startup: jobs that do nothing, over the number of ranks. overlap: computing while nonblocking collectives are underway.
+pingpong: latency of a message, eager and rendezvous. rate: messages per second. bcast, allreduce: latency over size ` +
+	`at many ranks. npb: NAS Parallel Benchmarks with the default eager limit and with a rendezvous for every ` +
+	`message. footprint: time, page tables and memory of Alltoall over the number of ranks. is-memory: memory of IS. ` +
+	`pie: a program at a fixed address and a position independent one. huge-pages: page tables and memory without ` +
+	`and with them. startup: jobs that do nothing, over the number of ranks. overlap: computing while nonblocking ` +
+	`collectives are underway.
 
-Every experiment has several rounds, and every round runs all contestants, one after the other. A run that was stopped goes on where it was when it is started again with the same flags and file. An experiment that fails is noted, the others are run, and the exit code is 1.`
+Every experiment has several rounds, and every round runs all contestants, one after the other. A run that was ` +
+	`stopped goes on where it was when it is started again with the same flags and file. An experiment that fails is ` +
+	`noted, the others are run, and the exit code is 1.`
 
 // How long a round of one experiment may take before it is given up.
 const (
@@ -100,7 +108,8 @@ func (f *allFlags) models() (list []string) {
 
 // runAll runs the rounds that the journal does not have: first the first of each
 // experiment, then the second, so that what changes on the machine meanwhile is spread.
-func runAll(ctx context.Context, experiments []bench.Experiment, journal *results.Journal, limit time.Duration) (failed int, err error) {
+func runAll(ctx context.Context, experiments []bench.Experiment, journal *results.Journal,
+	limit time.Duration) (failed int, err error) {
 	type step struct {
 		*bench.Experiment
 		round int
@@ -146,9 +155,11 @@ func environment(ctx context.Context, cfg *bench.AllConfig) (results.Environment
 	}
 	m := machine.Probe()
 	e := results.Environment{
-		Version: revision(), Go: runtime.Version(), Arch: m.Arch, CPU: m.CPU.Model, CPUs: m.CPU.Usable, MemoryMiB: int64(uint64(system.Totalram) * uint64(system.Unit) >> 20),
-		Kernel: m.Kernel, HugePages: m.HugePages.Enabled, CMA: cfg.CMA, Peers: map[string]string{}, Started: time.Now().UTC().Truncate(time.Second),
-		Commit: commit(), Virtual: m.CPU.Virtual,
+		Version: revision(), Go: runtime.Version(), Arch: m.Arch, CPU: m.CPU.Model, CPUs: m.CPU.Usable,
+		MemoryMiB: int64(uint64(system.Totalram) * uint64(system.Unit) >> 20),
+		Kernel:    m.Kernel, HugePages: m.HugePages.Enabled, CMA: cfg.CMA, Peers: map[string]string{},
+		Started: time.Now().UTC().Truncate(time.Second),
+		Commit:  commit(), Virtual: m.CPU.Virtual,
 	}
 	load := float64(system.Loads[0]) / 65536
 	e.Load = &load

@@ -10,7 +10,10 @@ import (
 	"github.com/gopvas/gopvas/internal/bench/results"
 )
 
-const diffDescription = `Compares two files that bench all has written, in the manner of benchstat: medians, the interval in which each lies with a confidence of 95 %, the difference, and p, how often chance alone gives such a difference (Mann-Whitney U test). Only differences that chance gives seldom are listed. It takes at least four rounds of an experiment to tell any difference from chance, and six to know an interval; without, it is ∞.`
+const diffDescription = `Compares two files that bench all has written, in the manner of benchstat: medians, the ` +
+	`interval in which each lies with a confidence of 95 %, the difference, and p, how often chance alone gives such ` +
+	`a difference (Mann-Whitney U test). Only differences that chance gives seldom are listed. It takes at least ` +
+	`four rounds of an experiment to tell any difference from chance, and six to know an interval; without, it is ∞.`
 
 func executeDiff(_ context.Context, args []string) error {
 	var f struct {
@@ -34,6 +37,7 @@ func executeDiff(_ context.Context, args []string) error {
 		}
 	}
 	out := bufio.NewWriter(os.Stdout)
-	err = report.Compare(out, files[0], files[1], report.DiffConfig{Names: [2]string{names[0], names[1]}, Alpha: f.Alpha, All: f.All})
+	err = report.Compare(out, files[0], files[1],
+		report.DiffConfig{Names: [2]string{names[0], names[1]}, Alpha: f.Alpha, All: f.All})
 	return errors.Join(err, out.Flush())
 }

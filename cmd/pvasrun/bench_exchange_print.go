@@ -16,7 +16,8 @@ import (
 // printExchange prints a row for each length: the times of each contestant beside its formula.
 func printExchange(out io.Writer, cfg *bench.ExchangeConfig, results [][]bench.ExchangeResult) error {
 	first := results[0][0]
-	fmt.Fprintf(out, "# exchange, %s, %d ranks, %s, ms\n", several(first.Neighbors, "neighbor"), first.Ranks, several(strconv.Itoa(first.Devices), "device"))
+	fmt.Fprintf(out, "# exchange, %s, %d ranks, %s, ms\n", several(first.Neighbors, "neighbor"), first.Ranks,
+		several(strconv.Itoa(first.Devices), "device"))
 	w := newTable(out)
 	fmt.Fprint(w, "bytes\trepetitions\tL us\tB MB/s\t")
 	for i, r := range results[0] {
@@ -28,7 +29,8 @@ func printExchange(out io.Writer, cfg *bench.ExchangeConfig, results [][]bench.E
 	}
 	fmt.Fprintln(w)
 	for _, row := range results {
-		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t", row[0].Bytes, row[0].Repetitions, ifKnown(row[0].Latency), ifKnown(row[0].MBytesPerS))
+		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t", row[0].Bytes, row[0].Repetitions, ifKnown(row[0].Latency),
+			ifKnown(row[0].MBytesPerS))
 		for i, r := range row {
 			second := r.Formula / 1e3
 			if i >= len(cfg.Forms) {
@@ -76,7 +78,8 @@ func exchangePage(cfg *bench.ExchangeConfig, r bench.ExchangeResult) (*show.Page
 		return nil, err
 	}
 	page := &show.Page{
-		Title: fmt.Sprintf("Exchange, %s: %s, messages of %d bytes", r.Contestant, several(r.Neighbors, "neighbor"), r.Bytes),
+		Title: fmt.Sprintf("Exchange, %s: %s, messages of %d bytes", r.Contestant,
+			several(r.Neighbors, "neighbor"), r.Bytes),
 		Facts: []string{"measured, median: " + show.Time(r.Median*1e3)},
 		Kinds: []string{"latency", "a message for itself"},
 	}
@@ -99,7 +102,8 @@ func exchangePage(cfg *bench.ExchangeConfig, r bench.ExchangeResult) (*show.Page
 		if n := len(*lane); n > 0 {
 			from = max(from, (*lane)[n-1].To)
 		}
-		*lane = append(*lane, show.Piece{From: from, To: f.To, Kind: flightKind(f.Message), Peer: int32(f.Peer), Bytes: int64(f.Bytes)})
+		*lane = append(*lane,
+			show.Piece{From: from, To: f.To, Kind: flightKind(f.Message), Peer: int32(f.Peer), Bytes: int64(f.Bytes)})
 	}
 	page.Timelines = []show.Timeline{measured}
 	if r.Formula > 0 {
@@ -130,7 +134,8 @@ func exchangePlan(r bench.ExchangeResult, counts []int) show.Timeline {
 			end := at + r.Latency*1e3
 			lane = append(lane, show.Piece{From: at, To: end, Kind: latencyKind, Peer: -1})
 			at = end + float64(piece.Len())*1e3/r.MBytesPerS
-			lane = append(lane, show.Piece{From: end, To: at, Kind: flightKind(piece.Message), Peer: -1, Bytes: int64(piece.Len())})
+			lane = append(lane,
+				show.Piece{From: end, To: at, Kind: flightKind(piece.Message), Peer: -1, Bytes: int64(piece.Len())})
 		}
 		for rank := range r.Ranks {
 			t.Lanes[rank*r.Devices+device] = lane

@@ -75,7 +75,8 @@ func (f *whoFlags) peers(openMPI []string, pinned bool) (list []bench.Contestant
 
 // own are the contestants that are ours.
 func (f *contestantFlags) own(singleCopy []string) (list []bench.Contestant, err error) {
-	numbers := tunableFlags{EagerLimit: f.EagerLimit, RingBlock: f.RingBlock, Spin: &f.Spin, SingleCopy: job.SingleCopyAuto.String()}
+	numbers := tunableFlags{EagerLimit: f.EagerLimit, RingBlock: f.RingBlock, Spin: &f.Spin,
+		SingleCopy: job.SingleCopyAuto.String()}
 	settings, err := numbers.settings()
 	if err != nil {
 		return nil, err
@@ -91,7 +92,8 @@ func (f *contestantFlags) own(singleCopy []string) (list []bench.Contestant, err
 			modes = singleCopy
 		}
 		for _, mode := range modes {
-			list = append(list, bench.Contestant{Name: btl, SingleCopy: mode, Pinned: f.Bind == "core", Settings: settings})
+			list = append(list,
+				bench.Contestant{Name: btl, SingleCopy: mode, Pinned: f.Bind == "core", Settings: settings})
 		}
 	}
 	return list, nil

@@ -24,11 +24,14 @@ type footprintFlags struct {
 	Reps       int      `long:"reps" least:"1" most:"1000000000; that takes hours at any size" env:"REPS" value-name:"N" default:"1000" description:"calls in a job"`
 }
 
-const footprintDescription = `The memory experiment of the PVAS paper: every rank sends to every rank, again and again (Alltoall), and it is read what page tables and memory have grown by. Sizes are KiB.
+const footprintDescription = `The memory experiment of the PVAS paper: every rank sends to every rank, again and ` +
+	`again (Alltoall), and it is read what page tables and memory have grown by. Sizes are KiB.
 
-tables: the job's page tables by the paper's method: what PageTables of /proc/meminfo has grown by from before the job to its end (the whole machine)
+tables: the job's page tables by the paper's method: what PageTables of /proc/meminfo has grown by from before the ` +
+	`job to its end (the whole machine)
 
-growth: what the page tables of the job's address spaces (VmPTE) have grown by from before the first call to after the last, while all ranks stand still; their buffers are there before
+growth: what the page tables of the job's address spaces (VmPTE) have grown by from before the first call to after ` +
+	`the last, while all ranks stand still; their buffers are there before
 
 model: what growth should be, given how much of one another's memory the ranks have mapped
 
@@ -38,7 +41,8 @@ PSS: what the job's own memory has grown by, a page that k processes share count
 
 A dash stands for a figure of the whole machine where the rest of it has changed by as much as the job.
 
-Below: the exponents of N that fit best (least squares over the logarithms), and with --compare the ratios of each of ours to the better MPI at the largest N.`
+Below: the exponents of N that fit best (least squares over the logarithms), and with --compare the ratios of each ` +
+	`of ours to the better MPI at the largest N.`
 
 func executeFootprint(ctx context.Context, args []string) error {
 	f := footprintFlags{Sizes: sizes{2 << 10, 16 << 10}}
@@ -95,7 +99,8 @@ func copyModes() []string {
 func (f *footprintFlags) print(contenders []bench.Contestant, results []bench.FootprintResult) error {
 	cut := false
 	for _, n := range f.Sizes {
-		fmt.Printf("# footprint: Alltoall of %s, up to %d times; page tables and memory in KiB\n", units.BytesSize(float64(n)), f.Reps)
+		fmt.Printf("# footprint: Alltoall of %s, up to %d times; page tables and memory in KiB\n",
+			units.BytesSize(float64(n)), f.Reps)
 		w := newTable(os.Stdout)
 		fmt.Fprintln(w, "ranks\tcontestant\trepetitions\tus/call\ttables\tgrowth\tmodel\tmemory\tPSS\t")
 		rows := results[:len(f.NP)*len(contenders)]
@@ -105,8 +110,10 @@ func (f *footprintFlags) print(contenders []bench.Contestant, results []bench.Fo
 			if r.ModelKiB != nil {
 				model = fmt.Sprint(*r.ModelKiB)
 			}
-			fmt.Fprintf(w, "%d\t%s\t%d\t%.1f\t%s\t%d\t%s\t%s\t%d\t\n", r.Ranks, contenders[i%len(contenders)], r.Repetitions,
-				r.Avg, orNothing(r.PageTableKiB), r.PageTableGrowthKiB, model, orNothing(r.MemoryGrowthKiB), r.PSSGrowthKiB)
+			fmt.Fprintf(w, "%d\t%s\t%d\t%.1f\t%s\t%d\t%s\t%s\t%d\t\n", r.Ranks,
+				contenders[i%len(contenders)], r.Repetitions,
+				r.Avg, orNothing(r.PageTableKiB), r.PageTableGrowthKiB, model,
+				orNothing(r.MemoryGrowthKiB), r.PSSGrowthKiB)
 			cut = cut || r.Repetitions < f.Reps
 		}
 		if err := w.Flush(); err != nil {
@@ -117,7 +124,8 @@ func (f *footprintFlags) print(contenders []bench.Contestant, results []bench.Fo
 		}
 	}
 	if cut {
-		fmt.Printf("Fewer repetitions than %d were made where they would have taken more than %v: see --max-seconds.\n", f.Reps, time.Duration(f.MaxSeconds))
+		fmt.Printf("Fewer repetitions than %d were made where they would have taken more than %v: see --max-seconds.\n",
+			f.Reps, time.Duration(f.MaxSeconds))
 	}
 	return nil
 }
@@ -171,7 +179,8 @@ func (f *footprintFlags) summarise(contenders []bench.Contestant, rows []bench.F
 		}
 		fmt.Fprintf(w, "ratio, %d ranks\t%s\t", last[i].Ranks, c)
 		for _, col := range footprintColumns {
-			fmt.Fprintf(w, "%s\t", orDash(col.value(last[i])/bestPeer(contenders, func(k int) float64 { return col.value(last[k]) })))
+			fmt.Fprintf(w, "%s\t",
+				orDash(col.value(last[i])/bestPeer(contenders, func(k int) float64 { return col.value(last[k]) })))
 		}
 		fmt.Fprintln(w)
 	}

@@ -21,7 +21,11 @@ type npbFlags struct {
 	contestantFlags
 }
 
-const npbDescription = `Runs NAS Parallel Benchmarks: is (integer sort), ep (embarrassingly parallel), cg (conjugate gradients), mg (multigrid), ft (3-D FFT), or several as in is,ft. They are written in Go by the specification; sizes, operation counts and verification values are those of NPB 3, and the output has the form that NPB's programs have. The exit code is 1 if a result is not verified. --compare runs NASA's own programs in turn with ours.`
+const npbDescription = `Runs NAS Parallel Benchmarks: is (integer sort), ep (embarrassingly parallel), cg (conjugate ` +
+	`gradients), mg (multigrid), ft (3-D FFT), or several as in is,ft. They are written in Go by the specification; ` +
+	`sizes, operation counts and verification values are those of NPB 3, and the output has the form that NPB's ` +
+	`programs have. The exit code is 1 if a result is not verified. --compare runs NASA's own ` +
+	`programs in turn with ours.`
 
 func executeNPB(ctx context.Context, args []string) error {
 	if asksForCommand(args) {
@@ -132,7 +136,8 @@ func printNPB(all [][]bench.NPBResult, asJSON bool) error {
 				r.Mops, r.MinMops, r.MaxMops, first.Mops/r.Mops, efficiency)
 		}
 	}
-	fmt.Fprintln(w, "ratio: the first task model to this one; efficiency: to one rank, times the CPUs that the ranks have")
+	fmt.Fprintln(w,
+		"ratio: the first task model to this one; efficiency: to one rank, times the CPUs that the ranks have")
 	return w.Flush()
 }
 

@@ -55,7 +55,8 @@ func (r *overlapReport) printBroadcasts() error {
 		cases[c] = append(cases[c], b)
 	}
 	for _, c := range order {
-		fmt.Printf("# Ibcast of %s, %d ranks, %[3]d x %[3]d matrices\n", units.BytesSize(float64(c.bytes)), c.ranks, c.grain)
+		fmt.Printf("# Ibcast of %s, %d ranks, %[3]d x %[3]d matrices\n",
+			units.BytesSize(float64(c.bytes)), c.ranks, c.grain)
 		w := newTable(os.Stdout)
 		fmt.Fprintln(w, "contestant\ttests\tcomputing us\ttime us\talone us\tnot computing %\tOSU %\tIMB %\t")
 		for _, b := range cases[c] {
@@ -63,7 +64,8 @@ func (r *overlapReport) printBroadcasts() error {
 			if b.Tests == bench.EachProduct {
 				tests = "each"
 			}
-			fmt.Fprintf(w, "%v\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t%.0f\t\n", b.Contender, tests, b.Compute, b.Elapsed, b.Pure, 100*b.NonCompute, b.OSU, b.IMB)
+			fmt.Fprintf(w, "%v\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t%.0f\t\n", b.Contender, tests, b.Compute, b.Elapsed,
+				b.Pure, 100*b.NonCompute, b.OSU, b.IMB)
 		}
 		if err := w.Flush(); err != nil {
 			return err
@@ -94,7 +96,8 @@ func printRatios(results []bench.OverlapResult) error {
 	for _, c := range ours {
 		fmt.Fprintf(w, "%s\t", c)
 		for _, rival := range rivals {
-			fmt.Fprintf(w, "%s\t%s\t", orDash(leastShare(results, c)/leastShare(results, rival)), orDash(eachTime(results, c)/eachTime(results, rival)))
+			fmt.Fprintf(w, "%s\t%s\t", orDash(leastShare(results, c)/leastShare(results, rival)),
+				orDash(eachTime(results, c)/eachTime(results, rival)))
 		}
 		fmt.Fprintln(w)
 	}
@@ -165,7 +168,8 @@ func (r *overlapReport) printChains() error {
 		return nil
 	}
 	first := r.chains[0]
-	fmt.Printf("# %s down a chain of %d ranks that test every %.0f ms\n", units.BytesSize(float64(first.Bytes)), first.Ranks, first.Period)
+	fmt.Printf("# %s down a chain of %d ranks that test every %.0f ms\n", units.BytesSize(float64(first.Bytes)),
+		first.Ranks, first.Period)
 	w := newTable(os.Stdout)
 	fmt.Fprintln(w, "contestant\ttime ms\tleast\tmost\tperiods\t")
 	for _, c := range r.chains {
@@ -182,7 +186,8 @@ func (r *overlapReport) printGraphs() error {
 	w := newTable(os.Stdout)
 	fmt.Fprintln(w, "contestant\tshape\tbuild ns\tissue ns\tissue again ns\tMnodes/s\tbytes\t")
 	for _, g := range r.graphs {
-		fmt.Fprintf(w, "%s %s\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t\n", g.Contestant, g.Policy, g.Shape, g.Build, g.Issue, g.Reissue, g.Rate/1e6, g.Bytes)
+		fmt.Fprintf(w, "%s %s\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t\n", g.Contestant, g.Policy, g.Shape, g.Build, g.Issue,
+			g.Reissue, g.Rate/1e6, g.Bytes)
 	}
 	return w.Flush()
 }

@@ -11,7 +11,10 @@ import (
 	"github.com/gopvas/gopvas/internal/bench/report"
 )
 
-const reportDescription = `Makes a page of HTML from what bench all has written: plots and tables of each experiment, with the command that made it and what the paper found. It takes as well what any benchmark has printed with --json, of one or several after one another in a file; runs of the same benchmark are rounds. The page needs no network.`
+const reportDescription = `Makes a page of HTML from what bench all has written: plots and tables of each ` +
+	`experiment, with the command that made it and what the paper found. It takes as well what any benchmark has ` +
+	`printed with --json, of one or several after one another in a file; runs of the same benchmark are rounds. The ` +
+	`page needs no network.`
 
 func executeReport(_ context.Context, args []string) error {
 	var f struct {
@@ -22,7 +25,8 @@ func executeReport(_ context.Context, args []string) error {
 		return err
 	}
 	if len(names) != 1 {
-		return usageError{errors.New("bench report: name one file that bench all has written, or a benchmark has printed with --json")}
+		return usageError{errors.New(
+			"bench report: name one file that bench all has written, or a benchmark has printed with --json")}
 	}
 	if err := apart([]named{{"-o", f.Output}}, named{"the results", names[0]}); err != nil {
 		return usageError{fmt.Errorf("bench report: %w", err)}
@@ -38,7 +42,10 @@ func executeReport(_ context.Context, args []string) error {
 	if err := report.Page(&page, file); err != nil {
 		return err
 	}
-	if err := writeNamed(f.Output, "", 0, func(w io.Writer) error { _, err := page.WriteTo(w); return err }); err != nil {
+	if err := writeNamed(f.Output, "", 0, func(w io.Writer) error {
+		_, err := page.WriteTo(w)
+		return err
+	}); err != nil {
 		return fmt.Errorf("bench report: %w", err)
 	}
 	return nil

@@ -74,7 +74,8 @@ func (f *siteFlags) checkUse() error {
 	case given(f.Rsh != "", "RSH") && !f.isNamed():
 		return errors.New("--rsh: name nodes by --hosts or --hostfile")
 	case !f.several() && (rate || given(f.Devices != "", "DEVICES")):
-		return errors.New("--devices and --rate: on this node alone no message uses a network device; give --nodes or --hosts")
+		return errors.New("--devices and --rate: on this node alone no message uses a network device; " +
+			"give --nodes or --hosts")
 	}
 	return nil
 }
@@ -86,7 +87,8 @@ func (f *siteFlags) devices() (int, error) {
 	}
 	n, err := strconv.Atoi(f.Devices)
 	if err != nil || n < 1 || n > transport.MostDevices {
-		return 0, fmt.Errorf("--devices %s: without --hosts give a number from 1 to %d", f.Devices, transport.MostDevices)
+		return 0, fmt.Errorf("--devices %s: without --hosts give a number from 1 to %d",
+			f.Devices, transport.MostDevices)
 	}
 	return n, nil
 }

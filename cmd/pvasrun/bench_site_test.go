@@ -14,7 +14,8 @@ import (
 // Benchmarks of messages and of collective operations run on nodes that are made, with ranks for each.
 func TestBenchOnMadeNodes(t *testing.T) {
 	needNamespaces(t)
-	for _, line := range []string{"incast --nodes 3 --rate 1G", "gather --nodes 2 -n 4 --devices 2", "pingpong --nodes 2 --bind core", "transpose --nodes 2"} {
+	for _, line := range []string{"incast --nodes 3 --rate 1G", "gather --nodes 2 -n 4 --devices 2",
+		"pingpong --nodes 2 --bind core", "transpose --nodes 2"} {
 		args := append([]string{"bench"}, strings.Fields(line+" --sizes 256,64K --reps 20 --btl pvas --json")...)
 		got := command(t, nil, args...)
 		require.Equal(t, 0, got.code, got.stderr)
@@ -26,7 +27,8 @@ func TestBenchOnMadeNodes(t *testing.T) {
 				require.Zero(t, r.Nodes, "no message goes between nodes")
 				continue
 			}
-			require.Equal(t, []any{args[1], strings.Contains(line, "nodes 3"), "suci"}, []any{r.Benchmark, r.Nodes == 3, r.SingleCopy})
+			require.Equal(t, []any{args[1], strings.Contains(line, "nodes 3"), "suci"},
+				[]any{r.Benchmark, r.Nodes == 3, r.SingleCopy})
 			require.Positive(t, r.Avg)
 			sizes = append(sizes, r.Bytes)
 		}
@@ -42,7 +44,8 @@ func TestBenchOnMadeNodesBesidePeers(t *testing.T) {
 			t.Skipf("%s is not installed (Debian: openmpi-bin libopenmpi-dev)", tool)
 		}
 	}
-	got := command(t, nil, "bench", "incast", "--nodes", "2", "--sizes", "1K", "--reps", "20", "--btl", "pvas", "--compare", "openmpi", "--rounds", "1")
+	got := command(t, nil, "bench", "incast", "--nodes", "2", "--sizes", "1K", "--reps", "20", "--btl", "pvas",
+		"--compare", "openmpi", "--rounds", "1")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stdout, "# incast, 2 ranks on 2 nodes, us")
 	require.Regexp(t, `(?m)^ +1024( +[0-9.]+){4}$`, got.stdout)
@@ -50,7 +53,8 @@ func TestBenchOnMadeNodesBesidePeers(t *testing.T) {
 
 // Benchmarks run on nodes that are named; mistakes are said.
 func TestBenchOnHosts(t *testing.T) {
-	got := command(t, nil, "bench", "barrier", "--hosts", "a:1,b:2", "--rsh", hereAs(t), "--reps", "20", "--btl", "pvas,sm")
+	got := command(t, nil, "bench", "barrier", "--hosts", "a:1,b:2", "--rsh", hereAs(t), "--reps",
+		"20", "--btl", "pvas,sm")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stdout, "# barrier, 3 ranks on 2 nodes, us")
 	for args, says := range map[string]string{

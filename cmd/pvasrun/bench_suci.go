@@ -30,9 +30,13 @@ type suciBenchFlags struct {
 	Plot    string   `long:"plot" env:"PLOT" value-name:"FILE" description:"draw a chart of each part as SVG"`
 }
 
-const suciBenchDescription = `The experiments of the Suci paper, between network namespaces of this machine with a switch between them; it takes root, and the tools ip, tc and ethtool. TCP is Go's, with the system's congestion control.
+const suciBenchDescription = `The experiments of the Suci paper, between network namespaces of this machine with a ` +
+	`switch between them; it takes root, and the tools ip, tc and ethtool. TCP is Go's, with the system's congestion ` +
+	`control.
 
-pingpong: half a round trip. burst: messages sent as fast as they go. gather: a message from each node to one, all at once. bcast: a message to all nodes over a binomial tree. beside: half a round trip while messages of 1 MiB stream to the same node.
+pingpong: half a round trip. burst: messages sent as fast as they go. gather: a message from each node to one, all ` +
+	`at once. bcast: a message to all nodes over a binomial tree. beside: half a round trip while messages of 1 MiB ` +
+	`stream to the same node.
 
 suci-fast is suci without slow start. again is the share of packets that were sent more than once.`
 
@@ -142,11 +146,13 @@ func (f *suciBenchFlags) run(ctx context.Context, each func(transport.Result) er
 // experiments are those of so many nodes: of two, or of all.
 func (f *suciBenchFlags) experiments(nodes int, many bool) (list []transport.Experiment) {
 	for _, name := range transport.Experiments {
-		if ofAll := name == "gather" || name == "bcast"; ofAll != many || len(f.Parts) > 0 && !slices.Contains(f.Parts, name) {
+		if ofAll := name == "gather" || name == "bcast"; ofAll != many ||
+			len(f.Parts) > 0 && !slices.Contains(f.Parts, name) {
 			continue
 		}
 		for _, n := range f.Sizes {
-			list = append(list, transport.Experiment{Name: name, Bytes: n, Nodes: nodes, Lasting: time.Duration(f.Every)})
+			list = append(list,
+				transport.Experiment{Name: name, Bytes: n, Nodes: nodes, Lasting: time.Duration(f.Every)})
 		}
 	}
 	return list
@@ -156,7 +162,8 @@ func printSuci(results []transport.Result) error {
 	w := newTable(os.Stdout)
 	fmt.Fprintln(w, "experiment\tcarrier\tlinks\tnodes\tbytes\trounds\tmedian us\tleast\t99 %\tworst\tMB/s\tagain %\t")
 	for _, r := range results {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.2f\t\n", r.Experiment, r.Carrier, r.Links, r.Nodes, r.Bytes,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.2f\t\n", r.Experiment, r.Carrier,
+			r.Links, r.Nodes, r.Bytes,
 			r.Rounds, r.Median, r.Least, r.P99, r.Worst, r.MBytesPerS, r.Again)
 	}
 	return w.Flush()

@@ -42,13 +42,20 @@ type timedKind struct {
 
 const onNodes = `
 
-With --hosts or --hostfile the ranks are on several nodes. With --nodes these are network namespaces on this machine with a switch between them; that takes root, and the tools ip, tc and ethtool. The MPIs of --compare use TCP between nodes. With --hosts, TMPDIR must be a folder that all nodes see: their programs are compiled there.`
+With --hosts or --hostfile the ranks are on several nodes. With --nodes these are network namespaces on this machine ` +
+	`with a switch between them; that takes root, and the tools ip, tc and ethtool. The MPIs of --compare use TCP ` +
+	`between nodes. With --hosts, TMPDIR must be a folder that all nodes see: their programs are compiled there.`
 
 var messageKind = timedKind{
-	description: `pingpong: half a round trip between ranks 0 and 1. pingping: a message each way at once. bw: 64 messages under way, from the lower half of the ranks to the upper; mbw_mr: the same, as the message rate of all pairs. ring: a message once around all ranks. incast: a message from all other ranks to rank 0 at once, each time after a barrier. copy: no message, only a copy from the peer's memory, the bound for pingpong. Loops and repetitions follow IMB and the OSU benchmarks, and are the same in C for the MPIs of --compare, for which ratio is our pvas to the better of them.` + onNodes,
-	factor:      2,
-	largest:     4 << 20,
-	rounds:      5,
+	description: `pingpong: half a round trip between ranks 0 and 1. pingping: a message each way at once. bw: 64 ` +
+		`messages under way, from the lower half of the ranks to the upper; mbw_mr: the same, as the message rate of ` +
+		`all pairs. ring: a message once around all ranks. incast: a message from all other ranks to rank 0 at once, ` +
+		`each time after a barrier. copy: no message, only a copy from the peer's memory, the bound for pingpong. ` +
+		`Loops and repetitions follow IMB and the OSU benchmarks, and are the same in C for the MPIs of --compare, ` +
+		`for which ratio is our pvas to the better of them.` + onNodes,
+	factor:  2,
+	largest: 4 << 20,
+	rounds:  5,
 	check: func(benchmark string, f *timedFlags) error {
 		if f.NP < 2 || benchmark == "copy" && f.NP != 2 {
 			return fmt.Errorf("-n %d: %s needs two ranks", f.NP, benchmark)
@@ -61,11 +68,15 @@ var messageKind = timedKind{
 }
 
 var collectiveKind = timedKind{
-	description: `Times one call of a collective operation by all ranks, over many calls with nothing in between; the root changes from call to call. Bytes are those of the vector, or for gather, scatter, allgather, alltoall, ialltoall and neighbor (a periodic ring) those from one rank to another. Loops and repetitions follow IMB, and are the same in C for the MPIs of --compare, for which ratio is our first column to the better of them.` + onNodes,
-	factor:      8,
-	largest:     1 << 20,
-	goroutines:  true,
-	rounds:      3,
+	description: `Times one call of a collective operation by all ranks, over many calls with nothing in between; ` +
+		`the root changes from call to call. Bytes are those of the vector, or for gather, scatter, allgather, ` +
+		`alltoall, ialltoall and neighbor (a periodic ring) those from one rank to another. Loops and repetitions ` +
+		`follow IMB, and are the same in C for the MPIs of --compare, for which ratio is our first column to ` +
+		`the better of them.` + onNodes,
+	factor:     8,
+	largest:    1 << 20,
+	goroutines: true,
+	rounds:     3,
 	check: func(_ string, f *timedFlags) error {
 		if f.NP < 1 {
 			return errors.New("-n: at least one rank is needed")
@@ -81,9 +92,15 @@ var collectiveKind = timedKind{
 }
 
 var layoutKind = timedKind{
-	description: `Messages of data that does not lie in one piece, copied from the sender's places to the receiver's. column: half a round trip of columns of a matrix of 4,096 columns of float64. struct: the same of records {int32, float64[3], int8[5]}, 33 bytes of every 40. halo: a column each way to both neighbours in a ring, by Sendrecv. transpose: a matrix whose rows are spread over the ranks, by Alltoallw; bytes are those from one rank to another.
+	description: `Messages of data that does not lie in one piece, copied from the sender's places to the ` +
+		`receiver's. column: half a round trip of columns of a matrix of 4,096 columns of float64. struct: the same ` +
+		`of records {int32, float64[3], int8[5]}, 33 bytes of every 40. halo: a column each way to both neighbours ` +
+		`in a ring, by Sendrecv. transpose: a matrix whose rows are spread over the ranks, by Alltoallw; bytes are ` +
+		`those from one rank to another.
 
-loop is no message, but a plain loop over the same elements, by one rank within its own memory: for halo and transpose over those that one rank receives. x loop is the ratio of our first column to it. The MPIs of --compare do the same in C, and ratio is our first column to the better of them.` + onNodes,
+loop is no message, but a plain loop over the same elements, by one rank within its own memory: for halo and ` +
+		`transpose over those that one rank receives. x loop is the ratio of our first column to it. The MPIs of ` +
+		`--compare do the same in C, and ratio is our first column to the better of them.` + onNodes,
 	factor:   4,
 	smallest: 256,
 	largest:  1 << 20,
@@ -127,7 +144,8 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 		return usageError{err}
 	}
 	cfg := bench.TimedConfig{
-		Benchmark: benchmark, Ranks: f.NP, Goroutines: f.Goroutines, Sizes: f.Sizes, Repeat: f.Reps, Limit: time.Duration(f.MaxSeconds),
+		Benchmark: benchmark, Ranks: f.NP, Goroutines: f.Goroutines, Sizes: f.Sizes, Repeat: f.Reps,
+		Limit: time.Duration(f.MaxSeconds),
 	}
 	if !f.isNamed() { // all ranks are on this machine
 		if err := fits("--sizes", cfg.Memory()); err != nil {
@@ -172,7 +190,8 @@ func (f *timedFlags) check(benchmark string, kind *timedKind, site *bench.Site) 
 	}
 	switch {
 	case site != nil && !f.isNamed() && slices.Contains(f.Compare, "mpich"):
-		return errors.New("--compare mpich with --nodes: its UCX looks for the devices of the machine, not for those of a namespace; name nodes by --hosts")
+		return errors.New("--compare mpich with --nodes: its UCX looks for the devices of the machine, not for those " +
+			"of a namespace; name nodes by --hosts")
 	case f.Goroutines != 1 && !kind.goroutines:
 		return errors.New("--goroutines: for collective operations only")
 	case f.Rounds < 1 && f.Rounds != notGiven:
@@ -184,7 +203,8 @@ func (f *timedFlags) check(benchmark string, kind *timedKind, site *bench.Site) 
 }
 
 // takingPart are the contestants on a site; closeAll removes what was compiled for the MPIs.
-func (f *timedFlags) takingPart(kind *timedKind, site *bench.Site) (list []bench.Contestant, closeAll func(), err error) {
+func (f *timedFlags) takingPart(kind *timedKind,
+	site *bench.Site) (list []bench.Contestant, closeAll func(), err error) {
 	list, closeAll, err = f.contenders(f.SingleCopy, f.SingleCopy)
 	if err != nil {
 		return nil, nil, err
@@ -319,7 +339,8 @@ func printTimed(benchmark string, contenders []bench.Contestant, results [][]ben
 		if loop >= 0 {
 			fmt.Fprintf(w, "%s\t", orDash(first.Avg/results[loop][k].Avg))
 		}
-		fmt.Fprintf(w, "%s\t\n", orDash(first.Avg/bestPeer(contenders, func(i int) float64 { return results[i][k].Avg })))
+		fmt.Fprintf(w, "%s\t\n",
+			orDash(first.Avg/bestPeer(contenders, func(i int) float64 { return results[i][k].Avg })))
 	}
 	if err := w.Flush(); err != nil || !fewer {
 		return err

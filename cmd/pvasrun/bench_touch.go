@@ -20,7 +20,10 @@ type touchFlags struct {
 	JSON      bool     `long:"json" env:"JSON" description:"print one JSON object per line"`
 }
 
-const touchDescription = `Each rank has SIZE bytes of shared memory, and every rank reads all of every peer's. Then all stop and the page tables are read: once with the ranks in one address space (pvas), once as classic processes that map one another's memory (sm), next to what the model of x86-64's page tables predicts. Sizes are KiB.
+const touchDescription = `Each rank has SIZE bytes of shared memory, and every rank reads all of every peer's. Then ` +
+	`all stop and the page tables are read: once with the ranks in one address space (pvas), once as classic ` +
+	`processes that map one another's memory (sm), next to what the model of x86-64's page tables predicts. Sizes ` +
+	`are KiB.
 
 tables: the page tables of the job's address spaces (VmPTE, each space once)
 
@@ -32,7 +35,8 @@ machine: the job's page tables by the paper's method: what PageTables of /proc/m
 
 memory: what MemAvailable has fallen by since before the job
 
-The last two are readings of the whole machine. A dash stands where the rest of the machine has changed by as much as the job, which small jobs do not exceed.`
+The last two are readings of the whole machine. A dash stands where the rest of the machine has changed by as much ` +
+	`as the job, which small jobs do not exceed.`
 
 func executeTouch(ctx context.Context, args []string) error {
 	var f touchFlags
@@ -67,7 +71,8 @@ func runTouch(ctx context.Context, cfg bench.TouchConfig, asJSON bool) error {
 
 // printTouch prints a row per number of ranks, the task models side by side.
 func printTouch(out io.Writer, cfg bench.TouchConfig, results []bench.TouchResult) error {
-	fmt.Fprintf(out, "# touch: every rank reads all of every peer's %s; page tables and memory in KiB\n", units.BytesSize(float64(cfg.Bytes)))
+	fmt.Fprintf(out, "# touch: every rank reads all of every peer's %s; page tables and memory in KiB\n",
+		units.BytesSize(float64(cfg.Bytes)))
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', tabwriter.AlignRight)
 	head := "ranks\t"
 	for _, btl := range cfg.BTLs {
@@ -86,7 +91,8 @@ func printTouch(out io.Writer, cfg bench.TouchConfig, results []bench.TouchResul
 				orNothing(r.MachineTableKiB), orNothing(r.MemoryGrowthKiB), r.Seconds)
 		}
 		if compare {
-			fmt.Fprintf(w, "%s\t%s\t", ratio(row[1].PageTableKiB, row[0].PageTableKiB), ratio(row[1].PageTableGrowthKiB, row[0].PageTableGrowthKiB))
+			fmt.Fprintf(w, "%s\t%s\t", ratio(row[1].PageTableKiB, row[0].PageTableKiB),
+				ratio(row[1].PageTableGrowthKiB, row[0].PageTableGrowthKiB))
 		}
 		fmt.Fprintln(w)
 	}

@@ -49,12 +49,15 @@ func TestCountsAreBounded(t *testing.T) {
 // Messages that need more memory than there is are refused with both numbers.
 func TestMemoryIsThere(t *testing.T) {
 	for _, args := range []string{
-		"pingpong --sizes 8,40T", "pingpong --sizes 8000000T", "alltoall --sizes 40T", "footprint --sizes 40T", "touch --size 40T", "overlap --sizes 40T,1K",
+		"pingpong --sizes 8,40T", "pingpong --sizes 8000000T", "alltoall --sizes 40T", "footprint --sizes 40T",
+		"touch --size 40T", "overlap --sizes 40T,1K",
 		"allreduce -n 4096 --goroutines 1024 --sizes 1G",
 	} {
 		got := command(t, nil, append([]string{"bench"}, strings.Fields(args)...)...)
 		require.Equal(t, 2, got.code, args)
-		require.Regexp(t, `^pvasrun: --sizes?: the buffers of the largest job need [\d.]+\w+, and [\d.]+\w+ of memory are available: choose`, got.stderr, args)
+		require.Regexp(t,
+			`^pvasrun: --sizes?: the buffers of the largest job need [\d.]+\w+, and [\d.]+\w+ of memory `+
+				`are available: choose`, got.stderr, args)
 	}
 }
 
@@ -63,7 +66,8 @@ func TestTraceListOfNoRank(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trace")
 	got := command(t, nil, "--trace", file, "-n", "2", programs.Build(t, "../../examples/hello"))
 	require.Equal(t, 0, got.code, got.stderr)
-	for rank, says := range map[string]string{"2": "--rank 2: the trace has ranks 0 to 1", "-5": "--rank: -5 is below 0"} {
+	for rank, says := range map[string]string{"2": "--rank 2: the trace has ranks 0 to 1",
+		"-5": "--rank: -5 is below 0"} {
 		got = command(t, nil, "trace", "list", file, "--rank", rank)
 		require.Equal(t, 2, got.code)
 		require.Contains(t, got.stderr, says)

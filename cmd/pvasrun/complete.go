@@ -187,7 +187,8 @@ complete -c pvasrun -a '(__pvasrun)'
 `,
 }
 
-const completionDescription = `Prints a script with which a shell completes the flags and commands of pvasrun. It asks the pvasrun that is called, so it needs no update when flags change.`
+const completionDescription = `Prints a script with which a shell completes the flags and commands of pvasrun. It ` +
+	`asks the pvasrun that is called, so it needs no update when flags change.`
 
 func executeCompletion(args []string) error {
 	if asksForCommand(args) {

@@ -71,7 +71,8 @@ func TestBashCompletes(t *testing.T) {
 		"pvasrun bench touch --huge":   "--huge-pages",
 		"pvasrun -n 4 ./prog --report": "",
 	} {
-		const ask = `source "$1"; COMP_LINE=$2; COMP_POINT=${#2}; _pvasrun "$3"; echo "${COMPREPLY[*]}"; complete -p pvasrun`
+		const ask = `source "$1"; COMP_LINE=$2; COMP_POINT=${#2}; _pvasrun "$3"; echo "${COMPREPLY[*]}"; ` +
+			`complete -p pvasrun`
 		out, err := exec.Command("bash", "-euc", ask, "bash", file, line, pvasrun).CombinedOutput()
 		require.NoError(t, err, "%s: %s", line, out)
 		require.Equal(t, want, lines(string(out))[0], line)

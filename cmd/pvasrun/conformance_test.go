@@ -20,7 +20,8 @@ func TestConformanceInOneAddressSpace(t *testing.T) {
 	for _, cases := range []string{"p2p", "communicators", "collectives", "nonblocking"} {
 		for _, n := range []int{1, 2, 5, 16} {
 			t.Run(fmt.Sprintf("%s/ranks=%d", cases, n), func(t *testing.T) {
-				got := command(t, env("JOBTEST_PROGRAM="+cases), "--btl", "pvas", "--timeout", "120", "-n", fmt.Sprint(n), program)
+				got := command(t, env("JOBTEST_PROGRAM="+cases), "--btl", "pvas", "--timeout", "120", "-n",
+					fmt.Sprint(n), program)
 				require.Equal(t, 0, got.code, got.stderr)
 			})
 		}

@@ -76,9 +76,11 @@ func TestDeadlocksEndTheJob(t *testing.T) {
 	for _, c := range cases {
 		for _, way := range c.ways(t, rsh) {
 			list = append(list, func() {
-				got := command(t, nil, append(way, "--deadlock-after", "300ms", "--timeout", "50", program, "hang", c.name)...)
+				got := command(t, nil,
+					append(way, "--deadlock-after", "300ms", "--timeout", "50", program, "hang", c.name)...)
 				if got.code != 125 || strings.Count(got.stderr, "what the ranks do:") != 1 ||
-					!strings.Contains(got.stderr, "  deadlock, proved: ") || !strings.Contains(got.stderr, "pvasrun: deadlock: ending ") {
+					!strings.Contains(got.stderr, "  deadlock, proved: ") ||
+					!strings.Contains(got.stderr, "pvasrun: deadlock: ending ") {
 					t.Errorf("%s, %v: code %d\n%s", c.name, way, got.code, got.stderr)
 				}
 			})
@@ -94,7 +96,8 @@ func TestLongWaitsAreNoDeadlocks(t *testing.T) {
 	var list []func()
 	add := func(c waitCase, way []string, after string, long time.Duration) {
 		list = append(list, func() {
-			got := command(t, env("HANGS_LONG="+long.String()), append(way, "--deadlock-after", after, program, "right", c.name)...)
+			got := command(t, env("HANGS_LONG="+long.String()),
+				append(way, "--deadlock-after", after, program, "right", c.name)...)
 			if got.code != 0 {
 				t.Errorf("%s for %v, %v: code %d\n%s", c.name, long, way, got.code, got.stderr)
 			}
@@ -124,7 +127,8 @@ func TestLongWaitsAreNoDeadlocks(t *testing.T) {
 func TestDeadlockPolicies(t *testing.T) {
 	program, _ := waitCases(t, "hang")
 	for policy, reports := range map[string]int{"report": 2, "off": 1} {
-		got := command(t, nil, "--deadlock", policy, "--deadlock-after", "100ms", "--timeout", "3", "-n", "2", program, "hang", "recv-ring-2")
+		got := command(t, nil, "--deadlock", policy, "--deadlock-after", "100ms", "--timeout", "3", "-n", "2",
+			program, "hang", "recv-ring-2")
 		require.Equal(t, 124, got.code, got.stderr)
 		require.Equal(t, reports, strings.Count(got.stderr, "what the ranks do:"), got.stderr)
 	}
@@ -135,7 +139,8 @@ func TestReportOfAHangAsJSON(t *testing.T) {
 	program, _ := waitCases(t, "hang")
 	file := filepath.Join(t.TempDir(), "hang.json")
 	for _, where := range [][]string{{"-n", "3"}, {"--hosts", "a:1,b:2", "--rsh", hereAs(t)}} {
-		got := command(t, nil, append(where, "--deadlock-after", "100ms", "--report-hang", file, program, "hang", "barrier-left-out")...)
+		got := command(t, nil,
+			append(where, "--deadlock-after", "100ms", "--report-hang", file, program, "hang", "barrier-left-out")...)
 		require.Equal(t, 125, got.code, got.stderr)
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
@@ -182,7 +187,8 @@ func TestReportOfAHangThatCannotBeWritten(t *testing.T) {
 		{"is a directory: name a file that you may write", here, []string{"--report-hang", dir}},
 		{"give each a file of its own", here, []string{"--report-hang", same, "--trace", same}},
 		{"give each a file of its own", nodes, []string{"--report-hang", same, "--trace", same}},
-		{"name another file", here, []string{"--report-hang", filepath.Join(dir, "rank.0.stdout"), "--output-dir", dir}},
+		{"name another file", here,
+			[]string{"--report-hang", filepath.Join(dir, "rank.0.stdout"), "--output-dir", dir}},
 		{"--trace: ", here, []string{"--trace", nowhere}},
 		{"--trace: ", nodes, []string{"--trace", nowhere}},
 	} {
@@ -251,7 +257,8 @@ func TestSynchronousSends(t *testing.T) {
 	program, _ := waitCases(t, "right")
 	for _, btl := range models(t) {
 		for flags, code := range map[string]int{"--check": 0, "--check --synchronous": 125} {
-			args := append(strings.Fields(flags), "--btl", btl, "--deadlock-after", "100ms", "--timeout", "50", "-n", "2", program, "right", "buffers")
+			args := append(strings.Fields(flags), "--btl", btl, "--deadlock-after", "100ms", "--timeout", "50", "-n",
+				"2", program, "right", "buffers")
 			got := command(t, nil, args...)
 			require.Equal(t, code, got.code, got.stderr)
 		}

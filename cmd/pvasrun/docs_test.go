@@ -44,7 +44,8 @@ func commandLines(text string) (found []string) {
 func checkCommandLine(t *testing.T, args string) {
 	t.Helper()
 	words := strings.Fields(args)
-	if words[0] == "bench" || words[0] == "info" || words[0] == "suci" || words[0] == "tune" || words[0] == "completion" || words[0] == "install-mpi" {
+	if words[0] == "bench" || words[0] == "info" || words[0] == "suci" || words[0] == "tune" ||
+		words[0] == "completion" || words[0] == "install-mpi" {
 		if words[0] == "completion" || words[0] == "install-mpi" {
 			words = words[:1]
 		}
@@ -134,7 +135,9 @@ func TestHelp(t *testing.T) {
 			require.Regexp(t, `(?m)^  pvasrun `+group+" "+name+` .*\w`, help)
 		}
 	}
-	for _, args := range [][]string{{}, {"info"}, {"completion"}, {"install-mpi"}, {"model"}, {"model", "exchange"}, {"trace"}, {"trace", "info"}, {"tune"}, {"suci"}, {"bench", "touch"}, {"bench", "npb"}, {"bench", "bcast"}, {"bench", "ring"}} {
+	for _, args := range [][]string{{}, {"info"}, {"completion"}, {"install-mpi"}, {"model"}, {"model", "exchange"},
+		{"trace"}, {"trace", "info"}, {"tune"}, {"suci"}, {"bench", "touch"}, {"bench", "npb"},
+		{"bench", "bcast"}, {"bench", "ring"}} {
 		got := command(t, nil, append(args, "--help")...)
 		require.Equal(t, 0, got.code, got.stderr)
 		require.Regexp(t, `(?s)^Usage:.*\nExamples:\n  # .*\n  pvasrun `, got.stdout, args)

@@ -19,7 +19,8 @@ func needNamespaces(t *testing.T) {
 	if err := transport.ErrCluster(); err != nil {
 		t.Skip(err)
 	}
-	if out, err := exec.Command("unshare", "--net", "ip", "link", "add", "name", "sw", "type", "bridge").CombinedOutput(); err != nil {
+	if out, err := exec.Command("unshare", "--net", "ip", "link", "add", "name", "sw", "type",
+		"bridge").CombinedOutput(); err != nil {
 		t.Skipf("no network can be made here: %v: %s", err, out)
 	}
 }
@@ -29,7 +30,8 @@ func needNamespaces(t *testing.T) {
 func TestBenchExchange(t *testing.T) {
 	needNamespaces(t)
 	dir := t.TempDir()
-	got := command(t, nil, "bench", "exchange", "--devices", "3", "--neighbors", "4", "--sizes", "1K,128K", "--rate", "1G", "--every", "1ms", "--json", "--plot", dir+"/x.html")
+	got := command(t, nil, "bench", "exchange", "--devices", "3", "--neighbors", "4", "--sizes", "1K,128K", "--rate",
+		"1G", "--every", "1ms", "--json", "--plot", dir+"/x.html")
 	require.Equal(t, 0, got.code, got.stderr)
 	var names []string
 	lines := strings.Split(strings.TrimSpace(strings.Split(got.stdout, "see ")[0]), "\n")
@@ -65,7 +67,8 @@ func TestBenchExchangeBesidePeers(t *testing.T) {
 	if _, err := os.Stat("/proc/sys/net/mptcp/enabled"); err != nil {
 		t.Skipf("this kernel has no MPTCP: %v", err)
 	}
-	got := command(t, nil, "bench", "exchange", "--devices", "2", "--neighbors", "3", "--sizes", "64K", "--rate", "1G", "--every", "1ms", "--exchange", "auto", "--compare", "openmpi,mptcp", "--rounds", "1")
+	got := command(t, nil, "bench", "exchange", "--devices", "2", "--neighbors", "3", "--sizes", "64K", "--rate", "1G",
+		"--every", "1ms", "--exchange", "auto", "--compare", "openmpi,mptcp", "--rounds", "1")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Regexp(t, `auto +formula +openmpi +ratio +mptcp +ratio\n`, got.stdout)
 	require.Regexp(t, `(?m)^ +65536( +[0-9.]+){9}$`, got.stdout)
@@ -73,7 +76,8 @@ func TestBenchExchangeBesidePeers(t *testing.T) {
 
 // A halo on nodes that are named, and the mistakes of the command line.
 func TestBenchExchangeOnHosts(t *testing.T) {
-	got := command(t, nil, "bench", "exchange", "--hosts", "a:1,b:2", "--rsh", hereAs(t), "--neighbors", "halo", "--sizes", "8K", "--every", "1ms", "--exchange", "wrap")
+	got := command(t, nil, "bench", "exchange", "--hosts", "a:1,b:2", "--rsh", hereAs(t), "--neighbors", "halo",
+		"--sizes", "8K", "--every", "1ms", "--exchange", "wrap")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stdout, "# exchange, halo neighbors, 3 ranks, 1 device, ms")
 	require.Regexp(t, `(?m)^ +8192 +\d+ `, got.stdout)

@@ -153,7 +153,8 @@ func peersOf(text string, known []string) ([]string, error) {
 	}
 	list, ok := words(text, known)
 	if !ok {
-		return nil, fmt.Errorf("%q is not a list of %s, each once: write for example openmpi", text, strings.Join(known, ", "))
+		return nil, fmt.Errorf("%q is not a list of %s, each once: write for example openmpi", text,
+			strings.Join(known, ", "))
 	}
 	return list, nil
 }

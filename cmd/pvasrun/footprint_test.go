@@ -24,7 +24,8 @@ import (
 func TestBenchFootprint(t *testing.T) {
 	onlyInOneSpace(t)
 	const n = 8
-	got := command(t, nil, "bench", "footprint", "-n", "2,8", "--sizes", "2K", "--single-copy", "none", "--reps", "20", "--json")
+	got := command(t, nil, "bench", "footprint", "-n", "2,8", "--sizes", "2K", "--single-copy", "none",
+		"--reps", "20", "--json")
 	require.Equal(t, 0, got.code, got.stderr)
 	var results []bench.FootprintResult
 	for _, line := range lines(got.stdout) {
@@ -39,13 +40,15 @@ func TestBenchFootprint(t *testing.T) {
 	}
 	require.Len(t, results, 4)
 	one, many := results[2], results[3]
-	require.Equal(t, []any{"pvas", "sm", n, n, "direct", "none"}, []any{one.BTL, many.BTL, one.Ranks, many.Ranks, one.SingleCopy, many.SingleCopy})
+	require.Equal(t, []any{"pvas", "sm", n, n, "direct", "none"},
+		[]any{one.BTL, many.BTL, one.Ranks, many.Ranks, one.SingleCopy, many.SingleCopy})
 	require.Zero(t, *one.ModelKiB)
 	require.LessOrEqual(t, one.PageTableGrowthKiB, int64(n*2), "half a table page per rank")
 	require.Positive(t, *many.ModelKiB)
 	require.InDelta(t, *many.ModelKiB, many.PageTableGrowthKiB, float64(n*8), "two table pages per process")
 
-	got = command(t, nil, "bench", "footprint", "-n", "2,3", "--reps", "1000000", "--max-seconds", "10ms", "--sizes", "1,20K")
+	got = command(t, nil, "bench", "footprint", "-n", "2,3", "--reps", "1000000", "--max-seconds",
+		"10ms", "--sizes", "1,20K")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Equal(t, 2, strings.Count(got.stdout, "# footprint"), got.stdout)
 	require.Regexp(t, `exponent of N +pvas`, got.stdout)
@@ -60,7 +63,8 @@ func TestBenchFootprintPeer(t *testing.T) {
 	if _, err := exec.LookPath("mpicc.openmpi"); err != nil {
 		t.Skip("Open MPI is not installed")
 	}
-	got := command(t, nil, "bench", "footprint", "-n", "2", "--btl", "sm", "--reps", "5", "--sizes", "2K", "--compare", "openmpi")
+	got := command(t, nil, "bench", "footprint", "-n", "2", "--btl", "sm", "--reps", "5", "--sizes", "2K",
+		"--compare", "openmpi")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Regexp(t, `(?m)^ +2 +openmpi +5 +[\d.]+ +(\d+|-) +\d+ +- +(\d+|-) +-?\d+$`, got.stdout)
 	require.Contains(t, got.stdout, "ratio, 2 ranks")
@@ -77,7 +81,8 @@ func TestBenchInterrupted(t *testing.T) {
 // So does a rank that is killed: the code is its.
 func TestBenchOfAKilledRank(t *testing.T) {
 	cmd, results, stderr := startBench(t, t.TempDir(), "--btl", "sm") // whose ranks /proc tells apart
-	for results.Scan() {                                              // a further result: nobody was there to kill, or a rank that was at its end already
+	for results.Scan() {
+		// a further result: nobody was there to kill, or a rank that was at its end already
 		for end := time.Now().Add(time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
 			if rank := rankOf(cmd.Process.Pid); rank != 0 && syscall.Kill(rank, syscall.SIGKILL) == nil {
 				break
@@ -91,7 +96,8 @@ func TestBenchOfAKilledRank(t *testing.T) {
 
 // Ctrl-Z pauses the ranks of a benchmark with pvasrun, and they go on with it.
 func TestBenchPauses(t *testing.T) {
-	cmd := exec.Command(pvasrun, "bench", "barrier", "-n", "2", "--btl", "sm", "--reps", "1000000000", "--max-seconds", "100")
+	cmd := exec.Command(pvasrun, "bench", "barrier", "-n", "2", "--btl", "sm", "--reps", "1000000000",
+		"--max-seconds", "100")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // of which this process is the parent: it can be stopped
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
@@ -128,7 +134,8 @@ func rankOf(pvasrun int) int {
 func startBench(t *testing.T, scratch string, who ...string) (*exec.Cmd, *bufio.Scanner, *bytes.Buffer) {
 	t.Helper()
 	endless := strings.Repeat("2K,", 10_000) + "2K"
-	cmd := exec.Command(pvasrun, append([]string{"bench", "footprint", "-n", "2", "--reps", "5", "--sizes", endless, "--json"}, who...)...)
+	cmd := exec.Command(pvasrun,
+		append([]string{"bench", "footprint", "-n", "2", "--reps", "5", "--sizes", endless, "--json"}, who...)...)
 	cmd.Env = append(os.Environ(), "TMPDIR="+scratch)
 	stderr := new(bytes.Buffer)
 	cmd.Stderr = stderr

@@ -16,7 +16,8 @@ func TestOthersProgressGraphs(t *testing.T) {
 	for _, way := range []string{"graph", "message", "barrier"} {
 		for _, helpers := range []string{"0", "1"} {
 			t.Run(fmt.Sprintf("way=%s/helpers=%s", way, helpers), func(t *testing.T) {
-				got := command(t, nil, "--btl", "pvas", "--helpers", helpers, "--timeout", "60", "-n", "4", program, "foreign", way)
+				got := command(t, nil, "--btl", "pvas", "--helpers", helpers, "--timeout", "60", "-n", "4",
+					program, "foreign", way)
 				require.Equal(t, 0, got.code, got.stderr)
 			})
 		}

@@ -13,7 +13,8 @@ var examples = map[string][]string{
 	"pvasrun": {
 		"four ranks of a Go package, which is built first", "pvasrun -n 4 ./examples/hello",
 		"two programs that make one job", "pvasrun -n 1 ./server : -n 3 ./client --fast",
-		"a rank on each core, lines that say whose they are, at most 90 s", "pvasrun --bind core --tag-output --timeout 90 ./prog",
+		"a rank on each core, lines that say whose they are, at most 90 s",
+		"pvasrun --bind core --tag-output --timeout 90 ./prog",
 		"what messages and collectives have cost", "pvasrun -n 8 --stats ./prog",
 		"where the ranks would lie", "pvasrun -n 4 --dry-run ./prog",
 	},
@@ -28,7 +29,8 @@ var examples = map[string][]string{
 	},
 	"pvasrun bench": {
 		"page tables, in one address space and with processes", "pvasrun bench touch -n 8,16,32,64",
-		"latency, pinned, beside other MPIs", "pvasrun bench pingpong --bind core --sizes 8,4K,1M --compare openmpi,mpich",
+		"latency, pinned, beside other MPIs",
+		"pvasrun bench pingpong --bind core --sizes 8,4K,1M --compare openmpi,mpich",
 		"the rate of short messages", "pvasrun bench mbw_mr --sizes 8",
 		"columns of a matrix, beside a plain loop", "pvasrun bench column --bind core --sizes 4K,1M",
 		"a collective operation of sixteen ranks", "pvasrun bench allreduce -n 16 --sizes 8,1M",
@@ -44,7 +46,8 @@ var examples = map[string][]string{
 		"two kernels on four ranks, both task models", "pvasrun bench npb is,ft --class A -n 4 --btl pvas,sm",
 	},
 	"pvasrun bench overlap": {
-		"what Open MPI and ours leave for computing, drawn", "pvasrun bench overlap --sizes 4K,64K,1M --compare openmpi --plot overlap.svg",
+		"what Open MPI and ours leave for computing, drawn",
+		"pvasrun bench overlap --sizes 4K,64K,1M --compare openmpi --plot overlap.svg",
 	},
 	"pvasrun bench all": {
 		"a first look, in three minutes", "pvasrun bench all --quick -o quick.jsonl --compare openmpi,mpich",
@@ -63,7 +66,8 @@ var examples = map[string][]string{
 	},
 	"pvasrun model run": {
 		"a GOAL file on the network of the paper", "pvasrun model run two.goal --param myrinet",
-		"a recorded job on this machine, with another eager limit", "pvasrun model run job.trace --machine machine.json --S 64K",
+		"a recorded job on this machine, with another eager limit",
+		"pvasrun model run job.trace --machine machine.json --S 64K",
 		"how well predictions fit", "pvasrun model run one.trace two.trace --machine machine.json",
 	},
 	"pvasrun model show": {
@@ -75,7 +79,8 @@ var examples = map[string][]string{
 		"where the time of a recorded job goes", "pvasrun model show job.trace --machine machine.json",
 	},
 	"pvasrun model exchange": {
-		"26 neighbours in three dimensions, four devices of 12.5 GB/s", "pvasrun model exchange --neighbors 26 --bandwidth 12.5",
+		"26 neighbours in three dimensions, four devices of 12.5 GB/s",
+		"pvasrun model exchange --neighbors 26 --bandwidth 12.5",
 		"simulate the exchange on a torus of 96 ranks", "pvasrun model exchange --torus 4x3x8 --sizes 1M",
 	},
 	"pvasrun tune": {
@@ -90,11 +95,14 @@ var examples = map[string][]string{
 	},
 	"pvasrun bench suci": {
 		"what the transport does on links of 1 Gbit/s, drawn", "pvasrun bench suci --rate 1G --plot suci.svg",
-		"messages from seven nodes at once, without TCP", "pvasrun bench suci --part gather --nodes 8 --rate 1G --carrier suci",
+		"messages from seven nodes at once, without TCP",
+		"pvasrun bench suci --part gather --nodes 8 --rate 1G --carrier suci",
 	},
 	"pvasrun bench exchange": {
-		"9 neighbors and 8 devices of 50 Mbit/s, made on this machine", "pvasrun bench exchange --neighbors 9 --devices 8 --sizes 1M",
-		"two nodes, beside Open MPI over the same devices", "pvasrun bench exchange --hosts n1:1,n2:1 --devices eth0,eth1 --compare openmpi",
+		"9 neighbors and 8 devices of 50 Mbit/s, made on this machine",
+		"pvasrun bench exchange --neighbors 9 --devices 8 --sizes 1M",
+		"two nodes, beside Open MPI over the same devices",
+		"pvasrun bench exchange --hosts n1:1,n2:1 --devices eth0,eth1 --compare openmpi",
 		"what each device sends when", "pvasrun bench exchange --sizes 1M --exchange wrap --plot exchange.html",
 	},
 	"pvasrun suci": {
@@ -195,7 +203,9 @@ func asksForHelp(args []string) bool {
 
 // printCommands prints the help of a group of commands.
 func printCommands(w io.Writer, group, commands string) error {
-	if _, err := fmt.Fprintf(w, "Usage:\n%s\n\nEach command has flags and a help of its own: pvasrun %s COMMAND --help.\n\n", commands, group); err != nil {
+	if _, err := fmt.Fprintf(w,
+		"Usage:\n%s\n\nEach command has flags and a help of its own: pvasrun %s COMMAND --help.\n\n",
+		commands, group); err != nil {
 		return err
 	}
 	return printExamples(w, "pvasrun "+group)

@@ -9,7 +9,11 @@ import (
 	"github.com/gopvas/gopvas/pvas"
 )
 
-const infoDescription = `Prints CPUs and caches, kernel, page sizes and huge-page settings, the limits that a job meets and how many ranks they allow, and which features work here (each is tried, not concluded from versions), and the settings of messages with the flags and variables given, and where they come from. With --hosts or --hostfile it asks the nodes of a job instead: whether they are reached, their versions, limits, networks and clocks.`
+const infoDescription = `Prints CPUs and caches, kernel, page sizes and huge-page settings, the limits that a job ` +
+	`meets and how many ranks they allow, and which features work here (each is tried, not concluded from versions), ` +
+	`and the settings of messages with the flags and variables given, and where they come from. With --hosts or ` +
+	`--hostfile it asks the nodes of a job instead: whether they are reached, their versions, limits, ` +
+	`networks and clocks.`
 
 // info is what the command finds, as JSON.
 type info struct {

@@ -64,7 +64,8 @@ func writeNodes(w io.Writer, checks []launcher.NodeCheck) error {
 			fmt.Fprintf(t, "%s\t-\t-\t-\t-\t-\t-\tcan take no ranks: %v\n", c.Name, c.Err)
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%s\t%v\t%d\t%d\t%s\t%s\t%s\n", c.Name, c.Hostname, c.Took.Round(time.Millisecond), c.CPUs, c.Files,
+		fmt.Fprintf(t, "%s\t%s\t%v\t%d\t%d\t%s\t%s\t%s\n", c.Name, c.Hostname,
+			c.Took.Round(time.Millisecond), c.CPUs, c.Files,
 			c.Kernel, devices(&c), remarks(&c))
 	}
 	return t.Flush()

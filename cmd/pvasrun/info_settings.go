@@ -36,7 +36,8 @@ type tunableInfo struct {
 
 func describeTunables(t job.Settings) tunableInfo {
 	return tunableInfo{
-		t.EagerLimit, t.RingBlock, t.Spin, t.SingleCopy.String(), t.ShareFrom, t.PipelineFrom, t.SoloSpinning, t.SoloSleeping,
+		t.EagerLimit, t.RingBlock, t.Spin, t.SingleCopy.String(), t.ShareFrom, t.PipelineFrom,
+		t.SoloSpinning, t.SoloSleeping,
 	}
 }
 
@@ -101,8 +102,10 @@ var settingFields = []struct {
 	{"spin, unless ranks outnumber CPUs", "looks", "--spin", 0, func(s *job.Settings) *int { return &s.Spin }},
 	{"both ranks copy from", "bytes", "", job.BTLPvas, func(s *job.Settings) *int { return &s.ShareFrom }},
 	{"pipeline from", "bytes", "", job.BTLSM, func(s *job.Settings) *int { return &s.PipelineFrom }},
-	{"one rank's collective, spinning", "bytes", "", job.BTLPvas, func(s *job.Settings) *int { return &s.SoloSpinning }},
-	{"one rank's collective, sleeping", "bytes", "", job.BTLPvas, func(s *job.Settings) *int { return &s.SoloSleeping }},
+	{"one rank's collective, spinning", "bytes", "", job.BTLPvas,
+		func(s *job.Settings) *int { return &s.SoloSpinning }},
+	{"one rank's collective, sleeping", "bytes", "", job.BTLPvas,
+		func(s *job.Settings) *int { return &s.SoloSleeping }},
 }
 
 // writeText writes the settings for people.

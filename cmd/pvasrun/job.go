@@ -136,7 +136,8 @@ var outputOfRank = regexp.MustCompile(`^rank\.\d+\.std(out|err)$`)
 // checkOutputDir returns an error if --output-dir names no folder, or if --trace names a file of it.
 func (f *runFlags) checkOutputDir() error {
 	if inOutputDir(f.Trace, f.OutputDir) {
-		return fmt.Errorf("--trace %s: the output of a rank goes to that file of --output-dir: name another file", f.Trace)
+		return fmt.Errorf("--trace %s: the output of a rank goes to that file of --output-dir: name another file",
+			f.Trace)
 	}
 	if f.PMI || f.nodes.Hosts != nil || f.DryRun {
 		return nil // it is a folder of other nodes, or of nobody
@@ -155,7 +156,8 @@ func (f *runFlags) checkReportHang() error {
 		return nil
 	}
 	if inOutputDir(file, f.OutputDir) {
-		return fmt.Errorf("--report-hang %s: the output of a rank goes to that file of --output-dir: name another file", file)
+		return fmt.Errorf("--report-hang %s: the output of a rank goes to that file of --output-dir: name another file",
+			file)
 	}
 	if err := apart([]named{{"--trace", f.Trace}, {"--report-hang", file}}); err != nil {
 		return err
@@ -188,7 +190,8 @@ func (f *runFlags) checkRanks(ranks, helpers int) error {
 	case ranks > job.MaxRanks:
 		return fmt.Errorf("-n: %d ranks: a job has at most %d in all", ranks, job.MaxRanks)
 	}
-	return errors.Join(pvas.CheckPartitions(ranks, uint64(f.PartitionSize)), launcher.CheckStackSize(uint64(f.StackSize)),
+	return errors.Join(pvas.CheckPartitions(ranks, uint64(f.PartitionSize)),
+		launcher.CheckStackSize(uint64(f.StackSize)),
 		launcher.CheckDeadlockAfter(time.Duration(f.DeadlockAfter)))
 }
 
@@ -274,7 +277,8 @@ func dryRun(ctx context.Context, j launcher.Job) error {
 		partition, stack, small, image, interp, arena := "own process", "-", "-", "-", "-", "-"
 		if l := r.Layout; l != nil {
 			partition = fmt.Sprintf("%#x + %d MiB", l.Base, l.Size>>20)
-			stack, small, image, interp, arena = span(l.Stack), span(l.SmallRegion), span(l.Image), span(l.Interp), span(l.Arena)
+			stack, small, image, interp, arena = span(l.Stack), span(l.SmallRegion), span(l.Image),
+				span(l.Interp), span(l.Arena)
 		}
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Rank, partition, stack, small, image, interp, arena,
 			strings.Trim(fmt.Sprint(r.CPUs), "[]"), strings.Join(r.Args, " "))

@@ -18,7 +18,8 @@ import (
 // underLimit has the command run with a limit of the shell's ulimit.
 func underLimit(limit string) func(*exec.Cmd) {
 	return func(cmd *exec.Cmd) {
-		cmd.Args = append([]string{"sh", "-c", "{ ulimit " + limit + `; } && exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
+		cmd.Args = append([]string{"sh", "-c", "{ ulimit " + limit + `; } && exec "$0" "$@"`, cmd.Path},
+			cmd.Args[1:]...)
 		cmd.Path = "/bin/sh"
 	}
 }
@@ -53,7 +54,9 @@ func TestStackSizeIsRefused(t *testing.T) {
 	for _, btl := range models(t) {
 		got := command(t, underLimit("-S -s 8192 && ulimit -H -s 9000"), "--btl", btl, "--stack-size", "64M", "true")
 		require.Equal(t, 1, got.code)
-		require.Equal(t, "pvasrun: launcher: job: a stack of 65536 KiB: the hard limit is 9000 KiB (ulimit -Hs): raise that, or take a smaller stack\n", got.stderr)
+		require.Equal(t,
+			"pvasrun: launcher: job: a stack of 65536 KiB: the hard limit is 9000 KiB (ulimit -Hs): raise that, or "+
+				"take a smaller stack\n", got.stderr)
 		for _, size := range []string{"0", "big", "-1", "100K"} {
 			got = command(t, nil, "--btl", btl, "--stack-size", size, "true")
 			require.Equal(t, 2, got.code, size)
@@ -61,8 +64,10 @@ func TestStackSizeIsRefused(t *testing.T) {
 		}
 	}
 	onlyInOneSpace(t)
-	for size, cause := range map[string]string{"40000G": "hold no stack of 40960000 MiB: take a smaller one (--stack-size, ulimit -s), or --btl sm\n", "63M": "give --partition-size"} {
-		got := command(t, nil, "--btl", "pvas", "--partition-size", map[string]string{"63M": "64M", "40000G": "0"}[size], "--stack-size", size, "true")
+	for size, cause := range map[string]string{"40000G": "hold no stack of 40960000 MiB: take a smaller one " +
+		"(--stack-size, ulimit -s), or --btl sm\n", "63M": "give --partition-size"} {
+		got := command(t, nil, "--btl", "pvas", "--partition-size",
+			map[string]string{"63M": "64M", "40000G": "0"}[size], "--stack-size", size, "true")
 		require.Equal(t, 1, got.code, size)
 		require.Contains(t, got.stderr, cause)
 		require.Len(t, lines(got.stderr), 1)
@@ -75,8 +80,11 @@ func TestLeastStack(t *testing.T) {
 		for _, limit := range []string{"64", "255"} {
 			got := command(t, underLimit("-S -s "+limit), "--btl", btl, "-n", "2", "true")
 			require.Equal(t, 1, got.code, got.stderr)
-			require.Regexp(t, `^pvasrun: launcher: RLIMIT_STACK \(ulimit -s\) is \d+, the job needs 262144: raise it with ulimit -s 256 or --stack-size 256K\n$`, got.stderr)
-			got = command(t, underLimit("-S -s "+limit), "--btl", btl, "-n", "2", "--stack-size", "256K", "sh", "-c", "ulimit -s")
+			require.Regexp(t,
+				`^pvasrun: launcher: RLIMIT_STACK \(ulimit -s\) is \d+, the job needs 262144: raise it with ulimit `+
+					`-s 256 or --stack-size 256K\n$`, got.stderr)
+			got = command(t, underLimit("-S -s "+limit), "--btl", btl, "-n", "2", "--stack-size", "256K",
+				"sh", "-c", "ulimit -s")
 			require.Equal(t, 0, got.code, got.stderr)
 			require.Equal(t, "256\n256\n", got.stdout)
 		}
@@ -92,7 +100,9 @@ func TestLimitsThatForbidAll(t *testing.T) {
 		for _, btl := range []string{"auto", "pvas", "sm"} {
 			got := command(t, underLimit(limit), "--btl", btl, "-n", "2", "true")
 			require.Equal(t, 1, got.code, "%s: %s", limit, got.stderr)
-			require.Regexp(t, `^pvasrun: launcher: RLIMIT_\w+ \(ulimit -[vd]\) is \d+, the job needs \d+: raise it with ulimit -[vd] unlimited\n$`, got.stderr)
+			require.Regexp(t,
+				`^pvasrun: launcher: RLIMIT_\w+ \(ulimit -[vd]\) is \d+, the job needs \d+: raise it with `+
+					`ulimit -[vd] unlimited\n$`, got.stderr)
 		}
 	}
 }
@@ -127,7 +137,8 @@ func TestProcessLimitIsRefused(t *testing.T) {
 	for _, btl := range []string{"auto", "pvas", "sm"} {
 		got := command(t, limited, "--btl", btl, "-n", "20", "true")
 		require.Equal(t, 1, got.code, got.stderr)
-		require.Regexp(t, `^pvasrun: launcher: RLIMIT_NPROC \(ulimit -u\) is 40, the job needs \d+: raise it .*\n$`, got.stderr)
+		require.Regexp(t, `^pvasrun: launcher: RLIMIT_NPROC \(ulimit -u\) is 40, the job needs \d+: raise it .*\n$`,
+			got.stderr)
 	}
 }
 
@@ -165,7 +176,8 @@ func TestLimitOfAControlGroup(t *testing.T) {
 		require.Equal(t, 0, got.code, got.stderr)
 		got = command(t, inGroup, "--btl", btl, "-n", "64", "true")
 		require.Equal(t, 1, got.code, "%s: %s", btl, got.stderr)
-		require.Regexp(t, `^pvasrun: launcher: pids\.max of the control group is 60, the job needs \d+: .*\n$`, got.stderr)
+		require.Regexp(t, `^pvasrun: launcher: pids\.max of the control group is 60, the job needs \d+: .*\n$`,
+			got.stderr)
 	}
 }
 

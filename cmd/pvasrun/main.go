@@ -80,7 +80,8 @@ func execute(args []string) error {
 		return commands[args[0]](args[1:])
 	}
 	err := executeRun(args)
-	if p, ok := errors.AsType[*launcher.ProgramError](err); ok && commands[p.Program] != nil && errors.Is(err, fs.ErrNotExist) {
+	if p, ok := errors.AsType[*launcher.ProgramError](err); ok && commands[p.Program] != nil &&
+		errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w; the flags of the command %s stand behind it: pvasrun %[2]s --help", err, p.Program)
 	}
 	return err

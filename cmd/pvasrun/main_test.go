@@ -131,10 +131,13 @@ func TestCommandLine(t *testing.T) {
 		{[]string{":", "true"}, 2, "", "program 1 of the job is missing"},
 		{[]string{"true", ":", "--btl", "sm", "true"}, 2, "", "only -n, -x and --wdir"},
 		{[]string{"-n", "100000", "true"}, 2, "", "-n: 100000 ranks: a job has at most 65536 in all"},
-		{[]string{"--rsh", "X", "info", "--hosts", "a,b"}, 127, "", "the flags of the command info stand behind it: pvasrun info --help"},
-		{[]string{"--hosts", "a,b", "--devices", "10.81.0.1", "true"}, 2, "", "10.81.0.1 is an address, which one node has: name the network"},
+		{[]string{"--rsh", "X", "info", "--hosts", "a,b"}, 127, "",
+			"the flags of the command info stand behind it: pvasrun info --help"},
+		{[]string{"--hosts", "a,b", "--devices", "10.81.0.1", "true"}, 2, "",
+			"10.81.0.1 is an address, which one node has: name the network"},
 		{[]string{"--hosts", "a,b", "--devices", "10.81.0.0/33", "true"}, 2, "", "10.81.0.0/33 is no network"},
-		{[]string{"--hosts", "a,b", "--devices", "eth0,", "true"}, 2, "", "a name is empty: leave out a comma too many"},
+		{[]string{"--hosts", "a,b", "--devices", "eth0,", "true"}, 2, "",
+			"a name is empty: leave out a comma too many"},
 		{[]string{"bench", "exchange", "--rounds", "0"}, 2, "", "--rounds: at least one is needed"},
 		{[]string{"bench", "pingpong", "--rounds", "0"}, 2, "", "--rounds: at least one is needed"},
 		{[]string{"bench", "suci", "--rate", "7K"}, 2, "", "--rate: at least 8k, which is 8000 bits per second"},
@@ -167,10 +170,13 @@ func TestFlagsFromEnvironment(t *testing.T) {
 func TestSeveralPrograms(t *testing.T) {
 	dir := t.TempDir()
 	for _, btl := range models(t) {
-		got := command(t, env("GIVEN=here"), "--btl", btl, "--tag-output", "-n", "2", "-x", "A=1", "sh", "-c", "echo $A$PVAS_RANK/$PVAS_SIZE",
-			":", "-n", "1", "--wdir", dir, "-x", "A=2", "-x", "GIVEN", "sh", "-c", "echo $A$PVAS_RANK/$PVAS_SIZE $GIVEN `pwd`")
+		got := command(t, env("GIVEN=here"), "--btl", btl, "--tag-output", "-n", "2", "-x", "A=1", "sh", "-c",
+			"echo $A$PVAS_RANK/$PVAS_SIZE",
+			":", "-n", "1", "--wdir", dir, "-x", "A=2", "-x", "GIVEN", "sh", "-c",
+			"echo $A$PVAS_RANK/$PVAS_SIZE $GIVEN `pwd`")
 		require.Equal(t, 0, got.code, got.stderr)
-		require.ElementsMatch(t, []string{"[0]<stdout>: 10/3", "[1]<stdout>: 11/3", "[2]<stdout>: 22/3 here " + dir}, lines(got.stdout))
+		require.ElementsMatch(t, []string{"[0]<stdout>: 10/3", "[1]<stdout>: 11/3", "[2]<stdout>: 22/3 here " + dir},
+			lines(got.stdout))
 	}
 }
 
@@ -201,7 +207,8 @@ func TestTimeout(t *testing.T) {
 // canMount skips a test where no file system can be mounted.
 func canMount(t *testing.T) {
 	t.Helper()
-	if out, err := exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "none", t.TempDir()).CombinedOutput(); err != nil {
+	if out, err := exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "none",
+		t.TempDir()).CombinedOutput(); err != nil {
 		t.Skipf("no file system can be mounted: %v: %s", err, out)
 	}
 }
@@ -211,7 +218,8 @@ func TestOutputDirectoryIsFull(t *testing.T) {
 	canMount(t)
 	for size, says := range map[string]string{"64k": "no space left on device", "64m": ""} {
 		dir := t.TempDir()
-		cmd := exec.Command("unshare", "--mount", "sh", "-c", `mount -t tmpfs -o size=`+size+` none "$0" && exec "$@"`, dir,
+		cmd := exec.Command("unshare", "--mount", "sh", "-c",
+			`mount -t tmpfs -o size=`+size+` none "$0" && exec "$@"`, dir,
 			pvasrun, "--output-dir", dir, "-n", "2", "sh", "-c", "head -c 100000 /dev/zero; exit 0")
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", out)
@@ -228,7 +236,8 @@ func TestOutputDirectoryWithoutInodes(t *testing.T) {
 	canMount(t)
 	dir := t.TempDir()
 	cmd := exec.Command("unshare", "--mount", "sh", "-c", `mount -t tmpfs -o nr_inodes=8 none "$0" && exec "$@"`, dir,
-		pvasrun, "--output-dir", dir, "-n", "1", "sh", "-c", `for i in 1 2 3 4 5 6 7 8; do true > "$0/$PPID.$$.$i"; done 2> /dev/null; exit 0`, dir)
+		pvasrun, "--output-dir", dir, "-n", "1", "sh", "-c",
+		`for i in 1 2 3 4 5 6 7 8; do true > "$0/$PPID.$$.$i"; done 2> /dev/null; exit 0`, dir)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Empty(t, string(out))
@@ -289,7 +298,8 @@ func TestInfo(t *testing.T) {
 
 func TestReportPageTable(t *testing.T) {
 	for _, btl := range models(t) {
-		got := command(t, nil, "--btl", btl, "--report", "pagetable", "-n", "3", programs.Build(t, "../../examples/hello"))
+		got := command(t, nil, "--btl", btl, "--report", "pagetable", "-n", "3",
+			programs.Build(t, "../../examples/hello"))
 		require.Equal(t, 0, got.code, got.stderr)
 		require.Contains(t, got.stderr, "page tables KiB")
 		require.NotContains(t, got.stderr, "samples taken", "these ranks stop to be measured")
@@ -318,11 +328,13 @@ func TestBenchTouch(t *testing.T) {
 	}
 	require.Len(t, results, 4)
 	one, many := results[2], results[3]
-	require.Equal(t, []any{"pvas", "sm", n, n, uint64(size)}, []any{one.BTL, many.BTL, one.Ranks, many.Ranks, one.Bytes})
+	require.Equal(t, []any{"pvas", "sm", n, n, uint64(size)},
+		[]any{one.BTL, many.BTL, one.Ranks, many.Ranks, one.Bytes})
 	// One PTE page of 4 KiB for each 2 MiB that a rank maps: of all ranks, or of its own.
 	require.GreaterOrEqual(t, many.PageTableGrowthKiB, int64(n*n*4))
 	require.GreaterOrEqual(t, one.PageTableGrowthKiB, int64(n*4))
-	require.Less(t, one.PageTableGrowthKiB, int64(n*6), "what else a rank touches after Init lies in table pages that are there")
+	require.Less(t, one.PageTableGrowthKiB, int64(n*6),
+		"what else a rank touches after Init lies in table pages that are there")
 	require.Equal(t, uint64(n*4), one.ModelKiB)
 
 	got = command(t, nil, "bench", "touch", "-n", "2", "--size", "64K")

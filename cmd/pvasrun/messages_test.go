@@ -17,34 +17,48 @@ import (
 
 // The report of a job that hangs says who waits for whom, and proves a deadlock.
 func TestHangReport(t *testing.T) {
-	hangReport(t, nil, "ring", `(?m)^  0 +\d+ +in recv \(main\.main\.func1 at main\.go:\d+\) for [\d.ms]+, waits for rank 1, tag 7, 32 bytes$`,
-		`deadlock: rank 0 waits for rank 1 waits for rank 2 waits for rank 0; nothing has moved for [\d.ms]+, and ranks 0, 1, 2 can never go on`)
+	hangReport(t, nil, "ring",
+		`(?m)^  0 +\d+ +in recv \(main\.main\.func1 at main\.go:\d+\) for [\d.ms]+, waits for rank 1, tag 7, 32 bytes$`,
+		`deadlock: rank 0 waits for rank 1 waits for rank 2 waits for rank 0; nothing has moved for [\d.ms]+, and `+
+			`ranks 0, 1, 2 can never go on`)
 }
 
 // A deadlock through a collective operation is proved, and the report names the call.
 func TestHangReportOfCollectives(t *testing.T) {
-	hangReport(t, nil, "allreduce", `(?m)^  1 +\d+ +in allreduce \(main\.main\.func1 at main\.go:\d+\) on communicator "world" for [\d.ms]+, waits for rank 0$`,
-		`(?m)^  2 +\d+ +in allreduce \(main\.main\.func1 at main\.go:\d+\) on communicator "world" for [\d.ms]+, waits for rank [01]$`,
-		`deadlock: rank 0 waits for rank 1 waits for rank 0; nothing has moved for [\d.ms]+, and ranks 0, 1, 2 can never go on`)
+	hangReport(t, nil, "allreduce",
+		`(?m)^  1 +\d+ +in allreduce \(main\.main\.func1 at main\.go:\d+\) on communicator "world" for `+
+			`[\d.ms]+, waits for rank 0$`,
+		`(?m)^  2 +\d+ +in allreduce \(main\.main\.func1 at main\.go:\d+\) on communicator "world" for [\d.ms]+, `+
+			`waits for rank [01]$`,
+		`deadlock: rank 0 waits for rank 1 waits for rank 0; nothing has moved for [\d.ms]+, and ranks 0, `+
+			`1, 2 can never go on`)
 }
 
 // So is one through the making of a communicator.
 func TestHangReportOfDup(t *testing.T) {
-	hangReport(t, nil, "dup", `(?m)^  1 +\d+ +in dup \(main\.main\.func1 at main\.go:\d+\) on communicator "world" for [\d.ms]+, waits for rank 0$`,
-		`(?m)^  2 +\d+ +in dup \(main\.main\.func1 at main\.go:\d+\) on communicator "world" for [\d.ms]+, waits for rank 0$`,
-		`deadlock: rank 0 waits for rank 1 waits for rank 0; nothing has moved for [\d.ms]+, and ranks 0, 1, 2 can never go on`)
+	hangReport(t, nil, "dup",
+		`(?m)^  1 +\d+ +in dup \(main\.main\.func1 at main\.go:\d+\) on communicator "world" for `+
+			`[\d.ms]+, waits for rank 0$`,
+		`(?m)^  2 +\d+ +in dup \(main\.main\.func1 at main\.go:\d+\) on communicator "world" for `+
+			`[\d.ms]+, waits for rank 0$`,
+		`deadlock: rank 0 waits for rank 1 waits for rank 0; nothing has moved for [\d.ms]+, and ranks 0, `+
+			`1, 2 can never go on`)
 }
 
 // Of a rank whose goroutines wait at a time one wait is seen: what the others do is not known, so
 // no deadlock is proved.
 func TestHangReportOfGoroutines(t *testing.T) {
-	hangReport(t, nil, "goroutines", `circle: (rank \d waits for )+rank \d; nothing has moved for [\d.ms]+, and only other goroutines or threads of ranks 0, 1, 2 could end that`)
+	hangReport(t, nil, "goroutines",
+		`circle: (rank \d waits for )+rank \d; nothing has moved for [\d.ms]+, and only other goroutines or threads `+
+			`of ranks 0, 1, 2 could end that`)
 }
 
 // Ranks whose helpers make progress for all operations say what their goroutines wait for.
 func TestHangReportWithHelpers(t *testing.T) {
-	for how, call := range map[string]string{"ring": "recv .*", "goroutines": "recv .*", "allreduce": `allreduce .*on communicator "world" `} {
-		hangReport(t, []string{"--helpers", "3"}, how, `(?m)^  1 +\d+ +in `+call+`for [\d.ms]+, waits for rank`, `(?m)^  2 +\d+ +in `+call+`for [\d.ms]+, waits for rank`)
+	for how, call := range map[string]string{"ring": "recv .*", "goroutines": "recv .*",
+		"allreduce": `allreduce .*on communicator "world" `} {
+		hangReport(t, []string{"--helpers", "3"}, how, `(?m)^  1 +\d+ +in `+call+`for [\d.ms]+, waits for rank`,
+			`(?m)^  2 +\d+ +in `+call+`for [\d.ms]+, waits for rank`)
 	}
 }
 
@@ -53,7 +67,8 @@ func TestHangReportOfPolls(t *testing.T) {
 	stuck := programs.Build(t, "./testdata/stuck")
 	for _, btl := range models(t) {
 		report := testkit.HangReport(t, exec.Command(pvasrun, "--btl", btl, "-n", "3", stuck, "polls"), 3,
-			`(?m)^  0 +\d+ +polls by test \(main\.polls at main\.go:\d+\) for a recv: rank 1, tag 5, 100 bytes; 6 more open: `+
+			`(?m)^  0 +\d+ +polls by test \(main\.polls at main\.go:\d+\) for a recv: rank 1, tag 5, 100 `+
+				`bytes; 6 more open: `+
 				`a recv: rank 2, tag \d, 10 bytes; (.*; ){3}2 more$`,
 			`(?m)^  1 +\d+ +polls by iprobe \(main\.polls at main\.go:\d+\) for a probe: rank 0, tag 8$`,
 			`(?m)^  2 +\d+ +in recv \(main\.main\.func1 at main\.go:\d+\) for`)
@@ -77,7 +92,8 @@ func hangReport(t *testing.T, flags []string, how string, lines ...string) {
 func TestHangReportAtSIGQUIT(t *testing.T) {
 	stuck := programs.Build(t, "./testdata/stuck")
 	for _, btl := range models(t) {
-		report := testkit.HangReport(t, exec.Command(pvasrun, "--btl", btl, "-n", "3", stuck, "late"), 3, "waits for rank 0")
+		report := testkit.HangReport(t, exec.Command(pvasrun, "--btl", btl, "-n", "3", stuck, "late"), 3,
+			"waits for rank 0")
 		require.NotContains(t, report, "deadlock")
 	}
 }
@@ -95,7 +111,8 @@ func TestBenchPointToPoint(t *testing.T) {
 	}
 	got := command(t, nil, "bench", "pingpong", "-n", "1")
 	require.Equal(t, 2, got.code)
-	got = command(t, env("PATH=/nowhere"), "bench", "pingpong", "--sizes", "8", "--reps", "10", "--compare", "mpich", "--btl", "sm")
+	got = command(t, env("PATH=/nowhere"), "bench", "pingpong", "--sizes", "8", "--reps", "10", "--compare",
+		"mpich", "--btl", "sm")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stderr, "mpich: its compiler or launcher is not installed")
 }
@@ -103,7 +120,8 @@ func TestBenchPointToPoint(t *testing.T) {
 func TestBenchCollectives(t *testing.T) {
 	for _, name := range bench.Collectives() {
 		for _, r := range timed(t, name, "-n", "3", "--sizes", "0,8,4K,100K") {
-			require.Equal(t, name == "neighbor" || name[0] == 'i', r.Algorithm == "", "of those that block, neighbour exchanges are messages")
+			require.Equal(t, name == "neighbor" || name[0] == 'i', r.Algorithm == "",
+				"of those that block, neighbour exchanges are messages")
 		}
 	}
 }
@@ -118,7 +136,8 @@ func TestBenchGoroutines(t *testing.T) {
 	got := command(t, nil, "bench", "barrier", "--reps", "2", "--goroutines", "3")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stdout, "# barrier, 2 ranks of 3 goroutines, us\n")
-	for _, wrong := range []string{"allreduce --goroutines 0", "ring --goroutines 2", "barrier --goroutines 2 --compare mpich"} {
+	for _, wrong := range []string{"allreduce --goroutines 0", "ring --goroutines 2",
+		"barrier --goroutines 2 --compare mpich"} {
 		got := command(t, nil, append([]string{"bench"}, strings.Fields(wrong)...)...)
 		require.Equal(t, 2, got.code, got.stderr)
 	}
@@ -147,7 +166,8 @@ func TestBenchLayouts(t *testing.T) {
 
 // timed runs a benchmark in all task models and returns its results.
 func timed(t *testing.T, name string, args ...string) (results []bench.TimedResult) {
-	got := command(t, nil, append([]string{"bench", name, "--reps", "20", "--btl", strings.Join(models(t), ","), "--json"}, args...)...)
+	got := command(t, nil,
+		append([]string{"bench", name, "--reps", "20", "--btl", strings.Join(models(t), ","), "--json"}, args...)...)
 	require.Equal(t, 0, got.code, got.stderr)
 	for _, line := range lines(got.stdout) {
 		d := json.NewDecoder(strings.NewReader(line))
@@ -176,7 +196,8 @@ func timed(t *testing.T, name string, args ...string) (results []bench.TimedResu
 func TestStatsOfCollectives(t *testing.T) {
 	for _, btl := range models(t) {
 		want := map[string]string{"pvas": "shared", "sm": "tree"}[btl]
-		job := []string{"--btl", btl, "-n", "3", "--coll", "allreduce=" + want, pvasrun, bench.RankCommand, "coll", "allreduce", "8:10,80:10", "10"}
+		job := []string{"--btl", btl, "-n", "3", "--coll", "allreduce=" + want, pvasrun, bench.RankCommand, "coll",
+			"allreduce", "8:10,80:10", "10"}
 		for _, flag := range []string{"-v", "--stats"} {
 			got := command(t, nil, append([]string{flag}, job...)...)
 			require.Equal(t, 0, got.code, got.stderr)

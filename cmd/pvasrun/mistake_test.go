@@ -29,7 +29,8 @@ func commandsWithFlags(t *testing.T) [][]string {
 }
 
 // foreign are words of go-flags, strconv and Go's types.
-var foreign = regexp.MustCompile("strconv|main\\.|invalid (syntax|argument)|\\bu?int\\b|\\bfloat64|\\bstring\\b|\\[\\]|`|Allowed|expected")
+var foreign = regexp.MustCompile(
+	"strconv|main\\.|invalid (syntax|argument)|\\bu?int\\b|\\bfloat64|\\bstring\\b|\\[\\]|`|Allowed|expected")
 
 // Whatever value any flag of any command is given, the message is ours: it names the flag
 // and what was given.
@@ -90,23 +91,25 @@ func TestMistakesAreExplained(t *testing.T) {
 		"--bind 0,x true":             `--bind: launcher: binding "0,x": "x" is no CPU number from 0 to`,
 		"--progress x true":           `--progress: "x" is none of share, owner`,
 		"--coll x true":               `--coll: coll: choice "x" is not of the form operation=algorithm`,
-		"bench all --compare lam":     `--compare: "lam" is not a list of mpich, openmpi, each once: write for example openmpi`,
-		"--eager-limit 1T true":       `--eager-limit: 1099511627776 is more than 65536: longer messages`,
-		"--ring-block 5000 true":      `ring block of 5000 bytes is no multiple of`,
-		"--ring-block 0 true":         `--ring-block: 0 is below 4096`,
-		"--eager-limit 0 true":        `--eager-limit: 0 is below 1`,
-		"bench bw --eager-limit 0":    `--eager-limit: 0 is below 1`,
-		"bench bw --ring-block 0":     `--ring-block: 0 is below 4096`,
-		"--bind= true":                `--bind: its value is empty: write --bind none`,
-		"--coll= true":                `--coll: its value is empty: write --coll LIST`,
-		"--hosts= true":               `--hosts: its value is empty: write --hosts LIST`,
-		"--network= true":             `--network: its value is empty: write --network PREFIX`,
-		"--network foo true":          `--network "foo": write for example 10.1.0.0/16`,
-		"--node-timeout 0 true":       `--node-timeout 0s: at least 100ms are needed`,
-		"bench bw --btl pvas,pvas":    `--btl: "pvas,pvas" is not a list of task models, each once`,
-		"model fit -o -":              `-: write /dev/stdout for standard output`,
+		"bench all --compare " +
+			"lam": `--compare: "lam" is not a list of mpich, openmpi, each once: write for example openmpi`,
+		"--eager-limit 1T true":    `--eager-limit: 1099511627776 is more than 65536: longer messages`,
+		"--ring-block 5000 true":   `ring block of 5000 bytes is no multiple of`,
+		"--ring-block 0 true":      `--ring-block: 0 is below 4096`,
+		"--eager-limit 0 true":     `--eager-limit: 0 is below 1`,
+		"bench bw --eager-limit 0": `--eager-limit: 0 is below 1`,
+		"bench bw --ring-block 0":  `--ring-block: 0 is below 4096`,
+		"--bind= true":             `--bind: its value is empty: write --bind none`,
+		"--coll= true":             `--coll: its value is empty: write --coll LIST`,
+		"--hosts= true":            `--hosts: its value is empty: write --hosts LIST`,
+		"--network= true":          `--network: its value is empty: write --network PREFIX`,
+		"--network foo true":       `--network "foo": write for example 10.1.0.0/16`,
+		"--node-timeout 0 true":    `--node-timeout 0s: at least 100ms are needed`,
+		"bench bw --btl pvas,pvas": `--btl: "pvas,pvas" is not a list of task models, each once`,
+		"model fit -o -":           `-: write /dev/stdout for standard output`,
 
-		"--btl pvas --single-copy cma true": `--single-copy cma with --btl pvas: ranks in one address space copy long messages once anyway`,
+		"--btl pvas --single-copy " +
+			"cma true": `--single-copy cma with --btl pvas: ranks in one address space copy long messages once anyway`,
 	} {
 		err := execute(strings.Fields(args))
 		require.ErrorAs(t, err, new(usageError), args)
@@ -117,7 +120,8 @@ func TestMistakesAreExplained(t *testing.T) {
 	require.ErrorContains(t, execute([]string{"true"}), `--eager-limit from PVASRUN_EAGER_LIMIT: 0 is below 1`)
 	t.Setenv("PVASRUN_NP", "many")
 	t.Setenv("PVASRUN_BTL", "udp")
-	require.ErrorContains(t, execute([]string{"--btl", "sm", "true"}), `-n, --np from PVASRUN_NP: "many" is not a whole number`)
+	require.ErrorContains(t, execute([]string{"--btl", "sm", "true"}),
+		`-n, --np from PVASRUN_NP: "many" is not a whole number`)
 	require.ErrorContains(t, execute([]string{"-n1", "true"}), `--btl from PVASRUN_BTL: "udp" is none of`)
 	require.ErrorContains(t, execute([]string{"-nx", "true"}), `-n, --np: "x" is not`)
 }

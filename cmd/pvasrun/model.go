@@ -20,8 +20,11 @@ import (
 
 // executeModel carries out what the first argument names.
 func executeModel(args []string) error {
-	commands := map[string]func([]string) error{"run": executeModelRun, "fit": executeModelFit, "show": executeModelShow, "exchange": executeModelExchange}
-	return executeOne("model", modelCommands, commands, args, "model: say what to do: pvasrun model fit, pvasrun model run FILE, pvasrun model show FILE, or pvasrun model exchange")
+	commands := map[string]func([]string) error{"run": executeModelRun, "fit": executeModelFit,
+		"show": executeModelShow, "exchange": executeModelExchange}
+	return executeOne("model", modelCommands, commands, args,
+		"model: say what to do: pvasrun model fit, pvasrun model run FILE, pvasrun model show FILE, or "+
+			"pvasrun model exchange")
 }
 
 // executeOne carries out the command of a group that the first argument names. usage lists the
@@ -51,8 +54,8 @@ type simFlags struct {
 }
 
 // sharedSlice and sharedSwitch are how ranks share CPUs: the slice of Linux with HZ=250 and
-// few ranks, and what changing to another rank costs. A ring of 8 bytes takes 2.0 us for each of 8 ranks on two CPUs, whose
-// waits give way, 5.2 us for each of 16 and 6.5 for each of 32, whose waits sleep.
+// few ranks, and what changing to another rank costs. A ring of 8 bytes takes 2.0 us for each of 8 ranks on two CPUs,
+// whose waits give way, 5.2 us for each of 16 and 6.5 for each of 32, whose waits sleep.
 const (
 	sharedSlice  = 3e6 // ns
 	sharedSwitch = 5e3
@@ -70,7 +73,9 @@ func (f *simFlags) options() (opt sim.Options, err error) {
 	case f.Machine != "":
 		param, flag = f.Machine, "--machine"
 	case f.Param == "":
-		return opt, errors.New("--param is missing: write for example --param myrinet, or L=2500,o=1500,G=6,S=65536, or measure this machine with pvasrun model fit -o FILE and give --machine FILE")
+		return opt,
+			errors.New("--param is missing: write for example --param myrinet, or L=2500,o=1500,G=6,S=65536, or " +
+				"measure this machine with pvasrun model fit -o FILE and give --machine FILE")
 	}
 	if opt.Machine, err = modelMachine(param); err != nil {
 		return opt, fmt.Errorf("%s: %w", flag, err)
@@ -119,8 +124,10 @@ func modelMachine(param string) (loggps.Machine, error) {
 		return loggps.Machine{Links: []loggps.Link{l}}, err
 	}
 	if err := regular(param); err != nil {
-		return loggps.Machine{}, fmt.Errorf("%w: write a list such as L=2500,o=1500,G=6,S=65536, a platform (%s), or a file of pvasrun model fit -o FILE",
-			err, strings.Join(loggps.Presets(), ", "))
+		return loggps.Machine{},
+			fmt.Errorf("%w: write a list such as L=2500,o=1500,G=6,S=65536, a platform (%s), or a file of "+
+				"pvasrun model fit -o FILE",
+				err, strings.Join(loggps.Presets(), ", "))
 	}
 	f, err := os.Open(param)
 	if err != nil {
@@ -195,7 +202,8 @@ func programsThere(command string, files []string) error {
 	}
 	for _, file := range files {
 		if err := regular(file); err != nil {
-			return modelMistake(fmt.Errorf("model: read program: %w: name a trace of pvasrun --trace FILE, or a GOAL file", err))
+			return modelMistake(
+				fmt.Errorf("model: read program: %w: name a trace of pvasrun --trace FILE, or a GOAL file", err))
 		}
 	}
 	return nil
@@ -223,10 +231,14 @@ func readProgram(file string, on *loggps.Machine) (*program, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if ranks := t.Unended(); ranks != nil {
-		fmt.Fprintf(os.Stderr, "pvasrun: %s: %s; what is predicted is the part before that\n", file, unended(ranks, len(t.Ranks)))
+		fmt.Fprintf(os.Stderr, "pvasrun: %s: %s; what is predicted is the part before that\n", file,
+			unended(ranks, len(t.Ranks)))
 	}
 	if ranks := r.Overlapping; ranks != nil {
-		fmt.Fprintf(os.Stderr, "pvasrun: %s: calls of several goroutines overlap in %d of %d ranks, such as rank %d: what these compute meanwhile is a guess, and no deadlock for want of buffers is found\n", file, len(ranks), len(t.Ranks), ranks[0])
+		fmt.Fprintf(os.Stderr,
+			"pvasrun: %s: calls of several goroutines overlap in %d of %d ranks, such as rank %d: what these compute "+
+				"meanwhile is a guess, and no deadlock for want of buffers is found\n", file, len(ranks),
+			len(t.Ranks), ranks[0])
 	}
 	return &program{file: file, graph: r.Graph, names: r.Sites, cpus: t.Meta.CPUs, measured: measuredTimeline(t)}, nil
 }

@@ -32,7 +32,9 @@ func sayDistances(d bench.Distances) string {
 	}
 	text := fmt.Sprintf("a cache line mostly took %.0f ns between the CPUs and back", d.Used)
 	if n := d.Elsewhere(); n > 0 {
-		text += fmt.Sprintf("; in %d of %d jobs it took another time: the host moves the CPUs of this machine, and times at other distances are left out where there are enough", n, len(d.Seen))
+		text += fmt.Sprintf(
+			"; in %d of %d jobs it took another time: the host moves the CPUs of this machine, and times at other "+
+				"distances are left out where there are enough", n, len(d.Seen))
 	}
 	return text + "\n"
 }

@@ -19,9 +19,13 @@ import (
 	"github.com/gopvas/gopvas/loggps/sim"
 )
 
-const modelExchangeDescription = `Predicts an exchange: each rank sends a message to each of its neighbors, through several network devices. Prints for each length of a message the bytes per nanosecond (GB/s) that a rank sends, by each way to divide the messages among the devices, which of them is best, and a picture of the best at the last length. docs/exchange.md explains the ways.
+const modelExchangeDescription = `Predicts an exchange: each rank sends a message to each of its neighbors, through ` +
+	`several network devices. Prints for each length of a message the bytes per nanosecond (GB/s) that a rank sends, ` +
+	`by each way to divide the messages among the devices, which of them is best, and a picture of the best at the ` +
+	`last length. docs/exchange.md explains the ways.
 
-With --torus the ranks are a periodic grid, and the exchange is simulated: each piece is a message of its own that the devices of both ranks take time for.`
+With --torus the ranks are a periodic grid, and the exchange is simulated: each piece is a message of its own that ` +
+	`the devices of both ranks take time for.`
 
 type modelExchangeFlags struct {
 	Neighbors int     `long:"neighbors" env:"PVASRUN_MODEL_NEIGHBORS" default:"6" value-name:"N" description:"neighbors of a rank, without --torus"`
@@ -37,8 +41,11 @@ func executeModelExchange(args []string) error {
 	if err := parseOnly("pvasrun model exchange", modelExchangeDescription, &f, args); err != nil {
 		return err
 	}
-	if f.Neighbors < 1 || f.Neighbors > 1<<16 || f.Devices < 1 || f.Devices > 255 || !(f.Bandwidth > 0 && f.Bandwidth <= math.MaxFloat64/1e9) || slices.Min(f.Sizes) < 1 {
-		return usageError{errors.New("model exchange: give 1 to 65536 neighbors, 1 to 255 devices, a finite bandwidth above 0, and sizes from 1 byte on")}
+	if f.Neighbors < 1 || f.Neighbors > 1<<16 || f.Devices < 1 || f.Devices > 255 ||
+		!(f.Bandwidth > 0 && f.Bandwidth <= math.MaxFloat64/1e9) || slices.Min(f.Sizes) < 1 {
+		return usageError{errors.New(
+			"model exchange: give 1 to 65536 neighbors, 1 to 255 devices, a finite bandwidth above 0, and " +
+				"sizes from 1 byte on")}
 	}
 	torus, err := f.torus()
 	if err != nil {
@@ -61,7 +68,9 @@ func (f *modelExchangeFlags) torus() (*pattern.Torus, error) {
 	}
 	t := &pattern.Torus{Sides: sides}
 	if pieces := t.Ranks() * (2*len(sides) + f.Devices); pieces > mostPieces {
-		return nil, fmt.Errorf("--torus %s: with %d devices these are up to %d pieces of messages to simulate, of at most %d: take fewer ranks or devices", f.Torus, f.Devices, pieces, mostPieces)
+		return nil,
+			fmt.Errorf("--torus %s: with %d devices these are up to %d pieces of messages to simulate, of at most "+
+				"%d: take fewer ranks or devices", f.Torus, f.Devices, pieces, mostPieces)
 	}
 	return t, nil
 }
@@ -148,7 +157,8 @@ func devicePiece(d exchange.Device) loggps.Params {
 // drawExchange draws what each device sends when, by the model.
 func drawExchange(out io.Writer, plan *exchange.Plan, devices []exchange.Device) error {
 	const width = 64
-	fmt.Fprintf(out, "\n%v: %.1f us; what each device sends, by message (.: latency, or idle)\n", plan.Form, plan.Time/1e3)
+	fmt.Fprintf(out, "\n%v: %.1f us; what each device sends, by message (.: latency, or idle)\n",
+		plan.Form, plan.Time/1e3)
 	for i, queue := range plan.Queues {
 		line := []byte(strings.Repeat(".", width))
 		at := 0.0

@@ -18,11 +18,16 @@ import (
 	"github.com/gopvas/gopvas/loggps/fit"
 )
 
-const modelFitDescription = `Finds the parameters of the LogGPS model: measures round trips and sends between two ranks, with and without a loop between send and receive, and fits equations (12) to (14) of the paper. With --from it fits times that were measured before, of lines kind,k_bytes,w_ns,t_ns with rtt, send or exchange as kind.
+const modelFitDescription = `Finds the parameters of the LogGPS model: measures round trips and sends between two ` +
+	`ranks, with and without a loop between send and receive, and fits equations (12) to (14) of the paper. With ` +
+	`--from it fits times that were measured before, of lines kind,k_bytes,w_ns,t_ns with rtt, send or exchange as kind.
 
-Each parameter comes with its 95 % interval, or is reported as not determined. warm: all messages lie in the same memory; cold: each lies where no cache has it. S is where the times of messages jump; besides, the longest message whose sender does not wait for a late receiver is sought, which is what S means.
+Each parameter comes with its 95 % interval, or is reported as not determined. warm: all messages lie in the same ` +
+	`memory; cold: each lies where no cache has it. S is where the times of messages jump; besides, the longest ` +
+	`message whose sender does not wait for a late receiver is sought, which is what S means.
 
-With -o the time of collective calls is measured, too, as a whole and by each algorithm, for the programs that are predicted with --machine.`
+With -o the time of collective calls is measured, too, as a whole and by each algorithm, for the programs that are ` +
+	`predicted with --machine.`
 
 // fitFlags are those of model fit.
 type fitFlags struct {
@@ -71,7 +76,9 @@ func executeModelFit(args []string) error {
 		return f.tell([]fitted{r})
 	}
 	if runtime.NumCPU() < 2 {
-		fmt.Fprintln(os.Stderr, "pvasrun: model fit: warning: it goes on with one CPU, where the times have those of the other rank in them: use two")
+		fmt.Fprintln(os.Stderr,
+			"pvasrun: model fit: warning: it goes on with one CPU, where the times have those of the other "+
+				"rank in them: use two")
 	}
 	if f.Repeat > 1 {
 		return measuring(f.repeat)
@@ -92,7 +99,8 @@ func (f *fitFlags) check() error {
 	case f.Times < 3:
 		return errors.New("--times: want 3 or more")
 	case f.Ranks < 0 || f.Ranks == 1 || f.Ranks > max(2, runtime.NumCPU()):
-		return fmt.Errorf("--ranks: want 2 to %d, as many as there are CPUs, or 0 for no collective calls", max(2, runtime.NumCPU()))
+		return fmt.Errorf("--ranks: want 2 to %d, as many as there are CPUs, or 0 for no collective calls",
+			max(2, runtime.NumCPU()))
 	case f.MaxSeconds == 0:
 		return errors.New("--max-seconds: 0 leaves no time to measure: give some, such as 55")
 	case f.Repeat < 1:
@@ -149,7 +157,8 @@ func replaceable(file string) error {
 	}
 	defer f.Close()
 	if _, err := loggps.Read(f); err != nil {
-		return fmt.Errorf("%s: it has no parameters and is not overwritten: name another file, or remove this one", file)
+		return fmt.Errorf("%s: it has no parameters and is not overwritten: name another file, or remove this one",
+			file)
 	}
 	return nil
 }
@@ -194,7 +203,8 @@ func (f *fitFlags) measure(ctx context.Context, limit time.Duration) ([]fitted, 
 		}
 		for _, caches := range f.Caches {
 			who := btl + "-" + caches
-			got, err := f.roundTrips(ctx, ranks, placed.Used, caches == "cold", limit*3/4, func() { progress.begin(who) })
+			got, err := f.roundTrips(ctx, ranks, placed.Used, caches == "cold", limit*3/4,
+				func() { progress.begin(who) })
 			if err != nil {
 				return nil, err
 			}
@@ -214,7 +224,8 @@ func (f *fitFlags) measure(ctx context.Context, limit time.Duration) ([]fitted, 
 const fewTimes = 5
 
 // roundTrips measures round trips in several jobs.
-func (f *fitFlags) roundTrips(ctx context.Context, who bench.Contestant, distance float64, cold bool, limit time.Duration, sweep func()) (all *bench.RoundTrips, err error) {
+func (f *fitFlags) roundTrips(ctx context.Context, who bench.Contestant, distance float64, cold bool,
+	limit time.Duration, sweep func()) (all *bench.RoundTrips, err error) {
 	jobs := max(f.Times/fewTimes, 1)
 	all = &bench.RoundTrips{}
 	for i := range jobs {
@@ -232,7 +243,8 @@ func (f *fitFlags) roundTrips(ctx context.Context, who bench.Contestant, distanc
 
 // measureCalls measures what a machine that is written has besides its links: what recording adds between
 // calls, and collective calls as a whole.
-func (f *fitFlags) measureCalls(ctx context.Context, who bench.Contestant, distance float64, limit time.Duration) (replay.Recording, []loggps.Operation, error) {
+func (f *fitFlags) measureCalls(ctx context.Context, who bench.Contestant, distance float64,
+	limit time.Duration) (replay.Recording, []loggps.Operation, error) {
 	if f.Output == "" {
 		return nil, nil, nil
 	}
@@ -342,8 +354,9 @@ type fitBreak struct {
 
 func (r *fitted) report() fitReport {
 	out := fitReport{
-		Who: r.who, Parameters: map[string]fitEstimate{}, R2: r.R2, Noise: r.Noise, Used: r.Used, Removed: r.Removed, Distance: r.placed.Used,
-		Packet: breakReport(r.Packet), Sync: breakReport(r.Sync),
+		Who: r.who, Parameters: map[string]fitEstimate{}, R2: r.R2, Noise: r.Noise, Used: r.Used, Removed: r.Removed,
+		Distance: r.placed.Used,
+		Packet:   breakReport(r.Packet), Sync: breakReport(r.Sync),
 	}
 	if r.limit >= 0 {
 		lines := breakReport(r.lines)

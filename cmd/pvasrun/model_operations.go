@@ -15,9 +15,11 @@ import (
 const longestOperation = 1 << 20
 
 // measureOperations measures collective calls by all algorithms that ranks can use.
-func measureOperations(ctx context.Context, who bench.Contestant, distance float64, ranks int, limit time.Duration) ([]loggps.Operation, error) {
+func measureOperations(ctx context.Context, who bench.Contestant, distance float64, ranks int,
+	limit time.Duration) ([]loggps.Operation, error) {
 	return bench.Operations(ctx, who, bench.OperationsConfig{
-		Ranks: ranks, Choices: choicesInTurn(coll.Choices()), Largest: longestOperation, Limit: limit, Distance: distance,
+		Ranks: ranks, Choices: choicesInTurn(coll.Choices()), Largest: longestOperation,
+		Limit: limit, Distance: distance,
 	})
 }
 

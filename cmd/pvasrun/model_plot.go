@@ -42,7 +42,8 @@ func (r *fitted) plot(w io.Writer) error {
 	}
 	for name, b := range map[string]fit.Break{"s": r.Packet, "S": r.Sync} {
 		if b.Found {
-			c.Marks = append(c.Marks, chart.Tick{At: c.X.Of(float64(b.At)), Label: fmt.Sprintf("%s = %s", name, commas(r.sizeOf(name)))})
+			c.Marks = append(c.Marks,
+				chart.Tick{At: c.X.Of(float64(b.At)), Label: fmt.Sprintf("%s = %s", name, commas(r.sizeOf(name)))})
 		}
 	}
 	slices.SortFunc(c.Marks, func(a, b chart.Tick) int { return cmp.Compare(a.At, b.At) })
@@ -68,9 +69,12 @@ type fitCurve struct {
 const longest = 1 << 50
 
 var fitCurves = []fitCurve{
-	{"round trip", func(s fit.Sample) bool { return s.Kind == fit.RoundTrip && s.Loop == 0 }, func(r *fitted, k int64) float64 { return r.Params.RoundTrip(k, 0) }},
-	{"with a loop, less the loop", func(s fit.Sample) bool { return s.Kind == fit.RoundTrip && s.Loop > 0 }, func(r *fitted, k int64) float64 { return r.Params.RoundTrip(k, longest) - longest }},
-	{"send", func(s fit.Sample) bool { return s.Kind == fit.Send }, func(r *fitted, k int64) float64 { return r.Params.SendTime(k, 0) }},
+	{"round trip", func(s fit.Sample) bool { return s.Kind == fit.RoundTrip && s.Loop == 0 },
+		func(r *fitted, k int64) float64 { return r.Params.RoundTrip(k, 0) }},
+	{"with a loop, less the loop", func(s fit.Sample) bool { return s.Kind == fit.RoundTrip && s.Loop > 0 },
+		func(r *fitted, k int64) float64 { return r.Params.RoundTrip(k, longest) - longest }},
+	{"send", func(s fit.Sample) bool { return s.Kind == fit.Send },
+		func(r *fitted, k int64) float64 { return r.Params.SendTime(k, 0) }},
 }
 
 // draw makes a curve; the line is broken at S, and no lower than low.

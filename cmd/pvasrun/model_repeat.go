@@ -28,14 +28,15 @@ func (f *fitFlags) repeat(ctx context.Context) error {
 		return err
 	})
 	if n := len(fits); err == nil && n < f.Repeat {
-		fmt.Fprintf(os.Stderr, "pvasrun: model fit: %d of %d fits: --max-seconds leaves no time for more\n", n, f.Repeat)
+		fmt.Fprintf(os.Stderr, "pvasrun: model fit: %d of %d fits: --max-seconds leaves no time for more\n", n,
+			f.Repeat)
 	}
 	return errors.Join(f.tellSpreads(fits), err)
 }
 
 // whileTime calls a function n times, or less often: not again once limit is over. It tells each call how long to
-// take: an equal share of the time that is left. A part of a call takes its time whatever the share is. So what the call
-// before took beyond its share is taken off the next one's.
+// take: an equal share of the time that is left. A part of a call takes its time whatever the share is. So what the
+// call before took beyond its share is taken off the next one's.
 func whileTime(limit time.Duration, n int, call func(share time.Duration) error) error {
 	start, beyond := time.Now(), time.Duration(0)
 	for i := range n {
@@ -131,9 +132,11 @@ func (s *fitSpread) found() (n int) {
 
 func (s *fitSpread) print(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s, %d fits\n%-4s %12s %12s %12s %8s  determined\n", s.Who, s.Fits, "", "low", "median", "high", "spread")
+	fmt.Fprintf(&b, "# %s, %d fits\n%-4s %12s %12s %12s %8s  determined\n", s.Who, s.Fits, "", "low",
+		"median", "high", "spread")
 	for _, p := range s.Parameters {
-		fmt.Fprintf(&b, "%-4s %12.4g %12.4g %12.4g %8s  %d of %d\n", p.Name, p.Low, p.Median, p.High, p.spread(), p.Determined, s.Fits)
+		fmt.Fprintf(&b, "%-4s %12.4g %12.4g %12.4g %8s  %d of %d\n", p.Name, p.Low, p.Median, p.High,
+			p.spread(), p.Determined, s.Fits)
 	}
 	fmt.Fprintf(&b, "S is the eager limit, %d, in %d of %d", s.EagerLimit, s.found(), s.Fits)
 	if s.found() < s.Fits {

@@ -13,9 +13,13 @@ import (
 	"github.com/gopvas/gopvas/loggps/sim"
 )
 
-const modelRunDescription = `Simulates a program, and prints for each rank when it is done, in nanoseconds. The program is a job that pvasrun --trace has recorded, for which what was measured is printed too, or a GOAL file, which may be compressed with gzip. Of several recorded jobs it prints a line each, with the error of the prediction. docs/model.md explains the model.
+const modelRunDescription = `Simulates a program, and prints for each rank when it is done, in nanoseconds. The ` +
+	`program is a job that pvasrun --trace has recorded, for which what was measured is printed too, or a GOAL file, ` +
+	`which may be compressed with gzip. Of several recorded jobs it prints a line each, with the error of the ` +
+	`prediction. docs/model.md explains the model.
 
-The exit code is 1 if the program cannot complete: a deadlock, an operation without a partner, a cycle; 2 for mistakes in the file or on the command line.`
+The exit code is 1 if the program cannot complete: a deadlock, an operation without a partner, a cycle; 2 for ` +
+	`mistakes in the file or on the command line.`
 
 func executeModelRun(args []string) error {
 	var f struct {
@@ -65,7 +69,8 @@ func (f *simFlags) compareAll(opt sim.Options, files []string) error {
 			return err
 		}
 		if p.measured == nil {
-			return usageError{fmt.Errorf("model run: %s is not recorded: only recorded jobs can be compared, so give a GOAL file alone", file)}
+			return usageError{fmt.Errorf(
+				"model run: %s is not recorded: only recorded jobs can be compared, so give a GOAL file alone", file)}
 		}
 		one := opt
 		f.share(&one, p)
@@ -74,7 +79,8 @@ func (f *simFlags) compareAll(opt sim.Options, files []string) error {
 			return modelMistake(fmt.Errorf("%s: %w", file, err))
 		}
 		was, is := slices.Max(p.measured.took), r.Time()
-		t.Rows = append(t.Rows, []string{file, fmt.Sprint(p.graph.Ranks()), show.Time(was), show.Time(is), deviation(was, is)})
+		t.Rows = append(t.Rows,
+			[]string{file, fmt.Sprint(p.graph.Ranks()), show.Time(was), show.Time(is), deviation(was, is)})
 		if was > 0 {
 			off = append(off, 100*math.Abs(is/was-1))
 		}

@@ -12,7 +12,9 @@ import (
 	"github.com/gopvas/gopvas/loggps/sim"
 )
 
-const modelShowDescription = `Explains where the time of a program goes: simulates it, prints what its time is made of, what ranks wait for and what another eager limit would change, and writes a page with what each rank does over time. The page is one file, which needs no network.`
+const modelShowDescription = `Explains where the time of a program goes: simulates it, prints what its time is made ` +
+	`of, what ranks wait for and what another eager limit would change, and writes a page with what each rank does ` +
+	`over time. The page is one file, which needs no network.`
 
 func executeModelShow(args []string) error {
 	var f struct {
@@ -65,7 +67,8 @@ func (f *simFlags) page(output, program string) (string, error) {
 		plain := strings.TrimSuffix(program, ".gz")
 		by, output = "the page", strings.TrimSuffix(plain, filepath.Ext(plain))+".html"
 	}
-	err := apart([]named{{by, output}}, named{"the program", program}, named{"the parameters of --machine", f.Machine}, named{"the parameters of --param", f.Param})
+	err := apart([]named{{by, output}}, named{"the program", program}, named{"the parameters of --machine", f.Machine},
+		named{"the parameters of --param", f.Param})
 	if err == nil {
 		err = writable(output)
 	}
@@ -79,12 +82,15 @@ func (f *simFlags) page(output, program string) (string, error) {
 func pageOf(p *program, predicted *show.Prediction, opt sim.Options) *show.Page {
 	fact := fmt.Sprintf("predicted: %s, on %s", show.Time(predicted.Result.Time()), opt.Machine.Links[0].Name)
 	if opt.Share != nil {
-		fact += fmt.Sprintf("; %d ranks share %d CPUs in turns, so no critical path is known (--cpus %[1]d: one each)", p.graph.Ranks(), opt.Share.CPUs)
+		fact += fmt.Sprintf("; %d ranks share %d CPUs in turns, so no critical path is known (--cpus %[1]d: one each)",
+			p.graph.Ranks(), opt.Share.CPUs)
 	}
 	page := &show.Page{Title: filepath.Base(p.file), Facts: []string{fact}, Calls: show.Calls, Sites: p.sites()}
 	if m := p.measured; m != nil {
 		compared := m.compare(predicted.Result)
-		page.Facts = append([]string{fmt.Sprintf("measured: %s; error of the prediction %s", compared.Rows[0][1], compared.Rows[0][3])}, page.Facts...)
+		page.Facts = append(
+			[]string{fmt.Sprintf("measured: %s; error of the prediction %s", compared.Rows[0][1], compared.Rows[0][3])},
+			page.Facts...)
 		page.Tables = append(page.Tables, compared)
 		page.Timelines = append(page.Timelines, page.Adopt(m.Timeline, m.calls, m.sites))
 	}

@@ -56,12 +56,16 @@ func TestModelRun(t *testing.T) {
 		says string
 	}{
 		{[]string{good, "--param", "L=5,S=0", "--model", "loggps"}, 0, ""},
-		{[]string{file("lost.goal", "num_ranks 2\nrank 0 {\nsend 10b to 1\n}\n"), "--param", "L=1"}, 1, "lost.goal:3: send 10 B to rank 1"},
-		{[]string{file("cycle.goal", "num_ranks 1\nrank 0 {\na: calc 1\na requires a\n}\n"), "--param", "L=1"}, 1, "cycle.goal:3: this operation waits for itself"},
-		{[]string{file("bad.goal", "num_ranks 1\nrank 0 {\ncalc -1\n}\n"), "--param", "L=1"}, 2, "bad.goal:3: calc -1 is out of range"},
+		{[]string{file("lost.goal", "num_ranks 2\nrank 0 {\nsend 10b to 1\n}\n"), "--param", "L=1"}, 1,
+			"lost.goal:3: send 10 B to rank 1"},
+		{[]string{file("cycle.goal", "num_ranks 1\nrank 0 {\na: calc 1\na requires a\n}\n"), "--param", "L=1"}, 1,
+			"cycle.goal:3: this operation waits for itself"},
+		{[]string{file("bad.goal", "num_ranks 1\nrank 0 {\ncalc -1\n}\n"), "--param", "L=1"}, 2,
+			"bad.goal:3: calc -1 is out of range"},
 		{[]string{good}, 2, "param"},
 		{[]string{dir + "/none"}, 2, "no such file or directory: name a trace"},
-		{[]string{file("empty", ""), "--param", "L=1"}, 2, "num_ranks is missing; begin the file with num_ranks N; nor is it a trace of pvasrun --trace FILE"},
+		{[]string{file("empty", ""), "--param", "L=1"}, 2,
+			"num_ranks is missing; begin the file with num_ranks N; nor is it a trace of pvasrun --trace FILE"},
 		{[]string{file("binary", "\x7fELF"), "--param", "L=1"}, 2, "nor is it a trace"},
 		{[]string{good, "--param", "L=x"}, 2, "NAME=NUMBER"},
 		{[]string{good, "--param", "nothing.json"}, 2, "nothing.json"},
@@ -198,7 +202,8 @@ func TestModelFitFile(t *testing.T) {
 	got = command(t, nil, "model", "fit", "--from", times)
 	require.Equal(t, 2, got.code)
 	require.Contains(t, got.stderr, "times.csv:1: 3 fields, want 4")
-	for _, args := range [][]string{{"--largest", "1"}, {"--times", "1"}, {"--caches", "hot"}, {"--eager-limit", "0"}, {"-o", dir}, {"--plot", dir + "/none/plot.svg"}, {"--from", dir + "/none"}} {
+	for _, args := range [][]string{{"--largest", "1"}, {"--times", "1"}, {"--caches", "hot"}, {"--eager-limit", "0"},
+		{"-o", dir}, {"--plot", dir + "/none/plot.svg"}, {"--from", dir + "/none"}} {
 		require.Equal(t, 2, command(t, nil, append([]string{"model", "fit"}, args...)...).code, args)
 	}
 }
@@ -208,7 +213,8 @@ func TestModelFitFile(t *testing.T) {
 func TestModelFitFindsTheEagerLimit(t *testing.T) {
 	for _, limit := range []string{"1K", "16K"} {
 		file := t.TempDir() + "/machine.json"
-		got := command(t, nil, "model", "fit", "--times", "3", "--largest", "32K", "--max-seconds", "1", "--caches", "warm", "--btl", strings.Join(models(t), ","), "--eager-limit", limit, "--json", "-o", file)
+		got := command(t, nil, "model", "fit", "--times", "3", "--largest", "32K", "--max-seconds", "1", "--caches",
+			"warm", "--btl", strings.Join(models(t), ","), "--eager-limit", limit, "--json", "-o", file)
 		require.Equal(t, 0, got.code, got.stderr)
 		machine, err := modelMachine(file)
 		require.NoError(t, err)
@@ -227,14 +233,16 @@ func TestModelFitFindsTheEagerLimit(t *testing.T) {
 func TestModelOfATrace(t *testing.T) {
 	dir := t.TempDir()
 	file := dir + "/gauss.trace"
-	got := command(t, nil, "--btl", models(t)[0], "-n", "4", "--timeout", "100", "--trace", file, programs.Build(t, "../../examples/gauss"), "-n", "40")
+	got := command(t, nil, "--btl", models(t)[0], "-n", "4", "--timeout", "100", "--trace", file,
+		programs.Build(t, "../../examples/gauss"), "-n", "40")
 	require.Equal(t, 0, got.code, got.stderr)
 
 	got = command(t, nil, "model", "run", file, "--param", "myrinet")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Regexp(t, `(?m)^  slowest +\d.* +[-+]\d+\.\d %$`, got.stdout)
 	times := map[string]float64{}
-	for _, args := range [][]string{nil, {"--compute", "100"}, {"--S", "1"}, {"--synchronous"}, {"--cpus", "2", "--compute", "100"}} {
+	for _, args := range [][]string{nil, {"--compute", "100"}, {"--S", "1"}, {"--synchronous"},
+		{"--cpus", "2", "--compute", "100"}} {
 		got = command(t, nil, append([]string{"model", "run", file, "--param", "myrinet", "--json"}, args...)...)
 		require.Equal(t, 0, got.code, got.stderr)
 		var r modelResult
@@ -254,7 +262,8 @@ func TestModelOfATrace(t *testing.T) {
 
 	got = command(t, nil, "model", "show", file, "--param", "myrinet")
 	require.Equal(t, 0, got.code, got.stderr)
-	for _, part := range []string{"measured: ", "predicted: ", "What the time is made of", "What ranks wait for", "see " + dir + "/gauss.html"} {
+	for _, part := range []string{"measured: ", "predicted: ", "What the time is made of", "What ranks wait for",
+		"see " + dir + "/gauss.html"} {
 		require.Contains(t, got.stdout, part)
 	}
 	page, err := os.ReadFile(dir + "/gauss.html")
@@ -274,7 +283,10 @@ func TestModelMistakesOfTraces(t *testing.T) {
 		require.Contains(t, got.stderr, says)
 	}
 	exchange := t.TempDir() + "/exchange.goal"
-	require.NoError(t, os.WriteFile(exchange, []byte("num_ranks 2\nrank 0 {\na: send 8b to 1\nb: recv 8b from 1\nb requires a\n}\nrank 1 {\na: send 8b to 0\nb: recv 8b from 0\nb requires a\n}\n"), 0o600))
+	require.NoError(t,
+		os.WriteFile(exchange,
+			[]byte("num_ranks 2\nrank 0 {\na: send 8b to 1\nb: recv 8b from 1\nb requires a\n}\nrank 1 {\na: send 8b "+
+				"to 0\nb: recv 8b from 0\nb requires a\n}\n"), 0o600))
 	for _, verb := range []string{"run", "show"} {
 		got := command(t, nil, "model", verb, exchange, "--param", "myrinet", "--synchronous")
 		require.Equal(t, 1, got.code)
@@ -285,7 +297,8 @@ func TestModelMistakesOfTraces(t *testing.T) {
 
 // Of more fits than there is time for, those are told that were made. One CPU is too few.
 func TestModelFitRepeatsWithinTime(t *testing.T) {
-	fit := []string{"model", "fit", "--repeat", "1000000", "--max-seconds", "1", "--times", "3", "--btl", "sm", "--caches", "warm"}
+	fit := []string{"model", "fit", "--repeat", "1000000", "--max-seconds", "1", "--times", "3", "--btl",
+		"sm", "--caches", "warm"}
 	got := command(t, nil, fit...)
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stderr, "of 1000000 fits: --max-seconds leaves no time for more")

@@ -71,7 +71,8 @@ func (m *measured) lane(r *trace.Rank, zero int64, sites map[string]uint32) []sh
 	_, to := fromInit(r)
 	var calls []*trace.Event
 	for i := range r.Events {
-		if e := &r.Events[i]; e.Kind.Call() && e.Kind != trace.Init && e.Kind != trace.Finalize && e.Flags&trace.Inside == 0 {
+		if e := &r.Events[i]; e.Kind.Call() && e.Kind != trace.Init && e.Kind != trace.Finalize &&
+			e.Flags&trace.Inside == 0 {
 			calls = append(calls, e)
 		}
 	}
@@ -80,7 +81,8 @@ func (m *measured) lane(r *trace.Rank, zero int64, sites map[string]uint32) []sh
 	now := zero
 	until := func(end int64) {
 		if end > now {
-			lane = append(lane, show.Piece{From: float64(now - zero), To: float64(end - zero), Kind: show.Compute, Peer: -1})
+			lane = append(lane,
+				show.Piece{From: float64(now - zero), To: float64(end - zero), Kind: show.Compute, Peer: -1})
 			now = end
 		}
 	}
@@ -94,7 +96,8 @@ func (m *measured) lane(r *trace.Rank, zero int64, sites map[string]uint32) []sh
 		if !ok {
 			kind = show.Wait
 		}
-		p := show.Piece{From: float64(now - zero), To: float64(end - zero), Kind: kind, Call: uint8(e.Kind), Peer: e.Peer, Bytes: int64(e.Bytes)}
+		p := show.Piece{From: float64(now - zero), To: float64(end - zero), Kind: kind, Call: uint8(e.Kind),
+			Peer: e.Peer, Bytes: int64(e.Bytes)}
 		if e.Kind.Collective() {
 			p.Peer = -1
 		}
@@ -127,7 +130,9 @@ func tracedMessages(t *trace.Trace, zero int64) []show.Message {
 			e := &t.Ranks[rank].Events[i]
 			m, received := e.Receives(rank)
 			if s := sent[m]; received && s != nil {
-				list = append(list, show.Message{Src: m.From, Dst: m.To, Sent: float64(s.Start - zero), Came: float64(e.End - zero), Bytes: int64(s.Bytes)})
+				list = append(list,
+					show.Message{Src: m.From, Dst: m.To, Sent: float64(s.Start - zero), Came: float64(e.End - zero),
+						Bytes: int64(s.Bytes)})
 			}
 		}
 	}

@@ -146,7 +146,9 @@ func (f *runFlags) checkHere() error {
 		{"--report-devices", "PVASRUN_REPORT_DEVICES", f.ReportDevices},
 	} {
 		if flag.given && os.Getenv(flag.variable) == "" {
-			return fmt.Errorf("%s: the job runs on this node alone, where no message uses a network device: name nodes by --hosts or --hostfile", flag.name)
+			return fmt.Errorf(
+				"%s: the job runs on this node alone, where no message uses a network device: name nodes by "+
+					"--hosts or --hostfile", flag.name)
 		}
 	}
 	return nil
@@ -170,7 +172,8 @@ func (f *runFlags) hosts() (hosts []launcher.Host, err error) {
 // runNodes runs a job on several nodes.
 func (f *runFlags) runNodes(ctx context.Context, j launcher.Job) error {
 	if f.DryRun && f.PMI {
-		return usageError{errors.New("--pmi with --dry-run: the PMI launcher has chosen the nodes and started them; leave one of them out")}
+		return usageError{errors.New(
+			"--pmi with --dry-run: the PMI launcher has chosen the nodes and started them; leave one of them out")}
 	}
 	if f.DryRun {
 		return f.dryRunNodes(ctx, j)

@@ -43,7 +43,8 @@ func TestNonblockingCollectivesKnowNodes(t *testing.T) {
 			return betweenNodes(tr)
 		}
 		levels, flat := count(), count("--coll", name+"="+c.flat)
-		t.Logf("%s: %.1f messages between nodes in a call, %.1f by %s", name, float64(levels)/10, float64(flat)/10, c.flat)
+		t.Logf("%s: %.1f messages between nodes in a call, %.1f by %s", name, float64(levels)/10,
+			float64(flat)/10, c.flat)
 		require.LessOrEqual(t, levels, 10*c.most, name)
 		require.Greater(t, flat, levels, name)
 	}

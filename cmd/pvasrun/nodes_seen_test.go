@@ -34,7 +34,8 @@ func TestTraceOfNodes(t *testing.T) {
 	rsh := laterAs(t)
 	for _, btl := range models(t) {
 		file := filepath.Join(t.TempDir(), "trace")
-		got := command(t, nil, "--hosts", "a:1,b:2", "--rsh", rsh, "--btl", btl, "--timeout", "60", "--trace", file, program)
+		got := command(t, nil, "--hosts", "a:1,b:2", "--rsh", rsh, "--btl", btl, "--timeout", "60",
+			"--trace", file, program)
 		require.Equal(t, 0, got.code, got.stderr)
 		require.Empty(t, got.stderr)
 		tr, err := trace.Open(file)
@@ -62,7 +63,8 @@ func TestTraceOfNodes(t *testing.T) {
 		info := command(t, nil, "trace", "info", file)
 		require.Equal(t, 0, info.code, info.stderr)
 		require.Regexp(t, `(?m)^nodes a, b; their clocks are aligned within [\d.]+ [mµ]?s$`, info.stdout)
-		for _, args := range [][]string{{"model", "run", "--param", "myrinet", file}, {"model", "show", "--param", "myrinet", "-o", file + ".html", file}} {
+		for _, args := range [][]string{{"model", "run", "--param", "myrinet", file},
+			{"model", "show", "--param", "myrinet", "-o", file + ".html", file}} {
 			got := command(t, nil, args...)
 			require.Equal(t, 0, got.code, got.stderr)
 		}
@@ -115,7 +117,8 @@ func TestReportOfNodes(t *testing.T) {
 
 // A dry run says where ranks and programs would be, and what would start them.
 func TestDryRunOfNodes(t *testing.T) {
-	got := command(t, nil, "--dry-run", "--hosts", "a:2,b:3", "--rsh", "no-such-shell", "-n", "3", "true", ":", "-n", "2", "sh", "-c", "exit 1")
+	got := command(t, nil, "--dry-run", "--hosts", "a:2,b:3", "--rsh", "no-such-shell", "-n", "3", "true", ":", "-n",
+		"2", "sh", "-c", "exit 1")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Regexp(t, `^5 ranks on 2 nodes
 node  ranks  program +started by
@@ -123,9 +126,11 @@ a     0-1    true +no-such-shell a '\S+' node
 b     2      true +no-such-shell b '\S+' node
 b     3-4    sh -c exit 1 +
 $`, got.stdout)
-	slurm := env("SLURM_JOB_ID=1", "SLURM_JOB_NODELIST=n[1-2]", "SLURM_NODELIST=n[1-2]", "SLURM_JOB_NUM_NODES=2", "SLURM_NNODES=2", "SLURM_TASKS_PER_NODE=2(x2)", "SLURM_NTASKS=4")
+	slurm := env("SLURM_JOB_ID=1", "SLURM_JOB_NODELIST=n[1-2]", "SLURM_NODELIST=n[1-2]", "SLURM_JOB_NUM_NODES=2",
+		"SLURM_NNODES=2", "SLURM_TASKS_PER_NODE=2(x2)", "SLURM_NTASKS=4")
 	if got := command(t, slurm, "--dry-run", "true"); got.code == 0 {
-		require.Contains(t, got.stdout, "all nodes are started by: srun --nodes=2 --ntasks=2 --ntasks-per-node=1 --nodelist=n1,n2")
+		require.Contains(t, got.stdout,
+			"all nodes are started by: srun --nodes=2 --ntasks=2 --ntasks-per-node=1 --nodelist=n1,n2")
 	} else {
 		require.Fail(t, got.stderr)
 	}

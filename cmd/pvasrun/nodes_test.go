@@ -32,7 +32,8 @@ func TestNodesRunExamples(t *testing.T) {
 			for _, hosts := range []string{"a:2,b:2", "a:1,b:3", "a,b,c,d"} {
 				t.Run(name+"/"+btl+"/"+hosts, func(t *testing.T) {
 					dir := t.TempDir()
-					got := command(t, func(cmd *exec.Cmd) { cmd.Dir = dir }, "--hosts", hosts, "--rsh", rsh, "--btl", btl, "--check", program)
+					got := command(t, func(cmd *exec.Cmd) { cmd.Dir = dir }, "--hosts", hosts, "--rsh", rsh, "--btl",
+						btl, "--check", program)
 					require.Equal(t, 0, got.code, got.stderr)
 					require.Contains(t, got.stdout, says)
 					require.Empty(t, got.stderr)
@@ -67,14 +68,16 @@ func TestNodesOnTheCommandLine(t *testing.T) {
 		require.Equal(t, 2, got.code, args)
 		require.Contains(t, got.stderr, says, args)
 	}
-	got = command(t, env("PVASRUN_DEVICES=eth0", "PVASRUN_EXCHANGE=wrap", "PVASRUN_REPORT_DEVICES=1"), "-n", "1", "true")
+	got = command(t, env("PVASRUN_DEVICES=eth0", "PVASRUN_EXCHANGE=wrap", "PVASRUN_REPORT_DEVICES=1"), "-n", "1",
+		"true")
 	require.Equal(t, 0, got.code, got.stderr)
 	got = command(t, func(cmd *exec.Cmd) { cmd.Env = slices.DeleteFunc(os.Environ(), isPMI) }, "--pmi", "true")
 	require.Equal(t, 1, got.code)
 	require.Contains(t, got.stderr, "start pvasrun by a PMI launcher")
 	got = command(t, nil, "--hosts", "a,b", "--rsh", rsh, "--network", "127.0.0.0/8", "--devices", "lo", "true")
 	require.Equal(t, 2, got.code)
-	require.Contains(t, got.stderr, "--network beside --devices: the devices say which networks are used; leave --network out")
+	require.Contains(t, got.stderr,
+		"--network beside --devices: the devices say which networks are used; leave --network out")
 	got = command(t, nil, "--hosts", "a,b", "--rsh", rsh, "--network", "203.0.113.0/24", "true")
 	require.Equal(t, 1, got.code)
 	require.Contains(t, got.stderr, "it has no address in 203.0.113.0/24")

@@ -21,7 +21,8 @@ func apart(outputs []named, inputs ...named) error {
 	for i, out := range outputs {
 		for _, other := range outputs[:i] {
 			if oneFile(out.file, other.file) {
-				return fmt.Errorf("%s and %s both name the file %s: give each a file of its own", other.by, out.by, out.file)
+				return fmt.Errorf("%s and %s both name the file %s: give each a file of its own",
+					other.by, out.by, out.file)
 			}
 		}
 		for _, in := range inputs {

@@ -69,7 +69,8 @@ func TestNothingHalfIsLeft(t *testing.T) {
 		return errors.Join(err, full)
 	}
 	dir := t.TempDir()
-	file, link, null, pipe := filepath.Join(dir, "page.html"), filepath.Join(dir, "link"), filepath.Join(dir, "null"), filepath.Join(dir, "pipe")
+	file, link, null, pipe := filepath.Join(dir, "page.html"), filepath.Join(dir, "link"), filepath.Join(dir, "null"),
+		filepath.Join(dir, "pipe")
 	require.NoError(t, os.Symlink("page.html", link))
 	require.NoError(t, os.Symlink(os.DevNull, null))
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
@@ -113,20 +114,30 @@ func TestOutputsApart(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	require.NoError(t, err)
 	for args, says := range map[string]string{
-		"model fit --from times.csv -o q.json --samples q.json":                    "-o and --samples both name the file q.json",
-		"model fit --from times.csv -o q.json --samples folder/.././q.json":        "both name the file",
-		"model fit --from times.csv --plot new.json --samples link":                "--plot and --samples both name the file link",
-		"model fit --from times.csv --plot old --samples hard":                     "--plot and --samples both name the file hard",
-		"model fit --from times.csv -o q.json --plot " + dir + "/here/q.json":      "-o and --plot both name the file",
-		"model fit --btl pvas,sm --caches warm -o q.json --samples q-sm-warm.json": "--samples and -o both name the file q-sm-warm.json",
-		"model fit --from times.csv --samples times2":                              "--samples times2 would replace the times of --from",
-		"model show --param myrinet job.trace":                                     "the page job.html would replace the program: name another file; -o names a page",
-		"model show --param myrinet job.trace -o here/job.trace":                   "-o here/job.trace would replace the program",
-		"model show --machine machine job.trace -o machine":                        "-o machine would replace the parameters of --machine",
-		"trace perfetto job.trace -o job.html":                                     "-o job.html would replace the trace",
-		"bench report old -o hard":                                                 "-o hard would replace the results",
-		"bench exchange --hostfile old --plot hard":                                "--plot hard would replace the nodes of --hostfile",
-		"--output-dir folder --trace here/folder/rank.0.stdout -n 1 true":          "--trace here/folder/rank.0.stdout: the output of a rank goes to that file",
+		"model fit --from times.csv -o q.json --samples q.json": "-o and --samples both " +
+			"name the file q.json",
+		"model fit --from times.csv -o q.json --samples folder/.././q.json": "both name the file",
+		"model fit --from times.csv --plot new.json --samples link": "--plot and --samples " +
+			"both name the file link",
+		"model fit --from times.csv --plot old --samples hard": "--plot and --samples " +
+			"both name the file hard",
+		"model fit --from times.csv -o q.json --plot " + dir + "/here/q.json": "-o and --plot both name the file",
+		"model fit --btl pvas,sm --caches warm -o q.json " +
+			"--samples q-sm-warm.json": "--samples and -o both name the file q-sm-warm.json",
+		"model fit --from times.csv --samples times2": "--samples times2 would replace " +
+			"the times of --from",
+		"model show --param myrinet job.trace": "the page job.html would replace the " +
+			"program: name another file; -o names a page",
+		"model show --param myrinet job.trace -o here/job.trace": "-o here/job.trace would " +
+			"replace the program",
+		"model show --machine machine job.trace -o machine": "-o machine would replace the " +
+			"parameters of --machine",
+		"trace perfetto job.trace -o job.html": "-o job.html would replace the trace",
+		"bench report old -o hard":             "-o hard would replace the results",
+		"bench exchange --hostfile old --plot hard": "--plot hard would replace the " +
+			"nodes of --hostfile",
+		"--output-dir folder --trace here/folder/rank.0.stdout -n 1 true": "--trace here/folder/rank.0.stdout: the " +
+			"output of a rank goes to that file",
 	} {
 		got := command(t, nil, strings.Fields(args)...)
 		require.Equal(t, 2, got.code, args)
@@ -136,7 +147,8 @@ func TestOutputsApart(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, left, len(entries), args)
 	}
-	got = command(t, nil, "model", "fit", "--from", "times.csv", "-o", os.DevNull, "--samples", os.DevNull, "--plot", "old")
+	got = command(t, nil, "model", "fit", "--from", "times.csv", "-o", os.DevNull, "--samples",
+		os.DevNull, "--plot", "old")
 	require.Equal(t, 0, got.code, got.stderr)
 }
 
@@ -145,7 +157,8 @@ func TestEmptyNames(t *testing.T) {
 	times := filepath.Join(t.TempDir(), "times.csv")
 	writeTimes(t, times)
 	for _, args := range [][]string{
-		{"model", "fit", "--from", times, "-o", ""}, {"model", "fit", "--from", times, "--samples="}, {"tune", "-o", ""},
+		{"model", "fit", "--from", times, "-o", ""},
+		{"model", "fit", "--from", times, "--samples="}, {"tune", "-o", ""},
 		{"suci", "key", "-o", ""}, {"bench", "all", "--output="}, {"--trace", "", "true"}, {"--output-dir=", "true"},
 		{"true", ":", "--wdir", "", "true"},
 	} {
@@ -191,7 +204,8 @@ func TestInterruptedWriteLeavesTheOldFile(t *testing.T) {
 func TestFullDiskKeepsOldResults(t *testing.T) {
 	canMount(t)
 	dir := t.TempDir()
-	times, recorded, results := filepath.Join(dir, "times.csv"), filepath.Join(dir, "trace"), filepath.Join(dir, "results")
+	times, recorded, results := filepath.Join(dir, "times.csv"), filepath.Join(dir, "trace"),
+		filepath.Join(dir, "results")
 	writeTimes(t, times)
 	got := command(t, nil, "--trace", recorded, "-n", "2", programs.Build(t, "../../examples/hello"))
 	require.Equal(t, 0, got.code, got.stderr)
@@ -211,13 +225,15 @@ func TestFullDiskKeepsOldResults(t *testing.T) {
 		// The old result and what fills the disk are there before.
 		script := `mount -t tmpfs -o size=64k none "$0" && echo '{"links": []}' > "$0/old"
 			cat /dev/zero > "$0/fill" 2> /dev/null; "$@" "$0/old" > /dev/null; echo "code $?"; cat "$0/old"; ls -A "$0"`
-		cmd := exec.Command("unshare", append([]string{"--mount", "sh", "-c", script, disk, pvasrun}, strings.Fields(args)...)...)
+		cmd := exec.Command("unshare",
+			append([]string{"--mount", "sh", "-c", script, disk, pvasrun}, strings.Fields(args)...)...)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()
 		require.NoError(t, err, "%s", &stderr)
 		require.Regexp(t, `^code [12]\n{"links": \[\]}\nfill\nold\n$`, string(out), "%s: %s", args, &stderr)
-		require.Regexp(t, `^pvasrun: [^\n]*/old: no space left on device\n(pvasrun --help[^\n]*\n)?$`, stderr.String(), args)
+		require.Regexp(t, `^pvasrun: [^\n]*/old: no space left on device\n(pvasrun --help[^\n]*\n)?$`, stderr.String(),
+			args)
 	}
 }
 
@@ -226,7 +242,8 @@ func TestHelpNeedsOutput(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	require.NoError(t, err)
 	defer full.Close()
-	for _, args := range [][]string{{"--version"}, {"--help"}, {"bench", "--help"}, {"model", "--help"}, {"info", "--help"}} {
+	for _, args := range [][]string{{"--version"}, {"--help"}, {"bench", "--help"},
+		{"model", "--help"}, {"info", "--help"}} {
 		got := command(t, func(cmd *exec.Cmd) { cmd.Stdout = full }, args...)
 		require.Equal(t, 1, got.code, args)
 		require.Contains(t, got.stderr, "no space left on device", args)

@@ -16,8 +16,10 @@ import (
 // Every way to make progress, in both task models: that all come to an end, and what
 // the lines say.
 func TestBenchOverlap(t *testing.T) {
-	got := command(t, nil, "bench", "overlap", "-n", "2,3", "--sizes", "1K,128K", "--grain", "4", "--tests", "0,10,each", "--helpers", "0,1",
-		"--btl", strings.Join(models(t), ","), "--work", "50us", "--loop", "500us", "--blocks", "2", "--rounds", "1", "--part", "broadcast", "--json")
+	got := command(t, nil, "bench", "overlap", "-n", "2,3", "--sizes", "1K,128K", "--grain", "4", "--tests",
+		"0,10,each", "--helpers", "0,1",
+		"--btl", strings.Join(models(t), ","), "--work", "50us", "--loop", "500us", "--blocks", "2", "--rounds", "1",
+		"--part", "broadcast", "--json")
 	require.Equal(t, 0, got.code, got.stderr)
 	var found []string
 	for _, line := range lines(got.stdout) {
@@ -48,10 +50,12 @@ func TestBenchOverlap(t *testing.T) {
 func TestBenchOverlapOutput(t *testing.T) {
 	btl := models(t)[0]
 	plot := filepath.Join(t.TempDir(), "plot.svg")
-	got := command(t, nil, "bench", "overlap", "--sizes", "1K,64K", "--grain", "4", "--tests", "0,each", "--policy", "owner", "--helpers", "0",
+	got := command(t, nil, "bench", "overlap", "--sizes", "1K,64K", "--grain", "4", "--tests", "0,each", "--policy",
+		"owner", "--helpers", "0",
 		"--btl", btl, "--loop", "500us", "--blocks", "2", "--rounds", "1", "--plot", plot, "-v")
 	require.Equal(t, 0, got.code, got.stderr)
-	for _, word := range []string{"# Ibcast of 64KiB, 2 ranks, 4 x 4 matrices", "owner+", "each", "# nodes executed", "# 1MiB down a chain of 8 ranks", "# graphs of 1000 nodes"} {
+	for _, word := range []string{"# Ibcast of 64KiB, 2 ranks, 4 x 4 matrices", "owner+", "each", "# nodes executed",
+		"# 1MiB down a chain of 8 ranks", "# graphs of 1000 nodes"} {
 		require.Contains(t, got.stdout, word)
 	}
 	drawn, err := os.ReadFile(plot)
@@ -82,8 +86,10 @@ func TestBenchOverlapPeer(t *testing.T) {
 	if _, err := exec.LookPath("mpicc.openmpi"); err != nil {
 		t.Skip("Open MPI is not installed")
 	}
-	got := command(t, nil, "bench", "overlap", "--sizes", "1K", "--grain", "4", "--tests", "0,10,each", "--policy", "owner",
-		"--btl", "sm", "--work", "50us", "--loop", "500us", "--blocks", "2", "--rounds", "1", "--part", "broadcast", "--compare", "openmpi")
+	got := command(t, nil, "bench", "overlap", "--sizes", "1K", "--grain", "4", "--tests",
+		"0,10,each", "--policy", "owner",
+		"--btl", "sm", "--work", "50us", "--loop", "500us", "--blocks", "2", "--rounds", "1", "--part", "broadcast",
+		"--compare", "openmpi")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Regexp(t, `(?m)^ +openmpi +each +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ +\d+ +\d+$`, got.stdout)
 	require.Contains(t, got.stdout, "not computing/openmpi")

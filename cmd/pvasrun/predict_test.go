@@ -21,12 +21,17 @@ import (
 )
 
 var (
-	predictRounds   = flag.Int("predict.rounds", 0, "how often the machine is measured and each program runs, by turns; 0: two short ones, once")
+	predictRounds = flag.Int("predict.rounds", 0,
+		"how often the machine is measured and each program runs, by turns; 0: two short ones, once")
 	predictFit      = flag.String("predict.fit", "10s", "most time to measure the machine, in each round")
-	predictPrograms = flag.String("predict.programs", "", "folder of the NAS parallel benchmarks in Fortran and C, such as is.W.x, built with mpicc of install-mpi; empty: those in Go only")
-	predictClass    = flag.String("predict.class", "W", "class of the NAS parallel benchmarks")
-	predictLonger   = flag.Int("predict.longer", 1, "how many times as many calls loops of one kind of call make: the first milliseconds of a process are disturbed by its runtime")
-	predictOnly     = flag.String("predict.only", "", "kinds of programs, such as ring,npb; empty: all")
+	predictPrograms = flag.String("predict.programs", "",
+		"folder of the NAS parallel benchmarks in Fortran and C, such as is.W.x, built with mpicc of install-mpi; "+
+			"empty: those in Go only")
+	predictClass  = flag.String("predict.class", "W", "class of the NAS parallel benchmarks")
+	predictLonger = flag.Int("predict.longer", 1,
+		"how many times as many calls loops of one kind of call make: the first milliseconds of a process are "+
+			"disturbed by its runtime")
+	predictOnly = flag.String("predict.only", "", "kinds of programs, such as ring,npb; empty: all")
 )
 
 // A predictedProgram prints a time of its own.
@@ -54,18 +59,21 @@ func predictedPrograms(t *testing.T) (list []predictedProgram) {
 	loop := programs.Build(t, "./testdata/predicted")
 	add := func(kind string, bytes, calls int, flags ...string) {
 		calls *= max(1, *predictLonger)
-		list = append(list, predictedProgram{kind: kind, name: fmt.Sprintf("%s %d", kind, bytes), flags: flags, command: []string{loop, strings.Fields(kind)[0], strconv.Itoa(bytes), strconv.Itoa(calls)}, loop: true})
+		list = append(list, predictedProgram{kind: kind, name: fmt.Sprintf("%s %d", kind, bytes), flags: flags,
+			command: []string{loop, strings.Fields(kind)[0], strconv.Itoa(bytes), strconv.Itoa(calls)}, loop: true})
 	}
 	if *predictRounds == 0 {
 		add("pingpong", 1000, 200)
 		add("allreduce", 3000, 200)
 		return list
 	}
-	for _, c := range []struct{ bytes, calls int }{{8, 40000}, {1000, 30000}, {3000, 20000}, {12000, 8000}, {100000, 2000}} {
+	for _, c := range []struct{ bytes, calls int }{{8, 40000}, {1000, 30000}, {3000, 20000},
+		{12000, 8000}, {100000, 2000}} {
 		add("pingpong", c.bytes, c.calls)
 		add("ring", c.bytes, c.calls)
 	}
-	for _, c := range []struct{ bytes, calls int }{{8, 40000}, {3000, 15000}, {3500, 15000}, {40000, 3000}, {50000, 2000}} {
+	for _, c := range []struct{ bytes, calls int }{{8, 40000}, {3000, 15000}, {3500, 15000},
+		{40000, 3000}, {50000, 2000}} {
 		add("alltoall", c.bytes, c.calls)
 		add("alltoall linear", c.bytes, c.calls, "--coll", "alltoall=linear")
 		add("allreduce", c.bytes, c.calls)
@@ -73,10 +81,12 @@ func predictedPrograms(t *testing.T) (list []predictedProgram) {
 	}
 	gauss := programs.Build(t, "../../examples/gauss")
 	for _, n := range []string{"256", "512"} {
-		list = append(list, predictedProgram{kind: "gauss", name: "gauss " + n, command: []string{gauss, "-n", n, "-verify=false"}})
+		list = append(list, predictedProgram{kind: "gauss", name: "gauss " + n,
+			command: []string{gauss, "-n", n, "-verify=false"}})
 	}
 	for _, kernel := range []string{"is", "cg", "mg", "ft"} {
-		list = append(list, predictedProgram{kind: "npb", name: kernel + "." + *predictClass + " in Go", command: []string{pvasrun, "bench-rank", "npb", kernel, *predictClass}})
+		list = append(list, predictedProgram{kind: "npb", name: kernel + "." + *predictClass + " in Go",
+			command: []string{pvasrun, "bench-rank", "npb", kernel, *predictClass}})
 		if *predictPrograms != "" {
 			c := filepath.Join(*predictPrograms, kernel+"."+*predictClass+".x")
 			list = append(list, predictedProgram{kind: "npb", name: filepath.Base(c), command: []string{c}})
@@ -167,9 +177,11 @@ func tellErrors(t *testing.T, btl string, list []predictedProgram) {
 		e, floor := off1(p.predicted), 100*math.Abs(median.Of(ratios(p.before, p.after))-1)
 		blocks := ""
 		if p.loop {
-			blocks = fmt.Sprintf("; all blocks %.0f us, predicted %+.1f %%", median.Of(p.whole)/1e3, 100*(median.Of(ratios(p.predictedWhole, p.whole))-1))
+			blocks = fmt.Sprintf("; all blocks %.0f us, predicted %+.1f %%", median.Of(p.whole)/1e3,
+				100*(median.Of(ratios(p.predictedWhole, p.whole))-1))
 		}
-		t.Logf("%s %-22s %10.0f us, predicted %+6.1f %% (floor %4.1f %%, a run %4.1f %%), by messages alone %+6.1f %%, recorded %+6.1f %%%s", btl, p.name, plain/1e3, e, floor, run, off1(p.other), off1(p.recorded), blocks)
+		t.Logf("%s %-22s %10.0f us, predicted %+6.1f %% (floor %4.1f %%, a run %4.1f %%), by messages alone %+6.1f "+
+			"%%, recorded %+6.1f %%%s", btl, p.name, plain/1e3, e, floor, run, off1(p.other), off1(p.recorded), blocks)
 		if off[p.kind] == nil {
 			kinds = append(kinds, p.kind)
 		}
@@ -177,7 +189,9 @@ func tellErrors(t *testing.T, btl string, list []predictedProgram) {
 		runs[p.kind] = append(runs[p.kind], run)
 	}
 	for _, kind := range kinds {
-		t.Logf("%s %-20s error: median %.1f %%, worst %.1f %%; floor: median %.1f %%, worst %.1f %%; a run: median %.1f %%, worst %.1f %%", btl, kind, median.Of(off[kind]), slices.Max(off[kind]), median.Of(floors[kind]), slices.Max(floors[kind]), median.Of(runs[kind]), slices.Max(runs[kind]))
+		t.Logf("%s %-20s error: median %.1f %%, worst %.1f %%; floor: median %.1f %%, worst %.1f %%; a run: median "+
+			"%.1f %%, worst %.1f %%", btl, kind, median.Of(off[kind]), slices.Max(off[kind]), median.Of(floors[kind]),
+			slices.Max(floors[kind]), median.Of(runs[kind]), slices.Max(runs[kind]))
 	}
 }
 
@@ -270,7 +284,8 @@ func (p *predictedProgram) time(t *testing.T, args []string) (ns, whole float64)
 	for _, says := range []struct {
 		pattern string
 		unit    float64 // ns
-	}{{`(?m)^(\d+) (\d+)$`, 1}, {`; ([\d.]+) ms,`, 1e6}, {`"seconds":([\d.e-]+)`, 1e9}, {`Time in seconds = +([\d.]+)`, 1e9}} {
+	}{{`(?m)^(\d+) (\d+)$`, 1}, {`; ([\d.]+) ms,`, 1e6}, {`"seconds":([\d.e-]+)`, 1e9},
+		{`Time in seconds = +([\d.]+)`, 1e9}} {
 		if found := regexp.MustCompile(says.pattern).FindStringSubmatch(got.stdout); found != nil {
 			v, err := strconv.ParseFloat(found[1], 64)
 			require.NoError(t, err)

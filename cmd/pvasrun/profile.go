@@ -97,7 +97,9 @@ func (f *runFlags) takeProfile(j *launcher.Job) error {
 // warn says that the profile is ignored, if it is.
 func (p *profile) warn() {
 	if p.ignored != "" {
-		fmt.Fprintf(os.Stderr, "pvasrun: profile %s ignored: %s; pvasrun tune measures anew, --profile none is silent\n", p.file, p.ignored)
+		fmt.Fprintf(os.Stderr,
+			"pvasrun: profile %s ignored: %s; pvasrun tune measures anew, --profile none is silent\n", p.file,
+			p.ignored)
 	}
 }
 

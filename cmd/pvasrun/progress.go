@@ -26,7 +26,8 @@ func newProgress(steps int) *progress {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		return &progress{}
 	}
-	p := &progress{bars: mpb.New(mpb.WithOutput(os.Stderr), mpb.WithWidth(60)), pace: pace{total: steps, start: time.Now()}}
+	p := &progress{bars: mpb.New(mpb.WithOutput(os.Stderr), mpb.WithWidth(60)),
+		pace: pace{total: steps, start: time.Now()}}
 	p.bar = p.bars.AddBar(int64(steps),
 		mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return p.now() + " " })),

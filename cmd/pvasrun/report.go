@@ -28,7 +28,8 @@ func printMeasurement(w io.Writer, m bench.Measurement) error {
 	if m.Stopped {
 		fmt.Fprintf(w, "%d ranks were started and in Init after %.3f s\n", m.Ranks, m.InInit.Seconds())
 	} else {
-		fmt.Fprintln(w, "the ranks did not run from Init to Finalize: what follows compares samples taken while they ran")
+		fmt.Fprintln(w,
+			"the ranks did not run from Init to Finalize: what follows compares samples taken while they ran")
 	}
 	_, err := io.WriteString(w, m.String())
 	return err

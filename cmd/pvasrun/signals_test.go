@@ -48,7 +48,8 @@ func TestBenchInterruptedInSetUp(t *testing.T) {
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		require.NoError(t, cmd.Start())
-		require.Eventually(t, func() bool { return len(processes.Children(cmd.Process.Pid)) > 0 }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool { return len(processes.Children(cmd.Process.Pid)) > 0 },
+			time.Minute, time.Millisecond)
 		require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 		_ = cmd.Wait()
 		require.Equal(t, 130, cmd.ProcessState.ExitCode(), stderr.String())
@@ -79,7 +80,8 @@ func TestBenchAnswersQuit(t *testing.T) {
 			cmd.Stdout, cmd.Stderr = io.Discard, &stderr
 			require.NoError(t, cmd.Start())
 			t.Cleanup(func() { _ = cmd.Process.Kill() })
-			require.Eventually(t, func() bool { return len(processes.Children(cmd.Process.Pid)) > 0 }, time.Minute, time.Millisecond)
+			require.Eventually(t, func() bool { return len(processes.Children(cmd.Process.Pid)) > 0 },
+				time.Minute, time.Millisecond)
 			require.Eventually(t, func() bool {
 				_ = cmd.Process.Signal(syscall.SIGQUIT)
 				return strings.Contains(stderr.String(), "pvasrun: what the ranks do:\n")
@@ -105,7 +107,8 @@ func TestInterruptedBuildLeavesNothing(t *testing.T) {
 	cmd.Stderr = &stderr
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	require.Eventually(t, func() bool { return strings.Contains(stderr.String(), "made\n") }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(stderr.String(), "made\n") },
+		time.Minute, time.Millisecond)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 	_ = cmd.Wait()
 	require.Equal(t, 130, cmd.ProcessState.ExitCode(), stderr.String())

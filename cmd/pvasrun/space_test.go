@@ -32,7 +32,8 @@ func TestHugePages(t *testing.T) {
 		t.Skip("this kernel has no transparent huge pages")
 	}
 	advised := func(flags ...string) bool {
-		args := append(append([]string{"--btl", "pvas", "-n", "1"}, flags...), "grep", "-c", "^VmFlags:.* hg", "/proc/self/smaps")
+		args := append(append([]string{"--btl", "pvas", "-n", "1"}, flags...), "grep", "-c",
+			"^VmFlags:.* hg", "/proc/self/smaps")
 		return strings.TrimSpace(command(t, nil, args...).stdout) != "0"
 	}
 	require.True(t, advised("--huge-pages"))

@@ -24,19 +24,22 @@ var spellings = map[string]spelling{
 	"genvall": {0, needless}, "envall": {0, needless},
 	"env": {2, variable}, "genv": {2, variable},
 	"bind-to": {1, bindTo},
-	"H":       renamed("--hosts"), "host": renamed("--hosts"), "machinefile": renamed("--hostfile"), "f": renamed("--hostfile"),
+	"H":       renamed("--hosts"), "host": renamed("--hosts"), "machinefile": renamed("--hostfile"),
+	"f":             renamed("--hostfile"),
 	"launcher-exec": renamed("--rsh"),
 	"c":             renamed("-n"), "iface": renamed("--devices"),
 	"q": {0, needless}, "V": {0, func([]string) ([]string, error) { return []string{"--version"}, nil }},
 
-	"ppn":             refused(1, "write the number behind each host: --hosts a:2,b:2"),
-	"perhost":         refused(1, "write the number behind each host: --hosts a:2,b:2"),
-	"launcher":        refused(1, "ssh starts pvasrun on the other nodes, or srun in a Slurm allocation: write --rsh CMD for another command"),
-	"configfile":      refused(1, "write the programs one after another, with \":\" between them"),
-	"npernode":        refused(1, "write the number behind each host: --hosts a:2,b:2"),
-	"map-by":          refused(1, "write --bind core, or --bind LIST with a CPU or a range for each rank"),
-	"rank-by":         refused(1, "write --bind LIST with a CPU or a range for each rank"),
-	"mca":             refused(2, "there are no MCA parameters: pvasrun --help shows the flags, such as --btl and --eager-limit"),
+	"ppn":     refused(1, "write the number behind each host: --hosts a:2,b:2"),
+	"perhost": refused(1, "write the number behind each host: --hosts a:2,b:2"),
+	"launcher": refused(1,
+		"ssh starts pvasrun on the other nodes, or srun in a Slurm allocation: write --rsh CMD for another command"),
+	"configfile": refused(1, "write the programs one after another, with \":\" between them"),
+	"npernode":   refused(1, "write the number behind each host: --hosts a:2,b:2"),
+	"map-by":     refused(1, "write --bind core, or --bind LIST with a CPU or a range for each rank"),
+	"rank-by":    refused(1, "write --bind LIST with a CPU or a range for each rank"),
+	"mca": refused(2,
+		"there are no MCA parameters: pvasrun --help shows the flags, such as --btl and --eager-limit"),
 	"genvlist":        refused(1, "ranks inherit the whole environment: leave it out, or write -x NAME=VALUE"),
 	"output-filename": refused(1, "write --output-dir DIR"),
 	"prepend-rank":    refused(0, "write --tag-output"),
@@ -48,7 +51,9 @@ func renamed(flag string) spelling {
 }
 
 func refused(values int, advice string) spelling {
-	return spelling{values, func([]string) ([]string, error) { return nil, fmt.Errorf("pvasrun has no such flag: %s", advice) }}
+	return spelling{values, func([]string) ([]string, error) {
+		return nil, fmt.Errorf("pvasrun has no such flag: %s", advice)
+	}}
 }
 
 func needless([]string) ([]string, error) { return nil, nil }

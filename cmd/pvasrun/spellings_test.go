@@ -50,16 +50,17 @@ func TestTranslate(t *testing.T) {
 // What cannot mean the same is refused by its name, with our flag.
 func TestRefusedSpellings(t *testing.T) {
 	for args, says := range map[string]string{
-		"-H a:x p":                          `host "a:x": "x" is no number of ranks`,
-		"-H a -hostfile f p":                `--hosts and --hostfile`,
-		"-H a:1 -n 2 --rsh x p":             `they take 1 ranks, and the job has 2`,
-		"--map-by socket p":                 `--map-by: pvasrun has no such flag: write --bind core`,
-		"--bind-to socket p":                `--bind-to: "socket": write --bind core`,
-		"-ppn 2 p":                          `-ppn: pvasrun has no such flag: write the number behind each host`,
-		"--mca btl self p":                  `--mca: pvasrun has no such flag`,
-		"-perhost 2 p":                      `-perhost: pvasrun has no such flag: write the number behind each host`,
-		"-launcher ssh p":                   `-launcher: pvasrun has no such flag: ssh starts pvasrun`,
-		"-configfile f":                     `-configfile: pvasrun has no such flag: write the programs one after another`,
+		"-H a:x p":              `host "a:x": "x" is no number of ranks`,
+		"-H a -hostfile f p":    `--hosts and --hostfile`,
+		"-H a:1 -n 2 --rsh x p": `they take 1 ranks, and the job has 2`,
+		"--map-by socket p":     `--map-by: pvasrun has no such flag: write --bind core`,
+		"--bind-to socket p":    `--bind-to: "socket": write --bind core`,
+		"-ppn 2 p":              `-ppn: pvasrun has no such flag: write the number behind each host`,
+		"--mca btl self p":      `--mca: pvasrun has no such flag`,
+		"-perhost 2 p":          `-perhost: pvasrun has no such flag: write the number behind each host`,
+		"-launcher ssh p":       `-launcher: pvasrun has no such flag: ssh starts pvasrun`,
+		"-configfile " +
+			"f": `-configfile: pvasrun has no such flag: write the programs one after another`,
 		"-l p":                              `-l: pvasrun has no such flag: write --tag-output`,
 		"-np":                               `-np: its value is missing`,
 		"-genv A":                           `-genv: its value is missing`,
@@ -74,7 +75,8 @@ func TestRefusedSpellings(t *testing.T) {
 		require.ErrorAs(t, err, new(usageError), args)
 		require.ErrorContains(t, err, says, args)
 	}
-	got := command(t, nil, "-np", "2", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "-genv", "WORD", "hi", "sh", "-c", "echo $WORD")
+	got := command(t, nil, "-np", "2", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "-genv", "WORD",
+		"hi", "sh", "-c", "echo $WORD")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Equal(t, "hi\nhi\n", got.stdout)
 }

@@ -47,7 +47,9 @@ func (s *statistics) printDevices(w io.Writer, nodes []string) error {
 	if len(s.devices) == 0 || len(s.devices[0]) == 0 {
 		return nil
 	}
-	fmt.Fprintln(w, "network devices: bytes sent and received, pieces of long messages, time in which something was being sent, and what was measured: bandwidth, and what a piece costs")
+	fmt.Fprintln(w,
+		"network devices: bytes sent and received, pieces of long messages, time in which something was being sent, "+
+			"and what was measured: bandwidth, and what a piece costs")
 	t := newTable(w)
 	fmt.Fprintln(t, "rank\tnode\tdevice\tsent\treceived\tpieces\tbusy s\tMB/s\tus\tfailures\t")
 	for rank, list := range s.devices {
@@ -56,7 +58,8 @@ func (s *statistics) printDevices(w io.Writer, nodes []string) error {
 			node = nodes[s.node[rank]]
 		}
 		for device, u := range list {
-			fmt.Fprintf(t, "%d\t%s\t%d\t%d\t%d\t%d\t%.3f\t%s\t%s\t%d\t\n", rank, node, device, u.Sent, u.Received, u.Pieces,
+			fmt.Fprintf(t, "%d\t%s\t%d\t%d\t%d\t%d\t%.3f\t%s\t%s\t%d\t\n", rank, node, device,
+				u.Sent, u.Received, u.Pieces,
 				float64(u.Busy)/1e9, ifKnown(float64(u.Bandwidth)/1e6), ifKnown(float64(u.Latency)/1e3), u.Failures)
 		}
 	}
@@ -79,9 +82,13 @@ func (s *statistics) printCollectives(w io.Writer) error {
 // printMessages prints what the messages of each rank have cost, and the sums: of each node, if
 // there are several, and of all.
 func (s *statistics) printMessages(w io.Writer, nodes []string) error {
-	fmt.Fprintln(w, "messages sent, by path (messages/bytes), and what they have cost; a rank that ended early shows what it published last")
+	fmt.Fprintln(w,
+		"messages sent, by path (messages/bytes), and what they have cost; a rank that ended early shows "+
+			"what it published last")
 	t := newTable(w)
-	fmt.Fprintln(t, "rank\tinline\teager\trendezvous\tself\treceived direct\tcma\tpipelined\tcopies\tunexpected\tmost\tqueued\tsleeps\twakes\t")
+	fmt.Fprintln(t,
+		"rank\tinline\teager\trendezvous\tself\treceived "+
+			"direct\tcma\tpipelined\tcopies\tunexpected\tmost\tqueued\tsleeps\twakes\t")
 	var sum mpi.Statistics
 	sums := make([]mpi.Statistics, len(nodes))
 	for rank, m := range s.messages {

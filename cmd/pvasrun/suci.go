@@ -40,7 +40,8 @@ func readKey(name string) (key suci.Key, err error) {
 	}
 	b, err := hex.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(b) != len(key) {
-		return key, fmt.Errorf("suci: read key: %s does not have %d hexadecimal digits; pvasrun suci key makes a key", name, 2*len(key))
+		return key, fmt.Errorf("suci: read key: %s does not have %d hexadecimal digits; pvasrun suci key makes a key",
+			name, 2*len(key))
 	}
 	return suci.Key(b), nil
 }
@@ -65,7 +66,8 @@ func executeSuciKey(args []string) error {
 	var f struct {
 		Output string `short:"o" long:"output" env:"PVASRUN_SUCI_OUTPUT" value-name:"FILE" description:"new file to write, which only its owner can read"`
 	}
-	if err := parseOnly("pvasrun suci key", "Makes a random key, and prints it if no file is given. Copy it to the other node.", &f, args); err != nil {
+	if err := parseOnly("pvasrun suci key",
+		"Makes a random key, and prints it if no file is given. Copy it to the other node.", &f, args); err != nil {
 		return err
 	}
 	key := suci.NewKey()
@@ -101,7 +103,8 @@ func executeSuciServe(ctx context.Context, args []string) error {
 		suciFlags
 		Listen string `long:"listen" env:"PVASRUN_SUCI_LISTEN" value-name:"ADDRESS:PORT" default:"0.0.0.0:7470" description:"where to receive"`
 	}
-	if err := parseOnly("pvasrun suci serve", "Answers pvasrun suci ping, bench and stat, until it is interrupted.", &f, args); err != nil {
+	if err := parseOnly("pvasrun suci serve", "Answers pvasrun suci ping, bench and stat, until it is interrupted.",
+		&f, args); err != nil {
 		return err
 	}
 	listen, err := netip.ParseAddrPort(f.Listen)
@@ -122,7 +125,8 @@ func executeSuciServe(ctx context.Context, args []string) error {
 
 // client opens an endpoint that has reached the server of a command line. The context that it
 // returns ends when the server is lost.
-func (f *suciFlags) client(ctx context.Context, command string, servers []string) (context.Context, transport.Carrier, error) {
+func (f *suciFlags) client(ctx context.Context, command string,
+	servers []string) (context.Context, transport.Carrier, error) {
 	c, err := f.open(command, servers, suciLost(&ctx))
 	if err != nil {
 		return ctx, nil, err
@@ -148,13 +152,16 @@ func suciLost(ctx *context.Context) func(suci.ID, suci.Change) {
 }
 
 // open opens an endpoint that knows the address of the server of a command line.
-func (f *suciFlags) open(command string, servers []string, onChange func(suci.ID, suci.Change)) (transport.Carrier, error) {
+func (f *suciFlags) open(command string, servers []string,
+	onChange func(suci.ID, suci.Change)) (transport.Carrier, error) {
 	if len(servers) != 1 {
 		return nil, usageError{fmt.Errorf("suci %s: name one server: ADDRESS:PORT", command)}
 	}
 	server, err := netip.ParseAddrPort(servers[0])
 	if err != nil { // package net would resolve names, and links libc
-		return nil, usageError{fmt.Errorf("suci %s: the server is an address and a port, such as 10.1.0.2:7470, and no name: %w", command, err)}
+		return nil,
+			usageError{fmt.Errorf(
+				"suci %s: the server is an address and a port, such as 10.1.0.2:7470, and no name: %w", command, err)}
 	}
 	server = netip.AddrPortFrom(server.Addr().Unmap(), server.Port())
 	listen := netip.AddrPortFrom(netip.IPv4Unspecified(), 0)
@@ -180,7 +187,8 @@ func executeSuciPing(ctx context.Context, args []string) error {
 		Count int   `short:"c" long:"count" env:"PVASRUN_SUCI_COUNT" value-name:"N" default:"5" description:"lines to print"`
 		Every lapse `long:"every" env:"PVASRUN_SUCI_EVERY" value-name:"DUR" default:"1s" description:"time that a line is measured"`
 	}
-	rest, err := parseMixed("pvasrun suci ping", "[flags] ADDRESS:PORT", "Measures half round trips to pvasrun suci serve, in microseconds.", &f, args)
+	rest, err := parseMixed("pvasrun suci ping", "[flags] ADDRESS:PORT",
+		"Measures half round trips to pvasrun suci serve, in microseconds.", &f, args)
 	if err != nil {
 		return err
 	}
@@ -200,7 +208,8 @@ func executeSuciPing(ctx context.Context, args []string) error {
 		if err != nil {
 			return fmt.Errorf("suci: ping %s: %w", rest[0], err)
 		}
-		fmt.Printf("%d rounds of %d bytes: median %.2f us, least %.2f, 99 %% %.2f, worst %.2f\n", t.Rounds, int(f.Size), t.Median, t.Least, t.P99, t.Worst)
+		fmt.Printf("%d rounds of %d bytes: median %.2f us, least %.2f, 99 %% %.2f, worst %.2f\n", t.Rounds, int(f.Size),
+			t.Median, t.Least, t.P99, t.Worst)
 	}
 	return nil
 }
@@ -211,7 +220,8 @@ func executeSuciBench(ctx context.Context, args []string) error {
 		Sizes sizes `long:"sizes" env:"PVASRUN_SUCI_SIZES" value-name:"LIST" default:"8,1KiB,16KiB,64KiB,1MiB,16MiB" description:"lengths of messages"`
 		Every lapse `long:"every" env:"PVASRUN_SUCI_EVERY" value-name:"DUR" default:"1s" description:"time of each measurement"`
 	}
-	rest, err := parseMixed("pvasrun suci bench", "[flags] ADDRESS:PORT", "Measures round trips and streams of messages to pvasrun suci serve.", &f, args)
+	rest, err := parseMixed("pvasrun suci bench", "[flags] ADDRESS:PORT",
+		"Measures round trips and streams of messages to pvasrun suci serve.", &f, args)
 	if err != nil {
 		return err
 	}
@@ -244,7 +254,8 @@ func executeSuciStat(ctx context.Context, args []string) error {
 		suciFlags
 		JSON bool `long:"json" env:"PVASRUN_SUCI_JSON" description:"print one JSON object"`
 	}
-	rest, err := parseMixed("pvasrun suci stat", "[flags] ADDRESS:PORT", "Shows the flows of pvasrun suci serve to its peers, and what it has counted.", &f, args)
+	rest, err := parseMixed("pvasrun suci stat", "[flags] ADDRESS:PORT",
+		"Shows the flows of pvasrun suci serve to its peers, and what it has counted.", &f, args)
 	if err != nil {
 		return err
 	}
@@ -266,10 +277,14 @@ func executeSuciStat(ctx context.Context, args []string) error {
 // printState prints a row per peer and the counters that are not zero.
 func printState(out io.Writer, s transport.State) error {
 	w := newTable(out)
-	fmt.Fprintln(w, "peer\taddress\tup\tround trip us\tleast\tMB/s\twindow KiB\tunder way\tgranted\tgiven\tpace MB/s\tunsent\tunread here\tthere\tlost\tresent\tsilent ms\t")
+	fmt.Fprintln(w,
+		"peer\taddress\tup\tround trip us\tleast\tMB/s\twindow KiB\tunder way\tgranted\tgiven\tpace "+
+			"MB/s\tunsent\tunread here\tthere\tlost\tresent\tsilent ms\t")
 	for _, x := range s.Flows {
-		fmt.Fprintf(w, "%d\t%v\t%v\t%.1f\t%.1f\t%.1f\t%d\t%d\t%d\t%d\t%.1f\t%d\t%d\t%d\t%d\t%d\t%d\t\n", x.Peer, x.Addr, x.Up,
-			float64(x.RoundTrip)/1e3, float64(x.LeastRoundTrip)/1e3, float64(x.Rate)/1e6, x.Window>>10, x.UnderWay, x.Granted, x.Given,
+		fmt.Fprintf(w, "%d\t%v\t%v\t%.1f\t%.1f\t%.1f\t%d\t%d\t%d\t%d\t%.1f\t%d\t%d\t%d\t%d\t%d\t%d\t\n", x.Peer, x.Addr,
+			x.Up,
+			float64(x.RoundTrip)/1e3, float64(x.LeastRoundTrip)/1e3, float64(x.Rate)/1e6, x.Window>>10,
+			x.UnderWay, x.Granted, x.Given,
 			float64(x.Pace)/1e6, x.Unsent, x.Waiting, x.There, x.Losses, x.Resent, x.Silent/1e6)
 	}
 	if err := w.Flush(); err != nil {

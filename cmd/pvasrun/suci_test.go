@@ -77,10 +77,11 @@ func TestSuciMistakes(t *testing.T) {
 		"bench suci --nodes 1":                                  "2 to 250",
 		"bench suci --rate 1":                                   "--rate: at least 8k",
 		"bench suci --rate 1M --buffer 1":                       "--buffer: at least 4KiB",
-		"bench suci --plot /nowhere/x.svg":                      "--plot: open /nowhere/x.svg: no such file or directory",
-		"bench exchange --buffer 0":                             "--buffer: at least 4KiB",
-		"bench exchange --plot /nowhere/x.html":                 "--plot: open /nowhere",
-		"suci ping --key " + bad + " n1:7470":                   "an address and a port, such as 10.1.0.2:7470, and no name",
+		"bench suci --plot /nowhere/x.svg": "--plot: open /nowhere/x.svg: no " +
+			"such file or directory",
+		"bench exchange --buffer 0":             "--buffer: at least 4KiB",
+		"bench exchange --plot /nowhere/x.html": "--plot: open /nowhere",
+		"suci ping --key " + bad + " n1:7470":   "an address and a port, such as 10.1.0.2:7470, and no name",
 	} {
 		got := command(t, nil, strings.Fields(args)...)
 		require.NotEqual(t, 0, got.code, args)

@@ -46,7 +46,8 @@ func (t *tracing) record(j *launcher.Job, to io.Writer) {
 	apps, finished := j.Apps, j.Finished
 	j.Made = func(root *job.Root) (err error) {
 		t.drain, err = recorder.Start(root, to, trace.Meta{
-			BTL: root.BTL().String(), CPUs: root.CPUs(), Started: time.Now().UTC(), Algorithms: coll.AlgorithmNames(), Command: commandOf(apps),
+			BTL: root.BTL().String(), CPUs: root.CPUs(), Started: time.Now().UTC(), Algorithms: coll.AlgorithmNames(),
+			Command: commandOf(apps),
 		})
 		return err
 	}
@@ -75,7 +76,8 @@ func createAlone(path string) (*os.File, error) {
 	}
 	if err := sys.LockFile(f); err != nil {
 		_ = f.Close()
-		return nil, fmt.Errorf("%s: another job writes to it: name another file, or wait until that job has ended", path)
+		return nil, fmt.Errorf("%s: another job writes to it: name another file, or wait until that job has ended",
+			path)
 	}
 	if !emptyOrTrace(f) {
 		_ = f.Close()

@@ -21,10 +21,12 @@ func executeTrace(args []string) error {
 	commands := map[string]func([]string) error{
 		"info": executeTraceInfo, "list": executeTraceList, "perfetto": executeTracePerfetto,
 	}
-	return executeOne("trace", traceCommands, commands, args, "trace: say what to do: pvasrun trace info FILE, or list, or perfetto")
+	return executeOne("trace", traceCommands, commands, args,
+		"trace: say what to do: pvasrun trace info FILE, or list, or perfetto")
 }
 
-const traceInfoDescription = `Says what is in the trace of a job that was recorded with pvasrun --trace FILE: ranks, events, and where the time went by kind of call. Of a trace that ends early it says where, and what there is.`
+const traceInfoDescription = `Says what is in the trace of a job that was recorded with pvasrun --trace FILE: ranks, ` +
+	`events, and where the time went by kind of call. Of a trace that ends early it says where, and what there is.`
 
 func executeTraceInfo(args []string) error {
 	var f struct {
@@ -81,7 +83,8 @@ func openNamed(file string) (*trace.Trace, error) {
 
 // unended says that ranks of a job have not come to the end of their program.
 func unended(ranks []int, of int) string {
-	return fmt.Sprintf("the job failed or was ended: %d of %d ranks did not reach Finalize, such as rank %d", len(ranks), of, ranks[0])
+	return fmt.Sprintf("the job failed or was ended: %d of %d ranks did not reach Finalize, such as rank %d",
+		len(ranks), of, ranks[0])
 }
 
 func printTrace(w io.Writer, s *trace.Summary) error {
@@ -89,7 +92,8 @@ func printTrace(w io.Writer, s *trace.Summary) error {
 	fmt.Fprintf(w, "%s, recorded %s: %d ranks on %d CPUs, %s\n", strings.Join(m.Command, " "),
 		m.Started.Format(time.RFC3339), m.Ranks, m.CPUs, m.BTL)
 	if m.ClockErrorNS != nil {
-		fmt.Fprintf(w, "nodes %s; their clocks are aligned within %s\n", strings.Join(m.Hosts, ", "), spell(slices.Max(m.ClockErrorNS)))
+		fmt.Fprintf(w, "nodes %s; their clocks are aligned within %s\n", strings.Join(m.Hosts, ", "),
+			spell(slices.Max(m.ClockErrorNS)))
 	}
 	fmt.Fprintf(w, "%d events in %s, %d lost\n", s.Events, spell(s.Duration), s.Lost)
 	if s.Cut != "" {
@@ -106,14 +110,16 @@ func printTrace(w io.Writer, s *trace.Summary) error {
 	}
 	fmt.Fprintln(t, "\ncall\tcalls\tbytes\ttime\tmean\tlongest\t")
 	for _, c := range s.Calls {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t\n", c.Kind, c.Calls, c.Bytes, spell(c.Time), spell(c.Time/int64(c.Calls)), spell(c.Most))
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t\n", c.Kind, c.Calls, c.Bytes, spell(c.Time),
+			spell(c.Time/int64(c.Calls)), spell(c.Most))
 	}
 	return t.Flush()
 }
 
 func spell(ns int64) string { return show.Time(float64(ns)) }
 
-const traceListDescription = `Prints the events of a trace, one a line: rank, start and end in seconds, kind, and what the event says. Calls stand where they end.`
+const traceListDescription = `Prints the events of a trace, one a line: rank, start and end in seconds, kind, and ` +
+	`what the event says. Calls stand where they end.`
 
 func executeTraceList(args []string) error {
 	f := struct {
@@ -142,7 +148,8 @@ func listRank(w io.Writer, t *trace.Trace, rank int) error {
 	for _, list := range [][]trace.Event{r.Events, r.Nodes} {
 		for i := range list {
 			e := &list[i]
-			if _, err := fmt.Fprintf(w, "%d %.9f %.9f %s\n", rank, float64(e.Start)/1e9, float64(e.End)/1e9, r.Describe(e)); err != nil {
+			if _, err := fmt.Fprintf(w, "%d %.9f %.9f %s\n", rank, float64(e.Start)/1e9, float64(e.End)/1e9,
+				r.Describe(e)); err != nil {
 				return err
 			}
 		}
@@ -150,7 +157,8 @@ func listRank(w io.Writer, t *trace.Trace, rank int) error {
 	return nil
 }
 
-const tracePerfettoDescription = `Writes a trace in the format of Perfetto, which https://ui.perfetto.dev opens: a track for each rank, a slice for each call, an arrow for each message.`
+const tracePerfettoDescription = `Writes a trace in the format of Perfetto, which https://ui.perfetto.dev opens: a ` +
+	`track for each rank, a slice for each call, an arrow for each message.`
 
 func executeTracePerfetto(args []string) error {
 	var f struct {

@@ -94,7 +94,8 @@ func checkMessages(t *testing.T, tr *trace.Trace, ranks int) {
 		}
 	}
 	pairs := ranks * (ranks - 1)
-	assert.Equal(t, map[uint64]int{8: 18, 100000: 2, 16: ranks, 32: pairs, 50000: pairs, 24: 3, 4: ranks - 1, 12: 1}, byBytes)
+	assert.Equal(t, map[uint64]int{8: 18, 100000: 2, 16: ranks, 32: pairs, 50000: pairs, 24: 3, 4: ranks - 1, 12: 1},
+		byBytes)
 	wild := 0
 	for _, r := range received {
 		if r.Flags&trace.AnySource != 0 {
@@ -107,7 +108,8 @@ func checkMessages(t *testing.T, tr *trace.Trace, ranks int) {
 		for _, c := range tr.Ranks[rank].Calls() {
 			kinds[c.Kind]++
 		}
-		for _, k := range []trace.Kind{trace.Init, trace.Finalize, trace.WaitAll, trace.Allreduce, trace.Bcast, trace.Barrier} {
+		for _, k := range []trace.Kind{trace.Init, trace.Finalize, trace.WaitAll, trace.Allreduce,
+			trace.Bcast, trace.Barrier} {
 			assert.Equal(t, 1, kinds[k], "%v of rank %d", k, rank)
 		}
 	}
@@ -119,8 +121,10 @@ func checkSites(t *testing.T, tr *trace.Trace) {
 	require.NoError(t, err)
 	lines := strings.Split(string(text), "\n")
 	calls := map[trace.Kind]string{
-		trace.Send: "send(", trace.Recv: "mpi.recv(", trace.Isend: "mpi.isend(", trace.Irecv: "mpi.irecv(", trace.Start: ".start()",
-		trace.Wait: ".wait()", trace.WaitAll: "mpi.waitall(", trace.Allreduce: "mpi.allreduce(", trace.Bcast: "mpi.bcast(", trace.Barrier: ".barrier()",
+		trace.Send: "send(", trace.Recv: "mpi.recv(", trace.Isend: "mpi.isend(", trace.Irecv: "mpi.irecv(",
+		trace.Start: ".start()",
+		trace.Wait:  ".wait()", trace.WaitAll: "mpi.waitall(", trace.Allreduce: "mpi.allreduce(",
+		trace.Bcast: "mpi.bcast(", trace.Barrier: ".barrier()",
 	}
 	for rank := range tr.Ranks {
 		r := &tr.Ranks[rank]
@@ -192,7 +196,9 @@ func TestTraceOfCollectives(t *testing.T) {
 			r, err := replay.New(tr, replay.Options{})
 			require.NoError(t, err)
 			for _, synchronous := range []bool{false, true} {
-				_, err := sim.Run(r.Graph, sim.Options{Machine: loggps.Single(loggps.Params{L: 500, O: 200, Packet: 4096, Sync: 4096}), Synchronous: synchronous})
+				_, err := sim.Run(r.Graph,
+					sim.Options{Machine: loggps.Single(loggps.Params{L: 500, O: 200, Packet: 4096, Sync: 4096}),
+						Synchronous: synchronous})
 				require.NoError(t, err, "%s, %s ranks", btl, ranks)
 			}
 		}
@@ -271,7 +277,8 @@ func TestTraceThatCannotBeWritten(t *testing.T) {
 	}
 	got = command(t, nil, "-n", "1", "--trace", os.DevNull, "sh", "-c", "echo done")
 	assert.Zero(t, got.code, got.stderr)
-	got = command(t, nil, "--hosts", "a:1,b:1", "--rsh", hereAs(t), "--trace", filepath.Join(t.TempDir(), "missing", "file"), "sh", "-c", "echo done")
+	got = command(t, nil, "--hosts", "a:1,b:1", "--rsh", hereAs(t), "--trace",
+		filepath.Join(t.TempDir(), "missing", "file"), "sh", "-c", "echo done")
 	assert.NotZero(t, got.code)
 	assert.Contains(t, got.stderr, "--trace: stat ")
 	assert.Empty(t, got.stdout)
@@ -300,7 +307,8 @@ func TestTraceIntoAFileOfAnotherKind(t *testing.T) {
 // TestTraceTwice: two jobs can not write to one file, and the first one's trace stays whole.
 func TestTraceTwice(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trace")
-	first := exec.Command(pvasrun, "--btl", "sm", "-n", "1", "--timeout", "60", "--trace", file, "sh", "-c", "echo begun; read end; exit 0")
+	first := exec.Command(pvasrun, "--btl", "sm", "-n", "1", "--timeout", "60", "--trace", file, "sh", "-c",
+		"echo begun; read end; exit 0")
 	in, err := first.StdinPipe()
 	require.NoError(t, err)
 	out, err := first.StdoutPipe()

@@ -18,9 +18,12 @@ import (
 	"github.com/gopvas/gopvas/pvas"
 )
 
-const tuneDescription = `Measures at which lengths of messages and collective operations this machine should change the way, and writes a profile. Jobs started later use it for what their flags leave open; pvasrun info shows it.
+const tuneDescription = `Measures at which lengths of messages and collective operations this machine should change ` +
+	`the way, and writes a profile. Jobs started later use it for what their flags leave open; pvasrun info shows it.
 
-Both ways run in turn, at several lengths. One is faster if its slowest round is faster than the fastest of the other; else they are not told apart, and the default stays. Measure while nothing else runs. Ctrl-C ends it and writes nothing.`
+Both ways run in turn, at several lengths. One is faster if its slowest round is faster than the fastest of the ` +
+	`other; else they are not told apart, and the default stays. Measure while nothing else runs. Ctrl-C ends it ` +
+	`and writes nothing.`
 
 // leastRounds: of two ways that are the same, all five rounds of one are before those of the other
 // in less than one case of a hundred.
@@ -142,7 +145,8 @@ func (f *tuneFlags) print(w io.Writer, p *tune.Profile) error {
 		if model == "" {
 			model = "both"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", own.Name, model, amount(own.Default, own.Unit), amount(own.Value, own.Unit), verdictText(own))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", own.Name, model, amount(own.Default, own.Unit),
+			amount(own.Value, own.Unit), verdictText(own))
 	}
 	if err := t.Flush(); err != nil {
 		return err

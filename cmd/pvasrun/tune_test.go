@@ -50,7 +50,8 @@ func configuration(t *testing.T, p *tune.Profile) (variable, file string) {
 // settingsOf returns the eager limit and the pipeline's limit of a job's ranks.
 func settingsOf(t *testing.T, program string, env []string, args ...string) (eager, pipeline int, stderr string) {
 	t.Helper()
-	got := command(t, func(cmd *exec.Cmd) { cmd.Env = append(os.Environ(), env...) }, append(args, "-n", "1", program)...)
+	got := command(t, func(cmd *exec.Cmd) { cmd.Env = append(os.Environ(), env...) },
+		append(args, "-n", "1", program)...)
 	require.Equal(t, 0, got.code, got.stderr)
 	for word := range strings.FieldsSeq(got.stdout) {
 		_, _ = fmt.Sscanf(word, "eager=%d", &eager)
@@ -182,7 +183,8 @@ func TestTune(t *testing.T) {
 	got = command(t, env(config), "--btl", "sm", "-n", "2", "true")
 	require.Empty(t, got.stderr, "it is in force")
 	require.NoError(t, tuned(t).WriteFile(file))
-	got = command(t, nil, "bench", "pingpong", "--btl", "sm", "--sizes", "8", "--reps", "10", "--profile", file, "--json")
+	got = command(t, nil, "bench", "pingpong", "--btl", "sm", "--sizes", "8", "--reps", "10",
+		"--profile", file, "--json")
 	require.Equal(t, 0, got.code, got.stderr)
 	list := lines(got.stdout)
 	require.Len(t, list, 2)
@@ -193,7 +195,8 @@ func TestTune(t *testing.T) {
 }
 
 func TestTunePrintsProfile(t *testing.T) {
-	got := command(t, nil, "tune", "--only", "solo_spinning", "--rounds", "5", "--max-seconds", "1ms", "-o", "-", "--json")
+	got := command(t, nil, "tune", "--only", "solo_spinning", "--rounds", "5", "--max-seconds",
+		"1ms", "-o", "-", "--json")
 	require.Equal(t, 0, got.code, got.stderr)
 	p, err := tune.Read(strings.NewReader(got.stdout))
 	require.NoError(t, err)
@@ -210,7 +213,8 @@ func TestTuneInterrupted(t *testing.T) {
 	require.NoError(t, err)
 	cmd := exec.Command(pvasrun, "tune", "-o", file, "--max-seconds", "1000")
 	require.NoError(t, cmd.Start())
-	require.Eventually(t, func() bool { return len(processes.Children(cmd.Process.Pid)) > 0 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return len(processes.Children(cmd.Process.Pid)) > 0 },
+		time.Minute, time.Millisecond)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 	_ = cmd.Wait()
 	require.Equal(t, 130, cmd.ProcessState.ExitCode())

@@ -17,7 +17,8 @@ type flagOf struct{ command, name, value string }
 // variables are the flags of all commands by their variables.
 func variables(t *testing.T) map[string][]flagOf {
 	commands := [][]string{
-		{}, {"info"}, {"model", "fit"}, {"model", "run"}, {"model", "show"}, {"model", "exchange"}, {"trace", "info"}, {"trace", "list"}, {"tune"},
+		{}, {"info"}, {"model", "fit"}, {"model", "run"}, {"model", "show"}, {"model", "exchange"}, {"trace", "info"},
+		{"trace", "list"}, {"tune"},
 	}
 	for name := range strings.FieldsSeq(command(t, env("GO_FLAGS_COMPLETION=1"), "bench", "").stdout) {
 		commands = append(commands, []string{"bench", name})
@@ -47,14 +48,16 @@ func TestVariablesMeanOneThing(t *testing.T) {
 		for _, f := range shared {
 			require.Equal(t, shared[0].name, f.name, variable)
 			require.Equal(t, shared[0].value, f.value, "%s: %v", variable, shared)
-			require.Equal(t, strings.HasPrefix(f.command, "bench"), strings.HasPrefix(variable, "PVASRUN_BENCH_"), variable)
+			require.Equal(t, strings.HasPrefix(f.command, "bench"),
+				strings.HasPrefix(variable, "PVASRUN_BENCH_"), variable)
 		}
 	}
 }
 
 // What is right for a job is no mistake of a benchmark's command line.
 func TestVariablesOfJobsDoNotReachBenchmarks(t *testing.T) {
-	jobs := []string{"PVASRUN_BTL=auto", "PVASRUN_BIND=0,2", "PVASRUN_HELPERS=1", "PVASRUN_NP=8", "PVASRUN_SINGLE_COPY=cma"}
+	jobs := []string{"PVASRUN_BTL=auto", "PVASRUN_BIND=0,2", "PVASRUN_HELPERS=1", "PVASRUN_NP=8",
+		"PVASRUN_SINGLE_COPY=cma"}
 	got := command(t, env(jobs...), "bench", "pingpong", "-n", "1")
 	require.Equal(t, 2, got.code)
 	require.Contains(t, got.stderr, "-n 1: pingpong needs two ranks")
