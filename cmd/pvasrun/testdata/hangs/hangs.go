@@ -60,8 +60,10 @@ var hangs = []testCase{
 	{"barrier-then-send", 2, first(
 		func(w *mpi.Comm) error { _ = w.Barrier(); return send(w, short, 1, 1) },
 		func(w *mpi.Comm) error { _ = recv(w, 0, 1); return w.Barrier() })},
-	{"dup-left-out", 3, first(func(w *mpi.Comm) error { return recv(w, 1, 1) }, func(w *mpi.Comm) error { _, err := w.Dup(); return err })},
-	{"split-left-out", 3, first(func(w *mpi.Comm) error { return recv(w, 1, 1) }, func(w *mpi.Comm) error { _, err := w.Split(0, 0); return err })},
+	{"dup-left-out", 3, first(func(w *mpi.Comm) error { return recv(w, 1, 1) },
+		func(w *mpi.Comm) error { _, err := w.Dup(); return err })},
+	{"split-left-out", 3, first(func(w *mpi.Comm) error { return recv(w, 1, 1) },
+		func(w *mpi.Comm) error { _, err := w.Split(0, 0); return err })},
 	{"two-communicators", 2, twoCommunicators},
 	{"three-communicators", 3, threeCommunicators},
 	{"ibarrier-left-out", 3, first(func(w *mpi.Comm) error { return recv(w, 1, 1) }, func(w *mpi.Comm) error {

@@ -16,8 +16,10 @@ import (
 var rights = []testCase{
 	{"slow-rank-barrier", 4, first(slow((*mpi.Comm).Barrier), (*mpi.Comm).Barrier)},
 	{"slow-rank-allreduce", 4, first(slow(allreduce), allreduce)},
-	{"slow-sender", 2, first(slow(func(w *mpi.Comm) error { return send(w, bulky, 1, 1) }), func(w *mpi.Comm) error { return recv(w, 0, 1) })},
-	{"slow-receiver", 2, first(slow(func(w *mpi.Comm) error { return recv(w, 1, 1) }), func(w *mpi.Comm) error { return send(w, bulky, 0, 1) })},
+	{"slow-sender", 2, first(slow(func(w *mpi.Comm) error { return send(w, bulky, 1, 1) }),
+		func(w *mpi.Comm) error { return recv(w, 0, 1) })},
+	{"slow-receiver", 2, first(slow(func(w *mpi.Comm) error { return recv(w, 1, 1) }),
+		func(w *mpi.Comm) error { return send(w, bulky, 0, 1) })},
 	{"slow-last-of-chain", 4, chain},
 	{"computes", 3, first(computes, (*mpi.Comm).Barrier)},
 	{"pipe", 3, first(pipe, (*mpi.Comm).Barrier)},
@@ -237,7 +239,8 @@ func waitAny(w *mpi.Comm) error {
 	return mpi.WaitAll(rs, nil)
 }
 
-// reduceThenRecv has rank 1 do its part of a Reduce to rank 0, and wait for rank 0, before rank 2 comes. Rank 0 is there first.
+// reduceThenRecv has rank 1 do its part of a Reduce to rank 0, and wait for rank 0, before rank 2 comes. Rank 0 is
+// there first.
 func reduceThenRecv(w *mpi.Comm) error {
 	time.Sleep(time.Duration(w.Rank()) * long() / 2)
 	if err := mpi.Reduce(w, make([]int64, short), make([]int64, short), mpi.Sum[int64](), 0); err != nil {
@@ -268,7 +271,8 @@ func gatherThenRecv(w *mpi.Comm) error {
 	return nil
 }
 
-// stopped has a process of rank 0 stop that, and have it go on when a message for it has long come. The others wait for it.
+// stopped has a process of rank 0 stop that, and have it go on when a message for it has long come. The others wait for
+// it.
 func stopped(w *mpi.Comm) error {
 	if w.Rank() == 0 {
 		if err := stopFor(long()); err != nil {
