@@ -41,7 +41,8 @@ var calls = map[string]func(*mpi.Comm) error{
 		for i := range send {
 			send[i] = 100*w.Rank() + i
 		}
-		return expect(done(mpi.Ialltoall(w, send, recv)), recv[1] == 100+w.Rank() && recv[w.Size()-1] == 100*(w.Size()-1)+w.Rank())
+		return expect(done(mpi.Ialltoall(w, send, recv)),
+			recv[1] == 100+w.Rank() && recv[w.Size()-1] == 100*(w.Size()-1)+w.Rank())
 	},
 }
 
