@@ -19,7 +19,8 @@ import (
 func main() {
 	mpi.Run(func(w *mpi.Comm) error {
 		if len(os.Args) != 4 && len(os.Args) != 5 {
-			return fmt.Errorf("predicted: %d arguments: want a kind, bytes, calls, and a distance or nothing", len(os.Args)-1)
+			return fmt.Errorf("predicted: %d arguments: want a kind, bytes, calls, and a distance or nothing",
+				len(os.Args)-1)
 		}
 		bytes, err := strconv.Atoi(os.Args[2])
 		if err != nil {
