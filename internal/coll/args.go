@@ -110,7 +110,8 @@ func (a *Args) agreed() int {
 // own returns an error unless the block of a member for itself has the length of its place.
 func own(place, block btl.Buffer) error {
 	if place.Len() != block.Len() {
-		return &ArgumentError{What: "place for this rank's own block", Have: place.Len(), Need: block.Len(), Exact: true}
+		return &ArgumentError{What: "place for this rank's own block", Have: place.Len(),
+			Need: block.Len(), Exact: true}
 	}
 	return nil
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/gopvas/gopvas/internal/coll/cad"
 )
 
-// The broadcast of a vector of medium length between nodes, down a chain or a binomial tree. The faster one depends on the
-// bandwidth. Only a rank that has sent something knows it. So the root decides.
+// The broadcast of a vector of medium length between nodes, down a chain or a binomial tree. The faster one depends on
+// the bandwidth. Only a rank that has sent something knows it. So the root decides.
 //
 // Invariant: all members that get a first message learn the same way. The first message goes down the tree. It
 // carries the vector (Here), or says that pieces follow down the chain (Elsewhere).
 //
-// If a member's parent has failed, the member does not know the way (Nowhere). It sends the failure to its children, and
-// to its successor in the chain, who may be waiting for pieces. A subtree is a run of successive members. So the
+// If a member's parent has failed, the member does not know the way (Nowhere). It sends the failure to its children,
+// and to its successor in the chain, who may be waiting for pieces. A subtree is a run of successive members. So the
 // predecessor of a Nowhere member is Nowhere too, or has failed, and sends no pieces. A parent that dies may have
 // reached some of its children and not others. Then a piece may be sent to a Nowhere member, so pieces are eager:
 // their sender does not wait. What a member does not receive in such a call, it never does.
@@ -85,9 +85,9 @@ func (t *Team) takesChain(n int) bool {
 // sleeping receiver.
 const farMessage = 25e3
 
-// chainPays tells whether a chain takes less time than a binomial tree. Tree: one message with n bytes per level; size-1
-// has as many bits as there are levels. Chain: one empty message per level, then size-1 hops of the first piece, then
-// the other pieces.
+// chainPays tells whether a chain takes less time than a binomial tree. Tree: one message with n bytes per level;
+// size-1 has as many bits as there are levels. Chain: one empty message per level, then size-1 hops of the first piece,
+// then the other pieces.
 func chainPays(size, n int, bandwidth float64) bool {
 	if bandwidth == 0 {
 		return false

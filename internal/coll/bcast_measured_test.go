@@ -30,7 +30,8 @@ func TestBcastMeasured(t *testing.T) {
 					if w.Rank == i%ranks {
 						copy(buf, want)
 					}
-					if err := w.Run(&Args{Kind: Bcast, Root: i % ranks, Send: Buffer{Data: buf}, Recv: Buffer{Data: buf}}); err != nil {
+					if err := w.Run(&Args{Kind: Bcast, Root: i % ranks, Send: Buffer{Data: buf},
+						Recv: Buffer{Data: buf}}); err != nil {
 						return err
 					}
 					if !bytes.Equal(want, buf) {

@@ -47,7 +47,8 @@ func TestSlotsInOrder(t *testing.T) {
 			if w.Rank == from {
 				binary.LittleEndian.PutUint64(buf, i)
 			}
-			if err := w.Run(&Args{Kind: Bcast, Root: from, Send: Buffer{Data: buf[:8+same.IntN(shortSlot-8)]}}); err != nil {
+			if err := w.Run(&Args{Kind: Bcast, Root: from,
+				Send: Buffer{Data: buf[:8+same.IntN(shortSlot-8)]}}); err != nil {
 				return err
 			}
 			if got := binary.LittleEndian.Uint64(buf); got != i {
@@ -145,7 +146,8 @@ func TestSlotsOfABoardAreBounded(t *testing.T) {
 		for _, size := range []int{2, 16, 64, 240, 1000, 2000} {
 			many := &Team{Size: size, Engine: w.Engine, World: w.World}
 			slots, piece := size*many.slotCount(), many.pieceSize()
-			if many.slotCount() < 2 || slots > max(boardSlots, 2*size) || piece < shortSlot || slots*piece > max(boardPiece, slots*shortSlot) {
+			if many.slotCount() < 2 || slots > max(boardSlots, 2*size) || piece < shortSlot ||
+				slots*piece > max(boardPiece, slots*shortSlot) {
 				return fmt.Errorf("%d members have %d slots of %d bytes", size, slots, piece)
 			}
 		}

@@ -33,7 +33,8 @@ func TestSameBits(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/%s", maker.Name, l.name), func(t *testing.T) {
 				cpus := [2]int{2, 8}
-				if l.name == "staged" || l.name == "flat" && !maker.Direct { // with fewer CPUs it would be another, which combines in another order
+				if l.name == "staged" || l.name == "flat" && !maker.Direct {
+					// with fewer CPUs it would be another, which combines in another order
 					cpus[0] = ranks
 				}
 				var results [4][]byte
@@ -49,7 +50,8 @@ func TestSameBits(t *testing.T) {
 							binary.LittleEndian.PutUint64(send[8*i:], math.Float64bits(x))
 						}
 						recv := results[i][w.Rank*len(send):][:len(send)]
-						return w.Run(&Args{Kind: Allreduce, Op: floats, Send: Buffer{Data: send}, Recv: Buffer{Data: recv}})
+						return w.Run(&Args{Kind: Allreduce, Op: floats, Send: Buffer{Data: send},
+							Recv: Buffer{Data: recv}})
 					}) {
 						require.NoError(t, err, "rank %d", rank)
 					}

@@ -130,7 +130,8 @@ func (b *Buffer) end(members int) int {
 func (b *Buffer) Check(what string, members int) error {
 	if b.typed() {
 		if len(b.Parts) != members {
-			return &ArgumentError{What: "number of parts of the " + what, Have: len(b.Parts), Need: members, Exact: true, Unit: "of them"}
+			return &ArgumentError{What: "number of parts of the " + what, Have: len(b.Parts), Need: members,
+				Exact: true, Unit: "of them"}
 		}
 		return nil
 	}

@@ -51,7 +51,8 @@ var algorithms = []algorithm{
 	{kind: Barrier, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: Barrier, name: "direct", run: direct, suits: always},
 	{kind: Barrier, name: "levels", levels: levelsBarrier, regular: true, suits: always},
-	{kind: Barrier, name: "dissemination", build: graphBarrier, steps: barrierDissemination, suits: undersubscribed, shared: always},
+	{kind: Barrier, name: "dissemination", build: graphBarrier, steps: barrierDissemination,
+		suits: undersubscribed, shared: always},
 	{kind: Barrier, name: "tree", build: graphBarrierTree, suits: always},
 
 	{kind: Bcast, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
@@ -73,7 +74,8 @@ var algorithms = []algorithm{
 	{kind: Allreduce, name: "levels", levels: levelsAllreduce, regular: true, suits: always},
 	{kind: Allreduce, name: "shares", build: graphAllreduceShares, suits: above(64 << 10), shared: longForAll},
 	{kind: Allreduce, name: "tree", build: graphAllreduceTree, suits: oversubscribed},
-	{kind: Allreduce, name: "recursive-doubling", build: graphAllreduceDoubling, steps: allreduceDoubling, suits: always, shared: always},
+	{kind: Allreduce, name: "recursive-doubling", build: graphAllreduceDoubling, steps: allreduceDoubling,
+		suits: always, shared: always},
 
 	{kind: ReduceScatter, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: ReduceScatter, name: "direct", run: direct, direct: true, suits: always},
@@ -122,7 +124,8 @@ var algorithms = []algorithm{
 func init() {
 	for kind := Bcast; kind < kinds; kind++ {
 		for _, name := range []string{"solo", "shared"} {
-			algorithms = append(algorithms, algorithm{kind: kind, name: name, run: direct, direct: true, layouts: true, suits: never})
+			algorithms = append(algorithms,
+				algorithm{kind: kind, name: name, run: direct, direct: true, layouts: true, suits: never})
 		}
 	}
 	programSlot = len(algorithms)
@@ -194,7 +197,8 @@ func longShares(t *Team, n int) bool { return n > 16<<10 }
 
 // possible tells whether an algorithm can do a call.
 func (l *algorithm) possible(t *Team, a *Args) bool {
-	return (!l.regular || !a.Irregular) && (l.levels == nil || t.fitsLevels(a)) && (l.fits == nil || l.fits(t, a.agreed()))
+	return (!l.regular || !a.Irregular) && (l.levels == nil || t.fitsLevels(a)) &&
+		(l.fits == nil || l.fits(t, a.agreed()))
 }
 
 // choice is what a choice depends on besides the team and the kind, and what it was.
@@ -212,7 +216,8 @@ func (t *Team) choose() *algorithm {
 	a := &t.args
 	last, want := &t.chosen[a.Kind], t.Choice.Blocking[a.Kind]
 	ordered := a.Op != nil && !a.Op.Commutative
-	if last.algorithm == nil || last.size != t.size || last.irregular != a.Irregular || last.ordered != ordered || last.want != want {
+	if last.algorithm == nil || last.size != t.size || last.irregular != a.Irregular ||
+		last.ordered != ordered || last.want != want {
 		*last = choice{irregular: a.Irregular, ordered: ordered, size: t.size, want: want, algorithm: t.search()}
 	}
 	return last.algorithm
@@ -290,7 +295,8 @@ func ParseChoice(s string) (c Choice, err error) {
 		kind, graph, ok := parseOperation(operation)
 		if !ok {
 			return c, fmt.Errorf("coll: choice %q: there is no operation %q, but %s; "+
-				"and with an i in front, such as ibcast, those that do not block", item, operation, strings.Join(kindNames[1:], ", "))
+				"and with an i in front, such as ibcast, those that do not block", item, operation,
+				strings.Join(kindNames[1:], ", "))
 		}
 		names, choice := Algorithms(kind), &c.Blocking
 		if graph {

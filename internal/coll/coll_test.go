@@ -148,7 +148,8 @@ func TestAgainstNaiveModel(t *testing.T) {
 	for ranks := 1; ranks <= 8; ranks++ {
 		sizes = append(sizes, size{ranks, 200, 60 << 10})
 	}
-	sizes = append(sizes, size{9 + d.IntN(8), 60, 20 << 10}, size{17 + d.IntN(15), 40, 20 << 10}, size{33, 30, 10 << 10},
+	sizes = append(sizes, size{9 + d.IntN(8), 60, 20 << 10}, size{17 + d.IntN(15), 40, 20 << 10},
+		size{33, 30, 10 << 10},
 		size{2 + d.IntN(2), 20, 4 << 20}, size{4 + d.IntN(3), 10, 4 << 20})
 	for _, maker := range colltest.Worlds {
 		for i, size := range sizes {

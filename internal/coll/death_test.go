@@ -245,7 +245,8 @@ func TestMismatch(t *testing.T) {
 					}
 					err := w.Run(a)
 					bad, ok := errors.AsType[*MismatchError](err)
-					if !ok || (bad.Member == 2) != (w.Rank != 2) || !strings.Contains(bad.Detail, c.here) || !strings.Contains(bad.Detail, c.there) {
+					if !ok || (bad.Member == 2) != (w.Rank != 2) || !strings.Contains(bad.Detail, c.here) ||
+						!strings.Contains(bad.Detail, c.there) {
 						return fmt.Errorf("error is %w", err)
 					}
 					return w.Run(simple(Alltoall, w, 10)) // all is well again

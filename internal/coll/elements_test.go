@@ -50,7 +50,8 @@ func typesDiffer(w *Team, distance int) error {
 	for _, do := range []func(*Args) error{me.graph, w.Run} {
 		err := do(call())
 		types, ok := errors.AsType[*pml.ElementError](err)
-		if !ok || types.Sent != of[0] && types.Received != of[0] || types.Sent != of[distance] && types.Received != of[distance] {
+		if !ok || types.Sent != of[0] && types.Received != of[0] ||
+			types.Sent != of[distance] && types.Received != of[distance] {
 			return fmt.Errorf("error is %v", err)
 		}
 		if _, ok := errors.AsType[*MismatchError](err); !ok {
@@ -84,7 +85,8 @@ func TestTypesOfOneMemberDiffer(t *testing.T) {
 		return w.Run(a)
 	}) {
 		if rank == 1 {
-			require.ErrorContains(t, err, "8-byte floating-point numbers were sent, and are received as 4-byte integers")
+			require.ErrorContains(t, err,
+				"8-byte floating-point numbers were sent, and are received as 4-byte integers")
 		} else {
 			require.ErrorContains(t, err, "rank 1 has passed wrong arguments")
 		}

@@ -19,7 +19,9 @@ var errNoBoard = errors.New("the first rank of the communicator has no room left
 type RankError = job.RankError
 
 // ErrOverlap means that a call would read what it overwrites.
-var ErrOverlap = errors.New("the send and the receive buffer overlap: use others, or no send buffer (nil, in C MPI_IN_PLACE) to send what is in the receive buffer")
+var ErrOverlap = errors.New(
+	"the send and the receive buffer overlap: use others, or no send buffer (nil, in C MPI_IN_PLACE) to send what is " +
+		"in the receive buffer")
 
 // ArgumentError means that a buffer has not the length that the call needs. The call is
 // refused: this member has not made it. If calls are checked the others get a *MismatchError that names it.

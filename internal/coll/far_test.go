@@ -16,7 +16,8 @@ func TestFarApart(t *testing.T) {
 	const ranks, length, unit, part = 3, 13 << 30, 8, 1000
 	counts, displs := []int{part, part, part}, []int{0, (12 << 30) / unit, (5 << 30) / unit}
 	for _, maker := range colltest.Worlds {
-		at, err := sys.Mmap(0, length, sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
+		at, err := sys.Mmap(0, length, sys.ProtRead|sys.ProtWrite,
+			sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
 		require.NoError(t, err)
 		far := Buffer{Data: bytesAt(uint64(at), length), Counts: counts, Displs: displs, Unit: unit}
 		root, rankOf := maker.Start(t, ranks, 2)

@@ -40,7 +40,8 @@ var mismatches = []struct {
 		irregular(a, w.Size)
 		return a
 	}, "alltoall of 8 bytes", "alltoall of any lengths"},
-	{"types", typeOf(datatype.ElementInt32), typeOf(datatype.ElementFloat64), "4-byte integers", "8-byte floating-point numbers"},
+	{"types", typeOf(datatype.ElementInt32), typeOf(datatype.ElementFloat64), "4-byte integers",
+		"8-byte floating-point numbers"},
 	{"mistake", kindOf(Allgather, 8), func(w *Team) *Args {
 		a := simple(Allgather, w, 8)
 		a.Wrong = errWrong

@@ -189,7 +189,8 @@ func TestGraphChoice(t *testing.T) {
 	}) {
 		require.NoError(t, err, "rank %d", rank)
 	}
-	require.Equal(t, []Calls{{"ibcast", "chain", 6}, {"iallreduce", "recursive-doubling", 6}, {"graph", "", 6}}, CallsOf(root))
+	require.Equal(t, []Calls{{"ibcast", "chain", 6}, {"iallreduce", "recursive-doubling", 6}, {"graph", "", 6}},
+		CallsOf(root))
 }
 
 // TestCallsAreCountedOnce: a call is counted for each member, and neither the parts that teams of some

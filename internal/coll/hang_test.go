@@ -31,7 +31,8 @@ const standoffRanks, letterContext = 5, 77
 // stand has all ranks make two barriers and then the call, but for one.
 func stand(t *testing.T, maker colltest.World, kind Kind, cpus int, call func(*Team) func() error) *standoff {
 	root, rankOf := maker.Start(t, standoffRanks, cpus)
-	s := &standoff{root: root, late: standoffRanks - 1, teams: make([]*Team, standoffRanks), errs: make([]error, standoffRanks)}
+	s := &standoff{root: root, late: standoffRanks - 1, teams: make([]*Team, standoffRanks),
+		errs: make([]error, standoffRanks)}
 	switch kind {
 	case Bcast, Scatter, Scan, Exscan:
 		s.late, s.whom = 0, 1 // whom all need
@@ -170,7 +171,10 @@ func TestHangInGraphs(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/%v=%s", maker.Name, l.kind, l.name), func(t *testing.T) {
 				s := stand(t, maker, l.kind, standoffRanks, func(w *Team) func() error {
-					i := issuing(w, cad.Options{Describe: func(call uint64) string { return DescribeCall(call, func(uint64) string { return "sum" }) }})
+					i := issuing(w,
+						cad.Options{Describe: func(call uint64) string {
+							return DescribeCall(call, func(uint64) string { return "sum" })
+						}})
 					i.channel.Name = w.Name
 					return func() error {
 						w.Choice.Graphs[l.kind] = l.name

@@ -73,7 +73,8 @@ func levelsReduce(t *Team, a *Args, by stepper) {
 	// goes to the leader, and all comes back.
 	by.step(l.node, Args{Kind: Reduce, Op: a.Op, Send: Buffer{Data: a.Send.Data}, Recv: Buffer{Data: sum}})
 	if l.leaders != nil {
-		by.step(l.leaders, Args{Kind: Reduce, Op: a.Op, Root: l.where[a.Root], InPlace: true, Send: Buffer{Data: sum}, Recv: Buffer{Data: sum}})
+		by.step(l.leaders, Args{Kind: Reduce, Op: a.Op, Root: l.where[a.Root], InPlace: true, Send: Buffer{Data: sum},
+			Recv: Buffer{Data: sum}})
 	}
 	if l.here == l.where[a.Root] {
 		by.hand(0, l.place[a.Root], sum)
@@ -102,7 +103,8 @@ func levelsGather(t *Team, a *Args, by stepper) {
 	}
 	by.step(l.node, Args{Kind: Gather, Send: Buffer{Data: a.Send.Data}, Recv: Buffer{Data: own, Block: n}})
 	if l.leaders != nil {
-		g := Args{Kind: Gather, Root: l.where[a.Root], Irregular: !l.even, Send: Buffer{Data: own}, Recv: l.byNode(all, n)}
+		g := Args{Kind: Gather, Root: l.where[a.Root], Irregular: !l.even, Send: Buffer{Data: own},
+			Recv: l.byNode(all, n)}
 		by.step(l.leaders, g)
 	}
 	if l.here == l.where[a.Root] {
@@ -134,7 +136,8 @@ func levelsScatter(t *Team, a *Args, by stepper) {
 	var own []byte
 	if l.leaders != nil {
 		own = temporary(by, len(l.nodes[l.here])*n)
-		s := Args{Kind: Scatter, Root: l.where[a.Root], Irregular: !l.even, Send: l.byNode(all, n), Recv: Buffer{Data: own}}
+		s := Args{Kind: Scatter, Root: l.where[a.Root], Irregular: !l.even, Send: l.byNode(all, n),
+			Recv: Buffer{Data: own}}
 		by.step(l.leaders, s)
 	}
 	by.step(l.node, Args{Kind: Scatter, Send: Buffer{Data: own, Block: n}, Recv: Buffer{Data: a.Recv.Data}})
@@ -150,7 +153,8 @@ func levelsAllgather(t *Team, a *Args, by stepper) {
 	}
 	by.step(l.node, Args{Kind: Gather, Send: Buffer{Data: a.Send.Data}, Recv: Buffer{Data: own, Block: n}})
 	if l.leaders != nil {
-		by.step(l.leaders, Args{Kind: Allgather, InPlace: true, Irregular: !l.even, Send: Buffer{Data: own}, Recv: blocks})
+		by.step(l.leaders, Args{Kind: Allgather, InPlace: true, Irregular: !l.even,
+			Send: Buffer{Data: own}, Recv: blocks})
 	}
 	by.step(l.node, bcastOf(all, 0))
 	t.inMemberOrder(&a.Recv, all, n, by)

@@ -220,7 +220,8 @@ func (x *trial) blocks(d draw, most, size, me int) {
 		}
 		return content[i][j]
 	}
-	sends, receives := x.Kind == Alltoall || x.Kind == Scatter && me == x.Root, x.Kind == Alltoall || x.Kind == Allgather || me == x.Root && x.Kind == Gather
+	sends, receives := x.Kind == Alltoall || x.Kind == Scatter && me == x.Root, x.Kind == Alltoall ||
+		x.Kind == Allgather || me == x.Root && x.Kind == Gather
 	gap := d.IntN(3)
 	if sends {
 		x.Send = lay(size, unit, regular, x.Irregular, gap, func(i int) []byte { return one(me, i) })

@@ -106,7 +106,8 @@ func (t *Team) alongEdges(out, in []Edge) {
 	t.together(out)
 	for i, e := range out {
 		if e.Member >= 0 {
-			requests[len(in)+i] = t.edge(t.Engine.IsendBuffer(t.Context, t.world(e.Member), edgeTags+e.Tag, e.Data, pml.Standard))
+			requests[len(in)+
+				i] = t.edge(t.Engine.IsendBuffer(t.Context, t.world(e.Member), edgeTags+e.Tag, e.Data, pml.Standard))
 		}
 	}
 	waits := t.Engine.BeginWaits()
@@ -132,7 +133,9 @@ func (t *Team) together(out []Edge) {
 	t.members = t.members[:0]
 	for _, e := range out {
 		if e.Member >= 0 {
-			t.members = append(t.members, btl.Member{Peer: t.world(e.Member), Tag: int32(edgeTags + e.Tag), Context: t.Context, Bytes: e.Data.Len()})
+			t.members = append(t.members,
+				btl.Member{Peer: t.world(e.Member), Tag: int32(edgeTags + e.Tag),
+					Context: t.Context, Bytes: e.Data.Len()})
 		}
 	}
 	t.Engine.Together(t.members)

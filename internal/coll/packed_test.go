@@ -29,7 +29,8 @@ func TestPacked(t *testing.T) {
 				return err
 			}
 			if w.Last() != "packed" || !slices.Equal(a.Recv.Data, want) {
-				return fmt.Errorf("call %d by %s, up to %d bytes: got other bytes than were sent", call, w.Last(), longest)
+				return fmt.Errorf("call %d by %s, up to %d bytes: got other bytes than were sent",
+					call, w.Last(), longest)
 			}
 		}
 		return nil
@@ -85,7 +86,8 @@ func TestPackedLengths(t *testing.T) {
 			switch {
 			case w.Rank == 1 && err != nil:
 				return fmt.Errorf("it has no part in it: %w", err)
-			case w.Rank != 1 && (!ok || lengths.Sender != 0 || lengths.Receiver != 2 || lengths.Expected != lengths.Sent+1):
+			case w.Rank != 1 &&
+				(!ok || lengths.Sender != 0 || lengths.Receiver != 2 || lengths.Expected != lengths.Sent+1):
 				return fmt.Errorf("lengths that differ: %w", err)
 			}
 			a, want := tableCall(same, w, 50, false)

@@ -53,7 +53,8 @@ func (t *Team) makePlan(typed int) (p plan, units int) {
 	if typed != 0 {
 		chunk *= 4 // a row of a transpose takes 8 bytes of each cache line
 	}
-	p = plan{typed: typed, cols: cols, group: max(1, chunk/length), pieces: (length + chunk - 1) / chunk, chunk: chunk, length: length}
+	p = plan{typed: typed, cols: cols, group: max(1, chunk/length), pieces: (length + chunk - 1) / chunk,
+		chunk: chunk, length: length}
 	p.group = min(p.group, cols)
 	if typed == 0 && p.group == 1 {
 		t.level(&p)
@@ -65,7 +66,8 @@ func (t *Team) makePlan(typed int) (p plan, units int) {
 // little longer than a piece takes as long as two of them.
 func (t *Team) level(p *plan) {
 	pieces := p.pieces
-	if each := (pieces + t.Size - 1) / t.Size * t.Size; p.cols == 1 && pieces < 4*t.Size && p.length/each >= leastPiece {
+	if each := (pieces + t.Size - 1) / t.Size * t.Size; p.cols == 1 && pieces < 4*t.Size &&
+		p.length/each >= leastPiece {
 		pieces = each
 	}
 	unit := cacheLine

@@ -44,7 +44,8 @@ func (t *Team) Short(a *Args) *Short {
 	}
 	x := t.shorts.take(t)
 	x.args = *a
-	if t.prepare(&x.args) != nil || x.args.empty(t.Size, x.args.agreed()) || x.args.contribution(t.Size) > cad.ContributionData {
+	if t.prepare(&x.args) != nil || x.args.empty(t.Size, x.args.agreed()) ||
+		x.args.contribution(t.Size) > cad.ContributionData {
 		x.Over()
 		return nil
 	}

@@ -37,7 +37,8 @@ var errNotShort = errors.New("not a short call")
 func TestShortCalls(t *testing.T) {
 	seed := testkit.Seed(t)
 	for _, maker := range shortWorlds {
-		for _, size := range []struct{ ranks, cpus int }{{2, 2}, {2, 1}, {3, 3}, {5, 5}, {5, 2}, {maxFlat, maxFlat}, {maxFlat, 2}} {
+		for _, size := range []struct{ ranks, cpus int }{{2, 2}, {2, 1}, {3, 3}, {5, 5}, {5, 2},
+			{maxFlat, maxFlat}, {maxFlat, 2}} {
 			ranks := size.ranks
 			t.Run(fmt.Sprintf("%s/ranks=%d/cpus=%d", maker.Name, ranks, size.cpus), func(t *testing.T) {
 				root, rankOf := maker.Start(t, ranks, size.cpus)

@@ -18,7 +18,11 @@ var wrongs = map[string]func(a *Args){
 	"receive buffer": func(a *Args) { a.Recv.Data = a.Recv.Data[:len(a.Recv.Data)/2] },
 	"send buffer":    func(a *Args) { a.Send.Data = a.Send.Data[:len(a.Send.Data)/2] },
 	"root":           func(a *Args) { a.Root = -1 },
-	"seen above":     func(a *Args) { a.Wrong = errors.New("bad type"); a.Send, a.Recv, a.Op = Buffer{}, Buffer{}, nil },
+	"seen above": func(a *Args) {
+		a.Wrong = errors.New("bad type")
+		a.Send, a.Recv,
+			a.Op = Buffer{}, Buffer{}, nil
+	},
 	"counts": func(a *Args) {
 		for _, b := range []*Buffer{&a.Send, &a.Recv} {
 			if b.Counts != nil {
@@ -133,7 +137,8 @@ func rightCalls(w *Team, i byte, noBcast bool) error {
 	}
 	a := &Args{Kind: Allgather, Send: Buffer{Data: []byte{byte(w.Rank) + i}}, Recv: Buffer{Data: all, Block: 1}}
 	if noBcast {
-		a = &Args{Kind: Alltoall, Send: Buffer{Data: slices.Repeat([]byte{byte(w.Rank) + i}, w.Size), Block: 1}, Recv: a.Recv}
+		a = &Args{Kind: Alltoall, Send: Buffer{Data: slices.Repeat([]byte{byte(w.Rank) + i}, w.Size), Block: 1},
+			Recv: a.Recv}
 	}
 	if err := w.Run(a); err != nil {
 		return fmt.Errorf("the next call: %w", err)
