@@ -29,7 +29,8 @@ func TestCalls(t *testing.T) {
 						_, err = r.pml.Wait(&request)
 					}
 					want := byte(10*((r.rank+2)%3) + i)
-					if last := len(got) - 2; err == nil && (len(got) != 2*i || got[last] != want || got[last+1] != want) {
+					if last := len(got) - 2; err == nil &&
+						(len(got) != 2*i || got[last] != want || got[last+1] != want) {
 						err = fmt.Errorf("issue %d: rank %d got %v, not %d", i, r.rank, got, want)
 					}
 				}

@@ -147,7 +147,8 @@ func (e *Engine) join(c *Channel) error {
 		}
 		rec.contributions.Store(at)
 	}
-	s := &contributing{members: make([]*contributions, c.Size), tags: make([]uint64, c.Size), from: make([][]byte, c.Size)}
+	s := &contributing{members: make([]*contributions, c.Size), tags: make([]uint64, c.Size),
+		from: make([][]byte, c.Size)}
 	for member := range c.Size {
 		if m := e.find(c.world(member), c.Context); m != nil {
 			s.tags[member] = m.generation.Load() << placeBits
@@ -366,7 +367,8 @@ func (e *Engine) contributedTo(rank int, context, number uint32) (call uint64, o
 	generation := e.find(rank, context).generation.Load()
 	for i := range m {
 		p := &m[i]
-		if place := p.ready.Load(); place != 0 && place>>placeBits == generation && p.number.Load() == uint64(number)+1 {
+		if place := p.ready.Load(); place != 0 && place>>placeBits == generation &&
+			p.number.Load() == uint64(number)+1 {
 			if call = p.call.Load(); p.ready.Load() == place {
 				return call, true
 			}

@@ -38,7 +38,8 @@ type Job interface {
 	Lost() (rank int, ok bool) // the rank that has gone first
 	State(rank int) job.State
 	CountCall(rank, slot int)
-	Inbox(rank int) *shm.Event                                                  // asked for this rank, and for ranks that share its address space
+	// asked for this rank, and for ranks that share its address space
+	Inbox(rank int) *shm.Event
 	Waiting(rank int) (job.Waiting, bool)                                       // of a rank of this node
 	WaitsInCall(rank int, context uint32, number uint64) (call uint64, ok bool) // likewise
 }
@@ -102,7 +103,8 @@ func New(j Space, rank int, messages *pml.Engine, o Options) *Engine {
 		pools:   make([]atomic.Pointer[pool], j.Ranks()),
 		records: map[uint32]*record{},
 	}
-	e.transport = Transport{Job: j, Messages: messages, Rank: rank, Check: o.Check, Describe: o.Describe, executed: &e.executed}
+	e.transport = Transport{Job: j, Messages: messages, Rank: rank, Check: o.Check,
+		Describe: o.Describe, executed: &e.executed}
 	alloc := func(n int) ([]byte, error) {
 		b := alignedHeap(n)
 		keep(b)

@@ -187,7 +187,8 @@ func (r Reporter) Err(f Failure, own uint64) error {
 	case Refused:
 		e.Refused, e.Detail = true, f.Text
 	case Length:
-		e.Lengths = &LengthError{Sender: e.Member, Receiver: r.Member(f.Other()), Sent: f.Detail[0], Expected: f.Detail[1]}
+		e.Lengths = &LengthError{Sender: e.Member, Receiver: r.Member(f.Other()),
+			Sent: f.Detail[0], Expected: f.Detail[1]}
 	case Pairs:
 		e.Detail = "one sends more messages to the other than that receives from it"
 	default:
@@ -286,7 +287,8 @@ func (e *MismatchError) Error() string {
 		who = fmt.Sprintf("rank %d and others", e.Member)
 	}
 	if e.Types != nil {
-		return fmt.Sprintf("%s called the same operation with different types: %s; give all ranks the same type", who, e.Detail)
+		return fmt.Sprintf("%s called the same operation with different types: %s; give all ranks the same type", who,
+			e.Detail)
 	}
 	return fmt.Sprintf("%s called different operations, or with different roots or lengths: %s; "+
 		"all ranks of a communicator call the same collectives in the same order", who, e.Detail)

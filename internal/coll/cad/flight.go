@@ -9,8 +9,8 @@ import "slices"
 // one. All members issue the same graphs in the same order, so they begin them in the same order. (A channel has one
 // blocking graph at a time.)
 //
-// The guards of a channel run one after the other, and a graph with a guard gets its number when its guard begins. So no
-// later graph has taken the next number if the guard is void and the graph begins again: see again.
+// The guards of a channel run one after the other, and a graph with a guard gets its number when its guard begins. So
+// no later graph has taken the next number if the guard is void and the graph begins again: see again.
 func (r *messageRun) mayBegin() bool {
 	c := r.channel
 	if r.graph.Blocking {

@@ -16,8 +16,10 @@ func TestWrongGraphsAreRefused(t *testing.T) {
 		what  string
 	}{
 		{"no edges", func(*Graph) {}, "node 0: START does not lead to END"},
-		{"not reached", func(g *Graph) { g.Connect(Start, End); g.Connect(g.Join(), End) }, "node 2: JOIN is not reached from START"},
-		{"no end", func(g *Graph) { g.Connect(Start, End); g.Connect(Start, g.Join()) }, "node 2: JOIN does not lead to END"},
+		{"not reached", func(g *Graph) { g.Connect(Start, End); g.Connect(g.Join(), End) },
+			"node 2: JOIN is not reached from START"},
+		{"no end", func(g *Graph) { g.Connect(Start, End); g.Connect(Start, g.Join()) },
+			"node 2: JOIN does not lead to END"},
 		{"cycle", func(g *Graph) {
 			a, b := g.Join(), g.Join()
 			g.Connect(Start, a)
@@ -30,7 +32,8 @@ func TestWrongGraphsAreRefused(t *testing.T) {
 		{"no such member", func(g *Graph) { g.Send(nil, 2); g.Tie() }, "node 2: SEND names member 2, there are 0..1"},
 		{"negative member", func(g *Graph) { g.Recv(nil, -1); g.Tie() }, "node 2: RECV names member -1"},
 		{"no such node", func(g *Graph) { g.Connect(Start, 9); g.Tie() }, "node 0 to node 9 of a graph with 2 nodes"},
-		{"lengths", func(g *Graph) { g.Copy(make([]byte, 3), make([]byte, 4)); g.Tie() }, "node 2 (COPY) has 3 bytes to write and 4 bytes to read"},
+		{"lengths", func(g *Graph) { g.Copy(make([]byte, 3), make([]byte, 4)); g.Tie() },
+			"node 2 (COPY) has 3 bytes to write and 4 bytes to read"},
 		{"no operator", func(g *Graph) { g.Calc(nil, nil, nil); g.Tie() }, "node 2 (CALC) has no operator"},
 	} {
 		g := NewGraph()
@@ -62,7 +65,8 @@ func TestDump(t *testing.T) {
 	g.Tie()
 	var out bytes.Buffer
 	require.NoError(t, g.Dump(&out))
-	for _, want := range []string{"digraph", `"RECV 2\n5 bytes from 0"`, `"SEND 3\n5 bytes to 2"`, "n0 -> n2", "n2 -> n3", "n3 -> n1"} {
+	for _, want := range []string{"digraph", `"RECV 2\n5 bytes from 0"`, `"SEND 3\n5 bytes to 2"`, "n0 -> n2",
+		"n2 -> n3", "n3 -> n1"} {
 		require.Contains(t, out.String(), want)
 	}
 	require.Equal(t, 1, strings.Count(out.String(), "n0 -> n2"))

@@ -83,7 +83,8 @@ func TestCallsThatNeverMeet(t *testing.T) {
 		if mismatch, ok := errors.AsType[*MismatchError](err); !ok || mismatch.Member != 1-r.rank {
 			return fmt.Errorf("rank %d: got %v", r.rank, err)
 		}
-		if want := fmt.Sprintf("here it was call %d, there call %d", 5+r.rank, 6-r.rank); !strings.Contains(err.Error(), want) {
+		if want := fmt.Sprintf("here it was call %d, there call %d", 5+r.rank,
+			6-r.rank); !strings.Contains(err.Error(), want) {
 			return fmt.Errorf("%w has no %q", err, want)
 		}
 		return r.do(r.chain(make([]byte, 3))) // the channel still works

@@ -7,8 +7,9 @@ import (
 )
 
 // Ranks that have gone. A graph needs each member of its channel until the member's graph of the same number is
-// complete, even if other ranks execute the nodes of that: the data of a rank that was killed cannot be trusted. A graph
-// fails, too, if any rank of the address space has died while it executed nodes: which nodes these were is not known.
+// complete, even if other ranks execute the nodes of that: the data of a rank that was killed cannot be trusted. A
+// graph fails, too, if any rank of the address space has died while it executed nodes: which nodes these were is not
+// known.
 
 // ended returns why the graph will never be complete, if so.
 func (r *run) ended() Failure {
@@ -72,9 +73,9 @@ func (r *run) through(rank int) bool {
 // issued and is not found is complete: a rank stores the place of a graph before it counts the graph, and clears the
 // place only when the graph is complete.
 //
-// If issued is 0 the rank has forgotten the channel, or has issued nothing on it yet. A rank that has called Finalize has
-// forgotten it: former is the number of graphs that it had issued. Of any other rank former may belong to an earlier
-// channel of the context.
+// If issued is 0 the rank has forgotten the channel, or has issued nothing on it yet. A rank that has called Finalize
+// has forgotten it: former is the number of graphs that it had issued. Of any other rank former may belong to an
+// earlier channel of the context.
 func (r *run) completed(rank int) bool {
 	rec := r.e.find(rank, r.channel.Context)
 	if rec == nil {

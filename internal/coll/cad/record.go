@@ -31,7 +31,8 @@ func (f Failure) record() []byte {
 func (r *messageRun) receiveRecord(n Node, from int) {
 	l := inFlight{n: n, record: make([]byte, recordBytes)}
 	var err error
-	l.request, err = r.t.Messages.Inside().Irecv(r.channel.Context, from, tagOf(r.number, recordPort), btl.Buffer{Bytes: l.record})
+	l.request, err = r.t.Messages.Inside().Irecv(r.channel.Context, from, tagOf(r.number, recordPort),
+		btl.Buffer{Bytes: l.record})
 	r.began(l, err)
 }
 

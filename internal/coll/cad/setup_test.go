@@ -20,7 +20,8 @@ func TestParseSetup(t *testing.T) {
 }
 
 func TestHelpersAreSpread(t *testing.T) {
-	for _, c := range []struct{ ranks, helpers, want int }{{4, 0, 0}, {4, 1, 1}, {4, 2, 2}, {5, 3, 3}, {4, 9, 4}, {1, 1, 1}} {
+	for _, c := range []struct{ ranks, helpers, want int }{{4, 0, 0}, {4, 1, 1}, {4, 2, 2}, {5, 3, 3},
+		{4, 9, 4}, {1, 1, 1}} {
 		n := 0
 		for rank := range c.ranks {
 			if (Setup{Helpers: c.helpers}).Helps(rank, c.ranks) {

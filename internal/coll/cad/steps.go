@@ -64,8 +64,8 @@ func (s *Steps) Receive(from int, in []byte) Way {
 	return Here
 }
 
-// exchange is Exchange with a flag in the mark of what is sent. st and got are those of the received message. Unless ok,
-// nothing was received, or something has failed.
+// exchange is Exchange with a flag in the mark of what is sent. st and got are those of the received message. Unless
+// ok, nothing was received, or something has failed.
 func (s *Steps) exchange(flag uint32, to int, out []byte, from int, in []byte) (st pml.Status, got pml.Mark, ok bool) {
 	if s.done {
 		return st, got, false
@@ -77,7 +77,8 @@ func (s *Steps) exchange(flag uint32, to int, out []byte, from int, in []byte) (
 		mark.Number |= spoilt
 		s.post(to, recordPort, pml.Mark{}, s.failure.record())
 	}
-	st, got, err := s.t.Messages.Exchange(s.channel.Context, tagOf(s.number, 0), mark, s.rank(to), out, s.rank(from), in)
+	st, got, err := s.t.Messages.Exchange(s.channel.Context, tagOf(s.number, 0), mark,
+		s.rank(to), out, s.rank(from), in)
 	if err == nil && (from < 0 || got == own && st.Bytes == uint64(len(in))) {
 		return st, got, true
 	}
@@ -110,7 +111,8 @@ func (s *Steps) post(to int, port uint32, m pml.Mark, b []byte) {
 // record receives what has failed at a member.
 func (s *Steps) record(from int) Failure {
 	b := make([]byte, recordBytes)
-	if _, _, err := s.t.Messages.Exchange(s.channel.Context, tagOf(s.number, recordPort), pml.Mark{}, pml.ProcNull, nil, s.rank(from), b); err != nil {
+	if _, _, err := s.t.Messages.Exchange(s.channel.Context, tagOf(s.number, recordPort), pml.Mark{}, pml.ProcNull, nil,
+		s.rank(from), b); err != nil {
 		s.failed(err)
 		return Failure{}
 	}

@@ -54,7 +54,8 @@ type rank struct {
 
 // start makes a job whose ranks are goroutines.
 func start(t testing.TB, ranks int, direct bool, o Options) (*job.Root, []rank) {
-	memory, err := job.InHeap(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: 2, Settings: job.Settings{Spin: testkit.Spin}})
+	memory, err := job.InHeap(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: 2,
+		Settings: job.Settings{Spin: testkit.Spin}})
 	require.NoError(t, err)
 	root := memory.Root()
 	w := mem.New(root, mem.Options{})
