@@ -29,7 +29,8 @@ type World struct {
 
 // Worlds are all there are.
 var Worlds = []World{
-	{"messages", false, true, byModule(overMessages)}, {"one space", true, true, byModule(inOneSpace)}, {"nodes", false, false, onNodes},
+	{"messages", false, true, byModule(overMessages)}, {"one space", true, true, byModule(inOneSpace)},
+	{"nodes", false, false, onNodes},
 }
 
 // Rank is a rank of a world.
@@ -38,7 +39,8 @@ type Rank struct {
 	Engine *pml.Engine
 }
 
-func byModule(start func(testing.TB, int, int) (*job.Root, func(int) btl.Module)) func(testing.TB, int, int) (*job.Root, func(int) Rank) {
+func byModule(start func(testing.TB, int, int) (*job.Root,
+	func(int) btl.Module)) func(testing.TB, int, int) (*job.Root, func(int) Rank) {
 	return func(t testing.TB, ranks, cpus int) (*job.Root, func(int) Rank) {
 		root, module := start(t, ranks, cpus)
 		return root, func(rank int) Rank { return newRank(root, rank, module(rank)) }
@@ -54,7 +56,8 @@ func newRank(root *job.Root, rank int, m btl.Module) Rank {
 var Heap = World{"heap", true, true, byModule(onHeap)}
 
 func onHeap(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
-	memory, err := job.InHeap(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: cpus, Settings: job.Settings{Spin: testkit.Spin}})
+	memory, err := job.InHeap(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: cpus,
+		Settings: job.Settings{Spin: testkit.Spin}})
 	require.NoError(t, err)
 	w := mem.New(memory.Root(), mem.Options{})
 	return memory.Root(), func(rank int) btl.Module { return direct{w.Module(rank)} }
@@ -68,7 +71,8 @@ func (direct) Direct() bool { return true }
 func (d direct) Capabilities() btl.Capabilities { return btl.Capabilities{Memory: d} }
 
 func overMessages(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
-	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus, Settings: job.Settings{Spin: testkit.Spin}})
+	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus,
+		Settings: job.Settings{Spin: testkit.Spin}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, memory.Close()) })
 	w := mem.New(memory.Root(), mem.Options{})
@@ -77,7 +81,8 @@ func overMessages(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Modul
 
 func inOneSpace(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
 	const partition = 1 << 30
-	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: cpus, Settings: job.Settings{Spin: testkit.Spin}})
+	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: cpus,
+		Settings: job.Settings{Spin: testkit.Spin}})
 	require.NoError(t, err)
 	size := uintptr(ranks) * partition
 	base, err := sys.Mmap(0, size, sys.ProtNone, sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
