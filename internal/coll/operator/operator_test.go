@@ -31,13 +31,15 @@ func TestOperatorsAreFoundByTheirNames(t *testing.T) {
 	require.Greater(t, found, 130)
 	require.True(t, seen["sum of float64"])
 	require.True(t, seen["logical xor of bool"])
-	for _, wrong := range []uint64{0, cad.Common | 1<<20, cad.Common | uint64(Elements), cad.Common | uint64(BOr)<<elementBits | uint64(Float64)} {
+	for _, wrong := range []uint64{0, cad.Common | 1<<20, cad.Common | uint64(Elements),
+		cad.Common | uint64(BOr)<<elementBits | uint64(Float64)} {
 		require.Nil(t, Resolve(wrong))
 	}
 }
 
 func TestSizesAreThoseOfTheElements(t *testing.T) {
-	for element, size := range map[Element]int{Bool: 1, Int16: 2, Float32: 4, Complex128: 16, PairInt16: 8, PairFloat64: 16,
+	for element, size := range map[Element]int{Bool: 1, Int16: 2, Float32: 4, Complex128: 16,
+		PairInt16: 8, PairFloat64: 16,
 		PairInt64: 16, TwoFloat32: 8, LocUint8: 16} {
 		got, _ := functions(element)
 		require.Equal(t, size, got, elementNames[element])
@@ -70,7 +72,8 @@ func TestLongDoubles(t *testing.T) {
 	}
 	a, b := []float64{1, -2.5, 0, 0x1p900, math.Inf(1), 3}, []float64{0.5, -2, math.Copysign(0, -1), 0x1p-900, 1, -3}
 	for code, f := range map[Code]func(x, y float64) float64{
-		Sum: func(x, y float64) float64 { return x + y }, Prod: func(x, y float64) float64 { return x * y }, Min: math.Min, Max: math.Max,
+		Sum: func(x, y float64) float64 { return x + y }, Prod: func(x, y float64) float64 { return x * y },
+		Min: math.Min, Max: math.Max,
 	} {
 		have, want := extended(a...), []float64{}
 		Of(code, Extended).Apply(have, extended(b...))

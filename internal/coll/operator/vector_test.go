@@ -28,7 +28,8 @@ func TestVectorsAndLoopsAgree(t *testing.T) {
 			}
 		}
 	}
-	require.Panics(t, func() { Of(Sum, Int32).Apply(make([]byte, 64), make([]byte, 60, 64)) }, "a vector that is too short")
+	require.Panics(t, func() { Of(Sum, Int32).Apply(make([]byte, 64), make([]byte, 60, 64)) },
+		"a vector that is too short")
 }
 
 // numbers returns n bytes of elements, none of which is NaN.
@@ -55,7 +56,8 @@ func BenchmarkSum(b *testing.B) {
 		for _, n := range []int{8, 64, 1 << 13, 1 << 20} {
 			x, y := make([]byte, n), make([]byte, n)
 			_, loops := functions(element)
-			for name, sum := range map[string]func(inout, in []byte){"loop": loops[Sum], "vectors": Of(Sum, element).Apply} {
+			for name, sum := range map[string]func(inout, in []byte){"loop": loops[Sum],
+				"vectors": Of(Sum, element).Apply} {
 				b.Run(fmt.Sprintf("%s/%d/%s", elementNames[element], n, name), func(b *testing.B) {
 					b.SetBytes(int64(n))
 					for b.Loop() {
