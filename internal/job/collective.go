@@ -178,5 +178,6 @@ func (v *View) missingBeside(here []int) (ranks []int, unnamed int) {
 // mayHaveBegun tells, of an operation for which another rank had not done its part when that was seen,
 // whether that rank may have done it since: it may if it began to wait later.
 func (v *View) mayHaveBegun(other *View) bool {
-	return v.Waiting.Op == OpCollective && v.Waiting.Collective.Need.meeting() && other.Waits && other.Waiting.Since > max(v.seen, v.Waiting.Seen)
+	return v.Waiting.Op == OpCollective && v.Waiting.Collective.Need.meeting() && other.Waits &&
+		other.Waiting.Since > max(v.seen, v.Waiting.Seen)
 }

@@ -9,7 +9,8 @@ import (
 
 // inCall is a rank that has begun to wait in a call for others, at a time.
 func inCall(need Need, number uint64, since int64, missing ...int) View {
-	w := Waiting{Op: OpCollective, Context: 5, Since: since, Seen: since, Collective: Collective{Number: number, Need: need}}
+	w := Waiting{Op: OpCollective, Context: 5, Since: since, Seen: since,
+		Collective: Collective{Number: number, Need: need}}
 	for _, rank := range missing {
 		w.Collective.Miss(rank)
 	}

@@ -2,7 +2,8 @@ package job
 
 // A look is the supervisor's question to ranks that wait: can you go on? The supervisor wakes each rank that it asks.
 // The rank takes in all messages that have come. If it still waits, it writes its record (Waiting) anew and answers.
-// A record that is read without a look proves less: its rank may have no CPU, or be stopped, and its queue have a message.
+// A record that is read without a look proves less: its rank may have no CPU, or be stopped, and its queue have a
+// message.
 //
 // The answer is one word: the number of the look, and the number of the rank's moves. A move is one of these: a message
 // has come or left, an operation or a wait has ended, a wait has begun, the rank has worked for another rank.
@@ -29,7 +30,8 @@ type Answer struct {
 	Moves uint32 // modulo 2^32
 }
 
-// Look begins a look at these ranks, and a report of those that poll (AskPolls). Only the supervisor calls it, with numbers from 1 on.
+// Look begins a look at these ranks, and a report of those that poll (AskPolls). Only the supervisor calls it, with
+// numbers from 1 on.
 func (r *Root) Look(number uint32, ranks []int) {
 	r.head.look.Store(number)
 	r.AskPolls()

@@ -40,27 +40,41 @@ func TestProve(t *testing.T) {
 	other.Waiting.Others = true
 	far := waits(false, 0)
 	far.Far.UnderWay = 1
-	some := View{State: StateInit, Waits: true, Waiting: Waiting{Op: OpCollective, Collective: Collective{Need: NeedSome}}}
+	some := View{State: StateInit, Waits: true,
+		Waiting: Waiting{Op: OpCollective, Collective: Collective{Need: NeedSome}}}
 	for name, c := range map[string]struct {
 		before, now []View
 		ranks       []int
 		all         bool
 	}{
-		"all wait for one another":   {[]View{answer(4, 1, waits(false, 1)), answer(4, 9, waits(false, 0))}, []View{answer(5, 1, waits(false, 1)), answer(5, 9, waits(false, 0))}, []int{0, 1}, true},
-		"one has moved":              {[]View{answer(4, 1, waits(false, 1)), answer(4, 9, waits(false, 0))}, []View{answer(5, 1, waits(false, 1)), answer(5, 8, waits(false, 0))}, nil, false},
-		"one has not answered":       {[]View{answer(4, 1, waits(false, 1)), answer(4, 9, waits(false, 0))}, []View{answer(5, 1, waits(false, 1)), answer(4, 9, waits(false, 0))}, nil, false},
-		"nor at the first look":      {[]View{answer(4, 1, waits(false, 1)), answer(3, 9, waits(false, 0))}, []View{answer(5, 1, waits(false, 1)), answer(5, 9, waits(false, 0))}, nil, false},
-		"one runs":                   {[]View{answer(4, 1, waits(false, 1)), busy}, []View{answer(5, 1, waits(false, 1)), busy}, nil, false},
-		"a circle beside one":        {[]View{answer(4, 1, waits(false, 1)), answer(4, 2, waits(false, 0)), busy}, []View{answer(5, 1, waits(false, 1)), answer(5, 2, waits(false, 0)), busy}, []int{0, 1}, false},
-		"whatever they wait for":     {[]View{answer(4, 1, some), answer(4, 2, some)}, []View{answer(5, 1, some), answer(5, 2, some)}, []int{0, 1}, true},
-		"but not beside one":         {[]View{answer(4, 1, some), answer(4, 2, some), busy}, []View{answer(5, 1, some), answer(5, 2, some), busy}, nil, false},
-		"the others have ended":      {[]View{answer(4, 1, some), gone}, []View{answer(5, 1, some), gone}, []int{0}, true},
-		"one has just ended":         {[]View{answer(4, 1, some), busy}, []View{answer(5, 1, some), gone}, nil, false},
-		"one is between sessions":    {[]View{answer(4, 1, some), final}, []View{answer(5, 1, some), final}, nil, false},
-		"one has other goroutines":   {[]View{answer(4, 1, waits(false, 1)), answer(4, 9, other)}, []View{answer(5, 1, waits(false, 1)), answer(5, 9, other)}, nil, false},
-		"something is under way":     {[]View{answer(4, 1, waits(false, 1)), answer(4, 9, far)}, []View{answer(5, 1, waits(false, 1)), answer(5, 9, far)}, nil, false},
-		"all have ended":             {[]View{gone, gone}, []View{gone, gone}, nil, false},
-		"the first look of all jobs": {[]View{waits(false, 1), waits(false, 0)}, []View{answer(1, 0, waits(false, 1)), answer(1, 0, waits(false, 0))}, []int{0, 1}, true},
+		"all wait for one another": {[]View{answer(4, 1, waits(false, 1)), answer(4, 9, waits(false, 0))},
+			[]View{answer(5, 1, waits(false, 1)), answer(5, 9, waits(false, 0))}, []int{0, 1}, true},
+		"one has moved": {[]View{answer(4, 1, waits(false, 1)), answer(4, 9, waits(false, 0))},
+			[]View{answer(5, 1, waits(false, 1)), answer(5, 8, waits(false, 0))}, nil, false},
+		"one has not answered": {[]View{answer(4, 1, waits(false, 1)), answer(4, 9, waits(false, 0))},
+			[]View{answer(5, 1, waits(false, 1)), answer(4, 9, waits(false, 0))}, nil, false},
+		"nor at the first look": {[]View{answer(4, 1, waits(false, 1)), answer(3, 9, waits(false, 0))},
+			[]View{answer(5, 1, waits(false, 1)), answer(5, 9, waits(false, 0))}, nil, false},
+		"one runs": {[]View{answer(4, 1, waits(false, 1)), busy},
+			[]View{answer(5, 1, waits(false, 1)), busy}, nil, false},
+		"a circle beside one": {[]View{answer(4, 1, waits(false, 1)), answer(4, 2, waits(false, 0)), busy},
+			[]View{answer(5, 1, waits(false, 1)), answer(5, 2, waits(false, 0)), busy}, []int{0, 1}, false},
+		"whatever they wait for": {[]View{answer(4, 1, some), answer(4, 2, some)},
+			[]View{answer(5, 1, some), answer(5, 2, some)}, []int{0, 1}, true},
+		"but not beside one": {[]View{answer(4, 1, some), answer(4, 2, some), busy},
+			[]View{answer(5, 1, some), answer(5, 2, some), busy}, nil, false},
+		"the others have ended": {[]View{answer(4, 1, some), gone},
+			[]View{answer(5, 1, some), gone}, []int{0}, true},
+		"one has just ended": {[]View{answer(4, 1, some), busy}, []View{answer(5, 1, some), gone}, nil, false},
+		"one is between sessions": {[]View{answer(4, 1, some), final},
+			[]View{answer(5, 1, some), final}, nil, false},
+		"one has other goroutines": {[]View{answer(4, 1, waits(false, 1)), answer(4, 9, other)},
+			[]View{answer(5, 1, waits(false, 1)), answer(5, 9, other)}, nil, false},
+		"something is under way": {[]View{answer(4, 1, waits(false, 1)), answer(4, 9, far)},
+			[]View{answer(5, 1, waits(false, 1)), answer(5, 9, far)}, nil, false},
+		"all have ended": {[]View{gone, gone}, []View{gone, gone}, nil, false},
+		"the first look of all jobs": {[]View{waits(false, 1), waits(false, 0)},
+			[]View{answer(1, 0, waits(false, 1)), answer(1, 0, waits(false, 0))}, []int{0, 1}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			look := uint32(5)

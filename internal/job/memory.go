@@ -48,8 +48,9 @@ func Create(c Config) (*Memory, error) {
 		if c.TraceSize > 0 {
 			fix = "raise it, or trace fewer ranks"
 		}
-		return nil, fmt.Errorf("job: create memory: the limit on the size of files (RLIMIT_FSIZE, ulimit -f) is %d bytes, "+
-			"the job needs %d: %s", limit, size, fix)
+		return nil,
+			fmt.Errorf("job: create memory: the limit on the size of files (RLIMIT_FSIZE, ulimit -f) is %d bytes, "+
+				"the job needs %d: %s", limit, size, fix)
 	}
 	f, err := sys.SealedMemfd("pvas-job", size)
 	if err != nil {

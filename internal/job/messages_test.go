@@ -29,7 +29,8 @@ func TestSettings(t *testing.T) {
 		require.Error(t, err)
 	}
 	want := Settings{EagerLimit: 100, RingBlock: 8192, Spin: 77, SingleCopy: SingleCopyCMA,
-		Coll: strings.Repeat("x", maxCollLength), Progress: strings.Repeat("y", maxProgressLength), Helpers: 3, Check: true,
+		Coll: strings.Repeat("x", maxCollLength), Progress: strings.Repeat("y", maxProgressLength),
+		Helpers: 3, Check: true,
 		Thresholds: Thresholds{ShareFrom: 1, PipelineFrom: 2, SoloSpinning: 3, SoloSleeping: Never}}
 	mem, err := Create(Config{Ranks: 2, BTL: BTLSM, CPUs: 2, Settings: want})
 	require.NoError(t, err)
@@ -46,13 +47,15 @@ func TestSettings(t *testing.T) {
 
 // Numbers that somebody has chosen stay, others come from what was measured.
 func TestSettingsOr(t *testing.T) {
-	measured := Settings{EagerLimit: 8192, Spin: 100, Thresholds: Thresholds{ShareFrom: 5, PipelineFrom: 6, SoloSpinning: 7, SoloSleeping: 8}}
+	measured := Settings{EagerLimit: 8192, Spin: 100,
+		Thresholds: Thresholds{ShareFrom: 5, PipelineFrom: 6, SoloSpinning: 7, SoloSleeping: 8}}
 	require.Equal(t, measured, Settings{}.Or(measured))
 	chosen := Settings{EagerLimit: 1024, Spin: -1, Coll: "bcast=tree", Check: true}
 	want := chosen
 	want.Thresholds = measured.Thresholds
 	require.Equal(t, want, chosen.Or(measured))
-	require.Equal(t, chosen, chosen.Or(Settings{Coll: "reduce=tree", Helpers: 3}), "texts and switches are not measured")
+	require.Equal(t, chosen, chosen.Or(Settings{Coll: "reduce=tree", Helpers: 3}),
+		"texts and switches are not measured")
 }
 
 func TestParseSingleCopy(t *testing.T) {

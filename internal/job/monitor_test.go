@@ -36,7 +36,8 @@ func TestMonitorSlack(t *testing.T) {
 		runtime.LockOSThread() // for good: the thread ends here, and its slack
 		job.StartWithMonitorSlack()
 		assert.Equal(t, fmt.Sprint(job.MonitorSlack), strings.TrimSpace(started("cat", "/proc/self/timerslack_ns")))
-		assert.Contains(t, started("/proc/self/exe", "-test.run=^TestMonitorSlack$", "-test.v"), fmt.Sprintf("first thread: %d\n", usual))
+		assert.Contains(t, started("/proc/self/exe", "-test.run=^TestMonitorSlack$", "-test.v"),
+			fmt.Sprintf("first thread: %d\n", usual))
 	}()
 	<-done
 }

@@ -85,7 +85,8 @@ func (r *Root) Polls(rank int) Polls {
 	if report == 0 || k.report.Load() != report {
 		return Polls{}
 	}
-	p := Polls{Open: int(k.open.Load()), Place: k.place.Load(), Call: loadText(k.call[:]), Source: loadText(k.source[:])}
+	p := Polls{Open: int(k.open.Load()), Place: k.place.Load(), Call: loadText(k.call[:]),
+		Source: loadText(k.source[:])}
 	for i := range k.asked {
 		peers, bytes := k.asked[i].peers.Load(), k.asked[i].bytes.Load()
 		o := Operation{Op: Op(bytes >> 56), Peer: int32(peers >> 32), Tag: int32(peers), Bytes: bytes << 8 >> 8}

@@ -15,7 +15,8 @@ type Proof struct {
 //
 //   - All ranks are still, but for those whose processes have ended. Then no rank is left that could move another,
 //     whatever the ranks wait for.
-//   - Else all ranks that are not still are taken for live, and Deadlocked finds still ranks that no live rank can move.
+//   - Else all ranks that are not still are taken for live, and Deadlocked finds still ranks that no live rank can
+//     move.
 //
 // A rank that has called Finalize may begin another session, and a rank that has not called Init may call it. So both
 // are live.

@@ -16,7 +16,8 @@ func TestRecord(t *testing.T) {
 	nodes := []int{0, 0, 1}
 	root := func(node int) *Root {
 		host := netip.MustParseAddr("10.0.0.1")
-		m, err := InHeap(Config{Ranks: 3, BTL: BTLSM, CPUs: 2, Nodes: nodes, Node: node, Host: host, Devices: []netip.Addr{host, host.Next()}})
+		m, err := InHeap(Config{Ranks: 3, BTL: BTLSM, CPUs: 2, Nodes: nodes, Node: node, Host: host,
+			Devices: []netip.Addr{host, host.Next()}})
 		require.NoError(t, err)
 		return m.Root()
 	}
@@ -55,7 +56,8 @@ func TestRecord(t *testing.T) {
 	require.Equal(t, []int{1, 2}, cycle)
 
 	// What is under way to another node, or to one that does not answer, may go on.
-	for i, note := range []func(){func() { here[1].AddUnderWay(2, 50) }, func() { here[1].AddUnderWay(2, -50); here[1].SetSilent(2, 2, 1) }} {
+	for i, note := range []func(){func() { here[1].AddUnderWay(2, 50) },
+		func() { here[1].AddUnderWay(2, -50); here[1].SetSilent(2, 2, 1) }} {
 		note()
 		whole.Restore(here[1].Record(2, time.Hour+2*time.Second), 100*time.Second)
 		views = whole.Snapshot()

@@ -120,7 +120,8 @@ func checkHeader(head []byte) (*constants, error) {
 			return nil, &LayoutError{Field: f.name, Have: f.have, Want: f.want}
 		}
 	}
-	c := Config{Ranks: int(h.ranks), BTL: BTL(h.btl), CPUs: int(h.cpus), TraceSize: int(h.traceSize), Settings: h.settings.read()}
+	c := Config{Ranks: int(h.ranks), BTL: BTL(h.btl), CPUs: int(h.cpus), TraceSize: int(h.traceSize),
+		Settings: h.settings.read()}
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("damaged header: %w", err)
 	}

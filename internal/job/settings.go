@@ -106,7 +106,8 @@ func (s Settings) Or(other Settings) Settings {
 // defaults are the numbers that zeros stand for.
 var defaults = Settings{
 	EagerLimit: DefaultEagerLimit, RingBlock: DefaultRingBlock, Spin: DefaultSpin,
-	Thresholds: Thresholds{ShareFrom: DefaultShareFrom, SoloSpinning: DefaultSoloSpinning, SoloSleeping: DefaultSoloSleeping},
+	Thresholds: Thresholds{ShareFrom: DefaultShareFrom, SoloSpinning: DefaultSoloSpinning,
+		SoloSleeping: DefaultSoloSleeping},
 }
 
 // Resolve returns s with defaults in place of zeros, and 0 in place of a negative
@@ -123,7 +124,8 @@ func (s *Settings) check() error {
 	case s.EagerLimit < 1 || s.EagerLimit > MaxEagerLimit:
 		return fmt.Errorf("eager limit of %d bytes is outside 1..%d", s.EagerLimit, MaxEagerLimit)
 	case s.RingBlock < MinRingBlock || s.RingBlock > MaxRingBlock || s.RingBlock%MinRingBlock != 0:
-		return fmt.Errorf("ring block of %d bytes is no multiple of %d up to %d", s.RingBlock, MinRingBlock, MaxRingBlock)
+		return fmt.Errorf("ring block of %d bytes is no multiple of %d up to %d", s.RingBlock,
+			MinRingBlock, MaxRingBlock)
 	case s.Spin > 1<<30:
 		return fmt.Errorf("spin of %d looks is above %d", s.Spin, 1<<30)
 	case int(s.SingleCopy) >= len(singleCopyNames):

@@ -14,9 +14,10 @@ type View struct {
 	Unnamed int     // how many more there are, or were
 	Far     FarSends
 	Answer  Answer
-	seen    int64 // when another rank saw that it waits for them; 0, or earlier than Waiting.Seen: it has seen it itself
-	node    int   // where it is
-	Any     bool  // one of For is enough; else it needs all of them
+	// when another rank saw that it waits for them; 0, or earlier than Waiting.Seen: it has seen it itself
+	seen int64
+	node int  // where it is
+	Any  bool // one of For is enough; else it needs all of them
 }
 
 // Snapshot looks at every rank. The views are not of exactly the same moment;
@@ -131,7 +132,8 @@ func (v *View) transfers(views []View) bool {
 		return false
 	}
 	recv := &views[send.Peer].Waiting
-	return (recv.Op == OpRecv || recv.Op == OpWait && recv.Collective.Missing > 0) && recv.Context == send.Context && (recv.Tag == send.Tag || recv.Tag < 0) &&
+	return (recv.Op == OpRecv || recv.Op == OpWait && recv.Collective.Missing > 0) && recv.Context == send.Context &&
+		(recv.Tag == send.Tag || recv.Tag < 0) &&
 		(recv.Peer == AnyPeer || int(recv.Peer) == v.Rank)
 }
 

@@ -25,13 +25,15 @@ func TestDeadlocked(t *testing.T) {
 		views        []View
 		ranks, cycle []int
 	}{
-		"nobody waits":               {[]View{busy, busy}, nil, nil},
-		"waits for a busy rank":      {[]View{waits(false, 1), busy}, nil, nil},
-		"two for each other":         {[]View{waits(false, 1), waits(false, 0)}, []int{0, 1}, []int{0, 1}},
-		"cycle and who hangs on it":  {[]View{waits(false, 1), waits(false, 2), waits(false, 1)}, []int{0, 1, 2}, []int{1, 2}},
-		"itself":                     {[]View{waits(false, 0)}, []int{0}, []int{0}},
-		"any, one is busy":           {[]View{waits(true, 1, 2), waits(false, 0), busy}, nil, nil},
-		"any, all wait for it":       {[]View{waits(true, 1, 2), waits(false, 0), waits(false, 0)}, []int{0, 1, 2}, []int{0, 1}},
+		"nobody waits":          {[]View{busy, busy}, nil, nil},
+		"waits for a busy rank": {[]View{waits(false, 1), busy}, nil, nil},
+		"two for each other":    {[]View{waits(false, 1), waits(false, 0)}, []int{0, 1}, []int{0, 1}},
+		"cycle and who hangs on it": {[]View{waits(false, 1), waits(false, 2), waits(false, 1)},
+			[]int{0, 1, 2}, []int{1, 2}},
+		"itself":           {[]View{waits(false, 0)}, []int{0}, []int{0}},
+		"any, one is busy": {[]View{waits(true, 1, 2), waits(false, 0), busy}, nil, nil},
+		"any, all wait for it": {[]View{waits(true, 1, 2), waits(false, 0), waits(false, 0)},
+			[]int{0, 1, 2}, []int{0, 1}},
 		"all of, one waits for it":   {[]View{waits(false, 1, 2), waits(false, 0), busy}, []int{0, 1}, []int{0, 1}},
 		"for a finalized rank":       {[]View{waits(false, 1), final}, []int{0}, nil},
 		"for a rank that has gone":   {[]View{waits(false, 1), gone}, nil, nil},

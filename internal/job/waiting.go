@@ -44,8 +44,8 @@ type Waiting struct {
 	Source  string // "file:line function" of the call in a program in Go; "": not known. The first 96 bytes are stored
 	Others  bool   // the rank has other goroutines or threads, which may act meanwhile, or gives up by itself
 
-	// Collective is of OpCollective; Peer, Tag and Bytes then mean nothing. Of OpWait with AnyPeer it has the ranks of which
-	// one is enough; none: any rank.
+	// Collective is of OpCollective; Peer, Tag and Bytes then mean nothing. Of OpWait with AnyPeer it has the ranks of
+	// which one is enough; none: any rank.
 	Collective Collective
 }
 
