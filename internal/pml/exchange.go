@@ -6,7 +6,8 @@ import "github.com/gopvas/gopvas/btl"
 // returns when both are over. Either rank may be ProcNull. It is what collectives are made
 // of that need no graph: it takes the lock once, and neither posts the receive nor makes an
 // operation of the send where the messages are short and come in time.
-func (e *Engine) Exchange(context uint32, tag int, m Mark, to int, out []byte, from int, in []byte) (Status, Mark, error) {
+func (e *Engine) Exchange(context uint32, tag int, m Mark, to int, out []byte, from int,
+	in []byte) (Status, Mark, error) {
 	e.lock()
 	defer e.unlock()
 	send := sent

@@ -29,7 +29,8 @@ func (e *Engine) Peek(r *Request) (st Status, done bool, err error) {
 // polls are the names of probes that do not block.
 var polls = [...]string{probing: "iprobe", picking: "improbe"}
 
-// sayPolls answers a report: the rank polls for this, which is not there, in a call. op is the operation, if it has one.
+// sayPolls answers a report: the rank polls for this, which is not there, in a call. op is the operation, if it has
+// one.
 func (e *Engine) sayPolls(call string, asked job.Operation, op *operation) {
 	e.reported = e.reports.Load()
 	p := job.Polls{Operation: asked, Call: call, Source: recorder.Caller()}

@@ -48,7 +48,8 @@ func (e *Engine) recv(context uint32, src, tag int, buf *btl.Buffer) (Status, er
 // the same message, no message that has arrived does, and nobody else waits.
 // It ends as soon as another goroutine wants the lock, or a rank goes.
 func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *btl.Buffer) bool {
-	if e.spin == 0 || e.owned || e.slowPath || e.movingCount > 0 || len(e.busy) > 0 || e.tasks.head != nil || op.state != idle {
+	if e.spin == 0 || e.owned || e.slowPath || e.movingCount > 0 || len(e.busy) > 0 ||
+		e.tasks.head != nil || op.state != idle {
 		return false
 	}
 	if uint(src) >= uint(e.size) || src == e.rank || uint(tag) > MaxTag && tag != AnyTag {

@@ -36,7 +36,8 @@ func (e *Engine) RecvShort(context uint32, src, tag int, buf []byte) (n, got int
 		return 0, 0, false
 	}
 	m := e.matcher(context)
-	if m.arrived.head != nil || m.wild.head != nil || m.probes.head != nil || m.sources.at(int32(src)).posted.head != nil {
+	if m.arrived.head != nil || m.wild.head != nil || m.probes.head != nil ||
+		m.sources.at(int32(src)).posted.head != nil {
 		return 0, 0, false
 	}
 	n, tag32, ok := e.short.TakeShort(min(shortLooks, e.spin), src, context, int32(tag), buf)

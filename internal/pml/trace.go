@@ -114,7 +114,8 @@ func (e *Engine) tracedSend(context uint32, dst, tag int, buf *btl.Buffer, mode 
 }
 
 // tracedLong is tracedSend of a message that has not left at once. The lock is held.
-func (e *Engine) tracedLong(op *operation, start uint64, context uint32, dst, tag int, buf *btl.Buffer, mode Mode) (err error) {
+func (e *Engine) tracedLong(op *operation, start uint64, context uint32, dst, tag int, buf *btl.Buffer,
+	mode Mode) (err error) {
 	w := recorder.What{Bytes: uint64(buf.Len()), Context: context, Tag: int32(tag), Peer: int32(dst)}
 	if start == 0 {
 		start = e.trace.Begin()

@@ -149,8 +149,8 @@ func (e *Engine) unpark(w *waiter) {
 // made as many tells others that it can help them.
 const shortWait = 50
 
-// conditionLooks bounds the looks of a rank with a crowd that waits for a condition. With several nodes that is most often
-// what another rank of its node does, which may use the network for all: leave it the CPU.
+// conditionLooks bounds the looks of a rank with a crowd that waits for a condition. With several nodes that is most
+// often what another rank of its node does, which may use the network for all: leave it the CPU.
 const conditionLooks = 256
 
 // poll makes progress until w is signalled, or the wait has lasted long enough that
@@ -278,8 +278,8 @@ func (e *Engine) describe(w *waiter) job.Waiting {
 }
 
 // describeAny says what a waiter for any of several operations waits for. If all are receives of named ranks on one
-// communicator, it names these: only they can end the wait. The ranks of sends are not named, since one that is under way
-// needs nobody.
+// communicator, it names these: only they can end the wait. The ranks of sends are not named, since one that is under
+// way needs nobody.
 func (e *Engine) describeAny(w *waiter) job.Waiting {
 	say := job.Waiting{Op: job.OpWait, Peer: job.AnyPeer, Tag: AnyTag, Context: w.about.context}
 	for _, op := range e.existing {

@@ -23,7 +23,8 @@ type world struct {
 
 func newWorld(t *testing.T, ranks, cpus int, o mem.Options) *world {
 	t.Helper()
-	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus, Settings: job.Settings{Spin: testkit.Spin}})
+	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus,
+		Settings: job.Settings{Spin: testkit.Spin}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, memory.Close()) })
 	w := &world{T: t, root: memory.Root(), memory: mem.New(memory.Root(), o)}
