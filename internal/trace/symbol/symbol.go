@@ -56,8 +56,11 @@ func open(path, id string) (*file, error) {
 	}
 	defer f.Close()
 	if now := trace.BuildID(f); now != id {
-		return nil, fmt.Errorf("symbol: %s: it is another build than the one that was recorded (%s, and then %s): its calls are named by offsets",
-			path, cmp.Or(now, "none"), cmp.Or(id, "none"))
+		return nil,
+			fmt.Errorf(
+				"symbol: %s: it is another build than the one that was recorded (%s, and then %s): its calls "+
+					"are named by offsets",
+				path, cmp.Or(now, "none"), cmp.Or(id, "none"))
 	}
 	return read(f, path)
 }
@@ -114,7 +117,8 @@ func (f *file) address(offset uint64) (uint64, bool) {
 
 // function returns the function around an address, the instruction behind a call.
 func (f *file) function(at uint64) string {
-	i, _ := slices.BinarySearchFunc(f.functions, at, func(s elf.Symbol, at uint64) int { return cmp.Compare(s.Value, at) })
+	i, _ := slices.BinarySearchFunc(f.functions, at,
+		func(s elf.Symbol, at uint64) int { return cmp.Compare(s.Value, at) })
 	if i == 0 {
 		return ""
 	}

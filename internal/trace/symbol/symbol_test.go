@@ -18,11 +18,13 @@ import (
 
 func TestFunction(t *testing.T) {
 	f := &file{
-		segments:  []elf.ProgHeader{{Off: 0, Vaddr: 0x400000, Filesz: 0x100}, {Off: 0x1000, Vaddr: 0x501000, Filesz: 0x100}},
+		segments: []elf.ProgHeader{{Off: 0, Vaddr: 0x400000, Filesz: 0x100},
+			{Off: 0x1000, Vaddr: 0x501000, Filesz: 0x100}},
 		functions: []elf.Symbol{{Name: "a", Value: 0x501010, Size: 0x10}, {Name: "b", Value: 0x501030}},
 	}
 	for offset, want := range map[uint64]string{
-		0x1008: "", 0x1011: "a+0x1", 0x1020: "a+0x10", 0x1021: "", 0x1040: "b+0x10", 0x1100: "", 0x200: "", 0x10: "", ^uint64(0): "",
+		0x1008: "", 0x1011: "a+0x1", 0x1020: "a+0x10", 0x1021: "", 0x1040: "b+0x10", 0x1100: "", 0x200: "",
+		0x10: "", ^uint64(0): "",
 	} {
 		require.Equal(t, want, f.name(offset), "%#x", offset)
 	}
