@@ -45,7 +45,8 @@ func runAgent(in io.Reader, out io.Writer, reached netip.Addr, instruments map[s
 	if _, err := io.WriteString(out, linkMagic); err != nil {
 		return fmt.Errorf("launcher: leader of the job: %w", err)
 	}
-	a := &agent{link: newLink(in, out), output: newWindow(), data: newWindow(), reached: reached, instruments: instruments}
+	a := &agent{link: newLink(in, out), output: newWindow(), data: newWindow(), reached: reached,
+		instruments: instruments}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	a.cancel = cancel
 	go a.passEnds(ends)
@@ -228,10 +229,12 @@ func (a *agent) prepare(s *start, name string) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.part = &part{partSpec: s.Part, name: name, reportDevices: s.Job.ReportDevices, order: make(chan order), tell: func(n note) { a.link.post(n) }}
+	a.part = &part{partSpec: s.Part, name: name, reportDevices: s.Job.ReportDevices, order: make(chan order),
+		tell: func(n note) { a.link.post(n) }}
 	j := &Job{
-		BTL: s.Job.BTL, PartitionSize: s.Job.PartitionSize, HugePages: s.Job.HugePages, StackSize: s.Job.Stack.here(), Settings: s.Job.Settings,
-		Bind: bind, ReportBindings: s.Job.ReportBindings, TagOutput: s.Job.TagOutput, OutputDir: s.Job.OutputDir,
+		BTL: s.Job.BTL, PartitionSize: s.Job.PartitionSize, HugePages: s.Job.HugePages, StackSize: s.Job.Stack.here(),
+		Settings: s.Job.Settings,
+		Bind:     bind, ReportBindings: s.Job.ReportBindings, TagOutput: s.Job.TagOutput, OutputDir: s.Job.OutputDir,
 		Deadlock: s.Job.Deadlock, DeadlockAfter: s.Job.DeadlockAfter,
 		Stdout: &linkWriter{a, false}, Stderr: &linkWriter{a, true},
 		part: a.part,
@@ -258,10 +261,12 @@ func (a *agent) prepare(s *start, name string) (*Job, error) {
 // ownVariable tells whether a variable of the environment belongs to the node.
 func ownVariable(name string) bool {
 	switch name {
-	case "HOME", "USER", "LOGNAME", "SHELL", "HOSTNAME", "TMPDIR", "XDG_RUNTIME_DIR", "DISPLAY", "PWD", "OLDPWD", "SHLVL", "_":
+	case "HOME", "USER", "LOGNAME", "SHELL", "HOSTNAME", "TMPDIR", "XDG_RUNTIME_DIR", "DISPLAY", "PWD",
+		"OLDPWD", "SHLVL", "_":
 		return true
 	}
-	return strings.HasPrefix(name, "SSH_") || strings.HasPrefix(name, "SLURM") || strings.HasPrefix(name, "PMI") || strings.HasPrefix(name, "PVAS_")
+	return strings.HasPrefix(name, "SSH_") || strings.HasPrefix(name, "SLURM") || strings.HasPrefix(name, "PMI") ||
+		strings.HasPrefix(name, "PVAS_")
 }
 
 // imageFile makes a program of the bytes that the leader has sent.

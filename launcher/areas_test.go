@@ -58,5 +58,6 @@ func TestAreasAreNamedWhenTheyRunOut(t *testing.T) {
 	out := run(t, ranks(btlPvas, 2, "-only", "1", "areas"))
 	require.NoError(t, out.err)
 	require.NotZero(t, out.Code)
-	require.Regexp(t, `(?m)^pvasrun: the address space is full: vm.max_map_count is \d+, the job needs \d+: raise it`, out.stderr)
+	require.Regexp(t, `(?m)^pvasrun: the address space is full: vm.max_map_count is \d+, the job needs \d+: raise it`,
+		out.stderr)
 }

@@ -102,7 +102,8 @@ func (b Binding) check(allowed []int) error {
 	for _, set := range b.sets {
 		for _, cpu := range set {
 			if !slices.Contains(allowed, cpu) {
-				return fmt.Errorf("launcher: binding %s: CPU %d is not one of those this job may use: %s", b, cpu, formatCPUs(allowed))
+				return fmt.Errorf("launcher: binding %s: CPU %d is not one of those this job may use: %s", b,
+					cpu, formatCPUs(allowed))
 			}
 		}
 	}

@@ -44,7 +44,8 @@ func TestParseBinding(t *testing.T) {
 }
 
 func TestParseBindingRefuses(t *testing.T) {
-	for _, text := range []string{"cores", ",", "1,", "3-1", "-", "1-", "-1", "1-2-3", "1024", "0-99999999999999999999", "0x1", " 1", "+1"} {
+	for _, text := range []string{"cores", ",", "1,", "3-1", "-", "1-", "-1", "1-2-3", "1024",
+		"0-99999999999999999999", "0x1", " 1", "+1"} {
 		_, err := ParseBinding(text)
 		require.ErrorContains(t, err, "use none, core or a list", text)
 	}

@@ -72,7 +72,8 @@ func (a *remote) check(begin time.Time) NodeCheck {
 		return NodeCheck{Name: a.name, Err: a.lost}
 	}
 	c := NodeCheck{
-		Name: a.name, Hostname: r.Hostname, Took: a.answered.Sub(begin), Kernel: r.Kernel, CPUs: r.CPUs, Files: r.Files, Space: r.Space, Down: r.Down,
+		Name: a.name, Hostname: r.Hostname, Took: a.answered.Sub(begin), Kernel: r.Kernel, CPUs: r.CPUs, Files: r.Files,
+		Space: r.Space, Down: r.Down,
 	}
 	for _, p := range r.Addresses {
 		if !p.Addr().IsLoopback() {

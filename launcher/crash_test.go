@@ -115,11 +115,14 @@ func runTimedOut(t *testing.T, j *Job, run func() outcome, want string) outcome 
 func TestTimeout(t *testing.T) {
 	eachBTL(t, func(t *testing.T, btl string) {
 		j := ranks(btl, 3, "block")
-		out := runTimedOut(t, &j, func() outcome { return run(t, j) }, "pvasrun: what the ranks do:\n") // also of programs that do not use the runtime
+		// also of programs that do not use the runtime
+		out := runTimedOut(t, &j, func() outcome { return run(t, j) }, "pvasrun: what the ranks do:\n")
 		require.Nil(t, out.Failure)
-		require.Regexp(t, fmt.Sprintf(`\npvasrun: time-out after %v: (ending [1-3] ranks?|no rank was running)\n$`, j.Timeout), out.stderr)
+		require.Regexp(t, fmt.Sprintf(`\npvasrun: time-out after %v: (ending [1-3] ranks?|no rank was running)\n$`,
+			j.Timeout), out.stderr)
 		for _, pid := range pidsIn(out.stdout) {
-			require.Regexp(t, fmt.Sprintf(`(?m)^  \d +%d +has not called Init: %s$`, pid, regexp.QuoteMeta(ranksProgram)), out.stderr)
+			require.Regexp(t,
+				fmt.Sprintf(`(?m)^  \d +%d +has not called Init: %s$`, pid, regexp.QuoteMeta(ranksProgram)), out.stderr)
 		}
 	})
 }

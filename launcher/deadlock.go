@@ -29,7 +29,9 @@ const leastDeadlockAfter = 10 * time.Millisecond
 // can.
 func CheckDeadlockAfter(after time.Duration) error {
 	if after < leastDeadlockAfter {
-		return fmt.Errorf("launcher: job: to look for a deadlock after %v is too early: take %v or more, or look for none (--deadlock off)",
+		return fmt.Errorf(
+			"launcher: job: to look for a deadlock after %v is too early: take %v or more, or look for "+
+				"none (--deadlock off)",
 			after, leastDeadlockAfter)
 	}
 	return nil

@@ -24,7 +24,8 @@ func namedDevices(nodes []*ready, names []string) (devices [][]netip.Addr, bad i
 		for _, name := range names {
 			a := r.named(name)
 			if !a.IsValid() {
-				return nil, i, fmt.Errorf("it has no device %s with an address for other nodes; it has %s", name, r.list())
+				return nil, i, fmt.Errorf("it has no device %s with an address for other nodes; it has %s", name,
+					r.list())
 			}
 			if slices.Contains(devices[i], a) {
 				return nil, i, fmt.Errorf("--devices names %v twice, the second time as %s", a, name)
@@ -74,7 +75,8 @@ func furtherDevices(nodes []*ready, hosts []netip.Addr, within netip.Prefix) [][
 	}
 	for _, a := range nodes[0].Addresses {
 		network := a.Masked()
-		if a.Addr().IsLoopback() || within.IsValid() && !within.Contains(a.Addr()) || len(devices[0]) == job.MaxDevices {
+		if a.Addr().IsLoopback() || within.IsValid() && !within.Contains(a.Addr()) ||
+			len(devices[0]) == job.MaxDevices {
 			continue
 		}
 		var next []netip.Addr
@@ -96,7 +98,9 @@ func furtherDevices(nodes []*ready, hosts []netip.Addr, within netip.Prefix) [][
 
 // uses tells whether one of the addresses is on the device of b.
 func (r *ready) uses(list []netip.Addr, b netip.Addr) bool {
-	return slices.ContainsFunc(list, func(a netip.Addr) bool { return a == b || r.device(a) == r.device(b) && r.device(a) != "" })
+	return slices.ContainsFunc(list, func(a netip.Addr) bool {
+		return a == b || r.device(a) == r.device(b) && r.device(a) != ""
+	})
 }
 
 // device returns the name of the device that has an address, "" if it is not known.
@@ -144,6 +148,8 @@ func describeUse(u *job.DeviceUse, busiest uint64) string {
 	if u.Received == 0 {
 		state = "not known to have reached a peer"
 	}
-	return fmt.Sprintf("%d bytes sent, in %d pieces of long messages and otherwise, %d received; busy for %.3f s; %s MB/s, latency %s us; %s",
-		u.Sent, u.Pieces, u.Received, float64(busiest)/1e9, known(u.Bandwidth, "%.1f", 1e6), known(u.Latency, "%.0f", 1e3), state)
+	return fmt.Sprintf("%d bytes sent, in %d pieces of long messages and otherwise, %d received; busy for %.3f s; %s "+
+		"MB/s, latency %s us; %s",
+		u.Sent, u.Pieces, u.Received, float64(busiest)/1e9, known(u.Bandwidth, "%.1f", 1e6),
+		known(u.Latency, "%.0f", 1e3), state)
 }

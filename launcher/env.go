@@ -42,7 +42,8 @@ var heapSteps = []string{"MALLOC_TOP_PAD_=16777216", "MALLOC_MMAP_THRESHOLD_=335
 func baseEnv(app App, prog *program, id string, total, ranks, cpus int) []string {
 	env := slices.Clone(os.Environ())
 	// A job started by a rank of another job is its own.
-	env = unset(env, job.EnvRank, job.EnvSize, job.EnvJob, job.EnvProgram, EnvID, envPMISize, envPMIRank, envOMPI, envMPI)
+	env = unset(env, job.EnvRank, job.EnvSize, job.EnvJob, job.EnvProgram, EnvID, envPMISize,
+		envPMIRank, envOMPI, envMPI)
 	if ranks >= cpus && os.Getenv("GOMAXPROCS") == "" {
 		// Many Go runtimes must not each start a thread and a collector per CPU.
 		env = append(env, "GOMAXPROCS=1")
@@ -65,7 +66,8 @@ func baseEnv(app App, prog *program, id string, total, ranks, cpus int) []string
 // memory: "fd:3" or "addr:0x...". The user's own settings come first, and so they count.
 func rankEnv(base []string, rank, local int, where string) []string {
 	r, l := strconv.Itoa(rank), strconv.Itoa(local)
-	return append(slices.Clip(base), job.EnvRank+"="+r, job.EnvJob+"="+where, envPMIRank+"="+r, envOMPI+"="+l, envMPI+"="+l)
+	return append(slices.Clip(base), job.EnvRank+"="+r, job.EnvJob+"="+where, envPMIRank+"="+r,
+		envOMPI+"="+l, envMPI+"="+l)
 }
 
 // sharedEnv adds what the ranks of a shared address space need, where the user has set none of it.

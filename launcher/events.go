@@ -258,7 +258,8 @@ func (s *supervisor) ended(e exit) {
 	}
 	s.job.logf("rank %d (pid %d) %s", s.job.first()+rank, e.pid, describe(e.status))
 	failed := s.fate.failure
-	s.fate.rankEnded(s.job.first()+rank, e.pid, s.app(rank).Program, e.status, s.memory.Root().State(s.job.first()+rank))
+	s.fate.rankEnded(s.job.first()+rank, e.pid, s.app(rank).Program, e.status,
+		s.memory.Root().State(s.job.first()+rank))
 	if s.btl == job.BTLPvas && s.fate.failure != failed {
 		s.explainFailure()
 	}

@@ -203,7 +203,8 @@ func (f *fate) graceOver() { f.kill(f.code) }
 // rankLost is told when a rank has ended whose status this process did not get.
 func (f *fate) rankLost(rank, pid int, program string) {
 	f.end(codeError)
-	f.say("rank %d (pid %d, %s) on %s has ended, how is not known: its status was taken by a wait elsewhere in this process%s",
+	f.say("rank %d (pid %d, %s) on %s has ended, how is not known: its status was taken by a wait "+
+		"elsewhere in this process%s",
 		rank, pid, program, f.hostname, f.others())
 }
 

@@ -42,8 +42,10 @@ func TestFate(t *testing.T) {
 		{"all well", func(f *fate) { f.rankEnded(0, 10, "p", exit0, job.StateNone) }, 0, nil},
 		{"all well, with Finalize", func(f *fate) { f.rankEnded(0, 10, "p", exit0, job.StateFinal) }, 0, nil},
 		{"without Finalize", func(f *fate) { f.rankEnded(1, 10, "./p", exit0, job.StateInit) }, 1,
-			append(end[:3:3], "say rank 1 (pid 10, ./p) on here exited with code 0 after Init and without Finalize, in C MPI_Finalize: "+
-				"others may wait for it; ending the other 2 ranks")},
+			append(end[:3:3],
+				"say rank 1 (pid 10, ./p) on here exited with code 0 after Init and without Finalize, "+
+					"in C MPI_Finalize: "+
+					"others may wait for it; ending the other 2 ranks")},
 		{"without Finalize, as the user has asked", func(f *fate) {
 			f.received(syscall.SIGTERM)
 			f.rankEnded(1, 10, "./p", exit0, job.StateInit)
@@ -51,7 +53,9 @@ func TestFate(t *testing.T) {
 		{"exit", func(f *fate) { f.rankEnded(1, 10, "./p", exit3, job.StateInit) }, 3,
 			append(end[:3:3], "say rank 1 (pid 10, ./p) on here exited with code 3; ending the other 2 ranks")},
 		{"core", func(f *fate) { f.rankEnded(1, 10, "./p", dumped, job.StateInit) }, 139,
-			append(end[:3:3], "say rank 1 (pid 10, ./p) on here was killed by signal 11 (segmentation fault, SIGSEGV), core dumped; ending the other 2 ranks")},
+			append(end[:3:3],
+				"say rank 1 (pid 10, ./p) on here was killed by signal 11 (segmentation fault, SIGSEGV), core "+
+					"dumped; ending the other 2 ranks")},
 		{"only the first failure counts", func(f *fate) {
 			f.timedOut(time.Second)
 			f.rankEnded(1, 10, "p", exit3, job.StateInit)
@@ -78,7 +82,8 @@ func TestFate(t *testing.T) {
 		}, 3, append(append([]string{"signal user defined signal 1"}, end...),
 			"say rank 0 (pid 10, p) on here exited with code 3; ending the other 2 ranks")},
 		{"host", func(f *fate) { f.hostDied(9, killed9) }, 137,
-			[]string{"signal killed", "say the space host (pid 9) on here was killed by signal 9 (killed, SIGKILL); killing 2 ranks"}},
+			[]string{"signal killed",
+				"say the space host (pid 9) on here was killed by signal 9 (killed, SIGKILL); killing 2 ranks"}},
 		{"host that crashed", func(f *fate) { f.hostDied(9, syscall.WaitStatus(2<<8)) }, 1,
 			[]string{"signal killed", "say the space host (pid 9) on here exited with code 2; killing 2 ranks"}},
 		{"interrupt before all ranks were started", func(f *fate) {
@@ -88,7 +93,9 @@ func TestFate(t *testing.T) {
 			f.rankEnded(0, 10, "p", exit0, job.StateNone)
 		}, 143, append([]string{"signal user defined signal 1", "signal terminated"}, end...)},
 		{"status taken by somebody else", func(f *fate) { f.rankLost(1, 10, "./p") }, 1,
-			append(end[:3:3], "say rank 1 (pid 10, ./p) on here has ended, how is not known: its status was taken by a wait elsewhere in this process; ending the other 2 ranks")},
+			append(end[:3:3],
+				"say rank 1 (pid 10, ./p) on here has ended, how is not known: its status was taken by a wait "+
+					"elsewhere in this process; ending the other 2 ranks")},
 		{"closed output", func(f *fate) { f.outputFailed(fmt.Errorf("write: %w", syscall.EPIPE)) }, 141, end},
 		{"full disk", func(f *fate) { f.outputFailed(errors.New("full")) }, 1,
 			append(end[:3:3], "say write output: full; ending 2 ranks")},
@@ -107,7 +114,9 @@ func TestFate(t *testing.T) {
 func TestFateWithoutRanks(t *testing.T) {
 	f, did := newTestFate(0)
 	f.hostDied(9, killed9)
-	require.Equal(t, []string{"signal killed", "say the space host (pid 9) on here was killed by signal 9 (killed, SIGKILL); no rank was running"}, *did)
+	require.Equal(t,
+		[]string{"signal killed",
+			"say the space host (pid 9) on here was killed by signal 9 (killed, SIGKILL); no rank was running"}, *did)
 }
 
 // A rank that was being started while the others were told to end.

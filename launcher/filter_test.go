@@ -39,11 +39,13 @@ func TestFilteredSystemCalls(t *testing.T) {
 		t.Skip(err)
 	}
 	under := buildFilter(t)
-	for what, call := range map[string]string{"parent": "clone(CLONE_PARENT)", "shared": "clone(", "close": "close_range"} {
+	for what, call := range map[string]string{"parent": "clone(CLONE_PARENT)", "shared": "clone(",
+		"close": "close_range"} {
 		call = regexp.QuoteMeta(call)
 		p := under(what, ranks(btlAuto, 3, "true"))
 		require.Zero(t, p.code(), p.stderr)
-		require.Regexp(t, `^pvasrun: every rank gets an address space of its own \(--btl sm\): .*`+call+`.*\n$`, p.stderr.String())
+		require.Regexp(t, `^pvasrun: every rank gets an address space of its own \(--btl sm\): .*`+call+
+			`.*\n$`, p.stderr.String())
 		p = under(what, ranks(btlPvas, 3, "true"))
 		require.Equal(t, 1, p.code(), p.stderr)
 		require.Regexp(t, `^pvasrun: .*`+call+`.*\n$`, p.stderr.String())
@@ -63,5 +65,7 @@ func TestRankKilledBeforeItsProgram(t *testing.T) {
 	}
 	p := buildFilter(t)("kill", ranks(btlPvas, 3, "true"))
 	require.Equal(t, 128+int(syscall.SIGSYS), p.code(), p.stderr)
-	require.Regexp(t, `^pvasrun: rank 0 \(pid \d+, \S+\) on \S+ was killed by signal 31 \(bad system call, SIGSYS\)(, core dumped)?(; ending the other (rank|\d ranks))?\n$`, p.stderr.String())
+	require.Regexp(t,
+		`^pvasrun: rank 0 \(pid \d+, \S+\) on \S+ was killed by signal 31 \(bad system call, SIGSYS\)(, core `+
+			`dumped)?(; ending the other (rank|\d ranks))?\n$`, p.stderr.String())
 }

@@ -224,15 +224,18 @@ func describeMismatch(views []job.View) string {
 			first[at] = v
 		case o.Waiting.Collective.Call == c.Call:
 		case o.Waiting.Collective.Name == c.Name:
-			return fmt.Sprintf("  ranks %d and %d have called %s with different roots, operators or lengths: %s\n", o.Rank, v.Rank, c.Name, sameCalls)
+			return fmt.Sprintf("  ranks %d and %d have called %s with different roots, operators or lengths: %s\n",
+				o.Rank, v.Rank, c.Name, sameCalls)
 		default:
-			return fmt.Sprintf("  rank %d has called %s, and rank %d in its place %s: %s\n", o.Rank, o.Waiting.Collective.Name, v.Rank, c.Name, sameCalls)
+			return fmt.Sprintf("  rank %d has called %s, and rank %d in its place %s: %s\n", o.Rank,
+				o.Waiting.Collective.Name, v.Rank, c.Name, sameCalls)
 		}
 	}
 	return ""
 }
 
-const sameCalls = "all ranks of a communicator call the same collectives in the same order (--check finds where they do not)"
+const sameCalls = "all ranks of a communicator call the same collectives in the same order (--check " +
+	"finds where they do not)"
 
 // describeSilence names a rank that hears nothing of one on another node, or says nothing. A rank that makes no MPI
 // call answers nobody.
@@ -269,7 +272,8 @@ func describeDeadlock(views []job.View, now, still time.Duration) string {
 	if len(cycle) == 0 {
 		return fmt.Sprintf("  a rank that others wait for has called Finalize: %s\n", verdict)
 	}
-	return fmt.Sprintf("  %s: %s; nothing has moved for %v, and %s\n", kind, steps(cycle), shortest.Round(time.Millisecond), verdict)
+	return fmt.Sprintf("  %s: %s; nothing has moved for %v, and %s\n", kind, steps(cycle),
+		shortest.Round(time.Millisecond), verdict)
 }
 
 // steps names the ranks of a cycle.
@@ -319,7 +323,8 @@ func (s *supervisor) sayHang() {
 	s.report(s.memory.Root().Snapshot(), nil)
 }
 
-// report prints the report of the ranks, and writes it to the file that is asked for. proof is nil if nothing is proved.
+// report prints the report of the ranks, and writes it to the file that is asked for. proof is nil if nothing is
+// proved.
 func (s *supervisor) report(views []job.View, proof *job.Proof) {
 	who, addresses := make([]started, s.size), make([]uint64, s.size)
 	for rank, v := range views {
@@ -328,7 +333,8 @@ func (s *supervisor) report(views []job.View, proof *job.Proof) {
 	places := s.places(addresses)
 	for rank, v := range views {
 		who[rank] = started{
-			pid: s.pids[rank], program: s.app(rank).Program, stopped: stopped(s.pids[rank]), place: placeOf(&v, places[rank]),
+			pid: s.pids[rank], program: s.app(rank).Program, stopped: stopped(s.pids[rank]),
+			place: placeOf(&v, places[rank]),
 		}
 	}
 	now := time.Duration(sys.Monotonic())

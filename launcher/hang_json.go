@@ -120,7 +120,8 @@ func callReport(call string, place symbol.Place) callJSON {
 
 func pollReport(p *job.Polls, place symbol.Place) *pollJSON {
 	j := &pollJSON{
-		callJSON: callReport(p.Call, place), For: operationReport(p.Operation), Others: []operationJSON{}, More: p.Open - len(p.Others),
+		callJSON: callReport(p.Call, place), For: operationReport(p.Operation), Others: []operationJSON{},
+		More: p.Open - len(p.Others),
 	}
 	for _, o := range p.Others {
 		j.Others = append(j.Others, operationReport(o))

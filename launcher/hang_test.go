@@ -62,29 +62,37 @@ func TestHangReport(t *testing.T) {
   5     105  has not called Init: ./p
   6     106  has called Finalize
   7     107  in MPI_Finalize (main) on communicator "halo" for 1s, waits for rank 3
-  8     108  in allreduce on a communicator without a name (context 9) for 1s, waits for ranks 0, 1, 2, 3, 4, 5, 6, 7, 4 more
+  8     108  in allreduce on a communicator without a name (context 9) for 1s, waits for ranks 0, 1, 2, 3, 4, 5, 6, `+
+		`7, 4 more
   9     109  in allreduce on communicator "halo" for 1s, all members are there
   10    -    has not been started: ./q
   deadlock: rank 0 waits for rank 1 waits for rank 0; nothing has moved for 1s, and ranks 0, 1, 8 can never go on`, got)
 
-	for i, c := range map[int]job.Collective{1: {Name: "ibcast", Number: 4, Call: 7}, 7: {Name: "iallreduce", Number: 4, Call: 8},
+	for i, c := range map[int]job.Collective{1: {Name: "ibcast", Number: 4, Call: 7},
+		7: {Name: "iallreduce", Number: 4, Call: 8},
 		8: {Name: "ibcast", Number: 5, Call: 9}, 9: {Name: "ibcast", Number: 5, Call: 9}} {
 		views[i].Waiting.Collective = c
 	}
-	require.Contains(t, hangReport(views, who, 3*time.Second, nil), "\n  rank 1 has called ibcast, and rank 7 in its place iallreduce: all ranks of")
+	require.Contains(t, hangReport(views, who, 3*time.Second, nil),
+		"\n  rank 1 has called ibcast, and rank 7 in its place iallreduce: all ranks of")
 	views[9].Waiting.Collective.Call, views[7].Waiting.Collective.Number = 8, 3
-	require.Contains(t, hangReport(views, who, 3*time.Second, nil), "\n  ranks 8 and 9 have called ibcast with different roots, operators or lengths: all ranks of")
+	require.Contains(t, hangReport(views, who, 3*time.Second, nil),
+		"\n  ranks 8 and 9 have called ibcast with different roots, operators or lengths: all ranks of")
 
 	views[8].Waiting.Others = true
 	require.Contains(t, hangReport(views, who, 3*time.Second, nil),
-		"\n  circle: rank 0 waits for rank 1 waits for rank 0; nothing has moved for 1s, and only other goroutines or threads of rank 8 could end that")
+		"\n  circle: rank 0 waits for rank 1 waits for rank 0; nothing has moved for 1s, and only other goroutines "+
+			"or threads of rank 8 could end that")
 	views[8].Waiting.Others = false
 
 	views[2].Far, who[3].node = job.FarSends{Silent: 4, Device: 1}, "n2"
 	got = hangReport(views, who, 3*time.Second, nil)
-	require.Contains(t, got, "\n  rank 2 has sent to rank 3 on n2 by device 1 and hears nothing: rank 3 makes no MPI call, or the network may be down")
+	require.Contains(t, got,
+		"\n  rank 2 has sent to rank 3 on n2 by device 1 and hears nothing: rank 3 makes no MPI call, or the "+
+			"network may be down")
 	views[2].Far.Silent = 8
-	require.Contains(t, hangReport(views, who, 3*time.Second, nil), " by device 1 and hears nothing: the network may be down", "rank 7 waits")
+	require.Contains(t, hangReport(views, who, 3*time.Second, nil),
+		" by device 1 and hears nothing: the network may be down", "rank 7 waits")
 	views[2].Far.Silent = 4
 	require.Contains(t, got, "deadlock", "of others")
 	for i := range views {

@@ -116,7 +116,8 @@ func (h *host) create(req *createRequest) error {
 	if req.Tasks == 0 {
 		return nil
 	}
-	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize, SmallRegion: job.SmallRegionSize(req.Total), HugePages: req.HugePages, Siblings: true})
+	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize,
+		SmallRegion: job.SmallRegionSize(req.Total), HugePages: req.HugePages, Siblings: true})
 	h.space, h.first = space, req.First
 	return err
 }

@@ -111,7 +111,8 @@ func parseHostfile(r io.Reader, path string) (hosts []Host, err error) {
 		hosts = addHost(hosts, h)
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, fmt.Errorf("launcher: hostfile %s: a line is longer than %d bytes: is it a hostfile?", path, bufio.MaxScanTokenSize)
+		return nil, fmt.Errorf("launcher: hostfile %s: a line is longer than %d bytes: is it a hostfile?", path,
+			bufio.MaxScanTokenSize)
 	} else if err != nil {
 		return nil, fmt.Errorf("launcher: hostfile %s: %w", path, err)
 	}
@@ -146,7 +147,8 @@ func deviceMistake(name string) error {
 		return errors.New("launcher: devices: a name is empty: leave out a comma too many")
 	}
 	if _, err := netip.ParseAddr(name); err == nil {
-		return fmt.Errorf("launcher: devices: %s is an address, which one node has: name the network that the nodes are in, such as 10.1.0.0/16, or the device", name)
+		return fmt.Errorf("launcher: devices: %s is an address, which one node has: name the network that the nodes "+
+			"are in, such as 10.1.0.0/16, or the device", name)
 	}
 	if _, err := netip.ParsePrefix(name); err != nil && strings.Contains(name, "/") {
 		return fmt.Errorf("launcher: devices: %s is no network: write for example 10.1.0.0/16", name)
@@ -171,7 +173,9 @@ func Deal(hosts []Host, ranks int) ([]int, error) {
 		left -= parts[i]
 	}
 	if left > 0 {
-		return nil, fmt.Errorf("launcher: hosts: they take %d ranks, and the job has %d: give more hosts, or other numbers behind their names", ranks-left, ranks)
+		return nil,
+			fmt.Errorf("launcher: hosts: they take %d ranks, and the job has %d: give more hosts, or other "+
+				"numbers behind their names", ranks-left, ranks)
 	}
 	return parts, nil
 }

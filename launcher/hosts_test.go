@@ -13,14 +13,16 @@ func TestParseHosts(t *testing.T) {
 	hosts, err := ParseHosts("a:4,b,[fe80::1]:2,fe80::2,a:1")
 	require.NoError(t, err)
 	require.Equal(t, []Host{{"a", 5}, {"b", 0}, {"fe80::1", 2}, {"fe80::2", 0}}, hosts)
-	for _, bad := range []string{"", "a:", "a:0", "a:-1", "a:x", "a:99999999999", "a:65537", "-oProxyCommand=x", "a b", "a,,b", "a'b"} {
+	for _, bad := range []string{"", "a:", "a:0", "a:-1", "a:x", "a:99999999999", "a:65537", "-oProxyCommand=x",
+		"a b", "a,,b", "a'b"} {
 		_, err := ParseHosts(bad)
 		require.Error(t, err, bad)
 	}
 	hosts, err = parseHostfile(strings.NewReader("# nodes\n\nn1 slots=4 max_slots=8\nn2:2 # old\nn3\n"), "f")
 	require.NoError(t, err)
 	require.Equal(t, []Host{{"n1", 4}, {"n2", 2}, {"n3", 0}}, hosts)
-	for bad, says := range map[string]string{"# none\n": "names no host", "a\nb slots=x\n": `line 2: "x" is no number`, strings.Repeat("x", 1<<17): "a line is longer than"} {
+	for bad, says := range map[string]string{"# none\n": "names no host", "a\nb slots=x\n": `line 2: "x" is no number`,
+		strings.Repeat("x", 1<<17): "a line is longer than"} {
 		_, err := parseHostfile(strings.NewReader(bad), "f")
 		require.ErrorContains(t, err, says)
 	}
@@ -47,7 +49,8 @@ func TestDeal(t *testing.T) {
 
 func TestSlurmHosts(t *testing.T) {
 	env := map[string]string{
-		"SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "n[08-10,2],login,m[1-2]x", "SLURM_JOB_CPUS_PER_NODE": "4(x3),2,8(x3)",
+		"SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "n[08-10,2],login,m[1-2]x",
+		"SLURM_JOB_CPUS_PER_NODE": "4(x3),2,8(x3)",
 	}
 	get := func(name string) string { return env[name] }
 	hosts, ok, err := SlurmHosts(get)
@@ -102,13 +105,17 @@ func TestChooseHosts(t *testing.T) {
 		want    string
 		bad     int
 	}{
-		"one machine":     {[]*ready{node("x", "", "10.0.0.1/24"), node("x", "")}, "", "127.0.0.1 127.0.0.1", -1},
-		"common network":  {[]*ready{node("x", "", "10.0.0.1/24", "10.9.0.1/16"), node("y", "", "10.9.3.2/16")}, "", "10.9.0.1 10.9.3.2", -1},
-		"that of ssh":     {[]*ready{node("x", "", "10.0.0.1/24", "10.9.0.1/16"), node("y", "10.9.3.2", "10.0.0.2/24", "10.9.3.2/16")}, "", "10.9.0.1 10.9.3.2", -1},
-		"routed networks": {[]*ready{node("x", "", "10.0.0.1/24"), node("y", "", "10.1.0.2/24")}, "", "10.0.0.1 10.1.0.2", -1},
-		"as asked":        {[]*ready{node("x", "", "10.0.0.1/24", "10.9.0.1/16"), node("y", "", "10.0.0.2/24", "10.9.0.2/16")}, "10.9.0.0/16", "10.9.0.1 10.9.0.2", -1},
-		"not there":       {[]*ready{node("x", "", "10.9.0.1/16"), node("y", "", "10.0.0.2/24")}, "10.9.0.0/16", "", 1},
-		"none":            {[]*ready{node("x", "", "10.9.0.1/16"), node("y", "")}, "", "", 1},
+		"one machine": {[]*ready{node("x", "", "10.0.0.1/24"), node("x", "")}, "", "127.0.0.1 127.0.0.1", -1},
+		"common network": {[]*ready{node("x", "", "10.0.0.1/24", "10.9.0.1/16"), node("y", "", "10.9.3.2/16")}, "",
+			"10.9.0.1 10.9.3.2", -1},
+		"that of ssh": {[]*ready{node("x", "", "10.0.0.1/24", "10.9.0.1/16"),
+			node("y", "10.9.3.2", "10.0.0.2/24", "10.9.3.2/16")}, "", "10.9.0.1 10.9.3.2", -1},
+		"routed networks": {[]*ready{node("x", "", "10.0.0.1/24"), node("y", "", "10.1.0.2/24")}, "",
+			"10.0.0.1 10.1.0.2", -1},
+		"as asked": {[]*ready{node("x", "", "10.0.0.1/24", "10.9.0.1/16"),
+			node("y", "", "10.0.0.2/24", "10.9.0.2/16")}, "10.9.0.0/16", "10.9.0.1 10.9.0.2", -1},
+		"not there": {[]*ready{node("x", "", "10.9.0.1/16"), node("y", "", "10.0.0.2/24")}, "10.9.0.0/16", "", 1},
+		"none":      {[]*ready{node("x", "", "10.9.0.1/16"), node("y", "")}, "", "", 1},
 	} {
 		var network netip.Prefix
 		if c.network != "" {

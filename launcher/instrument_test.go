@@ -67,7 +67,8 @@ func shorten(s string) string {
 }
 
 func TestNodesAndBadInstruments(t *testing.T) {
-	for name, says := range map[string]string{"bad": "the instrument is broken", "none": "instrument none: there is none"} {
+	for name, says := range map[string]string{"bad": "the instrument is broken",
+		"none": "instrument none: there is none"} {
 		n := twoNodes()
 		n.Instruments = []string{name}
 		n.Measuring = func([]NodeInfo, []int, time.Duration) error { return nil }

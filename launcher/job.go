@@ -19,8 +19,9 @@ type Job struct {
 
 	BTL           string // "auto" or "": one address space where possible; "pvas"; "sm"
 	PartitionSize uint64 // pvas: bytes per rank, a power of two; 0: chosen
-	StackSize     uint64 // bytes of a rank's stack, its RLIMIT_STACK; math.MaxUint64: unlimited; 0: the limit of this process
-	HugePages     bool   // advise huge pages for the shared memory of the ranks
+	// bytes of a rank's stack, its RLIMIT_STACK; math.MaxUint64: unlimited; 0: the limit of this process
+	StackSize uint64
+	HugePages bool // advise huge pages for the shared memory of the ranks
 
 	Settings job.Settings // of messages and collectives; the zero value stands for the defaults
 
@@ -42,7 +43,8 @@ type Job struct {
 	Timeout       time.Duration // end the job that long after its programs have been found; 0: never
 	Deadlock      Deadlock      // what becomes of the job if a deadlock is proved; "": DeadlockEnd
 	DeadlockAfter time.Duration // how long ranks must have waited for that; 0: the default
-	HangFile      string        // the report of what ranks wait for is also written to this file, as JSON; "": it is not
+	// the report of what ranks wait for is also written to this file, as JSON; "": it is not
+	HangFile string
 
 	Signals <-chan os.Signal // to forward, see ForwardedSignals; never closed; nil: none
 
@@ -140,7 +142,8 @@ func (j *Job) check() error {
 		return err
 	}
 	if hard := sys.HardLimit(sys.RlimitStack); j.StackSize > hard {
-		return fmt.Errorf("launcher: job: a stack of %s: the hard limit is %d KiB (ulimit -Hs): raise that, or take a smaller stack", stackText(j.StackSize), hard>>10)
+		return fmt.Errorf("launcher: job: a stack of %s: the hard limit is %d KiB (ulimit -Hs): raise that, or "+
+			"take a smaller stack", stackText(j.StackSize), hard>>10)
 	}
 	if j.DeadlockAfter != 0 {
 		if err := CheckDeadlockAfter(j.DeadlockAfter); err != nil {
@@ -186,7 +189,8 @@ func (j *Job) checkApps() error {
 			return fmt.Errorf("launcher: job: %s: %d ranks: at least 1 is needed", app.Program, app.N)
 		}
 		if ranks += min(app.N, job.MaxRanks+1); ranks > job.MaxRanks {
-			return fmt.Errorf("launcher: job: %s: %d ranks: a job has at most %d in all", app.Program, app.N, job.MaxRanks)
+			return fmt.Errorf("launcher: job: %s: %d ranks: a job has at most %d in all",
+				app.Program, app.N, job.MaxRanks)
 		}
 	}
 	return nil

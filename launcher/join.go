@@ -186,7 +186,8 @@ func joinLeader(at []netip.AddrPort, secret []byte, number int) (*sealed, netip.
 			err = fmt.Errorf("%w after %v", errSilent, joinTime)
 		}
 	}
-	return nil, netip.Addr{}, fmt.Errorf("launcher: connect to the leader at %v: %w: a firewall must let TCP pass to it", at, err)
+	return nil, netip.Addr{},
+		fmt.Errorf("launcher: connect to the leader at %v: %w: a firewall must let TCP pass to it", at, err)
 }
 
 func introduce(conn *os.File, secret []byte, number int) (*sealed, error) {

@@ -34,7 +34,8 @@ type Nodes struct {
 	Instruments []string
 	Measuring   func(nodes []NodeInfo, node []int, now time.Duration) error `json:"-"`
 	Measured    func(Piece)                                                 `json:"-"`
-	Attach      map[string]Instrument                                       `json:"-"` // by name: for RunPMI, whose processes may be agents
+	// by name: for RunPMI, whose processes may be agents
+	Attach map[string]Instrument `json:"-"`
 
 	joined map[int]*joined // by number of the node: its agent connects by itself, see RunPMI
 }
@@ -154,9 +155,11 @@ func newLeader(ctx context.Context, j *Job, n Nodes) (*leader, error) {
 		return nil, err
 	}
 	l := &leader{
-		plan: p, nodes: n, dir: dir, events: make(chan func()), output: make(chan error, 1), canceled: ctx.Done(), done: make(chan struct{}),
+		plan: p, nodes: n, dir: dir, events: make(chan func()), output: make(chan error, 1), canceled: ctx.Done(),
+		done:    make(chan struct{}),
 		stop:    func() error { return sys.RaiseDefault(syscall.SIGTSTP) },
-		lookout: newLookout(j), pids: make([]int, p.size), stopped: make([]bool, p.size), places: make([]symbol.Place, p.size),
+		lookout: newLookout(j), pids: make([]int, p.size), stopped: make([]bool, p.size),
+		places: make([]symbol.Place, p.size),
 	}
 	l.out, l.err = newSinks(j.Stdout, j.Stderr, func(err error) { l.output <- err })
 	l.fate = fate{starting: true, effects: effects{alive: l.alive, signal: l.signal, grace: l.endRanks, say: l.say}}
@@ -178,11 +181,13 @@ func (l *leader) place(parts []int) error {
 			continue // the others are enough
 		}
 		number := len(l.agents)
-		l.agents = append(l.agents, &remote{l: l, number: number, name: h.Name, first: first, ranks: parts[i], window: newWindow()})
+		l.agents = append(l.agents,
+			&remote{l: l, number: number, name: h.Name, first: first, ranks: parts[i], window: newWindow()})
 		first += parts[i]
 		l.node = append(l.node, slices.Repeat([]int{number}, parts[i])...)
 	}
-	memory, err := job.InHeap(job.Config{Ranks: l.size, BTL: job.BTLSM, CPUs: 1, Nodes: l.node, Settings: l.job.nodeSettings()})
+	memory, err := job.InHeap(job.Config{Ranks: l.size, BTL: job.BTLSM, CPUs: 1, Nodes: l.node,
+		Settings: l.job.nodeSettings()})
 	if err != nil {
 		return fmt.Errorf("launcher: %w", err)
 	}

@@ -103,7 +103,8 @@ func (l *leader) report(views []job.View, proof *job.Proof) {
 	who := make([]started, l.size)
 	for rank, v := range views {
 		who[rank] = started{
-			node: l.agents[l.node[rank]].name, pid: l.pids[rank], stopped: l.stopped[rank], place: placeOf(&v, l.places[rank]),
+			node: l.agents[l.node[rank]].name, pid: l.pids[rank], stopped: l.stopped[rank],
+			place:   placeOf(&v, l.places[rank]),
 			program: l.app(rank).Program,
 		}
 	}

@@ -18,7 +18,8 @@ func pausedLeader(t *testing.T) (l *leader, stops *int, stuck *io.PipeReader) {
 		in, out := io.Pipe()
 		nothing, end := io.Pipe()
 		t.Cleanup(func() { in.Close(); end.Close() })
-		a := &remote{l: l, number: i, name: "n", window: newWindow(), stdin: out, link: newLink(nothing, out), stop: make(chan struct{})}
+		a := &remote{l: l, number: i, name: "n", window: newWindow(), stdin: out, link: newLink(nothing, out),
+			stop: make(chan struct{})}
 		l.agents = append(l.agents, a)
 		if stuck = in; i == 0 {
 			go func() { _, _ = io.Copy(io.Discard, in) }()

@@ -74,8 +74,9 @@ func (l *leader) startParts(devices [][]netip.Addr) error {
 	}
 	for i, a := range l.agents {
 		s := &start{
-			Part: partSpec{Node: a.number, First: a.first, Nodes: l.node, Host: devices[i][0], Devices: devices[i], Key: key, CPUs: cpus},
-			Job:  l.spec(a), Env: os.Environ(), Dir: l.dir, Images: images,
+			Part: partSpec{Node: a.number, First: a.first, Nodes: l.node, Host: devices[i][0],
+				Devices: devices[i], Key: key, CPUs: cpus},
+			Job: l.spec(a), Env: os.Environ(), Dir: l.dir, Images: images,
 		}
 		a.alive = a.ranks
 		a.order(order{Start: s})
@@ -105,9 +106,11 @@ func (l *leader) images() (map[string][]byte, error) {
 func (l *leader) spec(a *remote) jobSpec {
 	j := l.job
 	s := jobSpec{
-		BTL: j.BTL, PartitionSize: j.PartitionSize, HugePages: j.HugePages, Stack: j.stackOnNodes(), Settings: j.nodeSettings(), Bind: j.Bind.String(),
-		ReportBindings: j.ReportBindings, ReportDevices: l.nodes.ReportDevices, TagOutput: j.TagOutput, OutputDir: j.OutputDir,
-		Deadlock: j.Deadlock, DeadlockAfter: j.DeadlockAfter,
+		BTL: j.BTL, PartitionSize: j.PartitionSize, HugePages: j.HugePages, Stack: j.stackOnNodes(),
+		Settings: j.nodeSettings(), Bind: j.Bind.String(),
+		ReportBindings: j.ReportBindings, ReportDevices: l.nodes.ReportDevices, TagOutput: j.TagOutput,
+		OutputDir: j.OutputDir,
+		Deadlock:  j.Deadlock, DeadlockAfter: j.DeadlockAfter,
 		Input: j.Stdin != nil, Verbose: j.Log != nil, Instruments: l.nodes.Instruments,
 	}
 	at := 0 // rank at which the app begins

@@ -41,8 +41,8 @@ func describeLeftOut(root *job.Root) string {
 		"rank %d after %d: %s", odd, n, other, usual, sameCalls)
 }
 
-// describeFinalize names a rank that waits in MPI_Finalize while another rank waits for it in another call. It returns ""
-// if there is none.
+// describeFinalize names a rank that waits in MPI_Finalize while another rank waits for it in another call. It returns
+// "" if there is none.
 func describeFinalize(views []job.View) string {
 	for i := range views {
 		v := &views[i]
@@ -56,7 +56,8 @@ func describeFinalize(views []job.View) string {
 					or = "or has made it on another communicator or with another tag"
 				}
 				return fmt.Sprintf("  rank %d is in MPI_Finalize, and rank %d waits for it in %s: "+
-					"rank %d has left out the call that rank %d waits for, %s\n", r, v.Rank, callOf(*v, action(v)), r, v.Rank, or)
+					"rank %d has left out the call that rank %d waits for, %s\n", r, v.Rank,
+					callOf(*v, action(v)), r, v.Rank, or)
 			}
 		}
 	}

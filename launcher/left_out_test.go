@@ -24,7 +24,9 @@ func TestLeftOut(t *testing.T) {
 	f, did := newTestFate(0)
 	f.allEnded(root)
 	require.Equal(t, 1, f.code)
-	require.Equal(t, []string{"say rank 1 has called Finalize after 6 collective operations on the communicator of all ranks, rank 0 after 7: " + sameCalls}, *did)
+	require.Equal(t,
+		[]string{"say rank 1 has called Finalize after 6 collective operations on the communicator of all " +
+			"ranks, rank 0 after 7: " + sameCalls}, *did)
 
 	root.NoteWorldCalls(1, 7)
 	f, did = newTestFate(0)
@@ -34,13 +36,18 @@ func TestLeftOut(t *testing.T) {
 }
 
 func TestReportOfFinalize(t *testing.T) {
-	views := []job.View{collectiveView(0, "world", 1), collectiveView(1, "world", 0), waitView(2, job.OpRecv, 1, 5, time.Second, 1)}
+	views := []job.View{collectiveView(0, "world", 1), collectiveView(1, "world", 0),
+		waitView(2, job.OpRecv, 1, 5, time.Second, 1)}
 	require.Empty(t, describeFinalize(views))
 	views[1].Waiting.Collective.Name = job.Ending
-	require.Equal(t, "  rank 1 is in MPI_Finalize, and rank 0 waits for it in allreduce: rank 1 has left out the call that rank 0 waits for, or has made it on another communicator\n", describeFinalize(views))
+	require.Equal(t,
+		"  rank 1 is in MPI_Finalize, and rank 0 waits for it in allreduce: rank 1 has left out the call that rank 0 "+
+			"waits for, or has made it on another communicator\n", describeFinalize(views))
 	require.Contains(t, describeFinalize(views[:2]), "rank 0 waits")
 	views[0] = job.View{State: job.StateInit}
-	require.Equal(t, "  rank 1 is in MPI_Finalize, and rank 2 waits for it in recv: rank 1 has left out the call that rank 2 waits for, or has made it on another communicator or with another tag\n", describeFinalize(views))
+	require.Equal(t,
+		"  rank 1 is in MPI_Finalize, and rank 2 waits for it in recv: rank 1 has left out the call that rank 2 "+
+			"waits for, or has made it on another communicator or with another tag\n", describeFinalize(views))
 	views[2].Waiting.Peer = job.AnyPeer
 	require.Empty(t, describeFinalize(views), "another rank may send")
 }

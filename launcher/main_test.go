@@ -168,7 +168,8 @@ func pidsIn(output string) []int {
 func requireGone(t *testing.T, pids []int) {
 	t.Helper()
 	for _, pid := range pids {
-		require.Eventually(t, func() bool { return gone(pid) }, 20*time.Second, time.Millisecond, "process %d is left", pid)
+		require.Eventually(t, func() bool { return gone(pid) }, 20*time.Second, time.Millisecond,
+			"process %d is left", pid)
 	}
 }
 

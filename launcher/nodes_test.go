@@ -82,13 +82,17 @@ func TestNodesAndOneRankFails(t *testing.T) {
 		require.NoError(t, out.err)
 		require.Equal(t, 7, out.Code)
 		require.Equal(t, 3, out.Failure.Rank)
-		require.Regexp(t, regexp.MustCompile(`^pvasrun: rank 3 \(pid \d+, .*ranks\) on b exited with code 7; ending the other (rank|[23] ranks)\n$`), out.stderr)
+		require.Regexp(t,
+			regexp.MustCompile(
+				`^pvasrun: rank 3 \(pid \d+, .*ranks\) on b exited with code 7; ending the other (rank|[23] ranks)\n$`),
+			out.stderr)
 	})
 }
 
 func TestNodesAndTimeout(t *testing.T) {
 	j := ranks(btlSM, 4, "stubborn")
-	out := runTimedOut(t, &j, func() outcome { return runNodes(t, j, twoNodes()) }, `(?s:.*has not called Init){4}(?s:.*): ending 4 ranks\n`)
+	out := runTimedOut(t, &j, func() outcome { return runNodes(t, j, twoNodes()) },
+		`(?s:.*has not called Init){4}(?s:.*): ending 4 ranks\n`)
 	require.Equal(t, 1, strings.Count(out.stderr, "what the ranks do:"))
 	for rank, node := range []string{"a", "a", "b", "b"} {
 		require.Regexp(t, fmt.Sprintf(`(?m)^ +%d +%s +\d+ +has not called Init: .*ranks$`, rank, node), out.stderr)
@@ -105,8 +109,10 @@ func TestNodesAndOutput(t *testing.T) {
 	j = ranks(btlSM, 4, "say", "x\n")
 	j.TagOutput = true
 	out = runNodes(t, j, twoNodes())
-	require.Equal(t, []string{"[0]<stdout>: x", "[1]<stdout>: x", "[2]<stdout>: x", "[3]<stdout>: x"}, sorted(out.stdout))
-	require.Equal(t, []string{"[0]<stderr>: x", "[1]<stderr>: x", "[2]<stderr>: x", "[3]<stderr>: x"}, sorted(out.stderr))
+	require.Equal(t, []string{"[0]<stdout>: x", "[1]<stdout>: x", "[2]<stdout>: x", "[3]<stdout>: x"},
+		sorted(out.stdout))
+	require.Equal(t, []string{"[0]<stderr>: x", "[1]<stderr>: x", "[2]<stderr>: x", "[3]<stderr>: x"},
+		sorted(out.stderr))
 
 	j.TagOutput, j.OutputDir = false, t.TempDir()
 	require.Empty(t, runNodes(t, j, twoNodes()).stdout)
@@ -165,7 +171,8 @@ func TestNodesThatDoNotStart(t *testing.T) {
 		says  string
 	}{
 		"no such command": {[]string{"/no/such/command"}, "no such file"},
-		"it fails":        {[]string{"sh", "-c", "echo permission denied >&2; exit 255"}, `: start pvasrun there: sh: exit status 255: permission denied`},
+		"it fails": {[]string{"sh", "-c", "echo permission denied >&2; exit 255"},
+			`: start pvasrun there: sh: exit status 255: permission denied`},
 		"it says nothing": {[]string{"true"}, ": start pvasrun there: its agent has ended"},
 		"a banner":        {[]string{"sh", "-c", "echo Welcome"}, "Welcome"},
 	} {
@@ -315,21 +322,25 @@ func TestDevices(t *testing.T) {
 		}
 		return r
 	}
-	a := node("x", "lo", "127.0.0.1/8", "eth0", "10.0.0.1/24", "eth1", "10.1.0.1/24", "docker0", "172.17.0.1/16", "eth1", "fd00::1/64")
-	b := node("y", "lo", "127.0.0.1/8", "eth0", "10.0.0.2/24", "eth2", "10.1.0.2/24", "docker0", "172.17.0.1/16", "eth2", "fd00::2/64")
+	a := node("x", "lo", "127.0.0.1/8", "eth0", "10.0.0.1/24", "eth1", "10.1.0.1/24", "docker0",
+		"172.17.0.1/16", "eth1", "fd00::1/64")
+	b := node("y", "lo", "127.0.0.1/8", "eth0", "10.0.0.2/24", "eth2", "10.1.0.2/24", "docker0",
+		"172.17.0.1/16", "eth2", "fd00::2/64")
 	nodes := []*ready{a, b}
 	show := func(devices [][]netip.Addr) string { return fmt.Sprint(devices) }
 
 	hosts, _ := chooseHosts(nodes, netip.Prefix{})
 	// docker0 has the same address on both, and eth1 has one of the two networks already.
 	require.Equal(t, "[[10.0.0.1 10.1.0.1] [10.0.0.2 10.1.0.2]]", show(furtherDevices(nodes, hosts, netip.Prefix{})))
-	require.Equal(t, "[[10.0.0.1] [10.0.0.2]]", show(furtherDevices(nodes, hosts, netip.MustParsePrefix("10.0.0.0/24"))))
+	require.Equal(t, "[[10.0.0.1] [10.0.0.2]]",
+		show(furtherDevices(nodes, hosts, netip.MustParsePrefix("10.0.0.0/24"))))
 
 	devices, _, err := namedDevices(nodes, []string{"10.1.0.0/16", "eth0"})
 	require.NoError(t, err)
 	require.Equal(t, "[[10.1.0.1 10.0.0.1] [10.1.0.2 10.0.0.2]]", show(devices))
 	_, bad, err := namedDevices(nodes, []string{"eth0", "eth1"})
-	require.ErrorContains(t, err, "it has no device eth1 with an address for other nodes; it has lo 127.0.0.1/8, eth0 10.0.0.2/24")
+	require.ErrorContains(t, err,
+		"it has no device eth1 with an address for other nodes; it has lo 127.0.0.1/8, eth0 10.0.0.2/24")
 	require.Equal(t, 1, bad)
 
 	// The loopback reaches no other machine.
@@ -337,7 +348,8 @@ func TestDevices(t *testing.T) {
 	for _, name := range []string{"lo", "127.0.0.0/8"} {
 		l.nodes.Devices = []string{name}
 		_, err = l.chooseAddresses()
-		require.ErrorContains(t, err, "it has no device "+name+" with an address for other nodes; it has eth0 10.0.0.1/24")
+		require.ErrorContains(t, err, "it has no device "+name+
+			" with an address for other nodes; it has eth0 10.0.0.1/24")
 	}
 	l.nodes.Devices = []string{"0.0.0.0/0"}
 	devices, err = l.chooseAddresses()
@@ -358,9 +370,14 @@ func TestDevices(t *testing.T) {
 }
 
 func TestDescribeUse(t *testing.T) {
-	require.Equal(t, "7 bytes sent, in 2 pieces of long messages and otherwise, 9 received; busy for 2.000 s; 6.2 MB/s, latency 60 us; failed 3 times",
-		describeUse(&job.DeviceUse{Sent: 7, Received: 9, Pieces: 2, Bandwidth: 6_200_000, Latency: 60_000, Failures: 3}, 2e9))
-	require.Equal(t, "7 bytes sent, in 0 pieces of long messages and otherwise, 0 received; busy for 0.000 s; - MB/s, latency - us; not known to have reached a peer",
+	require.Equal(t,
+		"7 bytes sent, in 2 pieces of long messages and otherwise, 9 received; busy for 2.000 s; 6.2 MB/s, latency "+
+			"60 us; failed 3 times",
+		describeUse(&job.DeviceUse{Sent: 7, Received: 9, Pieces: 2, Bandwidth: 6_200_000, Latency: 60_000, Failures: 3},
+			2e9))
+	require.Equal(t,
+		"7 bytes sent, in 0 pieces of long messages and otherwise, 0 received; busy for 0.000 s; - MB/s, latency - "+
+			"us; not known to have reached a peer",
 		describeUse(&job.DeviceUse{Sent: 7}, 0))
 }
 

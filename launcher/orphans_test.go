@@ -40,7 +40,8 @@ func TestOrphansAreReaped(t *testing.T) {
 				}()
 				out.await(t, func(text string) bool { return strings.Count(text, "\n") == orphans+1 })
 				// The rank, the host and the guard live.
-				require.Eventually(t, func() bool { return len(children(os.Getpid())) == before+3 }, 20*time.Second, time.Millisecond)
+				require.Eventually(t, func() bool { return len(children(os.Getpid())) == before+3 },
+					20*time.Second, time.Millisecond)
 				_, err = io.WriteString(far, "\n")
 				require.NoError(t, err)
 				require.NoError(t, far.Close())
@@ -90,7 +91,8 @@ func TestPidsAreOver(t *testing.T) {
 		var root *job.Root
 		var over []bool
 		note := func() { over = append(over, root.PidOver(0)) }
-		j := Job{BTL: btl, Stdin: near, Apps: []App{{Program: "/bin/sh", Args: []string{"-c", "read line; true"}, N: 1}},
+		j := Job{BTL: btl, Stdin: near,
+			Apps: []App{{Program: "/bin/sh", Args: []string{"-c", "read line; true"}, N: 1}},
 			Made: func(r *job.Root) error { root = r; return nil },
 			Started: func(p Processes) {
 				require.NoError(t, root.Claim(0, p.Ranks[0]))

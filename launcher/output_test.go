@@ -62,7 +62,8 @@ func TestOutputIsByteExact(t *testing.T) {
 		for _, n := range []int{1, 2} { // passed through, and cut into lines
 			j := ranks(btl, n, "-only", "0", "blob", fmt.Sprint(size))
 			if n == 2 {
-				j.Apps = []App{{Program: ranksProgram, Args: []string{"blob", fmt.Sprint(size)}, N: 1}, {Program: ranksProgram, Args: []string{"true"}, N: 1}}
+				j.Apps = []App{{Program: ranksProgram, Args: []string{"blob", fmt.Sprint(size)}, N: 1},
+					{Program: ranksProgram, Args: []string{"true"}, N: 1}}
 			}
 			out := run(t, j)
 			require.NoError(t, out.err)
@@ -74,7 +75,8 @@ func TestOutputIsByteExact(t *testing.T) {
 func TestTags(t *testing.T) {
 	eachBTL(t, func(t *testing.T, btl string) {
 		j := ranks(btl, 12, "-only", "11", "say", "one\n\ntwo\nthree")
-		j.Apps = []App{{Program: ranksProgram, Args: []string{"true"}, N: 11}, {Program: ranksProgram, Args: []string{"say", "one\n\ntwo\nthree"}, N: 1}}
+		j.Apps = []App{{Program: ranksProgram, Args: []string{"true"}, N: 11},
+			{Program: ranksProgram, Args: []string{"say", "one\n\ntwo\nthree"}, N: 1}}
 		j.TagOutput = true
 		out := run(t, j)
 		require.NoError(t, out.err)
@@ -164,7 +166,8 @@ func TestOutputError(t *testing.T) {
 	out := run(t, j)
 	require.NoError(t, out.err)
 	require.Equal(t, 1, out.Code)
-	require.Regexp(t, `^pvasrun: write output: .*no space left on device; (ending [12] ranks?|no rank was running)\n$`, out.stderr)
+	require.Regexp(t, `^pvasrun: write output: .*no space left on device; (ending [12] ranks?|no rank was running)\n$`,
+		out.stderr)
 }
 
 // recorder keeps each write apart.

@@ -2,9 +2,9 @@ package launcher
 
 import "slices"
 
-// The lookout of one node of several. The agent tells the leader how many ranks have waited for long, and asks the ranks
-// when the leader orders a look. Orders arrive in the order in which the leader has sent them. So a rank that is asked
-// was told before of each address and each end of a rank that the leader knew.
+// The lookout of one node of several. The agent tells the leader how many ranks have waited for long, and asks the
+// ranks when the leader orders a look. Orders arrive in the order in which the leader has sent them. So a rank that is
+// asked was told before of each address and each end of a rank that the leader knew.
 
 // tellWaiting tells the leader how many ranks have waited for long, if that has changed.
 func (s *supervisor) tellWaiting() {
@@ -30,7 +30,8 @@ func (s *supervisor) tellDoing(look uint32) {
 	for _, c := range records {
 		addresses[c.Rank-s.job.first()] = max(c.Waiting.Place, c.Polls.Place) // one is 0
 	}
-	d := &doing{Records: records, Pids: slices.Clone(s.pids), Places: s.places(addresses), Look: look, Watched: s.watched()}
+	d := &doing{Records: records, Pids: slices.Clone(s.pids), Places: s.places(addresses),
+		Look: look, Watched: s.watched()}
 	for _, pid := range s.pids {
 		d.Stopped = append(d.Stopped, stopped(pid))
 	}

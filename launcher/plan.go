@@ -233,14 +233,16 @@ func (p *plan) layouts(ranks []RankPlan) error {
 	if err := p.fit(); err != nil {
 		return err
 	}
-	space, err := pvas.Create(pvas.Config{Tasks: p.size, PartitionSize: p.job.PartitionSize, SmallRegion: job.SmallRegionSize(p.size), HugePages: p.job.HugePages})
+	space, err := pvas.Create(pvas.Config{Tasks: p.size, PartitionSize: p.job.PartitionSize,
+		SmallRegion: job.SmallRegionSize(p.size), HugePages: p.job.HugePages})
 	if err != nil {
 		return err
 	}
 	defer space.Destroy()
 	layouts := make([]pvas.Layout, p.size)
 	for rank := range ranks {
-		if layouts[rank], err = space.Layout(rank, p.programs[p.appOf[rank]].path, p.envs[p.appOf[rank]]...); err != nil {
+		if layouts[rank], err = space.Layout(rank, p.programs[p.appOf[rank]].path,
+			p.envs[p.appOf[rank]]...); err != nil {
 			return err
 		}
 	}

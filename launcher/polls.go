@@ -6,8 +6,8 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 )
 
-// hangAsked is an open question to the ranks of this node what they do. Ranks that wait in a call need not be asked. One
-// that polls says for what, at its next poll. One that computes does not answer.
+// hangAsked is an open question to the ranks of this node what they do. Ranks that wait in a call need not be asked.
+// One that polls says for what, at its next poll. One that computes does not answer.
 type hangAsked struct {
 	tick <-chan time.Time // when the answers are looked at next; nil: no question is open
 	end  time.Time        // when the report does not wait for more

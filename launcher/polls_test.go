@@ -16,7 +16,8 @@ func TestQuestionToRanksThatPoll(t *testing.T) {
 	require.NoError(t, err)
 	told, followed := 0, 0
 	s := &supervisor{
-		plan: &plan{job: &Job{part: &part{tell: func(n note) { told += len(n.Doing.Pids) }}}, size: 2}, memory: m, pids: []int{1, 0},
+		plan:   &plan{job: &Job{part: &part{tell: func(n note) { told += len(n.Doing.Pids) }}}, size: 2},
+		memory: m, pids: []int{1, 0},
 	}
 	root := m.Root()
 	root.SetState(0, job.StateInit)
@@ -27,7 +28,8 @@ func TestQuestionToRanksThatPoll(t *testing.T) {
 	s.awaitPolls()
 	require.NotNil(t, s.asked.tick)
 	require.Zero(t, told)
-	p := job.Polls{Operation: job.Operation{Op: job.OpRecv, Peer: 1, Tag: 5, Bytes: 9}, Call: "test", Source: "a.go:7 main.f"}
+	p := job.Polls{Operation: job.Operation{Op: job.OpRecv, Peer: 1, Tag: 5, Bytes: 9}, Call: "test",
+		Source: "a.go:7 main.f"}
 	for tag := range int32(6) {
 		p.Add(job.Operation{Op: job.OpSend, Peer: 1, Tag: tag, Bytes: 1})
 	}
@@ -39,6 +41,7 @@ func TestQuestionToRanksThatPoll(t *testing.T) {
 	require.Equal(t, 2, followed)
 	require.Equal(t, p, root.Polls(0))
 	require.Equal(t, "polls by test (main.f at a.go:7) for a recv: rank 1, tag 5, 9 bytes; 6 more open: "+
-		"a send: rank 1, tag 0, 1 bytes; a send: rank 1, tag 1, 1 bytes; a send: rank 1, tag 2, 1 bytes; a send: rank 1, tag 3, 1 bytes; 2 more",
+		"a send: rank 1, tag 0, 1 bytes; a send: rank 1, tag 1, 1 bytes; a send: rank 1, tag 2, 1 bytes; a send: "+
+		"rank 1, tag 3, 1 bytes; 2 more",
 		describePolls(p, inParentheses(placeOf(&root.Snapshot()[0], symbol.Place{}))))
 }

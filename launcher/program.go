@@ -38,7 +38,8 @@ func (p *program) close() {
 // package. Anything else is a binary by the rules of the shell; a word that is no
 // binary but looks like an import path is tried as a package.
 func findProgram(ctx context.Context, typed string, stderr io.Writer) (*program, error) {
-	if info, err := os.Stat(typed); err == nil && info.IsDir() && strings.ContainsRune(typed, '/') || typed == "." || typed == ".." {
+	if info, err := os.Stat(typed); err == nil && info.IsDir() && strings.ContainsRune(typed, '/') ||
+		typed == "." || typed == ".." {
 		if !hasGoFile(typed) {
 			return nil, &ProgramError{typed, errors.New("it is a directory without a Go package: name a program")}
 		}
@@ -60,7 +61,8 @@ func findProgram(ctx context.Context, typed string, stderr io.Writer) (*program,
 // hasGoFile tells whether a directory has a file of Go, or cannot be read, of which the go command then says why.
 func hasGoFile(dir string) bool {
 	entries, err := os.ReadDir(dir)
-	return err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return filepath.Ext(e.Name()) == ".go" })
+	return err != nil || slices.ContainsFunc(entries,
+		func(e fs.DirEntry) bool { return filepath.Ext(e.Name()) == ".go" })
 }
 
 // cause takes the path off an error, which the message gives already.
@@ -174,7 +176,9 @@ func buildProgram(ctx context.Context, typed, dir, pkg string, stderr io.Writer)
 	name := filepath.Base(abs)
 	work, err := os.MkdirTemp("", "pvasrun-build")
 	if err != nil { // no fault of the program
-		return nil, fmt.Errorf("launcher: build %s: make a temporary folder: %w: set TMPDIR to a folder that you may write", typed, err)
+		return nil,
+			fmt.Errorf("launcher: build %s: make a temporary folder: %w: set TMPDIR to a folder that you may write",
+				typed, err)
 	}
 	defer func() { _ = os.RemoveAll(work) }()
 	file, err := sys.ProgramFile(name)

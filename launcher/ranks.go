@@ -37,7 +37,8 @@ func (s *supervisor) sayOtherMPI() {
 	}
 	for i, prog := range s.programs {
 		if prog.mpi != "" && slices.Index(s.programs, prog) == i {
-			s.io.say("%s is linked with another MPI (%s): each of its ranks is alone; build it with the mpicc of pvasrun install-mpi", prog.name, prog.mpi)
+			s.io.say("%s is linked with another MPI (%s): each of its ranks is alone; build it with the mpicc of "+
+				"pvasrun install-mpi", prog.name, prog.mpi)
 		}
 	}
 }
@@ -57,7 +58,8 @@ func (s *supervisor) makeSpace() error {
 	if s.misfit != nil {
 		return s.misfit
 	}
-	create := &createRequest{Tasks: s.size, First: s.job.first(), Total: s.job.Total(), PartitionSize: s.job.PartitionSize, HugePages: s.job.HugePages, ID: s.id}
+	create := &createRequest{Tasks: s.size, First: s.job.first(), Total: s.job.Total(),
+		PartitionSize: s.job.PartitionSize, HugePages: s.job.HugePages, ID: s.id}
 	if _, err := s.control.call("create the address space", request{Create: create}); err != nil {
 		return err
 	}
@@ -104,12 +106,14 @@ func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, 
 		return 0, err
 	}
 	l := rep.Layout
-	s.job.logf("rank %d: partition %#x, image %#x-%#x, stack of %d KiB and small region %#x-%#x, arena %#x", s.job.first()+rank,
+	s.job.logf("rank %d: partition %#x, image %#x-%#x, stack of %d KiB and small region %#x-%#x, arena %#x",
+		s.job.first()+rank,
 		l.Base, l.Image.Start, l.Image.End, l.Stack.Len()>>10, l.Stack.Start, l.SmallRegion.End, l.Arena.Start)
 	if l.Image.Len() == 0 { // its dynamic linker has mapped it, and debuggers ask that
 		return rep.Pid, nil
 	}
-	s.job.logf("rank %d: to debug it: gdb -iex 'set confirm off' -p %d -ex symbol-file -ex 'add-symbol-file %s -o %#x'", s.job.first()+rank,
+	s.job.logf("rank %d: to debug it: gdb -iex 'set confirm off' -p %d -ex symbol-file -ex 'add-symbol-file %s -o %#x'",
+		s.job.first()+rank,
 		rep.Pid, s.programs[s.appOf[rank]].path, l.Offset)
 	return rep.Pid, nil
 }

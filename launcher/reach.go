@@ -83,7 +83,8 @@ func (l *leader) blames(a *remote, silent *sys.Connection) bool {
 	defer cancel()
 	line, _ := exec.CommandContext(ctx, "getent", "hosts", silent.Peer.Addr().String()).Output()
 	names := strings.Fields(string(line))
-	return !slices.ContainsFunc(l.agents, func(b *remote) bool { return slices.Contains(names, b.name) }) || slices.Contains(names, a.name)
+	return !slices.ContainsFunc(l.agents, func(b *remote) bool { return slices.Contains(names, b.name) }) ||
+		slices.Contains(names, a.name)
 }
 
 // unanswered returns a TCP connection of processes that gets no answer, nil if all do. known is

@@ -263,7 +263,8 @@ func (a *remote) take(n *note) {
 
 func (a *remote) greeted(r *ready) {
 	if r.Version != linkVersion {
-		a.lose(fmt.Errorf("its pvasrun speaks version %d of the protocol, this one %d: install the same version on all nodes", r.Version, linkVersion))
+		a.lose(fmt.Errorf("its pvasrun speaks version %d of the protocol, this one %d: "+
+			"install the same version on all nodes", r.Version, linkVersion))
 		return
 	}
 	a.ready, a.answered = r, time.Now()

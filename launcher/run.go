@@ -101,7 +101,8 @@ type supervisor struct {
 func newSupervisor(ctx context.Context, p *plan, orphans *adoption) *supervisor {
 	s := &supervisor{
 		plan: p, adoption: orphans, parent: newParent(p.job.StackSize),
-		pids: make([]int, p.size), alive: map[int]int{}, early: map[int]syscall.WaitStatus{}, named: map[callAt]symbol.Place{},
+		pids: make([]int, p.size), alive: map[int]int{}, early: map[int]syscall.WaitStatus{},
+		named:  map[callAt]symbol.Place{},
 		events: newEvents(ctx, p.job), lookout: newLookout(p.job),
 	}
 	if log := p.job.Log; log != nil {

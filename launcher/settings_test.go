@@ -13,7 +13,8 @@ func TestTunedSettings(t *testing.T) {
 	j := Job{
 		Settings: job.Settings{Spin: 7},
 		Tuned: func(btl job.BTL) job.Settings {
-			return map[job.BTL]job.Settings{job.BTLPvas: {EagerLimit: 1024, Spin: 8}, job.BTLSM: {EagerLimit: 2048}}[btl]
+			return map[job.BTL]job.Settings{job.BTLPvas: {EagerLimit: 1024, Spin: 8},
+				job.BTLSM: {EagerLimit: 2048}}[btl]
 		},
 	}
 	require.Equal(t, job.Settings{EagerLimit: 1024, Spin: 7}, j.settings(job.BTLPvas))

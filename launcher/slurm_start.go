@@ -82,7 +82,8 @@ func (l *leader) startStep(self string) error {
 func stepCommand(names []string, self string) []string {
 	nodes := fmt.Sprint(len(names))
 	return []string{
-		"srun", "--nodes=" + nodes, "--ntasks=" + nodes, "--ntasks-per-node=1", "--nodelist=" + strings.Join(names, ","),
+		"srun", "--nodes=" + nodes, "--ntasks=" + nodes, "--ntasks-per-node=1",
+		"--nodelist=" + strings.Join(names, ","),
 		"--overlap", "--mpi=none", "--cpu-bind=none", "--quiet", self, "node", "join",
 	}
 }

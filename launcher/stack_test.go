@@ -21,7 +21,8 @@ func TestStackSize(t *testing.T) {
 	}
 	before := sys.SoftLimit(sys.RlimitStack)
 	eachBTL(t, func(t *testing.T, btl string) {
-		for size, want := range map[uint64]string{1 << 30: "1048576", limits.LeastStack: "256", sys.Unlimited: "unlimited"} {
+		for size, want := range map[uint64]string{1 << 30: "1048576", limits.LeastStack: "256",
+			sys.Unlimited: "unlimited"} {
 			if size > sys.HardLimit(sys.RlimitStack) {
 				continue
 			}

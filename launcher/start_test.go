@@ -147,7 +147,10 @@ func TestBindingHolds(t *testing.T) {
 func TestGoPackageIsBuilt(t *testing.T) {
 	eachBTL(t, func(t *testing.T, btl string) {
 		for _, typed := range []string{"./testdata/ranks", "github.com/gopvas/gopvas/launcher/testdata/ranks"} {
-			out := run(t, Job{BTL: btl, Apps: []App{{Program: typed, Args: []string{"args"}, N: 1}, {Program: typed, Args: []string{"true"}, N: 1}}})
+			out := run(t,
+				Job{BTL: btl,
+					Apps: []App{{Program: typed, Args: []string{"args"}, N: 1},
+						{Program: typed, Args: []string{"true"}, N: 1}}})
 			require.NoError(t, out.err)
 			require.Equal(t, fmt.Sprintf("[%q \"args\"]\n", typed), out.stdout)
 		}
@@ -169,7 +172,8 @@ func TestPackage(t *testing.T) {
 func TestBuildErrors(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module broken\n\ngo 1.26\n"), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\nfunc main() { undefined() }\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"),
+		[]byte("package main\nfunc main() { undefined() }\n"), 0o600))
 	t.Setenv("GOFLAGS", "")
 	out := run(t, Job{Apps: []App{{Program: dir, N: 1}}})
 	var program *ProgramError
@@ -248,11 +252,13 @@ func TestMissingInterpreter(t *testing.T) {
 	binary, err := os.ReadFile("/bin/true")
 	require.NoError(t, err)
 	foreign := filepath.Join(t.TempDir(), "foreign")
-	require.NoError(t, os.WriteFile(foreign, bytes.Replace(binary, []byte("/lib64/ld-linux"), []byte("/lib64/no-linux"), 1), 0o700))
+	require.NoError(t,
+		os.WriteFile(foreign, bytes.Replace(binary, []byte("/lib64/ld-linux"), []byte("/lib64/no-linux"), 1), 0o700))
 	for _, btl := range []string{btlAuto, btlPvas, btlSM} {
 		for path, interpreter := range map[string]string{script: "/no/such", foreign: "/lib64/no-linux-x86-64.so.2"} {
 			out := run(t, Job{BTL: btl, Apps: []App{{Program: path, N: 2}}})
-			require.EqualError(t, out.err, "launcher: program "+path+": its interpreter "+interpreter+": no such file or directory")
+			require.EqualError(t, out.err, "launcher: program "+path+": its interpreter "+interpreter+
+				": no such file or directory")
 			require.Equal(t, 127, ExitCode(out.err))
 			require.Empty(t, out.stderr)
 		}
@@ -324,7 +330,9 @@ func TestJobsThatCannotBe(t *testing.T) {
 
 func TestDryRun(t *testing.T) {
 	eachBTL(t, func(t *testing.T, btl string) {
-		plan, err := DryRun(t.Context(), Job{BTL: btl, Apps: []App{{Program: ranksProgram, N: 2, Dir: "/tmp"}, {Program: "/bin/true", Args: []string{"x"}, N: 1}}})
+		plan, err := DryRun(t.Context(),
+			Job{BTL: btl, Apps: []App{{Program: ranksProgram, N: 2, Dir: "/tmp"},
+				{Program: "/bin/true", Args: []string{"x"}, N: 1}}})
 		require.NoError(t, err)
 		require.Equal(t, btl, plan.BTL.String())
 		require.Len(t, plan.Ranks, 3)

@@ -85,7 +85,9 @@ func TestHostDiesBeforeItReplies(t *testing.T) {
 				out := run(t, ranks(btl, 2, "stubborn"))
 				require.NoError(t, out.err)
 				require.Equal(t, 137, out.Code)
-				require.Regexp(t, `^pvasrun: the space host \(pid \d+\) on \S+ was killed by signal 9 \(killed, SIGKILL\)(; killing 1 rank|; no rank was running)\n$`, out.stderr)
+				require.Regexp(t,
+					`^pvasrun: the space host \(pid \d+\) on \S+ was killed by signal 9 \(killed, SIGKILL\)(; `+
+						`killing 1 rank|; no rank was running)\n$`, out.stderr)
 			})
 		}
 	})
@@ -100,9 +102,13 @@ func TestHostThatAnswersNothing(t *testing.T) {
 		err  error
 		act  func(j *Job, host int, signals chan<- os.Signal, cancel context.CancelCauseFunc)
 	}{
-		{"interrupt", 130, nil, func(_ *Job, _ int, s chan<- os.Signal, _ context.CancelCauseFunc) { s <- syscall.SIGINT }},
+		{"interrupt", 130, nil, func(_ *Job, _ int, s chan<- os.Signal, _ context.CancelCauseFunc) {
+			s <- syscall.SIGINT
+		}},
 		{"term", 143, nil, func(_ *Job, _ int, s chan<- os.Signal, _ context.CancelCauseFunc) { s <- syscall.SIGTERM }},
-		{"hangup", 129, nil, func(_ *Job, _ int, s chan<- os.Signal, _ context.CancelCauseFunc) { s <- syscall.SIGHUP }},
+		{"hangup", 129, nil, func(_ *Job, _ int, s chan<- os.Signal, _ context.CancelCauseFunc) {
+			s <- syscall.SIGHUP
+		}},
 		{"cancel", 1, mine, func(_ *Job, _ int, _ chan<- os.Signal, c context.CancelCauseFunc) { c(mine) }},
 		{"kill of the host", 137, nil, func(_ *Job, host int, _ chan<- os.Signal, _ context.CancelCauseFunc) {
 			sys.Kill(host, syscall.SIGKILL)
@@ -152,7 +158,8 @@ func TestTimeoutOfAStoppedHost(t *testing.T) {
 			t.Run(at, func(t *testing.T) {
 				t.Setenv(faultEnv, "stop "+at)
 				j := ranks(btl, 2, "stubborn")
-				want := map[string]string{"create 0": "pvasrun: no rank has been started yet\n", "spawn 1": `\n  1 +- +has not been started: ` + ranksProgram + "\n"}
+				want := map[string]string{"create 0": "pvasrun: no rank has been started yet\n",
+					"spawn 1": `\n  1 +- +has not been started: ` + ranksProgram + "\n"}
 				runTimedOut(t, &j, func() outcome { return run(t, j) }, want[at])
 			})
 		}
