@@ -152,7 +152,8 @@ func TestFlood(t *testing.T) {
 		slices.Sort(calm)
 		slices.Sort(under)
 		without, with := calm[len(calm)/2], under[len(under)/2]
-		t.Logf("sealed %v: %d hostile packets; a block takes %v without them and %v with them", sealed, m.attack(0), without, with)
+		t.Logf("sealed %v: %d hostile packets; a block takes %v without them and %v with them", sealed,
+			m.attack(0), without, with)
 		require.Len(t, es[1].Flows(), 1)
 		require.LessOrEqual(t, runtime.NumGoroutine(), routines+4) // some may be about to end
 		require.Less(t, heapInUse(), heap+8<<20)

@@ -345,10 +345,13 @@ var (
 // once, and no block is damaged by one that was refused before it.
 func FuzzEndpoint(f *testing.F) {
 	f.Cleanup(closed.Wait)
-	f.Add([]byte{0x02, 0x20, 0x0a, 0, 0x00, 0xe0, 0x02, 0xa0})                      // Flush, a copy that is too long, a long block
-	f.Add([]byte{0x07, 0, 0x08, 0, 0x00, 0x40, 0x12, 0xa0})                         // a copy to a removed peer, a long block to another
+	// Flush, a copy that is too long, a long block
+	f.Add([]byte{0x02, 0x20, 0x0a, 0, 0x00, 0xe0, 0x02, 0xa0})
+	// a copy to a removed peer, a long block to another
+	f.Add([]byte{0x07, 0, 0x08, 0, 0x00, 0x40, 0x12, 0xa0})
 	f.Add([]byte{0x09, 1, 0x12, 0xa4, 0x10, 0xc0, 0x10, 0xc0, 0x0f, 0, 0x10, 0xc0}) // a full queue, the socket fails
-	f.Add([]byte{0x05, 0xa0, 0x0b, 0, 0x02, 0xa0, 0x05, 0x80, 0x0e, 0, 0x05, 0xa0}) // the peer goes, the endpoint is closed
+	// the peer goes, the endpoint is closed
+	f.Add([]byte{0x05, 0xa0, 0x0b, 0, 0x02, 0xa0, 0x05, 0x80, 0x0e, 0, 0x05, 0xa0})
 	f.Add([]byte("00\x80\xc0\x0e\x11CF\xac\x83\b\x9b\x883\xa80\x00\x02\x00\x00d\x96d00003\xa8"))
 	f.Fuzz(func(t *testing.T, calls []byte) {
 		g := newPlayer(t)

@@ -87,7 +87,8 @@ func TestDeviceGoneAndBack(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			here, there := newNetwork(t), newNetwork(t)
-			port := netns.Port{Name: "p", Pid: here.thread, Device: "eth0", Address: netip.MustParsePrefix("10.9.8.1/24")}
+			port := netns.Port{Name: "p", Pid: here.thread, Device: "eth0",
+				Address: netip.MustParsePrefix("10.9.8.1/24")}
 			if err := netns.Connect(t.Context(), there.thread, "sw", port); err != nil {
 				t.Skipf("no network can be made here: %v", err)
 			}

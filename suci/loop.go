@@ -115,7 +115,8 @@ func (l *loop) add(d *drive) error {
 	case l.over:
 		return ErrClosed
 	case len(l.drives) == udp.MostSockets:
-		return fmt.Errorf("suci: join loop: it has %d endpoints, the most that one can have; open this one without With", len(l.drives))
+		return fmt.Errorf("suci: join loop: it has %d endpoints, the most that one can have; open "+
+			"this one without With", len(l.drives))
 	}
 	d.loop = l
 	l.drives = append(slices.Clone(l.drives), d)

@@ -140,7 +140,8 @@ func TestCloseOneOfSeveral(t *testing.T) {
 			require.NoError(t, nodes[0][i].Close())
 			require.ErrorIs(t, nodes[0][i].Peer(1).TryWrite(Block{}), ErrClosed)
 			if k < len(order)-1 {
-				require.NoError(t, nodes[1][order[len(order)-1]].Peer(0).Write(t.Context(), Block{Data: pattern(50_000)}))
+				require.NoError(t,
+					nodes[1][order[len(order)-1]].Peer(0).Write(t.Context(), Block{Data: pattern(50_000)}))
 			}
 			cancel()
 			waiter.Wait()
@@ -309,7 +310,8 @@ func TestStreamsOfSlowDevices(t *testing.T) {
 	for _, es := range nodes {
 		waiters.Go(func() {
 			for left.Load() > 0 && !t.Failed() {
-				if _, err := es[0].Rest(2*time.Millisecond, false, func() bool { return left.Load() == 0 }); err != nil {
+				if _, err := es[0].Rest(2*time.Millisecond, false,
+					func() bool { return left.Load() == 0 }); err != nil {
 					t.Error(err)
 				}
 			}

@@ -138,9 +138,11 @@ func (o *Options) complete() error {
 	case o.Key == Key{}:
 		return fmt.Errorf("suci: open endpoint: there is no key; make one with NewKey and give it to all peers")
 	case o.Packet < wire.MinPacket || o.Packet > mostPacket:
-		return fmt.Errorf("suci: open endpoint: packets of %d bytes; choose %d to %d", o.Packet, wire.MinPacket, mostPacket)
+		return fmt.Errorf("suci: open endpoint: packets of %d bytes; choose %d to %d", o.Packet,
+			wire.MinPacket, mostPacket)
 	case o.PeerMemory < leastMemory || o.Memory < o.PeerMemory:
-		return fmt.Errorf("suci: open endpoint: memory of %d bytes and %d per peer; give at least %d per peer, and in all no less than for one peer",
+		return fmt.Errorf("suci: open endpoint: memory of %d bytes and %d per peer; give at least %d per peer, and "+
+			"in all no less than for one peer",
 			o.Memory, o.PeerMemory, leastMemory)
 	}
 	return nil

@@ -27,7 +27,8 @@ func routed(t *testing.T) (here, router, there *network) {
 		n.ip(t, fmt.Sprintf("addr add 10.9.%d.2/24 dev eth0", i), "link set eth0 up",
 			fmt.Sprintf("route add default via 10.9.%d.1", i))
 	}
-	out, err := exec.Command("nsenter", "-t", fmt.Sprint(router.thread), "-n", "sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward").CombinedOutput()
+	out, err := exec.Command("nsenter", "-t", fmt.Sprint(router.thread), "-n", "sh", "-c",
+		"echo 1 > /proc/sys/net/ipv4/ip_forward").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return here, router, there
 }
@@ -147,7 +148,8 @@ func TestPathMTUShrinks(t *testing.T) {
 					}
 					exchange(100_000)
 				}
-				require.Eventually(t, func() bool { exchange(20_000); return a.Flow().Packet <= 1422 }, time.Minute, time.Millisecond)
+				require.Eventually(t, func() bool { exchange(20_000); return a.Flow().Packet <= 1422 },
+					time.Minute, time.Millisecond)
 				sends := func() uint64 { return a.endpoint.Counters().Socket.Sends }
 				first := sends()
 				exchange(1_000_000)

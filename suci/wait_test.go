@@ -72,7 +72,8 @@ func TestPollHastensDriver(t *testing.T) {
 		require.NoError(t, err)
 		reads(t, e)
 		when(t, e.loop, e.drivenAsleep, func() {
-			require.NoError(t, e.machine.Send(e.now(), p.state, &protocol.Outgoing{Done: func(*protocol.Outgoing, error) {}}))
+			require.NoError(t,
+				e.machine.Send(e.now(), p.state, &protocol.Outgoing{Done: func(*protocol.Outgoing, error) {}}))
 			e.wake, e.looks = e.machine.Wake(), looksPerTime-1
 			e.poll()
 		})
