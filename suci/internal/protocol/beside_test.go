@@ -118,7 +118,8 @@ func beside(t *testing.T, n *network, rate int) (worst Time, share float64) {
 		n.pass(Time(n.rng.Int64N(int64(2 * Millisecond))))
 	}
 	share = float64(bytes) * 1e9 / float64(n.now-begin) / float64(rate)
-	t.Logf("median %d us, worst %d us; all have %.1f %% of the link", slices.Sorted(slices.Values(took))[rounds/2]/1000, slices.Max(took)/1000, 100*share)
+	t.Logf("median %d us, worst %d us; all have %.1f %% of the link", slices.Sorted(slices.Values(took))[rounds/2]/1000,
+		slices.Max(took)/1000, 100*share)
 	return slices.Max(took), share
 }
 

@@ -22,7 +22,8 @@ func TestBulk(t *testing.T) {
 			start := n.now
 			n.run(20*Second, "all blocks", func() bool { return finished == blocks })
 			share := blocks * length * 1e9 / float64(n.now-start) / float64(rate)
-			t.Logf("%.1f %% of the link, %d packets, round trip %d us", 100*share, n.packets, a.m.peers[1].rtt.smooth/1000)
+			t.Logf("%.1f %% of the link, %d packets, round trip %d us", 100*share, n.packets,
+				a.m.peers[1].rtt.smooth/1000)
 			require.Greater(t, share, 0.9)
 			require.Zero(t, a.m.count.Resent)
 			require.InEpsilon(t, 0.936*float64(rate), a.m.peers[1].Flow(n.now).Rate, 0.1, "measured rate")

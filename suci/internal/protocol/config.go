@@ -73,14 +73,20 @@ const (
 
 // Errors that a block can end with.
 var (
-	ErrLost      = errors.New("suci: send block: the peer does not answer; check that it runs and that the network carries UDP to it")
-	ErrRestarted = errors.New("suci: send block: the peer has been started anew, or has given up the session, and does not know what was sent before; send again what it still needs")
-	ErrGone      = errors.New("suci: send block: the peer has closed the session")
-	ErrDeadline  = errors.New("suci: send block: its deadline has passed; the peer does not deliver it")
-	ErrCanceled  = errors.New("suci: send block: canceled; the peer may have received it")
-	ErrTooLong   = errors.New("suci: send block: longer than the peer accepts without a place; have the peer expect it, or raise its PeerMemory")
-	ErrClosed    = errors.New("suci: the endpoint is closed")
-	ErrPlace     = errors.New("suci: receive block: it does not fit into its place; make sender and receiver agree on the length")
+	ErrLost = errors.New(
+		"suci: send block: the peer does not answer; check that it runs and that the network carries UDP to it")
+	ErrRestarted = errors.New(
+		"suci: send block: the peer has been started anew, or has given up the session, and does not know what was " +
+			"sent before; send again what it still needs")
+	ErrGone     = errors.New("suci: send block: the peer has closed the session")
+	ErrDeadline = errors.New("suci: send block: its deadline has passed; the peer does not deliver it")
+	ErrCanceled = errors.New("suci: send block: canceled; the peer may have received it")
+	ErrTooLong  = errors.New(
+		"suci: send block: longer than the peer accepts without a place; have the peer expect it, or " +
+			"raise its PeerMemory")
+	ErrClosed = errors.New("suci: the endpoint is closed")
+	ErrPlace  = errors.New(
+		"suci: receive block: it does not fit into its place; make sender and receiver agree on the length")
 	ErrAbandoned = errors.New("suci: receive block: its sender has given it up")
 )
 

@@ -11,8 +11,8 @@ package protocol
 // of what may be queued goes as a train, and while the device sends that, the other half waits. A
 // slow device gets the least there can be: one packet is being sent, and one waits. While its loop
 // gathers it gets twice as much, as two trains. That does not last if looks come later than the loop wants, because the
-// process waits for a CPU. So a look that finds next to nothing queued, while a long block was held back, has half as much
-// again allowed, up to three times. When half of that has not been used for a while it is taken back. This is
+// process waits for a CPU. So a look that finds next to nothing queued, while a long block was held back, has half as
+// much again allowed, up to three times. When half of that has not been used for a while it is taken back. This is
 // what the kernel's dynamic queue limits do.
 //
 // The rate of the device is measured in the same unit. A sample is what became less while the

@@ -33,7 +33,8 @@ func (p *Peer) Flow(now Time) Flow {
 	f := Flow{
 		Peer: p.id, Addr: p.addr, Up: p.session != nil, Incarnation: p.incarnation,
 		RoundTrip: p.rtt.smooth, LeastRoundTrip: p.rtt.least(), Variation: p.rtt.variance,
-		Rate: int(p.delivery.rate), Packet: int(p.size), Window: p.control.window, UnderWay: p.underWay * p.payload, Pace: int(p.rate()),
+		Rate: int(p.delivery.rate), Packet: int(p.size), Window: p.control.window,
+		UnderWay: p.underWay * p.payload, Pace: int(p.rate()),
 		Queue: p.Queue(), Waiting: p.held, There: int(p.queueThere) << 10,
 		Losses: p.losses, Resent: p.resent, Probing: p.unanswered, Silent: now - p.heard,
 	}

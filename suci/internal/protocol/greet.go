@@ -201,7 +201,8 @@ func (p *Peer) name() (name [wire.ProofSize]byte) {
 
 // knows tells whether the session of that name is here, or the greeting whose Accept may bring it.
 func (p *Peer) knows(name [wire.ProofSize]byte) bool {
-	return p.session != nil && p.name() == name || p.greeting != nil && p.greeting.nonce == [wire.NonceSize]byte(name[:])
+	return p.session != nil && p.name() == name ||
+		p.greeting != nil && p.greeting.nonce == [wire.NonceSize]byte(name[:])
 }
 
 // cookie goes on with Open, unless the peer says that it has the session.

@@ -52,7 +52,8 @@ func (m *Machine) begin(r *receiver, flags uint8, h *wire.DataHeader) *Incoming 
 		return nil
 	}
 	in := m.mem.block()
-	*in = Incoming{From: p.id, Priority: r.lane, Place: h.Place, peer: p, begin: h.Begin(), total: h.Total, short: h.Short, payload: h.Payload}
+	*in = Incoming{From: p.id, Priority: r.lane, Place: h.Place, peer: p, begin: h.Begin(), total: h.Total,
+		short: h.Short, payload: h.Payload}
 	if h.Total > 1 && h.Payload > 0 {
 		m.packetSize = wire.DataHeaderSize + h.Payload
 	}

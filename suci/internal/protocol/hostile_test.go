@@ -36,7 +36,8 @@ func TestHostilePackets(t *testing.T) {
 		}
 		finished := 0
 		for i := range uint32(50) {
-			a.sendTo(b, uint8(i%8), block(i/8, 4+rng.IntN(20000)), func(err error) { require.NoError(t, err); finished++ })
+			a.sendTo(b, uint8(i%8), block(i/8, 4+rng.IntN(20000)),
+				func(err error) { require.NoError(t, err); finished++ })
 		}
 		b.onBlock = func(in *Incoming) {}
 		n.run(10*Second, "blocks to copy", func() bool { return len(seen) == 200 || finished == 50 })
@@ -78,7 +79,8 @@ func FuzzMachine(f *testing.F) {
 	f.Add([]byte{0x13, 1, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 9})
 	f.Add([]byte{0x14, 0})
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		stream = stream[:min(len(stream), 1000)] // up to some hundred packets: the fuzzer goes on to longer and longer ones
+		// up to some hundred packets: the fuzzer goes on to longer and longer ones
+		stream = stream[:min(len(stream), 1000)]
 		n, a, b := pair(t, func(c *Config) { c.PeerMemory, c.Memory = 256<<10, 256<<10 })
 		b.onBlock = func(*Incoming) {}
 		failed := 0
@@ -92,8 +94,10 @@ func FuzzMachine(f *testing.F) {
 			p := binary.BigEndian.AppendUint64(nil, b.m.peers[0].session.ReceiveTag)
 			p = append(p, stream[:length]...)
 			stream = stream[length:]
-			if len(p) > 8 && p[8] == 1<<4|byte(wire.Data) && len(p) >= wire.DataHeaderSize { // as long as its header says
-				total, index, short := binary.BigEndian.Uint32(p[24:]), binary.BigEndian.Uint32(p[12:]), int(binary.BigEndian.Uint16(p[10:]))
+			if len(p) > 8 && p[8] == 1<<4|byte(wire.Data) && len(p) >= wire.DataHeaderSize {
+				// as long as its header says
+				total, index, short := binary.BigEndian.Uint32(p[24:]), binary.BigEndian.Uint32(p[12:]),
+					int(binary.BigEndian.Uint16(p[10:]))
 				size := 1440
 				if index == total-1 {
 					size = max(0, 1440-short)
@@ -175,7 +179,8 @@ func TestMaxPeers(t *testing.T) {
 	n.nodes = append(n.nodes, full)
 	lost := 0
 	for i := range ID(4) {
-		x := n.machine(i+1, netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i) + 1}), 9), func(c *Config) { c.Timeout = Second })
+		x := n.machine(i+1, netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i) + 1}), 9),
+			func(c *Config) { c.Timeout = Second })
 		n.nodes = append(n.nodes, x)
 		x.m.Add(0, full.addr)
 		x.sendTo(full, 0, block(0, 100), func(err error) {

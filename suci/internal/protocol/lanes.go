@@ -81,5 +81,6 @@ func (p *Peer) prune() (all bool) {
 			p.machine.receivers = append(p.machine.receivers, r)
 		}
 	}
-	return p.greeting == nil && p.search == nil && p.asked.Size == 0 && p.pending.len() == 0 && p.sending|p.receiving == 0
+	return p.greeting == nil && p.search == nil && p.asked.Size == 0 && p.pending.len() == 0 &&
+		p.sending|p.receiving == 0
 }

@@ -62,7 +62,8 @@ func New(c Config) *Machine {
 		cookies: seal.NewCookies(seal.NewKey()),
 		peers:   map[ID]*Peer{}, byTag: map[uint64]*Peer{}, places: map[placeKey][]byte{},
 		budget: c.newBudget(), ranked: make([]*receiver, 0, overcommit),
-		mem: memory{limit: c.Memory}, pruneAt: Never, packetSize: c.Packet, activeSenders: startActive, standing: mostStanding,
+		mem: memory{limit: c.Memory}, pruneAt: Never, packetSize: c.Packet, activeSenders: startActive,
+		standing: mostStanding,
 	}
 	m.longest = smallBuffer << (class(c.PeerMemory/2+1) - 1)
 	return m
@@ -72,7 +73,8 @@ func New(c Config) *Machine {
 func (m *Machine) Add(id ID, addr netip.AddrPort) *Peer {
 	p := m.peers[id]
 	if p == nil {
-		p = &Peer{machine: m, id: id, nonce: m.unopened(), control: m.config.newSendControl(m.config.Packet), deadline: Never}
+		p = &Peer{machine: m, id: id, nonce: m.unopened(),
+			control: m.config.newSendControl(m.config.Packet), deadline: Never}
 		m.peers[id] = p
 	}
 	p.addr = addr

@@ -149,7 +149,8 @@ func (x *node) Deliver(in *Incoming) {
 		checkBlock(x.t, in)
 		s := stream{in.From, in.Priority}
 		number := binary.BigEndian.Uint32(in.Data)
-		require.Equal(x.t, x.got[s], number, "from %d at priority %d: lost, twice or out of order", in.From, in.Priority)
+		require.Equal(x.t, x.got[s], number, "from %d at priority %d: lost, twice or out of order", in.From,
+			in.Priority)
 		x.got[s] = number + 1
 	}
 	x.bytes += len(in.Data)
@@ -385,15 +386,21 @@ func (x *node) sendTo(to *node, priority uint8, data []byte, done func(error)) *
 // dump logs what the nodes wait for.
 func (n *network) dump() {
 	for _, x := range n.nodes {
-		n.t.Logf("node %d: held %d late %d active senders %d budget %d counters %+v", x.m.config.Self, x.m.mem.held, x.m.mem.late, x.m.activeSenders, x.m.budget.window, x.m.count)
+		n.t.Logf("node %d: held %d late %d active senders %d budget %d counters %+v", x.m.config.Self, x.m.mem.held,
+			x.m.mem.late, x.m.activeSenders, x.m.budget.window, x.m.count)
 		for _, p := range x.m.active {
-			n.t.Logf("  peer %d: up %v window %d under way %d held %d rtt %v backoff %d pace at %d", p.id, p.Up(), p.control.window, p.underWay, p.held, p.rtt.smooth, p.backoff, p.paceAt-n.now)
+			n.t.Logf("  peer %d: up %v window %d under way %d held %d rtt %v backoff %d pace at %d", p.id, p.Up(),
+				p.control.window, p.underWay, p.held, p.rtt.smooth, p.backoff, p.paceAt-n.now)
 			for i := range p.lanes {
 				if s := p.lanes[i].out; s != nil {
-					n.t.Logf("    out %d: una %d next %d limit %d end %d holding %d lost %d waiting %d", i, s.una, s.next, s.limit, s.end, s.holding, s.lost, s.waiting)
+					n.t.Logf("    out %d: una %d next %d limit %d end %d holding %d lost %d waiting %d", i, s.una,
+						s.next, s.limit, s.end, s.holding, s.lost, s.waiting)
 				}
 				if r := p.lanes[i].in; r != nil {
-					n.t.Logf("    in %d: next %d high %d limit %d demand %d more %v deliver %d probed %d refused %v count %d blocks %d due %d", i, r.next, r.high, r.limit, r.demand, r.more, r.deliver, r.probed, r.refused, r.count, r.blocks.len(), r.ackDue-n.now)
+					n.t.Logf(
+						"    in %d: next %d high %d limit %d demand %d more %v deliver %d probed %d refused %v count "+
+							"%d blocks %d due %d", i, r.next, r.high, r.limit, r.demand, r.more, r.deliver, r.probed,
+						r.refused, r.count, r.blocks.len(), r.ackDue-n.now)
 				}
 			}
 		}

@@ -19,8 +19,8 @@ import (
 //     a route or a device has changed, they are sent loosely: the network may fragment them, which is slow but works.
 //     Blocks of which no packet was sent are cut anew. Where a switch drops what is too long, nothing cuts it: then the
 //     block fails with ErrLost.
-//   - A packet that is not loose must not be fragmented. If one is lost several times, all long packets are sent loosely
-//     until a search has found what the path carries.
+//   - A packet that is not loose must not be fragmented. If one is lost several times, all long packets are sent
+//     loosely until a search has found what the path carries.
 //
 // A search first asks for the greatest length, which nearly all paths carry. If no answer comes, it asks for all usual
 // lengths at once, and takes the greatest one that is answered. Then it looks slowly for a greater one: a question may

@@ -69,7 +69,8 @@ func (r *receiver) schedule(arrived Time, in *Incoming, packets int, urgent bool
 	r.unacked += packets
 	r.newest = arrived
 	switch {
-	case urgent || r.gap() || in.state == voided, (in.total > 1 || in.Place != 0) && in.complete(), r.unacked >= mostUnacked:
+	case urgent || r.gap() || in.state == voided, (in.total > 1 || in.Place != 0) && in.complete(),
+		r.unacked >= mostUnacked:
 		r.due(r.peer.machine.now)
 	default:
 		r.due(r.oldest + ackDelay)
@@ -118,7 +119,8 @@ func (r *receiver) find(flags uint8, h *wire.DataHeader) (*Incoming, verdict) {
 	}
 	if i < r.blocks.len() && r.blocks.at(i).begin == begin {
 		in := r.blocks.at(i)
-		if in.total != h.Total || in.short != h.Short || in.state != voided && flags&wire.FlagVoid == 0 && in.payload != h.Payload {
+		if in.total != h.Total || in.short != h.Short ||
+			in.state != voided && flags&wire.FlagVoid == 0 && in.payload != h.Payload {
 			return nil, broken
 		}
 		if flags&wire.FlagVoid != 0 && in.state != voided {

@@ -183,5 +183,6 @@ func (r *receiver) word(seq, end uint64) (w uint64) {
 
 // idle tells whether the lane needs no receiver.
 func (r *receiver) idle() bool {
-	return r.blocks.len() == 0 && r.count == 0 && r.ackDue == Never && r.demand <= r.next && !r.more && !r.refused && r.probed <= r.next
+	return r.blocks.len() == 0 && r.count == 0 && r.ackDue == Never && r.demand <= r.next && !r.more &&
+		!r.refused && r.probed <= r.next
 }

@@ -52,7 +52,8 @@ func TestRemovedPeersAgreeAgain(t *testing.T) {
 			for arrived := false; !arrived; {
 				ended := false
 				x.sendTo(to, 0, block(1, 100), func(err error) {
-					require.True(t, err == nil || errors.Is(err, ErrRestarted) || errors.Is(err, ErrGone), "seed %d: %v", seed+i, err)
+					require.True(t, err == nil || errors.Is(err, ErrRestarted) || errors.Is(err, ErrGone),
+						"seed %d: %v", seed+i, err)
 					ended, arrived = true, err == nil
 				})
 				n.run(20*Second, "a block's end", func() bool { return ended })
@@ -135,7 +136,8 @@ func (w *wild) send(from, to *node) {
 	number := w.sent
 	w.sent++
 	from.sendTo(to, uint8(w.rng.IntN(wire.Lanes)), block(number, 4+w.rng.IntN(1<<w.rng.IntN(17))), func(err error) {
-		require.True(w.t, err == nil && w.arrived[number] || errors.Is(err, ErrRestarted) || errors.Is(err, ErrGone), "%v", err)
+		require.True(w.t, err == nil && w.arrived[number] || errors.Is(err, ErrRestarted) ||
+			errors.Is(err, ErrGone), "%v", err)
 		if w.ended++; err != nil {
 			w.failed++
 		}

@@ -51,7 +51,8 @@ func TestRowsAreNothingButFaster(t *testing.T) {
 		}
 		for len(packets) > 0 {
 			n := 1 // a piece: packets of one length, and a shorter one
-			for n < len(packets) && n < 44 && len(packets[n-1]) == len(packets[0]) && len(packets[n]) <= len(packets[0]) && rng.IntN(30) > 0 {
+			for n < len(packets) && n < 44 && len(packets[n-1]) == len(packets[0]) &&
+				len(packets[n]) <= len(packets[0]) && rng.IntN(30) > 0 {
 				n++
 			}
 			landed += deliver(nets, ends, packets[:n])

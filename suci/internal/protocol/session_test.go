@@ -228,7 +228,8 @@ func TestAgeing(t *testing.T) {
 	var again func(error)
 	again = func(error) {
 		if !low {
-			a.m.Send(n.now, a.m.Peer(1), &Outgoing{Data: block(0, 50000), Priority: 7, Done: func(_ *Outgoing, err error) { again(err) }})
+			a.m.Send(n.now, a.m.Peer(1),
+				&Outgoing{Data: block(0, 50000), Priority: 7, Done: func(_ *Outgoing, err error) { again(err) }})
 		}
 	}
 	for range 4 {

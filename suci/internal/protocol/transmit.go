@@ -119,7 +119,8 @@ func (s *sender) ready(now Time) bool { return s.willing(now) && s.held() <= now
 // willing is ready but for the device.
 func (s *sender) willing(now Time) bool {
 	p := s.peer
-	return (s.lost > 0 || s.fresh() > 0) && p.paceAt <= now+paceSlack+p.machine.slack && p.underWay*p.payload < p.control.window
+	return (s.lost > 0 || s.fresh() > 0) && p.paceAt <= now+paceSlack+
+		p.machine.slack && p.underWay*p.payload < p.control.window
 }
 
 // sendQuantum sends what the lane may send at once.
