@@ -41,7 +41,8 @@ func TestTagsBelongToDirectionAndSession(t *testing.T) {
 	require.Equal(t, b.SendTag, a.ReceiveTag)
 	require.NotEqual(t, a.SendTag, b.SendTag)
 	k := NewKey()
-	require.NotEqual(t, NewSession(&k, []byte("x"), true, false).SendTag, NewSession(&k, []byte("y"), true, false).SendTag)
+	require.NotEqual(t, NewSession(&k, []byte("x"), true, false).SendTag,
+		NewSession(&k, []byte("y"), true, false).SendTag)
 }
 
 // packet makes a packet with the gap that Seal wants.
