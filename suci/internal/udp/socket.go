@@ -34,9 +34,9 @@ type Socket struct {
 	Counters
 }
 
-// The health of a socket. An error of receiving counts as a loss, like an error of sending. The error may repeat at once
-// and without end, and poll(2) does not sleep while it does. So the next Wait leaves the socket out for failurePause, and
-// then it is read again. A socket that is broken is left out for good.
+// The health of a socket. An error of receiving counts as a loss, like an error of sending. The error may repeat at
+// once and without end, and poll(2) does not sleep while it does. So the next Wait leaves the socket out for
+// failurePause, and then it is read again. A socket that is broken is left out for good.
 const (
 	sound = iota
 	failing
@@ -147,8 +147,8 @@ func (s *Socket) collect(trains []wire.Train) (n int) {
 	return n
 }
 
-// sendUncut sends the datagrams of a train singly, because the kernel has refused the train. If it refuses one of them for
-// its length, or may fragment them, the length is the cause, and UDP_SEGMENT may work for the next train. Otherwise
+// sendUncut sends the datagrams of a train singly, because the kernel has refused the train. If it refuses one of them
+// for its length, or may fragment them, the length is the cause, and UDP_SEGMENT may work for the next train. Otherwise
 // UDP_SEGMENT does not work.
 func (s *Socket) sendUncut(t *wire.Train) {
 	long := s.long
@@ -158,7 +158,8 @@ func (s *Socket) sendUncut(t *wire.Train) {
 	s.long = s.long || long
 }
 
-// TooLong tells whether a device has refused datagrams since the last call because they were too long. They were dropped.
+// TooLong tells whether a device has refused datagrams since the last call because they were too long. They were
+// dropped.
 func (s *Socket) TooLong() bool {
 	long := s.long
 	s.long = false
@@ -197,7 +198,8 @@ func (s *Socket) Longest(to netip.AddrPort, most int) int {
 // does not say.
 func (s *Socket) Queued() int { return sys.UDPQueued(s.fd) }
 
-// Arrived is an upper bound of Counters.Received at the moment when all datagrams are received that have come until now.
+// Arrived is an upper bound of Counters.Received at the moment when all datagrams are received that have come until
+// now.
 func (s *Socket) Arrived() uint64 { return s.Received + uint64(sys.UDPUnread(s.fd)) }
 
 // Taker takes what a socket receives.
@@ -248,7 +250,8 @@ func (s *Socket) failed(err error) error {
 		return nil
 	case sys.ReceiveBroken(err):
 		s.health.Store(broken)
-		return fmt.Errorf("suci/udp: receive at %v: %w; something has closed or replaced the descriptor: open another endpoint", s.local, err)
+		return fmt.Errorf("suci/udp: receive at %v: %w; something has closed or replaced the descriptor: "+
+			"open another endpoint", s.local, err)
 	}
 	s.Failures++
 	s.health.Store(failing)

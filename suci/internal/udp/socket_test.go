@@ -95,7 +95,9 @@ func TestSendGoesOnAfterAnError(t *testing.T) {
 	a.Send([]wire.Train{{To: nowhere, Length: 1, Bytes: []byte("x")}, {To: b.Local(), Length: 1, Bytes: []byte("y")}})
 	require.Equal(t, uint64(1), a.Dropped)
 	b.Wait(waker(t), -1)
-	n, err := b.Receive(each(func(_, _ time.Duration, _ netip.AddrPort, data []byte, _ int) { require.Equal(t, "y", string(data)) }))
+	n, err := b.Receive(each(func(_, _ time.Duration, _ netip.AddrPort, data []byte, _ int) {
+		require.Equal(t, "y", string(data))
+	}))
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 }
