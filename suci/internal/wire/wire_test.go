@@ -96,7 +96,8 @@ func TestGreetingRoundTrip(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(dataPacket(0, DataHeader{Seq: 4, Total: 2}, nil, payload))
 	f.Add(dataPacket(FlagAck, DataHeader{Total: 1, Short: payload - 8}, &AckHeader{Next: 2, Limit: 7, Lane: 5}, 8))
-	f.Add(append((&AckHeader{Next: 1, Limit: 2, Span: 65, Resend: 3}).Append(Prefix{Tag: 1, Kind: Ack}.Append(nil)), make([]byte, 16)...))
+	f.Add(append((&AckHeader{Next: 1, Limit: 2, Span: 65, Resend: 3}).Append(Prefix{Tag: 1, Kind: Ack}.Append(nil)),
+		make([]byte, 16)...))
 	f.Add(ProbeHeader{Sent: 3, Backlog: 4}.Append(Prefix{Tag: 1, Kind: Probe}.Append(nil)))
 	f.Add(append(SizeHeader{Number: 3, Size: 99}.Append(Prefix{Tag: 1, Kind: Size}.Append(nil)), make([]byte, 83)...))
 	f.Add(SizeHeader{Number: 3, Size: 99}.Append(Prefix{Tag: 1, Kind: Size, Flags: FlagAnswer}.Append(nil)))
