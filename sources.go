@@ -7,7 +7,7 @@ import "embed"
 // of modules, because pvasrun was built from them, or gets them.
 //
 //go:embed go.mod go.sum LICENSE
-//go:embed btl cmd/libmpi datatype exchange shm suci trace
+//go:embed btl cmd/libmpi datatype exchange mpi/fault shm suci trace
 //go:embed internal/btl internal/capi internal/coll internal/comm internal/job internal/pml
 //go:embed internal/processes internal/sys internal/trace
 var Sources embed.FS

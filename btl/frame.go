@@ -45,7 +45,7 @@ type Transfer interface {
 	// and the Transfer must not be touched any more: the module uses it for another.
 	//
 	// The error, which always comes with true, says that the transfer has failed: a
-	// *job.LostError (wrapped) if the peer has gone. A receive buffer may have been
+	// *fault.LostError (wrapped) if the peer has gone. A receive buffer may have been
 	// written to in part.
 	Progress() (done bool, err error)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // TypeError reports an element type that can not travel: it holds a pointer, which
@@ -174,7 +175,7 @@ func asBytes[T any](buf []T) ([]byte, comm.Element, error) {
 }
 
 // CountError means that a message is no whole number of elements.
-type CountError = comm.CountError
+type CountError = fault.CountError
 
 // CountOf returns how many elements of type T a status stands for, in particular that
 // of a probe. The error is a *CountError if it is no whole number of them, a

@@ -1,6 +1,9 @@
 package mpi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import (
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/mpi/fault"
+)
 
 var (
 	// ErrInitialized means that Init was called a second time in a process.
@@ -66,33 +69,33 @@ var (
 
 // LostError means that an operation can not complete because a rank, named in it,
 // has gone: it exited or was killed. Find it with errors.As.
-type LostError = comm.LostError
+type LostError = fault.LostError
 
 // RankError means that the communicator has no such rank.
-type RankError = comm.RankError
+type RankError = fault.RankError
 
 // TagError means that a tag is outside 0..MaxTag.
-type TagError = comm.TagError
+type TagError = fault.TagError
 
 // TruncateError means that a message was longer than the buffer it was received into.
 // It has both lengths, in bytes.
-type TruncateError = comm.TruncateError
+type TruncateError = fault.TruncateError
 
 // ElementError means that a message consists of other numbers than its receive has asked for.
 // It is found in jobs with --check.
-type ElementError = comm.ElementError
+type ElementError = fault.ElementError
 
 // LeakError means that requests or matched messages were left at Finalize.
-type LeakError = comm.LeakError
+type LeakError = fault.LeakError
 
 // MismatchError means that the ranks of a communicator did not call the same
 // collective operation, or with arguments that do not fit.
-type MismatchError = comm.MismatchError
+type MismatchError = fault.MismatchError
 
 // OperatorError means that an operator of a reduction has panicked, and where.
-type OperatorError = comm.OperatorError
+type OperatorError = fault.OperatorError
 
 // BufferError means that a buffer is too short. As with all errors about arguments, the
 // call is over for this rank. Ranks that need it for their calls get a *MismatchError
 // that names it.
-type BufferError = comm.BufferError
+type BufferError = fault.BufferError

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Graph is one rank's part of a collective algorithm that the program makes up: sends,
@@ -50,7 +51,7 @@ const (
 
 // GraphError says what is wrong with a graph: a cycle, a node that can not be reached, a
 // rank that there is not, lengths that differ.
-type GraphError = cad.GraphError
+type GraphError = fault.GraphError
 
 // ErrTooMany means that this rank has begun too many nonblocking collective operations
 // and not waited for them.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Error is an error of a function of the ABI.
@@ -49,28 +50,28 @@ func classOf(err error) int {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Class
 	}
-	if _, ok := errors.AsType[*comm.LostError](err); ok {
+	if _, ok := errors.AsType[*fault.LostError](err); ok {
 		return ERR_PROC_ABORTED
 	}
-	if _, ok := errors.AsType[*comm.RankError](err); ok {
+	if _, ok := errors.AsType[*fault.RankError](err); ok {
 		return ERR_RANK
 	}
-	if _, ok := errors.AsType[*comm.TagError](err); ok {
+	if _, ok := errors.AsType[*fault.TagError](err); ok {
 		return ERR_TAG
 	}
-	if _, ok := errors.AsType[*comm.TruncateError](err); ok {
+	if _, ok := errors.AsType[*fault.TruncateError](err); ok {
 		return ERR_TRUNCATE
 	}
-	if _, ok := errors.AsType[*comm.ElementError](err); ok {
+	if _, ok := errors.AsType[*fault.ElementError](err); ok {
 		return ERR_TYPE
 	}
-	if _, ok := errors.AsType[*comm.BufferError](err); ok {
+	if _, ok := errors.AsType[*fault.BufferError](err); ok {
 		return ERR_TRUNCATE
 	}
-	if differ, ok := errors.AsType[*comm.MismatchError](err); ok && differ.LengthsOnly() {
+	if differ, ok := errors.AsType[*fault.MismatchError](err); ok && differ.LengthsOnly() {
 		return ERR_TRUNCATE
 	}
-	if _, ok := errors.AsType[*comm.OperatorError](err); ok {
+	if _, ok := errors.AsType[*fault.OperatorError](err); ok {
 		return ERR_OP
 	}
 	for _, c := range classes {

@@ -11,6 +11,7 @@ import (
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Process is this rank as its C program sees it.
@@ -172,13 +173,13 @@ func (p *Process) leave() error {
 		return err
 	}
 	met := comm.Meet(p.world.c)
-	if _, gone := errors.AsType[*comm.LostError](met); gone {
+	if _, gone := errors.AsType[*fault.LostError](met); gone {
 		met = nil // a rank in Go waits for nobody at its end; of others that have gone pvasrun tells
 	}
 	err = errors.Join(err, met)
 	p.become(over)
 	end := p.world.c.Finalize()
-	if leak, ok := errors.AsType[*comm.LeakError](end); ok { // no error in C
+	if leak, ok := errors.AsType[*fault.LeakError](end); ok { // no error in C
 		fmt.Fprintf(os.Stderr, "%s: MPI_Finalize: warning: %v\n", comm.Who(), leak)
 		end = nil
 	}

@@ -3,7 +3,7 @@ package coll
 import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/coll/cad"
-	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Args is one call of a collective operation, as one member makes it.
@@ -110,7 +110,7 @@ func (a *Args) agreed() int {
 // own returns an error unless the block of a member for itself has the length of its place.
 func own(place, block btl.Buffer) error {
 	if place.Len() != block.Len() {
-		return &ArgumentError{What: "place for this rank's own block", Have: place.Len(),
+		return &fault.BufferError{What: "place for this rank's own block", Have: place.Len(),
 			Need: block.Len(), Exact: true}
 	}
 	return nil
@@ -155,13 +155,13 @@ func (t *Team) prepare(a *Args) error {
 		return a.Wrong
 	}
 	if a.Kind.rooted() && (a.Root < 0 || a.Root >= t.Size) {
-		return &RankError{Rank: a.Root, Size: t.Size}
+		return &fault.RankError{Rank: a.Root, Size: t.Size}
 	}
 	if err := a.checkParts(); err != nil {
 		return err
 	}
 	if send, recv := a.Send.elements(), a.Recv.elements(); t.Check && !send.Matches(recv) {
-		return &pml.ElementError{Sent: send, Received: recv}
+		return &fault.ElementError{Sent: send, Received: recv}
 	}
 	if a.Kind == Exscan && t.Rank == 0 && !a.InPlace {
 		a.InPlace, a.Recv = true, a.Send // it has no result

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/coll/colltest"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // The root knows the network, and the others do as it says.
@@ -69,7 +70,7 @@ func TestBcastMeasuredAfterDeath(t *testing.T) {
 			if rank <= dead {
 				continue // those before it in the chain have all pieces
 			}
-			lost, ok := errors.AsType[*LostError](err)
+			lost, ok := errors.AsType[*fault.LostError](err)
 			require.True(t, ok, "%d has gone: rank %d: %v", dead, rank, err)
 			require.Equal(t, dead, lost.Rank, "rank %d", rank)
 		}

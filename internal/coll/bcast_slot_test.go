@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/coll/colltest"
 	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // TestSlotsInOrder: all get what the roots have sent, also where these get ahead of the
@@ -123,7 +124,7 @@ func TestSlotMismatch(t *testing.T) {
 					if meet && err == nil {
 						err = w.Run(simple(Alltoall, w, 10))
 					}
-					_, ok := errors.AsType[*MismatchError](err)
+					_, ok := errors.AsType[*fault.MismatchError](err)
 					switch {
 					case w.Rank == 2 && !ok:
 						return fmt.Errorf("the odd one got: %w", err)

@@ -3,6 +3,7 @@ package coll
 import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/datatype"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Buffer is memory that a member sends or receives. Until the operation is over, other members
@@ -130,7 +131,7 @@ func (b *Buffer) end(members int) int {
 func (b *Buffer) Check(what string, members int) error {
 	if b.typed() {
 		if len(b.Parts) != members {
-			return &ArgumentError{What: "number of parts of the " + what, Have: len(b.Parts), Need: members,
+			return &fault.BufferError{What: "number of parts of the " + what, Have: len(b.Parts), Need: members,
 				Exact: true, Unit: "of them"}
 		}
 		return nil
@@ -139,14 +140,14 @@ func (b *Buffer) Check(what string, members int) error {
 		return b.need(what, members*b.Block)
 	}
 	if len(b.Counts) != members || len(b.Displs) != members {
-		return &ArgumentError{What: "number of counts and displacements of the " + what,
+		return &fault.BufferError{What: "number of counts and displacements of the " + what,
 			Have: min(len(b.Counts), len(b.Displs)), Need: members, Unit: "of them"}
 	}
 	for i, n := range b.Counts {
 		// Dividing avoids an overflow of the product.
 		room := len(b.Data) / max(b.Unit, 1)
 		if at := b.Displs[i]; n < 0 || n > 0 && (at < 0 || at > room || n > room-at) {
-			return &ArgumentError{What: what, Have: len(b.Data), Need: -1, Element: b.Unit}
+			return &fault.BufferError{What: what, Have: len(b.Data), Need: -1, Element: b.Unit}
 		}
 	}
 	return nil
@@ -155,7 +156,7 @@ func (b *Buffer) Check(what string, members int) error {
 // fits is Check for a buffer of which nothing is to be left over.
 func (b *Buffer) fits(what string, members int) error {
 	if n := members * b.Block; !b.typed() && b.Counts == nil && len(b.Data) > n {
-		return &ArgumentError{What: what, Have: len(b.Data), Need: n, Element: b.Unit}
+		return &fault.BufferError{What: what, Have: len(b.Data), Need: n, Element: b.Unit}
 	}
 	return b.Check(what, members)
 }
@@ -163,7 +164,7 @@ func (b *Buffer) fits(what string, members int) error {
 // need returns an error if the data is shorter than so many bytes.
 func (b *Buffer) need(what string, bytes int) error {
 	if len(b.Data) < bytes {
-		return &ArgumentError{What: what, Have: len(b.Data), Need: bytes, Element: b.Unit}
+		return &fault.BufferError{What: what, Have: len(b.Data), Need: bytes, Element: b.Unit}
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/gopvas/gopvas/internal/coll/colltest"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/job/jobtest"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // simple is a call of each kind, with n bytes per member.
@@ -112,7 +113,7 @@ func dieInCall(t *testing.T, w colltest.World, l *algorithm, n, cpus int, parts 
 		if rank == dead {
 			continue
 		}
-		lost, ok := errors.AsType[*LostError](err)
+		lost, ok := errors.AsType[*fault.LostError](err)
 		require.True(t, ok, "rank %d: %v", rank, err)
 		require.Equal(t, dead, lost.Rank, "rank %d", rank)
 	}
@@ -134,7 +135,7 @@ func untilDeath(w *Team) error {
 		}
 		kind := Barrier + Kind(i%int(kinds-Barrier))
 		if err := w.Run(simple(kind, w, most)); err != nil {
-			lost, ok := errors.AsType[*LostError](err)
+			lost, ok := errors.AsType[*fault.LostError](err)
 			if !ok {
 				return err
 			}
@@ -197,7 +198,7 @@ func panicInCall(t *testing.T, w colltest.World, l *algorithm) {
 		if w.Last() != l.name {
 			return fmt.Errorf("done by %s", w.Last())
 		}
-		if e, ok := errors.AsType[*OpError](err); ok {
+		if e, ok := errors.AsType[*fault.OperatorError](err); ok {
 			mu.Lock()
 			failed++
 			panicked[e.Rank] = true
@@ -244,7 +245,7 @@ func TestMismatch(t *testing.T) {
 						a = c.other(w)
 					}
 					err := w.Run(a)
-					bad, ok := errors.AsType[*MismatchError](err)
+					bad, ok := errors.AsType[*fault.MismatchError](err)
 					if !ok || (bad.Member == 2) != (w.Rank != 2) || !strings.Contains(bad.Detail, c.here) ||
 						!strings.Contains(bad.Detail, c.there) {
 						return fmt.Errorf("error is %w", err)
@@ -274,7 +275,7 @@ func TestLengthsOfBlocks(t *testing.T) {
 			err := w.Run(&Args{Kind: Alltoall, Irregular: true,
 				Send: Buffer{Data: send, Counts: other, Displs: displs, Unit: 1},
 				Recv: Buffer{Data: recv, Counts: counts, Displs: displs, Unit: 1}})
-			if bad, ok := errors.AsType[*MismatchError](err); ok && bad.Member == 1 {
+			if bad, ok := errors.AsType[*fault.MismatchError](err); ok && bad.Member == 1 {
 				mu.Lock()
 				some++
 				mu.Unlock()

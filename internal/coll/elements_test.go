@@ -9,8 +9,8 @@ import (
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/coll/cad"
-	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // TestTypesThatDiffer: all members give the same call the same number of bytes, two of them give
@@ -49,12 +49,12 @@ func typesDiffer(w *Team, distance int) error {
 	}
 	for _, do := range []func(*Args) error{me.graph, w.Run} {
 		err := do(call())
-		types, ok := errors.AsType[*pml.ElementError](err)
+		types, ok := errors.AsType[*fault.ElementError](err)
 		if !ok || types.Sent != of[0] && types.Received != of[0] ||
 			types.Sent != of[distance] && types.Received != of[distance] {
 			return fmt.Errorf("error is %v", err)
 		}
-		if _, ok := errors.AsType[*MismatchError](err); !ok {
+		if _, ok := errors.AsType[*fault.MismatchError](err); !ok {
 			return fmt.Errorf("error is %v", err)
 		}
 	}

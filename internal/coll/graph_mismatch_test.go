@@ -10,6 +10,7 @@ import (
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // other is an operator of the program that is told from sum by its elements.
@@ -104,7 +105,7 @@ func TestGraphsThatDoNotMatch(t *testing.T) {
 						for rank, err := range run(t, root, rankOf, func(w *Team) error {
 							return mismatch(w, c.most, c.one, odd)
 						}) {
-							mismatch, ok := errors.AsType[*MismatchError](err)
+							mismatch, ok := errors.AsType[*fault.MismatchError](err)
 							if !ok {
 								require.NoError(t, err, "rank %d", rank)
 								continue
@@ -162,7 +163,7 @@ func mismatch(w *Team, most, one func(*Team) *Args, odd int) error {
 	if errors.Is(err, errWrong) {
 		err = nil
 	}
-	if _, wrong := errors.AsType[*RankError](err); wrong {
+	if _, wrong := errors.AsType[*fault.RankError](err); wrong {
 		err = nil
 	}
 	if blocked := w.Barrier(); blocked != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Edge is one message of a neighbourhood exchange.
@@ -87,7 +88,7 @@ func (t *Team) prepareEdges(x *Exchange) error {
 	for _, edges := range [][]Edge{x.In, x.Out} {
 		for i := range edges {
 			if edges[i].Member >= t.Size {
-				return &RankError{Rank: edges[i].Member, Size: t.Size}
+				return &fault.RankError{Rank: edges[i].Member, Size: t.Size}
 			}
 		}
 	}
@@ -114,7 +115,7 @@ func (t *Team) alongEdges(out, in []Edge) {
 	defer waits.End()
 	for i := range requests {
 		st, err := waits.Wait(&requests[i])
-		if truncated, ok := errors.AsType[*pml.TruncateError](err); ok {
+		if truncated, ok := errors.AsType[*fault.TruncateError](err); ok {
 			st.Bytes, err = truncated.Length, nil
 		}
 		t.failed(err)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/coll/colltest"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // TestPacked: blocks of any lengths arrive, also if those of some members do not fit into a
@@ -82,7 +82,7 @@ func TestPackedLengths(t *testing.T) {
 				a.Recv.Data = append(a.Recv.Data, make([]byte, 100)...)
 			}
 			err := w.Run(a)
-			lengths, ok := errors.AsType[*cad.LengthError](err)
+			lengths, ok := errors.AsType[*fault.LengthError](err)
 			switch {
 			case w.Rank == 1 && err != nil:
 				return fmt.Errorf("it has no part in it: %w", err)

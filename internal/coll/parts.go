@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Buffers with layouts. An algorithm that takes them (see algorithm.layouts) reads and
@@ -23,7 +24,7 @@ func (a *Args) checkParts() error {
 	}
 	for _, b := range []*Buffer{&a.Send, &a.Recv} {
 		if b.typed() && len(b.Parts) == 0 {
-			return &ArgumentError{What: "number of parts", Have: 0, Need: 1}
+			return &fault.BufferError{What: "number of parts", Have: 0, Need: 1}
 		}
 	}
 	return nil

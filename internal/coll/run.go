@@ -41,8 +41,8 @@ type state struct {
 }
 
 // Run does one collective operation. It blocks until this member's part is done, and does
-// not change a. The error is, or wraps, a *LostError, *MismatchError, *OpError,
-// *RankError, *ArgumentError or pml.ErrFinalized. After a *LostError the other members may
+// not change a. The error is, or wraps, a *LostError, *MismatchError, *OperatorError,
+// *RankError, *BufferError or pml.ErrFinalized. After a *LostError the other members may
 // still be writing to the buffer that was to be received into.
 func (t *Team) Run(a *Args) error {
 	start, turn := t.Engine.CallBegins(), t.turn

@@ -13,6 +13,7 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // shortWorlds are those in which members contribute.
@@ -118,7 +119,7 @@ func TestShortCallsOfAMemberThatGoes(t *testing.T) {
 			both, ok := err.(interface{ Unwrap() []error })
 			require.True(t, ok, "rank %d: %v", rank, err)
 			for _, err := range both.Unwrap() {
-				lost, ok := errors.AsType[*LostError](err)
+				lost, ok := errors.AsType[*fault.LostError](err)
 				require.True(t, ok, "rank %d: %v", rank, err)
 				require.Equal(t, dead, lost.Rank)
 			}
@@ -155,7 +156,7 @@ func differ(t *testing.T, root *job.Root, rankOf func(int) colltest.Rank, other,
 		w.Choice.Blocking[Barrier] = "tree"                 // of messages
 		return errors.Join(failed, w.Barrier(), me.close()) // nobody leaves before all know
 	}) {
-		_, ok := errors.AsType[*MismatchError](err)
+		_, ok := errors.AsType[*fault.MismatchError](err)
 		require.True(t, ok, "rank %d: %v", rank, err)
 		require.ErrorContains(t, err, "barrier")
 		require.ErrorContains(t, err, fmt.Sprintf("allreduce of %d bytes", size))
@@ -184,7 +185,7 @@ func TestShortCallOperatorPanics(t *testing.T) {
 		failed := me.either(a)
 		return errors.Join(failed, me.either(simple(Barrier, w, 0)), me.close())
 	}) {
-		_, ok := errors.AsType[*OpError](err)
+		_, ok := errors.AsType[*fault.OperatorError](err)
 		require.True(t, ok, "rank %d: %v", rank, err)
 		require.ErrorContains(t, err, "no sum")
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/coll/colltest"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // wrongs are the ways in which a member's call may be wrong. Those that do not apply
@@ -93,7 +94,7 @@ func refusedAlone(w *Team, call func() *Args, wrong func(*Args)) error {
 	if wrong(a); w.Rank != refused || !w.isWrong(*a) {
 		return nil
 	}
-	mismatch := &MismatchError{}
+	mismatch := &fault.MismatchError{}
 	if err := w.Run(a); err == nil || errors.As(err, &mismatch) {
 		return fmt.Errorf("a wrong call returns %w", err)
 	}
@@ -109,7 +110,7 @@ func refusedToo(w *Team, call func() *Args, wrong func(*Args), refusals, told *a
 		wrong(a)
 	}
 	err := w.Run(a)
-	mismatch, ok := errors.AsType[*MismatchError](err)
+	mismatch, ok := errors.AsType[*fault.MismatchError](err)
 	switch {
 	case w.Rank == refused && err != nil && !ok:
 		refusals.Add(1)

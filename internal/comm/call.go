@@ -6,21 +6,9 @@ import (
 	"github.com/gopvas/gopvas/internal/coll"
 )
 
-// MismatchError means that the ranks of a communicator did not call the same
-// collective operation, or with arguments that do not fit.
-type MismatchError = coll.MismatchError
-
-// OperatorError means that an operator of a reduction has panicked, and where.
-type OperatorError = coll.OpError
-
 // ErrOverlap means that the send and the receive buffer of a call have elements in common, and, of a
 // collective operation, that the send buffer is not nil.
 var ErrOverlap = coll.ErrOverlap
-
-// BufferError means that a buffer is too short. As with all errors about arguments, the
-// call is refused: this rank has not made it. If calls are checked the others get a *MismatchError
-// that names it.
-type BufferError = coll.ArgumentError
 
 // Call is a collective operation that is to be done, begun or prepared. It is some
 // hundreds of bytes, and to copy it from function to function took a fifth of the time of

@@ -3,6 +3,8 @@ package comm
 import (
 	"fmt"
 	"slices"
+
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Cart is a communicator whose ranks are the cells of a grid, in row-major order: the
@@ -104,7 +106,7 @@ func (t *Cart) Coords(rank int) ([]int, error) {
 		return nil, Wrap("coordinates on grid", ErrNoComm)
 	}
 	if uint(rank) >= uint(t.size) {
-		return nil, Wrap("coordinates on grid", &RankError{Rank: rank, Size: t.size})
+		return nil, Wrap("coordinates on grid", &fault.RankError{Rank: rank, Size: t.size})
 	}
 	return t.grid.coords(rank), nil
 }

@@ -3,6 +3,8 @@ package comm
 import (
 	"errors"
 	"time"
+
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // causeTime is longer than pvasrun takes to end the ranks of a job in which one has failed.
@@ -20,9 +22,9 @@ func AwaitCause(err error) {
 
 // follows tells whether another rank has got an error of its own, or has gone.
 func follows(err error) bool {
-	if _, lost := errors.AsType[*LostError](err); lost {
+	if _, lost := errors.AsType[*fault.LostError](err); lost {
 		return true
 	}
-	mismatch, ok := errors.AsType[*MismatchError](err)
+	mismatch, ok := errors.AsType[*fault.MismatchError](err)
 	return ok && mismatch.Refused
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Dup returns a communicator of the same ranks in the same order. It has the topology
@@ -105,7 +106,7 @@ func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
 		return nil, Wrap(op, errors.New("the group is nil"))
 	}
 	if tag < 0 || tag > MaxTag {
-		return nil, Wrap(op, &TagError{Tag: tag})
+		return nil, Wrap(op, &fault.TagError{Tag: tag})
 	}
 	if i := slices.IndexFunc(g.ranks, func(r int32) bool { return c.group.find(r) == Undefined }); i >= 0 {
 		return nil, Wrap(op, fmt.Errorf("rank %d of the group is not in the communicator", i))

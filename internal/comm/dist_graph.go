@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // DistGraph is a communicator whose ranks are the nodes of a directed graph. Each rank
@@ -141,7 +143,7 @@ func (n *Neighbors) check(size int) error {
 
 func checkNeighbor(rank, size int) error {
 	if uint(rank) >= uint(size) {
-		return &RankError{Rank: rank, Size: size}
+		return &fault.RankError{Rank: rank, Size: size}
 	}
 	return nil
 }

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 var (
@@ -51,26 +51,7 @@ var (
 )
 
 // Errors of the layers below, which mpi describes.
-type (
-	LostError     = job.LostError
-	RankError     = job.RankError
-	TagError      = pml.TagError
-	TruncateError = pml.TruncateError
-	ElementError  = pml.ElementError
-	LeakError     = pml.LeakError
-)
-
-// CountError means that a message is no whole number of elements.
-type CountError struct {
-	Bytes   uint64 // length of the message
-	Element int    // size of an element in bytes
-}
-
-// Error names both sizes.
-func (e *CountError) Error() string {
-	return fmt.Sprintf("message of %d bytes is no whole number of elements of %d bytes: "+
-		"receive it with the type it was sent with", e.Bytes, e.Element)
-}
+type ()
 
 // OverlapError means that a call sends from memory that it receives into. It is ErrOverlap.
 type OverlapError struct {
@@ -102,7 +83,7 @@ func inElements(err error, size int) error {
 	if err == nil {
 		return nil
 	}
-	if t, ok := errors.AsType[*TruncateError](err); ok {
+	if t, ok := errors.AsType[*fault.TruncateError](err); ok {
 		t.Element = size
 	}
 	return err
@@ -115,7 +96,7 @@ func Wrap(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if lost, ok := errors.AsType[*LostError](err); ok {
+	if lost, ok := errors.AsType[*fault.LostError](err); ok {
 		err = lost
 	}
 	return fmt.Errorf("mpi: %s: %w", op, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // circle is a set of ranks that agree on something by messages. They use its context and tag
@@ -85,7 +86,7 @@ func (t circle) exchange(mine []byte) ([][]byte, error) {
 		}
 	}
 	if lost != noneLost {
-		return nil, &LostError{Rank: lost}
+		return nil, &fault.LostError{Rank: lost}
 	}
 	return split(message[verdictSize:], len(t.ranks))
 }
@@ -93,7 +94,7 @@ func (t circle) exchange(mine []byte) ([][]byte, error) {
 // note writes down a loss, told by an error or by the message of a member that met
 // it. It returns other errors, after which this rank can not go on.
 func note(lost *int, message []byte, err error) error {
-	if gone, ok := errors.AsType[*LostError](err); ok {
+	if gone, ok := errors.AsType[*fault.LostError](err); ok {
 		*lost = gone.Rank
 		return nil
 	}

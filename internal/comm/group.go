@@ -3,6 +3,8 @@ package comm
 import (
 	"fmt"
 	"slices"
+
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Group is an ordered set of ranks of the job, seen by one of them. It does not
@@ -166,7 +168,7 @@ func (g *Group) Equal(other *Group) bool { return slices.Equal(g.some().ranks, o
 
 func (g *Group) check(rank int) error {
 	if uint(rank) >= uint(len(g.ranks)) {
-		return &RankError{Rank: rank, Size: len(g.ranks)}
+		return &fault.RankError{Rank: rank, Size: len(g.ranks)}
 	}
 	return nil
 }

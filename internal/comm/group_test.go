@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // TestGroupsAgainstNaiveModel makes random groups out of groups; the model is the list
@@ -83,9 +84,9 @@ func TestGroupMisuse(t *testing.T) {
 		_, incl := g.Incl(0, rank)
 		_, excl := g.Excl(rank)
 		for _, err := range []error{incl, excl} {
-			bad, ok := errors.AsType[*RankError](err)
+			bad, ok := errors.AsType[*fault.RankError](err)
 			require.True(t, ok, "%v", err)
-			require.Equal(t, RankError{Rank: rank, Size: 4}, *bad)
+			require.Equal(t, fault.RankError{Rank: rank, Size: 4}, *bad)
 		}
 	}
 	_, err := g.TranslateRanks([]int{4}, g)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // An intercommunicator joins two groups that have no rank in common. Ranks in messages are
@@ -69,15 +70,15 @@ func checkJoin(local *Comm, leader int, peer *Comm, remoteLeader, tag int) error
 	case local.remote() != nil:
 		return ErrInter
 	case uint(leader) >= uint(local.size):
-		return &RankError{Rank: leader, Size: local.size}
+		return &fault.RankError{Rank: leader, Size: local.size}
 	case leader != local.rank:
 		return nil
 	case tag < 0 || tag > MaxTag:
-		return &TagError{Tag: tag}
+		return &fault.TagError{Tag: tag}
 	case peer == nil:
 		return ErrNoComm
 	case uint(remoteLeader) >= uint(len(peer.peers.ranks)):
-		return &RankError{Rank: remoteLeader, Size: len(peer.peers.ranks)}
+		return &fault.RankError{Rank: remoteLeader, Size: len(peer.peers.ranks)}
 	case peer.peers.ranks[remoteLeader] == int32(local.group.self):
 		return errors.New("the remote leader is the local one: the groups have no rank in common")
 	}
@@ -85,7 +86,7 @@ func checkJoin(local *Comm, leader int, peer *Comm, remoteLeader, tag int) error
 }
 
 func isLost(err error) bool {
-	_, lost := errors.AsType[*LostError](err)
+	_, lost := errors.AsType[*fault.LostError](err)
 	return lost
 }
 

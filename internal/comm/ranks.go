@@ -1,6 +1,9 @@
 package comm
 
-import "github.com/gopvas/gopvas/internal/pml"
+import (
+	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/mpi/fault"
+)
 
 // The layers below know the ranks of the job only. Here the ranks of a communicator
 // become those, and back. The world has the same numbers for both: it is let through
@@ -30,7 +33,7 @@ func (c *Comm) member(rank int) (int, error) {
 		return rank, err
 	}
 	if uint(rank) >= uint(len(c.ranks)) {
-		return rank, &RankError{Rank: rank, Size: len(c.ranks)}
+		return rank, &fault.RankError{Rank: rank, Size: len(c.ranks)}
 	}
 	return int(c.ranks[rank]), nil
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Recv receives a message from rank src, or AnySource, with the given tag, or AnyTag,
@@ -98,7 +99,7 @@ func RecvAlloc(c *Comm, of Element, src, tag int, alloc func(elements int) []byt
 	n := count(st.Bytes, size)
 	if n == Undefined || st.Bytes > math.MaxInt {
 		_, _ = c.engine.Mrecv(&m, Buffer{}) // lets the sender go on; truncated on purpose
-		return c.status(st, size), WrapReceive(op, src, tag, &CountError{Bytes: st.Bytes, Element: size})
+		return c.status(st, size), WrapReceive(op, src, tag, &fault.CountError{Bytes: st.Bytes, Element: size})
 	}
 	buf := Bytes(alloc(n))
 	c.say(&buf, of)

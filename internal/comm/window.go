@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Window is memory of every rank of a communicator that all of them can address,
@@ -250,7 +251,7 @@ func (w *Window) All() []byte {
 // MPI 4.1 section 12.2.3 (MPI_Win_shared_query).
 func (w *Window) Unit(rank int) (int, error) {
 	if uint(rank) >= uint(len(w.segments)) {
-		return 0, Wrap("unit of window", &RankError{Rank: rank, Size: len(w.segments)})
+		return 0, Wrap("unit of window", &fault.RankError{Rank: rank, Size: len(w.segments)})
 	}
 	return int(w.segments[rank].unit), nil
 }
@@ -276,7 +277,7 @@ func (w *Window) Segment(rank int) ([]byte, error) {
 	case w.freed.Load():
 		return nil, Wrap(op, ErrWindowFreed)
 	case uint(rank) >= uint(len(w.segments)):
-		return nil, Wrap(op, &RankError{Rank: rank, Size: len(w.segments)})
+		return nil, Wrap(op, &fault.RankError{Rank: rank, Size: len(w.segments)})
 	case rank == c.rank:
 		return w.local, nil
 	case w.all != nil:

@@ -95,15 +95,6 @@ func (s State) String() string { return nameOf(s, "none", "init", "final", "abor
 // was told to be.
 var ErrClaimed = errors.New("rank is taken by another process")
 
-// LostError reports a wait that can not end well because a rank has gone: it has
-// exited or was killed before it did its part.
-type LostError struct {
-	Rank int // the rank that has gone
-}
-
-// Error says which rank has gone.
-func (e *LostError) Error() string { return fmt.Sprintf("rank %d has gone", e.Rank) }
-
 // LayoutError reports memory that is not the root block of a job, or one of
 // another version of this package.
 type LayoutError struct {

@@ -3,6 +3,8 @@ package job
 import (
 	"context"
 	"fmt"
+
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Hold is a point in the life of a rank. In a job created with Config.Hold the rank
@@ -56,7 +58,7 @@ func (r *Root) Reach(h Hold) error {
 	if p.released.Load() != 0 {
 		return nil
 	}
-	return fmt.Errorf("job: hold at %v: %w", h, &LostError{Rank: r.lostHere()})
+	return fmt.Errorf("job: hold at %v: %w", h, &fault.LostError{Rank: r.lostHere()})
 }
 
 // lostHere returns a rank of this node that has gone, the first of the job if it is here; -1: none
@@ -90,7 +92,7 @@ func (r *Root) AwaitHold(ctx context.Context, h Hold) error {
 		return fmt.Errorf("job: await hold at %v: %w", h, err)
 	}
 	if lost := r.lostHere(); lost >= 0 {
-		return fmt.Errorf("job: await hold at %v: %w", h, &LostError{Rank: lost})
+		return fmt.Errorf("job: await hold at %v: %w", h, &fault.LostError{Rank: lost})
 	}
 	if int(p.reached.Load()) >= r.Near() {
 		return nil

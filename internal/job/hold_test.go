@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 func TestHoldStopsAllUntilReleased(t *testing.T) {
@@ -38,7 +40,7 @@ func TestHoldStopsAllUntilReleased(t *testing.T) {
 // lostIn requires err to name the rank.
 func lostIn(t testing.TB, err error, rank int) {
 	t.Helper()
-	var lost *LostError
+	var lost *fault.LostError
 	require.ErrorAs(t, err, &lost)
 	require.Equal(t, rank, lost.Rank)
 }

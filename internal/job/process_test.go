@@ -10,6 +10,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/job/jobtest"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 func TestMain(m *testing.M) {
@@ -59,7 +60,7 @@ func TestDeathFromOutside(t *testing.T) {
 		}
 	}
 	err := root.AwaitHold(t.Context(), job.HoldFinalize)
-	lost, ok := errors.AsType[*job.LostError](err)
+	lost, ok := errors.AsType[*fault.LostError](err)
 	require.True(t, ok, err)
 	require.Equal(t, 1, lost.Rank)
 }

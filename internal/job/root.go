@@ -3,6 +3,8 @@ package job
 import (
 	"fmt"
 	"sync"
+
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Root gives access to the root block of a job. All its methods may be called at
@@ -22,19 +24,9 @@ type Root struct {
 	calls  func() (string, uint64) // see NameCalls
 }
 
-// RankError reports a rank number that the job does not have.
-type RankError struct {
-	Rank, Size int
-}
-
-// Error names the rank and the range.
-func (e *RankError) Error() string {
-	return fmt.Sprintf("rank %d is outside 0..%d", e.Rank, e.Size-1)
-}
-
 func (r *Root) rank(i int) (*rankBlock, error) {
 	if i < 0 || i >= len(r.ranks) {
-		return nil, &RankError{Rank: i, Size: len(r.ranks)}
+		return nil, &fault.RankError{Rank: i, Size: len(r.ranks)}
 	}
 	return &r.ranks[i], nil
 }

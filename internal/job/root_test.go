@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // testRoot returns a root block in Go memory, which the race detector sees.
@@ -99,9 +101,9 @@ func TestWindowsAndStates(t *testing.T) {
 func TestRanksThatDoNotExist(t *testing.T) {
 	r := testRoot(t, Config{Ranks: 2})
 	for _, rank := range []int{-1, 2, math.MaxInt, math.MinInt} {
-		want := &RankError{Rank: rank, Size: 2}
+		want := &fault.RankError{Rank: rank, Size: 2}
 		for _, err := range []error{r.Claim(rank, 1), r.PublishWindow(rank, 0, 1, 1)} {
-			var have *RankError
+			var have *fault.RankError
 			require.ErrorAs(t, err, &have)
 			require.Equal(t, want, have)
 		}

@@ -1,6 +1,10 @@
 package pml
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/mpi/fault"
+)
 
 // Close ends the use of the engine: no operation can be begun any more, and those
 // that have found no partner yet fail with ErrFinalized, so that no goroutine stays
@@ -14,7 +18,7 @@ func (e *Engine) Close() error {
 	if e.closed {
 		return ErrFinalized
 	}
-	leak := LeakError{Messages: e.stats.matchedNow}
+	leak := fault.LeakError{Messages: e.stats.matchedNow}
 	for _, op := range e.existing {
 		if op.state != free && !op.left && op.request != step { // its task is counted, unless nobody waits for that
 			leak.Requests++

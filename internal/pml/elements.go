@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/datatype"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // The element types of a message are compared if both ranks name them. The sender has its word
@@ -22,9 +23,9 @@ func (op *operation) compareElements(err error) error {
 		return err
 	}
 	if err != nil {
-		if _, ok := errors.AsType[*TruncateError](err); !ok {
+		if _, ok := errors.AsType[*fault.TruncateError](err); !ok {
 			return err
 		}
 	}
-	return &ElementError{Sent: sent, Received: op.buf.Of}
+	return &fault.ElementError{Sent: sent, Received: op.buf.Of}
 }

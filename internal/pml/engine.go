@@ -8,6 +8,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
+	"github.com/gopvas/gopvas/mpi/fault"
 	"github.com/gopvas/gopvas/shm"
 )
 
@@ -263,7 +264,7 @@ func (e *Engine) checkPeer(peer int) error {
 	case e.broken != nil:
 		return e.broken
 	case peer != ProcNull && (peer < 0 || peer >= e.size):
-		return &RankError{Rank: peer, Size: e.size}
+		return &fault.RankError{Rank: peer, Size: e.size}
 	}
 	return nil
 }

@@ -1,6 +1,9 @@
 package pml
 
-import "github.com/gopvas/gopvas/internal/job"
+import (
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/mpi/fault"
+)
 
 // Ranks that have gone. A rank is gone when the supervisor has reaped it, however
 // it ended, and then its messages are all in our queue. noteGone sees the count of such ranks. When it has
@@ -122,5 +125,5 @@ func (e *Engine) goneFor(peer int32) error {
 	if rank < 0 {
 		return nil
 	}
-	return &LostError{Rank: rank}
+	return &fault.LostError{Rank: rank}
 }

@@ -15,12 +15,13 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // wantLost checks that the error names the rank.
 func wantLost(t *testing.T, rank int, err error) {
 	t.Helper()
-	lost, ok := errors.AsType[*pml.LostError](err)
+	lost, ok := errors.AsType[*fault.LostError](err)
 	require.True(t, ok, "%v", err)
 	require.Equal(t, rank, lost.Rank)
 }
@@ -209,9 +210,9 @@ func TestCloseReportsLeaks(t *testing.T) {
 	go func() { _, err := e.Recv(0, 0, 4, nil); blocked <- err }()
 	w.asleep(0)
 	err = e.Close()
-	leak, ok := errors.AsType[*pml.LeakError](err)
+	leak, ok := errors.AsType[*fault.LeakError](err)
 	require.True(t, ok, "%v", err)
-	require.Equal(t, pml.LeakError{Requests: 3, Messages: 1, First: "receive of 80 bytes from rank 0, tag 9"}, *leak)
+	require.Equal(t, fault.LeakError{Requests: 3, Messages: 1, First: "receive of 80 bytes from rank 0, tag 9"}, *leak)
 	require.ErrorIs(t, <-blocked, pml.ErrFinalized)
 	require.ErrorIs(t, e.Close(), pml.ErrFinalized)
 	require.ErrorIs(t, e.Send(0, 0, 0, nil, pml.Standard), pml.ErrFinalized)

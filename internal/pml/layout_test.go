@@ -11,6 +11,7 @@ import (
 	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // column is a buffer of n bytes, in one piece or in pieces of eight bytes that are 24 bytes
@@ -80,7 +81,7 @@ func exchangeColumns(e *pml.Engine, rng *rand.Rand, rank, shift, ranks int) erro
 	}
 	from := (rank + ranks - shift) % ranks
 	st, err := receiveColumn(e, from, in.Buffer, way)
-	if _, truncated := err.(*pml.TruncateError); truncated != (n > room) || err != nil && !truncated {
+	if _, truncated := err.(*fault.TruncateError); truncated != (n > room) || err != nil && !truncated {
 		return fmt.Errorf("receive of %d bytes into %d: %v", n, room, err)
 	}
 	if _, err := e.Wait(&send); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // naive is matching as the standard tells it: two rows in the order of time, and a
@@ -154,7 +155,7 @@ func TestLongLengths(t *testing.T) {
 			require.NoError(t, err)
 			continue
 		}
-		require.Equal(t, &TruncateError{Length: c.length, Buffer: uint64(c.buffer)}, err)
+		require.Equal(t, &fault.TruncateError{Length: c.length, Buffer: uint64(c.buffer)}, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package pml
 
 import (
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Recv receives a message from rank src, or AnySource, with this tag, or AnyTag,
@@ -250,7 +251,7 @@ func (op *operation) size(length uint64) error {
 	size := uint64(op.buf.Len())
 	op.status.Bytes = min(length, size)
 	if length > size {
-		return &TruncateError{Length: length, Buffer: size}
+		return &fault.TruncateError{Length: length, Buffer: size}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/mpi/fault"
 	"github.com/gopvas/gopvas/shm"
 )
 
@@ -83,7 +84,7 @@ func (e *Exchange) deserted() bool {
 			return true
 		}
 	}
-	e.fail(&job.LostError{Rank: e.peer})
+	e.fail(&fault.LostError{Rank: e.peer})
 	return false
 }
 
@@ -115,7 +116,7 @@ func (e *Exchange) Send() {
 func (e *Exchange) attempt() {
 	for e.sent == nil {
 		if e.sent, _ = e.m.Offer(e.peer, &e.none, &e.out); e.sent == nil && e.root.Gone(e.peer) {
-			e.fail(&job.LostError{Rank: e.peer})
+			e.fail(&fault.LostError{Rank: e.peer})
 		}
 	}
 	for range 100 {

@@ -10,6 +10,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 func identity(e *env) {
@@ -125,7 +126,7 @@ func badAttachments(e *env) {
 	at, _ := e.root.Window(e.rank, e.slot-1)
 	for _, rank := range []int{-1, e.root.Ranks(), math.MaxInt} {
 		_, err := e.Attach(rank, at, 1)
-		var bad *job.RankError
+		var bad *fault.RankError
 		require.ErrorAs(e, err, &bad)
 		require.Equal(e, rank, bad.Rank)
 	}
@@ -231,7 +232,7 @@ func peerHasGone(e *env) {
 	if e.rank == last {
 		return // and the caller marks it as gone
 	}
-	var lost *job.LostError
+	var lost *fault.LostError
 	require.ErrorAs(e, e.meet(), &lost)
 	require.Equal(e, last, lost.Rank)
 	e.check(e.peer(last), last, 0)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // senderHasGone: the last rank goes with an offer open that was not accepted, or was
@@ -34,7 +35,7 @@ func senderHasGone(e *env) {
 	for done := t == nil; !done; {
 		var err error
 		if done, err = t.Progress(); err != nil {
-			var lost *job.LostError
+			var lost *fault.LostError
 			require.ErrorAs(e, err, &lost)
 			require.Equal(e, last, lost.Rank)
 			require.False(e, e.Direct(), "what can be read is read")
@@ -60,7 +61,7 @@ func receiverHasGone(e *env) {
 	e.barrier()
 	var err error
 	p.awaitDespite(func() (done bool) { done, err = t.Progress(); return done })
-	var lost *job.LostError
+	var lost *fault.LostError
 	require.ErrorAs(e, err, &lost)
 	require.Equal(e, last, lost.Rank)
 	for range 2000 { // and what is sent there hurts nobody
@@ -93,7 +94,7 @@ func survive(e *env, seed uint64) {
 		left := open[:0]
 		for _, t := range open {
 			done, err := t.Progress()
-			var lost *job.LostError
+			var lost *fault.LostError
 			if err != nil {
 				require.ErrorAs(e, err, &lost)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Case is one property of a module.
@@ -98,7 +99,7 @@ const met = job.MaxWindows - 1
 func (e *env) barrier() { require.NoError(e, e.meet()) }
 
 // meet returns nil when all ranks have called it as often as this one, and a
-// *job.LostError if one has gone before. It is for tests: it looks now and then.
+// *fault.LostError if one has gone before. It is for tests: it looks now and then.
 func (e *env) meet() error {
 	_, k := e.root.Window(e.rank, met)
 	if err := e.root.PublishWindow(e.rank, met, 0, k+1); err != nil {
@@ -111,7 +112,7 @@ func (e *env) meet() error {
 				break
 			}
 			if gone {
-				return &job.LostError{Rank: peer}
+				return &fault.LostError{Rank: peer}
 			}
 			time.Sleep(20 * time.Microsecond)
 		}

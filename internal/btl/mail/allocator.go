@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Allocator gives out the memory of a rank that its peers can attach. Places are addresses or
@@ -79,7 +80,7 @@ func (r *Allocator) Attach(peer, n int, view func() ([]byte, error)) (mem []byte
 	case r.closed:
 		err = btl.ErrClosed
 	case peer < 0 || peer >= r.size:
-		return nil, fmt.Errorf("%s: attach: %w", r.pkg, &job.RankError{Rank: peer, Size: r.size})
+		return nil, fmt.Errorf("%s: attach: %w", r.pkg, &fault.RankError{Rank: peer, Size: r.size})
 	case n < 0:
 		err = errNegative
 	case n == 0:

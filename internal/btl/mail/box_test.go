@@ -13,6 +13,7 @@ import (
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // memory is a btl.Memory of ranks in this process.
@@ -123,7 +124,7 @@ func TestSenderKilledInTheMiddle(t *testing.T) {
 		for !done {
 			done, err = r.Progress()
 		}
-		var lost *job.LostError
+		var lost *fault.LostError
 		require.ErrorAs(t, err, &lost)
 		require.Equal(t, 1, lost.Rank)
 	}
@@ -152,7 +153,7 @@ func TestSenderThatIsEnding(t *testing.T) {
 	}
 	root.MarkGone(1)
 	_, err := r.Progress()
-	var lost *job.LostError
+	var lost *fault.LostError
 	require.ErrorAs(t, err, &lost)
 }
 
@@ -169,7 +170,7 @@ func TestReceiverKilledInTheMiddle(t *testing.T) {
 		for !done {
 			done, err = s.Progress()
 		}
-		var lost *job.LostError
+		var lost *fault.LostError
 		require.ErrorAs(t, err, &lost)
 		require.Equal(t, 0, lost.Rank)
 		require.Len(t, b[1].unused, descriptors, "the descriptor is free again")

@@ -53,6 +53,6 @@
 //
 // A rank may be killed at any instruction. Its ring slots are stepped over when
 // claimed and not published (shm.Ring). A transfer whose other end has gone returns
-// a *job.LostError from Progress, unless it is done. Bytes that a dead rank has sent
+// a *fault.LostError from Progress, unless it is done. Bytes that a dead rank has sent
 // eagerly are delivered: they lie in memory that stays until the job ends.
 package mail

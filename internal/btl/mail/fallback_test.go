@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // TestSendDoesNotWaitForAReceiverThatIsTaking: the receiver was stopped, or killed, between
@@ -31,7 +32,7 @@ func TestSendDoesNotWaitForAReceiverThatIsTaking(t *testing.T) {
 		if killed {
 			root.MarkGone(1)
 			done, err = transfer.Progress()
-			var lost *job.LostError
+			var lost *fault.LostError
 			require.ErrorAs(t, err, &lost)
 			require.True(t, done)
 			continue

@@ -8,6 +8,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/mpi/fault"
 	"github.com/gopvas/gopvas/shm"
 )
 
@@ -209,7 +210,7 @@ func (t *recvTransfer) step() (done bool, err error) {
 	if t.began != 0 {
 		t.box.trials.of(t.take).over(t, true)
 	}
-	return true, fmt.Errorf("receive of %d bytes: %w", t.take, &job.LostError{Rank: t.peer.rank})
+	return true, fmt.Errorf("receive of %d bytes: %w", t.take, &fault.LostError{Rank: t.peer.rank})
 }
 
 // copyPart copies a chunk of a shared transfer, or finds that all are copied.
@@ -267,7 +268,7 @@ func (t *recvTransfer) readProcess() (done, moved bool, err error) {
 		// The sender is ending: it has no memory left, and its supervisor does not know of the end yet. Likewise.
 		return false, false, nil
 	case root.Gone(rank) || errors.Is(err, syscall.ESRCH):
-		return true, false, fmt.Errorf("receive of %d bytes: %w", t.take, &job.LostError{Rank: rank})
+		return true, false, fmt.Errorf("receive of %d bytes: %w", t.take, &fault.LostError{Rank: rank})
 	case t.waited >= readPatience && !t.reading: // this sender does not let itself be overtaken
 		t.way, t.waited = wayPiped, 0
 		return false, false, nil

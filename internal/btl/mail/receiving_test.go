@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // refusing is memory of peers that can no longer be attached.
@@ -105,7 +106,7 @@ func TestSenderThatIsReaped(t *testing.T) {
 		root.MarkGone(1)
 		done, err := in.Progress()
 		require.True(t, done)
-		var lost *job.LostError
+		var lost *fault.LostError
 		require.ErrorAs(t, err, &lost)
 		require.Zero(t, b[0].Counters().CMACopied)
 		require.NotNil(t, out)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/mpi/fault"
 	"github.com/gopvas/gopvas/shm"
 )
 
@@ -146,7 +146,7 @@ func (t *sendTransfer) checkPeer() (done bool, err error) {
 	}
 	// What it did last is final now, and may have been this.
 	if t.d.state.Load() < t.generation<<phaseBits|phaseDone {
-		err = fmt.Errorf("send of %d bytes: %w", t.src.Len(), &job.LostError{Rank: rank})
+		err = fmt.Errorf("send of %d bytes: %w", t.src.Len(), &fault.LostError{Rank: rank})
 	}
 	t.finish()
 	return true, err

@@ -11,6 +11,7 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // column is a buffer with rows elements of 8 bytes, 72 bytes apart.
@@ -94,7 +95,7 @@ func TestStagedSenderGone(t *testing.T) {
 	for done := false; !done; {
 		done, err = in.Progress()
 	}
-	var lost *job.LostError
+	var lost *fault.LostError
 	require.ErrorAs(t, err, &lost)
 }
 

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // room is what one rank can allocate: little, so that tests get to the end of it.
@@ -54,7 +54,7 @@ func (m *Module) Attach(peer int, at uint64, n int) ([]byte, error) {
 	case m.closed:
 		return nil, fmt.Errorf("mem: attach %d bytes of rank %d: %w", n, peer, btl.ErrClosed)
 	case peer < 0 || peer >= len(w.modules):
-		return nil, fmt.Errorf("mem: attach: %w", &job.RankError{Rank: peer, Size: len(w.modules)})
+		return nil, fmt.Errorf("mem: attach: %w", &fault.RankError{Rank: peer, Size: len(w.modules)})
 	case n < 0:
 		return nil, fmt.Errorf("mem: attach %d bytes of rank %d: length is negative", n, peer)
 	case n == 0:

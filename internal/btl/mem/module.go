@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 var _ btl.Module = (*Module)(nil)
@@ -295,7 +295,7 @@ func (t *transfer) Progress() (bool, error) {
 		// The slot is lost to the pool: the receiver, or its queue, may know it.
 		t.over = true
 		from.offers--
-		return true, fmt.Errorf("mem: transfer: %w", &job.LostError{Rank: int(to.rank)})
+		return true, fmt.Errorf("mem: transfer: %w", &fault.LostError{Rank: int(to.rank)})
 	default:
 		return false, nil
 	}

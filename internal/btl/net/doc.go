@@ -60,7 +60,7 @@
 //
 // The supervisor notes that a rank has gone, on this node or another. Then the module first
 // hands over all messages that have come from it. Next it forgets the peer, and transfers to and
-// from it fail with a *job.LostError. Before a rank ends well, its peers have acknowledged all
+// from it fail with a *fault.LostError. Before a rank ends well, its peers have acknowledged all
 // that it has sent (Flush).
 // A peer that does not answer at all, while the supervisors still hear of one another, is an
 // error of the module's sleep: see UnreachableError.

@@ -14,6 +14,7 @@ import (
 	"github.com/gopvas/gopvas/exchange"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/mpi/fault"
 	"github.com/gopvas/gopvas/shm"
 	"github.com/gopvas/gopvas/suci"
 )
@@ -158,7 +159,7 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 // all ranks where it is.
 func Open(root *job.Root, rank int) (*Module, error) {
 	if rank < 0 || rank >= root.Ranks() {
-		return nil, fmt.Errorf("net: open: %w", &job.RankError{Rank: rank, Size: root.Ranks()})
+		return nil, fmt.Errorf("net: open: %w", &fault.RankError{Rank: rank, Size: root.Ranks()})
 	}
 	m := &Module{
 		root: root, rank: rank, inbox: root.Inbox(rank), crowd: shm.NewCrowd(root.Oversubscribed()),

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/mpi/fault"
 	"github.com/gopvas/gopvas/suci"
 )
 
@@ -147,7 +147,7 @@ func (t *recvTransfer) Progress() (bool, error) {
 			return false, nil // a block with an error is about to come, which ends the loan
 		}
 	}
-	err := fmt.Errorf("net: transfer: %w", &job.LostError{Rank: t.peer.rank})
+	err := fmt.Errorf("net: transfer: %w", &fault.LostError{Rank: t.peer.rank})
 	m.freeReceive(t)
 	return true, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // sendTransfer is the sender's end of a rendezvous.
@@ -122,7 +123,7 @@ func (t *sendTransfer) Progress() (bool, error) {
 		m.freeSend(t)
 		return true, nil
 	case lost:
-		err := fmt.Errorf("net: transfer: %w", &job.LostError{Rank: t.peer.rank})
+		err := fmt.Errorf("net: transfer: %w", &fault.LostError{Rank: t.peer.rank})
 		m.freeSend(t)
 		return true, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/gopvas/gopvas/internal/btl/mail"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 var _ btl.Module = (*Module)(nil)
@@ -22,11 +23,11 @@ type Module struct {
 	small *mail.Allocator // all of it is accessible; for small things, first come first served
 }
 
-// New returns the module of a rank of the job. The error is a *job.RankError
+// New returns the module of a rank of the job. The error is a *fault.RankError
 // (wrapped) if the job has no such rank.
 func New(root *job.Root, rank int) (*Module, error) {
 	if rank < 0 || rank >= root.Ranks() {
-		return nil, fmt.Errorf("pvasbtl: open: %w", &job.RankError{Rank: rank, Size: root.Ranks()})
+		return nil, fmt.Errorf("pvasbtl: open: %w", &fault.RankError{Rank: rank, Size: root.Ranks()})
 	}
 	base, size := root.Arena(rank)
 	page := uint64(root.PageSize())

@@ -14,6 +14,7 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 const (
@@ -74,7 +75,7 @@ func TestConformance(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	root := space(t, job.Config{Ranks: 2, CPUs: 2})
-	var bad *job.RankError
+	var bad *fault.RankError
 	_, err := pvasbtl.New(root, -1)
 	require.ErrorAs(t, err, &bad)
 	page := uint64(root.PageSize())

@@ -9,6 +9,7 @@ import (
 	"github.com/gopvas/gopvas/internal/btl/mail"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 var _ btl.Module = (*Module)(nil)
@@ -39,7 +40,7 @@ func (a attachment) bytes(page int) []byte { return a.pages.Bytes[a.at%uint64(pa
 func New(mem *job.Memory, rank int) (*Module, error) {
 	r := mem.Root()
 	if rank < 0 || rank >= r.Ranks() {
-		return nil, fmt.Errorf("sm: open: %w", &job.RankError{Rank: rank, Size: r.Ranks()})
+		return nil, fmt.Errorf("sm: open: %w", &fault.RankError{Rank: rank, Size: r.Ranks()})
 	}
 	if mem.File() == nil || r.SegmentStride() == 0 {
 		return nil, errors.New("sm: open: the job's memory has no segments: it was made for another BTL")

@@ -14,6 +14,7 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 func TestMain(m *testing.M) {
@@ -70,7 +71,7 @@ func create(t *testing.T, c job.Config) *job.Memory {
 
 func TestNewRefuses(t *testing.T) {
 	mem := create(t, job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
-	var bad *job.RankError
+	var bad *fault.RankError
 	_, err := sm.New(mem, 2)
 	require.ErrorAs(t, err, &bad)
 	_, err = sm.New(create(t, job.Config{Ranks: 2, BTL: job.BTLPvas, CPUs: 2}), 0)

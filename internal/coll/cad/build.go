@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // image is a graph in shared memory, ready to be issued.
@@ -46,7 +47,7 @@ func (g *Graph) order(c *Channel) []Node {
 // build lays the graph out. e.mu is held.
 func (e *Engine) build(c *Channel, g *Graph) (*image, error) {
 	if len(g.nodes) > maxNodes {
-		return nil, &GraphError{-1, fmt.Sprintf("%d nodes are more than %d", len(g.nodes), maxNodes)}
+		return nil, &fault.GraphError{Node: -1, What: fmt.Sprintf("%d nodes are more than %d", len(g.nodes), maxNodes)}
 	}
 	edges, first := g.successors()
 	if err := g.check(c.Size, edges, first); err != nil {

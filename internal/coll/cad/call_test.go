@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // TestCalls: what the owner is to call is called once per issue, before and after all
@@ -60,7 +62,7 @@ func TestCallsAfterFaults(t *testing.T) {
 			}
 			g.CallLast(func() { called = true })
 			g.Tie()
-			op, ok := errors.AsType[*OpError](r.do(g))
+			op, ok := errors.AsType[*fault.OperatorError](r.do(g))
 			if !ok || op.Rank != 0 || called {
 				return fmt.Errorf("rank %d: error %v, called %v", r.rank, op, called)
 			}
@@ -96,7 +98,7 @@ func TestCallsOfGraphsThatWereGivenUp(t *testing.T) {
 	require.NoError(t, err)
 	owner.breakAt(0, owner.world.Context, About(Pairs, 1))
 	_, err = owner.pml.Wait(&request)
-	var mismatch *MismatchError
+	var mismatch *fault.MismatchError
 	require.ErrorAs(t, err, &mismatch)
 	late := NewGraph()
 	late.Send([]byte{1}, 0)

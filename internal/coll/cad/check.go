@@ -3,21 +3,9 @@ package cad
 import (
 	"fmt"
 	"slices"
+
+	"github.com/gopvas/gopvas/mpi/fault"
 )
-
-// GraphError says what is wrong with a graph, at issue.
-type GraphError struct {
-	Node Node // where, -1 if it is no single node
-	What string
-}
-
-// Error names the node.
-func (e *GraphError) Error() string {
-	if e.Node < 0 {
-		return "cad: graph: " + e.What
-	}
-	return fmt.Sprintf("cad: graph: node %d: %s", e.Node, e.What)
-}
 
 // successors returns the edges in the order of where they come from, each once, and
 // for each node where its own begin; the last number is that of all.
@@ -44,11 +32,11 @@ func (g *Graph) successors() (edges []edge, first []int32) {
 // comes after itself in no way (the rules of the KACC paper), and every peer is one.
 func (g *Graph) check(members int, edges []edge, first []int32) error {
 	if g.err != nil {
-		return &GraphError{-1, g.err.Error()}
+		return &fault.GraphError{Node: -1, What: g.err.Error()}
 	}
 	for n, s := range g.nodes {
 		if (s.kind == Send || s.kind == Recv) && (s.peer < 0 || s.peer >= members) {
-			return &GraphError{Node(n), fmt.Sprintf("%v names member %d, there are 0..%d", s.kind, s.peer, members-1)}
+			return &fault.GraphError{Node: n, What: fmt.Sprintf("%v names member %d, there are 0..%d", s.kind, s.peer, members-1)}
 		}
 	}
 	order, err := g.sorted(edges, first)
@@ -70,9 +58,9 @@ func (g *Graph) check(members int, edges []edge, first []int32) error {
 	for n, s := range g.nodes {
 		switch {
 		case !reached[n]:
-			return &GraphError{Node(n), s.kind.String() + " is not reached from START: connect it, or use Tie"}
+			return &fault.GraphError{Node: n, What: s.kind.String() + " is not reached from START: connect it, or use Tie"}
 		case !ends[n]:
-			return &GraphError{Node(n), s.kind.String() + " does not lead to END: connect it, or use Tie"}
+			return &fault.GraphError{Node: n, What: s.kind.String() + " does not lead to END: connect it, or use Tie"}
 		}
 	}
 	return nil
@@ -102,7 +90,7 @@ func (g *Graph) sorted(edges []edge, first []int32) ([]Node, error) {
 	if len(order) == len(g.nodes) {
 		return order, nil
 	}
-	return nil, &GraphError{inCycle(edges, left), "comes after itself: the graph has a cycle"}
+	return nil, &fault.GraphError{Node: int(inCycle(edges, left)), What: "comes after itself: the graph has a cycle"}
 }
 
 // inCycle returns a node of a cycle. All nodes with something left before them lie on

@@ -167,7 +167,7 @@ func (c *Channel) world(member int) int {
 // Issue begins a graph, and does not wait. The request is waited for as those of
 // messages are; until it is complete the graph, its buffers and the channel stay as
 // they are. The error is a *GraphError, ErrTooMany, or one of the engine for messages.
-// That of the wait is, or wraps, a *LostError, *MismatchError or *OpError; a graph with
+// That of the wait is, or wraps, a *LostError, *MismatchError or *OperatorError; a graph with
 // such an error may still be at work on its buffers if it is a *LostError.
 func (e *Engine) Issue(c *Channel, g *Graph) (pml.Request, error) {
 	r, err := e.task(c, g)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // waysToWait are the calls in which a rank sleeps until a graph is complete.
@@ -130,7 +131,7 @@ func TestPeersThatEndInSilenceForTwoGoroutines(t *testing.T) {
 }
 
 func isPairsOf(err error, member int) error {
-	if mismatch, ok := errors.AsType[*MismatchError](err); !ok || mismatch.Member != member {
+	if mismatch, ok := errors.AsType[*fault.MismatchError](err); !ok || mismatch.Member != member {
 		return fmt.Errorf("got %v", err)
 	}
 	return nil

@@ -6,9 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Fault is what has gone wrong with an operation, in a word that ranks pass on: what, and
@@ -172,14 +171,14 @@ type Reporter struct {
 
 // Err returns the error for what is wrong with this member's call of the given signature.
 func (r Reporter) Err(f Failure, own uint64) error {
-	e := &MismatchError{Member: r.Member(f.Rank())}
+	e := &fault.MismatchError{Member: r.Member(f.Rank())}
 	switch f.Kind() {
 	case 0:
 		return nil
 	case Lost:
-		return &LostError{Rank: f.Rank()}
+		return &fault.LostError{Rank: f.Rank()}
 	case Panic:
-		e := &OpError{Rank: f.Rank()}
+		e := &fault.OperatorError{Rank: f.Rank()}
 		if f.Text != "" {
 			e.Value = f.Text
 		}
@@ -187,7 +186,7 @@ func (r Reporter) Err(f Failure, own uint64) error {
 	case Refused:
 		e.Refused, e.Detail = true, f.Text
 	case Length:
-		e.Lengths = &LengthError{Sender: e.Member, Receiver: r.Member(f.Other()),
+		e.Lengths = &fault.LengthError{Sender: e.Member, Receiver: r.Member(f.Other()),
 			Sent: f.Detail[0], Expected: f.Detail[1]}
 	case Pairs:
 		e.Detail = "one sends more messages to the other than that receives from it"
@@ -199,7 +198,7 @@ func (r Reporter) Err(f Failure, own uint64) error {
 
 // explain says which calls differ. The member that it names has made another call than
 // this one has.
-func (r Reporter) explain(e *MismatchError, f Failure, own uint64) {
+func (r Reporter) explain(e *fault.MismatchError, f Failure, own uint64) {
 	if f.Detail == [2]uint64{} {
 		e.Detail = "it is not known any more which"
 		return
@@ -210,11 +209,11 @@ func (r Reporter) explain(e *MismatchError, f Failure, own uint64) {
 		e.Member, there, here = r.Member(f.Other()), here, there
 	}
 	if types {
-		e.Types = &ElementError{Sent: ElementsOf(there), Received: ElementsOf(here)}
+		e.Types = &fault.ElementError{Sent: ElementsOf(there), Received: ElementsOf(here)}
 		e.Detail = fmt.Sprintf("%s, of %v and of %v", r.describe(own&^Elements), e.Types.Received, e.Types.Sent)
 		return
 	}
-	e.sizes = (there^here)&^(Elements|sizes) == 0
+	e.Sizes = (there^here)&^(Elements|sizes) == 0
 	e.Detail = fmt.Sprintf("here it was %s, there %s", r.describe(own), r.describe(there))
 }
 
@@ -223,88 +222,4 @@ func (r Reporter) describe(call uint64) string {
 		return fmt.Sprintf("call %#x", call)
 	}
 	return r.Describe(call)
-}
-
-// LostError means that an operation could not be completed because a rank of the
-// job, named in it, has gone.
-type LostError = job.LostError
-
-// ElementError says of which types a message, or the data of a call, was on two ranks.
-type ElementError = pml.ElementError
-
-// MismatchError means that the members did not call the same operation, or with
-// arguments that do not fit. All buffers that were to be received into may have been
-// written to in part.
-type MismatchError struct {
-	Member  int           // one that differs from others; -1: not known
-	Refused bool          // it has got an error about its own arguments
-	Detail  string        // what it called, and this member called; if it was refused, why
-	Types   *ElementError // the calls are the same but for the types of the data; else nil
-	Lengths *LengthError  // the calls are the same but for these lengths; else nil
-
-	sizes bool // the calls are the same but for lengths that are in Detail
-}
-
-// LengthsOnly tells whether the calls are the same but for the lengths of the data: what a member sends is not as long
-// as what another one expects.
-func (e *MismatchError) LengthsOnly() bool { return e.Lengths != nil || e.sizes }
-
-// LengthError means that a member sends more or less to another than that one expects.
-type LengthError struct {
-	Sender, Receiver int
-	Sent, Expected   uint64 // bytes
-}
-
-// Error names both members.
-func (e *LengthError) Error() string {
-	return fmt.Sprintf("rank %d sends %d bytes to rank %d, which expects %d bytes: give both the same length",
-		e.Sender, e.Sent, e.Receiver, e.Expected)
-}
-
-// Unwrap returns Types or Lengths, if they are all that differs.
-func (e *MismatchError) Unwrap() error {
-	switch {
-	case e.Types != nil:
-		return e.Types
-	case e.Lengths != nil:
-		return e.Lengths
-	}
-	return nil
-}
-
-// Error names the member and both calls.
-func (e *MismatchError) Error() string {
-	switch {
-	case e.Refused && e.Detail == "":
-		return fmt.Sprintf("rank %d has passed wrong arguments: the error that it has got says which", e.Member)
-	case e.Refused:
-		return fmt.Sprintf("rank %d has passed wrong arguments, and was told: %s", e.Member, e.Detail)
-	case e.Lengths != nil:
-		return e.Lengths.Error()
-	}
-	who := "members"
-	if e.Member >= 0 {
-		who = fmt.Sprintf("rank %d and others", e.Member)
-	}
-	if e.Types != nil {
-		return fmt.Sprintf("%s called the same operation with different types: %s; give all ranks the same type", who,
-			e.Detail)
-	}
-	return fmt.Sprintf("%s called different operations, or with different roots or lengths: %s; "+
-		"all ranks of a communicator call the same collectives in the same order", who, e.Detail)
-}
-
-// OpError means that an operator has panicked. The result is lost on all members
-// that got this error.
-type OpError struct {
-	Rank  int // whose operation it was, as a rank of the job
-	Value any // what it panicked with, on other ranks as text
-}
-
-// Error names the rank.
-func (e *OpError) Error() string {
-	if e.Value == nil {
-		return fmt.Sprintf("operator panicked on rank %d", e.Rank)
-	}
-	return fmt.Sprintf("operator panicked on rank %d: %v", e.Rank, e.Value)
 }

@@ -183,7 +183,7 @@ func (g *Graph) Join() Node { return g.add(spec{kind: Join}) }
 
 // Call adds a node that has the rank that issues the graph call f, in one of its own calls
 // or by its helper. It is left out if something has gone wrong with the graph by then. If f
-// panics that is an *OpError, as of an operator.
+// panics that is an *OperatorError, as of an operator.
 func (g *Graph) Call(f func()) Node {
 	return g.add(spec{kind: Call, op: &Op{Apply: func(_, _ []byte) { f() }}})
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 func TestWrongGraphsAreRefused(t *testing.T) {
@@ -39,7 +41,7 @@ func TestWrongGraphsAreRefused(t *testing.T) {
 		g := NewGraph()
 		c.build(g)
 		_, err := all[0].Issue(all[0].world, g)
-		var wrong *GraphError
+		var wrong *fault.GraphError
 		require.ErrorAs(t, err, &wrong, c.name)
 		require.ErrorContains(t, err, c.what, c.name)
 	}

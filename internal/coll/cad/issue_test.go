@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // bothWays runs a test in one address space and with messages.
@@ -80,7 +81,7 @@ func TestCallsThatNeverMeet(t *testing.T) {
 		g.Recv(make([]byte, 1), 1-r.rank)
 		g.Tie()
 		err := r.do(g)
-		if mismatch, ok := errors.AsType[*MismatchError](err); !ok || mismatch.Member != 1-r.rank {
+		if mismatch, ok := errors.AsType[*fault.MismatchError](err); !ok || mismatch.Member != 1-r.rank {
 			return fmt.Errorf("rank %d: got %v", r.rank, err)
 		}
 		if want := fmt.Sprintf("here it was call %d, there call %d", 5+r.rank,
@@ -106,7 +107,7 @@ func TestLengthsThatDiffer(t *testing.T) {
 			}
 			g.Tie()
 			err := r.do(g)
-			var mismatch *MismatchError
+			var mismatch *fault.MismatchError
 			switch {
 			case r.rank == 2 && err != nil:
 				return err
@@ -132,7 +133,7 @@ func TestNumbersOfPairsThatDiffer(t *testing.T) {
 	many.Tie()
 	_, err := all[1].Issue(all[1].world, few)
 	require.NoError(t, err)
-	var mismatch *MismatchError
+	var mismatch *fault.MismatchError
 	require.ErrorAs(t, all[0].do(many), &mismatch)
 }
 
@@ -166,7 +167,7 @@ func TestNodesThatNothingMeets(t *testing.T) {
 						awaitGone(root, 1)
 					}
 					err := r.do(g)
-					if mismatch, ok := errors.AsType[*MismatchError](err); !ok || mismatch.Member != 1 {
+					if mismatch, ok := errors.AsType[*fault.MismatchError](err); !ok || mismatch.Member != 1 {
 						return fmt.Errorf("got %v", err)
 					}
 					return nil
@@ -194,7 +195,7 @@ func TestPanicOfOperator(t *testing.T) {
 					g.Tie()
 				}
 				err := r.do(g)
-				var op *OpError
+				var op *fault.OperatorError
 				switch {
 				case r.rank == 0 && err != nil:
 					return err
@@ -309,7 +310,7 @@ func TestMismatchLeavesFormerMembersAlone(t *testing.T) {
 	receives.Recv(nil, 0)
 	b := issue(all[1], &Channel{Context: 9, Rank: 1, Size: 2, World: few}, receives)
 	a := issue(all[0], &Channel{Context: 9, Rank: 0, Size: 2, World: few}, sends)
-	var mismatch *MismatchError
+	var mismatch *fault.MismatchError
 	_, err := all[0].pml.Wait(&a)
 	require.ErrorAs(t, err, &mismatch)
 	_, _ = all[1].pml.Wait(&b) // which may have got all that it waits for

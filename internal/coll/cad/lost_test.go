@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // TestLostMember: one is killed before it issues, or between two graphs; all others
@@ -28,7 +29,7 @@ func TestLostMember(t *testing.T) {
 				}
 				for i := range graphs + 2 {
 					err := r.do(r.chain(make([]byte, 10)))
-					var lost *LostError
+					var lost *fault.LostError
 					switch {
 					case i <= graphs, !direct && r.rank == 0: // its messages are buffered
 					case !errors.As(err, &lost), direct && lost.Rank != 1:
@@ -64,7 +65,7 @@ func TestLostExecutor(t *testing.T) {
 			}
 			close(underway)
 			_, err = r.pml.Wait(&request)
-			var lost *LostError
+			var lost *fault.LostError
 			if !errors.As(err, &lost) || lost.Rank != 2 {
 				return fmt.Errorf("got %v", err)
 			}
@@ -113,7 +114,7 @@ func memberEndsWell(t *testing.T, end func(rank)) {
 				return fmt.Errorf("rank %d: got %d, %w", r.rank, buf[0], err)
 			}
 			err = r.do(r.chain(buf))
-			var lost *LostError
+			var lost *fault.LostError
 			if !errors.As(err, &lost) || direct && lost.Rank != 0 {
 				return fmt.Errorf("rank %d: got %v", r.rank, err)
 			}
@@ -149,7 +150,7 @@ func TestMemberThatEndedWellWithoutItsPart(t *testing.T) {
 				return nil
 			}
 			err := r.do(r.chain(make([]byte, 1)))
-			if lost, ok := errors.AsType[*LostError](err); !ok || lost.Rank != 0 {
+			if lost, ok := errors.AsType[*fault.LostError](err); !ok || lost.Rank != 0 {
 				return fmt.Errorf("after %d graphs: got %v", issues, err)
 			}
 			return nil

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Graphs by messages. Between processes a SEND node is a message, a RECV node receives it,
@@ -277,7 +277,7 @@ func (r *messageRun) began(l inFlight, err error) {
 // arrived is for a message that is over.
 func (r *messageRun) arrived(l inFlight, st pml.Status, mark pml.Mark, err error) {
 	a := &r.actions[l.n]
-	if truncated, ok := errors.AsType[*pml.TruncateError](err); ok {
+	if truncated, ok := errors.AsType[*fault.TruncateError](err); ok {
 		st.Bytes, err = truncated.Length, nil
 	}
 	switch {
@@ -303,66 +303,6 @@ func (r *messageRun) arrived(l inFlight, st pml.Status, mark pml.Mark, err error
 		r.tally(a)
 	}
 	r.finish(l.n)
-}
-
-// compare returns the failure, if any, that a message shows which was received in a call. So
-// many bytes were expected.
-func compare(me int, call uint64, number uint32, want uint64, st pml.Status, mark pml.Mark) Failure {
-	from := st.Source
-	switch f := Between(me, call, from, mark.Word); {
-	case f.Fault != 0:
-		return f
-	case (mark.Number^number)&(1<<markBits-1) != 0:
-		return Failure{Fault: Mismatch | Fault(me)<<16 | Fault(from)} // of a call long ago
-	case st.Bytes != want:
-		return Failure{Fault: Length | Fault(me)<<16 | Fault(from), Detail: [2]uint64{st.Bytes, want}}
-	}
-	return Failure{}
-}
-
-// note keeps the first failure, and in a guard the one that all members are to know. Members in different
-// calls can not go on: see Faults.
-func (r *messageRun) note(f Failure) {
-	if f.Fault != 0 && (r.failure.Fault == 0 || r.guarded && f.outranks(r.failure)) {
-		r.failure = f
-	}
-	if (f.Kind() == Mismatch || f.Kind() == Refused) && !r.guarded {
-		r.giveUp()
-	}
-}
-
-// failed is for a message that can not come or go.
-func (r *messageRun) failed(n Node, err error) {
-	lost, ok := errors.AsType[*LostError](err)
-	if !ok {
-		r.broken = err
-		r.giveUp()
-		return
-	}
-	r.note(About(Lost, r.t.culprit(r.channel, lost.Rank)))
-	r.finish(n)
-}
-
-// culprit returns the member to be named if a rank has gone: it may only have left because
-// of another, which went first and not in order.
-func (t *Transport) culprit(c *Channel, rank int) int {
-	first, ok := t.Job.Lost()
-	if ok && t.Job.State(first) != job.StateFinal && (c.member(first) >= 0 || t.Whole != nil && t.Whole(first)) {
-		return first
-	}
-	return rank
-}
-
-// giveUp ends the graph. It withdraws the messages that it can, and leaves the others.
-func (r *messageRun) giveUp() {
-	r.done = true
-	in := r.t.Messages.Inside()
-	for i := range r.active {
-		in.Drop(&r.active[i].request)
-		in.Leave(&r.active[i].request)
-	}
-	clear(r.active)
-	r.active, r.stack = r.active[:0], r.stack[:0]
 }
 
 // apply calls the operator of a node, or the function of a CALL. After a failure it does not:

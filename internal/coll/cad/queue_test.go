@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // TestManyInFlight: graphs on several channels, waited for in any order.
@@ -93,7 +94,7 @@ func TestQueueEnds(t *testing.T) {
 	root.MarkGone(1)
 	for i := range slices.Backward(requests) {
 		_, err := r.pml.Wait(&requests[i])
-		var lost *LostError
+		var lost *fault.LostError
 		require.ErrorAs(t, err, &lost)
 	}
 	require.Empty(t, r.world.queue)

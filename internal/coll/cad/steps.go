@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Steps is one call of a collective that a member makes message by message, without a
@@ -82,7 +83,7 @@ func (s *Steps) exchange(flag uint32, to int, out []byte, from int, in []byte) (
 	if err == nil && (from < 0 || got == own && st.Bytes == uint64(len(in))) {
 		return st, got, true
 	}
-	if truncated, ok := errors.AsType[*pml.TruncateError](err); ok {
+	if truncated, ok := errors.AsType[*fault.TruncateError](err); ok {
 		st.Bytes, err = truncated.Length, nil
 	}
 	if err != nil {
@@ -135,7 +136,7 @@ func (s *Steps) Note(f Failure) {
 }
 
 func (s *Steps) failed(err error) {
-	if lost, ok := errors.AsType[*LostError](err); ok {
+	if lost, ok := errors.AsType[*fault.LostError](err); ok {
 		s.Note(About(Lost, s.t.culprit(s.channel, lost.Rank)))
 		return
 	}

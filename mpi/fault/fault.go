@@ -1,0 +1,100 @@
+package fault
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gopvas/gopvas/datatype"
+)
+
+// LostError means that an operation can not complete because a rank, named in it,
+// has gone: it exited or was killed.
+type LostError struct {
+	Rank int // the rank that has gone, as a rank of the job
+}
+
+// Error says which rank has gone.
+func (e *LostError) Error() string { return fmt.Sprintf("rank %d has gone", e.Rank) }
+
+// RankError means that the communicator has no such rank.
+type RankError struct {
+	Rank, Size int
+}
+
+// Error names the rank and the range.
+func (e *RankError) Error() string {
+	return fmt.Sprintf("rank %d is outside 0..%d", e.Rank, e.Size-1)
+}
+
+// TagError means that no message can have the tag.
+type TagError struct {
+	Tag int
+}
+
+// Error names the tag and the range.
+func (e *TagError) Error() string {
+	return fmt.Sprintf("tag %d is outside 0..%d", e.Tag, math.MaxInt32)
+}
+
+// TruncateError means that a message was longer than the buffer of the receive
+// it matched. The buffer is filled with the message's first bytes, and the rest is
+// lost; the sender learns nothing of it.
+type TruncateError struct {
+	Length uint64 // of the message, in bytes
+	Buffer uint64 // of the buffer, in bytes
+
+	Element int // bytes of an element of the buffer, for the text; 0: not known
+}
+
+// Error names both lengths.
+func (e *TruncateError) Error() string {
+	if n := uint64(max(e.Element, 1)); n > 1 && e.Length%n == 0 {
+		return fmt.Sprintf("message of %d elements (%d bytes) is truncated: the buffer has %d (%d bytes)",
+			e.Length/n, e.Length, e.Buffer/n, e.Buffer)
+	}
+	return fmt.Sprintf("message of %d bytes is truncated: the buffer has %d", e.Length, e.Buffer)
+}
+
+// ElementError means that a message consists of other numbers than its receive has asked for.
+// It is received nevertheless. Jobs with --check find it.
+type ElementError struct {
+	Sent, Received datatype.Element
+}
+
+// Error names both.
+func (e *ElementError) Error() string {
+	return fmt.Sprintf("%v were sent, and are received as %v: give both ranks the same type", e.Sent, e.Received)
+}
+
+// CountError means that a message is no whole number of elements.
+type CountError struct {
+	Bytes   uint64 // length of the message
+	Element int    // size of an element in bytes
+}
+
+// Error names both sizes.
+func (e *CountError) Error() string {
+	return fmt.Sprintf("message of %d bytes is no whole number of elements of %d bytes: "+
+		"receive it with the type it was sent with", e.Bytes, e.Element)
+}
+
+// LeakError means that requests or matched messages were left at Finalize.
+type LeakError struct {
+	Requests int    // requests that were not waited for, or persistent and not freed
+	Messages int    // messages that were taken by a matched probe and not received
+	First    string // one of the requests
+}
+
+// Error says what has leaked and what to do.
+func (e *LeakError) Error() string {
+	switch {
+	case e.Requests == 0:
+		return fmt.Sprintf("%d matched messages were never received: receive what Mprobe returns", e.Messages)
+	case e.Messages == 0:
+		return fmt.Sprintf("%d requests are left (one is a %s): wait for every request, free persistent ones",
+			e.Requests, e.First)
+	}
+	return fmt.Sprintf("%d requests are left (one is a %s), and %d matched messages: "+
+		"wait for every request, free persistent ones, receive what Mprobe returns",
+		e.Requests, e.First, e.Messages)
+}
