@@ -137,6 +137,7 @@ type Engine struct {
 	lasting    bool            // that sleep lasts
 	announced  *waiter         // whose wait the root block has
 	answered   uint32          // the look of the supervisor that the answer in the root block is for; 0: there is none
+	placed     uint32          // the look that has found the place of the call in the program
 	inReady    bool            // ready is running: the sleeper looks by itself
 	yield      bool            // a parked goroutine was woken: let it run
 	parked     list[waiter]    // waiters that are not the owner

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/trace/recorder"
 )
 
 const (
@@ -106,7 +107,14 @@ func (e *Engine) ready() bool {
 // offered, or has no room at its receiver, is not on its way: it waits until the receiver does something.
 func (e *Engine) answer(look uint32) {
 	w := e.announced
-	if !e.lasting || w == nil || w.done || w != e.speaker() || e.movingCount > 0 || !e.settled() {
+	if !e.lasting || w == nil || w.done || w != e.speaker() {
+		return
+	}
+	if look != e.placed && w == e.sleeper { // this is its goroutine; others' stacks are out of reach
+		e.placed, w.source = look, recorder.Caller()
+		e.say(w, e.describe(w))
+	}
+	if e.movingCount > 0 || !e.settled() {
 		return
 	}
 	if look != e.answered {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/internal/trace/recorder"
 	"github.com/gopvas/gopvas/shm"
 )
 
@@ -18,7 +17,7 @@ type waiter struct {
 	parked   bool          // sleeps on ch, or is about to
 	promoted bool          // is the owner of progress now
 	since    int64         // when it was announced
-	source   string        // the call of the program, if it was announced and that is known
+	source   string        // the call of the program, if a look has asked for it and it is known
 	said     uint64        // what completions was when it was described last
 	ch       chan struct{} // one token at most; made when first needed
 	about    *operation    // one of the operations, for the hang report
@@ -315,9 +314,6 @@ func (e *Engine) announceWaiter(w *waiter) (did bool) {
 	}
 	e.moves++
 	e.announced, w.since, w.source = w, sys.Monotonic(), ""
-	if w == e.sleeper { // its own goroutine says so
-		w.source = recorder.Caller()
-	}
 	e.say(w, e.describe(w))
 	return true
 }
