@@ -23,11 +23,13 @@ int libmpi_old_copy(void *object, int key, void *state, void *in, void *out, int
 #pragma GCC visibility pop
 
 static inline int64_t libmpi_language_of_value(const void *value) {
-	return value == &libmpi_value[IN_INTEGER] ? IN_INTEGER : value == &libmpi_value[IN_ADDRESS_SIZE] ? IN_ADDRESS_SIZE : IN_C;
+	return value == &libmpi_value[IN_INTEGER] ? IN_INTEGER :
+		value == &libmpi_value[IN_ADDRESS_SIZE] ? IN_ADDRESS_SIZE : IN_C;
 }
 
 static inline int64_t libmpi_language_of_copy(int64_t function) {
-	return function == (intptr_t)libmpi_copy ? IN_ADDRESS_SIZE : function == (intptr_t)libmpi_old_copy ? IN_INTEGER : IN_C;
+	return function == (intptr_t)libmpi_copy ? IN_ADDRESS_SIZE :
+		function == (intptr_t)libmpi_old_copy ? IN_INTEGER : IN_C;
 }
 
 #endif

@@ -5,9 +5,10 @@
 // because the stack of the thread may be full. Nothing is slower before a fault.
 //
 // The handler does only what is safe in a signal handler. The unwinder of the compiler, which is linked into the
-// library, finds the tables of the code through the dynamic linker. The handler cannot read symbols. So it starts pvasrun
-// (PVAS_BACKTRACE) with the file and offset of each call, and waits for it. If that fails it writes the offsets itself.
-// Then the signal takes its default action: the exit status of the rank and its core dump are those of the fault.
+// library, finds the tables of the code through the dynamic linker. The handler cannot read symbols. So it starts
+// pvasrun (PVAS_BACKTRACE) with the file and offset of each call, and waits for it. If that fails it writes the offsets
+// itself. Then the signal takes its default action: the exit status of the rank and its core dump are those of the
+// fault.
 //
 // If several threads fault at the same time, the first one reports and the others wait until the process ends. A fault
 // in the handler ends the process, because all signals are blocked there.

@@ -65,7 +65,8 @@ static struct state *state(void *copy_fn, void *delete_fn, MPI_Aint extra, int *
 	void pmpi_##name##_create_keyval_(void *copy_fn, void *delete_fn, int *key, MPI_Aint *extra, int *ierror) { \
 		struct state *s = state(copy_fn, delete_fn, *extra, ierror); \
 		if (s) \
-			*ierror = MPI_##KIND##_create_keyval((MPI_##KIND##_copy_attr_function *)libmpi_copy, (MPI_##KIND##_delete_attr_function *)delete, key, s); \
+			*ierror = MPI_##KIND##_create_keyval((MPI_##KIND##_copy_attr_function *)libmpi_copy, \
+				(MPI_##KIND##_delete_attr_function *)delete, key, s); \
 	}
 
 CREATE(comm, Comm)

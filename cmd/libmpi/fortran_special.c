@@ -18,7 +18,8 @@ void pmpi_info_create_env_(int *info, int *ierror) {
 
 // A value in C has room for the zero byte, which is not counted in Fortran.
 
-void pmpi_info_get_(int *info, char *key, int *valuelen, char *value, int *flag, int *ierror, size_t l_key, size_t l_value) {
+void pmpi_info_get_(int *info, char *key, int *valuelen, char *value, int *flag, int *ierror, size_t l_key,
+	size_t l_value) {
 	char *c_key = f_stripped(key, l_key), *c_value = malloc(*valuelen > 0 ? *valuelen + 1 : 1);
 	*ierror = MPI_Info_get(f_handle(*info), c_key, *valuelen, c_value, flag);
 	if (*ierror == MPI_SUCCESS && *flag)
@@ -28,7 +29,8 @@ void pmpi_info_get_(int *info, char *key, int *valuelen, char *value, int *flag,
 }
 #pragma weak mpi_info_get_ = pmpi_info_get_
 
-void pmpi_info_get_string_(int *info, char *key, int *buflen, char *value, int *flag, int *ierror, size_t l_key, size_t l_value) {
+void pmpi_info_get_string_(int *info, char *key, int *buflen, char *value, int *flag, int *ierror, size_t l_key,
+	size_t l_value) {
 	int n = *buflen > 0 ? *buflen + 1 : 0;
 	char *c_key = f_stripped(key, l_key), *c_value = malloc(n + 1);
 	*ierror = MPI_Info_get_string(f_handle(*info), c_key, &n, c_value, flag);
@@ -42,7 +44,8 @@ void pmpi_info_get_string_(int *info, char *key, int *buflen, char *value, int *
 }
 #pragma weak mpi_info_get_string_ = pmpi_info_get_string_
 
-void pmpi_session_get_nth_pset_(int *session, int *info, int *n, int *pset_len, char *pset_name, int *ierror, size_t l_name) {
+void pmpi_session_get_nth_pset_(int *session, int *info, int *n, int *pset_len, char *pset_name, int *ierror,
+	size_t l_name) {
 	int length = *pset_len > 0 ? *pset_len + 1 : 0;
 	char *name = malloc(length + 1);
 	name[0] = 0;
@@ -88,7 +91,8 @@ struct datarep {
 	MPI_Aint extra;
 };
 
-void mpi_conversion_fn_null_(void *userbuf, int *type, int *n, void *filebuf, MPI_Offset *position, MPI_Aint *extra, int *ierror) {
+void mpi_conversion_fn_null_(void *userbuf, int *type, int *n, void *filebuf, MPI_Offset *position,
+	MPI_Aint *extra, int *ierror) {
 	*ierror = MPI_ERR_CONVERSION; // the library does not call it
 }
 
@@ -113,7 +117,8 @@ static int extent_of(MPI_Datatype type, MPI_Aint *extent, void *state) {
 	return ierror;
 }
 
-void pmpi_register_datarep_(char *name, void *read_fn, void *write_fn, void *extent_fn, MPI_Aint *extra, int *ierror, size_t l_name) {
+void pmpi_register_datarep_(char *name, void *read_fn, void *write_fn, void *extent_fn, MPI_Aint *extra, int *ierror,
+	size_t l_name) {
 	char *c_name = f_string(name, l_name);
 	struct datarep *d = malloc(sizeof *d); // for the rest of the process, as the representation
 	if (d) {
@@ -161,7 +166,8 @@ static int cancel(void *state, int complete) {
 	return ierror;
 }
 
-void pmpi_grequest_start_(void *query_fn, void *free_fn, void *cancel_fn, MPI_Aint *extra_state, int *request, int *ierror) {
+void pmpi_grequest_start_(void *query_fn, void *free_fn, void *cancel_fn, MPI_Aint *extra_state,
+	int *request, int *ierror) {
 	MPI_Request made = MPI_REQUEST_NULL;
 	struct grequest *g = malloc(sizeof *g);
 	if (!g) {

@@ -12,7 +12,9 @@ int PMPI_Errhandler_create(MPI_Handler_function *function, MPI_Errhandler *errha
 }
 WEAK(Errhandler_create, (MPI_Handler_function *, MPI_Errhandler *))
 
-int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler) { return PMPI_Comm_get_errhandler(comm, errhandler); }
+int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler) {
+	return PMPI_Comm_get_errhandler(comm, errhandler);
+}
 WEAK(Errhandler_get, (MPI_Comm, MPI_Errhandler *))
 
 int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler) { return PMPI_Comm_set_errhandler(comm, errhandler); }
