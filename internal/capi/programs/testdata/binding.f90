@@ -77,7 +77,8 @@ contains
   subroutine graphs
     integer :: graph, incoming, outgoing, index(2), edges(2)
     logical :: weighted
-    call MPI_Dist_graph_create(MPI_COMM_SELF, 1, (/0/), (/1/), (/0/), MPI_UNWEIGHTED, MPI_INFO_NULL, .false., graph, ierr)
+    call MPI_Dist_graph_create(MPI_COMM_SELF, 1, (/0/), (/1/), (/0/), MPI_UNWEIGHTED, MPI_INFO_NULL, &
+      .false., graph, ierr)
     weighted = .true.
     call MPI_Dist_graph_neighbors_count(graph, incoming, outgoing, weighted, ierr)
     call check(incoming == 1 .and. outgoing == 1 .and. .not. weighted, 'MPI_UNWEIGHTED')
@@ -175,7 +176,8 @@ contains
     call check(size == 8, 'MPI_Sizeof of a scalar')
     call PMPI_Sizeof(little, size, ierr)
     call check(size == 2, 'PMPI_Sizeof')
-    call check(MPI_Aint_diff(MPI_Aint_add(40_MPI_ADDRESS_KIND, 2_MPI_ADDRESS_KIND), 2_MPI_ADDRESS_KIND) == 40, 'MPI_Aint_diff')
+    call check(MPI_Aint_diff(MPI_Aint_add(40_MPI_ADDRESS_KIND, 2_MPI_ADDRESS_KIND), 2_MPI_ADDRESS_KIND) == 40, &
+      'MPI_Aint_diff')
     call check(MPI_Wtime() > 0 .and. MPI_Wtick() > 0, 'MPI_Wtime')
   end subroutine
 

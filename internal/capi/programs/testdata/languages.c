@@ -26,14 +26,18 @@ static void *got(MPI_Fint comm, MPI_Fint key)
 }
 
 void c_has_pointer_(MPI_Fint *comm, MPI_Fint *key) { check(got(*comm, *key) == &cell, "a pointer"); }
-void c_has_integer_(MPI_Fint *comm, MPI_Fint *key, MPI_Fint *value) { check(*(int *)got(*comm, *key) == *value, "an INTEGER"); }
+void c_has_integer_(MPI_Fint *comm, MPI_Fint *key, MPI_Fint *value) {
+	check(*(int *)got(*comm, *key) == *value, "an INTEGER");
+}
 void c_has_address_(MPI_Fint *comm, MPI_Fint *key, MPI_Aint *value)
 {
 	MPI_Aint *at = got(*comm, *key);
 	check(*at == *value, "an INTEGER of the size of an address");
 	check(at == got(*comm, *key), "the place of an INTEGER");
 }
-void c_has_copy_(MPI_Fint *comm, MPI_Fint *key) { check(got(*comm, *key) == &copy_cell, "what the callback in C has copied"); }
+void c_has_copy_(MPI_Fint *comm, MPI_Fint *key) {
+	check(got(*comm, *key) == &copy_cell, "what the callback in C has copied");
+}
 
 /* Where the cells are, and what the callbacks were given last. */
 void c_cell_(MPI_Aint *at) { *at = (MPI_Aint)&cell; }

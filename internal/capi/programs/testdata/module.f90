@@ -2,7 +2,8 @@
 program subroutines
   use mpi
   implicit none
-  integer :: ierr, rank, size, status(MPI_STATUS_SIZE), n, t, req(2), statuses(MPI_STATUS_SIZE,2), op, newcomm, key, len, idx
+  integer :: ierr, rank, size, status(MPI_STATUS_SIZE), n, t, req(2), statuses(MPI_STATUS_SIZE,2), op, &
+    newcomm, key, len, idx
   integer(kind=MPI_ADDRESS_KIND) :: val, extra, a1, a2
   real(8) :: a(10), b(10)
   integer :: i(4), j(4)
@@ -14,7 +15,8 @@ program subroutines
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
   call MPI_Comm_size(MPI_COMM_WORLD, size, ierr)
   a = rank + 1; b = 0
-  call MPI_Sendrecv(a, 10, MPI_DOUBLE_PRECISION, mod(rank+1,size), 5, b, 10, MPI_DOUBLE_PRECISION, mod(rank+size-1,size), 5, &
+  call MPI_Sendrecv(a, 10, MPI_DOUBLE_PRECISION, mod(rank+1,size), 5, b, 10, MPI_DOUBLE_PRECISION, &
+    mod(rank+size-1,size), 5, &
      MPI_COMM_WORLD, status, ierr)
   call MPI_Get_count(status, MPI_DOUBLE_PRECISION, n, ierr)
   if (n /= 10 .or. b(3) /= mod(rank+size-1,size)+1 .or. status(MPI_TAG) /= 5) call fail(1)

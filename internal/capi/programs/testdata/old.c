@@ -29,7 +29,8 @@ static void types(void) {
 	CHECK(MPI_Type_ub(type, NULL) == MPI_ERR_ARG);
 	OK(MPI_Errhandler_set(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
 	CHECK(extent == sizeof out && lower == 0 && upper == extent);
-	OK(MPI_Sendrecv(&out, 1, type, rank, 1, &in, 1, MPI_Type_f2c(MPI_Type_c2f(type)), rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	OK(MPI_Sendrecv(&out, 1, type, rank, 1, &in, 1, MPI_Type_f2c(MPI_Type_c2f(type)), rank, 1, MPI_COMM_WORLD,
+		MPI_STATUS_IGNORE));
 	CHECK(in.n == 7 && in.x == 2.5);
 	OK(MPI_Type_free(&type));
 }

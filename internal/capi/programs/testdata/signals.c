@@ -14,7 +14,8 @@ static int reported(int s) {
 static void default_dispositions(int initialised) {
 	for (int s = 1; s < 32; s++) {
 		struct sigaction a;
-		if (s != SIGKILL && s != SIGSTOP && sigaction(s, NULL, &a) == 0 && (a.sa_handler != SIG_DFL) != (initialised && reported(s))) {
+		if (s != SIGKILL && s != SIGSTOP && sigaction(s, NULL, &a) == 0 &&
+			(a.sa_handler != SIG_DFL) != (initialised && reported(s))) {
 			fprintf(stderr, "signal %d has another handler than expected\n", s);
 			exit(77);
 		}

@@ -60,7 +60,8 @@ static void right(const struct operation *o, const struct place *p, enum role ro
 		s[i] = number(rank, i);
 		r[i] = p->in_place ? number(rank, i) : -1;
 	}
-	struct args right = {s, r, N, N, ns, ns, wide ? bytes : ds, wide ? bytes : ds, nsc, nsc, wide ? bytesc : dsc, wide ? bytesc : dsc,
+	struct args right = {s, r, N, N, ns, ns, wide ? bytes : ds, wide ? bytes : ds, nsc, nsc, wide ? bytesc : dsc,
+		wide ? bytesc : dsc,
 		MPI_INT, MPI_INT, types, types, MPI_SUM, 1, p->comm};
 	a = right;
 	if (role == INTER_ROOT) a.root = MPI_ROOT;
@@ -80,7 +81,8 @@ static int result(const struct operation *o, const struct place *p, enum role ro
 			continue;
 		}
 		if (!strncmp(o->name, "scatter", 7)) {
-			if (role != INTER_ROOT && role != INTER_OTHER && role != ROOT_IN_PLACE) right &= r[i] == number(1, N * me + i);
+			if (role != INTER_ROOT && role != INTER_OTHER && role != ROOT_IN_PLACE)
+				right &= r[i] == number(1, N * me + i);
 			continue;
 		}
 		if (gather || strstr(o->name, "alltoall")) {
@@ -129,7 +131,8 @@ static void spoil(char letter, int kind) {
 
 /* fail says what went wrong and ends the job. */
 static void fail(const struct operation *o, int form, const struct place *p, const char *what, char letter, int rc) {
-	fprintf(stderr, "rank %d: %s, form %d, place %d: %s, argument %c, code %d\n", rank, o->name, form, (int)(p - places), what, letter ? letter : '-', rc);
+	fprintf(stderr, "rank %d: %s, form %d, place %d: %s, argument %c, code %d\n", rank, o->name, form,
+		(int)(p - places), what, letter ? letter : '-', rc);
 	exit(77);
 }
 
@@ -142,7 +145,8 @@ static void do_right(const struct operation *o, int form, const struct place *p,
 		if (!strchr(o->significant[role], *l) && !marks) spoil(*l, kind);
 	}
 	int rc = o->call(&a, form);
-	if (rc || !result(o, p, role)) fail(o, form, p, rc ? "a right call fails" : "a right call has a wrong result", 0, rc);
+	if (rc || !result(o, p, role))
+		fail(o, form, p, rc ? "a right call fails" : "a right call has a wrong result", 0, rc);
 	cases++;
 }
 
@@ -226,7 +230,8 @@ static void told(const struct operation *o, int form, const struct place *p, enu
 		right(o, p, role_of(o, p));
 		int want = culprit == rank ? wrong(o, *l, NULLS) : MPI_ERR_OTHER, class = 0, rc = o->call(&a, form);
 		MPI_Error_class(rc, &class);
-		if (class != want) fail(o, form, p, culprit == rank ? "a wrong argument has another class" : "not told", *l, class);
+		if (class != want)
+			fail(o, form, p, culprit == rank ? "a wrong argument has another class" : "not told", *l, class);
 		cases++;
 	}
 	do_right(o, form, p, -1);

@@ -30,8 +30,10 @@ static int persist(int rc, MPI_Request *q) {
 		switch (form) { \
 		case BLOCKING: return MPI_##Name(EXPAND small, a->comm); \
 		case BLOCKING_C: return MPI_##Name##_c(EXPAND large, a->comm); \
-		case NONBLOCKING: rc = MPI_I##name(EXPAND small, a->comm, &q); return rc ? rc : MPI_Wait(&q, MPI_STATUS_IGNORE); \
-		case NONBLOCKING_C: rc = MPI_I##name##_c(EXPAND large, a->comm, &q); return rc ? rc : MPI_Wait(&q, MPI_STATUS_IGNORE); \
+		case NONBLOCKING: rc = MPI_I##name(EXPAND small, a->comm, &q); \
+			return rc ? rc : MPI_Wait(&q, MPI_STATUS_IGNORE); \
+		case NONBLOCKING_C: rc = MPI_I##name##_c(EXPAND large, a->comm, &q); \
+			return rc ? rc : MPI_Wait(&q, MPI_STATUS_IGNORE); \
 		case PERSISTENT: rc = MPI_##Name##_init(EXPAND small, a->comm, MPI_INFO_NULL, &q); return persist(rc, &q); \
 		} \
 		rc = MPI_##Name##_init_c(EXPAND large, a->comm, MPI_INFO_NULL, &q); \
@@ -67,18 +69,21 @@ SAME(Neighbor_allgather, neighbor_allgather, (S, R))
 CALLS(Neighbor_allgatherv, neighbor_allgatherv, (S, RV), (S, RVC))
 SAME(Neighbor_alltoall, neighbor_alltoall, (S, R))
 CALLS(Neighbor_alltoallv, neighbor_alltoallv, (SV, RV), (SVC, RVC))
-CALLS(Neighbor_alltoallw, neighbor_alltoallw, (a->s, a->sns, a->sdsc, a->sts, a->r, a->rns, a->rdsc, a->rts), (SWC, RWC))
+CALLS(Neighbor_alltoallw, neighbor_alltoallw, (a->s, a->sns, a->sdsc, a->sts, a->r, a->rns, a->rdsc, a->rts),
+	(SWC, RWC))
 
 /* What a rank is in an operation. Over an intercommunicator the root's group has the root and others, which pass
    MPI_PROC_NULL; the far group is the other one. */
-enum role { ROOT, OTHER, ROOT_IN_PLACE, ALL, ALL_IN_PLACE, FIRST, INTER_ROOT, INTER_OTHER, INTER_FAR, INTER_ALL, NEIGHBOR, ROLES };
+enum role { ROOT, OTHER, ROOT_IN_PLACE, ALL, ALL_IN_PLACE, FIRST, INTER_ROOT, INTER_OTHER, INTER_FAR, INTER_ALL,
+	NEIGHBOR, ROLES };
 
 /* The arguments by letters: buffer, counts, displacements and types that are sent (SNDT) and received (Rndt), and the
    operator (O). A root and a communicator are always significant. */
 #define ROOTED(name, root, other, in_place, inter_root, far, form) \
 	{#name, do_##name, form, {[ROOT] = root, [OTHER] = other, [ROOT_IN_PLACE] = in_place, \
 		[INTER_ROOT] = inter_root, [INTER_OTHER] = "", [INTER_FAR] = far}}
-#define EVERY(name, all, in_place, form) {#name, do_##name, form, {[ALL] = all, [ALL_IN_PLACE] = in_place, [INTER_ALL] = all}}
+#define EVERY(name, all, in_place, form) {#name, do_##name, form, \
+	{[ALL] = all, [ALL_IN_PLACE] = in_place, [INTER_ALL] = all}}
 #define NEIGHBORS(name, all, form) {#name, do_##name, form, {[NEIGHBOR] = all}}
 
 static const struct operation {

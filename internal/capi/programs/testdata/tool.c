@@ -29,7 +29,8 @@ static void names(void) {
 		OK(MPI_T_pvar_get_info(i, name, &length, NULL, &class, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
 		CHECK(index_of(name, class) == i);
 	}
-	CHECK(MPI_T_pvar_get_info(n, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) == MPI_T_ERR_INVALID_INDEX);
+	CHECK(MPI_T_pvar_get_info(n, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) ==
+		MPI_T_ERR_INVALID_INDEX);
 	CHECK(MPI_T_cvar_get_index("no such", &at) == MPI_T_ERR_INVALID_NAME);
 	OK(MPI_T_event_get_num(&n));
 	CHECK(n == 0);
@@ -65,7 +66,8 @@ static void performance(void) {
 	OK(MPI_T_pvar_session_create(&mine));
 	OK(MPI_T_pvar_session_create(&other));
 	OK(MPI_T_pvar_handle_alloc(mine, index_of("received_messages", MPI_T_PVAR_CLASS_COUNTER), NULL, &received, &count));
-	OK(MPI_T_pvar_handle_alloc(mine, index_of("unexpected_highest", MPI_T_PVAR_CLASS_HIGHWATERMARK), NULL, &highest, &count));
+	OK(MPI_T_pvar_handle_alloc(mine, index_of("unexpected_highest", MPI_T_PVAR_CLASS_HIGHWATERMARK), NULL,
+		&highest, &count));
 	ring(); /* is not counted */
 	OK(MPI_T_pvar_start(mine, received));
 	ring();

@@ -10,7 +10,8 @@ struct particle {
 
 static MPI_Datatype particle_type(void) {
 	int lengths[3] = {1, 3, 1};
-	MPI_Aint at[3] = {offsetof(struct particle, kind), offsetof(struct particle, position), offsetof(struct particle, id)};
+	MPI_Aint at[3] = {offsetof(struct particle, kind), offsetof(struct particle, position),
+		offsetof(struct particle, id)};
 	MPI_Datatype types[3] = {MPI_CHAR, MPI_DOUBLE, MPI_INT}, made, resized;
 	OK(MPI_Type_create_struct(3, lengths, at, types, &made));
 	OK(MPI_Type_create_resized(made, 0, sizeof(struct particle), &resized));
