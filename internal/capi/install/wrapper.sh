@@ -23,7 +23,8 @@ mpif*) compiler=${PVAS_FC:-@FC@} extra='@FCFLAGS@' ;;
 *) echo "$name: the name of a compiler is expected: mpicc, mpicxx or mpifort" >&2; exit 2 ;;
 esac
 if [ -z "$compiler" ]; then
-	echo "$name: no compiler was there when pvasrun install-mpi ran: install one and repeat that command, or set PVAS_FC" >&2
+	echo "$name: no compiler was there when pvasrun install-mpi ran: install one and repeat that command," \
+		"or set PVAS_FC" >&2
 	exit 1
 fi
 
@@ -53,7 +54,10 @@ done
 
 case $show in
 "" ) ;;
-command) [ "$input" ] || { echo "$compiler${extra:+ $extra} -fPIE -I$include -pie -L$lib -Wl,-rpath,$lib $libs"; exit; } ;;
+command) [ "$input" ] || {
+	echo "$compiler${extra:+ $extra} -fPIE -I$include -pie -L$lib -Wl,-rpath,$lib $libs"
+	exit
+} ;;
 compile) echo "-I$include${extra:+ $extra}"; exit ;;
 link) echo "-L$lib -Wl,-rpath,$lib $libs"; exit ;;
 compile-info) echo "$compiler -I$include${extra:+ $extra}"; exit ;;

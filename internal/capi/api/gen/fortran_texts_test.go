@@ -16,15 +16,15 @@ const spawning = `program p
   integer :: comm, codes(2), ierror
   character(len=8) :: argv(3), argvs(2, 3), commands(2)
   argv = (/'-n      ', ' a b    ', '        '/)
-  call MPI_Comm_spawn(' run ', argv, 2, MPI_INFO_NULL, 0, &
-    MPI_COMM_SELF, comm, codes, ierror)
+  call MPI_Comm_spawn(' run ', argv, 2, MPI_INFO_NULL, 0, MPI_COMM_SELF, comm, codes, ierror)
   call MPI_Comm_spawn('run', MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_SELF, comm, MPI_ERRCODES_IGNORE, ierror)
   commands = (/'one     ', 'two     '/)
   argvs = ' '
   argvs(1, 1) = 'x'
   argvs(2, 1) = 'y'
   argvs(2, 2) = 'full'//'full'
-  call MPI_Comm_spawn_multiple(2, commands, argvs, (/1, 1/), (/MPI_INFO_NULL, MPI_INFO_ENV/), 0, MPI_COMM_SELF, comm, codes, ierror)
+  call MPI_Comm_spawn_multiple(2, commands, argvs, (/1, 1/), (/MPI_INFO_NULL, MPI_INFO_ENV/), 0, &
+    MPI_COMM_SELF, comm, codes, ierror)
   call MPI_Comm_spawn_multiple(2, commands, MPI_ARGVS_NULL, (/1, 1/), (/MPI_INFO_NULL, MPI_INFO_ENV/), 0, &
     MPI_COMM_SELF, comm, MPI_ERRCODES_IGNORE, ierror)
 end program
