@@ -86,7 +86,8 @@ static void halo(void)
 	int right = (rank + 1) % size, left = (rank + size - 1) % size;
 	double *grid = (double *)mine;
 	MPI_Sendrecv(grid + WIDTH - 2, 1, type, right, TAG, grid, 1, type, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	MPI_Sendrecv(grid + 1, 1, type, left, TAG, grid + WIDTH - 1, 1, type, right, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Sendrecv(grid + 1, 1, type, left, TAG, grid + WIDTH - 1, 1, type, right, TAG, MPI_COMM_WORLD,
+		MPI_STATUS_IGNORE);
 }
 
 /* side is that of the largest square of no more than so many elements. */

@@ -41,7 +41,8 @@ static Numbers exchange(const Numbers &sorted, const Numbers &border, int size) 
 	MPI_Alltoall(out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, MPI_COMM_WORLD);
 	auto from = starts(out), to = starts(in);
 	Numbers mine(to.back());
-	MPI_Alltoallv(sorted.data(), out.data(), from.data(), MPI_LONG, mine.data(), in.data(), to.data(), MPI_LONG, MPI_COMM_WORLD);
+	MPI_Alltoallv(sorted.data(), out.data(), from.data(), MPI_LONG, mine.data(), in.data(), to.data(), MPI_LONG,
+		MPI_COMM_WORLD);
 	std::sort(mine.begin(), mine.end());
 	return mine;
 }
