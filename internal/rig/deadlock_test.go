@@ -21,7 +21,8 @@ func TestDeadlockUnderSlurm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			j := r.start(slices.Concat(start, []string{"--deadlock-after", "300ms", work, "stuck"}), nil)
 			require.Equal(t, 125, j.wait(t, time.Minute), &j.stderr)
-			require.Regexp(t, `deadlock, proved: rank 0 waits for rank 1 waits for .*rank 0; nothing has moved for`, j.stderr.String())
+			require.Regexp(t, `deadlock, proved: rank 0 waits for rank 1 waits for .*rank 0; nothing has moved for`,
+				j.stderr.String())
 			require.Regexp(t, `pvasrun: deadlock: ending \d ranks`, j.stderr.String())
 			r.requireNothing(t)
 

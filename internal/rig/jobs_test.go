@@ -277,7 +277,8 @@ var harms = map[string]struct {
 		137, `the space host \(pid \d+\) on n1 was killed by signal 9`},
 	"agent by ssh": {"ssh", func(t *testing.T, j *job) { j.kill(t, 2, `pvasrun node$`) },
 		1,
-		`node n2 is lost: its pvasrun was killed by signal 9 \(killed, SIGKILL\), which ends the 2 ranks there; ending the other 4 ranks`},
+		`node n2 is lost: its pvasrun was killed by signal 9 \(killed, SIGKILL\), which ends the 2 ranks there; ` +
+			`ending the other 4 ranks`},
 	"agent by srun": {"slurm", func(t *testing.T, j *job) { j.kill(t, 2, `pvasrun node join$`) },
 		1, `node n2 is lost: .*; ending the other 4 ranks`},
 	"leader": {"", func(t *testing.T, j *job) { j.kill(t, 0, `^\S*pvasrun (--hosts|\S*work)`) }, anyCode, ``},
