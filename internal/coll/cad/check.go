@@ -36,7 +36,8 @@ func (g *Graph) check(members int, edges []edge, first []int32) error {
 	}
 	for n, s := range g.nodes {
 		if (s.kind == Send || s.kind == Recv) && (s.peer < 0 || s.peer >= members) {
-			return &fault.GraphError{Node: n, What: fmt.Sprintf("%v names member %d, there are 0..%d", s.kind, s.peer, members-1)}
+			return &fault.GraphError{Node: n,
+				What: fmt.Sprintf("%v names member %d, there are 0..%d", s.kind, s.peer, members-1)}
 		}
 	}
 	order, err := g.sorted(edges, first)
@@ -58,7 +59,8 @@ func (g *Graph) check(members int, edges []edge, first []int32) error {
 	for n, s := range g.nodes {
 		switch {
 		case !reached[n]:
-			return &fault.GraphError{Node: n, What: s.kind.String() + " is not reached from START: connect it, or use Tie"}
+			return &fault.GraphError{Node: n, What: s.kind.String() +
+				" is not reached from START: connect it, or use Tie"}
 		case !ends[n]:
 			return &fault.GraphError{Node: n, What: s.kind.String() + " does not lead to END: connect it, or use Tie"}
 		}
