@@ -112,9 +112,8 @@ func only(line string) func(t *testing.T, btl string, n int, lines []string) {
 func TestGauss(t *testing.T) {
 	for _, args := range [][]string{{"-n", "61"}, {"-n", "64", "-block", "4", "-ahead=false"},
 		{"-n", "3", "-block", "5"}} {
-		everywhere(t,
-			only(
-				`gauss: n = \d+, blocks of \d+, \d x \d ranks: the triangles make the matrix; [0-9.]+ ms, \d+ Mflop/s`),
+		everywhere(t, only(`gauss: n = \d+, blocks of \d+, \d x \d ranks: the triangles make the matrix; `+
+			`[0-9.]+ ms, \d+ Mflop/s`),
 			append([]string{"gauss"}, args...)...)
 	}
 }
