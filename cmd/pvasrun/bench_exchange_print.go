@@ -43,14 +43,6 @@ func printExchange(out io.Writer, cfg *bench.ExchangeConfig, results [][]bench.E
 	return w.Flush()
 }
 
-// ifKnown is a number above 0, or a dash.
-func ifKnown(v float64) string {
-	if v <= 0 {
-		v = math.NaN()
-	}
-	return orDash(v)
-}
-
 // several is a number with what is counted.
 func several(n, what string) string {
 	if n == "1" {

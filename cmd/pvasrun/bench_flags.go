@@ -1,13 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/internal/coll"
@@ -99,18 +96,10 @@ func (f *contestantFlags) own(singleCopy []string) (list []bench.Contestant, err
 	return list, nil
 }
 
-// printJSON prints one object per line.
-func printJSON[R any](results []R) error {
-	out := json.NewEncoder(os.Stdout)
-	for _, r := range results {
-		if err := out.Encode(r); err != nil {
-			return err
-		}
+// checkPlot finds out before a measurement whether its plot can be written.
+func checkPlot(file string) error {
+	if err := writable(file); err != nil {
+		return fmt.Errorf("--plot: %w", err)
 	}
 	return nil
-}
-
-// newTable returns a writer of rows whose cells, each ended by a tab, are aligned to the right.
-func newTable(w io.Writer) *tabwriter.Writer {
-	return tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"time"
@@ -144,14 +143,6 @@ var footprintColumns = []footprintColumn{
 	{"PSS", func(r bench.FootprintResult) float64 { return float64(r.PSSGrowthKiB) }},
 }
 
-// orNaN is a figure, or no number where there is none.
-func orNaN(kib *int64) float64 {
-	if kib == nil {
-		return math.NaN()
-	}
-	return float64(*kib)
-}
-
 // summarise prints the exponents of each contestant, and the ratios of ours to the
 // better peer at the last number of ranks.
 func (f *footprintFlags) summarise(contenders []bench.Contestant, rows []bench.FootprintResult) error {
@@ -185,15 +176,4 @@ func (f *footprintFlags) summarise(contenders []bench.Contestant, rows []bench.F
 		fmt.Fprintln(w)
 	}
 	return w.Flush()
-}
-
-// orDash prints a ratio or an exponent, if it is one.
-func orDash(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return "-"
-	}
-	if math.Abs(v) < 0.1 {
-		return fmt.Sprintf("%.3f", v)
-	}
-	return fmt.Sprintf("%.2f", v)
 }

@@ -2,12 +2,15 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/docker/go-units"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/report"
 )
 
 // overlapReport is what was measured.
@@ -190,4 +193,12 @@ func (r *overlapReport) printGraphs() error {
 			g.Reissue, g.Rate/1e6, g.Bytes)
 	}
 	return w.Flush()
+}
+
+// plot draws the broadcasts of the first number of ranks and the first grain.
+func (f *overlapFlags) plot(results []bench.OverlapResult) error {
+	results = slices.DeleteFunc(slices.Clone(results), func(r bench.OverlapResult) bool {
+		return r.Ranks != f.NP[0] || r.Grain != f.Grains[0]
+	})
+	return writeNamed(f.Plot, "", 0, func(w io.Writer) error { return report.PlotOverlap(w, results) })
 }

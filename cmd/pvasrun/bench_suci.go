@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -95,25 +94,6 @@ func (f *suciBenchFlags) check() error {
 	return errors.Join(checkLinks(f.Rate, f.Buffer), checkPlot(f.Plot))
 }
 
-// checkLinks refuses links that carry no packet.
-func checkLinks(rate bits, buffer size) error {
-	switch {
-	case rate > 0 && rate < 8000:
-		return errors.New("--rate: at least 8k, which is 8000 bits per second")
-	case rate > 0 && (buffer < 4<<10 || buffer > 1<<30):
-		return errors.New("--buffer: at least 4KiB, or no packet passes the switch, and at most 1GiB")
-	}
-	return nil
-}
-
-// checkPlot finds out before a measurement whether its plot can be written.
-func checkPlot(file string) error {
-	if err := writable(file); err != nil {
-		return fmt.Errorf("--plot: %w", err)
-	}
-	return nil
-}
-
 // run measures on a cluster of two nodes, and on one of each other size.
 func (f *suciBenchFlags) run(ctx context.Context, each func(transport.Result) error) error {
 	for _, nodes := range append([]int{2}, f.Nodes...) {
@@ -167,23 +147,4 @@ func printSuci(results []transport.Result) error {
 			r.Rounds, r.Median, r.Least, r.P99, r.Worst, r.MBytesPerS, r.Again)
 	}
 	return w.Flush()
-}
-
-// bits is a rate in bits per second: a number with k, M or G (or K, m, g), which are powers of 1000.
-type bits int
-
-// UnmarshalFlag parses a flag's value.
-func (v *bits) UnmarshalFlag(text string) error {
-	unit, digits := 1, text
-	if n := len(text); n > 0 {
-		if i := strings.IndexByte("kmg", text[n-1]|0x20); i >= 0 {
-			unit, digits = []int{1e3, 1e6, 1e9}[i], text[:n-1]
-		}
-	}
-	n, err := strconv.Atoi(digits)
-	if err != nil || n < 1 || n > 1e12/unit {
-		return fmt.Errorf("%q is no rate: write for example 100M or 1G", text)
-	}
-	*v = bits(n * unit)
-	return nil
 }

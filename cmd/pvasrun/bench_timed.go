@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"time"
@@ -347,15 +346,4 @@ func printTimed(benchmark string, contenders []bench.Contestant, results [][]ben
 	}
 	_, err := fmt.Println("Not all have made as many repetitions: see --max-seconds and --json.")
 	return err
-}
-
-// bestPeer is the lowest value of a peer that is above 0, or NaN.
-func bestPeer(contenders []bench.Contestant, value func(i int) float64) float64 {
-	best := math.NaN()
-	for i, c := range contenders {
-		if v := value(i); c.IsPeer() && v > 0 && !(v >= best) {
-			best = v
-		}
-	}
-	return best
 }

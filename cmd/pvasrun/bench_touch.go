@@ -98,18 +98,3 @@ func printTouch(out io.Writer, cfg bench.TouchConfig, results []bench.TouchResul
 	}
 	return w.Flush()
 }
-
-// orNothing is a figure, or a dash where there is none.
-func orNothing(kib *int64) string {
-	if kib == nil {
-		return "-"
-	}
-	return fmt.Sprint(*kib)
-}
-
-func ratio(a, b int64) string {
-	if a <= 0 || b <= 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.1f", float64(a)/float64(b))
-}

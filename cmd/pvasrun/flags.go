@@ -10,7 +10,6 @@ import (
 
 	"github.com/docker/go-units"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/launcher"
 )
 
@@ -126,39 +125,6 @@ func (v *cacheNames) UnmarshalFlag(text string) error {
 	return nil
 }
 
-// peerNames is a list of other MPIs such as openmpi,mpich, or empty.
-type peerNames []string
-
-// UnmarshalFlag parses a flag's value.
-func (v *peerNames) UnmarshalFlag(text string) error {
-	list, err := peersOf(text, bench.Peers())
-	*v = list
-	return err
-}
-
-// exchangePeers is a list of peers of an exchange, or empty.
-type exchangePeers []string
-
-// UnmarshalFlag parses a flag's value.
-func (v *exchangePeers) UnmarshalFlag(text string) error {
-	list, err := peersOf(text, bench.ExchangePeers())
-	*v = list
-	return err
-}
-
-// peersOf is a list of names of peers, or empty.
-func peersOf(text string, known []string) ([]string, error) {
-	if text == "" {
-		return nil, nil
-	}
-	list, ok := words(text, known)
-	if !ok {
-		return nil, fmt.Errorf("%q is not a list of %s, each once: write for example openmpi", text,
-			strings.Join(known, ", "))
-	}
-	return list, nil
-}
-
 // policy is a way to make progress, or empty.
 type policy string
 
@@ -200,3 +166,6 @@ func (v *sizes) UnmarshalFlag(text string) error {
 	*v = list
 	return nil
 }
+
+// notGiven stands for the number of ranks until it is known.
+const notGiven = math.MinInt

@@ -7,9 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
@@ -195,18 +193,6 @@ func (f *runFlags) checkRanks(ranks, helpers int) error {
 		launcher.CheckDeadlockAfter(time.Duration(f.DeadlockAfter)))
 }
 
-// printStats prints what was counted, as far as that is asked for. nodes are the names of the
-// nodes of a job on several.
-func (f *runFlags) printStats(stats *statistics, nodes []string) (err error) {
-	if f.Stats {
-		err = errors.Join(stats.printMessages(os.Stderr, nodes), stats.printDevices(os.Stderr, nodes))
-	}
-	if f.Stats || f.Verbose {
-		err = errors.Join(err, stats.printCollectives(os.Stderr))
-	}
-	return err
-}
-
 // job is what the flags say of the job.
 func (f *runFlags) job(apps []launcher.App, settings job.Settings) launcher.Job {
 	var limit lapse
@@ -233,63 +219,4 @@ func (f *runFlags) job(apps []launcher.App, settings job.Settings) launcher.Job 
 		HangFile:       f.ReportHang,
 		Log:            logger(f.Verbose),
 	}
-}
-
-func countRanks(apps []launcher.App) (n int) {
-	for _, app := range apps {
-		n += app.N
-	}
-	return n
-}
-
-// resolveEnv turns the arguments of -x into NAME=VALUE.
-func resolveEnv(args []string) (env []string, err error) {
-	for _, a := range args {
-		name, _, given := strings.Cut(a, "=")
-		if name == "" {
-			return nil, fmt.Errorf("-x %s: no name", a)
-		}
-		if !given {
-			value, set := os.LookupEnv(name)
-			if !set {
-				return nil, fmt.Errorf("-x %s: not set here; give it a value with -x %s=VALUE", a, a)
-			}
-			a = name + "=" + value
-		}
-		env = append(env, a)
-	}
-	return env, nil
-}
-
-// dryRun prints where the ranks would lie.
-func dryRun(ctx context.Context, j launcher.Job) error {
-	plan, err := launcher.DryRun(ctx, j)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("btl %s, %d ranks\n", plan.BTL, len(plan.Ranks))
-	if plan.Reason != "" {
-		fmt.Println("not in one address space:", plan.Reason)
-	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "rank\tpartition\tstack\tsmall region\timage\tinterpreter\tarena\tcpus\tprogram")
-	for _, r := range plan.Ranks {
-		partition, stack, small, image, interp, arena := "own process", "-", "-", "-", "-", "-"
-		if l := r.Layout; l != nil {
-			partition = fmt.Sprintf("%#x + %d MiB", l.Base, l.Size>>20)
-			stack, small, image, interp, arena = span(l.Stack), span(l.SmallRegion), span(l.Image),
-				span(l.Interp), span(l.Arena)
-		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Rank, partition, stack, small, image, interp, arena,
-			strings.Trim(fmt.Sprint(r.CPUs), "[]"), strings.Join(r.Args, " "))
-	}
-	return w.Flush()
-}
-
-// span prints a range of addresses with its length in KiB.
-func span(r pvas.Range) string {
-	if r.Len() == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%#x + %d KiB", r.Start, r.Len()>>10)
 }

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/netip"
 	"os"
 	"runtime"
@@ -13,67 +11,6 @@ import (
 
 	"github.com/gopvas/gopvas/launcher"
 )
-
-// whereFlags name nodes.
-type whereFlags struct {
-	Hosts    string `long:"hosts" env:"PVASRUN_HOSTS" value-name:"LIST" description:"nodes to run on, each with its number of ranks or without: a:4,b:4"`
-	Hostfile string `long:"hostfile" env:"PVASRUN_HOSTFILE" value-name:"FILE" description:"a file that names the nodes, one a line: a slots=4"`
-	Rsh      string `long:"rsh" env:"PVASRUN_RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
-}
-
-// named returns the nodes that the flags name, or else those of a Slurm allocation.
-func (f *whereFlags) named() (hosts []launcher.Host, slurm bool, err error) {
-	switch {
-	case f.Hosts != "" && f.Hostfile != "":
-		return nil, false, errors.New("--hosts and --hostfile: give one of them")
-	case f.Hosts != "":
-		hosts, err = launcher.ParseHosts(f.Hosts)
-	case f.Hostfile != "":
-		hosts, err = launcher.ReadHostfile(f.Hostfile)
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	allocated, slurm, err := launcher.SlurmHosts(os.Getenv)
-	if err != nil || hosts == nil {
-		hosts = allocated
-	}
-	return hosts, slurm, err
-}
-
-// shell is the command of --rsh, nil if there is none.
-func (f *whereFlags) shell() []string {
-	if f.Rsh == "" {
-		return nil
-	}
-	return strings.Fields(f.Rsh)
-}
-
-// nodeFlags say on which nodes a job runs, and how.
-type nodeFlags struct {
-	whereFlags
-	Network       string `long:"network" env:"PVASRUN_NETWORK" value-name:"PREFIX" default-mask:"one that all nodes are in" description:"network for messages between nodes, such as 10.1.0.0/16"`
-	Devices       string `long:"devices" env:"PVASRUN_DEVICES" value-name:"LIST" default-mask:"one in each network that all nodes are in" description:"network devices for messages between nodes, by name or network: eth0,eth1 or 10.1.0.0/16,10.2.0.0/16"`
-	Exchange      string `long:"exchange" env:"PVASRUN_EXCHANGE" choice:"auto" choice:"plain" choice:"wrap" choice:"steps" choice:"stripe" default:"auto" description:"how messages are divided among the devices: see docs/exchange.md"`
-	ReportDevices bool   `long:"report-devices" env:"PVASRUN_REPORT_DEVICES" description:"say at the end what each node's network devices have done"`
-	NodeTimeout   lapse  `long:"node-timeout" env:"PVASRUN_NODE_TIMEOUT" value-name:"DUR" default:"5s" description:"a node that is silent for so long is lost, and ends the job"`
-	Encrypt       bool   `long:"encrypt" env:"PVASRUN_ENCRYPT" description:"encrypt the messages between nodes"`
-	PMI           bool   `long:"pmi" env:"PVASRUN_PMI" description:"a PMI launcher (srun --mpi=pmi2, mpiexec.hydra) has started pvasrun, as one process for each node or each rank; -n is the number of ranks of one process"`
-	Preload       bool   `long:"preload" env:"PVASRUN_PRELOAD" description:"send the programs to the nodes, which need not have them"`
-
-	nodes launcher.Nodes // without Hosts: the job runs here
-}
-
-// notGiven stands for the number of ranks until it is known.
-const notGiven = math.MinInt
-
-// executeNode is what runs on each node of a job; --hosts starts it, or srun for all nodes.
-func executeNode(args []string) error {
-	if len(args) == 1 && args[0] == "join" {
-		return exitStatus(launcher.JoinMain(instruments))
-	}
-	return exitStatus(launcher.NodeMain(instruments))
-}
 
 // findNodes finds out where the job runs, and how many ranks it has by default: as many as
 // the nodes take, or one for each CPU.
@@ -167,40 +104,4 @@ func (f *runFlags) hosts() (hosts []launcher.Host, err error) {
 		hosts = nil
 	}
 	return hosts, err
-}
-
-// runNodes runs a job on several nodes.
-func (f *runFlags) runNodes(ctx context.Context, j launcher.Job) error {
-	if f.DryRun && f.PMI {
-		return usageError{errors.New(
-			"--pmi with --dry-run: the PMI launcher has chosen the nodes and started them; leave one of them out")}
-	}
-	if f.DryRun {
-		return f.dryRunNodes(ctx, j)
-	}
-	if f.Trace != "" && !f.PMI { // then another process may lead, on another node
-		if err := traceable(f.Trace); err != nil {
-			return usageError{fmt.Errorf("--trace: %w", err)}
-		}
-	}
-	signals, stop := launcher.ForwardedSignals()
-	defer stop()
-	j.Signals = signals
-	var stats statistics
-	j.Finished = stats.collect
-	run := launcher.RunNodes
-	if f.PMI {
-		run = launcher.RunPMI
-	}
-	seen := f.instrument(&j)
-	result, err := run(ctx, j, f.nodes)
-	seen.end()
-	if result == nil || err != nil { // it could not run, or another process leads
-		return err
-	}
-	err = errors.Join(seen.print(os.Stderr), f.printStats(&stats, result.Nodes))
-	if result.Code != 0 {
-		return exitStatus(result.Code)
-	}
-	return err
 }

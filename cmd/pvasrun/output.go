@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/atomicfile"
+	"github.com/gopvas/gopvas/trace"
 )
 
 // pipes are the named pipes that writable has opened. They stay open until they are written: the reader
@@ -127,4 +128,16 @@ func (u untilDone) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return u.w.Write(p)
+}
+
+// isTrace tells whether a file begins as traces do.
+func isTrace(file string) (bool, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	head := make([]byte, len(trace.Magic))
+	n, _ := io.ReadFull(f, head)
+	return string(head[:n]) == trace.Magic, nil
 }

@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/tune"
-	"github.com/gopvas/gopvas/launcher"
 )
 
 // profileFlags say which profile a job goes by.
@@ -70,28 +68,6 @@ func (p *profile) here() {
 	if p.ignored = p.read.Foreign(m, moduleVersion()); p.ignored != "" {
 		p.tuned = nil
 	}
-}
-
-// takeProfile gives a job the numbers of its profile.
-func (f *runFlags) takeProfile(j *launcher.Job) error {
-	p, err := f.profileFlags.load()
-	if err != nil {
-		return err
-	}
-	p.warn()
-	processes := sync.OnceFunc(func() {
-		if p.tuned != nil {
-			p.here()
-			p.warn()
-		}
-	})
-	j.Tuned = func(btl job.BTL) job.Settings {
-		if btl == job.BTLSM {
-			processes()
-		}
-		return p.beside(&f.tunableFlags)[btl]
-	}
-	return nil
 }
 
 // warn says that the profile is ignored, if it is.

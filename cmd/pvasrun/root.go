@@ -1,13 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"runtime"
-	"runtime/debug"
-	"time"
+	"strings"
 
 	"github.com/jessevdk/go-flags"
 
@@ -48,30 +46,6 @@ type appFlags struct {
 	NP   int      `short:"n" long:"np" env:"PVASRUN_NP" value-name:"N" default-mask:"CPUs this process may use" description:"number of ranks"`
 	Env  []string `short:"x" env:"PVASRUN_X" env-delim:"," value-name:"NAME[=VALUE]" description:"give the ranks an environment variable; without a value, the one it has here; repeatable"`
 	Wdir string   `long:"wdir" env:"PVASRUN_WDIR" value-name:"DIR" description:"working directory of the ranks"`
-}
-
-// tunableFlags change the speed of messages and nothing else.
-type tunableFlags struct {
-	EagerLimit size   `long:"eager-limit" least:"1" most:"65536; longer messages gain nothing by a copy to and fro" env:"PVASRUN_EAGER_LIMIT" value-name:"SIZE" default-mask:"4KiB, or of the profile" description:"longest message that is copied to and fro, up to 64 KiB; longer ones are read from the sender's buffer"`
-	RingBlock  size   `long:"ring-block" least:"4096" env:"PVASRUN_RING_BLOCK" value-name:"SIZE" default-mask:"32KiB" description:"block of the pipeline that carries long messages between processes (sm)"`
-	SingleCopy string `long:"single-copy" env:"PVASRUN_SINGLE_COPY" choice:"auto" choice:"none" choice:"cma" default-mask:"auto" description:"long messages between processes (sm) in one copy by process_vm_readv: where permitted and faster (some long messages are timed), never, or else fail"`
-	Spin       *int   `long:"spin" least:"0" most:"1073741824; that is more than 10 s of looking" env:"PVASRUN_SPIN" value-name:"N" default-mask:"32000, or of the profile" description:"looks before a wait sleeps; fewer with more ranks than CPUs"`
-}
-
-// settings checks and converts the flags. What is not given is 0.
-func (f *tunableFlags) settings() (job.Settings, error) {
-	mode, err := job.ParseSingleCopy(cmp.Or(f.SingleCopy, job.SingleCopyAuto.String()))
-	if err != nil {
-		return job.Settings{}, err
-	}
-	s := job.Settings{EagerLimit: int(f.EagerLimit), RingBlock: int(f.RingBlock), SingleCopy: mode}
-	if f.Spin != nil {
-		if s.Spin = *f.Spin; s.Spin == 0 {
-			s.Spin = -1 // 0 stands for the default there
-		}
-	}
-	_, err = s.Resolve()
-	return s, err
 }
 
 // settings checks and converts the flags that the ranks of a job go by.
@@ -132,18 +106,6 @@ type runFlags struct {
 	Version func() `long:"version" description:"print the version"`
 }
 
-// version is that of the module, with the Go version and platform.
-func version() string {
-	return fmt.Sprintf("%s %s %s/%s", moduleVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
-func moduleVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
-
 // apps splits the command line of a job at ":" into its programs.
 func (f *runFlags) apps(args []string) ([]launcher.App, error) {
 	var apps []launcher.App
@@ -200,13 +162,28 @@ func (f *appFlags) app(args []string) (launcher.App, error) {
 	return launcher.App{Program: args[0], Args: args[1:], N: f.NP, Env: env, Dir: f.Wdir}, nil
 }
 
-// logger prints what -v asks for, with the time since the start.
-func logger(verbose bool) func(string, ...any) {
-	if !verbose {
-		return nil
+func countRanks(apps []launcher.App) (n int) {
+	for _, app := range apps {
+		n += app.N
 	}
-	start := time.Now()
-	return func(format string, args ...any) {
-		fmt.Fprintf(os.Stderr, "pvasrun: %7.3fs %s\n", time.Since(start).Seconds(), fmt.Sprintf(format, args...))
+	return n
+}
+
+// resolveEnv turns the arguments of -x into NAME=VALUE.
+func resolveEnv(args []string) (env []string, err error) {
+	for _, a := range args {
+		name, _, given := strings.Cut(a, "=")
+		if name == "" {
+			return nil, fmt.Errorf("-x %s: no name", a)
+		}
+		if !given {
+			value, set := os.LookupEnv(name)
+			if !set {
+				return nil, fmt.Errorf("-x %s: not set here; give it a value with -x %s=VALUE", a, a)
+			}
+			a = name + "=" + value
+		}
+		env = append(env, a)
 	}
+	return env, nil
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"text/tabwriter"
 
 	"github.com/gopvas/gopvas/internal/coll"
@@ -112,4 +114,16 @@ func statsRow(w io.Writer, name string, s mpi.Statistics) {
 	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name,
 		path(s.Inline), path(s.Eager), path(s.Rendezvous), path(s.Self), path(s.Direct), path(s.CMA), path(s.Pipelined),
 		s.Copies, s.Unexpected, s.UnexpectedHigh, s.Queued, s.Sleeps, s.Wakes)
+}
+
+// printStats prints what was counted, as far as that is asked for. nodes are the names of the
+// nodes of a job on several.
+func (f *runFlags) printStats(stats *statistics, nodes []string) (err error) {
+	if f.Stats {
+		err = errors.Join(stats.printMessages(os.Stderr, nodes), stats.printDevices(os.Stderr, nodes))
+	}
+	if f.Stats || f.Verbose {
+		err = errors.Join(err, stats.printCollectives(os.Stderr))
+	}
+	return err
 }

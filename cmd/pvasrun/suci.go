@@ -46,6 +46,14 @@ func readKey(name string) (key suci.Key, err error) {
 	return suci.Key(b), nil
 }
 
+// suciCommands are lines of help: a command, and what it is for.
+const suciCommands = "" +
+	`  pvasrun suci key                 makes a key for both ends
+  pvasrun suci serve               answers the other commands
+  pvasrun suci ping ADDRESS:PORT   measures round trips
+  pvasrun suci bench ADDRESS:PORT  measures round trips and streams by length
+  pvasrun suci stat ADDRESS:PORT   shows the flows of the serving end`
+
 // executeSuci is the command suci.
 func executeSuci(args []string) error {
 	commands := map[string]func([]string) error{

@@ -16,6 +16,12 @@ import (
 	"github.com/gopvas/gopvas/trace"
 )
 
+// traceCommands are lines of help: a command, and what it is for.
+const traceCommands = "" +
+	`  pvasrun trace info FILE              says what there is, and where the time went by kind of call
+  pvasrun trace list FILE              prints all events
+  pvasrun trace perfetto -o OUT FILE   writes them for https://ui.perfetto.dev`
+
 // executeTrace is the command trace: it looks at what --trace has recorded.
 func executeTrace(args []string) error {
 	commands := map[string]func([]string) error{
@@ -51,7 +57,7 @@ func openTrace(command, description string, flags any, args []string) (*trace.Tr
 	}
 	t, err := openNamed(file)
 	if err != nil {
-		return nil, modelMistake(err)
+		return nil, inputMistake(err)
 	}
 	return t, nil
 }
@@ -179,7 +185,7 @@ func executeTracePerfetto(args []string) error {
 	}
 	t, err := openNamed(file)
 	if err != nil {
-		return modelMistake(err)
+		return inputMistake(err)
 	}
 	err = writeNamed(f.Output, "", 0, func(out io.Writer) error { return perfetto.Write(out, t) })
 	if err != nil {

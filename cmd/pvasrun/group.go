@@ -1,0 +1,40 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+)
+
+// executeOne carries out the command of a group that the first argument names. usage lists the
+// commands in the help. The error is mistake if there is none of that name.
+func executeOne(group, usage string, commands map[string]func([]string) error, args []string, mistake string) error {
+	if asksForCommand(args) {
+		return offer(slices.Sorted(maps.Keys(commands)), args)
+	}
+	if asksForHelp(args) {
+		return printCommands(os.Stdout, group, usage)
+	}
+	if len(args) == 0 || commands[args[0]] == nil {
+		return usageError{errors.New(mistake)}
+	}
+	return commands[args[0]](args[1:])
+}
+
+// asksForHelp tells whether the help of a group of commands is wanted.
+func asksForHelp(args []string) bool {
+	return len(args) > 0 && (args[0] == "-h" || args[0] == "--help")
+}
+
+// printCommands prints the help of a group of commands.
+func printCommands(w io.Writer, group, commands string) error {
+	if _, err := fmt.Fprintf(w,
+		"Usage:\n%s\n\nEach command has flags and a help of its own: pvasrun %s COMMAND --help.\n\n",
+		commands, group); err != nil {
+		return err
+	}
+	return printExamples(w, "pvasrun "+group)
+}
