@@ -8,7 +8,7 @@ package mpi
 //
 // They are graphs of operations (see Graph) that go on also while this rank computes, as
 // long as there is another of the job's ranks that waits for something, or a helper: see
-// docs/nonblocking.md. Between processes it takes calls of this rank, or its helper.
+// docs/writing-ranks.md. Between processes it takes calls of this rank, or its helper.
 //
 // Errors about arguments are returned at once, all others by the wait; they are those of
 // the blocking forms. After a *LostError, or if ranks have made calls that do not fit one

@@ -19,7 +19,7 @@ import (
 )
 
 // p2pCase is one behaviour that the MPI standard asks for. It runs with any number of
-// ranks, over every BTL: see docs/conformance.md.
+// ranks, over every BTL: see CONFORMANCE.md.
 type p2pCase struct {
 	name string
 	run  func(*Comm) error

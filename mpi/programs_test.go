@@ -3,6 +3,7 @@ package mpi
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -15,7 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	jobtest.Main(m, map[string]func() error{
+	programs := map[string]func() error{
 		"whole life":     wholeLife,
 		"shared windows": program(sharedWindows),
 		"too much":       program(tooMuch),
@@ -36,7 +37,9 @@ func TestMain(m *testing.M) {
 		"until death":             program(exchangeUntilDeath),
 		"views until death":       program(viewsUntilDeath),
 		"is child":                isChild,
-	})
+	}
+	maps.Copy(programs, ExamplePrograms)
+	jobtest.Main(m, programs)
 }
 
 // program makes a rank of what is done between Init and Finalize.

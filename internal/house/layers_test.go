@@ -118,7 +118,7 @@ var layers = []layer{
 		"internal/trace/...", "internal/atomicfile", "internal/chart", "internal/machine", "internal/processes", "mpi",
 		"launcher", "pvas", "pagetable", "internal/job", "internal/median"}},
 
-	{"examples/...", []string{"mpi", "datatype"}},
+	{"examples/...", []string{"mpi"}},
 	{"examples", []string{"pvas"}},       // their test only
 	{"docs", []string{"internal/chart"}}, // its figures, drawn by a test
 }

@@ -19,6 +19,8 @@
 // the CPU whether or not its receive has begun, NICs have a gap between messages, the
 // acknowledgement is free. Two things differ on purpose: dependencies between operations
 // on different CPUs of a rank are honoured, and an empty message costs o, not o-O.
+// LogGOPSim orders more than 16 operations that become ready at once by an unstable sort: here
+// the order of the file stays.
 //
 // Where several events want one CPU, the one that was ready first goes first. Numbers of
 // events decide between equal times, so a program has one result.
