@@ -58,11 +58,10 @@ func (f *runFlags) settings() (job.Settings, error) {
 	if f.Exchange != "auto" {
 		s.Exchange = f.Exchange
 	}
-	if f.BTL == "pvas" && s.SingleCopy == job.SingleCopyCMA && os.Getenv("PVASRUN_BTL")+
-		os.Getenv("PVASRUN_SINGLE_COPY") == "" {
-		return s,
-			errors.New("--single-copy cma with --btl pvas: ranks in one address space copy long messages once " +
-				"anyway: leave it out, or write --btl sm")
+	if f.BTL == "pvas" && s.SingleCopy == job.SingleCopyCMA &&
+		os.Getenv("PVASRUN_BTL")+os.Getenv("PVASRUN_SINGLE_COPY") == "" {
+		return s, errors.New("--single-copy cma with --btl pvas: ranks in one address space copy long messages once " +
+			"anyway: leave it out, or write --btl sm")
 	}
 	s.Encrypt, s.Synchronous = f.Encrypt, f.Synchronous
 	if f.Synchronous && !f.Check && os.Getenv("PVASRUN_SYNCHRONOUS") == "" { // which model reads, too
