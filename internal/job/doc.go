@@ -9,7 +9,8 @@
 // A job has one memfd on each node. Its file holds the root block first and then, in a job of
 // the sm task model, one sparse segment per rank (SegmentOffset). The supervisor creates it
 // (Create) and passes it on by descriptor. So nothing of it is ever visible in a file system,
-// and nothing is left after any kill. A rank finds it by its environment (Join):
+// and nothing is left after any kill. One for each rank would cost a descriptor for each pair.
+// A rank finds it by its environment (Join):
 //
 //	PVAS_RANK=2              which rank this process is
 //	PVAS_SIZE=8              of how many
