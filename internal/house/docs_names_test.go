@@ -20,6 +20,7 @@ var (
 	room     = regexp.MustCompile(`(?m)^    ([a-z]\S*)  +\S`)
 	testName = regexp.MustCompile(`\bTest[A-Z]\w*(?:\.\.\.)?`)
 	testCase = regexp.MustCompile("`mpi` cases? ((?:\"[^\"]+\"(?:, )?)+)")
+	docPath  = regexp.MustCompile(`docs/[\w-]+\.md`)
 	quoted   = regexp.MustCompile(`"[^"]+"`)
 )
 
@@ -33,6 +34,34 @@ func checkPaths(root fs.FS, document string) (bad []string, paths int) {
 		}
 	}
 	return bad, paths
+}
+
+// checkDocuments reports documents that Go files, but for tests, name and the repository has not.
+func checkDocuments(root fs.FS) (bad []string, err error) {
+	err = walkFiles(root, ".go", func(name string, text []byte) error {
+		for _, document := range docPath.FindAllString(string(text), -1) {
+			if _, err := fs.Stat(root, document); err != nil && !strings.HasSuffix(name, "_test.go") {
+				bad = append(bad, name+": there is no "+document)
+			}
+		}
+		return nil
+	})
+	return bad, err
+}
+
+func TestDocumentsInCode(t *testing.T) {
+	root, _ := repository(t)
+	bad, err := checkDocuments(os.DirFS(root))
+	require.NoError(t, err)
+	report(t, bad)
+}
+
+func TestCheckDocuments(t *testing.T) {
+	bad, err := checkDocuments(tree(map[string]string{
+		"a.go": "// See docs/there.md and docs/gone.md.", "a_test.go": "// docs/other.md", "docs/there.md": "",
+	}))
+	require.NoError(t, err)
+	require.Equal(t, []string{"a.go: there is no docs/gone.md"}, bad)
 }
 
 func TestPathsInArchitecture(t *testing.T) {
