@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -112,6 +113,11 @@ func describeWait(v job.View, place string, now time.Duration) string {
 	call := callOf(v, v.Waiting.Op.String()) + place
 	if v.Waiting.Op == job.OpWait && len(v.For) > 0 && v.Waiting.Collective.Missing == len(v.For) {
 		return fmt.Sprintf("in %s for %v, waits for a message of %s", call, since, anyOf(v.For))
+	}
+	if v.Waiting.Op == job.OpReady {
+		return fmt.Sprintf(
+			"in %s for %v, waits for its own MPI_Pready of %d partitions, first of partition %d, of a send: %s",
+			call, since, v.Waiting.Bytes, v.Waiting.Collective.Number, peerAndTag(v.Waiting.Peer, v.Waiting.Tag))
 	}
 	return fmt.Sprintf("in %s for %v, waits for %s", call, since, message(v.Waiting.Operation()))
 }
@@ -269,6 +275,9 @@ func describeDeadlock(views []job.View, now, still time.Duration) string {
 		return ""
 	}
 	kind, verdict := judge(views, dead)
+	if slices.ContainsFunc(dead, func(r int) bool { return views[r].Waiting.Op == job.OpReady }) {
+		return fmt.Sprintf("  a rank waits for its own MPI_Pready: %s\n", verdict)
+	}
 	if len(cycle) == 0 {
 		return fmt.Sprintf("  a rank that others wait for has called Finalize: %s\n", verdict)
 	}

@@ -113,6 +113,12 @@ func TestReportOfMessages(t *testing.T) {
 	probe := waitView(0, job.OpProbe, 1, 5, time.Second, 1)
 	probe.Waiting.Bytes = 0
 	require.Equal(t, "in probe for 1s, waits for rank 1, tag 5", describeWait(probe, "", 2*time.Second))
+	ready := waitView(0, job.OpReady, 1, 5, time.Second)
+	ready.Waiting.Bytes, ready.Waiting.Collective.Number, ready.Any, ready.Waiting.Call = 2, 3, true, "MPI_Wait"
+	require.Equal(t, "in MPI_Wait for 1s, waits for its own MPI_Pready of 2 partitions, first of partition 3, "+
+		"of a send: rank 1, tag 5", describeWait(ready, "", 2*time.Second))
+	require.Equal(t, "  a rank waits for its own MPI_Pready: rank 0 can never go on\n",
+		describeDeadlock([]job.View{ready, {Rank: 1, State: job.StateInit}}, 2*time.Second, time.Second))
 	for text, ranks := range map[string][]int{"any of ranks 1, 3": {1, 3}, "rank 3": {3}} {
 		wait := waitView(0, job.OpWait, job.AnyPeer, -1, time.Second, ranks...)
 		for _, r := range ranks {

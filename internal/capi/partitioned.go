@@ -13,6 +13,16 @@ type partitions struct {
 	count int
 }
 
+// unready is the first partition that is not ready, for the report of a hang.
+func (p *partitions) unready() int {
+	for i := range p.ready {
+		if !p.ready[i].Load() {
+			return i
+		}
+	}
+	return 0 // the last has just become ready
+}
+
 // partitionedBuffer is the memory of partitions of count elements each.
 func (p *Process) partitionedBuffer(buf Address, n, count int, t Type, peer int) (comm.Buffer, error) {
 	if n <= 0 {
@@ -48,6 +58,7 @@ func (p *Process) Psend_init(buf Address, n, count int, t Type, dest, tag int, o
 		return err
 	}
 	parts := &partitions{send: send, ready: make([]atomic.Bool, n), count: n}
+	send.Unready = parts.unready
 	r, err := comm.PrepareAnew(on.c, func() (comm.Request, error) {
 		for i := range parts.ready {
 			parts.ready[i].Store(false)

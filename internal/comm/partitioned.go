@@ -31,6 +31,9 @@ type Partitioned struct {
 	send        pml.Request // written before sent, as is err
 	err         error
 	sent        atomic.Bool
+
+	// Unready returns the first partition that is not ready. The caller of Ready knows it; nil: it does not say.
+	Unready func() int
 }
 
 // numberSize is the length of the message that has the number.
@@ -87,10 +90,14 @@ type partitionedTask struct{ *Partitioned }
 func (partitionedTask) Start() error { return nil }
 func (partitionedTask) Release()     {}
 
-// Describe names the receiver, once the message is on its way.
+// Describe names the receiver, and before the message is on its way what this rank has not made ready.
 func (t partitionedTask) Describe(w *job.Waiting) {
-	if t.sent.Load() {
-		w.Op, w.Peer, w.Tag, w.Bytes = job.OpSend, int32(t.dst), int32(t.tag), uint64(t.buf.Len())
+	w.Op, w.Peer, w.Tag, w.Bytes = job.OpSend, int32(t.dst), int32(t.tag), uint64(t.buf.Len())
+	if n := t.missing.Load(); n > 0 {
+		w.Op, w.Bytes, w.Collective = job.OpReady, uint64(n), job.Collective{}
+		if t.Unready != nil {
+			w.Collective.Number = uint64(t.Unready())
+		}
 	}
 }
 

@@ -38,9 +38,16 @@ type joined struct {
 	err    error // the first one
 }
 
-func (*joined) Release()              {}
-func (*joined) Describe(*job.Waiting) {}
-func (t *joined) Status() pml.Status  { return t.status }
+func (*joined) Release() {}
+
+// Describe tells the first of the requests that is not complete. The lock of the engine is held.
+func (t *joined) Describe(w *job.Waiting) {
+	if t.done < len(t.reqs) {
+		t.reqs[t.done].Describe(w)
+	}
+}
+
+func (t *joined) Status() pml.Status { return t.status }
 
 // Start is called without the engine's lock.
 func (t *joined) Start() error {

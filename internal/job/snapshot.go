@@ -49,6 +49,9 @@ func (r *Root) waitsFor(rank int, w Waiting) (ranks []int, any bool) {
 	if w.Op == OpCollective {
 		return w.Collective.Ranks(), w.Collective.Need == NeedAny
 	}
+	if w.Op == OpReady {
+		return nil, true // no other rank can end it
+	}
 	if n := w.Collective.Missing; n > 0 && n <= namedRanks {
 		return w.Collective.Ranks(), true
 	}

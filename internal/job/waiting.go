@@ -16,11 +16,12 @@ const (
 	OpProbe
 	OpWait
 	OpCollective // see Waiting.Collective
+	OpReady      // a partitioned send, of which the rank itself has not made all partitions ready
 )
 
 // String returns the name of the call, in lower case.
 func (o Op) String() string {
-	names := [...]string{"none", "send", "recv", "probe", "wait", "collective"}
+	names := [...]string{"none", "send", "recv", "probe", "wait", "collective", "pready"}
 	if int(o) < len(names) {
 		return names[o]
 	}
@@ -45,7 +46,8 @@ type Waiting struct {
 	Others  bool   // the rank has other goroutines or threads, which may act meanwhile, or gives up by itself
 
 	// Collective is of OpCollective; Peer, Tag and Bytes then mean nothing. Of OpWait with AnyPeer it has the ranks of
-	// which one is enough; none: any rank.
+	// which one is enough; none: any rank. Of OpReady its Number is the first partition that is not ready; Bytes is how
+	// many are not.
 	Collective Collective
 }
 
@@ -108,7 +110,7 @@ func (r *Root) SetWaiting(rank int, w Waiting) {
 	if w.Source != "" || k.source[0].Load() != 0 {
 		storeText(k.source[:], w.Source)
 	}
-	if w.Op == OpCollective || w.Op == OpWait {
+	if w.Op == OpCollective || w.Op == OpWait || w.Op == OpReady {
 		k.collective.store(&w.Collective)
 	}
 	k.seq.Add(1)
@@ -141,7 +143,7 @@ func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
 			Context: k.ctx.Load(), Bytes: k.bytes.Load(), Since: k.since.Load(), Seen: k.seen.Load(),
 			Call: loadText(k.call[:]), Place: k.place.Load(), Source: loadText(k.source[:]), Others: k.more.Load() != 0,
 		}
-		if w.Op == OpCollective || w.Op == OpWait {
+		if w.Op == OpCollective || w.Op == OpWait || w.Op == OpReady {
 			w.Collective = k.collective.load()
 		}
 	})

@@ -26,6 +26,18 @@ func (e *Engine) Peek(r *Request) (st Status, done bool, err error) {
 	return op.status, true, op.err
 }
 
+// Describe is for a task whose part the request is: it says what the request waits for. The lock is held.
+func (r *Request) Describe(w *job.Waiting) {
+	op := r.active()
+	if op == nil || op.state == complete {
+		return
+	}
+	*w = op.describe()
+	if op.kind == tasking && op.state == moving {
+		op.task.Describe(w)
+	}
+}
+
 // polls are the names of probes that do not block.
 var polls = [...]string{probing: "iprobe", picking: "improbe"}
 

@@ -109,3 +109,17 @@ func TestPlacesOfPolls(t *testing.T) {
 			`1 .* polls by MPI_Test \(main at polls\.c:7\) for a recv: rank 0, tag 0, 4 bytes; 2 more open: `, text)
 	})
 }
+
+// A partitioned send of which the program has not made all partitions ready is a deadlock of its rank alone.
+func TestForgottenPready(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "program")
+	source := filepath.Join("testdata", "forgotten_pready.c")
+	out, err := exec.Command(tool("mpicc"), "-g", source, "-o", program).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	eachModel(t, func(t *testing.T, w way) {
+		_, text, code := w.start(t, 2, "--deadlock-after", "200ms", program)
+		require.Equal(t, 125, code, text)
+		require.Regexp(t, `0 .* in MPI_Wait \(main at forgotten_pready\.c:12\) for .*, waits for its own MPI_Pready `+
+			`of 2 partitions, first of partition 1, of a send: rank 1, tag 5\n`, text)
+	})
+}
