@@ -141,12 +141,12 @@ func waitedLong(views []job.View, look uint32, now, after time.Duration) bool {
 	return true
 }
 
-// waiting returns the numbers of this node's ranks that have waited for long.
-func (s *supervisor) waiting() (list []int) {
+// waiting returns the numbers of this node's ranks that have waited for so long.
+func (s *supervisor) waiting(long time.Duration) (list []int) {
 	now := time.Duration(sys.Monotonic())
 	for _, rank := range s.alive {
 		rank += s.job.first()
-		if w, ok := s.memory.Root().Waiting(rank); ok && now-time.Duration(w.Since) >= s.lookout.after {
+		if w, ok := s.memory.Root().Waiting(rank); ok && now-time.Duration(w.Since) >= long {
 			list = append(list, rank)
 		}
 	}
@@ -169,7 +169,7 @@ func (s *supervisor) look() {
 		s.tellWaiting()
 		l.rest()
 	case !l.asked:
-		waiting := s.waiting()
+		waiting := s.waiting(s.lookout.after)
 		if !l.wants(len(waiting), len(s.alive)) {
 			l.rest()
 			return
@@ -180,7 +180,7 @@ func (s *supervisor) look() {
 		proof, again := l.read(views, time.Duration(sys.Monotonic()))
 		switch {
 		case again:
-			root.Look(l.ask(), s.waiting())
+			root.Look(l.ask(), s.waiting(s.lookout.after))
 		case len(proof.Ranks) > 0 && s.watched():
 			l.giveUp()
 		case len(proof.Ranks) > 0:

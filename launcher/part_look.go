@@ -8,7 +8,7 @@ import "slices"
 
 // tellWaiting tells the leader how many ranks have waited for long, if that has changed.
 func (s *supervisor) tellWaiting() {
-	if n := len(s.waiting()); n != s.toldWaiting {
+	if n := len(s.waiting(s.lookout.after)); n != s.toldWaiting {
 		s.toldWaiting = n
 		s.job.part.tell(note{Waiting: &n})
 	}
@@ -21,7 +21,7 @@ func (s *supervisor) beginLook(number uint32) {
 	}
 	s.lookout.ask()
 	s.lookout.number = number
-	s.memory.Root().Look(number, s.waiting())
+	s.memory.Root().Look(number, s.waiting(s.lookout.after))
 }
 
 // tellDoing tells the leader what the ranks do, and which look they have answered.

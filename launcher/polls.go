@@ -4,17 +4,20 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// hangAsked is an open question to the ranks of this node what they do. Ranks that wait in a call need not be asked.
-// One that polls says for what, at its next poll. One that computes does not answer.
+// hangAsked is an open question to the ranks of this node what they do. What ranks wait for is known before. One that
+// waits in a program in Go says where its call is, and one that polls says for what, at its next poll. One that
+// computes, or is stopped, does not answer.
 type hangAsked struct {
 	tick <-chan time.Time // when the answers are looked at next; nil: no question is open
+	at   int64            // when it was asked, on the clock of Waiting.Seen
 	end  time.Time        // when the report does not wait for more
 	then []func()         // is called after the report
 }
 
-// A report waits for ranks that may poll for pollsWait at most. It looks for their answers each pollsLook.
+// A report waits for answers for pollsWait at most. It looks for their answers each pollsLook.
 const (
 	pollsWait = 250 * time.Millisecond
 	pollsLook = 5 * time.Millisecond
@@ -30,8 +33,9 @@ func (s *supervisor) askHang(then func()) {
 	if q.tick != nil {
 		return
 	}
+	q.at = sys.Monotonic()
 	if s.memory != nil {
-		s.memory.Root().AskPolls()
+		s.memory.Root().AskReport(s.waiting(0))
 	}
 	q.end = time.Now().Add(pollsWait)
 	s.awaitPolls()
@@ -56,14 +60,16 @@ func (s *supervisor) endHang() {
 	}
 }
 
-// silent tells whether a rank of this node runs and has not said for what it polls.
+// silent tells whether a rank of this node has not answered: it waits and has said nothing since, or runs and has not
+// said for what it polls.
 func (s *supervisor) silent(root *job.Root) bool {
 	for i, pid := range s.pids {
 		rank := s.job.first() + i
 		if pid == 0 || root.Gone(rank) || root.State(rank) != job.StateInit {
 			continue
 		}
-		if _, waits := root.Waiting(rank); !waits && root.Polls(rank).Op == job.OpNone {
+		w, waits := root.Waiting(rank)
+		if waits && w.Seen < s.asked.at || !waits && root.Polls(rank).Op == job.OpNone {
 			return true
 		}
 	}

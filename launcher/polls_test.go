@@ -33,7 +33,7 @@ func TestQuestionToRanksThatPoll(t *testing.T) {
 	for tag := range int32(6) {
 		p.Add(job.Operation{Op: job.OpSend, Peer: 1, Tag: tag, Bytes: 1})
 	}
-	root.SetPolls(0, root.PollsCounter().Load(), p)
+	root.SetPolls(0, root.ReportCounter().Load(), p)
 	<-s.asked.tick
 	s.awaitPolls()
 	require.Nil(t, s.asked.tick)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -131,6 +132,23 @@ func TestDeadlockPolicies(t *testing.T) {
 			program, "hang", "recv-ring-2")
 		require.Equal(t, 124, got.code, got.stderr)
 		require.Equal(t, reports, strings.Count(got.stderr, "what the ranks do:"), got.stderr)
+	}
+}
+
+// A report that no look for a deadlock has preceded has the places of calls, too.
+func TestReportOfPlaces(t *testing.T) {
+	program, _ := waitCases(t, "hang")
+	rsh := hereAs(t)
+	for _, way := range (waitCase{ranks: 2}).ways(t, rsh) {
+		var got finished
+		// Ranks of a busy machine may need longer to begin to wait, or to answer.
+		require.Eventually(t, func() bool {
+			got = command(t, nil,
+				append(way, "--deadlock", "off", "--timeout", "1", program, "hang", "recv-ring-2")...)
+			require.Equal(t, 124, got.code, got.stderr)
+			return len(regexp.MustCompile(`(?m)^  \d .* in recv \(main\.recv at main\.go:\d+\) for `).
+				FindAllString(got.stderr, -1)) == 2
+		}, time.Minute, time.Millisecond, "%v: %s", way, &got)
 	}
 }
 

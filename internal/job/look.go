@@ -30,14 +30,10 @@ type Answer struct {
 	Moves uint32 // modulo 2^32
 }
 
-// Look begins a look at these ranks, and a report of those that poll (AskPolls). Only the supervisor calls it, with
-// numbers from 1 on.
+// Look begins a look at these ranks, and a report (AskReport). Only the supervisor calls it, with numbers from 1 on.
 func (r *Root) Look(number uint32, ranks []int) {
 	r.head.look.Store(number)
-	r.AskPolls()
-	for _, rank := range ranks {
-		r.block(rank).inbox.Signal()
-	}
+	r.AskReport(ranks)
 }
 
 // Asked returns the number of the last look.

@@ -45,11 +45,17 @@ type pollsBlock struct {
 	source [sourceWords]atomic.Uint64
 }
 
-// AskPolls begins a report: ranks that poll say for what. Only the supervisor calls it.
-func (r *Root) AskPolls() { r.head.report.Add(1) }
+// AskReport begins a report: ranks that poll say for what, and these ranks, which wait, say again for what, and where
+// their call is. A rank that waits has answered when Waiting.Seen is later. Only the supervisor calls it.
+func (r *Root) AskReport(waiting []int) {
+	r.head.report.Add(1)
+	for _, rank := range waiting {
+		r.block(rank).inbox.Signal()
+	}
+}
 
-// PollsCounter returns the number of the last report, for ranks that look often.
-func (r *Root) PollsCounter() *atomic.Uint32 { return &r.head.report }
+// ReportCounter returns the number of the last report, for ranks that look often.
+func (r *Root) ReportCounter() *atomic.Uint32 { return &r.head.report }
 
 // SetPolls answers for a rank. The rank itself calls it, one goroutine at a time, once for each report. NameCalls holds
 // for p.Call and p.Place.

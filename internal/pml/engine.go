@@ -137,7 +137,7 @@ type Engine struct {
 	lasting    bool            // that sleep lasts
 	announced  *waiter         // whose wait the root block has
 	answered   uint32          // the look of the supervisor that the answer in the root block is for; 0: there is none
-	placed     uint32          // the look that has found the place of the call in the program
+	placed     uint32          // the last of reports for which the place of a call that waits was found
 	inReady    bool            // ready is running: the sleeper looks by itself
 	yield      bool            // a parked goroutine was woken: let it run
 	parked     list[waiter]    // waiters that are not the owner
@@ -163,7 +163,7 @@ type Engine struct {
 func New(j Job, rank int, m btl.Messages) *Engine {
 	c := m.Capabilities()
 	e := &Engine{
-		job: j, goneCount: j.GoneCounter(), reports: j.PollsCounter(),
+		job: j, goneCount: j.GoneCounter(), reports: j.ReportCounter(),
 		module: newTransport(m, c), memory: c.Memory, setBed: c.SleepIn,
 		rank: rank, size: j.Ranks(), spin: j.Spin(),
 		matchers: map[uint32]*matcher{},

@@ -51,6 +51,31 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
+// A report has a rank that waits say again what for, and where its call is. Its next wait does not say where until the
+// next report, since that would allocate.
+func TestPlaceOfAWait(t *testing.T) {
+	w := newWorld(t, 2, 1, mem.Options{})
+	done := make(chan error)
+	for range 2 {
+		go func() {
+			_, err := w.engines[1].Recv(0, 0, 5, nil)
+			done <- err
+		}()
+		first := w.asleep(1)
+		require.Empty(t, first.Source)
+		w.root.AskReport([]int{1})
+		var again job.Waiting
+		require.Eventually(t, func() bool {
+			again, _ = w.root.Waiting(1)
+			return again.Seen > first.Seen
+		}, time.Minute, time.Millisecond)
+		require.Regexp(t, `^look_test\.go:\d+ pml_test\.TestPlaceOfAWait\.func1$`, again.Source)
+		require.Equal(t, first.Since, again.Since)
+		require.NoError(t, w.engines[0].Send(0, 1, 5, nil, pml.Standard))
+		require.NoError(t, <-done)
+	}
+}
+
 // recorder is a job that notes whether a rank has written a record of its wait beside an answer.
 type recorder struct {
 	*job.Root

@@ -92,11 +92,28 @@ func (e *Engine) ready() bool {
 	e.sayAgain(e.speaker())
 	e.inReady = false
 	stop := e.sleeper.done || e.yield || e.wanted()
-	if look != 0 && !stop {
-		e.answer(look)
+	if !stop {
+		e.sayPlace()
+		if look != 0 {
+			e.answer(look)
+		}
 	}
 	e.unlock()
 	return stop
+}
+
+// sayPlace answers a report: this rank says again what it waits for, and where the program's call is. To find the place
+// allocates, so ranks do it only for a report. A report may come between two looks: answer follows.
+func (e *Engine) sayPlace() {
+	w, report := e.announced, e.reports.Load()
+	if report == e.placed || !e.lasting || w == nil || w.done || w != e.speaker() {
+		return
+	}
+	e.placed = report
+	if w == e.sleeper { // this is its goroutine; others' stacks are out of reach
+		w.source = recorder.Caller()
+	}
+	e.say(w, e.describe(w))
 }
 
 // answer answers a look of the supervisor that was asked before ready was called, if this rank waits and no message is
@@ -107,14 +124,7 @@ func (e *Engine) ready() bool {
 // offered, or has no room at its receiver, is not on its way: it waits until the receiver does something.
 func (e *Engine) answer(look uint32) {
 	w := e.announced
-	if !e.lasting || w == nil || w.done || w != e.speaker() {
-		return
-	}
-	if look != e.placed && w == e.sleeper { // this is its goroutine; others' stacks are out of reach
-		e.placed, w.source = look, recorder.Caller()
-		e.say(w, e.describe(w))
-	}
-	if e.movingCount > 0 || !e.settled() {
+	if !e.lasting || w == nil || w.done || w != e.speaker() || e.movingCount > 0 || !e.settled() {
 		return
 	}
 	if look != e.answered {

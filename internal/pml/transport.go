@@ -24,7 +24,7 @@ type Job interface {
 	State(rank int) job.State
 
 	// These are for the hang report and the supervisor. A rank says them of itself.
-	PollsCounter() *atomic.Uint32
+	ReportCounter() *atomic.Uint32
 	SetPolls(rank int, report uint32, p job.Polls)
 	SetWaiting(rank int, w job.Waiting)
 	ClearWaiting(rank int)

@@ -17,7 +17,7 @@ type waiter struct {
 	parked   bool          // sleeps on ch, or is about to
 	promoted bool          // is the owner of progress now
 	since    int64         // when it was announced
-	source   string        // the call of the program, if a look has asked for it and it is known
+	source   string        // the call of the program, if a report has asked for it and it is known
 	said     uint64        // what completions was when it was described last
 	ch       chan struct{} // one token at most; made when first needed
 	about    *operation    // one of the operations, for the hang report
