@@ -103,8 +103,8 @@ func TestPlacesOfPolls(t *testing.T) {
 		_, text, code := w.start(t, 2, "--timeout", "2", program)
 		require.Equal(t, 124, code)
 		require.Regexp(t,
-			`0 .* polls by MPI_Testsome \(main at polls\.c:8\) for a recv: rank 1, tag 0, 4 bytes; 2 more open: `+
-				`a recv: rank 1, tag [12], 4 bytes; a recv: rank 1, tag [12], 4 bytes\n`, text)
+			`0 .* polls by MPI_Testsome \(main at polls\.c:8\) for a recv: rank 1, tag \d, 4 bytes; 2 more open: `+
+				`a recv: rank 1, tag \d, 4 bytes; a recv: rank 1, tag \d, 4 bytes\n`, text)
 		require.Regexp(t,
 			`1 .* polls by MPI_Test \(main at polls\.c:7\) for a recv: rank 0, tag 0, 4 bytes; 2 more open: `, text)
 	})
