@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/mpi"
+	"github.com/gopvas/gopvas/mpi/debug"
 )
 
 // exchangeRankMain is the rank program of the exchange benchmark. Its arguments are the
@@ -160,7 +161,7 @@ const (
 
 // printDevices prints of each device what a piece costs, in nanoseconds, and its bytes per second.
 func printDevices() {
-	for _, d := range mpi.Devices() {
+	for _, d := range debug.Devices() {
 		fmt.Printf(deviceLine+"%d %d\n", d.Latency, d.Bandwidth)
 	}
 }
@@ -169,7 +170,7 @@ func printDevices() {
 // nanoseconds from it.
 func (r *exchangeRank) printFlights(since time.Time) error {
 	var text []byte
-	for _, f := range mpi.Flights() {
+	for _, f := range debug.Flights() {
 		if f.Start.After(since) {
 			text = fmt.Appendf(text, flightLine+"%d %d %d %d %d %d %d\n", r.world.Rank(), f.Device,
 				f.Peer, f.Message, f.Bytes,

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gopvas/gopvas/mpi"
+	"github.com/gopvas/gopvas/mpi/debug"
 )
 
 // Executed is what a rank has executed of nonblocking collective operations.
@@ -16,7 +17,7 @@ type Executed struct {
 
 // printExecuted lets rank 0 print a line for each rank.
 func printExecuted(world *mpi.Comm) error {
-	s := mpi.GraphStats()
+	s := debug.Graphs()
 	mine := []uint64{s.Nodes, s.Foreign, s.Bytes}
 	all := make([]uint64, len(mine)*world.Size())
 	if err := mpi.Gather(world, mine, all, 0); err != nil || world.Rank() != 0 {

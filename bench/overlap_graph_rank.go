@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/mpi"
+	"github.com/gopvas/gopvas/mpi/debug"
 )
 
 // A graphRank is the rank that measures graphs which do nothing.
@@ -65,11 +66,11 @@ func (r *graphRank) once() (s graphSample, err error) {
 	}
 	s.issue = nanoseconds(start)
 
-	before := mpi.GraphStats().Memory
+	before := debug.Graphs().Memory
 	if request, err = g.Prepare(); err != nil {
 		return s, err
 	}
-	s.bytes = float64(mpi.GraphStats().Memory - before)
+	s.bytes = float64(debug.Graphs().Memory - before)
 	for range 2 {
 		start = time.Now()
 		if err := request.Start(); err != nil {

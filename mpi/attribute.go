@@ -17,14 +17,14 @@ type Attribute[T any] struct{ key comm.Keyval }
 func NewAttribute[T any](onCopy func(from *Comm, value T) (T, bool), onRemove func(from *Comm, value T)) *Attribute[T] {
 	a := new(Attribute[T])
 	if onCopy != nil {
-		a.key.Copy = func(from *Comm, value any) (any, bool, error) {
-			copied, ok := onCopy(from, as[T](value))
+		a.key.Copy = func(from *comm.Comm, value any) (any, bool, error) {
+			copied, ok := onCopy((*Comm)(from), as[T](value))
 			return copied, ok, nil
 		}
 	}
 	if onRemove != nil {
-		a.key.Delete = func(from *Comm, value any) error {
-			onRemove(from, as[T](value))
+		a.key.Delete = func(from *comm.Comm, value any) error {
+			onRemove((*Comm)(from), as[T](value))
 			return nil
 		}
 	}
@@ -50,13 +50,13 @@ func as[T any](value any) T {
 // ErrFreed or ErrFinalized.
 //
 // MPI 4.1 section 7.7.2 (MPI_Comm_set_attr).
-func (a *Attribute[T]) Set(c *Comm, value T) error { return c.SetAttribute(a.keyval(), value) }
+func (a *Attribute[T]) Set(c *Comm, value T) error { return c.inner().SetAttribute(a.keyval(), value) }
 
 // Get returns the value that c has for this key; ok tells whether there is one.
 //
 // MPI 4.1 section 7.7.2 (MPI_Comm_get_attr).
 func (a *Attribute[T]) Get(c *Comm) (value T, ok bool) {
-	v, ok := c.Attribute(a.keyval())
+	v, ok := c.inner().Attribute(a.keyval())
 	return as[T](v), ok
 }
 
@@ -64,5 +64,5 @@ func (a *Attribute[T]) Get(c *Comm) (value T, ok bool) {
 //
 // MPI 4.1 section 7.7.2 (MPI_Comm_delete_attr).
 func (a *Attribute[T]) Delete(c *Comm) {
-	_ = c.DeleteAttribute(a.keyval()) // its callback has no error
+	_ = c.inner().DeleteAttribute(a.keyval()) // its callback has no error
 }

@@ -47,7 +47,7 @@ func badCollectives(c *Comm) error {
 
 // mistakeOfOne: if calls are checked, all others learn of it.
 func mistakeOfOne(c *Comm) error {
-	defer comm.SetCheck(c, comm.SetCheck(c, true))
+	defer comm.SetCheck(c.inner(), comm.SetCheck(c.inner(), true))
 	grid, err := CartCreate(c, []int{c.Size()}, []bool{true})
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func mistakeOfOne(c *Comm) error {
 // comparedTypes: with --check all ranks are told that one has called a collective with other types
 // of as many bytes, and the next call works.
 func comparedTypes(c *Comm) error {
-	defer comm.SetCheck(c, comm.SetCheck(c, true))
+	defer comm.SetCheck(c.inner(), comm.SetCheck(c.inner(), true))
 	if c.Size() == 1 {
 		return nil
 	}

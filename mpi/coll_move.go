@@ -13,7 +13,7 @@ func Bcast[T any](c *Comm, buf []T, root int) error {
 }
 
 func bcastCall[T any](c *Comm, buf []T, root int) (k comm.Call) {
-	a := k.Set(c, "bcast", coll.Bcast)
+	a := k.Set(c.inner(), "bcast", coll.Bcast)
 	a.Root = root
 	own(&a.Send, buf, &a.Wrong)
 	return k
@@ -28,7 +28,7 @@ func Gather[T any](c *Comm, send, recv []T, root int) error {
 }
 
 func gatherCall[T any](c *Comm, send, recv []T, root int) (k comm.Call) {
-	a := k.Set(c, "gather", coll.Gather)
+	a := k.Set(c.inner(), "gather", coll.Gather)
 	a.Root = root
 	if c.Rank() != root {
 		recv = nil
@@ -51,7 +51,7 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 }
 
 func gathervCall[T any](c *Comm, send, recv []T, counts, displs []int, root int) (k comm.Call) {
-	a := k.Set(c, "gatherv", coll.Gather)
+	a := k.Set(c.inner(), "gatherv", coll.Gather)
 	a.Root, a.Irregular = root, true
 	own(&a.Send, send, &a.Wrong)
 	if c.Rank() == root {
@@ -71,7 +71,7 @@ func Scatter[T any](c *Comm, send, recv []T, root int) error {
 }
 
 func scatterCall[T any](c *Comm, send, recv []T, root int) (k comm.Call) {
-	a := k.Set(c, "scatter", coll.Scatter)
+	a := k.Set(c.inner(), "scatter", coll.Scatter)
 	a.Root = root
 	if c.Rank() != root {
 		send = nil
@@ -95,7 +95,7 @@ func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int
 }
 
 func scattervCall[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) (k comm.Call) {
-	a := k.Set(c, "scatterv", coll.Scatter)
+	a := k.Set(c.inner(), "scatterv", coll.Scatter)
 	a.Root, a.Irregular = root, true
 	own(&a.Recv, recv, &a.Wrong)
 	if c.Rank() == root {
@@ -114,7 +114,7 @@ func Allgather[T any](c *Comm, send, recv []T) error {
 }
 
 func allgatherCall[T any](c *Comm, send, recv []T) (k comm.Call) {
-	a := k.Set(c, "allgather", coll.Allgather)
+	a := k.Set(c.inner(), "allgather", coll.Allgather)
 	a.InPlace = send == nil
 	count := len(send)
 	if a.InPlace {
@@ -134,7 +134,7 @@ func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 }
 
 func allgathervCall[T any](c *Comm, send, recv []T, counts, displs []int) (k comm.Call) {
-	a := k.Set(c, "allgatherv", coll.Allgather)
+	a := k.Set(c.inner(), "allgatherv", coll.Allgather)
 	a.Irregular, a.InPlace = true, send == nil
 	own(&a.Send, send, &a.Wrong)
 	irregular(&a.Recv, recv, counts, displs, &a.Wrong)
@@ -150,7 +150,7 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 }
 
 func alltoallCall[T any](c *Comm, send, recv []T) (k comm.Call) {
-	a := k.Set(c, "alltoall", coll.Alltoall)
+	a := k.Set(c.inner(), "alltoall", coll.Alltoall)
 	a.InPlace = send == nil
 	count := perRank(c, "receive buffer", len(recv), &a.Wrong)
 	blocks(&a.Send, send, count, &a.Wrong)
@@ -168,7 +168,7 @@ func Alltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T,
 
 func alltoallvCall[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T,
 	recvCounts, recvDispls []int) (k comm.Call) {
-	a := k.Set(c, "alltoallv", coll.Alltoall)
+	a := k.Set(c.inner(), "alltoallv", coll.Alltoall)
 	a.Irregular, a.InPlace = true, send == nil && sendCounts == nil
 	irregular(&a.Recv, recv, recvCounts, recvDispls, &a.Wrong)
 	if !a.InPlace {

@@ -95,7 +95,7 @@ func repeated[T any](b *coll.Buffer, buf []T, neighbors int, err *error) {
 // neighborly exchanges the blocks that buffers makes for so many neighbours.
 func neighborly(c *Comm, op string,
 	buffers func(sources, destinations int, err *error) (out, in coll.Buffer)) comm.NeighborCall {
-	return comm.NewNeighborCall(c, op, func(out, in []coll.Edge) (err error) {
+	return comm.NewNeighborCall(c.inner(), op, func(out, in []coll.Edge) (err error) {
 		send, recv := buffers(len(in), len(out), &err)
 		if err == nil {
 			err = send.Check("send buffer", len(out))

@@ -24,100 +24,100 @@ package mpi
 
 // Ibcast is Bcast, nonblocking (MPI 4.1 section 6.12.2, MPI_Ibcast).
 func Ibcast[T any](c *Comm, buf []T, root int) (Request, error) {
-	return bcastCall(c, buf, root).Begin()
+	return begun(bcastCall(c, buf, root).Begin())
 }
 
 // Igather is Gather, nonblocking (MPI 4.1 section 6.12.3, MPI_Igather).
 func Igather[T any](c *Comm, send, recv []T, root int) (Request, error) {
-	return gatherCall(c, send, recv, root).Begin()
+	return begun(gatherCall(c, send, recv, root).Begin())
 }
 
 // Igatherv is Gatherv, nonblocking (MPI 4.1 section 6.12.3, MPI_Igatherv).
 func Igatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) (Request, error) {
-	return gathervCall(c, send, recv, counts, displs, root).Begin()
+	return begun(gathervCall(c, send, recv, counts, displs, root).Begin())
 }
 
 // Iscatter is Scatter, nonblocking (MPI 4.1 section 6.12.4, MPI_Iscatter).
 func Iscatter[T any](c *Comm, send, recv []T, root int) (Request, error) {
-	return scatterCall(c, send, recv, root).Begin()
+	return begun(scatterCall(c, send, recv, root).Begin())
 }
 
 // Iscatterv is Scatterv, nonblocking (MPI 4.1 section 6.12.4, MPI_Iscatterv).
 func Iscatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) (Request, error) {
-	return scattervCall(c, send, counts, displs, recv, root).Begin()
+	return begun(scattervCall(c, send, counts, displs, recv, root).Begin())
 }
 
 // Iallgather is Allgather, nonblocking (MPI 4.1 section 6.12.5, MPI_Iallgather).
 func Iallgather[T any](c *Comm, send, recv []T) (Request, error) {
-	return allgatherCall(c, send, recv).Begin()
+	return begun(allgatherCall(c, send, recv).Begin())
 }
 
 // Iallgatherv is Allgatherv, nonblocking (MPI 4.1 section 6.12.5, MPI_Iallgatherv).
 func Iallgatherv[T any](c *Comm, send, recv []T, counts, displs []int) (Request, error) {
-	return allgathervCall(c, send, recv, counts, displs).Begin()
+	return begun(allgathervCall(c, send, recv, counts, displs).Begin())
 }
 
 // Ialltoall is Alltoall, nonblocking (MPI 4.1 section 6.12.6, MPI_Ialltoall).
 func Ialltoall[T any](c *Comm, send, recv []T) (Request, error) {
-	return alltoallCall(c, send, recv).Begin()
+	return begun(alltoallCall(c, send, recv).Begin())
 }
 
 // Ialltoallv is Alltoallv, nonblocking (MPI 4.1 section 6.12.6, MPI_Ialltoallv).
 func Ialltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T,
 	recvCounts, recvDispls []int) (Request, error) {
-	return alltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).Begin()
+	return begun(alltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).Begin())
 }
 
 // Ireduce is Reduce, nonblocking (MPI 4.1 section 6.12.7, MPI_Ireduce).
 func Ireduce[T any](c *Comm, send, recv []T, op *Op[T], root int) (Request, error) {
-	return reduceCall(c, send, recv, op, root).Begin()
+	return begun(reduceCall(c, send, recv, op, root).Begin())
 }
 
 // Iallreduce is Allreduce, nonblocking (MPI 4.1 section 6.12.8, MPI_Iallreduce).
 func Iallreduce[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
-	return allreduceCall(c, send, recv, op).Begin()
+	return begun(allreduceCall(c, send, recv, op).Begin())
 }
 
 // IreduceScatterBlock is ReduceScatterBlock, nonblocking.
 //
 // MPI 4.1 section 6.12.9 (MPI_Ireduce_scatter_block).
 func IreduceScatterBlock[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
-	return reduceScatterBlockCall(c, send, recv, op).Begin()
+	return begun(reduceScatterBlockCall(c, send, recv, op).Begin())
 }
 
 // IreduceScatter is ReduceScatter, nonblocking (MPI 4.1 section 6.12.10, MPI_Ireduce_scatter).
 func IreduceScatter[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) (Request, error) {
-	return reduceScatterCall(c, send, recv, counts, op).Begin()
+	return begun(reduceScatterCall(c, send, recv, counts, op).Begin())
 }
 
 // Iscan is Scan, nonblocking (MPI 4.1 section 6.12.11, MPI_Iscan).
 func Iscan[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
-	return scanCall(c, send, recv, op).Begin()
+	return begun(scanCall(c, send, recv, op).Begin())
 }
 
 // Iexscan is Exscan, nonblocking (MPI 4.1 section 6.12.12, MPI_Iexscan).
 func Iexscan[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
-	return exscanCall(c, send, recv, op).Begin()
+	return begun(exscanCall(c, send, recv, op).Begin())
 }
 
 // IneighborAllgather is NeighborAllgather, nonblocking.
 //
 // MPI 4.1 section 8.7.1 (MPI_Ineighbor_allgather).
 func IneighborAllgather[T any](c *Comm, send, recv []T) (Request, error) {
-	return neighborAllgatherCall(c, send, recv).Begin()
+	return begun(neighborAllgatherCall(c, send, recv).Begin())
 }
 
 // IneighborAllgatherv is NeighborAllgatherv, nonblocking.
 //
 // MPI 4.1 section 8.7.1 (MPI_Ineighbor_allgatherv).
 func IneighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) (Request, error) {
-	return neighborAllgathervCall(c, send, recv, counts, displs).Begin()
+	return begun(neighborAllgathervCall(c, send, recv, counts, displs).Begin())
 }
 
 // IneighborAlltoall is NeighborAlltoall, nonblocking (MPI 4.1 section 8.7.2,
 // MPI_Ineighbor_alltoall).
 func IneighborAlltoall[T any](c *Comm, send, recv []T) (Request, error) {
-	return neighborAlltoallCall(c, send, recv).Begin()
+	return begun(neighborAlltoallCall(c, send, recv).Begin())
 }
 
 // IneighborAlltoallv is NeighborAlltoallv, nonblocking.
@@ -125,5 +125,5 @@ func IneighborAlltoall[T any](c *Comm, send, recv []T) (Request, error) {
 // MPI 4.1 section 8.7.2 (MPI_Ineighbor_alltoallv).
 func IneighborAlltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T,
 	recvCounts, recvDispls []int) (Request, error) {
-	return neighborAlltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).Begin()
+	return begun(neighborAlltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).Begin())
 }

@@ -11,7 +11,7 @@ import (
 // otherBuffers makes the same calls again and again, several at a time, with buffers that
 // change places: their graphs are those of earlier calls.
 func otherBuffers(c *Comm) error {
-	before := c.GraphStats().Memory
+	before := c.inner().GraphStats().Memory
 	c, err := c.Dup()
 	if err != nil {
 		return err
@@ -49,11 +49,11 @@ func otherBuffers(c *Comm) error {
 		}
 		send, recv = recv, send
 	}
-	if c.GraphStats().Memory <= before {
+	if c.inner().GraphStats().Memory <= before {
 		return errors.New("no graph was kept")
 	}
 	if err := c.Free(); err != nil {
 		return err
 	}
-	return want("memory of graphs after Free", c.GraphStats().Memory, before)
+	return want("memory of graphs after Free", c.inner().GraphStats().Memory, before)
 }

@@ -24,7 +24,7 @@ func result(r Request, err error) error {
 // nonblockingMistakes: if calls are checked, the others hear of what one rank does wrong,
 // nobody waits, and the communicator is as good as before.
 func nonblockingMistakes(c *Comm) error {
-	if !comm.Checked(c) {
+	if !comm.Checked(c.inner()) {
 		return nil
 	}
 	grid, err := CartCreate(c, []int{c.Size()}, []bool{true})
@@ -80,7 +80,7 @@ func heardOf[E error](err error, own bool, rank int, hears bool) error {
 
 // differentLengths: if calls are checked all hear of it.
 func differentLengths(c *Comm) error {
-	if !comm.Checked(c) {
+	if !comm.Checked(c.inner()) {
 		return nil
 	}
 	length := 5

@@ -56,7 +56,7 @@ func exscanCall[T any](c *Comm, send, recv []T, op *Op[T]) comm.Call {
 
 // reduction is a call of a kind that combines vectors. root is 0 for the kinds without.
 func reduction[T any](c *Comm, kind coll.Kind, root int, send, recv []T, op *Op[T]) (k comm.Call) {
-	a := k.Set(c, kind.String(), kind)
+	a := k.Set(c.inner(), kind.String(), kind)
 	a.Root, a.Op, a.Wrong = root, op.get(), op.check()
 	a.InPlace = send == nil && (kind != coll.Reduce || c.Rank() == root)
 	own(&a.Send, send, &a.Wrong)
@@ -74,7 +74,7 @@ func ReduceScatterBlock[T any](c *Comm, send, recv []T, op *Op[T]) error {
 }
 
 func reduceScatterBlockCall[T any](c *Comm, send, recv []T, op *Op[T]) (k comm.Call) {
-	a := k.Set(c, "reduce_scatter_block", coll.ReduceScatter)
+	a := k.Set(c.inner(), "reduce_scatter_block", coll.ReduceScatter)
 	a.Op, a.InPlace, a.Wrong = op.get(), send == nil, op.check()
 	count := len(recv)
 	if a.InPlace {
@@ -95,7 +95,7 @@ func ReduceScatter[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) erro
 }
 
 func reduceScatterCall[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) (k comm.Call) {
-	a := k.Set(c, "reduce_scatter", coll.ReduceScatter)
+	a := k.Set(c.inner(), "reduce_scatter", coll.ReduceScatter)
 	a.Op, a.InPlace, a.Wrong = op.get(), send == nil, op.check()
 	if a.InPlace {
 		send = recv

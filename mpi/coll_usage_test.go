@@ -168,7 +168,7 @@ func nothingToMove(c *Comm) error {
 // overlappingBuffers: what would be overwritten while it is read is an error, and what
 // only lies close is not.
 func overlappingBuffers(c *Comm) error {
-	defer comm.SetCheck(c, comm.SetCheck(c, true)) // some calls are wrong at the root alone
+	defer comm.SetCheck(c.inner(), comm.SetCheck(c.inner(), true)) // some calls are wrong at the root alone
 	n := c.Size()
 	buf := make([]int, 4*n)
 	sum := Sum[int]()
@@ -230,7 +230,7 @@ func overlappingBlocks(c *Comm, buf []int) error {
 // lengthsThatDiffer: one rank has another length than all others, and calls are checked: all
 // are told, nobody waits, and all go on.
 func lengthsThatDiffer(c *Comm) error {
-	defer comm.SetCheck(c, comm.SetCheck(c, true))
+	defer comm.SetCheck(c.inner(), comm.SetCheck(c.inner(), true))
 	if c.Size() == 1 {
 		return nil
 	}

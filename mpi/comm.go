@@ -5,57 +5,15 @@ import (
 	"github.com/gopvas/gopvas/internal/comm"
 )
 
-// What has no element type is in package comm, under the same names: `go doc comm.Comm.Dup`.
-
 // Comm is a communicator: some ranks of the job in an order of their own, whose
 // messages and collective operations do not mix with those of any other communicator.
-// Calls with elements are functions of this package that take it as their first
-// argument. Its methods, which package comm describes, are
-//
-//	Rank, Size, Group          who is in it
-//	Barrier, Ibarrier, BarrierInit
-//	Dup, Idup, Split, SplitType, Create, CreateGroup, Free
-//	Self                       of this rank alone
-//	Compare                    with another
-//	FlushBuffer                waits for messages from Bsend
-//	SetName, Name              for messages to people
-//	Finalize, Abort            the end of the rank, of the job
-//	Algorithm                  of the last collective operation
-//	Stats, GraphStats          what the rank has done
-//	OneAddressSpace, Partition where the ranks are
-//	ID                         a number of the communicator
-//	Attribute, SetAttribute, DeleteAttribute    untyped; see type Attribute
-//	NeighborRanks              of its topology
-type Comm = comm.Comm
+// Calls with elements are functions of this package that take it as their first argument.
+// All calls may be made on a nil Comm, which stands for one that this rank is not in: they
+// return ErrNoComm, or what says so.
+type Comm comm.Comm
 
-// Group is an ordered set of ranks. Its methods, which package comm describes, are
-//
-//	Size, Rank, TranslateRanks, Equal, Compare
-//	Incl, Excl, RangeIncl, RangeExcl, Union, Intersection, Difference
-type Group = comm.Group
-
-// Range is ranks at a stride, for Group.RangeIncl and Group.RangeExcl.
-type Range = comm.Range
-
-// SplitKind is what the ranks of a communicator from Comm.SplitType have in common.
-type SplitKind = comm.SplitKind
-
-// The kinds.
-const (
-	Shared       = comm.Shared       // they can share memory: all ranks of a job
-	AddressSpace = comm.AddressSpace // they are in one address space
-)
-
-// Comparison is how two communicators, or two groups, are like.
-type Comparison = comm.Comparison
-
-// The results of Comm.Compare and Group.Compare.
-const (
-	Identical = comm.Identical // the same; of groups: the same ranks in the same order
-	Congruent = comm.Congruent // different communicators of the same ranks in the same order
-	Similar   = comm.Similar   // the same ranks in another order
-	Unequal   = comm.Unequal
-)
+// inner is the communicator as the layer below sees it. A conversion costs nothing.
+func (c *Comm) inner() *comm.Comm { return (*comm.Comm)(c) }
 
 // Wildcards and special values, MPI 4.1 sections 3.2.4 and 3.10.
 const (
@@ -84,43 +42,84 @@ var operatorNames = comm.Operators{Resolve: resolveOperator, Describe: operator.
 // starts is not taken for the same rank.
 //
 // MPI 4.1 section 11.2.1.
-func Init() (*Comm, error) { return comm.Init(operatorNames) }
+func Init() (*Comm, error) { return made(comm.Init(operatorNames)) }
 
 // Run is a whole rank: Init, f, Finalize. If any of them fails it prints
 // "rank R: error" on the standard error output and exits with code 1, upon which
 // pvasrun ends the other ranks. Else it returns, and the program goes on alone.
-func Run(f func(world *Comm) error) { comm.Run(operatorNames, f) }
+func Run(f func(world *Comm) error) {
+	comm.Run(operatorNames, func(world *comm.Comm) error { return f((*Comm)(world)) })
+}
 
 // Executable returns the absolute path of the running program, like os.Executable.
 // That one can not be used by ranks in one address space: there it names the
 // process that hosts them. May be called before Init.
 func Executable() (string, error) { return comm.Executable() }
 
-// Statistics is what the messages of a rank have cost since Init; Path counts the
-// messages that went one way. Plus adds two ranks' up.
-type (
-	Statistics = comm.Statistics
-	Path       = comm.Path
-)
+// Rank returns the number of the calling process, from 0 to Size()-1; Undefined if c is
+// nil.
+//
+// MPI 4.1 section 7.4.1.
+func (c *Comm) Rank() int { return c.inner().Rank() }
 
-// GraphStatistics is what a rank has executed of nonblocking collective operations and
-// graphs, its own and others'.
-type GraphStatistics = comm.GraphStatistics
+// Size returns the number of ranks, at least 1; 0 if c is nil.
+//
+// MPI 4.1 section 7.4.1.
+func (c *Comm) Size() int { return c.inner().Size() }
 
-// Stats returns the statistics of this process' rank, zeros before Init. It does not
-// block.
-func Stats() Statistics {
-	if world := comm.World(); world != nil {
-		return world.Stats()
-	}
-	return Statistics{}
-}
+// Group returns the ranks of the communicator as a group. It is local, and works also
+// after Free.
+//
+// MPI 4.1 section 7.3.2 (MPI_Comm_group).
+func (c *Comm) Group() *Group { return (*Group)(c.inner().Group()) }
 
-// GraphStats returns what this process' rank has executed since Init, zeros before. It
-// does not block for long.
-func GraphStats() GraphStatistics {
-	if world := comm.World(); world != nil {
-		return world.GraphStats()
-	}
-	return GraphStatistics{}
-}
+// Barrier returns nil when all ranks have called it. It blocks until then, without
+// taking CPU time for long. What a rank wrote before is visible to all after.
+//
+// The error wraps a *LostError if a rank has gone before it got here; then no
+// later barrier succeeds. It wraps ErrFinalized after Finalize.
+//
+// MPI 4.1 section 6.3.
+func (c *Comm) Barrier() error { return c.inner().Barrier() }
+
+// Ibarrier is Barrier, nonblocking.
+//
+// MPI 4.1 section 6.12.1 (MPI_Ibarrier).
+func (c *Comm) Ibarrier() (Request, error) { return begun(c.inner().Ibarrier()) }
+
+// BarrierInit makes a Barrier persistent.
+//
+// MPI 4.1 section 6.13.1 (MPI_Barrier_init).
+func (c *Comm) BarrierInit() (Request, error) { return begun(c.inner().BarrierInit()) }
+
+// FlushBuffer waits until all that this rank has sent in buffered mode, on whatever
+// communicator, is with its receivers. The error wraps a *LostError if one of them has
+// gone.
+//
+// MPI 4.1 section 3.6 (MPI_Buffer_flush, MPI_Buffer_detach).
+func (c *Comm) FlushBuffer() error { return c.inner().FlushBuffer() }
+
+// Finalize ends this rank's part in the job: every later call on the communicator
+// or its windows returns ErrFinalized (wrapped). It waits for collective operations that
+// other goroutines of this rank have begun, and for messages sent in buffered mode. It also
+// waits until other nodes have acknowledged what was sent to them. It waits for nothing
+// else of other ranks. Memory of windows stays as it is, for peers and for slices this rank
+// still has.
+//
+// Receives that other goroutines of this rank are in fail.
+//
+// The error wraps a *LeakError if requests or messages from Mprobe are left. It wraps a
+// *LostError if the job was to be measured here and a rank has gone before. The rank is
+// finalized nevertheless.
+//
+// MPI 4.1 section 11.2.2.
+func (c *Comm) Finalize() error { return c.inner().Finalize() }
+
+// Abort ends this process at once with the given exit code, without deferred
+// functions. pvasrun then ends all other ranks of the job, also those that are not in c,
+// and returns the code. A code that does not mean failure (outside of 1..255) is
+// replaced by 1: the job did fail. Abort may be called at any time, also
+// after Finalize.
+//
+// MPI 4.1 section 9.7.
+func (c *Comm) Abort(code int) { c.inner().Abort(code) }

@@ -322,7 +322,7 @@ func TestComparisonNames(t *testing.T) {
 // The operation is named once.
 func TestErrorsHaveOnePrefix(t *testing.T) {
 	overMem(t, 2, 2, mem.Options{}, func(c *Comm) error {
-		comm.SetCheck(c, true)
+		comm.SetCheck(c.inner(), true)
 		if c.Rank() == 1 {
 			return wantContains(Bcast(c, []byte{1}, 0), "mpi: bcast: rank 0 and")
 		}

@@ -189,7 +189,7 @@ func CountOf[T any](s Status) (int, error) {
 	}
 	n := s.CountIn(size)
 	if n == Undefined {
-		return n, comm.Wrap("count", &CountError{Bytes: s.Bytes(), Element: size})
+		return n, comm.Wrap("count", &CountError{Bytes: s.Bytes, Element: size})
 	}
 	return n, nil
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/mpi"
+	"github.com/gopvas/gopvas/mpi/debug"
 )
 
 // A window is memory of each rank that all can address. The barrier orders who writes
@@ -74,7 +75,7 @@ func ExampleWinCreate() {
 }
 
 // What ranks know of themselves, and what they have done, added up by rank 0.
-func ExampleStats() {
+func ExampleExecutable() {
 	ranks(4, func(world *mpi.Comm) error {
 		path, err := mpi.Executable()
 		if err != nil {
@@ -95,16 +96,16 @@ func ExampleStats() {
 			return err
 		}
 		type counters struct {
-			messages mpi.Statistics
-			graphs   mpi.GraphStatistics
+			messages debug.Statistics
+			graphs   debug.GraphStatistics
 		}
-		mine, all := []counters{{mpi.Stats(), mpi.GraphStats()}}, make([]counters, world.Size())
+		mine, all := []counters{{debug.Messages(), debug.Graphs()}}, make([]counters, world.Size())
 		if err := mpi.Gather(world, mine, all, 0); err != nil || me > 0 {
 			return err
 		}
 		sum := all[0]
 		for _, c := range all[1:] {
-			sum.messages = sum.messages.Plus(c.messages)
+			sum.messages.Self.Messages += c.messages.Self.Messages
 			sum.graphs.Nodes += c.graphs.Nodes
 		}
 		fmt.Printf("the program has a path: %v; %d messages to oneself, %d steps in the background\n",
@@ -112,8 +113,9 @@ func ExampleStats() {
 		if world.Algorithm() == "" {
 			return fmt.Errorf("nobody knows how it was gathered")
 		}
-		for i, d := range mpi.Devices() { // none in a job of one node
-			fmt.Printf("network device %d: %d bytes sent; pieces of long messages: %d\n", i, d.Sent, len(mpi.Flights()))
+		for i, d := range debug.Devices() { // none in a job of one node
+			fmt.Printf("network device %d: %d bytes sent; pieces of long messages: %d\n",
+				i, d.Sent, len(debug.Flights()))
 		}
 		return nil
 	})

@@ -109,10 +109,10 @@ func ExampleProbe() {
 			if err != nil {
 				return err
 			}
-			if _, err := mpi.Recv(world, make([]int16, st.Bytes()/2), st.Source, 5); err != nil {
+			if _, err := mpi.Recv(world, make([]int16, st.Bytes/2), st.Source, 5); err != nil {
 				return err
 			}
-			fmt.Printf("rank %d sent %d bytes\n", st.Source, st.Bytes())
+			fmt.Printf("rank %d sent %d bytes\n", st.Source, st.Bytes)
 		}
 		return nil
 	})

@@ -73,7 +73,7 @@ var examples = map[string]func(){
 	"ExampleView_Isend":              ExampleView_Isend,
 	"ExampleWinAllocateShared":       ExampleWinAllocateShared,
 	"ExampleWinCreate":               ExampleWinCreate,
-	"ExampleStats":                   ExampleStats,
+	"ExampleExecutable":              ExampleExecutable,
 }
 
 func init() {

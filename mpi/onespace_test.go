@@ -43,7 +43,7 @@ func inOneSpaceBy(t testing.TB, ranks int, settings comm.Settings, f func(*Comm)
 		root.SetArena(rank, p, partition, p+4096, partition-4096)
 		module, err := pvasbtl.New(root, rank)
 		require.NoError(t, err)
-		c := comm.NewWorld(root, rank, wrapModule(module), settings, operatorNames)
+		c := (*Comm)(comm.NewWorld(root, rank, wrapModule(module), settings, operatorNames))
 		wg.Go(func() {
 			defer root.MarkGone(rank)
 			if err := f(c); err != nil {

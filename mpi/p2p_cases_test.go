@@ -55,7 +55,7 @@ func probeUnexpected(c *Comm) error {
 		buf := make([]int32, n)
 		got, recvErr := Recv(c, buf, st.Source, st.Tag)
 		if err := first(err, recvErr, want("source", st.Source, left), want("tag", st.Tag, i),
-			want("bytes", st.Bytes(), uint64(4*lengths[i])), want("count", got.Count, lengths[i]),
+			want("bytes", st.Bytes, uint64(4*lengths[i])), want("count", got.Count, lengths[i]),
 			checkNumbers(buf, i)); err != nil {
 			return err
 		}

@@ -24,12 +24,12 @@ func comparedElements(c *Comm) error {
 		if err := c.Barrier(); err != nil { // messages of this round are compared from now on
 			return err
 		}
-		was := comm.SetCheck(c, true)
+		was := comm.SetCheck(c.inner(), true)
 		err := first(
 			wrongElements(c, out[:n], left, right, wantElementError),
 			rightElements(c, out[:n], left, right),
 			c.Barrier())
-		comm.SetCheck(c, was)
+		comm.SetCheck(c.inner(), was)
 		if err != nil {
 			return fmt.Errorf("%d elements: %w", n, err)
 		}

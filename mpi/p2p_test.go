@@ -100,7 +100,7 @@ func overMem(t testing.TB, ranks, cpus int, o mem.Options, f func(*Comm) error) 
 	var wg, running sync.WaitGroup
 	running.Add(ranks)
 	for rank := range ranks {
-		c := comm.NewWorld(root, rank, wrapModule(w.Module(rank)), comm.Settings{}, operatorNames)
+		c := (*Comm)(comm.NewWorld(root, rank, wrapModule(w.Module(rank)), comm.Settings{}, operatorNames))
 		wg.Go(func() {
 			defer root.MarkGone(rank)
 			err := f(c)

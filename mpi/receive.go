@@ -19,7 +19,7 @@ func Recv[T any](c *Comm, buf []T, src, tag int) (st Status, err error) {
 			return st, comm.WrapReceive("recv", src, tag, err)
 		}
 	}
-	err = comm.Recv(c, &st, bytesOf(buf, of.Size()), of, src, tag)
+	err = comm.Recv(c.inner(), (*comm.Status)(&st), bytesOf(buf, of.Size()), of, src, tag)
 	return st, err
 }
 
@@ -35,7 +35,7 @@ func Irecv[T any](c *Comm, buf []T, src, tag int) (Request, error) {
 			return Request{}, comm.WrapReceive("irecv", src, tag, err)
 		}
 	}
-	return comm.Irecv(c, bytesOf(buf, of.Size()), of, src, tag)
+	return begun(comm.Irecv(c.inner(), bytesOf(buf, of.Size()), of, src, tag))
 }
 
 // RecvInit makes a persistent request to receive into buf. It receives nothing:
@@ -47,7 +47,7 @@ func RecvInit[T any](c *Comm, buf []T, src, tag int) (Request, error) {
 	if err != nil {
 		return Request{}, comm.WrapReceive("recv init", src, tag, err)
 	}
-	return comm.RecvInit(c, comm.Bytes(b), of, src, tag)
+	return begun(comm.RecvInit(c.inner(), comm.Bytes(b), of, src, tag))
 }
 
 // RecvAlloc receives a message of unknown length: it blocks until one is there,
@@ -61,11 +61,11 @@ func RecvAlloc[T any](c *Comm, src, tag int) ([]T, Status, error) {
 		return nil, Status{}, comm.WrapReceive("recv alloc", src, tag, err)
 	}
 	var buf []T
-	st, err := comm.RecvAlloc(c, of, src, tag, func(elements int) []byte {
+	st, err := comm.RecvAlloc(c.inner(), of, src, tag, func(elements int) []byte {
 		buf = make([]T, elements)
 		return bytesOf(buf, of.Size())
 	})
-	return buf, st, err
+	return buf, Status(st), err
 }
 
 // Sendrecv sends one buffer and receives into another at the same time. Ranks that
@@ -84,7 +84,8 @@ func Sendrecv[S, R any](c *Comm, send []S, dst, sendTag int, recv []R, src, recv
 	if err != nil {
 		return Status{}, comm.WrapReceive(op, src, recvTag, err)
 	}
-	return comm.Sendrecv(c, op, comm.Bytes(out), outOf, dst, sendTag, comm.Bytes(in), inOf, src, recvTag)
+	return received(comm.Sendrecv(c.inner(), op, comm.Bytes(out), outOf, dst, sendTag,
+		comm.Bytes(in), inOf, src, recvTag))
 }
 
 // SendrecvReplace is Sendrecv with one buffer: its elements are sent, and replaced by
@@ -98,7 +99,7 @@ func SendrecvReplace[T any](c *Comm, buf []T, dst, sendTag, src, recvTag int) (S
 		return Status{}, comm.WrapSend(op, dst, sendTag, err)
 	}
 	out := append([]byte(nil), in...)
-	return comm.Sendrecv(c, op, comm.Bytes(out), of, dst, sendTag, comm.Bytes(in), of, src, recvTag)
+	return received(comm.Sendrecv(c.inner(), op, comm.Bytes(out), of, dst, sendTag, comm.Bytes(in), of, src, recvTag))
 }
 
 // Mrecv receives a message that Mprobe has set aside into buf, and blocks until it is
@@ -111,7 +112,7 @@ func Mrecv[T any](m *Message, buf []T) (Status, error) {
 	if err != nil {
 		return Status{}, comm.Wrap("mrecv", err)
 	}
-	return comm.Mrecv(m, comm.Bytes(b), of)
+	return received(comm.Mrecv((*comm.Message)(m), comm.Bytes(b), of))
 }
 
 // Imrecv is Mrecv that does not block. buf is used until the request is complete.
@@ -122,5 +123,5 @@ func Imrecv[T any](m *Message, buf []T) (Request, error) {
 	if err != nil {
 		return Request{}, comm.Wrap("imrecv", err)
 	}
-	return comm.Imrecv(m, comm.Bytes(b), of)
+	return begun(comm.Imrecv((*comm.Message)(m), comm.Bytes(b), of))
 }

@@ -1,98 +1,69 @@
 package mpi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import (
+	"context"
+
+	"github.com/gopvas/gopvas/internal/comm"
+)
 
 // Request is a nonblocking operation that was begun and not yet waited for. It is a
 // value: its zero value, and a request that was waited for, stands for no operation,
 // and so do copies of it and a nil *Request (MPI_REQUEST_NULL). To wait for none is over at once, with an
 // empty Status. One goroutine at a time waits for a request: a second one gets
 // ErrBusy. Every request must be waited for before Finalize, or found complete by a
-// test; every persistent one freed. Its methods, which package comm describes, are
+// test; every persistent one freed.
+type Request comm.Request
+
+// inner is the request as the layer below sees it, which changes it in place.
+func (r *Request) inner() *comm.Request { return (*comm.Request)(r) }
+
+// begun is a request that the layer below has made, unless it has failed.
+func begun(r comm.Request, err error) (Request, error) { return Request(r), err }
+
+// Wait blocks until the operation is complete: its buffer is the caller's again. The
+// status is that of a receive, for a send it is empty.
 //
-//	Wait, WaitContext, Test, Active
-//	Cancel        a receive
-//	Start, Free   a persistent request
-type Request = comm.Request
-
-// Status tells about a message that was received or probed: Source and Tag, and in Count
-// the number of elements, of the type of the receive. A probe knows no type and counts
-// bytes; see CountOf. Bytes returns the number of bytes, CountIn that of elements of a
-// size. MPI 4.1 section 3.2.5.
-type Status = comm.Status
-
-// Message is a message that Mprobe has set aside for one Mrecv.
-type Message = comm.Message
-
-// WaitAll blocks until all operations are complete. If statuses is not nil it has as
-// many elements as reqs, and gets their statuses. All are waited for even if some
-// fail; the error joins the errors of all that did, each with its index.
-//
-// MPI 4.1 section 3.7.5 (MPI_Waitall).
-func WaitAll(reqs []Request, statuses []Status) error { return comm.WaitAll(reqs, statuses) }
-
-// TestAll returns true if all operations are complete, and then does what WaitAll
-// would; else it changes nothing. It does not block.
-//
-// MPI 4.1 section 3.7.5 (MPI_Testall).
-func TestAll(reqs []Request, statuses []Status) (bool, error) { return comm.TestAll(reqs, statuses) }
-
-// WaitAny blocks until one of the operations is complete, and returns its index and
-// what Wait would. If there are several it is the first of them. If no request stands
-// for an operation the index is Undefined.
-//
-// MPI 4.1 section 3.7.5 (MPI_Waitany).
-func WaitAny(reqs []Request) (int, Status, error) { return comm.WaitAny(reqs) }
-
-// WaitSome blocks until at least one of the operations is complete, and does what
-// Wait would for all that are. It appends their indices and statuses to the given
-// slices, which may be nil, and returns them; none if no request stands for an
-// operation. The error joins those of the operations that failed.
-//
-// MPI 4.1 section 3.7.5 (MPI_Waitsome).
-func WaitSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status, error) {
-	return comm.WaitSome(reqs, indices, statuses)
+// MPI 4.1 section 3.7.3 (MPI_Wait).
+func (r *Request) Wait() (Status, error) {
+	st, err := r.inner().Wait()
+	return Status(st), err
 }
 
-// TestAny is WaitAny that does not block: done tells whether one of the operations is
-// complete, or none stands for an operation.
-//
-// MPI 4.1 section 3.7.5 (MPI_Testany).
-func TestAny(reqs []Request) (i int, st Status, done bool, err error) { return comm.TestAny(reqs) }
-
-// TestSome is WaitSome that does not block: there may be no index.
-//
-// MPI 4.1 section 3.7.5 (MPI_Testsome).
-func TestSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status, error) {
-	return comm.TestSome(reqs, indices, statuses)
+// WaitContext is Wait that gives up when ctx is done. The error then wraps the
+// context's. The operation goes on: its buffer is still in use, and it has to be waited
+// for again, after Cancel if it is a receive that will never come.
+func (r *Request) WaitContext(ctx context.Context) (Status, error) {
+	st, err := r.inner().WaitContext(ctx)
+	return Status(st), err
 }
 
-// StartAll starts persistent requests. The error joins those of all that could not be
-// started, each with its index; the others are.
+// Test tells whether the operation is complete, and if so what Wait would. It does
+// not block.
 //
-// MPI 4.1 section 3.9 (MPI_Startall).
-func StartAll(reqs []Request) error { return comm.StartAll(reqs) }
-
-// Probe blocks until there is a message that Recv with the same arguments would
-// receive, and leaves it where it is. Its length is in the status. If several
-// goroutines receive such messages, another may get it first: use Mprobe.
-//
-// MPI 4.1 section 3.8.1 (MPI_Probe).
-func Probe(c *Comm, src, tag int) (Status, error) { return comm.Probe(c, src, tag) }
-
-// Iprobe is Probe that does not block: ok tells whether there is a message.
-//
-// MPI 4.1 section 3.8.1 (MPI_Iprobe).
-func Iprobe(c *Comm, src, tag int) (st Status, ok bool, err error) { return comm.Iprobe(c, src, tag) }
-
-// Mprobe is Probe that sets the message aside: only Mrecv with what it returns will
-// receive it, and has to.
-//
-// MPI 4.1 section 3.8.2 (MPI_Mprobe).
-func Mprobe(c *Comm, src, tag int) (Message, Status, error) { return comm.Mprobe(c, src, tag) }
-
-// Improbe is Mprobe that does not block: ok tells whether there is a message.
-//
-// MPI 4.1 section 3.8.2 (MPI_Improbe).
-func Improbe(c *Comm, src, tag int) (m Message, st Status, ok bool, err error) {
-	return comm.Improbe(c, src, tag)
+// MPI 4.1 section 3.7.3 (MPI_Test).
+func (r *Request) Test() (st Status, done bool, err error) {
+	s, done, err := r.inner().Test()
+	return Status(s), done, err
 }
+
+// Active tells whether the request stands for an operation that was begun and not waited
+// for.
+func (r *Request) Active() bool { return r.inner().Active() }
+
+// Cancel ends a receive that has no message yet. It does not block. Wait then returns
+// a status with Cancelled set, or the message if that was faster. The error wraps
+// ErrCancelSend if the request is a send.
+//
+// MPI 4.1 section 3.8.4 (MPI_Cancel).
+func (r *Request) Cancel() error { return r.inner().Cancel() }
+
+// Start begins the operation of a persistent request, and does not block. It must be
+// waited for before it is started again.
+//
+// MPI 4.1 section 3.9 (MPI_Start).
+func (r *Request) Start() error { return r.inner().Start() }
+
+// Free gives back a persistent request that is not active.
+//
+// MPI 4.1 section 3.7.3 (MPI_Request_free).
+func (r *Request) Free() error { return r.inner().Free() }

@@ -22,7 +22,7 @@ func Send[T any](c *Comm, buf []T, dst, tag int) error {
 			return comm.WrapSend("send", dst, tag, err)
 		}
 	}
-	return comm.Send(c, comm.Standard, bytesOf(buf, of.Size()), of, dst, tag)
+	return comm.Send(c.inner(), comm.Standard, bytesOf(buf, of.Size()), of, dst, tag)
 }
 
 // Ssend sends buf to rank dst and blocks until its receive has begun, whatever the
@@ -34,7 +34,7 @@ func Ssend[T any](c *Comm, buf []T, dst, tag int) error {
 	if err != nil {
 		return comm.WrapSend("ssend", dst, tag, err)
 	}
-	return comm.Send(c, comm.Synchronous, b, of, dst, tag)
+	return comm.Send(c.inner(), comm.Synchronous, b, of, dst, tag)
 }
 
 // Isend begins to send buf to rank dst and does not block. buf may be
@@ -49,7 +49,7 @@ func Isend[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
 			return Request{}, comm.WrapSend("isend", dst, tag, err)
 		}
 	}
-	return comm.Isend(c, comm.Standard, bytesOf(buf, of.Size()), of, dst, tag)
+	return begun(comm.Isend(c.inner(), comm.Standard, bytesOf(buf, of.Size()), of, dst, tag))
 }
 
 // Issend is Isend whose request is complete only when the receive has begun.
@@ -60,7 +60,7 @@ func Issend[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
 	if err != nil {
 		return Request{}, comm.WrapSend("issend", dst, tag, err)
 	}
-	return comm.Isend(c, comm.Synchronous, b, of, dst, tag)
+	return begun(comm.Isend(c.inner(), comm.Synchronous, b, of, dst, tag))
 }
 
 // SendInit makes a persistent request to send buf to rank dst. It sends nothing:
@@ -72,7 +72,7 @@ func SendInit[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
 	if err != nil {
 		return Request{}, comm.WrapSend("send init", dst, tag, err)
 	}
-	return comm.SendInit(c, comm.Standard, comm.Bytes(b), of, dst, tag)
+	return begun(comm.SendInit(c.inner(), comm.Standard, comm.Bytes(b), of, dst, tag))
 }
 
 // Bsend sends a copy of buf to rank dst. It does not wait for the receiver: buf can be
@@ -86,7 +86,7 @@ func Bsend[T any](c *Comm, buf []T, dst, tag int) error {
 	if err != nil {
 		return comm.WrapSend("bsend", dst, tag, err)
 	}
-	return comm.Bsend(c, b, of, dst, tag)
+	return comm.Bsend(c.inner(), b, of, dst, tag)
 }
 
 // Ibsend is Bsend whose request is complete at once.
@@ -97,5 +97,5 @@ func Ibsend[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
 	if err != nil {
 		return Request{}, comm.WrapSend("ibsend", dst, tag, err)
 	}
-	return comm.Ibsend(c, b, of, dst, tag)
+	return begun(comm.Ibsend(c.inner(), b, of, dst, tag))
 }

@@ -19,15 +19,17 @@ import (
 func (v View[T]) Bcast(c *Comm, root int) error { return bcastViewCall(c, v, root).Run() }
 
 // Ibcast is Bcast, nonblocking.
-func (v View[T]) Ibcast(c *Comm, root int) (Request, error) { return bcastViewCall(c, v, root).Begin() }
+func (v View[T]) Ibcast(c *Comm, root int) (Request, error) {
+	return begun(bcastViewCall(c, v, root).Begin())
+}
 
 // BcastInit makes a Bcast persistent.
 func (v View[T]) BcastInit(c *Comm, root int) (Request, error) {
-	return bcastViewCall(c, v, root).Prepare()
+	return begun(bcastViewCall(c, v, root).Prepare())
 }
 
 func bcastViewCall[T any](c *Comm, v View[T], root int) (k comm.Call) {
-	a := k.Set(c, "bcast view", coll.Bcast)
+	a := k.Set(c.inner(), "bcast view", coll.Bcast)
 	a.Root = root
 	a.Send = parts([]View[T]{v}, c != nil && c.Rank() != root, &a.Wrong)
 	return k
@@ -41,16 +43,16 @@ func (v View[T]) Gather(c *Comm, recv []View[T], root int) error {
 
 // Igather is Gather, nonblocking.
 func (v View[T]) Igather(c *Comm, recv []View[T], root int) (Request, error) {
-	return gatherViewCall(c, v, recv, root).Begin()
+	return begun(gatherViewCall(c, v, recv, root).Begin())
 }
 
 // GatherInit makes a Gather persistent.
 func (v View[T]) GatherInit(c *Comm, recv []View[T], root int) (Request, error) {
-	return gatherViewCall(c, v, recv, root).Prepare()
+	return begun(gatherViewCall(c, v, recv, root).Prepare())
 }
 
 func gatherViewCall[T any](c *Comm, v View[T], recv []View[T], root int) (k comm.Call) {
-	a := k.Set(c, "gather view", coll.Gather)
+	a := k.Set(c.inner(), "gather view", coll.Gather)
 	a.Root, a.Irregular = root, true
 	a.Send = parts([]View[T]{v}, false, &a.Wrong)
 	if c != nil && c.Rank() == root {
@@ -69,16 +71,16 @@ func (v View[T]) Scatter(c *Comm, send []View[T], root int) error {
 
 // Iscatter is Scatter, nonblocking.
 func (v View[T]) Iscatter(c *Comm, send []View[T], root int) (Request, error) {
-	return scatterViewCall(c, v, send, root).Begin()
+	return begun(scatterViewCall(c, v, send, root).Begin())
 }
 
 // ScatterInit makes a Scatter persistent.
 func (v View[T]) ScatterInit(c *Comm, send []View[T], root int) (Request, error) {
-	return scatterViewCall(c, v, send, root).Prepare()
+	return begun(scatterViewCall(c, v, send, root).Prepare())
 }
 
 func scatterViewCall[T any](c *Comm, v View[T], send []View[T], root int) (k comm.Call) {
-	a := k.Set(c, "scatter view", coll.Scatter)
+	a := k.Set(c.inner(), "scatter view", coll.Scatter)
 	a.Root, a.Irregular = root, true
 	a.Recv = parts([]View[T]{v}, true, &a.Wrong)
 	if c != nil && c.Rank() == root {
@@ -93,16 +95,16 @@ func (v View[T]) Allgather(c *Comm, recv []View[T]) error { return allgatherView
 
 // Iallgather is Allgather, nonblocking.
 func (v View[T]) Iallgather(c *Comm, recv []View[T]) (Request, error) {
-	return allgatherViewCall(c, v, recv).Begin()
+	return begun(allgatherViewCall(c, v, recv).Begin())
 }
 
 // AllgatherInit makes an Allgather persistent.
 func (v View[T]) AllgatherInit(c *Comm, recv []View[T]) (Request, error) {
-	return allgatherViewCall(c, v, recv).Prepare()
+	return begun(allgatherViewCall(c, v, recv).Prepare())
 }
 
 func allgatherViewCall[T any](c *Comm, v View[T], recv []View[T]) (k comm.Call) {
-	a := k.Set(c, "allgather view", coll.Allgather)
+	a := k.Set(c.inner(), "allgather view", coll.Allgather)
 	a.Irregular = true
 	a.Send, a.Recv = parts([]View[T]{v}, false, &a.Wrong), perMember(c, recv, true, &a.Wrong)
 	return k
@@ -120,16 +122,16 @@ func Alltoallw[T any](c *Comm, send, recv []View[T]) error { return alltoallwCal
 //
 // MPI 4.1 section 6.12.6 (MPI_Ialltoallw).
 func Ialltoallw[T any](c *Comm, send, recv []View[T]) (Request, error) {
-	return alltoallwCall(c, send, recv).Begin()
+	return begun(alltoallwCall(c, send, recv).Begin())
 }
 
 // AlltoallwInit makes an Alltoallw persistent (MPI 4.1 section 6.13.6, MPI_Alltoallw_init).
 func AlltoallwInit[T any](c *Comm, send, recv []View[T]) (Request, error) {
-	return alltoallwCall(c, send, recv).Prepare()
+	return begun(alltoallwCall(c, send, recv).Prepare())
 }
 
 func alltoallwCall[T any](c *Comm, send, recv []View[T]) (k comm.Call) {
-	a := k.Set(c, "alltoallw", coll.Alltoall)
+	a := k.Set(c.inner(), "alltoallw", coll.Alltoall)
 	a.Irregular, a.InPlace = true, send == nil
 	if !a.InPlace {
 		a.Send = perMember(c, send, false, &a.Wrong)
@@ -174,18 +176,18 @@ func NeighborAlltoallw[T any](c *Comm, send, recv []View[T]) error {
 // IneighborAlltoallw is NeighborAlltoallw, nonblocking. The slices of views are the
 // caller's again at once (MPI 4.1 section 8.7.2, MPI_Ineighbor_alltoallw).
 func IneighborAlltoallw[T any](c *Comm, send, recv []View[T]) (Request, error) {
-	return neighborAlltoallwCall(c, send, recv).Begin()
+	return begun(neighborAlltoallwCall(c, send, recv).Begin())
 }
 
 // NeighborAlltoallwInit makes a NeighborAlltoallw persistent.
 //
 // MPI 4.1 section 8.8.2 (MPI_Neighbor_alltoallw_init).
 func NeighborAlltoallwInit[T any](c *Comm, send, recv []View[T]) (Request, error) {
-	return neighborAlltoallwCall(c, send, recv).Prepare()
+	return begun(neighborAlltoallwCall(c, send, recv).Prepare())
 }
 
 func neighborAlltoallwCall[T any](c *Comm, send, recv []View[T]) comm.NeighborCall {
-	k := comm.NewNeighborCall(c, "neighbor_alltoallw", func(out, in []coll.Edge) (err error) {
+	k := comm.NewNeighborCall(c.inner(), "neighbor_alltoallw", func(out, in []coll.Edge) (err error) {
 		if len(send) != len(out) || len(recv) != len(in) {
 			return fmt.Errorf(
 				"%d views to send, %d to receive into: there are %d neighbours to send to, %d to receive from",

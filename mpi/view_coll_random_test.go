@@ -310,7 +310,7 @@ func otherLengths(c *Comm) error {
 	if c.Size() == 1 {
 		return nil
 	}
-	defer comm.SetCheck(c, comm.SetCheck(c, true))
+	defer comm.SetCheck(c.inner(), comm.SetCheck(c.inner(), true))
 	n, odd := c.Size(), 1
 	length := 40
 	if c.Rank() == odd {
@@ -340,8 +340,8 @@ func otherLengths(c *Comm) error {
 // wrongViewOfOne: the others hear of a view of one rank that can not be used, and all go on. Of
 // calls that do not block they hear if all calls of the job are checked.
 func wrongViewOfOne(c *Comm) error {
-	background := comm.Checked(c)
-	defer comm.SetCheck(c, comm.SetCheck(c, true))
+	background := comm.Checked(c.inner())
+	defer comm.SetCheck(c.inner(), comm.SetCheck(c.inner(), true))
 	n, odd := c.Size(), c.Size()-1
 	cells, others := make([]int, 10*n), make([]int, 5)
 	good, bad := Vector(cells, 5, 1, 2), Vector(cells, 5, 1, 10*n)

@@ -14,7 +14,7 @@ func (v *View[T]) send(c *Comm, mode comm.Mode, dst, tag int) error {
 	if err != nil {
 		return comm.WrapSend("send view", dst, tag, err)
 	}
-	return comm.SendBuffer(c, mode, b, of, dst, tag)
+	return comm.SendBuffer(c.inner(), mode, b, of, dst, tag)
 }
 
 // Isend begins to send the elements of the view and does not block. They may
@@ -33,7 +33,7 @@ func (v *View[T]) isend(c *Comm, mode comm.Mode, dst, tag int) (Request, error) 
 	if err != nil {
 		return Request{}, comm.WrapSend("isend view", dst, tag, err)
 	}
-	return comm.IsendBuffer(c, mode, b, of, dst, tag)
+	return begun(comm.IsendBuffer(c.inner(), mode, b, of, dst, tag))
 }
 
 // SendInit makes a persistent request to send the elements of the view.
@@ -42,7 +42,7 @@ func (v View[T]) SendInit(c *Comm, dst, tag int) (Request, error) {
 	if err != nil {
 		return Request{}, comm.WrapSend("send init view", dst, tag, err)
 	}
-	return comm.SendInit(c, comm.Standard, b, of, dst, tag)
+	return begun(comm.SendInit(c.inner(), comm.Standard, b, of, dst, tag))
 }
 
 // Recv receives a message into the elements of the view, no two of which are the same, as
@@ -52,7 +52,7 @@ func (v View[T]) Recv(c *Comm, src, tag int) (Status, error) {
 	if err != nil {
 		return Status{}, comm.WrapReceive("recv view", src, tag, err)
 	}
-	return comm.RecvBuffer(c, b, of, src, tag)
+	return received(comm.RecvBuffer(c.inner(), b, of, src, tag))
 }
 
 // Irecv begins to receive into the view and does not block. Its elements
@@ -62,7 +62,7 @@ func (v View[T]) Irecv(c *Comm, src, tag int) (Request, error) {
 	if err != nil {
 		return Request{}, comm.WrapReceive("irecv view", src, tag, err)
 	}
-	return comm.IrecvBuffer(c, b, of, src, tag)
+	return begun(comm.IrecvBuffer(c.inner(), b, of, src, tag))
 }
 
 // RecvInit makes a persistent request to receive into the view.
@@ -71,7 +71,7 @@ func (v View[T]) RecvInit(c *Comm, src, tag int) (Request, error) {
 	if err != nil {
 		return Request{}, comm.WrapReceive("recv init view", src, tag, err)
 	}
-	return comm.RecvInit(c, b, of, src, tag)
+	return begun(comm.RecvInit(c.inner(), b, of, src, tag))
 }
 
 // Mrecv receives a message that Mprobe has set aside into the view, as the function Mrecv.
@@ -80,7 +80,7 @@ func (v View[T]) Mrecv(m *Message) (Status, error) {
 	if err != nil {
 		return Status{}, comm.Wrap("mrecv view", err)
 	}
-	return comm.Mrecv(m, b, of)
+	return received(comm.Mrecv((*comm.Message)(m), b, of))
 }
 
 // Sendrecv sends the elements of the view and receives into another at the same time, as
@@ -95,5 +95,5 @@ func (v View[T]) Sendrecv(c *Comm, dst, sendTag int, recv View[T], src, recvTag 
 	if err != nil {
 		return Status{}, comm.WrapReceive(op, src, recvTag, err)
 	}
-	return comm.Sendrecv(c, op, out, outOf, dst, sendTag, in, inOf, src, recvTag)
+	return received(comm.Sendrecv(c.inner(), op, out, outOf, dst, sendTag, in, inOf, src, recvTag))
 }

@@ -196,7 +196,7 @@ func manyEdges(c *Comm) error {
 // viewMistakes: those of one rank are told to those that need it, which keep what they
 // have.
 func viewMistakes(c *Comm) error {
-	if !comm.Checked(c) {
+	if !comm.Checked(c.inner()) {
 		return nil // nobody would hear of them
 	}
 	one, n := c.Size()-1, c.Size()

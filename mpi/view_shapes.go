@@ -17,7 +17,7 @@ func Vector[T any](base []T, count, length, stride int) View[T] {
 	what := func() string {
 		return fmt.Sprintf("vector of %d blocks of %d elements, %d apart", count, length, stride)
 	}
-	v := made(base, what, func(element *datatype.Type) (*datatype.Type, error) {
+	v := viewOf(base, what, func(element *datatype.Type) (*datatype.Type, error) {
 		return datatype.Vector(int64(count), int64(length), int64(stride), element)
 	})
 	v.overlaps = stride < length && count > 1
@@ -30,7 +30,7 @@ func Vector[T any](base []T, count, length, stride int) View[T] {
 // MPI 4.1 section 5.1.2 (MPI_Type_indexed).
 func Indexed[T any](base []T, lengths, places []int) View[T] {
 	what := func() string { return fmt.Sprintf("indexed view of %d blocks", len(lengths)) }
-	v := made(base, what, func(element *datatype.Type) (*datatype.Type, error) {
+	v := viewOf(base, what, func(element *datatype.Type) (*datatype.Type, error) {
 		return datatype.Indexed(wide(lengths), wide(places), element)
 	})
 	v.overlaps = v.err == nil && anyOverlap(lengths, places)
@@ -47,7 +47,7 @@ func Subarray[T any](base []T, sizes, subsizes, starts []int) View[T] {
 	if emptyPart(sizes, subsizes, starts) {
 		return View[T]{}
 	}
-	v := made(base, what, func(element *datatype.Type) (*datatype.Type, error) {
+	v := viewOf(base, what, func(element *datatype.Type) (*datatype.Type, error) {
 		return datatype.Subarray(wide(sizes), wide(subsizes), wide(starts), datatype.OrderC, element)
 	})
 	if v.err == nil && cells(sizes) > len(base) {
@@ -89,7 +89,7 @@ func Strided[T any](base []T, lengths, strides []int) View[T] {
 	if len(lengths) == 0 || len(strides) != len(lengths) {
 		return View[T]{err: viewError(what(), "pass as many lengths and strides, and at least one")}
 	}
-	v := made(base, what, func(t *datatype.Type) (_ *datatype.Type, err error) {
+	v := viewOf(base, what, func(t *datatype.Type) (_ *datatype.Type, err error) {
 		size := t.Size()
 		for i, n := range slices.Backward(lengths) {
 			stride := int64(strides[i])
@@ -106,8 +106,8 @@ func Strided[T any](base []T, lengths, strides []int) View[T] {
 	return v
 }
 
-// made is a view of one element of a type that is made of elements of T.
-func made[T any](base []T, what func() string, make func(element *datatype.Type) (*datatype.Type, error)) View[T] {
+// viewOf is a view of one element of a type that is made of elements of T.
+func viewOf[T any](base []T, what func() string, make func(element *datatype.Type) (*datatype.Type, error)) View[T] {
 	element, err := elementType[T]()
 	if err != nil {
 		return View[T]{err: err}

@@ -31,7 +31,7 @@ type Window[T any] struct {
 // MPI 4.1 section 12.2.3.
 func WinAllocateShared[T any](c *Comm, n int) (*Window[T], error) {
 	bytes, size, err := lengthOf[T](n)
-	w, err := comm.WinAllocateShared(c, bytes, size, err)
+	w, err := comm.WinAllocateShared(c.inner(), bytes, size, err)
 	return typedWindow[T](w, size, err)
 }
 
@@ -42,7 +42,7 @@ func WinAllocateShared[T any](c *Comm, n int) (*Window[T], error) {
 // MPI 4.1 section 12.2.3 (without alloc_shared_noncontig).
 func WinAllocateContiguous[T any](c *Comm, n int) (*Window[T], error) {
 	bytes, size, err := lengthOf[T](n)
-	w, err := comm.WinAllocateContiguous(c, bytes, size, err)
+	w, err := comm.WinAllocateContiguous(c.inner(), bytes, size, err)
 	return typedWindow[T](w, size, err)
 }
 
@@ -72,7 +72,7 @@ func lengthOf[T any](n int) (bytes, size int, err error) {
 // MPI 4.1 section 12.2.1.
 func WinCreate[T any](c *Comm, mem []T) (*Window[T], error) {
 	b, of, err := asBytes(mem)
-	w, err := comm.WinCreate(c, b, of.Size(), err)
+	w, err := comm.WinCreate(c.inner(), b, of.Size(), err)
 	return typedWindow[T](w, of.Size(), err)
 }
 

@@ -10,12 +10,11 @@ import (
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/mpi"
 )
 
 // statistics is what the ranks of a job have counted.
 type statistics struct {
-	messages    []mpi.Statistics  // by rank
+	messages    []comm.Statistics  // by rank
 	node        []int             // likewise
 	collectives []coll.Calls      // of all ranks
 	devices     [][]job.DeviceUse // by rank, those up to the last one that any rank has used
@@ -91,8 +90,8 @@ func (s *statistics) printMessages(w io.Writer, nodes []string) error {
 	fmt.Fprintln(t,
 		"rank\tinline\teager\trendezvous\tself\treceived "+
 			"direct\tcma\tpipelined\tcopies\tunexpected\tmost\tqueued\tsleeps\twakes\t")
-	var sum mpi.Statistics
-	sums := make([]mpi.Statistics, len(nodes))
+	var sum comm.Statistics
+	sums := make([]comm.Statistics, len(nodes))
 	for rank, m := range s.messages {
 		statsRow(t, fmt.Sprint(rank), m)
 		sum = sum.Plus(m)
@@ -109,8 +108,8 @@ func (s *statistics) printMessages(w io.Writer, nodes []string) error {
 	return t.Flush()
 }
 
-func statsRow(w io.Writer, name string, s mpi.Statistics) {
-	path := func(p mpi.Path) string { return fmt.Sprintf("%d/%d", p.Messages, p.Bytes) }
+func statsRow(w io.Writer, name string, s comm.Statistics) {
+	path := func(p comm.Path) string { return fmt.Sprintf("%d/%d", p.Messages, p.Bytes) }
 	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name,
 		path(s.Inline), path(s.Eager), path(s.Rendezvous), path(s.Self), path(s.Direct), path(s.CMA), path(s.Pipelined),
 		s.Copies, s.Unexpected, s.UnexpectedHigh, s.Queued, s.Sleeps, s.Wakes)

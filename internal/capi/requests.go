@@ -42,7 +42,7 @@ func (s Status) set(st *comm.Status) {
 	if s.Ignored() {
 		return
 	}
-	s.words().set(peerOut(st.Source), tagOut(st.Tag), int(st.Bytes()), st.Cancelled)
+	s.words().set(peerOut(st.Source), tagOut(st.Tag), int(st.Bytes), st.Cancelled)
 }
 
 // wanted returns the memory of a status, nil if it is ignored.

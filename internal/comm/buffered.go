@@ -106,11 +106,8 @@ func (c *Comm) bsend(buf []byte, of Element, peer, tag int) error {
 	return nil
 }
 
-// FlushBuffer waits until all that this rank has sent in buffered mode, on whatever
-// communicator, is with its receivers. The error wraps a *LostError if one of them has
-// gone.
-//
-// MPI 4.1 section 3.6 (MPI_Buffer_flush, MPI_Buffer_detach).
+// FlushBuffer waits until all that this rank has sent in buffered mode, on whatever communicator,
+// is with its receivers.
 func (c *Comm) FlushBuffer() error {
 	const op = "flush buffer"
 	if c == nil {

@@ -90,25 +90,15 @@ func BeginCollective(c *Comm, op string, a *coll.Args) (Request, error) {
 	return r, nonblockingError(op, err)
 }
 
-// Barrier returns nil when all ranks have called it. It blocks until then, without
-// taking CPU time for long. What a rank wrote before is visible to all after.
-//
-// The error wraps a *LostError if a rank has gone before it got here; then no
-// later barrier succeeds. It wraps ErrFinalized after Finalize.
-//
-// MPI 4.1 section 6.3.
+// Barrier returns nil when all ranks have called it.
 func (c *Comm) Barrier() error {
 	return RunCollective(c, "barrier", &coll.Args{Kind: coll.Barrier})
 }
 
 // Ibarrier is Barrier, nonblocking.
-//
-// MPI 4.1 section 6.12.1 (MPI_Ibarrier).
 func (c *Comm) Ibarrier() (Request, error) { return c.barrierCall().Begin() }
 
 // BarrierInit makes a Barrier persistent.
-//
-// MPI 4.1 section 6.13.1 (MPI_Barrier_init).
 func (c *Comm) BarrierInit() (Request, error) { return c.barrierCall().Prepare() }
 
 func (c *Comm) barrierCall() Call {
@@ -123,9 +113,8 @@ func bare(err error) error {
 	return err
 }
 
-// Algorithm returns the name of the algorithm of the last collective operation on the
-// communicator, but for those of neighbours; to be called by the goroutine that made
-// the call. pvasrun --coll chooses others.
+// Algorithm returns the name of the algorithm of the last collective operation on the communicator,
+// but for those of neighbours; to be called by the goroutine that made the call.
 func (c *Comm) Algorithm() string {
 	if c == nil {
 		return ""

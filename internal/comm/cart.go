@@ -88,19 +88,12 @@ func (t *Cart) shape() *grid {
 }
 
 // Dims returns the length of each dimension.
-//
-// MPI 4.1 section 8.5.5 (MPI_Cart_get).
 func (t *Cart) Dims() []int { return slices.Clone(t.shape().dims) }
 
 // Periods returns for each dimension whether it is periodic.
-//
-// MPI 4.1 section 8.5.5 (MPI_Cart_get).
 func (t *Cart) Periods() []bool { return slices.Clone(t.shape().periods) }
 
-// Coords returns where a rank is, by dimension. The error wraps a *RankError if there
-// is no such rank.
-//
-// MPI 4.1 section 8.5.5 (MPI_Cart_coords).
+// Coords returns where a rank is, by dimension.
 func (t *Cart) Coords(rank int) ([]int, error) {
 	if t.outside() {
 		return nil, Wrap("coordinates on grid", ErrNoComm)
@@ -111,11 +104,7 @@ func (t *Cart) Coords(rank int) ([]int, error) {
 	return t.grid.coords(rank), nil
 }
 
-// RankAt returns the rank that is at the given coordinates, one per dimension. In
-// periodic dimensions all numbers stand for a place; in others it is an error if the
-// coordinate is outside.
-//
-// MPI 4.1 section 8.5.5 (MPI_Cart_rank).
+// RankAt returns the rank that is at the given coordinates, one per dimension.
 func (t *Cart) RankAt(coords ...int) (int, error) {
 	const op = "rank on grid"
 	if t.outside() {
@@ -131,11 +120,8 @@ func (t *Cart) RankAt(coords ...int) (int, error) {
 	return rank, nil
 }
 
-// Shift returns where data comes from and goes to if all ranks move theirs by so many
-// cells in a dimension: source and destination for Sendrecv. Beyond a border it is
-// ProcNull.
-//
-// MPI 4.1 section 8.5.6 (MPI_Cart_shift).
+// Shift returns where data comes from and goes to if all ranks move theirs by so many cells in a
+// dimension.
 func (t *Cart) Shift(dim, cells int) (source, destination int, err error) {
 	if t.outside() {
 		return ProcNull, ProcNull, Wrap("shift on grid", ErrNoComm)
@@ -148,11 +134,7 @@ func (t *Cart) Shift(dim, cells int) (source, destination int, err error) {
 	return source, destination, nil
 }
 
-// Sub divides the grid into grids of fewer dimensions, those that are to be kept: each
-// rank gets the one it is in. keep has an element per dimension. It is collective, as
-// Dup; all ranks pass the same.
-//
-// MPI 4.1 section 8.5.7 (MPI_Cart_sub).
+// Sub divides the grid into grids of fewer dimensions, those that are to be kept.
 func (t *Cart) Sub(keep []bool) (*Cart, error) {
 	const op = "divide grid"
 	if t.outside() {

@@ -155,10 +155,7 @@ func (c *Comm) setID(id uint32) {
 	c.state.Store(ready)
 }
 
-// Self returns the communicator of this rank alone, the same at each call. It can not be
-// freed. Finalize removes its attributes first.
-//
-// MPI 4.1 section 7.2.4 (MPI_COMM_SELF).
+// Self returns the communicator of this rank alone, the same at each call.
 func (c *Comm) Self() *Comm {
 	if c == nil {
 		return nil
@@ -229,8 +226,8 @@ func (c *Comm) usable() error {
 // isWorld tells whether c is what Init has returned.
 func (c *Comm) isWorld() bool { return c != nil && c.ranks == nil }
 
-// ID returns a number of the communicator that no other one of the job has before this
-// one is freed. All members have the same.
+// ID returns a number of the communicator that no other one of the job has before this one is
+// freed.
 func (c *Comm) ID() uint32 {
 	if c == nil {
 		return math.MaxUint32
@@ -241,10 +238,7 @@ func (c *Comm) ID() uint32 {
 // OneAddressSpace tells whether the ranks of the communicator share one address space.
 func (c *Comm) OneAddressSpace() bool { return c != nil && c.engine.Direct(c.members.ranks) }
 
-// Rank returns the number of the calling process, from 0 to Size()-1; Undefined if c is
-// nil.
-//
-// MPI 4.1 section 7.4.1.
+// Rank returns the number of the calling process, from 0 to Size()-1; Undefined if c is nil.
 func (c *Comm) Rank() int {
 	if c == nil {
 		return Undefined
@@ -253,8 +247,6 @@ func (c *Comm) Rank() int {
 }
 
 // Size returns the number of ranks, at least 1; 0 if c is nil.
-//
-// MPI 4.1 section 7.4.1.
 func (c *Comm) Size() int {
 	if c == nil {
 		return 0
@@ -262,10 +254,7 @@ func (c *Comm) Size() int {
 	return c.size
 }
 
-// Group returns the ranks of the communicator as a group. It is local, and works also
-// after Free.
-//
-// MPI 4.1 section 7.3.2 (MPI_Comm_group).
+// Group returns the ranks of the communicator as a group.
 func (c *Comm) Group() *Group {
 	if c == nil {
 		return nobody
@@ -273,13 +262,7 @@ func (c *Comm) Group() *Group {
 	return c.group
 }
 
-// Abort ends this process at once with the given exit code, without deferred
-// functions. pvasrun then ends all other ranks of the job, also those that are not in c,
-// and returns the code. A code that does not mean failure (outside of 1..255) is
-// replaced by 1: the job did fail. Abort may be called at any time, also
-// after Finalize.
-//
-// MPI 4.1 section 9.7.
+// Abort ends this process at once with the given exit code, without deferred functions.
 func (c *Comm) Abort(code int) {
 	if code < 1 || code > 255 {
 		code = 1
@@ -290,10 +273,8 @@ func (c *Comm) Abort(code int) {
 	os.Exit(code)
 }
 
-// Partition returns the part of the shared address space, from base on and of size
-// bytes, that belongs to this rank: its image, stack and arena lie there. ok is
-// false if the ranks do not share an address space; a job of one started without
-// pvasrun has no partition either.
+// Partition returns the part of the shared address space, from base on and of size bytes, that
+// belongs to this rank.
 func (c *Comm) Partition() (base, size uint64, ok bool) {
 	if c == nil {
 		return 0, 0, false

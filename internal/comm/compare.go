@@ -26,8 +26,6 @@ func (c Comparison) String() string {
 }
 
 // Compare tells how the group is like another.
-//
-// MPI 4.1 section 7.3.1 (MPI_Group_compare).
 func (g *Group) Compare(other *Group) Comparison {
 	g, other = g.some(), other.some()
 	switch {
@@ -45,9 +43,7 @@ func (g *Group) sorted() []int32 {
 	return ranks
 }
 
-// Compare tells how the communicator is like another of this rank. It is local.
-//
-// MPI 4.1 section 7.4.1 (MPI_Comm_compare).
+// Compare tells how the communicator is like another of this rank.
 func (c *Comm) Compare(other *Comm) Comparison {
 	if c == other {
 		return Identical

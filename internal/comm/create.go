@@ -10,15 +10,7 @@ import (
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
-// Dup returns a communicator of the same ranks in the same order. It has the topology
-// of c and those attributes that are made to be copied, and no name. It is collective.
-//
-// All calls that make communicators have these rules. Ranks may make several at the same
-// time from different communicators. Every rank of c calls them in the same order. If one
-// rank passes bad arguments, or some that do not fit those of the others, all get an error.
-// The error wraps a *LostError if a rank has gone.
-//
-// MPI 4.1 section 7.4.2 (MPI_Comm_dup).
+// Dup returns a communicator of the same ranks in the same order.
 func (c *Comm) Dup() (*Comm, error) {
 	const op = "dup"
 	copies, bad := c.copyAttributes()
@@ -30,12 +22,7 @@ func (c *Comm) Dup() (*Comm, error) {
 	return n, nil
 }
 
-// Split returns a communicator of the ranks that pass the same color. They are in the
-// order of their keys, and where those are the same in the order of c. It returns
-// nil, and no error, if the color is Undefined; other colors are not negative. It is
-// collective, as Dup.
-//
-// MPI 4.1 section 7.4.2 (MPI_Comm_split).
+// Split returns a communicator of the ranks that pass the same color.
 func (c *Comm) Split(color, key int) (*Comm, error) {
 	const op = "split"
 	var bad error
@@ -58,12 +45,7 @@ const (
 	AddressSpace
 )
 
-// SplitType returns a communicator of the ranks that have something in common. They
-// are in the order of their keys, and where those are the same in the order of c. It
-// returns nil, and no error, if the kind is Undefined. All other ranks pass the same
-// kind. It is collective, as Dup.
-//
-// MPI 4.1 section 7.4.2 (MPI_Comm_split_type).
+// SplitType returns a communicator of the ranks that have something in common.
 func (c *Comm) SplitType(kind SplitKind, key int) (*Comm, error) {
 	const op = "split by type"
 	if err := c.usable(); err != nil {
@@ -90,13 +72,7 @@ func (c *Comm) SplitType(kind SplitKind, key int) (*Comm, error) {
 	return n, Wrap(op, err)
 }
 
-// CreateGroup returns a communicator of a group of ranks of c. Only they call it, with
-// the same group and tag, and wait for one another; a rank that is not in the group
-// gets nil, and no error. Several goroutines of a rank may make communicators from c
-// at the same time, also while others use c: the tag, from 0 to MaxTag, tells them
-// apart.
-//
-// MPI 4.1 section 7.4.2 (MPI_Comm_create_group).
+// CreateGroup returns a communicator of a group of ranks of c.
 func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
 	const op = "create group"
 	if err := c.usable(); err != nil {
@@ -119,11 +95,7 @@ func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
 	return n, Wrap(op, err)
 }
 
-// Create returns a communicator of a group of ranks of c. All ranks of c call it; ranks
-// may give different groups that have no rank in common. A rank that gives a group that
-// it is not in, such as an empty one, gets nil, and no error. It is collective, as Dup.
-//
-// MPI 4.1 section 7.4.2 (MPI_Comm_create).
+// Create returns a communicator of a group of ranks of c.
 func (c *Comm) Create(g *Group) (*Comm, error) {
 	const op = "create"
 	p := proposal{color: Undefined, call: callOf(op)}
@@ -150,11 +122,7 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 	return n, nil
 }
 
-// Idup is Dup, nonblocking: the communicator can be used when the request is complete. It
-// is begun in the same order as other nonblocking collective operations on c. The
-// callbacks of attributes are called at once.
-//
-// MPI 4.1 section 7.4.2 (MPI_Comm_idup).
+// Idup is Dup, nonblocking.
 func (c *Comm) Idup() (*Comm, Request, error) {
 	const op = "idup"
 	copies, err := c.copyAttributes()

@@ -83,8 +83,6 @@ func DistGraphOf(c *Comm) (g *DistGraph, ok bool) {
 }
 
 // Neighbors returns the edges of this rank.
-//
-// MPI 4.1 section 8.5.5 (MPI_Dist_graph_neighbors).
 func (g *DistGraph) Neighbors() Neighbors {
 	if g == nil {
 		return Neighbors{}

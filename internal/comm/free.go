@@ -7,17 +7,7 @@ import (
 	"github.com/gopvas/gopvas/internal/pml"
 )
 
-// Free ends the communicator. It is collective, and waits for nobody: rank 0 uses again what
-// the communicator had when all others have called it. Attributes are removed first. Every
-// later call on c returns ErrFreed (wrapped); requests that were begun before go on, and are
-// waited for as ever. The world can not be freed: ErrWorld.
-//
-// A message that nobody has received, and nobody is going to, is a mistake of the
-// program: a later communicator may get it.
-//
-// The error is that of an attribute. c is freed nevertheless.
-//
-// MPI 4.1 section 7.4.3 (MPI_Comm_free).
+// Free ends the communicator.
 func (c *Comm) Free() error {
 	const op = "free"
 	if c.isWorld() || c != nil && c.permanent {

@@ -60,29 +60,26 @@ func CalcNode(g *Graph, op *coll.Op, inout, in []byte, wrong error) Node {
 	return g.nodes(wrong).Calc(op, inout, in)
 }
 
-// JoinNode adds a node that does nothing: many may come after many by way of it.
+// JoinNode adds a node that does nothing.
 func (g *Graph) JoinNode() Node { return g.nodes(nil).Join() }
 
-// Connect has b begin after a is done. To connect two nodes again changes nothing.
+// Connect has b begin after a is done.
 func (g *Graph) Connect(a, b Node) { g.nodes(nil).Connect(a, b) }
 
-// Tie connects GraphStart to all nodes that come after nothing, and all nodes that
-// nothing comes after to GraphEnd.
+// Tie connects GraphStart to all nodes that come after nothing, and all nodes that nothing comes
+// after to GraphEnd.
 func (g *Graph) Tie() { g.nodes(nil).Tie() }
 
-// SetPolicy and SetUrgent are called before the graph is issued for the first time. Nodes
-// of urgent graphs are taken first by the ranks that execute those of others.
+// SetPolicy and SetUrgent are called before the graph is issued for the first time.
 func (g *Graph) SetPolicy(p cad.Policy) { g.nodes(nil).Policy = p }
 
 // SetUrgent is described with SetPolicy.
 func (g *Graph) SetUrgent(urgent bool) { g.nodes(nil).Urgent = urgent }
 
-// Dump writes the graph in the language of Graphviz: `dot -Tsvg` draws it.
+// Dump writes the graph in the language of Graphviz.
 func (g *Graph) Dump(w io.Writer) error { return g.nodes(nil).Dump(w) }
 
-// Issue begins the graph, and does not block. Up to the wait its buffers are in use. It may
-// be issued again after that. The error wraps a *fault.GraphError or *TypeError; that of the
-// wait a *LostError, a *MismatchError or an *OperatorError.
+// Issue begins the graph, and does not block.
 func (g *Graph) Issue() (Request, error) {
 	if g == nil {
 		return Request{}, Wrap("issue graph", errNoGraph)
@@ -91,8 +88,7 @@ func (g *Graph) Issue() (Request, error) {
 	return r, Wrap("issue graph", err)
 }
 
-// Prepare returns a persistent request: each Start issues the graph, which costs less
-// than Issue.
+// Prepare returns a persistent request.
 func (g *Graph) Prepare() (Request, error) {
 	if g == nil {
 		return Request{}, Wrap("prepare graph", errNoGraph)

@@ -71,21 +71,12 @@ func (g *Group) find(rank int32) int {
 }
 
 // Size returns the number of ranks in the group, which may be 0.
-//
-// MPI 4.1 section 7.3.1.
 func (g *Group) Size() int { return len(g.some().ranks) }
 
-// Rank returns the number of the calling process in the group, or Undefined if it is
-// not in it.
-//
-// MPI 4.1 section 7.3.1.
+// Rank returns the number of the calling process in the group, or Undefined if it is not in it.
 func (g *Group) Rank() int { return g.some().rank }
 
-// TranslateRanks returns what rank each of the given ranks of g has in other: the
-// same process, or Undefined where it is not in other. ProcNull stays ProcNull. The
-// error wraps a *RankError if g has no such rank.
-//
-// MPI 4.1 section 7.3.1 (MPI_Group_translate_ranks).
+// TranslateRanks returns what rank each of the given ranks of g has in other.
 func (g *Group) TranslateRanks(ranks []int, other *Group) ([]int, error) {
 	g, other = g.some(), other.some()
 	out := make([]int, len(ranks))
@@ -102,10 +93,7 @@ func (g *Group) TranslateRanks(ranks []int, other *Group) ([]int, error) {
 	return out, nil
 }
 
-// Incl returns the group of the given ranks of g, in the order given. The error wraps
-// a *RankError if g has no such rank; no rank may be given twice.
-//
-// MPI 4.1 section 7.3.2 (MPI_Group_incl).
+// Incl returns the group of the given ranks of g, in the order given.
 func (g *Group) Incl(ranks ...int) (*Group, error) {
 	g = g.some()
 	if _, err := g.selection(ranks); err != nil {
@@ -118,10 +106,7 @@ func (g *Group) Incl(ranks ...int) (*Group, error) {
 	return newGroup(g.self, members), nil
 }
 
-// Excl returns g without the given ranks. The error wraps a *RankError if g has no
-// such rank; no rank may be given twice.
-//
-// MPI 4.1 section 7.3.2 (MPI_Group_excl).
+// Excl returns g without the given ranks.
 func (g *Group) Excl(ranks ...int) (*Group, error) {
 	g = g.some()
 	out, err := g.selection(ranks)
@@ -132,8 +117,6 @@ func (g *Group) Excl(ranks ...int) (*Group, error) {
 }
 
 // Union returns the ranks of g, followed by those of other that are not in g.
-//
-// MPI 4.1 section 7.3.2 (MPI_Group_union).
 func (g *Group) Union(other *Group) *Group {
 	g, other = g.some(), other.some()
 	members := slices.Clone(g.ranks)
@@ -146,24 +129,18 @@ func (g *Group) Union(other *Group) *Group {
 }
 
 // Intersection returns the ranks of g that are in other too, in the order of g.
-//
-// MPI 4.1 section 7.3.2 (MPI_Group_intersection).
 func (g *Group) Intersection(other *Group) *Group {
 	g, other = g.some(), other.some()
 	return g.filter(func(rank int) bool { return other.find(g.ranks[rank]) != Undefined })
 }
 
 // Difference returns the ranks of g that are not in other, in the order of g.
-//
-// MPI 4.1 section 7.3.2 (MPI_Group_difference).
 func (g *Group) Difference(other *Group) *Group {
 	g, other = g.some(), other.some()
 	return g.filter(func(rank int) bool { return other.find(g.ranks[rank]) == Undefined })
 }
 
 // Equal tells whether both groups have the same processes in the same order.
-//
-// MPI 4.1 section 7.3.1 (MPI_Group_compare).
 func (g *Group) Equal(other *Group) bool { return slices.Equal(g.some().ranks, other.some().ranks) }
 
 func (g *Group) check(rank int) error {

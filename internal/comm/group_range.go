@@ -8,10 +8,7 @@ type Range struct {
 	First, Last, Stride int
 }
 
-// RangeIncl returns the group of the ranks of g that are in the ranges, in that order. It
-// is Incl of all of them.
-//
-// MPI 4.1 section 7.3.2 (MPI_Group_range_incl).
+// RangeIncl returns the group of the ranks of g that are in the ranges, in that order.
 func (g *Group) RangeIncl(ranges ...Range) (*Group, error) {
 	ranks, err := g.inRanges(ranges)
 	if err != nil {
@@ -20,9 +17,7 @@ func (g *Group) RangeIncl(ranges ...Range) (*Group, error) {
 	return g.Incl(ranks...)
 }
 
-// RangeExcl returns g without the ranks that are in the ranges. It is Excl of all of them.
-//
-// MPI 4.1 section 7.3.2 (MPI_Group_range_excl).
+// RangeExcl returns g without the ranks that are in the ranges.
 func (g *Group) RangeExcl(ranges ...Range) (*Group, error) {
 	ranks, err := g.inRanges(ranges)
 	if err != nil {

@@ -18,10 +18,7 @@ type attached struct {
 	value any
 }
 
-// SetName gives the communicator a name for messages to people, on this rank. "" is
-// none. It is local.
-//
-// MPI 4.1 section 7.8 (MPI_Comm_set_name).
+// SetName gives the communicator a name for messages to people, on this rank.
 func (c *Comm) SetName(name string) {
 	if c == nil {
 		return
@@ -31,10 +28,8 @@ func (c *Comm) SetName(name string) {
 	c.notes.mu.Unlock()
 }
 
-// Name returns the name given on this rank; that of the world is "world" at first,
-// those of others "".
-//
-// MPI 4.1 section 7.8 (MPI_Comm_get_name).
+// Name returns the name given on this rank; that of the world is "world" at first, those of others
+// "".
 func (c *Comm) Name() string {
 	if c == nil {
 		return ""

@@ -73,7 +73,7 @@ func receivePartitioned(d *Comm, tags []int) error {
 			switch {
 			case err != nil:
 				return err
-			case st.Source != 0 || st.Tag != tag || int(st.Bytes()) != 100*(i%3+1)*(i%3+1)*20 ||
+			case st.Source != 0 || st.Tag != tag || int(st.Bytes) != 100*(i%3+1)*(i%3+1)*20 ||
 				int(bufs[i][0]) != 10*round+i:
 				return fmt.Errorf("round %d, receive %d of tag %d: got %d, %+v", round, i, tag, bufs[i][0], st)
 			}

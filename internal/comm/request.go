@@ -36,10 +36,7 @@ func (r *Request) clear() {
 
 var empty = Status{Source: AnySource, Tag: AnyTag}
 
-// Wait blocks until the operation is complete: its buffer is the caller's again. The
-// status is that of a receive, for a send it is empty.
-//
-// MPI 4.1 section 3.7.3 (MPI_Wait).
+// Wait blocks until the operation is complete.
 func (r *Request) Wait() (Status, error) {
 	e, u := r.engine()
 	if e == nil { // nothing, or a send that was over when it began
@@ -53,9 +50,7 @@ func (r *Request) Wait() (Status, error) {
 	return statusIn(u, st), err
 }
 
-// WaitContext is Wait that gives up when ctx is done. The error then wraps the
-// context's. The operation goes on: its buffer is still in use, and it has to be waited
-// for again, after Cancel if it is a receive that will never come.
+// WaitContext is Wait that gives up when ctx is done.
 func (r *Request) WaitContext(ctx context.Context) (Status, error) {
 	e, u := r.engine()
 	if e == nil {
@@ -66,10 +61,7 @@ func (r *Request) WaitContext(ctx context.Context) (Status, error) {
 	return statusIn(u, st), Wrap("wait", inElements(err, u.size))
 }
 
-// Test tells whether the operation is complete, and if so what Wait would. It does
-// not block.
-//
-// MPI 4.1 section 3.7.3 (MPI_Test).
+// Test tells whether the operation is complete, and if so what Wait would.
 func (r *Request) Test() (st Status, done bool, err error) {
 	e, u := r.engine()
 	if e == nil {
@@ -80,11 +72,7 @@ func (r *Request) Test() (st Status, done bool, err error) {
 	return statusIn(u, s), done, Wrap("test", inElements(err, u.size))
 }
 
-// Cancel ends a receive that has no message yet. It does not block. Wait then returns
-// a status with Cancelled set, or the message if that was faster. The error wraps
-// ErrCancelSend if the request is a send.
-//
-// MPI 4.1 section 3.8.4 (MPI_Cancel).
+// Cancel ends a receive that has no message yet.
 func (r *Request) Cancel() error {
 	if r == nil || r.r.None() {
 		return nil
@@ -96,10 +84,7 @@ func (r *Request) Cancel() error {
 	return Wrap("cancel", e.Cancel(&r.r))
 }
 
-// Start begins the operation of a persistent request, and does not block. It must be
-// waited for before it is started again.
-//
-// MPI 4.1 section 3.9 (MPI_Start).
+// Start begins the operation of a persistent request, and does not block.
 func (r *Request) Start() error {
 	e, _ := r.engine()
 	if e == nil {
@@ -109,8 +94,6 @@ func (r *Request) Start() error {
 }
 
 // Free gives back a persistent request that is not active.
-//
-// MPI 4.1 section 3.7.3 (MPI_Request_free).
 func (r *Request) Free() error {
 	e, _ := r.engine()
 	if e == nil {
@@ -292,8 +275,7 @@ func StartAll(reqs []Request) error {
 	return failed
 }
 
-// Active tells whether the request stands for an operation that was begun and not waited
-// for.
+// Active tells whether the request stands for an operation that was begun and not waited for.
 func (r *Request) Active() bool { return r != nil && r.r.Active() }
 
 // progress brings the operations on, if there are any.

@@ -33,17 +33,14 @@ type Status struct {
 	// Cancelled tells that the receive was cancelled; then nothing else is valid.
 	Cancelled bool
 
-	bytes uint64
+	Bytes uint64 // number of bytes received, or the length of the message probed
 }
-
-// Bytes returns the number of bytes received, or the length of the message probed.
-func (s Status) Bytes() uint64 { return s.bytes }
 
 // CountIn returns how many elements of that size a status stands for, in particular
 // that of a probe; Undefined if it is no whole number of them.
 //
 // MPI 4.1 section 3.2.5 (MPI_Get_count).
-func (s Status) CountIn(size int) int { return count(s.bytes, size) }
+func (s Status) CountIn(size int) int { return count(s.Bytes, size) }
 
 // count returns the number of elements of that size, or Undefined.
 func count(bytes uint64, size int) int {
@@ -58,7 +55,7 @@ func count(bytes uint64, size int) int {
 
 // set writes what the layer below says, in a unit.
 func (st *Status) set(u unit, s pml.Status) {
-	st.Source, st.Tag, st.Cancelled, st.bytes = s.Source, s.Tag, s.Cancelled, s.Bytes
+	st.Source, st.Tag, st.Cancelled, st.Bytes = s.Source, s.Tag, s.Cancelled, s.Bytes
 	st.Count = count(s.Bytes, u.size)
 	if u.group != nil {
 		st.Source = u.group.source(s.Source)

@@ -36,9 +36,8 @@ func (c *Comm) neighbors() (sources, destinations []int, err error) {
 	return sources, destinations, nil
 }
 
-// NeighborRanks returns the ranks that this rank receives from and sends to in
-// neighbourhood operations, in their order. ProcNull stands for a neighbour that a border
-// leaves out. It is an error if the communicator has no topology.
+// NeighborRanks returns the ranks that this rank receives from and sends to in neighbourhood
+// operations, in their order.
 func (c *Comm) NeighborRanks() (sources, destinations []int, err error) {
 	sources, destinations, err = c.neighbors()
 	return slices.Clone(sources), slices.Clone(destinations), Wrap("neighbors", err)

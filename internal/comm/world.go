@@ -112,20 +112,7 @@ func open(p *job.Place) (btl.Module, error) {
 	return nil, fmt.Errorf("no module for BTL %v", root.BTL())
 }
 
-// Finalize ends this rank's part in the job: every later call on the communicator
-// or its windows returns ErrFinalized (wrapped). It waits for collective operations that
-// other goroutines of this rank have begun, and for messages sent in buffered mode. It also
-// waits until other nodes have acknowledged what was sent to them. It waits for nothing
-// else of other ranks. Memory of windows stays as it is, for peers and for slices this rank
-// still has.
-//
-// Receives that other goroutines of this rank are in fail.
-//
-// The error wraps a *LeakError if requests or messages from Mprobe are left. It wraps a
-// *LostError if the job was to be measured here and a rank has gone before. The rank is
-// finalized nevertheless.
-//
-// MPI 4.1 section 11.2.2.
+// Finalize ends this rank's part in the job.
 func (c *Comm) Finalize() error {
 	if c == nil {
 		return Wrap("finalize", ErrNoComm)

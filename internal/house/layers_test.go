@@ -59,9 +59,10 @@ var layers = []layer{
 	{"internal/comm", []string{"mpi/fault", "datatype", "internal/coll", "internal/coll/cad", "internal/pml", "btl",
 		"internal/btl/...", "internal/job", "trace", "internal/trace/recorder"}},
 	// the last three: its tests
-	{"mpi", []string{"mpi/fault", "internal/comm", "datatype", "internal/coll", "internal/coll/cad",
+	{"mpi", []string{"mpi/debug", "mpi/fault", "internal/comm", "datatype", "internal/coll", "internal/coll/cad",
 		"internal/coll/operator", "btl",
 		"internal/btl/...", "internal/job"}},
+	{"mpi/debug", []string{"internal/comm"}},
 
 	{"internal/capi/coro", nil},
 	{"internal/capi/coro/corotest", nil},
@@ -110,12 +111,12 @@ var layers = []layer{
 	{"internal/bench/transport", []string{"internal/netns", "suci"}},
 	{"internal/bench/report",
 		[]string{"bench", "internal/bench/results", "internal/bench/transport", "internal/chart", "internal/median"}},
-	{"bench", []string{"internal/bench/npb", "internal/bench/results", "exchange", "loggps", "loggps/fit", "mpi",
-		"datatype", "launcher", "pagetable", "internal/job", "internal/trace/recorder", "internal/median"}},
+	{"bench", []string{"mpi/debug", "internal/bench/npb", "internal/bench/results", "exchange", "loggps", "loggps/fit",
+		"mpi", "datatype", "launcher", "pagetable", "internal/job", "internal/trace/recorder", "internal/median"}},
 	{"internal/tune", []string{"bench", "internal/job", "internal/atomicfile", "internal/machine", "internal/median"}},
 	{"cmd/...", []string{"internal/tune", "internal/comm", "suci", "internal/coll", "bench", "internal/bench/...",
 		"internal/capi/install", "loggps", "loggps/...", "internal/loggps/pattern", "exchange", "trace",
-		"internal/trace/...", "internal/atomicfile", "internal/chart", "internal/machine", "internal/processes", "mpi",
+		"internal/trace/...", "internal/atomicfile", "internal/chart", "internal/machine", "internal/processes",
 		"launcher", "pvas", "pagetable", "internal/job", "internal/median"}},
 
 	{"examples/...", []string{"mpi"}},

@@ -1,0 +1,91 @@
+package mpi
+
+import "github.com/gopvas/gopvas/internal/comm"
+
+// SplitKind is what the ranks of a communicator from Comm.SplitType have in common.
+type SplitKind int
+
+// The kinds.
+const (
+	Shared       = SplitKind(comm.Shared)       // they can share memory: all ranks of a job
+	AddressSpace = SplitKind(comm.AddressSpace) // they are in one address space
+)
+
+// made is a communicator that the layer below has made, unless it has failed.
+func made(c *comm.Comm, err error) (*Comm, error) { return (*Comm)(c), err }
+
+// Dup returns a communicator of the same ranks in the same order. It has the topology
+// of c and those attributes that are made to be copied, and no name. It is collective.
+//
+// All calls that make communicators have these rules. Ranks may make several at the same
+// time from different communicators. Every rank of c calls them in the same order. If one
+// rank passes bad arguments, or some that do not fit those of the others, all get an error.
+// The error wraps a *LostError if a rank has gone.
+//
+// MPI 4.1 section 7.4.2 (MPI_Comm_dup).
+func (c *Comm) Dup() (*Comm, error) { return made(c.inner().Dup()) }
+
+// Idup is Dup, nonblocking: the communicator can be used when the request is complete. It
+// is begun in the same order as other nonblocking collective operations on c. The
+// callbacks of attributes are called at once.
+//
+// MPI 4.1 section 7.4.2 (MPI_Comm_idup).
+func (c *Comm) Idup() (*Comm, Request, error) {
+	made, request, err := c.inner().Idup()
+	return (*Comm)(made), Request(request), err
+}
+
+// Split returns a communicator of the ranks that pass the same color. They are in the
+// order of their keys, and where those are the same in the order of c. It returns
+// nil, and no error, if the color is Undefined; other colors are not negative. It is
+// collective, as Dup.
+//
+// MPI 4.1 section 7.4.2 (MPI_Comm_split).
+func (c *Comm) Split(color, key int) (*Comm, error) { return made(c.inner().Split(color, key)) }
+
+// SplitType returns a communicator of the ranks that have something in common. They
+// are in the order of their keys, and where those are the same in the order of c. It
+// returns nil, and no error, if the kind is Undefined. All other ranks pass the same
+// kind. It is collective, as Dup.
+//
+// MPI 4.1 section 7.4.2 (MPI_Comm_split_type).
+func (c *Comm) SplitType(kind SplitKind, key int) (*Comm, error) {
+	return made(c.inner().SplitType(comm.SplitKind(kind), key))
+}
+
+// Create returns a communicator of a group of ranks of c. All ranks of c call it; ranks
+// may give different groups that have no rank in common. A rank that gives a group that
+// it is not in, such as an empty one, gets nil, and no error. It is collective, as Dup.
+//
+// MPI 4.1 section 7.4.2 (MPI_Comm_create).
+func (c *Comm) Create(g *Group) (*Comm, error) { return made(c.inner().Create((*comm.Group)(g))) }
+
+// CreateGroup returns a communicator of a group of ranks of c. Only they call it, with
+// the same group and tag, and wait for one another; a rank that is not in the group
+// gets nil, and no error. Several goroutines of a rank may make communicators from c
+// at the same time, also while others use c: the tag, from 0 to MaxTag, tells them
+// apart.
+//
+// MPI 4.1 section 7.4.2 (MPI_Comm_create_group).
+func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
+	return made(c.inner().CreateGroup((*comm.Group)(g), tag))
+}
+
+// Self returns the communicator of this rank alone, the same at each call. It can not be
+// freed. Finalize removes its attributes first.
+//
+// MPI 4.1 section 7.2.4 (MPI_COMM_SELF).
+func (c *Comm) Self() *Comm { return (*Comm)(c.inner().Self()) }
+
+// Free ends the communicator. It is collective, and waits for nobody: rank 0 uses again what
+// the communicator had when all others have called it. Attributes are removed first. Every
+// later call on c returns ErrFreed (wrapped); requests that were begun before go on, and are
+// waited for as ever. The world can not be freed: ErrWorld.
+//
+// A message that nobody has received, and nobody is going to, is a mistake of the
+// program: a later communicator may get it.
+//
+// The error is that of an attribute. c is freed nevertheless.
+//
+// MPI 4.1 section 7.4.3 (MPI_Comm_free).
+func (c *Comm) Free() error { return c.inner().Free() }
