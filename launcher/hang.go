@@ -212,23 +212,18 @@ func ranksWord(n int) string {
 // describeMismatch names two ranks that wait in different calls where all ranks of the communicator
 // make the same, or says nothing.
 func describeMismatch(views []job.View) string {
-	type place struct {
-		context uint32
-		number  uint64
-	}
-	first := map[place]*job.View{}
+	first := map[uint64]*job.View{} // by the call
 	for i := range views {
 		v := &views[i]
 		c := &v.Waiting.Collective
-		if !v.Waits || v.Waiting.Op != job.OpCollective || c.Call == 0 {
+		if !v.Waits || v.Waiting.Op != job.OpCollective || c.Agreed.Signature == 0 {
 			continue
 		}
-		at := place{v.Waiting.Context, c.Number}
-		o := first[at]
+		o := first[c.Agreed.Turn]
 		switch {
 		case o == nil:
-			first[at] = v
-		case o.Waiting.Collective.Call == c.Call:
+			first[c.Agreed.Turn] = v
+		case o.Waiting.Collective.Agreed.Signature == c.Agreed.Signature:
 		case o.Waiting.Collective.Name == c.Name:
 			return fmt.Sprintf("  ranks %d and %d have called %s with different roots, operators or lengths: %s\n",
 				o.Rank, v.Rank, c.Name, sameCalls)

@@ -68,14 +68,18 @@ func TestHangReport(t *testing.T) {
   10    -    has not been started: ./q
   deadlock: rank 0 waits for rank 1 waits for rank 0; nothing has moved for 1s, and ranks 0, 1, 8 can never go on`, got)
 
-	for i, c := range map[int]job.Collective{1: {Name: "ibcast", Number: 4, Call: 7},
-		7: {Name: "iallreduce", Number: 4, Call: 8},
-		8: {Name: "ibcast", Number: 5, Call: 9}, 9: {Name: "ibcast", Number: 5, Call: 9}} {
+	for i, c := range map[int]job.Collective{
+		1: {Name: "ibcast", Number: 2, Agreed: job.Agree(9, 4, 7)},
+		7: {Name: "iallreduce", Number: 3, Agreed: job.Agree(9, 4, 8)},
+		8: {Name: "ibcast", Number: 3, Agreed: job.Agree(9, 5, 9)},
+		9: {Name: "ibcast", Number: 3, Agreed: job.Agree(9, 5, 9)},
+	} {
 		views[i].Waiting.Collective = c
 	}
 	require.Contains(t, hangReport(views, who, 3*time.Second, nil),
 		"\n  rank 1 has called ibcast, and rank 7 in its place iallreduce: all ranks of")
-	views[9].Waiting.Collective.Call, views[7].Waiting.Collective.Number = 8, 3
+	views[9].Waiting.Collective.Agreed.Signature = 8
+	views[7].Waiting.Collective.Agreed = job.Agree(8, 4, 8) // another communicator
 	require.Contains(t, hangReport(views, who, 3*time.Second, nil),
 		"\n  ranks 8 and 9 have called ibcast with different roots, operators or lengths: all ranks of")
 

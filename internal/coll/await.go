@@ -87,10 +87,18 @@ func (t *Team) waiting() job.Waiting {
 // sayCall says which call it is that this member waits in.
 func (t *Team) sayCall(w *job.Waiting, need job.Need) {
 	w.Op = job.OpCollective
-	w.Collective = job.Collective{Name: t.called, Number: t.turn, Need: need}
+	w.Collective = job.Collective{Name: t.called, Number: t.turn, Agreed: t.agreement(), Need: need}
 	if t.Name != nil {
 		w.Collective.Communicator = t.Name()
 	}
+}
+
+// agreement is what members have to agree about in the call of the program that is underway.
+func (t *Team) agreement() job.Agreed {
+	if t.whole != nil {
+		t = t.whole
+	}
+	return job.Agree(t.Context, t.turn, t.call)
 }
 
 // explain is what the hang report says of a member that waits for a message of a call.

@@ -79,6 +79,7 @@ func (t *Team) among(members []int, place int) *Team {
 	for _, member := range members {
 		s.World = append(s.World, int32(t.world(member)))
 	}
+	s.whole = t
 	s.known = true // the hang report explains the waits of the whole team, not those of a step
 	s.connect()
 	s.transport.Failed, s.transport.Whole = &s.failure, func(rank int) bool { return t.member(rank) >= 0 }

@@ -30,7 +30,7 @@ func (t *Team) byMessages(l *algorithm) error {
 
 // runGraph issues a graph that is a part of the present call, and waits for it.
 func (t *Team) runGraph(by *cad.Transport, g *cad.Graph) error {
-	g.Name, g.Blocking = t.called, true
+	g.Name, g.Blocking, g.Agreed = t.called, true, t.agreement()
 	return by.Run(&t.channel, g)
 }
 

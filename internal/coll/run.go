@@ -31,6 +31,7 @@ type state struct {
 	blocking  graphCache // of calls by messages
 
 	levels *levels // nil: the members are on one node, or each on one of its own
+	whole  *Team   // whose calls have steps in this team; nil: the program calls
 
 	turn   uint64 // number of the call, for the hang report
 	called string // name of the call that is underway; "": none is

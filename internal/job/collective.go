@@ -2,6 +2,7 @@ package job
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 	"sync/atomic"
 )
@@ -37,7 +38,7 @@ const (
 const Ending = "finalize"
 
 // namedRanks is how many ranks a record can name.
-const namedRanks = 44
+const namedRanks = 68
 
 // meeting tells whether all members make the same call, and say so.
 func (n Need) meeting() bool { return n == NeedAll || n == NeedIssue || n == NeedAllIssue }
@@ -48,9 +49,23 @@ type Collective struct {
 	Communicator string // its name, "" if it has none; likewise
 	Number       uint64 // of the call on the communicator: the same on all members
 	Call         uint64 // a word for the operation, alike on ranks in the same call; 0: none is known
+	Agreed       Agreed
 	Need         Need
 	Missing      int                // how many ranks it waits for
 	ranks        [namedRanks]uint16 // the first of them
+}
+
+// Agreed is what all members of a communicator that wait in the same call of the program have to agree about. It is for
+// the report of a hang only. Number and Call are of a step where the call is made of several, and Call is 0 in calls of
+// which nobody compares the words of two ranks.
+type Agreed struct {
+	Turn      uint64 // which call it is: context of the communicator in the high half, and number
+	Signature uint64 // operation, root, operator and length, in a word; 0: not known
+}
+
+// Agree returns what has to be agreed about in the call of this number.
+func Agree(context uint32, number, signature uint64) Agreed {
+	return Agreed{uint64(context)<<32 | number&math.MaxUint32, signature}
 }
 
 // Miss adds a rank to those that are waited for.
@@ -74,6 +89,8 @@ func (c *Collective) Ranks() []int {
 type collectiveBlock struct {
 	number     atomic.Uint64
 	call       atomic.Uint64
+	turn       atomic.Uint64 // of Agreed
+	signature  atomic.Uint64 // likewise
 	need       atomic.Uint32
 	missing    atomic.Uint32
 	name, comm [3]atomic.Uint64
@@ -83,6 +100,8 @@ type collectiveBlock struct {
 func (b *collectiveBlock) store(c *Collective) {
 	b.number.Store(c.Number)
 	b.call.Store(c.Call)
+	b.turn.Store(c.Agreed.Turn)
+	b.signature.Store(c.Agreed.Signature)
 	b.need.Store(uint32(c.Need))
 	b.missing.Store(uint32(c.Missing))
 	storeText(b.name[:], c.Name)
@@ -98,6 +117,7 @@ func (b *collectiveBlock) store(c *Collective) {
 
 func (b *collectiveBlock) load() (c Collective) {
 	c.Number, c.Call, c.Need, c.Missing = b.number.Load(), b.call.Load(), Need(b.need.Load()), int(b.missing.Load())
+	c.Agreed = Agreed{b.turn.Load(), b.signature.Load()}
 	c.Name, c.Communicator = loadText(b.name[:]), loadText(b.comm[:])
 	for i := range c.ranks {
 		c.ranks[i] = uint16(b.ranks[i/4].Load() >> (16 * (i % 4)))

@@ -31,7 +31,8 @@ func TestCollectiveIsKept(t *testing.T) {
 	defer func() { require.NoError(t, memory.Close()) }()
 	r := memory.Root()
 	w := Waiting{Op: OpCollective, Context: 7, Since: 3, Collective: Collective{
-		Name: "allreduce", Communicator: strings.Repeat("long", 9), Number: 1 << 40, Call: 1 << 50, Need: NeedAll}}
+		Name: "allreduce", Communicator: strings.Repeat("long", 9), Number: 1 << 40, Call: 1 << 50, Need: NeedAll,
+		Agreed: Agree(7, 1<<40, 1<<60)}}
 	for rank := range 100 {
 		w.Collective.Miss(rank + MaxRanks - 100)
 	}

@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 22, layoutVersion)
+	require.EqualValues(t, 23, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -98,16 +98,16 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.windows", unsafe.Offsetof(b.windows), 192},
 		{"windowSlot.length", unsafe.Offsetof(b.windows[0].length), 8},
 		{"rankBlock.waiting", unsafe.Offsetof(b.waiting), 704},
-		{"rankBlock.polls", unsafe.Offsetof(b.polls), 1048},
-		{"rankBlock.underWay", unsafe.Offsetof(b.underWay), 1280},
-		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 1344},
-		{"rankBlock.counters", unsafe.Offsetof(b.counters), 1408},
-		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1792},
-		{"rankBlock.address", unsafe.Offsetof(b.address), 2816},
+		{"rankBlock.polls", unsafe.Offsetof(b.polls), 1112},
+		{"rankBlock.underWay", unsafe.Offsetof(b.underWay), 1344},
+		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 1408},
+		{"rankBlock.counters", unsafe.Offsetof(b.counters), 1472},
+		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1856},
+		{"rankBlock.address", unsafe.Offsetof(b.address), 2880},
 		{"addressBlock.port", unsafe.Offsetof(b.address.port), 4},
 		{"addressBlock.ip", unsafe.Offsetof(b.address.ip), 8},
-		{"rankBlock.devices", unsafe.Offsetof(b.devices), 2880},
-		{"rankBlock", unsafe.Sizeof(b), 3392},
+		{"rankBlock.devices", unsafe.Offsetof(b.devices), 2944},
+		{"rankBlock", unsafe.Sizeof(b), 3456},
 
 		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},
 		{"waitingBlock.op", unsafe.Offsetof(b.waiting.op), 4},
@@ -120,9 +120,9 @@ func TestLayout(t *testing.T) {
 		{"waitingBlock.seen", unsafe.Offsetof(b.waiting.seen), 40},
 		{"waitingBlock.call", unsafe.Offsetof(b.waiting.call), 48},
 		{"waitingBlock.collective", unsafe.Offsetof(b.waiting.collective), 80},
-		{"waitingBlock.place", unsafe.Offsetof(b.waiting.place), 240},
-		{"waitingBlock.source", unsafe.Offsetof(b.waiting.source), 248},
-		{"waitingBlock", unsafe.Sizeof(b.waiting), 344},
+		{"waitingBlock.place", unsafe.Offsetof(b.waiting.place), 304},
+		{"waitingBlock.source", unsafe.Offsetof(b.waiting.source), 312},
+		{"waitingBlock", unsafe.Sizeof(b.waiting), 408},
 
 		{"pollsBlock.asked", unsafe.Offsetof(b.polls.asked), 8},
 		{"pollsBlock.open", unsafe.Offsetof(b.polls.open), 88},

@@ -384,7 +384,7 @@ func (r *contributed) err(f Failure) error {
 // Describe implements pml.Task.
 func (r *contributed) Describe(w *job.Waiting) {
 	_, name, _ := r.part.Call()
-	describe(w, r.channel, name, r.number, r.call)
+	describe(w, r.channel, name, r.number, r.call, job.Agreed{})
 	c, s := &w.Collective, r.channel.contributing.Load()
 	c.Need = job.NeedAllIssue
 	for member := range r.channel.Size {

@@ -14,7 +14,7 @@ import (
 // those that have not. If all have, one of them waits for others, and these are named in
 // its place, as far as they are members.
 func (r *run) Describe(w *job.Waiting) {
-	describe(w, r.channel, r.graph.Name, r.number, r.graph.Signature)
+	describe(w, r.channel, r.graph.Name, r.number, r.graph.Signature, r.graph.Agreed)
 	if r.queued {
 		return
 	}
@@ -41,7 +41,7 @@ func (r *messageRun) Describe(w *job.Waiting) {
 	if r.step() {
 		call = 0
 	}
-	describe(w, r.channel, r.graph.Name, r.number, call)
+	describe(w, r.channel, r.graph.Name, r.number, call, r.graph.Agreed)
 	c := &w.Collective
 	if r.graph.Blocking {
 		c.Need = job.NeedAny
@@ -146,13 +146,19 @@ func (r *messageRun) tell() {
 	}
 }
 
-// describe says which operation of a channel it is that is waited for.
-func describe(w *job.Waiting, c *Channel, name string, number uint32, call uint64) {
+// describe says which operation of a channel it is that is waited for. agreed is zero if the operation is no part of
+// another one.
+func describe(w *job.Waiting, c *Channel, name string, number uint32, call uint64, agreed job.Agreed) {
 	if !IsRefused(call) {
 		call &^= Elements
 	}
+	if agreed == (job.Agreed{}) {
+		agreed = job.Agree(c.Context, uint64(number), call)
+	}
 	w.Op = job.OpCollective
-	w.Collective = job.Collective{Name: name, Number: uint64(number), Call: call, Need: job.NeedSome}
+	w.Collective = job.Collective{
+		Name: name, Number: uint64(number), Call: call, Agreed: agreed, Need: job.NeedSome,
+	}
 	if name == "" {
 		w.Collective.Name = "graph"
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 // Kind is what a node does.
@@ -97,6 +98,9 @@ type Graph struct {
 	// Blocking tells that the rank does nothing else until the graph is complete. It is for
 	// the hang report: where such a rank waits is all that others can wait for.
 	Blocking bool
+
+	// Agreed is for the hang report, of a graph that is a part of a call; zero: it is the call.
+	Agreed job.Agreed
 
 	nodes   []spec
 	edges   []edge

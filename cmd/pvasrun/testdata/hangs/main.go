@@ -1,6 +1,7 @@
 // Command hangs is a rank program of cases. Without arguments it lists them, a line each: kind, name, ranks.
 //
 //	hangs hang NAME     never ends: its ranks wait for what nobody does
+//	hangs mismatch NAME  never ends, or ends with an error: its ranks make calls that do not fit
 //	hangs right NAME    ends well, after some ranks have waited as long as HANGS_LONG says
 package main
 
@@ -20,7 +21,7 @@ type testCase struct {
 	run   func(w *mpi.Comm) error
 }
 
-var kinds = map[string][]testCase{"hang": hangs, "right": rights}
+var kinds = map[string][]testCase{"hang": hangs, "right": rights, "mismatch": mismatches}
 
 func main() {
 	if len(os.Args) < 3 {
