@@ -40,7 +40,7 @@ func executeBench(args []string) error {
 	case asksForHelp(args):
 		return printBenchmarks(os.Stdout, names)
 	case len(args) == 0 || benchmarks[args[0]] == nil:
-		return usageError{fmt.Errorf("bench: name a benchmark: %s", strings.Join(names, ", "))}
+		return mistake(fmt.Errorf("bench: name a benchmark: %s", strings.Join(names, ", ")))
 	}
 	return measuring(func(ctx context.Context) error { return benchmarks[args[0]](ctx, args[1:]) })
 }

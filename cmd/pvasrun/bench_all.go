@@ -66,7 +66,7 @@ func executeAll(ctx context.Context, args []string) error {
 	}
 	experiments, err := cfg.Experiments(only)
 	if err != nil {
-		return usageError{err}
+		return mistake(err)
 	}
 	now, err := environment(ctx, &cfg)
 	if err != nil {

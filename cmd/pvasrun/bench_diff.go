@@ -25,10 +25,10 @@ func executeDiff(_ context.Context, args []string) error {
 		return err
 	}
 	if len(names) != 2 {
-		return usageError{errors.New("bench diff: name two files that bench all has written")}
+		return mistake(errors.New("bench diff: name two files that bench all has written"))
 	}
 	if !(f.Alpha > 0 && f.Alpha < 1) {
-		return usageError{errors.New("--alpha: a number between 0 and 1")}
+		return mistake(errors.New("--alpha: a number between 0 and 1"))
 	}
 	var files [2]results.File
 	for i, name := range names {

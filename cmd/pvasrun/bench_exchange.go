@@ -48,7 +48,7 @@ func executeExchange(ctx context.Context, args []string) error {
 	}
 	cfg, err := f.config()
 	if err != nil {
-		return usageError{err}
+		return mistake(err)
 	}
 	if cfg.Site.Nodes.Hosts == nil {
 		if err := fits("--sizes", cfg.Memory()); err != nil {

@@ -33,7 +33,7 @@ type contestantFlags struct {
 // are those of sm and of Open MPI; closeAll removes what was compiled for the MPIs.
 func (f *contestantFlags) contenders(sm, openMPI []string) (list []bench.Contestant, closeAll func(), err error) {
 	if list, err = f.own(sm); err != nil {
-		return nil, nil, usageError{err}
+		return nil, nil, mistake(err)
 	}
 	peers, closeAll, err := f.peers(openMPI, f.Bind == "core")
 	return append(list, peers...), closeAll, err

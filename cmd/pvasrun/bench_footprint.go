@@ -49,7 +49,7 @@ func executeFootprint(ctx context.Context, args []string) error {
 		return err
 	}
 	if slices.Min(f.Sizes) < 1 || f.Reps < 1 {
-		return usageError{errors.New("--sizes and --reps: at least 1")}
+		return mistake(errors.New("--sizes and --reps: at least 1"))
 	}
 	if err := fits("--sizes", (&bench.FootprintConfig{Ranks: f.NP, Sizes: f.Sizes}).Memory()); err != nil {
 		return err

@@ -32,7 +32,7 @@ func executeNPB(ctx context.Context, args []string) error {
 		return offer(npb.Kernels(), args)
 	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") && args[0] != "-h" && args[0] != "--help" {
-		return usageError{fmt.Errorf("bench npb: name a benchmark first: %s", strings.Join(npb.Kernels(), ", "))}
+		return mistake(fmt.Errorf("bench npb: name a benchmark first: %s", strings.Join(npb.Kernels(), ", ")))
 	}
 	names, flags := strings.Split(args[0], ","), args[1:]
 	if strings.HasPrefix(args[0], "-") {
@@ -50,7 +50,7 @@ func executeNPB(ctx context.Context, args []string) error {
 	for _, name := range names {
 		for _, ranks := range cfg.Ranks {
 			if err := npb.Check(name, cfg.Class, ranks); err != nil {
-				return usageError{err}
+				return mistake(err)
 			}
 		}
 	}
@@ -61,18 +61,18 @@ func executeNPB(ctx context.Context, args []string) error {
 func (f *npbFlags) all() ([]bench.Contestant, error) {
 	switch {
 	case f.Rounds < 1:
-		return nil, usageError{errors.New("--rounds: at least one is needed")}
+		return nil, mistake(errors.New("--rounds: at least one is needed"))
 	case len(f.Compare) > 0 && f.Reference == "":
-		return nil, usageError{errors.New("--compare: say with --reference where NASA's programs are")}
+		return nil, mistake(errors.New("--compare: say with --reference where NASA's programs are"))
 	}
 	list, err := f.own([]string{""})
 	if err != nil {
-		return nil, usageError{err}
+		return nil, mistake(err)
 	}
 	for _, name := range f.Compare {
 		c, err := bench.Reference(name, f.Reference, f.Bind == "core")
 		if err != nil {
-			return nil, usageError{err}
+			return nil, mistake(err)
 		}
 		list = append(list, c)
 	}

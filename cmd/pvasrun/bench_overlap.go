@@ -26,7 +26,7 @@ func executeOverlap(ctx context.Context, args []string) error {
 		return err
 	}
 	if err := f.check(); err != nil {
-		return usageError{err}
+		return mistake(err)
 	}
 	if err := fits("--sizes", (&bench.OverlapConfig{Ranks: f.NP, Sizes: f.Sizes}).Memory()); err != nil {
 		return err
@@ -43,7 +43,7 @@ func executeOverlap(ctx context.Context, args []string) error {
 // run measures what is wanted.
 func (f *overlapFlags) run(ctx context.Context, contenders []bench.OverlapContender) (err error) {
 	if len(contenders) == 0 {
-		return usageError{errors.New("--btl and --compare leave nobody to measure")}
+		return mistake(errors.New("--btl and --compare leave nobody to measure"))
 	}
 	progress := newProgress(f.steps(contenders))
 	defer progress.done()

@@ -25,11 +25,11 @@ func executeReport(_ context.Context, args []string) error {
 		return err
 	}
 	if len(names) != 1 {
-		return usageError{errors.New(
-			"bench report: name one file that bench all has written, or a benchmark has printed with --json")}
+		return mistake(errors.New(
+			"bench report: name one file that bench all has written, or a benchmark has printed with --json"))
 	}
 	if err := apart([]named{{"-o", f.Output}}, named{"the results", names[0]}); err != nil {
-		return usageError{fmt.Errorf("bench report: %w", err)}
+		return mistake(fmt.Errorf("bench report: %w", err))
 	}
 	if err := writable(f.Output); err != nil {
 		return fmt.Errorf("bench report: %w", err)

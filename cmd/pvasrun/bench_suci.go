@@ -45,7 +45,7 @@ func executeSuciBenchmark(ctx context.Context, args []string) error {
 		return err
 	}
 	if err := f.check(); err != nil {
-		return usageError{err}
+		return mistake(err)
 	}
 	if err := transport.ErrCluster(); err != nil {
 		return fmt.Errorf("bench suci: %w", err)
@@ -68,7 +68,7 @@ func executeSuciBenchmark(ctx context.Context, args []string) error {
 }
 
 func (f *suciBenchFlags) check() error {
-	if err := suciSizes(f.Sizes...); err != nil {
+	if err := transport.CheckSizes(f.Sizes...); err != nil {
 		return fmt.Errorf("--sizes: %w", err)
 	}
 	for _, name := range f.Parts {

@@ -7,17 +7,6 @@ import (
 	"github.com/gopvas/gopvas/bench"
 )
 
-// orDash prints a ratio or an exponent, if it is one.
-func orDash(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return "-"
-	}
-	if math.Abs(v) < 0.1 {
-		return fmt.Sprintf("%.3f", v)
-	}
-	return fmt.Sprintf("%.2f", v)
-}
-
 // orNothing is a figure, or a dash where there is none.
 func orNothing(kib *int64) string {
 	if kib == nil {

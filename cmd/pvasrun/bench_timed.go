@@ -140,7 +140,7 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 		err = f.check(benchmark, &kind, site)
 	}
 	if err != nil {
-		return usageError{err}
+		return mistake(err)
 	}
 	cfg := bench.TimedConfig{
 		Benchmark: benchmark, Ranks: f.NP, Goroutines: f.Goroutines, Sizes: f.Sizes, Repeat: f.Reps,
@@ -273,7 +273,7 @@ func (f *timedFlags) withProfile(list []bench.Contestant) (all []bench.Contestan
 	}
 	p, err := tune.ReadFile(f.Profile)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--profile: %w", err)}
+		return nil, mistake(fmt.Errorf("--profile: %w", err))
 	}
 	for _, c := range list {
 		all = append(all, c)

@@ -25,9 +25,9 @@ func fits(flags string, need float64) error {
 	if need <= have {
 		return nil
 	}
-	return usageError{fmt.Errorf(
+	return mistake(fmt.Errorf(
 		"%s: the buffers of the largest job need %s, and %s of memory are available: choose shorter "+
-			"messages or fewer ranks", flags, units.BytesSize(need), units.BytesSize(have))}
+			"messages or fewer ranks", flags, units.BytesSize(need), units.BytesSize(have)))
 }
 
 // bounded returns an error if a number, or one of a list, is beyond the bounds of its flag. A field has them

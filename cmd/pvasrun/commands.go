@@ -5,31 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/launcher"
 )
-
-// run executes a command line and returns the exit code.
-func run(args []string) int {
-	err := execute(args)
-	if status, ok := errors.AsType[exitStatus](err); ok {
-		return int(status)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "pvasrun:", err)
-	}
-	if _, ok := errors.AsType[usageError](err); ok {
-		fmt.Fprintln(os.Stderr, "pvasrun --help explains flags and commands")
-		return codeUsage
-	}
-	if failed, ok := errors.AsType[*bench.JobError](err); ok {
-		return failed.Code
-	}
-	return launcher.ExitCode(err)
-}
 
 // execute carries a command line out. A first word that is not the name of a
 // command begins the command line of a job, so that its flags need no name

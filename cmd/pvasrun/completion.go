@@ -64,7 +64,7 @@ func executeCompletion(args []string) error {
 		return err
 	}
 	if len(names) != 1 || shells[names[0]] == "" {
-		return usageError{errors.New("completion: name one shell: bash, zsh or fish")}
+		return mistake(errors.New("completion: name one shell: bash, zsh or fish"))
 	}
 	fmt.Print(shells[names[0]])
 	return nil

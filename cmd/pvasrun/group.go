@@ -10,8 +10,8 @@ import (
 )
 
 // executeOne carries out the command of a group that the first argument names. usage lists the
-// commands in the help. The error is mistake if there is none of that name.
-func executeOne(group, usage string, commands map[string]func([]string) error, args []string, mistake string) error {
+// commands in the help. The error says so if there is none of that name.
+func executeOne(group, usage string, commands map[string]func([]string) error, args []string, says string) error {
 	if asksForCommand(args) {
 		return offer(slices.Sorted(maps.Keys(commands)), args)
 	}
@@ -19,7 +19,7 @@ func executeOne(group, usage string, commands map[string]func([]string) error, a
 		return printCommands(os.Stdout, group, usage)
 	}
 	if len(args) == 0 || commands[args[0]] == nil {
-		return usageError{errors.New(mistake)}
+		return mistake(errors.New(says))
 	}
 	return commands[args[0]](args[1:])
 }

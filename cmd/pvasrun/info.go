@@ -32,11 +32,11 @@ func executeInfo(args []string) error {
 		return err
 	}
 	if f.Hosts != "" || f.Hostfile != "" {
-		return f.printNodes(context.Background(), f.JSON)
+		return printNodes(context.Background(), &f.whereFlags, f.JSON)
 	}
 	settings, err := describeSettings(&f.tunableFlags, &f.profileFlags)
 	if err != nil {
-		return usageError{err}
+		return mistake(err)
 	}
 	found := info{machine.Probe(machine.NamedProbe{
 		Name: "one address space", Purpose: "--btl pvas", Run: pvas.Supported,

@@ -20,10 +20,10 @@ type nodeInfo struct {
 }
 
 // printNodes asks the nodes what they have. The code is 1 if a node can take no ranks.
-func (f *whereFlags) printNodes(ctx context.Context, asJSON bool) error {
+func printNodes(ctx context.Context, f *whereFlags, asJSON bool) error {
 	hosts, slurm, err := f.named()
 	if err != nil {
-		return usageError{err}
+		return mistake(err)
 	}
 	checks, err := launcher.CheckNodes(ctx, launcher.Nodes{Hosts: hosts, Shell: f.shell(), Slurm: slurm})
 	if err != nil {

@@ -25,7 +25,7 @@ func executeInstallMPI(args []string) error {
 		return err
 	}
 	if len(rest) != 1 {
-		return usageError{errors.New("install-mpi: one folder is expected: pvasrun install-mpi DIR")}
+		return mistake(errors.New("install-mpi: one folder is expected: pvasrun install-mpi DIR"))
 	}
 	own, err := os.Executable()
 	if err != nil {

@@ -30,7 +30,7 @@ func executeRun(args []string) error {
 	if !completing() {
 		var err error
 		if args, err = translate(args); err != nil {
-			return usageError{err}
+			return mistake(err)
 		}
 	}
 	args, err := parse("pvasrun", usage, description, &f, args)
@@ -38,10 +38,10 @@ func executeRun(args []string) error {
 		return err
 	}
 	if err := f.findNodes(); err != nil {
-		return usageError{err}
+		return mistake(err)
 	}
 	if err := f.takeTimeout(os.Getenv(theirTimeout)); err != nil {
-		return usageError{err}
+		return mistake(err)
 	}
 	apps, err := f.apps(args)
 	if err != nil {
@@ -55,27 +55,27 @@ func executeRun(args []string) error {
 func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 	settings, err := f.settings()
 	if err != nil {
-		return usageError{err}
+		return mistake(err)
 	}
 	if err := f.checkRanks(countRanks(apps), settings.Helpers); err != nil {
-		return usageError{err}
+		return mistake(err)
 	}
 	if err := errors.Join(f.checkOutputDir(), f.checkReportHang()); err != nil {
-		return usageError{err}
+		return mistake(err)
 	}
 	j := f.job(apps, settings)
 	if err := f.takeProfile(&j); err != nil {
-		return usageError{err}
+		return mistake(err)
 	}
 	if f.PMI {
 		if len(apps) > 1 {
-			return usageError{errors.New("--pmi: one program for all ranks; several programs need --hosts")}
+			return mistake(errors.New("--pmi: one program for all ranks; several programs need --hosts"))
 		}
 		return f.runNodes(ctx, j)
 	}
 	if f.nodes.Hosts != nil {
 		if err := f.nodes.Check(countRanks(apps)); err != nil {
-			return usageError{err}
+			return mistake(err)
 		}
 		return f.runNodes(ctx, j)
 	}
@@ -96,7 +96,7 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 	j.Finished = stats.collect
 	tracing, err := attachTrace(f.Trace, &j)
 	if err != nil {
-		return usageError{fmt.Errorf("--trace: %w", err)}
+		return mistake(fmt.Errorf("--trace: %w", err))
 	}
 	result, err := launcher.Run(ctx, j)
 	tracing.end()

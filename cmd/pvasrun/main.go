@@ -33,5 +33,5 @@ func main() {
 		return
 	}
 	offerBacktraces()
-	os.Exit(run(os.Args[1:]))
+	os.Exit(finish(execute(os.Args[1:])))
 }

@@ -61,7 +61,7 @@ func (p *program) sites() []string {
 // programsThere returns an error if a command names no file, or one that is not there.
 func programsThere(command string, files []string) error {
 	if len(files) == 0 {
-		return usageError{fmt.Errorf("%s: name a trace or GOAL file", command)}
+		return mistake(fmt.Errorf("%s: name a trace or GOAL file", command))
 	}
 	for _, file := range files {
 		if err := regular(file); err != nil {
@@ -109,7 +109,7 @@ func readProgram(file string, on *loggps.Machine) (*program, error) {
 // oneProgram reads the one file that a command names.
 func oneProgram(command string, files []string, on *loggps.Machine) (*program, error) {
 	if len(files) != 1 {
-		return nil, usageError{fmt.Errorf("%s: name one trace or GOAL file", command)}
+		return nil, mistake(fmt.Errorf("%s: name one trace or GOAL file", command))
 	}
 	p, err := readProgram(files[0], on)
 	if err != nil {

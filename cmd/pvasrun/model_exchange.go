@@ -43,13 +43,13 @@ func executeModelExchange(args []string) error {
 	}
 	if f.Neighbors < 1 || f.Neighbors > 1<<16 || f.Devices < 1 || f.Devices > 255 ||
 		!(f.Bandwidth > 0 && f.Bandwidth <= math.MaxFloat64/1e9) || slices.Min(f.Sizes) < 1 {
-		return usageError{errors.New(
+		return mistake(errors.New(
 			"model exchange: give 1 to 65536 neighbors, 1 to 255 devices, a finite bandwidth above 0, and " +
-				"sizes from 1 byte on")}
+				"sizes from 1 byte on"))
 	}
 	torus, err := f.torus()
 	if err != nil {
-		return usageError{err}
+		return mistake(err)
 	}
 	if torus != nil {
 		f.Neighbors = 2 * len(torus.Sides)

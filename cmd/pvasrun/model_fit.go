@@ -31,7 +31,7 @@ func executeModelFit(args []string) error {
 		return err
 	}
 	if err := f.check(); err != nil {
-		return usageError{fmt.Errorf("model fit: %w", err)}
+		return mistake(fmt.Errorf("model fit: %w", err))
 	}
 	if f.From != "" {
 		r, err := f.fromFile()

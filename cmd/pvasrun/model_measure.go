@@ -34,7 +34,7 @@ func (f *fitFlags) measure(ctx context.Context, limit time.Duration) ([]fitted, 
 	settings := tunableFlags{EagerLimit: f.EagerLimit, RingBlock: 32 << 10}
 	chosen, err := settings.settings()
 	if err != nil {
-		return nil, usageError{fmt.Errorf("model fit: %w", err)}
+		return nil, mistake(fmt.Errorf("model fit: %w", err))
 	}
 	combinations := len(f.combinations())
 	limit /= time.Duration(combinations)

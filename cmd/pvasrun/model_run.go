@@ -35,7 +35,7 @@ func executeModelRun(args []string) error {
 	}
 	opt, err := f.options()
 	if err != nil {
-		return usageError{fmt.Errorf("model run: %w", err)}
+		return mistake(fmt.Errorf("model run: %w", err))
 	}
 	if len(files) > 1 && !f.JSON {
 		return f.compareAll(opt, files)
@@ -69,8 +69,8 @@ func (f *simFlags) compareAll(opt sim.Options, files []string) error {
 			return err
 		}
 		if p.measured == nil {
-			return usageError{fmt.Errorf(
-				"model run: %s is not recorded: only recorded jobs can be compared, so give a GOAL file alone", file)}
+			return mistake(fmt.Errorf(
+				"model run: %s is not recorded: only recorded jobs can be compared, so give a GOAL file alone", file))
 		}
 		one := opt
 		f.share(&one, p)

@@ -33,7 +33,7 @@ func executeModelShow(args []string) error {
 		f.Output, err = f.page(f.Output, files[0])
 	}
 	if err != nil {
-		return usageError{fmt.Errorf("model show: %w", err)}
+		return mistake(fmt.Errorf("model show: %w", err))
 	}
 	p, err := oneProgram("model show", files, &opt.Machine)
 	if err != nil {

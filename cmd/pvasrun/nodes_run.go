@@ -20,15 +20,15 @@ func executeNode(args []string) error {
 // runNodes runs a job on several nodes.
 func (f *runFlags) runNodes(ctx context.Context, j launcher.Job) error {
 	if f.DryRun && f.PMI {
-		return usageError{errors.New(
-			"--pmi with --dry-run: the PMI launcher has chosen the nodes and started them; leave one of them out")}
+		return mistake(errors.New(
+			"--pmi with --dry-run: the PMI launcher has chosen the nodes and started them; leave one of them out"))
 	}
 	if f.DryRun {
 		return f.dryRunNodes(ctx, j)
 	}
 	if f.Trace != "" && !f.PMI { // then another process may lead, on another node
 		if err := traceable(f.Trace); err != nil {
-			return usageError{fmt.Errorf("--trace: %w", err)}
+			return mistake(fmt.Errorf("--trace: %w", err))
 		}
 	}
 	signals, stop := launcher.ForwardedSignals()

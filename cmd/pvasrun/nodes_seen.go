@@ -101,7 +101,7 @@ type nodeTrace struct {
 // begin makes the file, when the nodes and their clocks are known.
 func (t *nodesTrace) begin(nodes []launcher.NodeInfo, node []int, now time.Duration) (err error) {
 	if t.file, err = createAlone(t.path); err != nil {
-		return usageError{fmt.Errorf("--trace: %w", err)}
+		return mistake(fmt.Errorf("--trace: %w", err))
 	}
 	t.meta.Nodes, t.meta.BaseNS = node, int64(now)
 	for _, n := range nodes {

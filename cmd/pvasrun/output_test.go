@@ -49,17 +49,6 @@ func TestOutputToPipe(t *testing.T) {
 	}
 }
 
-// A link to a file that is not there stays, and so does its target's absence.
-func TestLinkToNoFileIsWritable(t *testing.T) {
-	dir := t.TempDir()
-	link, target := filepath.Join(dir, "link"), filepath.Join(dir, "target")
-	require.NoError(t, os.Symlink("target", link))
-	require.NoError(t, writable(link))
-	_, err := os.Lstat(link)
-	require.NoError(t, err)
-	require.NoFileExists(t, target)
-}
-
 // What could not be written whole is not left, also behind a link, and the file that was there stays. Devices
 // and pipes stay.
 func TestNothingHalfIsLeft(t *testing.T) {

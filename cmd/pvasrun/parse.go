@@ -44,10 +44,10 @@ func parseHow(how flags.Options, name, usage, long string, into any, args []stri
 		return nil, exitStatus(0)
 	}
 	if err != nil {
-		return nil, usageError{explain(p, args, err)}
+		return nil, mistake(explain(p, args, err))
 	}
 	if err := cmp.Or(valuesGiven(p), bounded(p, args)); err != nil {
-		return nil, usageError{err}
+		return nil, mistake(err)
 	}
 	return rest, nil
 }
@@ -56,7 +56,7 @@ func parseHow(how flags.Options, name, usage, long string, into any, args []stri
 func parseOnly(name, long string, into any, args []string) error {
 	rest, err := parse(name, "[flags]", long, into, args)
 	if err == nil && len(rest) > 0 {
-		err = usageError{fmt.Errorf("%s: unexpected argument %q", name, rest[0])}
+		err = mistake(fmt.Errorf("%s: unexpected argument %q", name, rest[0]))
 	}
 	return err
 }

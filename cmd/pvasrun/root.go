@@ -113,18 +113,18 @@ func (f *runFlags) apps(args []string) ([]launcher.App, error) {
 	for {
 		own, rest, more := cutAt(args, ":")
 		if len(own) == 0 {
-			return nil, usageError{fmt.Errorf("program %d of the job is missing", len(apps)+1)}
+			return nil, mistake(fmt.Errorf("program %d of the job is missing", len(apps)+1))
 		}
 		a, err := app.app(own)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, mistake(err)
 		}
 		apps = append(apps, a)
 		if !more {
 			return apps, nil
 		}
 		if app, args, err = parseApp(rest); err != nil {
-			return nil, usageError{fmt.Errorf("after \":\": %w (only -n, -x and --wdir may stand there)", err)}
+			return nil, mistake(fmt.Errorf("after \":\": %w (only -n, -x and --wdir may stand there)", err))
 		}
 	}
 }

@@ -92,17 +92,6 @@ func executeSuciKey(args []string) error {
 	return errors.Join(err, file.Close())
 }
 
-// suciSizes refuses messages that the receiver would not take.
-func suciSizes(sizes ...int) error {
-	const longest = 32 << 20 // half of the memory for a peer
-	for _, n := range sizes {
-		if n > longest {
-			return fmt.Errorf("%d bytes: a message has at most 32 MiB", n)
-		}
-	}
-	return nil
-}
-
 // suciServer is the ID of a server.
 const suciServer = 1
 
@@ -117,7 +106,7 @@ func executeSuciServe(ctx context.Context, args []string) error {
 	}
 	listen, err := netip.ParseAddrPort(f.Listen)
 	if err != nil {
-		return usageError{fmt.Errorf("--listen: %w", err)}
+		return mistake(fmt.Errorf("--listen: %w", err))
 	}
 	o, err := f.options(suciServer, listen)
 	if err != nil {
@@ -163,13 +152,13 @@ func suciLost(ctx *context.Context) func(suci.ID, suci.Change) {
 func (f *suciFlags) open(command string, servers []string,
 	onChange func(suci.ID, suci.Change)) (transport.Carrier, error) {
 	if len(servers) != 1 {
-		return nil, usageError{fmt.Errorf("suci %s: name one server: ADDRESS:PORT", command)}
+		return nil, mistake(fmt.Errorf("suci %s: name one server: ADDRESS:PORT", command))
 	}
 	server, err := netip.ParseAddrPort(servers[0])
 	if err != nil { // package net would resolve names, and links libc
 		return nil,
-			usageError{fmt.Errorf(
-				"suci %s: the server is an address and a port, such as 10.1.0.2:7470, and no name: %w", command, err)}
+			mistake(fmt.Errorf(
+				"suci %s: the server is an address and a port, such as 10.1.0.2:7470, and no name: %w", command, err))
 	}
 	server = netip.AddrPortFrom(server.Addr().Unmap(), server.Port())
 	listen := netip.AddrPortFrom(netip.IPv4Unspecified(), 0)
@@ -201,10 +190,10 @@ func executeSuciPing(ctx context.Context, args []string) error {
 		return err
 	}
 	if f.Count < 1 {
-		return usageError{errors.New("suci ping: --count: want 1 or more")}
+		return mistake(errors.New("suci ping: --count: want 1 or more"))
 	}
-	if err := suciSizes(int(f.Size)); err != nil {
-		return usageError{fmt.Errorf("suci ping: --size: %w", err)}
+	if err := transport.CheckSizes(int(f.Size)); err != nil {
+		return mistake(fmt.Errorf("suci ping: --size: %w", err))
 	}
 	ctx, c, err := f.client(ctx, "ping", rest)
 	if err != nil {
@@ -233,8 +222,8 @@ func executeSuciBench(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := suciSizes(f.Sizes...); err != nil {
-		return usageError{fmt.Errorf("suci bench: --sizes: %w", err)}
+	if err := transport.CheckSizes(f.Sizes...); err != nil {
+		return mistake(fmt.Errorf("suci bench: --sizes: %w", err))
 	}
 	ctx, c, err := f.client(ctx, "bench", rest)
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -30,4 +31,15 @@ func ifKnown(v float64) string {
 		v = math.NaN()
 	}
 	return orDash(v)
+}
+
+// orDash prints a ratio or an exponent, if it is one.
+func orDash(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "-"
+	}
+	if math.Abs(v) < 0.1 {
+		return fmt.Sprintf("%.3f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
 }

@@ -69,7 +69,7 @@ func oneTrace(command, description string, flags any, args []string) (file strin
 		return "", err
 	}
 	if len(files) != 1 {
-		return "", usageError{fmt.Errorf("trace %s: name one trace", command)}
+		return "", mistake(fmt.Errorf("trace %s: name one trace", command))
 	}
 	return files[0], nil
 }
@@ -136,7 +136,7 @@ func executeTraceList(args []string) error {
 		return err
 	}
 	if f.Rank >= len(t.Ranks) {
-		return usageError{fmt.Errorf("trace list: --rank %d: the trace has ranks 0 to %d", f.Rank, len(t.Ranks)-1)}
+		return mistake(fmt.Errorf("trace list: --rank %d: the trace has ranks 0 to %d", f.Rank, len(t.Ranks)-1))
 	}
 	for rank := range t.Ranks {
 		if f.Rank >= 0 && f.Rank != rank {
@@ -175,13 +175,13 @@ func executeTracePerfetto(args []string) error {
 		return err
 	}
 	if f.Output == "" {
-		return usageError{errors.New("trace perfetto: -o FILE is missing: say where to write")}
+		return mistake(errors.New("trace perfetto: -o FILE is missing: say where to write"))
 	}
 	if err := apart([]named{{"-o", f.Output}}, named{"the trace", file}); err != nil {
-		return usageError{fmt.Errorf("trace perfetto: %w", err)}
+		return mistake(fmt.Errorf("trace perfetto: %w", err))
 	}
 	if err := writable(f.Output); err != nil {
-		return usageError{fmt.Errorf("trace perfetto: %w", err)}
+		return mistake(fmt.Errorf("trace perfetto: %w", err))
 	}
 	t, err := openNamed(file)
 	if err != nil {

@@ -59,10 +59,10 @@ func executeTune(args []string) error {
 		return err
 	}
 	if f.Rounds < leastRounds || f.Rounds > 1000 {
-		return usageError{fmt.Errorf("tune: --rounds: want %d to 1000", leastRounds)}
+		return mistake(fmt.Errorf("tune: --rounds: want %d to 1000", leastRounds))
 	}
 	if f.MaxSeconds == 0 {
-		return usageError{errors.New("tune: --max-seconds: 0 leaves no time to measure: give some, such as 60")}
+		return mistake(errors.New("tune: --max-seconds: 0 leaves no time to measure: give some, such as 60"))
 	}
 	if err := f.findOutput(); err != nil {
 		return fmt.Errorf("tune: --output: %w", err)
@@ -104,7 +104,7 @@ func (f *tuneFlags) findOutput() (err error) {
 		}
 	}
 	if err := noTrace(f.Output); err != nil {
-		return usageError{err}
+		return mistake(err)
 	}
 	return atomicfile.Probe(f.Output)
 }
