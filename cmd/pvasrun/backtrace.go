@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/trace/symbol"
 )
@@ -26,7 +27,7 @@ func offerBacktraces() {
 // not 0 the rank prints the report by itself.
 func backtraceMain(args []string) int {
 	if len(args) == 0 {
-		return codeUsage
+		return cli.CodeUsage
 	}
 	if _, err := os.Stderr.WriteString(backtrace(args[0], args[1:])); err != nil {
 		return 1

@@ -7,6 +7,13 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/bench"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/model"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/run"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/setup"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/suci"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/trace"
 	"github.com/gopvas/gopvas/launcher"
 )
 
@@ -15,17 +22,17 @@ import (
 // before them; a program with such a name is run as ./info.
 func execute(args []string) error {
 	commands := map[string]func([]string) error{
-		"info": executeInfo, "bench": executeBench, "completion": executeCompletion, "model": executeModel,
-		"install-mpi": executeInstallMPI, "suci": executeSuci, "trace": executeTrace, "tune": executeTune,
-		"node": executeNode,
+		"info": setup.ExecuteInfo, "bench": bench.Execute, "completion": cli.ExecuteCompletion, "model": model.Execute,
+		"install-mpi": setup.ExecuteInstallMPI, "suci": suci.Execute, "trace": trace.Execute, "tune": setup.ExecuteTune,
+		"node": run.ExecuteNode,
 	}
-	if asksForCommand(args) {
-		return offer(slices.Collect(maps.Keys(commands)), args)
+	if cli.AsksForCommand(args) {
+		return cli.Offer(slices.Collect(maps.Keys(commands)), args)
 	}
 	if len(args) > 0 && commands[args[0]] != nil {
 		return commands[args[0]](args[1:])
 	}
-	err := executeRun(args)
+	err := run.Execute(args)
 	if p, ok := errors.AsType[*launcher.ProgramError](err); ok && commands[p.Program] != nil &&
 		errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w; the flags of the command %s stand behind it: pvasrun %[2]s --help", err, p.Program)

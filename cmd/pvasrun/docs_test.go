@@ -9,6 +9,9 @@ import (
 
 	"github.com/jessevdk/go-flags"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/run"
 )
 
 var (
@@ -53,7 +56,7 @@ func checkCommandLine(t *testing.T, args string) {
 		require.Equal(t, 0, got.code, "pvasrun %s: %s", args, got.stderr)
 		return
 	}
-	var f runFlags
+	var f run.Flags
 	f.Version = func() {}
 	p := flags.NewNamedParser("pvasrun", flags.HelpFlag|flags.PassDoubleDash|flags.PassAfterNonOption)
 	_, err := p.AddGroup("Flags", "", &f)
@@ -64,7 +67,7 @@ func checkCommandLine(t *testing.T, args string) {
 	}
 	require.NoError(t, err, "pvasrun %s", args)
 	f.NP = max(f.NP, 1)
-	_, err = f.apps(rest)
+	_, err = f.Apps(rest)
 	require.NoError(t, err, "pvasrun %s", args)
 }
 
@@ -84,7 +87,7 @@ func TestDocumentedCommandLines(t *testing.T) {
 		}
 	}
 	require.Greater(t, n, 10, "the documents were not found")
-	for _, list := range examples {
+	for _, list := range cli.Examples {
 		for i := 1; i < len(list); i += 2 {
 			if m := docRun.FindStringSubmatch(list[i]); m != nil {
 				checkCommandLine(t, m[1])
@@ -97,9 +100,9 @@ func TestDocumentedCommandLines(t *testing.T) {
 func TestDocumentedFlags(t *testing.T) {
 	guide, err := os.ReadFile("../../docs/running-jobs.md")
 	require.NoError(t, err)
-	p := flags.NewParser(&runFlags{}, flags.None)
+	p := flags.NewParser(&run.Flags{}, flags.None)
 	known := map[string]bool{}
-	for _, opt := range options(p) {
+	for _, opt := range cli.Options(p) {
 		name := opt.LongName
 		if name == "" {
 			name = string(opt.ShortName)

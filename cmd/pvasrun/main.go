@@ -8,14 +8,16 @@
 //	pvasrun info
 //	pvasrun completion bash
 //
-// pvasrun --help lists the flags. Only flags, subcommands and printing live
-// here; the work is done by packages launcher, bench and internal/machine.
+// pvasrun --help lists the flags. The table of commands is here; each family of
+// commands has a package below internal, for flags and printing. The work is done
+// by packages launcher, bench and internal/machine.
 package main
 
 import (
 	"os"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/internal/bench/transport"
 	"github.com/gopvas/gopvas/internal/machine"
 	"github.com/gopvas/gopvas/launcher"
@@ -33,5 +35,5 @@ func main() {
 		return
 	}
 	offerBacktraces()
-	os.Exit(finish(execute(os.Args[1:])))
+	os.Exit(cli.Finish(execute(os.Args[1:])))
 }

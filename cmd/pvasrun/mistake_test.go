@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 )
 
 // offered are the words with which a command line may go on.
@@ -30,7 +32,8 @@ func commandsWithFlags(t *testing.T) [][]string {
 
 // foreign are words of go-flags, strconv and Go's types.
 var foreign = regexp.MustCompile(
-	"strconv|main\\.|invalid (syntax|argument)|\\bu?int\\b|\\bfloat64|\\bstring\\b|\\[\\]|`|Allowed|expected")
+	"strconv|(main|cli|run|bench|model|setup)\\.[A-Za-z]|invalid (syntax|argument)|" +
+		"\\bu?int\\b|\\bfloat64|\\bstring\\b|\\[\\]|`|Allowed|expected")
 
 // Whatever value any flag of any command is given, the message is ours: it names the flag
 // and what was given.
@@ -42,7 +45,7 @@ func TestMistakesInFlags(t *testing.T) {
 			for _, value := range values {
 				args := append(words[:len(words):len(words)], flag+"="+value, "--no-such-flag")
 				err := execute(args)
-				require.ErrorAs(t, err, new(usageError), args)
+				require.ErrorAs(t, err, new(cli.UsageError), args)
 				require.NotRegexp(t, foreign, err.Error(), args)
 				if strings.Contains(err.Error(), "--no-such-flag") {
 					continue // the value is one
@@ -112,7 +115,7 @@ func TestMistakesAreExplained(t *testing.T) {
 			"cma true": `--single-copy cma with --btl pvas: ranks in one address space copy long messages once anyway`,
 	} {
 		err := execute(strings.Fields(args))
-		require.ErrorAs(t, err, new(usageError), args)
+		require.ErrorAs(t, err, new(cli.UsageError), args)
 		require.ErrorContains(t, err, says, args)
 	}
 

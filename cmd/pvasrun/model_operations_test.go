@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/model"
 )
 
 // TestModelFitRepeats: the spread of fits, of which each finds the eager limit.
@@ -13,7 +15,7 @@ func TestModelFitRepeats(t *testing.T) {
 		"--caches", "warm", "--btl", "sm", "--eager-limit", "4K"}
 	got := command(t, nil, append(args, "--json")...)
 	require.Equal(t, 0, got.code, got.stderr)
-	var s fitSpread
+	var s model.FitSpread
 	require.NoError(t, json.Unmarshal([]byte(got.stdout), &s))
 	require.Equal(t, []int64{4096, 4096}, s.Sync)
 	require.Equal(t, 2, s.Fits)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/model"
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/fit"
 	"github.com/gopvas/gopvas/trace"
@@ -35,7 +37,7 @@ func TestModelRun(t *testing.T) {
 
 	got = command(t, nil, "model", "run", "--param", "myrinet", "--json", good)
 	require.Equal(t, 0, got.code, got.stderr)
-	var r modelResult
+	var r model.Result
 	require.NoError(t, json.Unmarshal([]byte(got.stdout), &r))
 	require.Equal(t, 3, r.Events)
 	require.InDelta(t, 2*6730+850+10*(5.02+4.72+15.17), r.Time, 1e-6)
@@ -99,7 +101,7 @@ func writeTimes(t *testing.T, file string) loggps.Params {
 			fit.Sample{Kind: fit.RoundTrip, Bytes: k, Loop: w, Time: p.RoundTrip(k, w)},
 			fit.Sample{Kind: fit.Send, Bytes: k, Loop: 100, Time: 100 + p.SendTime(k, 0)})
 	}
-	require.NoError(t, writeNamed(file, "", 0, func(w io.Writer) error { return fit.WriteCSV(w, samples) }))
+	require.NoError(t, cli.WriteNamed(file, "", 0, func(w io.Writer) error { return fit.WriteCSV(w, samples) }))
 	return p
 }
 
@@ -162,7 +164,7 @@ func TestModelFitFile(t *testing.T) {
 	got := command(t, nil, "model", "fit", "--from", times, "-o", machine, "--plot", plot)
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stdout, "L")
-	m, err := modelMachine(machine)
+	m, err := model.ReadMachine(machine)
 	require.NoError(t, err)
 	require.InEpsilon(t, p.L, m.Links[0].Params.L, 1e-4)
 	require.EqualValues(t, p.Packet, m.Links[0].Params.Packet)
@@ -173,7 +175,7 @@ func TestModelFitFile(t *testing.T) {
 
 	got = command(t, nil, "model", "fit", "--from", times, "--json")
 	require.Equal(t, 0, got.code, got.stderr)
-	var r fitReport
+	var r model.FitReport
 	require.NoError(t, json.Unmarshal([]byte(got.stdout), &r))
 	require.InEpsilon(t, p.Gs, r.Parameters["Gs"].Value, 1e-4)
 	require.True(t, r.Sync.Found)
@@ -196,11 +198,11 @@ func TestModelFitFindsTheEagerLimit(t *testing.T) {
 		got := command(t, nil, "model", "fit", "--times", "3", "--largest", "32K", "--max-seconds", "1", "--caches",
 			"warm", "--btl", strings.Join(models(t), ","), "--eager-limit", limit, "--json", "-o", file)
 		require.Equal(t, 0, got.code, got.stderr)
-		machine, err := modelMachine(file)
+		machine, err := model.ReadMachine(file)
 		require.NoError(t, err)
 		require.Contains(t, machine.Recording, "send", "what recording costs is measured, too")
 		for line := range strings.Lines(got.stdout) {
-			var r fitReport
+			var r model.FitReport
 			require.NoError(t, json.Unmarshal([]byte(line), &r))
 			require.True(t, r.Sync.Found)
 			require.Equal(t, limit, fmt.Sprintf("%dK", r.Sync.At>>10), r.Who)
@@ -225,7 +227,7 @@ func TestModelOfATrace(t *testing.T) {
 		{"--cpus", "2", "--compute", "100"}} {
 		got = command(t, nil, append([]string{"model", "run", file, "--param", "myrinet", "--json"}, args...)...)
 		require.Equal(t, 0, got.code, got.stderr)
-		var r modelResult
+		var r model.Result
 		require.NoError(t, json.Unmarshal([]byte(got.stdout), &r))
 		require.Len(t, r.Ranks, 4)
 		require.Positive(t, r.Ranks[3].Measured)

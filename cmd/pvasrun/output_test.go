@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/launcher"
 )
 
@@ -67,7 +68,7 @@ func TestNothingHalfIsLeft(t *testing.T) {
 	require.NoError(t, err)
 	defer reader.Close()
 	for _, name := range []string{file, link, null, pipe} {
-		require.ErrorIs(t, writeNamed(name, "", 0, half), full)
+		require.ErrorIs(t, cli.WriteNamed(name, "", 0, half), full)
 		require.NoFileExists(t, file)
 	}
 	for _, name := range []string{link, null, pipe} {
@@ -76,7 +77,7 @@ func TestNothingHalfIsLeft(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(file, []byte("old"), 0o600))
 	for _, name := range []string{file, link} {
-		require.ErrorIs(t, writeNamed(name, "", 0, half), full)
+		require.ErrorIs(t, cli.WriteNamed(name, "", 0, half), full)
 	}
 	staysAlone(t, file, "old", 4)
 }
@@ -175,7 +176,7 @@ func TestInterruptedWriteLeavesTheOldFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "machine.json")
 	require.NoError(t, os.WriteFile(file, []byte("old"), 0o600))
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		err := writeNamed(file, "", 0, func(w io.Writer) error {
+		err := cli.WriteNamed(file, "", 0, func(w io.Writer) error {
 			require.NoError(t, syscall.Kill(os.Getpid(), sig))
 			for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 				if _, err := io.WriteString(w, "new"); err != nil {

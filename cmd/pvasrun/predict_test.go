@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/model"
 	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/loggps/graph"
 	"github.com/gopvas/gopvas/loggps/sim"
@@ -135,11 +137,11 @@ func measuredMachine(t *testing.T, btl string) (is machineHere) {
 	is.machine, is.messages = filepath.Join(dir, "machine.json"), filepath.Join(dir, "messages.json")
 	got := command(t, nil, "model", "fit", "--btl", btl, "--caches", "warm", "--max-seconds", seconds, "-o", is.machine)
 	require.Equal(t, 0, got.code, got.stderr)
-	m, err := modelMachine(is.machine)
+	m, err := model.ReadMachine(is.machine)
 	require.NoError(t, err)
 	require.NotEmpty(t, m.Operations, "collective calls are measured, too")
 	m.Operations = nil
-	require.NoError(t, writeNamed(is.messages, "", 0, m.Write))
+	require.NoError(t, cli.WriteNamed(is.messages, "", 0, m.Write))
 	is.distance = m.Links[0].Distance
 	return is
 }
@@ -225,11 +227,11 @@ func (p *predictedProgram) predict(t *testing.T, file, machine string, printed f
 		is, was := predictionOf(t, file, machine)
 		return printed * is / was, 0
 	}
-	opt, err := (&simFlags{Machine: machine, Model: "loggps", Compute: 1}).options()
+	opt, err := (&model.SimFlags{Machine: machine, Model: "loggps", Compute: 1}).Options()
 	require.NoError(t, err)
-	job, err := readProgram(file, &opt.Machine)
+	job, err := model.ReadProgram(file, &opt.Machine)
 	require.NoError(t, err)
-	r, err := simulate(job, opt)
+	r, err := model.Simulate(job, opt)
 	require.NoError(t, err)
 	calls, err := strconv.Atoi(p.command[len(p.command)-1])
 	require.NoError(t, err)
@@ -243,13 +245,13 @@ func (p *predictedProgram) predict(t *testing.T, file, machine string, printed f
 
 // predictedBlocks returns what the blocks of a loop take in a simulation. Each call becomes as many
 // operations of rank 0 as any other, but for computations.
-func predictedBlocks(t *testing.T, job *program, r *sim.Result, blocks int) []float64 {
+func predictedBlocks(t *testing.T, job *model.Program, r *sim.Result, blocks int) []float64 {
 	var ends []float64
 	first := 0.0
-	ops := job.graph.Of(0)
+	ops := job.Graph.Of(0)
 	for id := ops.First; id < ops.End; id++ {
-		switch name := job.place(id); {
-		case job.graph.Op(id).Kind == graph.Calc:
+		switch name := job.Place(id); {
+		case job.Graph.Op(id).Kind == graph.Calc:
 		case strings.HasPrefix(name, "barrier "):
 			first = r.End(id)
 		default:
@@ -305,7 +307,7 @@ func (p *predictedProgram) time(t *testing.T, args []string) (ns, whole float64)
 func predictionOf(t *testing.T, file, machine string) (is, was float64) {
 	got := command(t, nil, "model", "run", "--json", "--machine", machine, file)
 	require.Equal(t, 0, got.code, got.stderr)
-	var r modelResult
+	var r model.Result
 	require.NoError(t, json.Unmarshal([]byte(got.stdout), &r))
 	for _, rank := range r.Ranks {
 		was = max(was, rank.Measured)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/launcher"
@@ -22,15 +23,15 @@ import (
 // What fails because a signal has asked for an end, fails with the signal; other errors stay.
 func TestErrorAfterSignal(t *testing.T) {
 	failed := errors.New("ethtool: signal: killed")
-	require.ErrorIs(t, untilSignal(func(context.Context) error { return failed }), failed)
+	require.ErrorIs(t, cli.UntilSignal(func(context.Context) error { return failed }), failed)
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		err := untilSignal(func(ctx context.Context) error {
+		err := cli.UntilSignal(func(ctx context.Context) error {
 			require.NoError(t, syscall.Kill(os.Getpid(), sig))
 			<-ctx.Done()
 			return failed
 		})
 		require.Equal(t, launcher.Interrupted{Signal: sig}, err)
-		require.NoError(t, untilSignal(func(ctx context.Context) error {
+		require.NoError(t, cli.UntilSignal(func(ctx context.Context) error {
 			require.NoError(t, syscall.Kill(os.Getpid(), sig))
 			<-ctx.Done()
 			return nil

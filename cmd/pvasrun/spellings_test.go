@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 )
 
 // What cannot mean the same is refused by its name, with our flag.
@@ -32,7 +34,7 @@ func TestRefusedSpellings(t *testing.T) {
 		"--partition-size 1K --btl sm true": `partition size must be a power of two`,
 	} {
 		err := execute(strings.Fields(args))
-		require.ErrorAs(t, err, new(usageError), args)
+		require.ErrorAs(t, err, new(cli.UsageError), args)
 		require.ErrorContains(t, err, says, args)
 	}
 	got := command(t, nil, "-np", "2", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "-genv", "WORD",

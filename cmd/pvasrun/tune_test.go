@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/setup"
 	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/tune"
 	"github.com/gopvas/gopvas/trace"
@@ -152,12 +153,12 @@ func TestInfoShowsProfile(t *testing.T) {
 	require.Regexp(t, `pipeline from +8192 bytes +profile`, got.stdout)
 	require.Regexp(t, `both ranks copy from +49152 bytes +default`, got.stdout)
 	require.Contains(t, got.stdout, "Profile: "+file+"\n")
-	var found info
+	var found setup.Info
 	got = command(t, env(config), "info", "--json")
 	require.NoError(t, json.Unmarshal([]byte(got.stdout), &found))
 	require.Equal(t, 1024, found.Tunables.EagerLimit)
 	require.Equal(t, 2048, found.SM.EagerLimit)
-	require.Equal(t, profileInfo{File: file}, *found.Profile)
+	require.Equal(t, setup.ProfileInfo{File: file}, *found.Profile)
 	require.Regexp(t, `spin.* 0 looks +flag +0 looks +flag`, command(t, env(config), "info", "--spin", "0").stdout)
 	none, _ := configuration(t, nil)
 	require.Contains(t, command(t, env(none), "info").stdout, "Profile: none: pvasrun tune makes one")

@@ -1,0 +1,47 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+)
+
+// Execute runs the benchmark that the first argument names.
+func Execute(args []string) error {
+	benchmarks := map[string]func(context.Context, []string) error{
+		"touch": executeTouch, "footprint": executeFootprint, "npb": executeNPB, "overlap": executeOverlap,
+		"suci": executeSuciBenchmark, "exchange": executeExchange,
+		"all": executeAll, "report": executeReport, "diff": executeDiff,
+	}
+	for _, name := range bench.Patterns() {
+		benchmarks[name] = func(ctx context.Context, args []string) error {
+			return executeTimed(ctx, name, messageKind, args)
+		}
+	}
+	for _, name := range bench.Collectives() {
+		benchmarks[name] = func(ctx context.Context, args []string) error {
+			return executeTimed(ctx, name, collectiveKind, args)
+		}
+	}
+	for _, name := range bench.Layouts() {
+		benchmarks[name] = func(ctx context.Context, args []string) error {
+			return executeTimed(ctx, name, layoutKind, args)
+		}
+	}
+	names := slices.Sorted(maps.Keys(benchmarks))
+	switch {
+	case cli.AsksForCommand(args):
+		return cli.Offer(names, args)
+	case cli.AsksForHelp(args):
+		return printBenchmarks(os.Stdout, names)
+	case len(args) == 0 || benchmarks[args[0]] == nil:
+		return cli.Mistake(fmt.Errorf("bench: name a benchmark: %s", strings.Join(names, ", ")))
+	}
+	return cli.Measuring(func(ctx context.Context) error { return benchmarks[args[0]](ctx, args[1:]) })
+}

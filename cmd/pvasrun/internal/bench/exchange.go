@@ -1,0 +1,152 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/exchange"
+	"github.com/gopvas/gopvas/internal/bench/transport"
+	"github.com/gopvas/gopvas/launcher"
+)
+
+type exchangeFlags struct {
+	siteFlags
+	Neighbors string        `short:"N" long:"neighbors" env:"EX_NEIGHBORS" value-name:"N" default:"6" description:"messages that each rank sends, or halo: the 6 faces, 12 edges and 8 corners of a cube"`
+	Sizes     cli.Sizes     `long:"sizes" env:"EX_SIZES" value-name:"LIST" default:"16KiB,64KiB,256KiB,1MiB" description:"lengths of a message, with halo of a face"`
+	Exchange  []string      `long:"exchange" env:"EX_EXCHANGE" env-delim:"," choice:"auto" choice:"plain" choice:"wrap" choice:"steps" choice:"stripe" default-mask:"all" description:"how messages are divided among the devices; repeatable, each is a contestant"`
+	Compare   exchangePeers `long:"compare" env:"COMPARE" value-name:"LIST" description:"what to run in turn with ours: openmpi, over a TCP connection for each device; mptcp, which is Open MPI over MPTCP"`
+	Rounds    int           `long:"rounds" most:"1000; each round is a job of every contestant" env:"EX_ROUNDS" value-name:"N" default-mask:"1; with --compare 3" description:"runs of each contestant, in turn; the median counts"`
+	Every     cli.Lapse     `long:"every" env:"EX_EVERY" value-name:"DUR" default:"2s" description:"time of each run at each length; three exchanges are made at least"`
+	Plot      string        `long:"plot" env:"PLOT" value-name:"FILE" description:"draw what each device has sent when, in the last exchange of the first contestant, as HTML"`
+	JSON      bool          `long:"json" env:"JSON" description:"print one JSON object per line"`
+	Verbose   bool          `short:"v" long:"verbose" env:"VERBOSE" description:"say what is done"`
+}
+
+const exchangeDescription = `Measures an exchange: each rank sends a message to each of its neighbors, and receives ` +
+	`one from each, through several network devices (NeighborAlltoallv, each after a barrier). Prints for each ` +
+	`length and each way to divide the messages the median time of the slowest rank, beside what the formula says ` +
+	`with what was measured of the devices meanwhile. docs/exchange.md explains the ways.
+
+It runs on the nodes of --hosts, --hostfile or of a Slurm allocation. Without them it makes network namespaces on ` +
+	`this machine, with a switch for each of 4 devices, and a rank in each; that takes root, and the tools ip, tc ` +
+	`and ethtool.
+
+Open MPI of --compare makes the same exchange over TCP on the same devices. With --hosts, TMPDIR must be a folder ` +
+	`that all nodes see: its program is compiled there. mptcp takes the tool mptcpize, and with --hosts endpoints on ` +
+	`each node ("ip mptcp endpoint"). ratio is our first column to the peer before it.`
+
+func executeExchange(ctx context.Context, args []string) error {
+	f := exchangeFlags{Rounds: cli.NotGiven, siteFlags: siteFlags{Nodes: 2, Rate: 50_000_000}}
+	if err := cli.ParseOnly("pvasrun bench exchange", exchangeDescription, &f, args); err != nil {
+		return err
+	}
+	cfg, err := f.config()
+	if err != nil {
+		return cli.Mistake(err)
+	}
+	if cfg.Site.Nodes.Hosts == nil {
+		if err := cli.Fits("--sizes", cfg.Memory()); err != nil {
+			return err
+		}
+		site, end, err := f.make(ctx, cfg.Ranks, transport.Links{MPTCP: slices.Contains(f.Compare, bench.MPTCP)})
+		if err != nil {
+			return fmt.Errorf("bench exchange: %w", err)
+		}
+		defer end()
+		cfg.Site = site
+	}
+	if len(f.Compare) > 0 {
+		who := whoFlags{Compare: peerNames(f.Compare)}
+		peers, closeAll, err := who.peers([]string{""}, false)
+		if err != nil {
+			return err
+		}
+		defer closeAll()
+		cfg.Peers = peers
+	}
+	contestants := len(cfg.Forms) + len(cfg.Peers)
+	progress := cli.NewProgress(cfg.Rounds * contestants)
+	defer progress.Done()
+	cfg.Step = func(who string, round int) { progress.Begin(fmt.Sprintf("%s, round %d", who, round+1)) }
+	results, err := bench.Exchange(ctx, cfg)
+	progress.Done()
+	if err != nil {
+		return err
+	}
+	if f.JSON {
+		err = cli.PrintJSON(slices.Concat(results...))
+	} else {
+		err = printExchange(os.Stdout, &cfg, results)
+	}
+	if err != nil || f.Plot == "" {
+		return err
+	}
+	return plotExchange(f.Plot, &cfg, results[len(results)-1][0])
+}
+
+// config is what the flags say, without nodes if these are to be made.
+func (f *exchangeFlags) config() (cfg bench.ExchangeConfig, err error) {
+	cfg = bench.ExchangeConfig{
+		Neighbors: f.Neighbors, Sizes: f.Sizes, BTL: "auto", Rounds: f.Rounds, Every: time.Duration(f.Every),
+		Picture: f.Plot != "", Verbose: cli.Logger(f.Verbose),
+	}
+	if cfg.Rounds == cli.NotGiven {
+		cfg.Rounds = 1
+		if len(f.Compare) > 0 {
+			cfg.Rounds = 3
+		}
+	}
+	names := f.Exchange
+	if len(names) == 0 {
+		names = []string{"auto", "plain", "wrap", "steps", "stripe"}
+	}
+	for _, name := range names {
+		form, err := exchange.ParseForm(name)
+		if err != nil {
+			return cfg, err
+		}
+		cfg.Forms = append(cfg.Forms, form)
+	}
+	if err := f.check(&cfg); err != nil {
+		return cfg, err
+	}
+	if err := cli.Apart([]cli.Named{{By: "--plot", File: f.Plot}},
+		cli.Named{By: "the nodes of --hostfile", File: f.Hostfile}); err != nil {
+		return cfg, err
+	}
+	if cfg.Site.Nodes, err = f.named(); err != nil {
+		return cfg, err
+	}
+	if hosts := cfg.Site.Nodes.Hosts; hosts != nil {
+		cfg.Site.Crowded = true // it may be
+		cfg.Ranks = max(launcher.Slots(hosts), len(hosts))
+		return cfg, cfg.Site.Nodes.Check(cfg.Ranks)
+	}
+	cfg.Ranks, f.Devices = f.Nodes, cmp.Or(f.Devices, "4")
+	return cfg, f.checkMade(cfg.Ranks)
+}
+
+func (f *exchangeFlags) check(cfg *bench.ExchangeConfig) error {
+	for _, n := range f.Sizes {
+		if n < 1 || n > 1<<30 {
+			return errors.New("--sizes: from 1 byte to 1 GiB")
+		}
+		if _, err := cfg.Counts(n); err != nil {
+			return fmt.Errorf("--neighbors: %w", err)
+		}
+	}
+	switch {
+	case cfg.Rounds < 1:
+		return errors.New("--rounds: at least one is needed")
+	case f.Every <= 0:
+		return errors.New("--every: write for example 2s")
+	}
+	return checkPlot(f.Plot)
+}

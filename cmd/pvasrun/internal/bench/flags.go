@@ -1,0 +1,107 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+// whoFlags say who takes part in a benchmark.
+type whoFlags struct {
+	BTL     cli.BTLNames `long:"btl" env:"BTL" value-name:"LIST" default:"pvas,sm" description:"task models to measure"`
+	Compare peerNames    `long:"compare" env:"COMPARE" value-name:"LIST" description:"installed MPIs to run in turn with ours: openmpi,mpich"`
+}
+
+// contestantFlags say who takes part in a benchmark, and how its messages go.
+type contestantFlags struct {
+	whoFlags
+	EagerLimit cli.Size  `long:"eager-limit" least:"1" most:"65536; longer messages gain nothing by a copy to and fro" env:"EAGER_LIMIT" value-name:"SIZE" default:"4KiB" description:"longest message that is copied to and fro"`
+	RingBlock  cli.Size  `long:"ring-block" least:"4096" env:"RING_BLOCK" value-name:"SIZE" default:"32KiB" description:"block of the pipeline of sm"`
+	Spin       int       `long:"spin" least:"0" most:"1073741824; that is more than 10 s of looking" env:"SPIN" value-name:"N" default:"32000" description:"looks before a wait sleeps"`
+	Bind       string    `long:"bind" env:"BIND" choice:"none" choice:"core" default:"none" description:"pin rank i to CPU i"`
+	Coll       string    `long:"coll" env:"COLL" value-name:"LIST" description:"force algorithms of our collectives, such as allreduce=ring,ibcast=chain"`
+	MaxSeconds cli.Lapse `long:"max-seconds" env:"MAX_SECONDS" value-name:"DUR" default:"10" description:"time for the repetitions of one job at one size: fewer are made where they take longer"`
+	JSON       bool      `long:"json" env:"JSON" description:"print one JSON object per line"`
+}
+
+// contenders are ours, by BTL and single-copy mode, and the MPIs of --compare. The modes
+// are those of sm and of Open MPI; closeAll removes what was compiled for the MPIs.
+func (f *contestantFlags) contenders(sm, openMPI []string) (list []bench.Contestant, closeAll func(), err error) {
+	if list, err = f.own(sm); err != nil {
+		return nil, nil, cli.Mistake(err)
+	}
+	peers, closeAll, err := f.peers(openMPI, f.Bind == "core")
+	return append(list, peers...), closeAll, err
+}
+
+// peers are the MPIs of --compare that are installed; what is missing is said and left
+// out.
+func (f *whoFlags) peers(openMPI []string, pinned bool) (list []bench.Contestant, closeAll func(), err error) {
+	var closers []func()
+	closeAll = func() {
+		for _, c := range closers {
+			c()
+		}
+	}
+	for _, name := range f.Compare {
+		modes := []string{""}
+		if name == "openmpi" && !slices.Contains(openMPI, job.SingleCopyAuto.String()) {
+			modes = openMPI
+		}
+		for _, mode := range modes {
+			c, closePeer, err := bench.Peer(name, mode, pinned)
+			if _, missing := errors.AsType[*bench.MissingError](err); missing {
+				fmt.Fprintln(os.Stderr, "pvasrun:", err)
+				continue
+			}
+			if err != nil {
+				closeAll()
+				return nil, nil, err
+			}
+			closers = append(closers, closePeer)
+			list = append(list, c)
+		}
+	}
+	return list, closeAll, nil
+}
+
+// own are the contestants that are ours.
+func (f *contestantFlags) own(singleCopy []string) (list []bench.Contestant, err error) {
+	numbers := settings.TunableFlags{EagerLimit: f.EagerLimit, RingBlock: f.RingBlock, Spin: &f.Spin,
+		SingleCopy: job.SingleCopyAuto.String()}
+	settings, err := numbers.Settings()
+	if err != nil {
+		return nil, err
+	}
+	if settings.Coll = f.Coll; settings.Coll != "" {
+		if _, err := coll.ParseChoice(settings.Coll); err != nil {
+			return nil, fmt.Errorf("--coll: %w", err)
+		}
+	}
+	for _, btl := range f.BTL {
+		modes := []string{""}
+		if btl == job.BTLSM.String() {
+			modes = singleCopy
+		}
+		for _, mode := range modes {
+			list = append(list,
+				bench.Contestant{Name: btl, SingleCopy: mode, Pinned: f.Bind == "core", Settings: settings})
+		}
+	}
+	return list, nil
+}
+
+// checkPlot finds out before a measurement whether its plot can be written.
+func checkPlot(file string) error {
+	if err := cli.Writable(file); err != nil {
+		return fmt.Errorf("--plot: %w", err)
+	}
+	return nil
+}

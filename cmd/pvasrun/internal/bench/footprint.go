@@ -1,0 +1,180 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/docker/go-units"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/machine"
+)
+
+type footprintFlags struct {
+	contestantFlags
+	NP         cli.Counts `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default:"8,16,32,64" description:"numbers of ranks, jobs of each"`
+	Sizes      cli.Sizes  `long:"sizes" env:"SIZES" value-name:"LIST" default-mask:"2KiB, which is eager, and 16KiB, a rendezvous" description:"what each rank sends to each other"`
+	SingleCopy []string   `long:"single-copy" env:"SINGLE_COPY" env-delim:"," choice:"auto" choice:"none" choice:"cma" default-mask:"none, and cma where it is permitted" description:"how sm copies long messages; repeatable, each is a contestant"`
+	Reps       int        `long:"reps" least:"1" most:"1000000000; that takes hours at any size" env:"REPS" value-name:"N" default:"1000" description:"calls in a job"`
+}
+
+const footprintDescription = `The memory experiment of the PVAS paper: every rank sends to every rank, again and ` +
+	`again (Alltoall), and it is read what page tables and memory have grown by. Sizes are KiB.
+
+tables: the job's page tables by the paper's method: what PageTables of /proc/meminfo has grown by from before the ` +
+	`job to its end (the whole machine)
+
+growth: what the page tables of the job's address spaces (VmPTE) have grown by from before the first call to after ` +
+	`the last, while all ranks stand still; their buffers are there before
+
+model: what growth should be, given how much of one another's memory the ranks have mapped
+
+memory: what MemAvailable has fallen by between these two moments (the whole machine)
+
+PSS: what the job's own memory has grown by, a page that k processes share counting 1/k in each
+
+A dash stands for a figure of the whole machine where the rest of it has changed by as much as the job.
+
+Below: the exponents of N that fit best (least squares over the logarithms), and with --compare the ratios of each ` +
+	`of ours to the better MPI at the largest N.`
+
+func executeFootprint(ctx context.Context, args []string) error {
+	f := footprintFlags{Sizes: cli.Sizes{2 << 10, 16 << 10}}
+	if err := cli.ParseOnly("pvasrun bench footprint", footprintDescription, &f, args); err != nil {
+		return err
+	}
+	if slices.Min(f.Sizes) < 1 || f.Reps < 1 {
+		return cli.Mistake(errors.New("--sizes and --reps: at least 1"))
+	}
+	if err := cli.Fits("--sizes", (&bench.FootprintConfig{Ranks: f.NP, Sizes: f.Sizes}).Memory()); err != nil {
+		return err
+	}
+	if len(f.SingleCopy) == 0 {
+		f.SingleCopy = copyModes()
+	}
+	contenders, closeAll, err := f.contenders(f.SingleCopy, []string{job.SingleCopyAuto.String()})
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	progress := cli.NewProgress(len(f.NP) * len(f.Sizes) * len(contenders))
+	defer progress.Done()
+	var results []bench.FootprintResult
+	err = bench.Footprint(ctx, bench.FootprintConfig{
+		Ranks: f.NP, Sizes: f.Sizes, Repetitions: f.Reps, Limit: time.Duration(f.MaxSeconds), Contenders: contenders,
+		Step: func(who string, ranks, n int) {
+			progress.Begin(fmt.Sprintf("%s, %d ranks, %s", who, ranks, units.BytesSize(float64(n))))
+		},
+	}, func(r bench.FootprintResult) error {
+		if f.JSON {
+			return cli.PrintJSON([]bench.FootprintResult{r})
+		}
+		results = append(results, r)
+		return nil
+	})
+	progress.Done()
+	if err != nil || f.JSON {
+		return err
+	}
+	return f.print(contenders, results)
+}
+
+// copyModes are the ways of sm to copy that work here.
+func copyModes() []string {
+	modes := []string{job.SingleCopyNone.String()}
+	if machine.CMA() == nil {
+		modes = append(modes, job.SingleCopyCMA.String())
+	}
+	return modes
+}
+
+// print prints a table per size: a row per number of ranks and contestant, then what
+// follows from the rows of each contestant.
+func (f *footprintFlags) print(contenders []bench.Contestant, results []bench.FootprintResult) error {
+	cut := false
+	for _, n := range f.Sizes {
+		fmt.Printf("# footprint: Alltoall of %s, up to %d times; page tables and memory in KiB\n",
+			units.BytesSize(float64(n)), f.Reps)
+		w := cli.NewTable(os.Stdout)
+		fmt.Fprintln(w, "ranks\tcontestant\trepetitions\tus/call\ttables\tgrowth\tmodel\tmemory\tPSS\t")
+		rows := results[:len(f.NP)*len(contenders)]
+		results = results[len(rows):]
+		for i, r := range rows {
+			model := "-"
+			if r.ModelKiB != nil {
+				model = fmt.Sprint(*r.ModelKiB)
+			}
+			fmt.Fprintf(w, "%d\t%s\t%d\t%.1f\t%s\t%d\t%s\t%s\t%d\t\n", r.Ranks,
+				contenders[i%len(contenders)], r.Repetitions,
+				r.Avg, orNothing(r.PageTableKiB), r.PageTableGrowthKiB, model,
+				orNothing(r.MemoryGrowthKiB), r.PSSGrowthKiB)
+			cut = cut || r.Repetitions < f.Reps
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		if err := f.summarise(contenders, rows); err != nil {
+			return err
+		}
+	}
+	if cut {
+		fmt.Printf("Fewer repetitions than %d were made where they would have taken more than %v: see --max-seconds.\n",
+			f.Reps, time.Duration(f.MaxSeconds))
+	}
+	return nil
+}
+
+// A footprintColumn is a number of a result that is fitted and compared.
+type footprintColumn struct {
+	name  string
+	value func(bench.FootprintResult) float64
+}
+
+var footprintColumns = []footprintColumn{
+	{"us/call", func(r bench.FootprintResult) float64 { return r.Avg }},
+	{"tables", func(r bench.FootprintResult) float64 { return orNaN(r.PageTableKiB) }},
+	{"growth", func(r bench.FootprintResult) float64 { return float64(r.PageTableGrowthKiB) }},
+	{"memory", func(r bench.FootprintResult) float64 { return orNaN(r.MemoryGrowthKiB) }},
+	{"PSS", func(r bench.FootprintResult) float64 { return float64(r.PSSGrowthKiB) }},
+}
+
+// summarise prints the exponents of each contestant, and the ratios of ours to the
+// better peer at the last number of ranks.
+func (f *footprintFlags) summarise(contenders []bench.Contestant, rows []bench.FootprintResult) error {
+	w := cli.NewTable(os.Stdout)
+	fmt.Fprint(w, "\tcontestant\t")
+	for _, c := range footprintColumns {
+		fmt.Fprintf(w, "%s\t", c.name)
+	}
+	fmt.Fprintln(w)
+	last := rows[len(rows)-len(contenders):]
+	for i, c := range contenders {
+		fmt.Fprintf(w, "exponent of N\t%s\t", c)
+		for _, col := range footprintColumns {
+			var x, y []float64
+			for k := i; k < len(rows); k += len(contenders) {
+				x, y = append(x, float64(rows[k].Ranks)), append(y, col.value(rows[k]))
+			}
+			fmt.Fprintf(w, "%s\t", cli.OrDash(bench.PowerLaw(x, y)))
+		}
+		fmt.Fprintln(w)
+	}
+	for i, c := range contenders {
+		if len(f.Compare) == 0 || c.IsPeer() {
+			continue
+		}
+		fmt.Fprintf(w, "ratio, %d ranks\t%s\t", last[i].Ranks, c)
+		for _, col := range footprintColumns {
+			fmt.Fprintf(w, "%s\t",
+				cli.OrDash(col.value(last[i])/bestPeer(contenders, func(k int) float64 { return col.value(last[k]) })))
+		}
+		fmt.Fprintln(w)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,93 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+// What the parts that have no flags measure, as issued in the project's goals.
+const (
+	chainRanks  = 8
+	chainBytes  = 1 << 20
+	chainPeriod = 10 * time.Millisecond
+	chainReps   = 5
+	graphNodes  = 1000
+	graphReps   = 200
+)
+
+func executeOverlap(ctx context.Context, args []string) error {
+	var f overlapFlags
+	if err := cli.ParseOnly("pvasrun bench overlap", overlapDescription, &f, args); err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return cli.Mistake(err)
+	}
+	if err := cli.Fits("--sizes", (&bench.OverlapConfig{Ranks: f.NP, Sizes: f.Sizes}).Memory()); err != nil {
+		return err
+	}
+	auto := []string{job.SingleCopyAuto.String()}
+	base, closeAll, err := f.contenders(auto, auto)
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	return f.run(ctx, f.progressing(base))
+}
+
+// run measures what is wanted.
+func (f *overlapFlags) run(ctx context.Context, contenders []bench.OverlapContender) (err error) {
+	if len(contenders) == 0 {
+		return cli.Mistake(errors.New("--btl and --compare leave nobody to measure"))
+	}
+	progress := cli.NewProgress(f.steps(contenders))
+	defer progress.Done()
+	step := func(who string, round int) { progress.Begin(fmt.Sprintf("%s, round %d", who, round+1)) }
+	r := overlapReport{flags: f}
+	if f.wants("broadcast") {
+		r.broadcasts, err = bench.Overlap(ctx, bench.OverlapConfig{
+			Ranks: f.NP, Sizes: f.Sizes, Grains: f.Grains, Tests: f.Tests, Work: time.Duration(f.Work),
+			Loop: time.Duration(f.Loop), Blocks: f.Blocks, Rounds: f.Rounds, Contenders: contenders, Step: step,
+		})
+	}
+	if err == nil && f.wants("chain") {
+		r.chains, err = bench.Chain(ctx, bench.ChainConfig{
+			Ranks: chainRanks, Bytes: chainBytes, Period: chainPeriod, Repetitions: chainReps, Rounds: f.Rounds,
+			Contenders: contenders, Step: step,
+		})
+	}
+	if err == nil && f.wants("graph") {
+		r.graphs, err = bench.Graphs(ctx, bench.GraphConfig{
+			Nodes: graphNodes, Repetitions: graphReps, Rounds: f.Rounds, Contenders: contenders, Step: step,
+		})
+	}
+	progress.Done()
+	if err != nil {
+		return err
+	}
+	return r.write()
+}
+
+// steps is how many jobs there will be.
+func (f *overlapFlags) steps(contenders []bench.OverlapContender) (n int) {
+	rounds := f.Rounds * len(contenders)
+	if f.wants("broadcast") {
+		n += len(f.NP) * rounds
+		if f.Work == 0 {
+			n += len(f.NP) * len(contenders)
+		}
+	}
+	if f.wants("chain") {
+		n += rounds
+	}
+	if f.wants("graph") {
+		n += bench.GraphJobs(contenders, f.Rounds)
+	}
+	return n
+}

@@ -1,0 +1,150 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+type overlapFlags struct {
+	contestantFlags
+	NP      cli.Counts   `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default:"2" description:"numbers of ranks"`
+	Sizes   cli.Sizes    `long:"sizes" env:"SIZES" value-name:"LIST" default:"64KiB,1MiB" description:"lengths of the broadcast"`
+	Grains  grains       `long:"grain" most:"1024; a product then takes a second" env:"GRAIN" value-name:"LIST" default:"4,40" description:"rows of the matrices"`
+	Tests   testCounts   `long:"tests" most:"1000000; they would take longer than the broadcast" env:"TESTS" value-name:"LIST" default:"0,1,10,100,each" description:"calls of Test per broadcast; each: after each product, until it is there"`
+	Policy  policies     `long:"policy" env:"POLICY" value-name:"LIST" default:"share,owner" description:"how ours makes progress"`
+	Helpers helperCounts `long:"helpers" most:"65536; a rank has one at most, and a job has no more ranks" env:"HELPERS" value-name:"LIST" default:"0,1,2" description:"helpers for the whole job, in one address space"`
+	Work    cli.Lapse    `long:"work" env:"WORK" value-name:"DUR" default-mask:"as long as the slowest contestant's broadcast takes alone" description:"computing per broadcast"`
+	Loop    cli.Lapse    `long:"loop" env:"LOOP" value-name:"DUR" default:"5ms" description:"length of each loop that is timed"`
+	Blocks  int          `long:"blocks" most:"100000; each is a line of the job's output" env:"BLOCKS" value-name:"N" default:"8" description:"blocks of such loops in a run"`
+	Rounds  int          `long:"rounds" most:"1000; each round is a job of every contestant" env:"ROUNDS" value-name:"N" default:"3" description:"runs of each contestant, in turn; medians over the blocks of all are reported"`
+	Parts   []string     `long:"part" env:"PART" env-delim:"," choice:"broadcast" choice:"chain" choice:"graph" default-mask:"all" description:"what to measure; repeatable"`
+	Plot    string       `long:"plot" env:"PLOT" value-name:"FILE" description:"draw the broadcasts of at least two --sizes as SVG, those of the first number of ranks and the first grain"`
+	Verbose bool         `short:"v" long:"verbose" env:"VERBOSE" description:"show which ranks have done the work"`
+}
+
+const overlapDescription = `The experiment of the KACC paper: computing while communication is underway.
+
+broadcast: each rank multiplies matrices while an Ibcast is underway. It makes as many products as --work says, ` +
+	`calls Test --tests times meanwhile, then Wait; or, with each, it calls Test after each product, and makes ` +
+	`products until the broadcast is there. time is from one broadcast to the next, alone that of a broadcast with ` +
+	`no computing. not computing is the share of CPU time that the products do not account for, at the rate that ` +
+	`they have when all ranks make nothing else. OSU and IMB are the overlap by the formulas of the OSU benchmarks ` +
+	`and of IMB-NBC, in percent.
+
+chain: 1 MiB goes down a chain of 8 ranks, of which all but the ends compute for 10 ms of the clock, call Test once, ` +
+	`and so on: the time until the last rank has the data.
+
+graph: what graphs of 1,000 nodes that do nothing cost on one rank, in nanoseconds per node.
+
+Ours are named by policy and number of helpers. With sm each rank progresses its own by messages; with N helpers, ` +
+	`one in each rank, that is what LibNBC does. The MPIs of --compare run the same loops in C. ratio is to the best ` +
+	`of each of them, and to the thread per rank.`
+
+func (f *overlapFlags) check() error {
+	switch {
+	case slices.Min(f.Sizes) < 1:
+		return errors.New("--sizes: at least 1")
+	case f.Rounds < 1:
+		return errors.New("--rounds: at least one is needed")
+	case f.Blocks < 1:
+		return errors.New("--blocks: at least one is needed")
+	case f.Loop <= 0:
+		return errors.New("--loop: write for example 30ms")
+	case f.Plot != "" && (len(f.Sizes) < 2 || !f.wants("broadcast")):
+		return errors.New("--plot: draws broadcasts of at least two --sizes: write for example --sizes 64K,1M")
+	}
+	return checkPlot(f.Plot)
+}
+
+func (f *overlapFlags) wants(part string) bool {
+	return len(f.Parts) == 0 || slices.Contains(f.Parts, part)
+}
+
+// progressing are the contestants in all their ways to make progress. Between processes
+// there is but one way, without helpers or with one in each rank.
+func (f *overlapFlags) progressing(base []bench.Contestant) (list []bench.OverlapContender) {
+	for _, c := range base {
+		of := func(policy string, helpers ...int) {
+			for _, k := range helpers {
+				list = append(list, bench.OverlapContender{Contestant: c, Policy: policy, Helpers: k})
+			}
+		}
+		if c.IsPeer() {
+			of("", 0)
+			continue
+		}
+		if c.Name == job.BTLSM.String() {
+			of("owner", 0, bench.EveryRank)
+			continue
+		}
+		for _, policy := range f.Policy {
+			of(policy, f.Helpers...)
+		}
+	}
+	return list
+}
+
+// grains is a list of numbers of rows such as 4,40.
+type grains []int
+
+// UnmarshalFlag parses a flag's value.
+func (v *grains) UnmarshalFlag(text string) error {
+	list, ok := cli.Numbers(text, 1)
+	if !ok {
+		return fmt.Errorf("%q is not a list of matrix sizes such as 4,40", text)
+	}
+	*v = list
+	return nil
+}
+
+// helperCounts is a list of numbers of helpers such as 0,1,2.
+type helperCounts []int
+
+// UnmarshalFlag parses a flag's value.
+func (v *helperCounts) UnmarshalFlag(text string) error {
+	list, ok := cli.Numbers(text, 0)
+	if !ok {
+		return fmt.Errorf("%q is not a list of numbers of helpers such as 0,1,2", text)
+	}
+	*v = list
+	return nil
+}
+
+// testCounts is a list of numbers of tests such as 0,10,each.
+type testCounts []int
+
+// UnmarshalFlag parses a flag's value.
+func (v *testCounts) UnmarshalFlag(text string) error {
+	var list testCounts
+	for item := range strings.SplitSeq(text, ",") {
+		n, ok := []int{bench.EachProduct}, item == "each"
+		if !ok {
+			n, ok = cli.Numbers(item, 0)
+		}
+		if !ok {
+			return fmt.Errorf("%q is not a list of numbers of tests such as 0,10,each", text)
+		}
+		list = append(list, n...)
+	}
+	*v = list
+	return nil
+}
+
+// policies is a list of ways to make progress such as share,owner.
+type policies []string
+
+// UnmarshalFlag parses a flag's value.
+func (v *policies) UnmarshalFlag(text string) error {
+	list, ok := cli.Words(text, cli.AllPolicies)
+	if !ok {
+		return fmt.Errorf("%q is not a list of %s", text, strings.Join(cli.AllPolicies, ", "))
+	}
+	*v = list
+	return nil
+}

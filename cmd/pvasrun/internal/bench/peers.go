@@ -1,0 +1,42 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+)
+
+// peerNames is a list of other MPIs such as openmpi,mpich, or empty.
+type peerNames []string
+
+// UnmarshalFlag parses a flag's value.
+func (v *peerNames) UnmarshalFlag(text string) error {
+	list, err := peersOf(text, bench.Peers())
+	*v = list
+	return err
+}
+
+// exchangePeers is a list of peers of an exchange, or empty.
+type exchangePeers []string
+
+// UnmarshalFlag parses a flag's value.
+func (v *exchangePeers) UnmarshalFlag(text string) error {
+	list, err := peersOf(text, bench.ExchangePeers())
+	*v = list
+	return err
+}
+
+// peersOf is a list of names of peers, or empty.
+func peersOf(text string, known []string) ([]string, error) {
+	if text == "" {
+		return nil, nil
+	}
+	list, ok := cli.Words(text, known)
+	if !ok {
+		return nil, fmt.Errorf("%q is not a list of %s, each once: write for example openmpi", text,
+			strings.Join(known, ", "))
+	}
+	return list, nil
+}

@@ -1,0 +1,122 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
+	"github.com/gopvas/gopvas/internal/bench/transport"
+	"github.com/gopvas/gopvas/launcher"
+)
+
+// siteFlags say on which nodes a benchmark runs.
+type siteFlags struct {
+	Hosts    string   `long:"hosts" env:"HOSTS" value-name:"LIST" description:"nodes to run on, each with its number of ranks or without: a:4,b:4"`
+	Hostfile string   `long:"hostfile" env:"HOSTFILE" value-name:"FILE" description:"a file that names the nodes, one a line: a slots=4"`
+	Rsh      string   `long:"rsh" env:"RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
+	Nodes    int      `long:"nodes" env:"NODES" value-name:"N" default-mask:"none; of exchange 2" description:"network namespaces to make on this machine as nodes, without --hosts"`
+	Devices  string   `long:"devices" env:"DEVICES" value-name:"LIST" default-mask:"with --hosts one in each network that all nodes are in, else 1, of exchange 4" description:"network devices by name or network, with --hosts; of nodes that are made their number"`
+	Rate     bits     `long:"rate" env:"RATE" value-name:"BITS" default-mask:"not limited; of exchange 50M" description:"bits per second of each device of nodes that are made, such as 1G"`
+	Buffer   cli.Size `long:"buffer" env:"BUFFER" value-name:"SIZE" default:"64KiB" description:"queue of their switches towards each device, with a rate"`
+}
+
+const mostNodes = 64
+
+// isNamed tells whether flags name nodes, several whether there are nodes at all.
+func (f *siteFlags) isNamed() bool { return f.Hosts != "" || f.Hostfile != "" }
+func (f *siteFlags) several() bool { return f.isNamed() || f.Nodes != 0 }
+
+// named returns the nodes that are named by flags, or by a Slurm allocation.
+func (f *siteFlags) named() (n launcher.Nodes, err error) {
+	where := settings.WhereFlags{Hosts: f.Hosts, Hostfile: f.Hostfile, Rsh: f.Rsh}
+	if n.Hosts, n.Slurm, err = where.Named(); err != nil || n.Hosts == nil {
+		return n, err
+	}
+	if n.Shell = where.Shell(); n.Shell != nil {
+		n.Slurm = false
+	}
+	if f.Devices != "" {
+		n.Devices = strings.Split(f.Devices, ",")
+	}
+	if len(n.Hosts) < 2 {
+		return n, errors.New("--hosts: name two nodes or more")
+	}
+	return n, nil
+}
+
+// checkMade refuses nodes that cannot be made, or that have no rank.
+func (f *siteFlags) checkMade(ranks int) error {
+	if _, err := f.devices(); err != nil {
+		return err
+	}
+	if f.Nodes < 2 || f.Nodes > mostNodes {
+		return fmt.Errorf("--nodes: 2 to %d", mostNodes)
+	}
+	if ranks < f.Nodes {
+		return fmt.Errorf("--nodes %d: each needs a rank, and there are %d", f.Nodes, ranks)
+	}
+	return checkLinks(f.Rate, f.Buffer)
+}
+
+// checkUse refuses flags that would have no effect. Variables of the environment are for all
+// benchmarks, so they are no mistake.
+func (f *siteFlags) checkUse() error {
+	given := func(value bool, variable string) bool {
+		return value && os.Getenv(cli.BenchVariables+"_"+variable) == ""
+	}
+	nodes, rate := given(f.Nodes != 0, "NODES"), given(f.Rate != 0, "RATE")
+	switch {
+	case f.isNamed() && (nodes || rate):
+		return errors.New("--nodes and --rate are of nodes that are made: leave them out with --hosts and --hostfile")
+	case given(f.Rsh != "", "RSH") && !f.isNamed():
+		return errors.New("--rsh: name nodes by --hosts or --hostfile")
+	case !f.several() && (rate || given(f.Devices != "", "DEVICES")):
+		return errors.New("--devices and --rate: on this node alone no message uses a network device; " +
+			"give --nodes or --hosts")
+	}
+	return nil
+}
+
+// devices is how many devices each node gets that is made.
+func (f *siteFlags) devices() (int, error) {
+	if f.Devices == "" {
+		return 1, nil
+	}
+	n, err := strconv.Atoi(f.Devices)
+	if err != nil || n < 1 || n > transport.MostDevices {
+		return 0, fmt.Errorf("--devices %s: without --hosts give a number from 1 to %d",
+			f.Devices, transport.MostDevices)
+	}
+	return n, nil
+}
+
+// make makes network namespaces for so many ranks. end takes them away.
+func (f *siteFlags) make(ctx context.Context, ranks int, links transport.Links) (s bench.Site, end func(), err error) {
+	if err := transport.ErrCluster(); err != nil {
+		return s, nil, fmt.Errorf("%w; or name nodes by --hosts", err)
+	}
+	if links.Devices, err = f.devices(); err != nil {
+		return s, nil, err
+	}
+	links.Rate, links.Buffer = int(f.Rate), int(f.Buffer)
+	c, err := transport.NewCluster(ctx, f.Nodes, links)
+	if err != nil {
+		return s, nil, err
+	}
+	s = bench.Site{Lead: c.Command(ctx, 0).Args, Crowded: ranks > runtime.NumCPU()}
+	s.Nodes.Shell = c.Shell()
+	for i := range links.Devices {
+		s.Nodes.Devices = append(s.Nodes.Devices, "eth"+strconv.Itoa(i))
+	}
+	for i := range f.Nodes {
+		s.Nodes.Hosts = append(s.Nodes.Hosts, launcher.Host{Name: c.Address(i).String()})
+	}
+	return s, c.Close, nil
+}

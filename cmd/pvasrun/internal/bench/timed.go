@@ -1,0 +1,350 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/bench/transport"
+	"github.com/gopvas/gopvas/internal/tune"
+	"github.com/gopvas/gopvas/launcher"
+)
+
+// timedFlags are those of the benchmarks that time messages and collective operations.
+type timedFlags struct {
+	contestantFlags
+	siteFlags
+	NP         int       `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP" value-name:"N" default-mask:"2; on several nodes as many as they take" description:"number of ranks"`
+	Sizes      cli.Sizes `long:"sizes" env:"SIZES" value-name:"LIST" default-mask:"powers of two to 4 MiB, of eight (collectives) or four (layouts) to 1 MiB" description:"message sizes"`
+	SingleCopy []string  `long:"single-copy" env:"SINGLE_COPY" env-delim:"," choice:"auto" choice:"none" choice:"cma" default:"auto" description:"how sm and Open MPI copy long messages; repeatable, each is a contestant"`
+	Rounds     int       `long:"rounds" most:"1000; each round is a job of every contestant" env:"ROUNDS" value-name:"N" default-mask:"1; with --compare 3 for collectives, else 5" description:"runs of each contestant, in turn; the median counts"`
+	Goroutines int       `long:"goroutines" most:"1024; each makes communicators of its own, which takes milliseconds" env:"GOROUTINES" value-name:"N" default:"1" description:"of each rank, for collectives: each calls on a communicator of its own, and the time is that of all calls of a rank, divided by their number"`
+	Profile    string    `long:"profile" env:"PROFILE" value-name:"FILE" description:"run ours also by the numbers that pvasrun tune has written to the file, in turn"`
+	Reps       int       `long:"reps" least:"1" most:"1000000000; that takes hours at any size" env:"REPS" value-name:"N" default-mask:"by size" description:"repetitions per run and size"`
+}
+
+// A timedKind is one of the three kinds of benchmarks that are timed.
+type timedKind struct {
+	description string
+	factor      int                                         // the default sizes are powers of it
+	smallest    int                                         // but not smaller ones
+	largest     int                                         // and this
+	loop        bool                                        // the plain loop takes part
+	goroutines  bool                                        // a rank may have several
+	rounds      int                                         // default, with --compare
+	check       func(benchmark string, f *timedFlags) error // what else the flags must be
+}
+
+const onNodes = `
+
+With --hosts or --hostfile the ranks are on several nodes. With --nodes these are network namespaces on this machine ` +
+	`with a switch between them; that takes root, and the tools ip, tc and ethtool. The MPIs of --compare use TCP ` +
+	`between nodes. With --hosts, TMPDIR must be a folder that all nodes see: their programs are compiled there.`
+
+var messageKind = timedKind{
+	description: `pingpong: half a round trip between ranks 0 and 1. pingping: a message each way at once. bw: 64 ` +
+		`messages under way, from the lower half of the ranks to the upper; mbw_mr: the same, as the message rate of ` +
+		`all pairs. ring: a message once around all ranks. incast: a message from all other ranks to rank 0 at once, ` +
+		`each time after a barrier. copy: no message, only a copy from the peer's memory, the bound for pingpong. ` +
+		`Loops and repetitions follow IMB and the OSU benchmarks, and are the same in C for the MPIs of --compare, ` +
+		`for which ratio is our pvas to the better of them.` + onNodes,
+	factor:  2,
+	largest: 4 << 20,
+	rounds:  5,
+	check: func(benchmark string, f *timedFlags) error {
+		if f.NP < 2 || benchmark == "copy" && f.NP != 2 {
+			return fmt.Errorf("-n %d: %s needs two ranks", f.NP, benchmark)
+		}
+		if benchmark == "copy" && len(f.Compare) > 0 {
+			return errors.New("--compare: a copy is the same in every MPI")
+		}
+		return nil
+	},
+}
+
+var collectiveKind = timedKind{
+	description: `Times one call of a collective operation by all ranks, over many calls with nothing in between; ` +
+		`the root changes from call to call. Bytes are those of the vector, or for gather, scatter, allgather, ` +
+		`alltoall, ialltoall and neighbor (a periodic ring) those from one rank to another. Loops and repetitions ` +
+		`follow IMB, and are the same in C for the MPIs of --compare, for which ratio is our first column to ` +
+		`the better of them.` + onNodes,
+	factor:     8,
+	largest:    1 << 20,
+	goroutines: true,
+	rounds:     3,
+	check: func(_ string, f *timedFlags) error {
+		if f.NP < 1 {
+			return errors.New("-n: at least one rank is needed")
+		}
+		if f.Goroutines < 1 {
+			return errors.New("--goroutines: at least one is needed")
+		}
+		if f.Goroutines > 1 && len(f.Compare) > 0 {
+			return errors.New("--compare: the programs in C have one thread; leave out --goroutines")
+		}
+		return nil
+	},
+}
+
+var layoutKind = timedKind{
+	description: `Messages of data that does not lie in one piece, copied from the sender's places to the ` +
+		`receiver's. column: half a round trip of columns of a matrix of 4,096 columns of float64. struct: the same ` +
+		`of records {int32, float64[3], int8[5]}, 33 bytes of every 40. halo: a column each way to both neighbours ` +
+		`in a ring, by Sendrecv. transpose: a matrix whose rows are spread over the ranks, by Alltoallw; bytes are ` +
+		`those from one rank to another.
+
+loop is no message, but a plain loop over the same elements, by one rank within its own memory: for halo and ` +
+		`transpose over those that one rank receives. x loop is the ratio of our first column to it. The MPIs of ` +
+		`--compare do the same in C, and ratio is our first column to the better of them.` + onNodes,
+	factor:   4,
+	smallest: 256,
+	largest:  1 << 20,
+	loop:     true,
+	rounds:   5,
+	check: func(benchmark string, f *timedFlags) error {
+		if f.NP < 2 {
+			return fmt.Errorf("-n %d: %s needs two ranks", f.NP, benchmark)
+		}
+		if slices.Min(f.Sizes) < bench.LeastLayout || slices.Max(f.Sizes) > bench.MostLayout {
+			return fmt.Errorf("--sizes: from %d bytes to %d MiB", bench.LeastLayout, bench.MostLayout>>20)
+		}
+		return nil
+	},
+}
+
+// sizes are the default sizes.
+func (k *timedKind) sizes() (list cli.Sizes) {
+	if k.factor == 2 {
+		list = cli.Sizes{0, 1}
+	}
+	for n := k.factor; n < k.largest; n *= k.factor {
+		if n < k.smallest {
+			continue
+		}
+		list = append(list, n)
+	}
+	return append(list, k.largest)
+}
+
+func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []string) error {
+	f := timedFlags{Sizes: kind.sizes(), Rounds: cli.NotGiven, NP: cli.NotGiven}
+	if err := cli.ParseOnly("pvasrun bench "+benchmark, kind.description, &f, args); err != nil {
+		return err
+	}
+	site, err := f.place()
+	if err == nil {
+		err = f.check(benchmark, &kind, site)
+	}
+	if err != nil {
+		return cli.Mistake(err)
+	}
+	cfg := bench.TimedConfig{
+		Benchmark: benchmark, Ranks: f.NP, Goroutines: f.Goroutines, Sizes: f.Sizes, Repeat: f.Reps,
+		Limit: time.Duration(f.MaxSeconds),
+	}
+	if !f.isNamed() { // all ranks are on this machine
+		if err := cli.Fits("--sizes", cfg.Memory()); err != nil {
+			return err
+		}
+	}
+	if site != nil && !f.isNamed() {
+		made, end, err := f.make(ctx, f.NP, transport.Links{Pin: f.Bind == "core"})
+		if err != nil {
+			return fmt.Errorf("bench %s: %w", benchmark, err)
+		}
+		defer end()
+		*site, f.Bind = made, "none" // the nodes are bound
+	}
+	contenders, closeAll, err := f.takingPart(&kind, site)
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	cfg.Contenders, cfg.Rounds = contenders, f.rounds(&kind)
+	progress := cli.NewProgress(cfg.Rounds * len(contenders))
+	defer progress.Done()
+	cfg.Step = func(who string, round int) { progress.Begin(fmt.Sprintf("%s, round %d", who, round+1)) }
+	results, err := bench.Timed(ctx, cfg)
+	progress.Done()
+	if err != nil {
+		return err
+	}
+	if f.JSON {
+		return cli.PrintJSON(slices.Concat(results...))
+	}
+	return printTimed(benchmark, contenders, results)
+}
+
+// check returns what is wrong with the flags for a benchmark.
+func (f *timedFlags) check(benchmark string, kind *timedKind, site *bench.Site) error {
+	partner, paired := bench.Partner(benchmark, f.NP)
+	if site != nil && paired {
+		if parts, err := launcher.Deal(site.Nodes.Hosts, f.NP); err == nil && parts[0] > partner {
+			return fmt.Errorf("%s: ranks 0 and %d are on one node: choose other numbers of ranks", benchmark, partner)
+		}
+	}
+	switch {
+	case site != nil && !f.isNamed() && slices.Contains(f.Compare, "mpich"):
+		return errors.New("--compare mpich with --nodes: its UCX looks for the devices of the machine, not for those " +
+			"of a namespace; name nodes by --hosts")
+	case f.Goroutines != 1 && !kind.goroutines:
+		return errors.New("--goroutines: for collective operations only")
+	case f.Rounds < 1 && f.Rounds != cli.NotGiven:
+		return errors.New("--rounds: at least one is needed")
+	case benchmark == "copy" && site != nil:
+		return errors.New("copy: it is within a node; leave out --hosts, --hostfile and --nodes")
+	}
+	return kind.check(benchmark, f)
+}
+
+// takingPart are the contestants on a site; closeAll removes what was compiled for the MPIs.
+func (f *timedFlags) takingPart(kind *timedKind,
+	site *bench.Site) (list []bench.Contestant, closeAll func(), err error) {
+	list, closeAll, err = f.contenders(f.SingleCopy, f.SingleCopy)
+	if err != nil {
+		return nil, nil, err
+	}
+	if list, err = f.withProfile(list); err != nil {
+		closeAll()
+		return nil, nil, err
+	}
+	for i := range list {
+		list[i].Site = site
+	}
+	if i := slices.IndexFunc(list, bench.Contestant.IsPeer); kind.loop {
+		if i < 0 {
+			i = len(list)
+		}
+		list = slices.Insert(list, i, bench.Loop(list[0]))
+	}
+	return list, closeAll, nil
+}
+
+// place returns the nodes that the benchmark runs on, nil for this node alone. It also sets the number of
+// ranks. Hosts of nodes that are to be made have no names yet.
+func (f *timedFlags) place() (*bench.Site, error) {
+	if err := f.checkUse(); err != nil {
+		return nil, err
+	}
+	switch {
+	case f.isNamed():
+		nodes, err := f.named()
+		if err != nil {
+			return nil, err
+		}
+		if f.NP == cli.NotGiven {
+			f.NP = max(launcher.Slots(nodes.Hosts), len(nodes.Hosts))
+		}
+		return &bench.Site{Nodes: nodes}, nodes.Check(f.NP)
+	case f.Nodes != 0:
+		if f.NP == cli.NotGiven {
+			f.NP = f.Nodes
+		}
+		if err := f.checkMade(f.NP); err != nil {
+			return nil, err
+		}
+		return &bench.Site{Nodes: launcher.Nodes{Hosts: make([]launcher.Host, f.Nodes)}}, nil
+	}
+	if f.NP == cli.NotGiven {
+		f.NP = 2
+	}
+	return nil, nil
+}
+
+// rounds are those of --rounds, or the default.
+func (f *timedFlags) rounds(kind *timedKind) int {
+	switch {
+	case f.Rounds != cli.NotGiven:
+		return f.Rounds
+	case len(f.Compare) > 0:
+		return kind.rounds
+	}
+	return 1
+}
+
+// withProfile puts beside each contestant of ours one by the numbers of --profile.
+func (f *timedFlags) withProfile(list []bench.Contestant) (all []bench.Contestant, err error) {
+	if f.Profile == "" {
+		return list, nil
+	}
+	p, err := tune.ReadFile(f.Profile)
+	if err != nil {
+		return nil, cli.Mistake(fmt.Errorf("--profile: %w", err))
+	}
+	for _, c := range list {
+		all = append(all, c)
+		for btl, tuned := range p.Settings() {
+			if c.Name == btl.String() {
+				c.Settings, c.Profile = tuned.Or(c.Settings), true
+				all = append(all, c)
+			}
+		}
+	}
+	return all, nil
+}
+
+// printTimed prints a row per size, and for each contestant its time, or its rate, and
+// what else is known.
+func printTimed(benchmark string, contenders []bench.Contestant, results [][]bench.TimedResult) error {
+	rate := benchmark == "bw" || benchmark == "mbw_mr"
+	unit := "us"
+	if rate {
+		unit = "MB/s and messages/s"
+	}
+	callers := ""
+	if n := results[0][0].Goroutines; n > 1 {
+		callers = fmt.Sprintf(" of %d goroutines", n)
+	}
+	nodes := ""
+	if n := results[0][0].Nodes; n > 0 {
+		nodes = fmt.Sprintf(" on %d nodes", n)
+	}
+	fmt.Printf("# %s, %d ranks%s%s, %s\n", benchmark, results[0][0].Ranks, callers, nodes, unit)
+	w := cli.NewTable(os.Stdout)
+	fmt.Fprint(w, "bytes\trepetitions\t")
+	for i, c := range contenders {
+		fmt.Fprintf(w, "%s (%s)\t", c, results[i][0].SingleCopy)
+		if rate {
+			fmt.Fprint(w, "messages/s\t")
+		}
+		if results[i][0].Algorithm != "" {
+			fmt.Fprint(w, "algorithm\t")
+		}
+	}
+	loop := slices.IndexFunc(contenders, bench.Contestant.IsLoop)
+	if loop >= 0 {
+		fmt.Fprint(w, "x loop\t")
+	}
+	fmt.Fprintln(w, "ratio\t")
+	fewer := false
+	for k, first := range results[0] {
+		fmt.Fprintf(w, "%d\t%d\t", first.Bytes, first.Repetitions)
+		for i := range contenders {
+			r := results[i][k]
+			fewer = fewer || r.Repetitions != first.Repetitions
+			if rate {
+				fmt.Fprintf(w, "%.1f\t%.0f\t", r.MBytesPerS, r.MessagesPerS)
+			} else {
+				fmt.Fprintf(w, "%.3f\t", r.Avg)
+			}
+			if results[i][0].Algorithm != "" {
+				fmt.Fprintf(w, "%s\t", r.Algorithm)
+			}
+		}
+		if loop >= 0 {
+			fmt.Fprintf(w, "%s\t", cli.OrDash(first.Avg/results[loop][k].Avg))
+		}
+		fmt.Fprintf(w, "%s\t\n",
+			cli.OrDash(first.Avg/bestPeer(contenders, func(i int) float64 { return results[i][k].Avg })))
+	}
+	if err := w.Flush(); err != nil || !fewer {
+		return err
+	}
+	_, err := fmt.Println("Not all have made as many repetitions: see --max-seconds and --json.")
+	return err
+}

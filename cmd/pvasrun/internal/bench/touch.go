@@ -1,0 +1,101 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/docker/go-units"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+)
+
+type touchFlags struct {
+	NP        cli.Counts   `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default:"8,16,32,64" description:"numbers of ranks, a job of each"`
+	Size      cli.Size     `long:"size" env:"SIZE" value-name:"SIZE" default:"2MiB" description:"shared memory of each rank"`
+	BTL       cli.BTLNames `long:"btl" env:"BTL" value-name:"LIST" default:"pvas,sm" description:"task models to compare"`
+	HugePages bool         `long:"huge-pages" env:"HUGE_PAGES" description:"advise transparent huge pages in one address space"`
+	JSON      bool         `long:"json" env:"JSON" description:"print one JSON object per line"`
+}
+
+const touchDescription = `Each rank has SIZE bytes of shared memory, and every rank reads all of every peer's. Then ` +
+	`all stop and the page tables are read: once with the ranks in one address space (pvas), once as classic ` +
+	`processes that map one another's memory (sm), next to what the model of x86-64's page tables predicts. Sizes ` +
+	`are KiB.
+
+tables: the page tables of the job's address spaces (VmPTE, each space once)
+
+growth: what the page tables of the job's address spaces (VmPTE) have grown by since every rank was in Init
+
+model: what growth should be
+
+machine: the job's page tables by the paper's method: what PageTables of /proc/meminfo has grown by since before the job
+
+memory: what MemAvailable has fallen by since before the job
+
+The last two are readings of the whole machine. A dash stands where the rest of the machine has changed by as much ` +
+	`as the job, which small jobs do not exceed.`
+
+func executeTouch(ctx context.Context, args []string) error {
+	var f touchFlags
+	if err := cli.ParseOnly("pvasrun bench touch", touchDescription, &f, args); err != nil {
+		return err
+	}
+	cfg := bench.TouchConfig{Ranks: f.NP, Bytes: uint64(f.Size), BTLs: f.BTL, HugePages: f.HugePages}
+	if err := cli.Fits("--size", cfg.Memory()); err != nil {
+		return err
+	}
+	return runTouch(ctx, cfg, f.JSON)
+}
+
+func runTouch(ctx context.Context, cfg bench.TouchConfig, asJSON bool) error {
+	progress := cli.NewProgress(len(cfg.Ranks) * len(cfg.BTLs))
+	defer progress.Done()
+	cfg.Step = func(btl string, ranks int) { progress.Begin(fmt.Sprintf("%s, %d ranks", btl, ranks)) }
+	if asJSON {
+		return bench.Touch(ctx, cfg, func(r bench.TouchResult) error { return cli.PrintJSON([]bench.TouchResult{r}) })
+	}
+	var results []bench.TouchResult
+	err := bench.Touch(ctx, cfg, func(r bench.TouchResult) error {
+		results = append(results, r)
+		return nil
+	})
+	progress.Done()
+	if err != nil {
+		return err
+	}
+	return printTouch(os.Stdout, cfg, results)
+}
+
+// printTouch prints a row per number of ranks, the task models side by side.
+func printTouch(out io.Writer, cfg bench.TouchConfig, results []bench.TouchResult) error {
+	fmt.Fprintf(out, "# touch: every rank reads all of every peer's %s; page tables and memory in KiB\n",
+		units.BytesSize(float64(cfg.Bytes)))
+	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', tabwriter.AlignRight)
+	head := "ranks\t"
+	for _, btl := range cfg.BTLs {
+		head += fmt.Sprintf("  %s tables\tgrowth\tmodel\tmachine\tmemory\tseconds\t", btl)
+	}
+	compare := len(cfg.BTLs) == 2
+	if compare {
+		head += fmt.Sprintf("  %s/%s tables\tgrowth\t", cfg.BTLs[1], cfg.BTLs[0])
+	}
+	fmt.Fprintln(w, head)
+	for ; len(results) > 0; results = results[len(cfg.BTLs):] {
+		row := results[:len(cfg.BTLs)]
+		fmt.Fprintf(w, "%d\t", row[0].Ranks)
+		for _, r := range row {
+			fmt.Fprintf(w, "%d\t%d\t%d\t%s\t%s\t%.2f\t", r.PageTableKiB, r.PageTableGrowthKiB, r.ModelKiB,
+				orNothing(r.MachineTableKiB), orNothing(r.MemoryGrowthKiB), r.Seconds)
+		}
+		if compare {
+			fmt.Fprintf(w, "%s\t%s\t", ratio(row[1].PageTableKiB, row[0].PageTableKiB),
+				ratio(row[1].PageTableGrowthKiB, row[0].PageTableGrowthKiB))
+		}
+		fmt.Fprintln(w)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/docker/go-units"
+
+	"github.com/gopvas/gopvas/launcher"
+)
+
+// Size is a number of bytes such as 2M, 64KiB or 4096; units are binary.
+type Size uint64
+
+// UnmarshalFlag parses a flag's value.
+func (v *Size) UnmarshalFlag(text string) error {
+	n, err := units.RAMInBytes(text)
+	if err != nil || n < 0 {
+		return fmt.Errorf("%q is not a size: write for example 4096, 64K or 2MiB", text)
+	}
+	*v = Size(n)
+	return nil
+}
+
+// Stack is the size of a rank's stack, or unlimited; 0: not given.
+type Stack uint64
+
+// UnmarshalFlag parses a flag's value.
+func (v *Stack) UnmarshalFlag(text string) error {
+	if text == "unlimited" {
+		*v = math.MaxUint64
+		return nil
+	}
+	var n Size
+	if err := n.UnmarshalFlag(text); err != nil || n == 0 {
+		return fmt.Errorf("%q is not a size of a stack: write for example 512K, 64M, 2GiB or unlimited", text)
+	}
+	*v = Stack(n)
+	return nil
+}
+
+// Lapse is a time such as 90s or 2m; a bare number means seconds, as mpirun has
+// it.
+type Lapse time.Duration
+
+// UnmarshalFlag parses a flag's value.
+func (v *Lapse) UnmarshalFlag(text string) error {
+	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
+		*v = Lapse(time.Duration(n) * time.Second)
+		return nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return fmt.Errorf("%q is not a duration: write for example 90, 90s or 2m", text)
+	}
+	*v = Lapse(d)
+	return nil
+}
+
+// Binding says where ranks may run.
+type Binding struct {
+	launcher.Binding
+	text string
+}
+
+// UnmarshalFlag parses a flag's value.
+func (v *Binding) UnmarshalFlag(text string) (err error) {
+	v.text = text
+	v.Binding, err = launcher.ParseBinding(text)
+	return err
+}
+
+// Counts is a list of numbers of ranks such as 8,16,32.
+type Counts []int
+
+// UnmarshalFlag parses a flag's value.
+func (v *Counts) UnmarshalFlag(text string) error {
+	list, ok := Numbers(text, 1)
+	if !ok {
+		return fmt.Errorf("%q is not a list of rank counts such as 8,16,32", text)
+	}
+	*v = list
+	return nil
+}
+
+// Numbers parses a list of numbers that are not less than least.
+func Numbers(text string, least int) (list []int, ok bool) {
+	for item := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(item)
+		if err != nil || n < least {
+			return nil, false
+		}
+		list = append(list, n)
+	}
+	return list, true
+}
+
+// BTLNames is a list of task models such as pvas,sm.
+type BTLNames []string
+
+// UnmarshalFlag parses a flag's value.
+func (v *BTLNames) UnmarshalFlag(text string) error {
+	list, ok := Words(text, []string{"pvas", "sm"})
+	if !ok {
+		return fmt.Errorf("%q is not a list of task models, each once: write pvas, sm, or pvas,sm", text)
+	}
+	*v = list
+	return nil
+}
+
+// CacheNames is a list of states of caches such as warm,cold.
+type CacheNames []string
+
+// UnmarshalFlag parses a flag's value.
+func (v *CacheNames) UnmarshalFlag(text string) error {
+	list, ok := Words(text, []string{"warm", "cold"})
+	if !ok {
+		return fmt.Errorf("%q is not a list of states of caches, each once: write warm, cold, or warm,cold", text)
+	}
+	*v = list
+	return nil
+}
+
+// Policy is a way to make progress, or empty.
+type Policy string
+
+var AllPolicies = []string{"share", "owner"}
+
+// UnmarshalFlag parses a flag's value.
+func (v *Policy) UnmarshalFlag(text string) error {
+	if text != "" && !slices.Contains(AllPolicies, text) {
+		return fmt.Errorf("%q is none of %s", text, strings.Join(AllPolicies, ", "))
+	}
+	*v = Policy(text)
+	return nil
+}
+
+// Words parses a list of words that are known, each at most once.
+func Words(text string, known []string) (list []string, ok bool) {
+	for word := range strings.SplitSeq(text, ",") {
+		if !slices.Contains(known, word) || slices.Contains(list, word) {
+			return nil, false
+		}
+		list = append(list, word)
+	}
+	return list, true
+}
+
+// Sizes is a list of numbers of bytes such as 8,1K,4MiB.
+type Sizes []int
+
+// UnmarshalFlag parses a flag's value.
+func (v *Sizes) UnmarshalFlag(text string) error {
+	var list Sizes
+	for item := range strings.SplitSeq(text, ",") {
+		var n Size
+		if err := n.UnmarshalFlag(item); err != nil {
+			return err
+		}
+		list = append(list, int(n))
+	}
+	*v = list
+	return nil
+}
+
+// NotGiven stands for the number of ranks until it is known.
+const NotGiven = math.MinInt

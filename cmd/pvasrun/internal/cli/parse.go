@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/jessevdk/go-flags"
+)
+
+// Parse parses args into a structure of flags and returns the other arguments,
+// which begin with the first that is no flag. Asking for help ends the command.
+func Parse(name, usage, long string, into any, args []string) ([]string, error) {
+	return parseHow(flags.PassAfterNonOption, name, usage, long, into, args)
+}
+
+// ParseMixed is parse for commands whose flags may also follow other arguments.
+func ParseMixed(name, usage, long string, into any, args []string) (others []string, err error) {
+	return parseHow(0, name, usage, long, into, args)
+}
+
+func parseHow(how flags.Options, name, usage, long string, into any, args []string) ([]string, error) {
+	p := flags.NewNamedParser(name, how|flags.HelpFlag|flags.PassDoubleDash)
+	p.Usage, p.LongDescription = usage, long
+	group, err := p.AddGroup("Flags", "", into)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(name, "pvasrun bench ") {
+		group.EnvNamespace = BenchVariables
+	}
+	if Completing() {
+		return nil, offerFlags(p, args)
+	}
+	rest, err := p.ParseArgs(args)
+	if flags.WroteHelp(err) {
+		if _, err := fmt.Println(err); err != nil {
+			return nil, err
+		}
+		if err := PrintExamples(os.Stdout, name); err != nil {
+			return nil, err
+		}
+		return nil, ExitStatus(0)
+	}
+	if err != nil {
+		return nil, Mistake(Explain(p, args, err))
+	}
+	if err := cmp.Or(ValuesGiven(p), bounded(p, args)); err != nil {
+		return nil, Mistake(err)
+	}
+	return rest, nil
+}
+
+// ParseOnly is parse for commands without arguments.
+func ParseOnly(name, long string, into any, args []string) error {
+	rest, err := Parse(name, "[flags]", long, into, args)
+	if err == nil && len(rest) > 0 {
+		err = Mistake(fmt.Errorf("%s: unexpected argument %q", name, rest[0]))
+	}
+	return err
+}
+
+// BenchVariables is what the variables of all flags of benchmarks begin with. A variable
+// that is set for jobs does not reach a benchmark, where the flag of that name may take a
+// list, or mean something else.
+const BenchVariables = "PVASRUN_BENCH"

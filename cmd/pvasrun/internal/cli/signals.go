@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/gopvas/gopvas/launcher"
+)
+
+// Measuring is UntilSignal for what runs jobs. QUIT makes a job say what its ranks do, and ends nothing.
+func Measuring(run func(context.Context) error) error {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGQUIT) // also while no job runs
+	defer signal.Stop(asked)
+	return UntilSignal(run)
+}
+
+// UntilSignal runs a function until it returns, or a signal asks for an end. An error of the function after
+// that signal comes from it, such as that of a command that its context has ended: the signal is told.
+func UntilSignal(run func(context.Context) error) error {
+	ctx, stop := interruptible()
+	defer stop()
+	err := run(ctx)
+	interrupted, ok := errors.AsType[launcher.Interrupted](context.Cause(ctx))
+	if err == nil || !ok || errors.Is(err, interrupted) {
+		return err
+	}
+	return interrupted
+}
+
+// interruptible returns a context that ends at the signals that ask for an end, so that
+// a benchmark leaves no rank and no file behind. Its cause is a launcher.Interrupted.
+// What is ignored stays so.
+func interruptible() (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	asked := make(chan os.Signal, 1)
+	for _, sig := range []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+		if !signal.Ignored(sig) {
+			signal.Notify(asked, sig)
+		}
+	}
+	go func() {
+		select {
+		case sig := <-asked:
+			cancel(launcher.Interrupted{Signal: sig.(syscall.Signal)})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(asked)
+		cancel(nil)
+	}
+}

@@ -1,0 +1,44 @@
+package model
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/loggps"
+)
+
+// longestOperation is the longest vector or block of the collective calls that are measured, in bytes.
+// The times of longer ones are on the line through the last two lengths.
+const longestOperation = 1 << 20
+
+// measureOperations measures collective calls by all algorithms that ranks can use.
+func measureOperations(ctx context.Context, who bench.Contestant, distance float64, ranks int,
+	limit time.Duration) ([]loggps.Operation, error) {
+	return bench.Operations(ctx, who, bench.OperationsConfig{
+		Ranks: ranks, Choices: choicesInTurn(coll.Choices()), Largest: longestOperation,
+		Limit: limit, Distance: distance,
+	})
+}
+
+// choicesInTurn makes lists of operation=algorithm, so that each item is in one of them, and no list has
+// two of an operation. Operations that do not block are left out.
+func choicesInTurn(items []string) (lists []string) {
+	number := map[string]int{}
+	for _, item := range items {
+		operation, _, _ := strings.Cut(item, "=")
+		if strings.HasPrefix(operation, "i") {
+			continue
+		}
+		i := number[operation]
+		number[operation]++
+		if i == len(lists) {
+			lists = append(lists, item)
+		} else {
+			lists[i] += "," + item
+		}
+	}
+	return lists
+}

@@ -1,0 +1,130 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/trace"
+	"github.com/gopvas/gopvas/internal/trace/replay"
+	"github.com/gopvas/gopvas/loggps"
+	"github.com/gopvas/gopvas/loggps/goal"
+	"github.com/gopvas/gopvas/loggps/graph"
+	"github.com/gopvas/gopvas/loggps/sim"
+)
+
+// regular returns an error if there is no such file, or if it is a directory.
+func regular(file string) error {
+	info, err := os.Stat(file)
+	if err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory", file)
+	}
+	return err
+}
+
+// A Program is what a file has, to be simulated.
+type Program struct {
+	file     string
+	Graph    *graph.Graph
+	names    []string  // of places, by number; nil: lines of the file
+	cpus     int       // that the ranks of a node had; 0: not known
+	measured *measured // nil: not known
+}
+
+// Place names the place of an operation in the program.
+func (p *Program) Place(id graph.ID) string {
+	site := p.Graph.Op(id).Site
+	switch {
+	case site > 0 && int(site) < len(p.names):
+		return p.names[site]
+	case p.names != nil:
+		return p.Graph.Op(id).Kind.String() + " outside of calls"
+	}
+	return p.Graph.Place(id)
+}
+
+// sites are the names of places by number, for a page: those that operations have.
+func (p *Program) sites() []string {
+	names := slices.Clone(p.names)
+	for id := range graph.ID(p.Graph.Len()) {
+		site := int(p.Graph.Op(id).Site)
+		for len(names) <= site {
+			names = append(names, "")
+		}
+		if site > 0 && names[site] == "" {
+			names[site] = p.Place(id)
+		}
+	}
+	return names
+}
+
+// programsThere returns an error if a command names no file, or one that is not there.
+func programsThere(command string, files []string) error {
+	if len(files) == 0 {
+		return cli.Mistake(fmt.Errorf("%s: name a trace or GOAL file", command))
+	}
+	for _, file := range files {
+		if err := regular(file); err != nil {
+			return modelMistake(
+				fmt.Errorf("model: read program: %w: name a trace of pvasrun --trace FILE, or a GOAL file", err))
+		}
+	}
+	return nil
+}
+
+// ReadProgram reads a trace or a GOAL file, for a machine.
+func ReadProgram(file string, on *loggps.Machine) (*Program, error) {
+	recorded, err := cli.IsTrace(file)
+	if err != nil {
+		return nil, err
+	}
+	if !recorded {
+		g, err := goal.ReadFile(file)
+		if errors.Is(err, goal.ErrNoGoal) {
+			err = fmt.Errorf("%w; nor is it a trace of pvasrun --trace FILE", err)
+		}
+		return &Program{file: file, Graph: g}, err
+	}
+	t, err := trace.OpenNamed(file)
+	if err != nil {
+		return nil, err
+	}
+	r, err := replay.New(t, replay.Options{Recording: on.Recording, Operations: on.Operations})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if ranks := t.Unended(); ranks != nil {
+		fmt.Fprintf(os.Stderr, "pvasrun: %s: %s; what is predicted is the part before that\n", file,
+			trace.Unended(ranks, len(t.Ranks)))
+	}
+	if ranks := r.Overlapping; ranks != nil {
+		fmt.Fprintf(os.Stderr,
+			"pvasrun: %s: calls of several goroutines overlap in %d of %d ranks, such as rank %d: what these compute "+
+				"meanwhile is a guess, and no deadlock for want of buffers is found\n", file, len(ranks),
+			len(t.Ranks), ranks[0])
+	}
+	return &Program{file: file, Graph: r.Graph, names: r.Sites, cpus: t.Meta.CPUs, measured: measuredTimeline(t)}, nil
+}
+
+// oneProgram reads the one file that a command names.
+func oneProgram(command string, files []string, on *loggps.Machine) (*Program, error) {
+	if len(files) != 1 {
+		return nil, cli.Mistake(fmt.Errorf("%s: name one trace or GOAL file", command))
+	}
+	p, err := ReadProgram(files[0], on)
+	if err != nil {
+		return nil, modelMistake(err)
+	}
+	return p, nil
+}
+
+// modelMistake tells a program that cannot complete from other mistakes.
+func modelMistake(err error) error {
+	_, stuck := errors.AsType[*sim.StuckError](err)
+	if _, cycle := errors.AsType[*graph.CycleError](err); stuck || cycle {
+		return err
+	}
+	return cli.InputMistake(err)
+}

@@ -1,0 +1,133 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/median"
+	"github.com/gopvas/gopvas/loggps/show"
+	"github.com/gopvas/gopvas/loggps/sim"
+)
+
+const modelRunDescription = `Simulates a program, and prints for each rank when it is done, in nanoseconds. The ` +
+	`program is a job that pvasrun --trace has recorded, for which what was measured is printed too, or a GOAL file, ` +
+	`which may be compressed with gzip. Of several recorded jobs it prints a line each, with the error of the ` +
+	`prediction. docs/model.md explains the model.
+
+The exit code is 1 if the program cannot complete: a deadlock, an operation without a partner, a cycle; 2 for ` +
+	`mistakes in the file or on the command line.`
+
+func executeModelRun(args []string) error {
+	var f struct {
+		SimFlags
+		JSON bool `long:"json" env:"PVASRUN_JSON" description:"print one JSON object, with what each rank spends its time on"`
+	}
+	files, err := cli.ParseMixed("pvasrun model run", "[flags] FILE", modelRunDescription, &f, args)
+	if err != nil {
+		return err
+	}
+	if err := programsThere("model run", files); err != nil {
+		return err
+	}
+	opt, err := f.Options()
+	if err != nil {
+		return cli.Mistake(fmt.Errorf("model run: %w", err))
+	}
+	if len(files) > 1 && !f.JSON {
+		return f.compareAll(opt, files)
+	}
+	p, err := oneProgram("model run", files, &opt.Machine)
+	if err != nil {
+		return err
+	}
+	f.share(&opt, p)
+	r, err := Simulate(p, opt)
+	if err != nil {
+		return modelMistake(err)
+	}
+	if f.JSON {
+		return json.NewEncoder(os.Stdout).Encode(modelReport(f.Model, r, p.measured))
+	}
+	if p.measured != nil {
+		return printTable(os.Stdout, p.measured.compare(r))
+	}
+	return printFinish(os.Stdout, r)
+}
+
+// compareAll prints a line for each of several recorded jobs, and the median and the worst of
+// the errors of prediction.
+func (f *SimFlags) compareAll(opt sim.Options, files []string) error {
+	t := show.Table{Columns: []string{"job", "ranks", "measured", "predicted", "error"}}
+	var off []float64
+	for _, file := range files {
+		p, err := oneProgram("model run", []string{file}, &opt.Machine)
+		if err != nil {
+			return err
+		}
+		if p.measured == nil {
+			return cli.Mistake(fmt.Errorf(
+				"model run: %s is not recorded: only recorded jobs can be compared, so give a GOAL file alone", file))
+		}
+		one := opt
+		f.share(&one, p)
+		r, err := Simulate(p, one)
+		if err != nil {
+			return modelMistake(fmt.Errorf("%s: %w", file, err))
+		}
+		was, is := slices.Max(p.measured.took), r.Time()
+		t.Rows = append(t.Rows,
+			[]string{file, fmt.Sprint(p.Graph.Ranks()), show.Time(was), show.Time(is), deviation(was, is)})
+		if was > 0 {
+			off = append(off, 100*math.Abs(is/was-1))
+		}
+	}
+	if err := printTable(os.Stdout, t); err != nil || len(off) == 0 {
+		return err
+	}
+	_, err := fmt.Printf("median error %.1f %%, worst %.1f %%\n", median.Of(off), slices.Max(off))
+	return err
+}
+
+func printFinish(w io.Writer, r *sim.Result) error {
+	for rank, t := range r.Finish {
+		if _, err := fmt.Fprintf(w, "%d %.15g\n", rank, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type modelRank struct {
+	Rank     int                `json:"rank"`
+	Finish   float64            `json:"finish_ns"`
+	Measured float64            `json:"measured_ns,omitempty"` // of a trace
+	Spent    map[string]float64 `json:"spent_ns"`
+}
+
+type Result struct {
+	Model  string      `json:"model"`
+	Time   float64     `json:"time_ns"`
+	Events int         `json:"events"`
+	Ranks  []modelRank `json:"ranks"`
+}
+
+func modelReport(model string, r *sim.Result, was *measured) Result {
+	m := Result{Model: model, Time: r.Time(), Events: r.Events}
+	for rank, t := range r.Finish {
+		spent := map[string]float64{}
+		for c := range sim.NumCauses {
+			spent[c.String()] = r.Ranks[rank][c]
+		}
+		took := 0.0
+		if was != nil {
+			took = was.took[rank]
+		}
+		m.Ranks = append(m.Ranks, modelRank{rank, t, took, spent})
+	}
+	return m
+}

@@ -1,0 +1,122 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/loggps"
+	"github.com/gopvas/gopvas/loggps/sim"
+)
+
+// SimFlags say what a program is simulated on.
+type SimFlags struct {
+	Model       string    `long:"model" env:"PVASRUN_MODEL" choice:"loggps" choice:"loggops" default:"loggps" description:"rules of the simulation: the model of protocol switches, or that of LogGOPSim"`
+	Param       string    `long:"param" env:"PVASRUN_PARAM" value-name:"LIST|NAME|FILE" description:"parameters of the machine: a list such as L=2500,o=1500,G=6,S=65536 (ns, ns/byte, bytes; g, O, Oss, Ors, Osl, Orl, Gs, Gl, s too), a platform of the paper (myrinet, fast-ethernet, cenju-4), or a file"`
+	Machine     string    `long:"machine" env:"PVASRUN_MACHINE" value-name:"FILE" description:"parameters that model fit has written"`
+	Sync        *cli.Size `long:"S" env:"PVASRUN_S" value-name:"SIZE" default-mask:"that of the parameters" description:"what if messages up to this size were sent without waiting for the receiver"`
+	Synchronous bool      `long:"synchronous" env:"PVASRUN_SYNCHRONOUS" description:"what if every message waited for its receiver: finds programs that are correct only thanks to buffers"`
+	Compute     float64   `long:"compute" env:"PVASRUN_COMPUTE" value-name:"FACTOR" default:"1" description:"what if computation took so many times as long"`
+	CPUs        int       `long:"cpus" env:"PVASRUN_CPUS" value-name:"N" default-mask:"with --machine those of the recorded job, else one for each rank" description:"CPUs that the ranks of a node share in turns of 3 ms"`
+}
+
+// sharedSlice and sharedSwitch are how ranks share CPUs: the slice of Linux with HZ=250 and
+// few ranks, and what changing to another rank costs. A ring of 8 bytes takes 2.0 us for each of 8 ranks on two CPUs,
+// whose waits give way, 5.2 us for each of 16 and 6.5 for each of 32, whose waits sleep.
+const (
+	sharedSlice  = 3e6 // ns
+	sharedSwitch = 5e3
+)
+
+// mostCompute bounds --compute: times stay numbers.
+const mostCompute = 1e9
+
+// Options are those of the simulation.
+func (f *SimFlags) Options() (opt sim.Options, err error) {
+	param, flag := f.Param, "--param"
+	switch {
+	case f.Param != "" && f.Machine != "":
+		return opt, errors.New("--param and --machine: give one of them")
+	case f.Machine != "":
+		param, flag = f.Machine, "--machine"
+	case f.Param == "":
+		return opt,
+			errors.New("--param is missing: write for example --param myrinet, or L=2500,o=1500,G=6,S=65536, or " +
+				"measure this machine with pvasrun model fit -o FILE and give --machine FILE")
+	}
+	if opt.Machine, err = ReadMachine(param); err != nil {
+		return opt, fmt.Errorf("%s: %w", flag, err)
+	}
+	if opt.Mode, err = sim.ParseMode(f.Model); err != nil {
+		return opt, err
+	}
+	if f.Sync != nil {
+		for i := range opt.Machine.Links {
+			opt.Machine.Links[i].Params.Sync = int64(*f.Sync)
+		}
+	}
+	opt.Synchronous, opt.Compute = f.Synchronous, f.Compute
+	switch {
+	case f.CPUs < 0:
+		return opt, errors.New("--cpus: want 1 or more, or 0 for one for each rank")
+	case !(f.Compute > 0 && f.Compute <= mostCompute):
+		return opt, fmt.Errorf("--compute: want a factor above 0, and at most %g", float64(mostCompute))
+	}
+	return opt, nil
+}
+
+// share lets ranks share CPUs, if there are fewer: those of --cpus, or if the parameters were
+// measured, those that the ranks had when they were recorded.
+func (f *SimFlags) share(opt *sim.Options, p *Program) {
+	cpus, perNode := f.CPUs, p.Graph.Ranks()
+	if cpus == 0 && f.Machine != "" {
+		cpus = p.cpus
+	}
+	if opt.Machine.RanksPerNode > 0 {
+		perNode = opt.Machine.RanksPerNode
+	}
+	if cpus > 0 && cpus < perNode {
+		opt.Share = &sim.Share{CPUs: cpus, Slice: sharedSlice, Switch: sharedSwitch}
+	}
+}
+
+// ReadMachine reads a list of parameters, the name of a platform, or a file.
+func ReadMachine(param string) (loggps.Machine, error) {
+	switch {
+	case strings.Contains(param, "="):
+		p, err := loggps.ParseParams(param)
+		return loggps.Single(p), err
+	case slices.Contains(loggps.Presets(), param):
+		l, err := loggps.Preset(param)
+		return loggps.Machine{Links: []loggps.Link{l}}, err
+	}
+	if err := regular(param); err != nil {
+		return loggps.Machine{},
+			fmt.Errorf("%w: write a list such as L=2500,o=1500,G=6,S=65536, a platform (%s), or a file of "+
+				"pvasrun model fit -o FILE",
+				err, strings.Join(loggps.Presets(), ", "))
+	}
+	f, err := os.Open(param)
+	if err != nil {
+		return loggps.Machine{}, err
+	}
+	defer f.Close()
+	m, err := loggps.Read(f)
+	if err != nil {
+		return m, fmt.Errorf("%s: want parameters, which pvasrun model fit -o FILE writes: %w", param, err)
+	}
+	return m, nil
+}
+
+// Simulate runs a program. It is an error if the time is beyond all numbers.
+func Simulate(p *Program, opt sim.Options) (*sim.Result, error) {
+	r, err := sim.Run(p.Graph, opt)
+	if err == nil && !(r.Time() < math.MaxFloat64) {
+		err = fmt.Errorf("%s: the predicted time is beyond all numbers: make the parameters smaller", p.file)
+	}
+	return r, err
+}

@@ -1,0 +1,191 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/jessevdk/go-flags"
+
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/launcher"
+)
+
+const usage = `[flags] PROGRAM [ARGS] [: [flags] PROGRAM [ARGS]]...
+  pvasrun info [--json]           what this machine has, and what works on it
+  pvasrun bench touch [flags]     page tables: one address space against processes
+  pvasrun bench NAME [flags]      other benchmarks; pvasrun bench --help lists them
+  pvasrun install-mpi DIR         mpicc, mpifort, mpiexec and the library for programs in C, C++, Fortran
+  pvasrun model fit [flags]       what messages cost here, as parameters of the LogGPS model
+  pvasrun tune [flags]            measures which settings are faster here, for the jobs that follow
+  pvasrun suci COMMAND            the network between two nodes: serve, ping, bench, stat, key
+  pvasrun model run FILE          when each rank is done, by the model
+  pvasrun model show FILE         where the time goes, and a page to look at
+  pvasrun model exchange [flags]  what several network devices would do for an exchange
+  pvasrun trace info FILE         what a job has done that was recorded with --trace FILE;
+                                  pvasrun trace --help has more
+  pvasrun completion SHELL        completion of flags in bash, zsh or fish`
+
+const description = `Starts ranks of a program as separate processes inside one partitioned address space where that ` +
+	`is possible (--btl pvas), else as classic processes over shared memory (--btl sm).
+
+PROGRAM is a binary, looked up in PATH if it has no slash, or a Go package such as ./examples/hello, which is built ` +
+	`as a position independent executable first. Flags after it belong to it. Several programs make one job, ` +
+	`separated by ":", each with its own -n, -x and --wdir.
+
+The exit code is 0, or that of the first rank that failed (128 + signal if it was killed), 124 after a time-out, 125 ` +
+	`after a deadlock, 127 or 126 if a program cannot be found or executed, 2 for a mistake on the command line. ` +
+	`When a rank fails the others get SIGTERM, and SIGKILL after 2 s. INT, TERM, HUP, USR1, USR2 and CONT are passed ` +
+	`on to the ranks; a second INT kills. QUIT prints what each rank waits for, as a time-out and a deadlock do.`
+
+// appFlags belong to one program of a job.
+type appFlags struct {
+	NP   int      `short:"n" long:"np" env:"PVASRUN_NP" value-name:"N" default-mask:"CPUs this process may use" description:"number of ranks"`
+	Env  []string `short:"x" env:"PVASRUN_X" env-delim:"," value-name:"NAME[=VALUE]" description:"give the ranks an environment variable; without a value, the one it has here; repeatable"`
+	Wdir string   `long:"wdir" env:"PVASRUN_WDIR" value-name:"DIR" description:"working directory of the ranks"`
+}
+
+// settings checks and converts the flags that the ranks of a job go by.
+func (f *Flags) settings() (job.Settings, error) {
+	s, err := f.TunableFlags.Settings()
+	if err != nil {
+		return s, err
+	}
+	s.Coll, s.Progress, s.Helpers, s.Check = f.Coll, string(f.Progress), int(f.Helpers), f.Check
+	if f.Exchange != "auto" {
+		s.Exchange = f.Exchange
+	}
+	if f.BTL == "pvas" && s.SingleCopy == job.SingleCopyCMA &&
+		os.Getenv("PVASRUN_BTL")+os.Getenv("PVASRUN_SINGLE_COPY") == "" {
+		return s, errors.New("--single-copy cma with --btl pvas: ranks in one address space copy long messages once " +
+			"anyway: leave it out, or write --btl sm")
+	}
+	s.Encrypt, s.Synchronous = f.Encrypt, f.Synchronous
+	if f.Synchronous && !f.Check && os.Getenv("PVASRUN_SYNCHRONOUS") == "" { // which model reads, too
+		return s, errors.New("--synchronous: it is a part of --check: write --check --synchronous")
+	}
+	if _, err := coll.ParseChoice(s.Coll); err != nil {
+		return s, fmt.Errorf("--coll: %w", err)
+	}
+	_, err = s.Resolve()
+	return s, err
+}
+
+// Flags are the flags of a job. Each can also be set by the environment
+// variable that its help names.
+type Flags struct {
+	appFlags
+	settings.TunableFlags
+	settings.ProfileFlags
+	BTL            string      `long:"btl" env:"PVASRUN_BTL" choice:"auto" choice:"pvas" choice:"sm" default:"auto" description:"task model: one address space (pvas), classic processes (sm), or pvas where it can be and else sm (auto)"`
+	TagOutput      bool        `long:"tag-output" env:"PVASRUN_TAG_OUTPUT" description:"begin every line with [rank]<stream>:"`
+	OutputDir      string      `long:"output-dir" env:"PVASRUN_OUTPUT_DIR" value-name:"DIR" description:"write to a file per rank and stream in this directory instead"`
+	Bind           cli.Binding `long:"bind" env:"PVASRUN_BIND" default:"none" value-name:"none|core|LIST" description:"CPUs of the ranks: any, one core each, or entry i of LIST for rank i, such as 0,2,4-7"`
+	ReportBindings bool        `long:"report-bindings" env:"PVASRUN_REPORT_BINDINGS" description:"say on which CPUs each rank may run"`
+	Timeout        *cli.Lapse  `long:"timeout" env:"PVASRUN_TIMEOUT" value-name:"DUR" default-mask:"never" description:"end the job after this time: 90 (seconds), 90s, 2m; 0: never"`
+	Deadlock       string      `long:"deadlock" env:"PVASRUN_DEADLOCK" choice:"end" choice:"report" choice:"off" default:"end" description:"when ranks have waited for 3 s and it is proved that they can never go on: say so and end the job with code 125 (end), say so (report), or do not look (off)"`
+	ReportHang     string      `long:"report-hang" env:"PVASRUN_REPORT_HANG" value-name:"FILE" description:"write what the ranks wait for to this file, too, as JSON: at a deadlock, a time-out, QUIT"`
+	DeadlockAfter  cli.Lapse   `long:"deadlock-after" env:"PVASRUN_DEADLOCK_AFTER" value-name:"DUR" default:"3s" description:"how long ranks have waited when it is looked for a deadlock"`
+	PartitionSize  cli.Size    `long:"partition-size" env:"PVASRUN_PARTITION_SIZE" value-name:"SIZE" default-mask:"64GiB, less for many ranks" description:"address space of a rank, a power of two"`
+	StackSize      cli.Stack   `long:"stack-size" env:"PVASRUN_STACK_SIZE" value-name:"SIZE" default-mask:"ulimit -s" description:"stack of a rank, such as 64M, or unlimited"`
+	HugePages      bool        `long:"huge-pages" env:"PVASRUN_HUGE_PAGES" description:"advise transparent huge pages for the ranks' shared memory in one address space"`
+	Coll           string      `long:"coll" env:"PVASRUN_COLL" value-name:"LIST" description:"force algorithms of collectives, such as allreduce=tree,ibcast=chain (with an i: of those that do not block)"`
+	Check          bool        `long:"check" env:"PVASRUN_CHECK" description:"make sure, at a cost, that all ranks make the same collective calls, and receive what was sent to them, but for types in exchanges among neighbours"`
+	Synchronous    bool        `long:"synchronous" env:"PVASRUN_SYNCHRONOUS" description:"with --check: each send waits for its receiver, which finds programs that are correct only thanks to buffers"`
+	Progress       cli.Policy  `long:"progress" env:"PVASRUN_PROGRESS" value-name:"POLICY" default-mask:"share in one address space, owner else" description:"who progresses nonblocking collectives in one address space: ranks that wait and helpers, unless all are busy (share), or each rank its own (owner)"`
+	Helpers        uint        `long:"helpers" env:"PVASRUN_HELPERS" value-name:"K" description:"ranks with a thread that progresses nonblocking collectives"`
+	Report         string      `long:"report" env:"PVASRUN_REPORT" choice:"none" choice:"pagetable" default:"none" description:"what to report at the end: the job's page tables and memory, and the model's (pagetable)"`
+	Stats          bool        `long:"stats" env:"PVASRUN_STATS" description:"report at the end what each rank's messages have cost, by path, and which algorithms did the collective operations"`
+	Trace          string      `long:"trace" env:"PVASRUN_TRACE" value-name:"FILE" description:"record what every rank does; pvasrun trace and pvasrun model read it"`
+	DryRun         bool        `long:"dry-run" env:"PVASRUN_DRY_RUN" description:"print where every rank would lie in memory; start nothing"`
+	Verbose        bool        `short:"v" long:"verbose" env:"PVASRUN_VERBOSE" description:"say what is done, and at the end which algorithms did the collective operations"`
+	nodeFlags
+	Version func() `long:"version" description:"print the version"`
+}
+
+// Apps splits the command line of a job at ":" into its programs.
+func (f *Flags) Apps(args []string) ([]launcher.App, error) {
+	var apps []launcher.App
+	app := f.appFlags
+	for {
+		own, rest, more := cutAt(args, ":")
+		if len(own) == 0 {
+			return nil, cli.Mistake(fmt.Errorf("program %d of the job is missing", len(apps)+1))
+		}
+		a, err := app.app(own)
+		if err != nil {
+			return nil, cli.Mistake(err)
+		}
+		apps = append(apps, a)
+		if !more {
+			return apps, nil
+		}
+		if app, args, err = parseApp(rest); err != nil {
+			return nil, cli.Mistake(fmt.Errorf("after \":\": %w (only -n, -x and --wdir may stand there)", err))
+		}
+	}
+}
+
+// parseApp parses the flags that may stand after ":".
+func parseApp(args []string) (f appFlags, rest []string, err error) {
+	f.NP = runtime.NumCPU()
+	p := flags.NewNamedParser("pvasrun", flags.PassDoubleDash|flags.PassAfterNonOption)
+	if _, err := p.AddGroup("Flags", "", &f); err != nil {
+		return f, nil, err
+	}
+	if rest, err = p.ParseArgs(args); err != nil {
+		return f, nil, cli.Explain(p, args, err)
+	}
+	return f, rest, cli.ValuesGiven(p)
+}
+
+func cutAt(args []string, sep string) (before, after []string, found bool) {
+	for i, a := range args {
+		if a == sep {
+			return args[:i], args[i+1:], true
+		}
+	}
+	return args, nil, false
+}
+
+func (f *appFlags) app(args []string) (launcher.App, error) {
+	if f.NP < 1 {
+		return launcher.App{}, fmt.Errorf("-n %d: at least one rank is needed", f.NP)
+	}
+	env, err := resolveEnv(f.Env)
+	if err != nil {
+		return launcher.App{}, err
+	}
+	return launcher.App{Program: args[0], Args: args[1:], N: f.NP, Env: env, Dir: f.Wdir}, nil
+}
+
+func countRanks(apps []launcher.App) (n int) {
+	for _, app := range apps {
+		n += app.N
+	}
+	return n
+}
+
+// resolveEnv turns the arguments of -x into NAME=VALUE.
+func resolveEnv(args []string) (env []string, err error) {
+	for _, a := range args {
+		name, _, given := strings.Cut(a, "=")
+		if name == "" {
+			return nil, fmt.Errorf("-x %s: no name", a)
+		}
+		if !given {
+			value, set := os.LookupEnv(name)
+			if !set {
+				return nil, fmt.Errorf("-x %s: not set here; give it a value with -x %s=VALUE", a, a)
+			}
+			a = name + "=" + value
+		}
+		env = append(env, a)
+	}
+	return env, nil
+}

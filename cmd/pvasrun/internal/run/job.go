@@ -1,0 +1,224 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"time"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/recording"
+	"github.com/gopvas/gopvas/internal/atomicfile"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/pvas"
+)
+
+// Execute is the command line of a job.
+func Execute(args []string) error {
+	f := Flags{appFlags: appFlags{NP: cli.NotGiven}}
+	f.Version = func() {
+		_, err := fmt.Println("pvasrun", cli.Version())
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "pvasrun:", err)
+		}
+		os.Exit(launcher.ExitCode(err))
+	}
+	if !cli.Completing() {
+		var err error
+		if args, err = translate(args); err != nil {
+			return cli.Mistake(err)
+		}
+	}
+	args, err := cli.Parse("pvasrun", usage, description, &f, args)
+	if err != nil {
+		return err
+	}
+	if err := f.findNodes(); err != nil {
+		return cli.Mistake(err)
+	}
+	if err := f.takeTimeout(os.Getenv(theirTimeout)); err != nil {
+		return cli.Mistake(err)
+	}
+	apps, err := f.Apps(args)
+	if err != nil {
+		return err
+	}
+	return f.run(context.Background(), apps)
+}
+
+// run runs a job to its end; a rank's failure, which the launcher has explained,
+// becomes an ExitStatus.
+func (f *Flags) run(ctx context.Context, apps []launcher.App) (err error) {
+	settings, err := f.settings()
+	if err != nil {
+		return cli.Mistake(err)
+	}
+	if err := f.checkRanks(countRanks(apps), settings.Helpers); err != nil {
+		return cli.Mistake(err)
+	}
+	if err := errors.Join(f.checkOutputDir(), f.checkReportHang()); err != nil {
+		return cli.Mistake(err)
+	}
+	j := f.job(apps, settings)
+	if err := f.takeProfile(&j); err != nil {
+		return cli.Mistake(err)
+	}
+	if f.PMI {
+		if len(apps) > 1 {
+			return cli.Mistake(errors.New("--pmi: one program for all ranks; several programs need --hosts"))
+		}
+		return f.runNodes(ctx, j)
+	}
+	if f.nodes.Hosts != nil {
+		if err := f.nodes.Check(countRanks(apps)); err != nil {
+			return cli.Mistake(err)
+		}
+		return f.runNodes(ctx, j)
+	}
+	if f.DryRun {
+		return dryRun(ctx, j)
+	}
+	signals, stop := launcher.ForwardedSignals()
+	defer stop()
+	j.Signals = signals
+	var meter *bench.Meter
+	if f.Report == "pagetable" {
+		if meter, err = bench.NewMeter(); err != nil {
+			return err
+		}
+		meter.Attach(&j)
+	}
+	var stats statistics
+	j.Finished = stats.collect
+	tracing, err := recording.AttachTrace(f.Trace, &j)
+	if err != nil {
+		return cli.Mistake(fmt.Errorf("--trace: %w", err))
+	}
+	result, err := launcher.Run(ctx, j)
+	tracing.End()
+	if err != nil {
+		return err
+	}
+	if meter != nil {
+		err = printReport(os.Stderr, meter)
+	}
+	err = errors.Join(err, f.printStats(&stats, nil))
+	if result.Code != 0 {
+		return cli.ExitStatus(result.Code)
+	}
+	return err
+}
+
+// theirTimeout is the variable that the launchers of MPICH and Open MPI take a time limit from.
+const theirTimeout = "MPIEXEC_TIMEOUT"
+
+// takeTimeout takes a time limit of that variable, unless --timeout says another.
+func (f *Flags) takeTimeout(value string) error {
+	if value == "" || value == "-1" || f.Timeout != nil { // -1 stands for no limit there
+		return nil
+	}
+	f.Timeout = new(cli.Lapse)
+	if err := f.Timeout.UnmarshalFlag(value); err != nil {
+		return fmt.Errorf("%s: %w", theirTimeout, err)
+	}
+	return nil
+}
+
+// outputOfRank is what files are called that --output-dir makes.
+var outputOfRank = regexp.MustCompile(`^rank\.\d+\.std(out|err)$`)
+
+// checkOutputDir returns an error if --output-dir names no folder, or if --trace names a file of it.
+func (f *Flags) checkOutputDir() error {
+	if inOutputDir(f.Trace, f.OutputDir) {
+		return fmt.Errorf("--trace %s: the output of a rank goes to that file of --output-dir: name another file",
+			f.Trace)
+	}
+	if f.PMI || f.nodes.Hosts != nil || f.DryRun {
+		return nil // it is a folder of other nodes, or of nobody
+	}
+	if err := noFolder(f.OutputDir); err != nil {
+		return fmt.Errorf("--output-dir: %w", err)
+	}
+	return nil
+}
+
+// checkReportHang returns an error if the file of --report-hang cannot be written at the end, or is another output of
+// the job. Under a PMI launcher each node has its own files, and one of them writes.
+func (f *Flags) checkReportHang() error {
+	file := f.ReportHang
+	if file == "" || f.PMI || f.DryRun {
+		return nil
+	}
+	if inOutputDir(file, f.OutputDir) {
+		return fmt.Errorf("--report-hang %s: the output of a rank goes to that file of --output-dir: name another file",
+			file)
+	}
+	if err := cli.Apart([]cli.Named{{By: "--trace", File: f.Trace}, {By: "--report-hang", File: file}}); err != nil {
+		return err
+	}
+	if err := errors.Join(cli.NoTrace(file), atomicfile.Probe(file)); err != nil {
+		return fmt.Errorf("--report-hang: %w: name a file that you may write", err)
+	}
+	return nil
+}
+
+// noFolder returns an error if there is something else than a folder at path, or on the way to it.
+func noFolder(path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, syscall.ENOTDIR) || err == nil && !info.IsDir() {
+		return fmt.Errorf("%s: it is no folder: name another one", path)
+	}
+	return nil
+}
+
+// inOutputDir tells whether a file is one that the output of a rank goes to.
+func inOutputDir(file, dir string) bool {
+	return file != "" && outputOfRank.MatchString(filepath.Base(file)) && cli.OneFile(filepath.Dir(file), dir)
+}
+
+// checkRanks returns an error if a job can not have so many ranks, or these helpers.
+func (f *Flags) checkRanks(ranks, helpers int) error {
+	switch {
+	case helpers > ranks:
+		return fmt.Errorf("--helpers %d: there are %d ranks, and a rank has one at most", helpers, ranks)
+	case ranks > job.MaxRanks:
+		return fmt.Errorf("-n: %d ranks: a job has at most %d in all", ranks, job.MaxRanks)
+	}
+	return errors.Join(pvas.CheckPartitions(ranks, uint64(f.PartitionSize)),
+		launcher.CheckStackSize(uint64(f.StackSize)),
+		launcher.CheckDeadlockAfter(time.Duration(f.DeadlockAfter)))
+}
+
+// job is what the flags say of the job.
+func (f *Flags) job(apps []launcher.App, settings job.Settings) launcher.Job {
+	var limit cli.Lapse
+	if f.Timeout != nil {
+		limit = *f.Timeout
+	}
+	return launcher.Job{
+		Apps:           apps,
+		BTL:            f.BTL,
+		Settings:       settings,
+		PartitionSize:  uint64(f.PartitionSize),
+		StackSize:      uint64(f.StackSize),
+		HugePages:      f.HugePages,
+		Bind:           f.Bind.Binding,
+		ReportBindings: f.ReportBindings,
+		Stdin:          os.Stdin,
+		Stdout:         os.Stdout,
+		Stderr:         os.Stderr,
+		TagOutput:      f.TagOutput,
+		OutputDir:      f.OutputDir,
+		Timeout:        time.Duration(limit),
+		Deadlock:       launcher.Deadlock(f.Deadlock),
+		DeadlockAfter:  time.Duration(f.DeadlockAfter),
+		HangFile:       f.ReportHang,
+		Log:            cli.Logger(f.Verbose),
+	}
+}

@@ -1,0 +1,108 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/launcher"
+)
+
+// findNodes finds out where the job runs, and how many ranks it has by default: as many as
+// the nodes take, or one for each CPU.
+func (f *Flags) findNodes() (err error) {
+	if f.PMI {
+		return f.findProcesses()
+	}
+	if f.nodes.Hosts, err = f.hosts(); err != nil {
+		return err
+	}
+	if f.NP == cli.NotGiven {
+		f.NP = runtime.NumCPU()
+		if f.nodes.Hosts != nil {
+			f.NP = max(launcher.Slots(f.nodes.Hosts), len(f.nodes.Hosts))
+		}
+	}
+	if f.nodes.Hosts == nil {
+		if err := f.checkHere(); err != nil {
+			return err
+		}
+		return f.describeNodes() // nobody needs that here, but a value may be wrong
+	}
+	if f.nodes.Shell = f.Shell(); f.nodes.Shell != nil {
+		f.nodes.Slurm = false
+	}
+	return f.describeNodes()
+}
+
+// findProcesses leaves it to the processes of a PMI launcher to find the nodes.
+func (f *Flags) findProcesses() error {
+	if f.Hosts != "" || f.Hostfile != "" || f.Rsh != "" {
+		return errors.New("--pmi with --hosts, --hostfile or --rsh: the PMI launcher chooses the nodes; leave them out")
+	}
+	if f.NP == cli.NotGiven {
+		f.NP = 1
+	}
+	return f.describeNodes()
+}
+
+// describeNodes is what the flags say of nodes, wherever they are.
+func (f *Flags) describeNodes() (err error) {
+	if f.nodes.Timeout = time.Duration(f.NodeTimeout); f.nodes.Timeout < 100*time.Millisecond {
+		return fmt.Errorf("--node-timeout %v: at least 100ms are needed", f.nodes.Timeout)
+	}
+	f.nodes.Preload, f.nodes.ReportDevices = f.Preload, f.ReportDevices
+	if f.Devices != "" {
+		f.nodes.Devices = strings.Split(f.Devices, ",")
+	}
+	switch {
+	case f.Network == "":
+		return nil
+	case f.Devices != "" && !f.PMI && os.Getenv("PVASRUN_DEVICES") == "" && os.Getenv("PVASRUN_NETWORK") == "":
+		return errors.New("--network beside --devices: the devices say which networks are used; leave --network out")
+	}
+	if f.nodes.Network, err = netip.ParsePrefix(f.Network); err != nil {
+		return fmt.Errorf("--network %q: write for example 10.1.0.0/16", f.Network)
+	}
+	return nil
+}
+
+// checkHere refuses flags of network devices for a job on this node alone. Variables of the
+// environment are for all jobs, so they are no mistake.
+func (f *Flags) checkHere() error {
+	for _, flag := range []struct {
+		name, variable string
+		given          bool
+	}{
+		{"--devices", "PVASRUN_DEVICES", f.Devices != ""},
+		{"--exchange", "PVASRUN_EXCHANGE", f.Exchange != "auto"},
+		{"--report-devices", "PVASRUN_REPORT_DEVICES", f.ReportDevices},
+	} {
+		if flag.given && os.Getenv(flag.variable) == "" {
+			return fmt.Errorf(
+				"%s: the job runs on this node alone, where no message uses a network device: name nodes by "+
+					"--hosts or --hostfile", flag.name)
+		}
+	}
+	return nil
+}
+
+// hosts returns the nodes, none if the job runs here: a node that is this one alone needs
+// no agent.
+func (f *Flags) hosts() (hosts []launcher.Host, err error) {
+	if hosts, f.nodes.Slurm, err = f.Named(); err != nil {
+		return nil, err
+	}
+	if len(hosts) == 1 && f.Rsh == "" && launcher.IsHere(hosts[0].Name) {
+		if f.NP == cli.NotGiven && hosts[0].Slots > 0 {
+			f.NP = hosts[0].Slots
+		}
+		hosts = nil
+	}
+	return hosts, err
+}

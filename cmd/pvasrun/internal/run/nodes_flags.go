@@ -1,0 +1,23 @@
+package run
+
+import (
+	"github.com/gopvas/gopvas/launcher"
+
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
+)
+
+// nodeFlags say on which nodes a job runs, and how.
+type nodeFlags struct {
+	settings.WhereFlags
+	Network       string    `long:"network" env:"PVASRUN_NETWORK" value-name:"PREFIX" default-mask:"one that all nodes are in" description:"network for messages between nodes, such as 10.1.0.0/16"`
+	Devices       string    `long:"devices" env:"PVASRUN_DEVICES" value-name:"LIST" default-mask:"one in each network that all nodes are in" description:"network devices for messages between nodes, by name or network: eth0,eth1 or 10.1.0.0/16,10.2.0.0/16"`
+	Exchange      string    `long:"exchange" env:"PVASRUN_EXCHANGE" choice:"auto" choice:"plain" choice:"wrap" choice:"steps" choice:"stripe" default:"auto" description:"how messages are divided among the devices: see docs/exchange.md"`
+	ReportDevices bool      `long:"report-devices" env:"PVASRUN_REPORT_DEVICES" description:"say at the end what each node's network devices have done"`
+	NodeTimeout   cli.Lapse `long:"node-timeout" env:"PVASRUN_NODE_TIMEOUT" value-name:"DUR" default:"5s" description:"a node that is silent for so long is lost, and ends the job"`
+	Encrypt       bool      `long:"encrypt" env:"PVASRUN_ENCRYPT" description:"encrypt the messages between nodes"`
+	PMI           bool      `long:"pmi" env:"PVASRUN_PMI" description:"a PMI launcher (srun --mpi=pmi2, mpiexec.hydra) has started pvasrun, as one process for each node or each rank; -n is the number of ranks of one process"`
+	Preload       bool      `long:"preload" env:"PVASRUN_PRELOAD" description:"send the programs to the nodes, which need not have them"`
+
+	nodes launcher.Nodes // without Hosts: the job runs here
+}

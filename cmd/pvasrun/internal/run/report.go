@@ -1,0 +1,36 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/gopvas/gopvas/bench"
+)
+
+// printReport prints what --report pagetable asks for. A job that was too short
+// to be measured is no failure of the job.
+func printReport(w io.Writer, meter *bench.Meter) error {
+	m, err := meter.Measurement()
+	if errors.Is(err, bench.ErrNotMeasured) {
+		fmt.Fprintln(w, "pvasrun:", notMeasured)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return printMeasurement(w, m)
+}
+
+const notMeasured = "no report: the job ended before its page tables could be read"
+
+func printMeasurement(w io.Writer, m bench.Measurement) error {
+	if m.Stopped {
+		fmt.Fprintf(w, "%d ranks were started and in Init after %.3f s\n", m.Ranks, m.InInit.Seconds())
+	} else {
+		fmt.Fprintln(w,
+			"the ranks did not run from Init to Finalize: what follows compares samples taken while they ran")
+	}
+	_, err := io.WriteString(w, m.String())
+	return err
+}

@@ -1,0 +1,44 @@
+package settings
+
+import (
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/gopvas/gopvas/launcher"
+)
+
+// WhereFlags name nodes.
+type WhereFlags struct {
+	Hosts    string `long:"hosts" env:"PVASRUN_HOSTS" value-name:"LIST" description:"nodes to run on, each with its number of ranks or without: a:4,b:4"`
+	Hostfile string `long:"hostfile" env:"PVASRUN_HOSTFILE" value-name:"FILE" description:"a file that names the nodes, one a line: a slots=4"`
+	Rsh      string `long:"rsh" env:"PVASRUN_RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
+}
+
+// Named returns the nodes that the flags name, or else those of a Slurm allocation.
+func (f *WhereFlags) Named() (hosts []launcher.Host, slurm bool, err error) {
+	switch {
+	case f.Hosts != "" && f.Hostfile != "":
+		return nil, false, errors.New("--hosts and --hostfile: give one of them")
+	case f.Hosts != "":
+		hosts, err = launcher.ParseHosts(f.Hosts)
+	case f.Hostfile != "":
+		hosts, err = launcher.ReadHostfile(f.Hostfile)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	allocated, slurm, err := launcher.SlurmHosts(os.Getenv)
+	if err != nil || hosts == nil {
+		hosts = allocated
+	}
+	return hosts, slurm, err
+}
+
+// Shell is the command of --rsh, nil if there is none.
+func (f *WhereFlags) Shell() []string {
+	if f.Rsh == "" {
+		return nil
+	}
+	return strings.Fields(f.Rsh)
+}
