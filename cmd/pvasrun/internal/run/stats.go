@@ -15,7 +15,7 @@ import (
 
 // statistics is what the ranks of a job have counted.
 type statistics struct {
-	messages    []comm.Statistics  // by rank
+	messages    []comm.Statistics // by rank
 	node        []int             // likewise
 	collectives []coll.Calls      // of all ranks
 	devices     [][]job.DeviceUse // by rank, those up to the last one that any rank has used
