@@ -26,9 +26,14 @@ static inline struct sentinels *f_block(const void *p) { return &mpi_f_sentinels
 #define F mpi_f_sentinels_
 
 // The block of the texts.
-extern struct {
+extern struct texts {
 	char argv_null[1], argvs_null[1];
 } mpi_f_texts_ __attribute__((weak));
+
+// f_found_texts is f_found for them.
+struct texts *f_found_texts(const void *p);
+
+static inline struct texts *f_texts(const void *p) { return &mpi_f_texts_ ? &mpi_f_texts_ : f_found_texts(p); }
 
 // f_address is a buffer in C.
 static inline void *f_address(void *p) {

@@ -4,12 +4,20 @@
 
 #include "fortran.h"
 
+// found is the variable of that name that an address lies in, or none.
+static void *found(const void *p, const char *name, void *none) {
+	Dl_info info;
+	return dladdr(p, &info) && info.dli_sname && strcmp(info.dli_sname, name) == 0 ? info.dli_saddr : none;
+}
+
 struct sentinels *f_found(const void *p) {
 	static struct sentinels none;
-	Dl_info info;
-	if (dladdr(p, &info) && info.dli_sname && strcmp(info.dli_sname, "mpi_f_sentinels_") == 0)
-		return info.dli_saddr;
-	return &none;
+	return found(p, "mpi_f_sentinels_", &none);
+}
+
+struct texts *f_found_texts(const void *p) {
+	static struct texts none;
+	return found(p, "mpi_f_texts_", &none);
 }
 
 void *f_handles(const int *handles, int n) {

@@ -57,29 +57,64 @@ int MPI_Comm_spawn_multiple(int count, char *commands[], char **argvs[], const i
 }
 `
 
-// TestProgramsAndTheirArguments: texts of Fortran, blanks at their ends, become arrays of strings.
-func TestProgramsAndTheirArguments(t *testing.T) {
-	if _, err := exec.LookPath("gfortran"); err != nil {
-		t.Skip("there is no gfortran")
-	}
-	dir, folder := t.TempDir(), filepath.Join(root, "cmd/libmpi")
-	program, fake := filepath.Join(dir, "p.f90"), filepath.Join(dir, "spawned.c")
-	require.NoError(t, os.WriteFile(program, []byte(spawning), 0o600))
-	require.NoError(t, os.WriteFile(fake, []byte(spawned), 0o600))
-	args := []string{"-I" + folder, "-I" + compiledModule(t), "-no-pie", "-ffunction-sections", "-Wl,--gc-sections",
-		"-o", filepath.Join(dir, "p"), program, fake}
-	for _, name := range []string{"fortran.c", "fortran_texts.c", "fortran_convert.c"} {
-		args = append(args, filepath.Join(folder, name))
-	}
-	out, err := exec.Command("gfortran", args...).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	out, err = exec.Command(filepath.Join(dir, "p")).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Equal(t, `[run]  [-n] [a b] told
+// told is what spawned prints.
+const told = `[run]  [-n] [a b] told
 [run] null ignored
 [one]  [x] 0 told
 [two]  [y] [fullfull] 1 told
 [one] null 0 ignored
 [two] null 1 ignored
-`, string(out))
+`
+
+// loader runs a program in Fortran that it loads after the library that the subroutines are in.
+const loader = `#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    void *library = dlopen(argv[1], RTLD_LAZY | RTLD_GLOBAL), *program = library ? dlopen(argv[2], RTLD_NOW) : 0;
+    int (*run)(int, char **) = program ? (int (*)(int, char **))dlsym(program, "main") : 0;
+    if (!run)
+        fputs(dlerror(), stderr);
+    return run ? run(argc, argv) : 1;
+}
+`
+
+// built compiles sources, each a text or a file of cmd/libmpi, and returns the result.
+func built(t *testing.T, name string, texts map[string]string, files []string, flags ...string) string {
+	t.Helper()
+	dir, folder := t.TempDir(), filepath.Join(root, "cmd/libmpi")
+	args := append([]string{"-I" + folder, "-I" + compiledModule(t), "-ffunction-sections", "-Wl,--gc-sections",
+		"-o", filepath.Join(dir, name)}, flags...)
+	for source, text := range texts {
+		source = filepath.Join(dir, source)
+		require.NoError(t, os.WriteFile(source, []byte(text), 0o600))
+		args = append(args, source)
+	}
+	for _, source := range files {
+		args = append(args, filepath.Join(folder, source))
+	}
+	out, err := exec.Command("gfortran", args...).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return filepath.Join(dir, name)
+}
+
+// TestProgramsAndTheirArguments: texts of Fortran, blanks at their ends, become arrays of strings. Its special
+// texts are found in a program, and in a library that is loaded after start.
+func TestProgramsAndTheirArguments(t *testing.T) {
+	if _, err := exec.LookPath("gfortran"); err != nil {
+		t.Skip("there is no gfortran")
+	}
+	ours := []string{"fortran.c", "fortran_texts.c", "fortran_convert.c"}
+	program := built(t, "p", map[string]string{"p.f90": spawning, "spawned.c": spawned}, ours, "-no-pie")
+	library := built(t, "mpi.so", map[string]string{"spawned.c": spawned}, ours, "-shared", "-fPIC",
+		"-Wl,-z,lazy")
+	later := built(t, "p.so", map[string]string{"p.f90": spawning}, nil, "-shared", "-fPIC")
+	for _, command := range [][]string{
+		{program},
+		{built(t, "loader", map[string]string{"loader.c": loader}, nil, "-ldl"), library, later},
+	} {
+		out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Equal(t, told, string(out))
+	}
 }
