@@ -18,6 +18,12 @@ type Proof struct {
 //   - Else all ranks that are not still are taken for live, and Deadlocked finds still ranks that no live rank can
 //     move.
 //
+// A rank that waits for any of several receives may name the ranks of which one is enough. They are the sources of all
+// its receives, and none of these had met a message when the rank said so. What meets one later is a message of a named
+// rank, and to take it in is a move. So between two answers with the same number of moves the list is true, and if no
+// named rank can go on the wait does not end. A receive of any source, one that has met its message, another operation
+// or too many ranks: then none is named, and any rank can end the wait.
+//
 // A rank that has called Finalize may begin another session, and a rank that has not called Init may call it. So both
 // are live.
 func Prove(before, now []View, look uint32) (p Proof) {

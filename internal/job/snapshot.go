@@ -128,16 +128,19 @@ func (v *View) canGoOn(views []View, live []bool) bool {
 }
 
 // transfers tells whether the rank waits to send a message that its peer waits to receive. Then
-// the message is on its way, which may take long.
+// the message is on its way, which may take long. So it may be if the peer waits for any of several
+// operations that it does not name: one of them may be the receive.
 func (v *View) transfers(views []View) bool {
 	send := &v.Waiting
 	if send.Op != OpSend || send.Peer < 0 || int(send.Peer) >= len(views) || !views[send.Peer].Waits {
 		return false
 	}
 	recv := &views[send.Peer].Waiting
-	return (recv.Op == OpRecv || recv.Op == OpWait && recv.Collective.Missing > 0) && recv.Context == send.Context &&
-		(recv.Tag == send.Tag || recv.Tag < 0) &&
-		(recv.Peer == AnyPeer || int(recv.Peer) == v.Rank)
+	if recv.Op == OpWait && recv.Collective.Missing == 0 {
+		return true
+	}
+	return (recv.Op == OpRecv || recv.Op == OpWait) && recv.Context == send.Context &&
+		(recv.Tag == send.Tag || recv.Tag < 0) && (recv.Peer == AnyPeer || int(recv.Peer) == v.Rank)
 }
 
 // certain tells whether a collective operation needs the ranks that it names, all or, if

@@ -19,6 +19,16 @@ func message(op Op, peer, tag int32) View {
 	return v
 }
 
+// anyReceive is a view of rank 1 of 2, which waits for any of several operations; named are the ranks of receives.
+func anyReceive(context uint32, named ...int) View {
+	v := waits(true, 0)
+	v.Waiting = Waiting{Op: OpWait, Peer: AnyPeer, Tag: -1, Context: context}
+	for _, rank := range named {
+		v.Waiting.Collective.Miss(rank)
+	}
+	return v
+}
+
 func TestDeadlocked(t *testing.T) {
 	busy, final, gone := View{State: StateInit}, View{State: StateFinal}, View{Gone: true, State: StateInit}
 	for name, c := range map[string]struct {
@@ -41,6 +51,9 @@ func TestDeadlocked(t *testing.T) {
 		"a long message":             {[]View{message(OpSend, 1, 5), message(OpRecv, 0, 5)}, nil, nil},
 		"likewise, of any tag":       {[]View{message(OpRecv, 1, -1), message(OpSend, 0, 5)}, nil, nil},
 		"another tag":                {[]View{message(OpSend, 1, 5), message(OpRecv, 0, 6)}, []int{0, 1}, []int{0, 1}},
+		"to one in a wait for any":   {[]View{message(OpSend, 1, 5), anyReceive(4)}, nil, nil},
+		"which names its ranks":      {[]View{message(OpSend, 1, 5), anyReceive(4, 0)}, nil, nil},
+		"in another context":         {[]View{message(OpSend, 1, 5), anyReceive(3, 0)}, []int{0, 1}, []int{0, 1}},
 		"both send":                  {[]View{message(OpSend, 1, 5), message(OpSend, 0, 5)}, []int{0, 1}, []int{0, 1}},
 		"a record out of its bounds": {[]View{waits(false, 7)}, nil, nil},
 	} {

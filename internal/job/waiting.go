@@ -14,7 +14,7 @@ const (
 	OpSend
 	OpRecv
 	OpProbe
-	OpWait
+	OpWait       // for any of several operations, or for one that is no message
 	OpCollective // see Waiting.Collective
 	OpReady      // a partitioned send, of which the rank itself has not made all partitions ready
 )

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -48,14 +49,14 @@ var blocked = []struct {
 	{"mprobe any", job.OpProbe, func(e *pml.Engine) error { _, _, err := e.Mprobe(0, pml.AnySource, 5); return err }},
 	{"ssend", job.OpSend, func(e *pml.Engine) error { return e.Send(0, 2, 5, nil, pml.Synchronous) }},
 	{"long send", job.OpSend, func(e *pml.Engine) error { return e.Send(0, 2, 5, make([]byte, 1<<20), pml.Standard) }},
-	{"wait", job.OpWait, func(e *pml.Engine) error {
+	{"wait", job.OpRecv, func(e *pml.Engine) error {
 		r, err := e.Irecv(0, 2, 5, nil)
 		if err == nil {
 			_, err = e.Wait(&r)
 		}
 		return err
 	}},
-	{"wait with context", job.OpWait, func(e *pml.Engine) error {
+	{"wait with context", job.OpRecv, func(e *pml.Engine) error {
 		r, err := e.Irecv(0, 2, 5, nil)
 		if err == nil {
 			_, err = e.WaitContext(context.Background(), &r)
@@ -88,6 +89,7 @@ func TestSleepersLearnOfADeath(t *testing.T) {
 			go func() { done <- b.wait(w.engines[1]) }()
 			say := w.asleep(1)
 			require.Equal(t, b.op, say.Op)
+			require.Equal(t, strings.HasPrefix(b.name, "wait") && b.name != "wait any", say.Call == "wait")
 			require.Contains(t, []int32{2, job.AnyPeer}, say.Peer)
 			require.Contains(t, []int32{5, pml.AnyTag}, say.Tag)
 			require.Positive(t, say.Since)

@@ -50,7 +50,7 @@ func (e *Engine) await(k kind, context uint32, src, tag int) (m Message, st Stat
 	op := e.newOperation(k, context, src, tag)
 	op.state = posted
 	e.matcher(context).probes.push(&op.node)
-	if err := e.wait(op, job.OpNone); err != nil {
+	if err := e.wait(op, ""); err != nil {
 		return Message{}, noStatus, err
 	}
 	st, err = op.status, op.err

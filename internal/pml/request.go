@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/trace"
 )
@@ -36,7 +35,7 @@ func (e *Engine) Wait(r *Request) (Status, error) {
 func (e *Engine) awaitRequest(r *Request) (*operation, error) {
 	op := r.active()
 	for op != nil && op.state != complete {
-		if err := e.wait(op, job.OpWait); err != nil {
+		if err := e.wait(op, waiting); err != nil {
 			return nil, err
 		}
 		op = r.active()
@@ -93,7 +92,7 @@ func (e *Engine) waitContext(ctx context.Context, op *operation) error {
 		return ErrBusy
 	}
 	// Not from the pool: the function below may still run when we have left.
-	w := &waiter{about: op, call: job.OpWait, bounded: ctx.Done() != nil}
+	w := &waiter{about: op, call: waiting, bounded: ctx.Done() != nil}
 	w.node.of = w
 	op.waiter = w
 	stop := context.AfterFunc(ctx, func() {
@@ -200,7 +199,7 @@ func (e *Engine) waitAny(rs []Request) (int, error) {
 		}
 		if w == nil {
 			w = e.newWaiter(op)
-			w.call = job.OpWait
+			w.call = waiting
 		} else {
 			w.any = true
 		}

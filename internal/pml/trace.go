@@ -2,7 +2,6 @@ package pml
 
 import (
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
 	"github.com/gopvas/gopvas/trace"
 )
@@ -124,7 +123,7 @@ func (e *Engine) tracedLong(op *operation, start uint64, context uint32, dst, ta
 		op, err = e.send(context, dst, tag, elements(buf), buf, mode)
 	}
 	if err == nil {
-		err = e.wait(op, job.OpNone)
+		err = e.wait(op, "")
 	}
 	if err == nil {
 		w.Number, w.Flags = op.number, op.way(e, dst) // known when it has left

@@ -2,7 +2,6 @@ package pml
 
 import (
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
 	"github.com/gopvas/gopvas/trace"
 )
@@ -58,7 +57,7 @@ func (e *Engine) tracedPoll(spin int) bool {
 // finishRecv is finish of a receive, and says what is recorded of its message.
 func (e *Engine) finishRecv(op *operation) (st Status, w recorder.What, err error) {
 	if op.state != complete {
-		if err := e.wait(op, job.OpNone); err != nil {
+		if err := e.wait(op, ""); err != nil {
 			return noStatus, w, err
 		}
 	}

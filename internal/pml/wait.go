@@ -23,7 +23,7 @@ type waiter struct {
 	about    *operation    // one of the operations, for the hang report
 	any      bool          // it waits for any of several operations
 	bounded  bool          // it gives up by itself
-	call     job.Op        // the call, if it is another than the operation's
+	call     string        // the call, if it is another than the operation's
 	until    *Condition    // what it waits for instead of operations; set once
 }
 
@@ -34,7 +34,7 @@ func (e *Engine) newWaiter(about *operation) *waiter {
 		w.node.of = w
 	}
 	w.reset()
-	w.about, w.call = about, job.OpNone
+	w.about, w.call = about, ""
 	return w
 }
 
@@ -49,7 +49,7 @@ func (e *Engine) freeWaiter(w *waiter) {
 // finish waits for an operation, takes its result and releases it.
 func (e *Engine) finish(op *operation) (Status, error) {
 	if op.state != complete {
-		if err := e.wait(op, job.OpNone); err != nil {
+		if err := e.wait(op, ""); err != nil {
 			return noStatus, err
 		}
 	}
@@ -58,9 +58,12 @@ func (e *Engine) finish(op *operation) (Status, error) {
 	return st, err
 }
 
+// waiting is what the hang report calls waits for operations that were begun before.
+const waiting = "wait"
+
 // wait returns when the operation is complete. The hang report names the call, or the
-// operation if that is OpNone. The only error is ErrBusy.
-func (e *Engine) wait(op *operation, call job.Op) error {
+// operation if that is "". The only error is ErrBusy.
+func (e *Engine) wait(op *operation, call string) error {
 	if op.state == complete {
 		return nil
 	}
@@ -265,13 +268,13 @@ func (e *Engine) describe(w *waiter) job.Waiting {
 	}
 	op, say := w.about, &e.saying
 	*say = op.describe()
-	if w.call != job.OpNone {
-		say.Op = w.call
-	}
 	if op.kind == tasking && op.state == moving {
 		op.task.Describe(say)
 	} else if explain := e.explain[op.context]; explain != nil {
 		explain(say)
+	}
+	if say.Op != job.OpCollective { // which has a name of its own
+		say.Call = w.call
 	}
 	return *say
 }

@@ -1,7 +1,6 @@
 package pml
 
 import (
-	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/trace"
 )
 
@@ -57,7 +56,7 @@ func (w *Waits) Over(op *Op, handle uintptr) bool {
 }
 
 func (w *Waits) over(op *operation, handle uintptr) bool {
-	if op.state != complete && w.e.wait(op, job.OpWait) != nil {
+	if op.state != complete && w.e.wait(op, waiting) != nil {
 		return false
 	}
 	return op.has(handle) && op.state == complete && op.err == nil
