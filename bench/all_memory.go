@@ -64,10 +64,8 @@ func (c *AllConfig) startup() Experiment {
 	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 6, 30),
 		Run: func(ctx context.Context, _ int) (points []results.Point, err error) {
 			for _, who := range contenders {
-				if who.peer != nil {
-					if _, err := who.peer.program(ctx, args[0]); err != nil { // so that it is compiled
-						return nil, err
-					}
+				if err := who.prepare(ctx, args[0]); err != nil {
+					return nil, err
 				}
 			}
 			for _, n := range ranks {

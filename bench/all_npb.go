@@ -57,8 +57,6 @@ func (c *AllConfig) npb() Experiment {
 		}}
 }
 
-func nameOf(kernel string, class npb.Class) string { return kernel + "." + string(class) }
-
 // isMemory is the paper's table of what IS takes of memory.
 func (c *AllConfig) isMemory() Experiment {
 	class := scaled(c, npb.Class("S"), "W", "A")
@@ -68,7 +66,7 @@ func (c *AllConfig) isMemory() Experiment {
 			for _, way := range eagerLimits {
 				for _, who := range c.own() {
 					who.Settings = job.Settings{EagerLimit: way.limit}
-					values, err := who.measuredNPB(ctx, "is", class, ranks)
+					values, err := measuredNPB(ctx, who, "is", class, ranks)
 					if err != nil {
 						return nil, fmt.Errorf("bench: memory of is: %s: %w", who, err)
 					}
@@ -85,7 +83,7 @@ func (c *AllConfig) isMemory() Experiment {
 // measuredNPB runs a benchmark under a Meter, and returns its rate and the memory and
 // page tables that it has at its end: its own, and by the paper's method, which counts the
 // whole machine and so what the job before gives back late.
-func (c Contestant) measuredNPB(ctx context.Context, kernel string, class npb.Class,
+func measuredNPB(ctx context.Context, c Contestant, kernel string, class npb.Class,
 	ranks int) (map[string]float64, error) {
 	out, m, err := c.runMetered(ctx, ranks, []string{"npb", kernel, string(class)}, func(*launcher.Job) {})
 	if err != nil {

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/gopvas/gopvas/internal/bench/results"
@@ -39,14 +38,6 @@ func (c *AllConfig) overlap() Experiment {
 			}
 			return points, err
 		}}
-}
-
-// testsOf names a number of tests.
-func testsOf(n int) string {
-	if n == EachProduct {
-		return "a test after each product"
-	}
-	return fmt.Sprintf("%d tests", n)
 }
 
 // progressing are the contestants with the ways to make progress that tell them apart:

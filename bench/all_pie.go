@@ -41,7 +41,7 @@ func (c *AllConfig) pie() Experiment {
 				if err := build(ctx, goTool, way.mode, program); err != nil {
 					return nil, err
 				}
-				values, err := way.who.computes(ctx, program, scaled(c, 1, 40, 200))
+				values, err := computes(ctx, way.who, program, scaled(c, 1, 40, 200))
 				if err != nil {
 					return nil, fmt.Errorf("bench: %s: %w", way.setting, err)
 				}
@@ -92,7 +92,7 @@ func build(ctx context.Context, goTool, mode, program string) error {
 
 // computes runs the program twice as a rank: with nothing to do, for the time of the
 // whole job, and with work, for its CPU time.
-func (c Contestant) computes(ctx context.Context, program string, times int) (map[string]float64, error) {
+func computes(ctx context.Context, c Contestant, program string, times int) (map[string]float64, error) {
 	values := map[string]float64{}
 	for _, n := range []int{0, times} {
 		start := time.Now()

@@ -145,15 +145,15 @@ func (w *jobErrors) Write(p []byte) (int, error) {
 // Finalize.
 func (c Contestant) runMetered(ctx context.Context, n int, args []string,
 	adapt func(*launcher.Job)) ([]byte, Measurement, error) {
-	meter, err := NewMeter()
+	gauge, err := NewMeter()
 	if err != nil {
 		return nil, Measurement{}, err
 	}
 	out, err := c.runOurs(ctx, n, args, func(j *launcher.Job) {
 		adapt(j)
-		meter.Attach(j)
+		gauge.Attach(j)
 	})
-	m, measured := meter.Measurement()
+	m, measured := gauge.Measurement()
 	if err == nil {
 		err = measured
 	}

@@ -73,7 +73,7 @@ func commonest(seen []float64) float64 {
 }
 
 // runAt is runOurs of a job that begins at a distance. Its last argument is that distance; 0: any.
-func (c Contestant) runAt(ctx context.Context, distance float64, n int, args []string,
+func runAt(ctx context.Context, c Contestant, distance float64, n int, args []string,
 	adapt func(*launcher.Job)) ([]byte, error) {
 	for try := 1; ; try++ {
 		if try > starts {

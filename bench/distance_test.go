@@ -60,7 +60,7 @@ func TestElsewhere(t *testing.T) {
 	require.Equal(t, elsewhereLine, string(out))
 
 	jobs := 0
-	out, err = who.runAt(t.Context(), 1e9, 2, args, func(*launcher.Job) { jobs++ })
+	out, err = runAt(t.Context(), who, 1e9, 2, args, func(*launcher.Job) { jobs++ })
 	require.NoError(t, err)
 	require.Equal(t, starts+1, jobs)
 	trips, err := parseRoundTrips(out)

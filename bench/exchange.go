@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -241,4 +242,18 @@ func (r ExchangeResult) points() (list []results.Point) {
 		list = append(list, p)
 	}
 	return list
+}
+
+// Memory is about how many bytes the buffers of all ranks take at the longest message. The neighbors are
+// those of Counts.
+func (c *ExchangeConfig) Memory() float64 {
+	counts, err := c.Counts(slices.Max(c.Sizes))
+	if err != nil {
+		return 0
+	}
+	sum := 0.0
+	for _, n := range counts {
+		sum += float64(n)
+	}
+	return 3 * sum * float64(c.Ranks)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
@@ -80,7 +81,7 @@ func (cfg *FootprintConfig) once(ctx context.Context, c Contestant, ranks, n int
 	r := FootprintResult{Benchmark: "footprint", BTL: c.Name, SingleCopy: c.path(), Ranks: ranks, Bytes: n}
 	args := []string{"footprint", strconv.Itoa(n), strconv.Itoa(cfg.Repetitions),
 		seconds(cfg.Limit), strconv.Itoa(ranks)}
-	if c.peer != nil {
+	if c.IsPeer() {
 		return r, r.ofPeer(ctx, c, args)
 	}
 	return r, r.ofOurs(ctx, c, args)
@@ -130,4 +131,10 @@ func (r *FootprintResult) ofOurs(ctx context.Context, c Contestant, args []strin
 	}
 	r.ModelKiB = &model
 	return nil
+}
+
+// Memory is about how many bytes the buffers of the largest job take.
+func (c *FootprintConfig) Memory() float64 {
+	ranks := float64(slices.Max(c.Ranks))
+	return 2 * float64(slices.Max(c.Sizes)) * ranks * ranks
 }

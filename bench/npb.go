@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/gopvas/gopvas/internal/bench/npb"
+	"github.com/gopvas/gopvas/internal/bench/results"
 	"github.com/gopvas/gopvas/internal/median"
 )
 
@@ -41,7 +43,7 @@ func NPB(ctx context.Context, cfg NPBConfig) ([]NPBResult, error) {
 		}
 	}
 	for _, c := range cfg.Contenders {
-		if err := c.hasReference(cfg); err != nil {
+		if err := cfg.hasReference(c); err != nil {
 			return nil, err
 		}
 	}
@@ -50,7 +52,7 @@ func NPB(ctx context.Context, cfg NPBConfig) ([]NPBResult, error) {
 		names = append(names, namesOf(cfg.Contenders, fmt.Sprintf(", %d ranks", ranks))...)
 	}
 	rounds, err := inTurn(names, max(cfg.Rounds, 1), cfg.Step, func(i int) (npb.Result, error) {
-		return cfg.Contenders[i%len(cfg.Contenders)].npb(ctx, cfg, cfg.Ranks[i/len(cfg.Contenders)])
+		return cfg.job(ctx, cfg.Contenders[i%len(cfg.Contenders)], cfg.Ranks[i/len(cfg.Contenders)])
 	})
 	if err != nil {
 		return nil, fmt.Errorf("bench: %s: %w", cfg.Benchmark, err)
@@ -64,10 +66,10 @@ func NPB(ctx context.Context, cfg NPBConfig) ([]NPBResult, error) {
 	return results, nil
 }
 
-// npb runs one job.
-func (c Contestant) npb(ctx context.Context, cfg NPBConfig, ranks int) (r npb.Result, err error) {
+// job runs one job.
+func (cfg *NPBConfig) job(ctx context.Context, c Contestant, ranks int) (r npb.Result, err error) {
 	if c.IsPeer() {
-		return c.reference(ctx, cfg, ranks)
+		return cfg.reference(ctx, c, ranks)
 	}
 	out, err := c.run(ctx, ranks, []string{"npb", cfg.Benchmark, string(cfg.Class)})
 	if err != nil {
@@ -91,3 +93,12 @@ func medianNPB(rounds []npb.Result) NPBResult {
 	}
 	return r
 }
+
+func (r NPBResult) point(who string, mops float64) results.Point {
+	return results.Point{
+		Benchmark: nameOf(strings.ToLower(r.Benchmark), r.Class), Contestant: who, Ranks: r.Ranks,
+		Values: map[string]float64{"mops": mops},
+	}
+}
+
+func nameOf(kernel string, class npb.Class) string { return kernel + "." + string(class) }

@@ -31,7 +31,7 @@ func Operations(ctx context.Context, who Contestant, c OperationsConfig) ([]logg
 		who.Settings.Coll = choice
 		args := []string{"operations", choice, strconv.Itoa(c.Largest),
 			seconds(c.Limit / time.Duration(len(c.Choices)))}
-		out, err := who.runAt(ctx, c.Distance, c.Ranks, args, nil)
+		out, err := runAt(ctx, who, c.Distance, c.Ranks, args, nil)
 		if err != nil {
 			return nil, fmt.Errorf("bench: operations of %s: %w", who, err)
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/launcher"
 )
 
@@ -242,7 +241,7 @@ func overlapResult(c OverlapContender, ranks int, item overlapItem, blocks []ove
 	}
 }
 
-// medianOf returns the middle one of the values of a list, the lower one of two.
-func medianOf[T any](list []T, value func(T) float64) float64 {
-	return value(median.By(list, value))
+// Memory is about how many bytes the buffers of the largest job take.
+func (c *OverlapConfig) Memory() float64 {
+	return float64(slices.Max(c.Sizes)) * float64(slices.Max(c.Ranks))
 }

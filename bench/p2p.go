@@ -62,7 +62,7 @@ func (p pattern) streams(ranks int) int {
 }
 
 func (r *TimedResult) addSettings(who Contestant) {
-	if who.peer != nil || who.IsLoop() {
+	if who.IsPeer() || who.IsLoop() {
 		return
 	}
 	if t, err := who.Settings.Resolve(); err == nil {

@@ -8,11 +8,8 @@ import (
 
 // The loops of the point-to-point benchmarks, as IMB (pingpong, pingping) and
 // the OSU benchmarks (bw, mbw_mr) have them. peer/p2p.c has the same in C.
-const (
-	window  = 64 // messages under way at a time
-	dataTag = 1
-	ackTag  = 2
-)
+
+const window = 64 // messages under way at a time
 
 // A pattern is one point-to-point benchmark.
 type pattern struct {

@@ -126,6 +126,14 @@ func firstInPath(names []string) string {
 	return ""
 }
 
+// prepare compiles a rank program of a peer, so that no job waits for that. Ours need none.
+func (c Contestant) prepare(ctx context.Context, program string) (err error) {
+	if c.peer != nil {
+		_, err = c.peer.program(ctx, program)
+	}
+	return err
+}
+
 // run runs the program that the first of args names, with the others.
 func (p *peer) run(ctx context.Context, c Contestant, n int, args []string) ([]byte, error) {
 	flags := []string{"-n", strconv.Itoa(n)}
@@ -155,11 +163,4 @@ func (p *peer) path(singleCopy string) string {
 		return "vader:default"
 	}
 	return "vader:" + singleCopy
-}
-
-func choose(first bool, a, b string) string {
-	if first {
-		return a
-	}
-	return b
 }

@@ -94,9 +94,9 @@ func parseResult(line []byte) (name string, points []results.Point, err error) {
 		points, err = decoded(line, func(r GraphResult) []results.Point { return []results.Point{r.point()} })
 	case slices.Contains(npb.Kernels(), strings.ToLower(name)):
 		name = "npb"
-		points, err = decoded(line, NPBResult.printed)
+		points, err = decoded(line, npbPoints)
 	case isTimed(name):
-		points, err = decoded(line, TimedResult.printed)
+		points, err = decoded(line, timedPoints)
 	case name == "":
 		err = errors.New("it names no benchmark")
 	default:
@@ -117,8 +117,8 @@ func isTimed(name string) bool {
 	return slices.Contains(slices.Concat(Patterns(), Collectives(), Layouts()), name)
 }
 
-// printed are the rounds.
-func (r TimedResult) printed() (points []results.Point) {
+// timedPoints are the rounds.
+func timedPoints(r TimedResult) (points []results.Point) {
 	rounds := r.Rounds
 	if len(rounds) == 0 {
 		rounds = []float64{r.Avg}
@@ -129,8 +129,8 @@ func (r TimedResult) printed() (points []results.Point) {
 	return points
 }
 
-// printed are the median round and, where there were others, the slowest and the fastest.
-func (r NPBResult) printed() (points []results.Point) {
+// npbPoints are the median round and, where there were others, the slowest and the fastest.
+func npbPoints(r NPBResult) (points []results.Point) {
 	rates := []float64{r.Mops, r.MinMops, r.MaxMops}[:max(1, min(r.Rounds, 3))]
 	if r.Rounds == 2 {
 		rates = []float64{r.MinMops, r.MaxMops}

@@ -52,7 +52,7 @@ func RoundTrip(ctx context.Context, who Contestant, c RoundTripConfig) (*RoundTr
 		"roundtrip", strings.Join(sizes, ","), strconv.Itoa(c.Times), choose(c.Cold, "cold", "warm"),
 		strconv.FormatUint(c.Seed, 10), seconds(c.Limit),
 	}
-	out, err := who.runAt(ctx, c.Distance, 2, args, func(j *launcher.Job) {
+	out, err := runAt(ctx, who, c.Distance, 2, args, func(j *launcher.Job) {
 		if c.Sweep != nil {
 			j.Stdout = &lineWatcher{j.Stdout, sweepLine, c.Sweep}
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -137,9 +138,6 @@ func (c *TimedConfig) program(who Contestant) []string {
 	return args
 }
 
-// seconds is a limit as an argument of a rank program.
-func seconds(limit time.Duration) string { return strconv.FormatFloat(limit.Seconds(), 'f', -1, 64) }
-
 func (c *TimedConfig) result(who Contestant, t timing) TimedResult {
 	r := TimedResult{
 		Benchmark: c.Benchmark, BTL: who.Name, SingleCopy: who.path(), Profile: who.Profile,
@@ -197,4 +195,20 @@ func averages(rounds [][]timing, k int) (list []float64) {
 		return nil
 	}
 	return list
+}
+
+// Memory is about how many bytes the buffers of a job take at its longest message. It is no whole number:
+// lengths that nobody could have are no overflow.
+func (c *TimedConfig) Memory() float64 {
+	n, ranks := float64(slices.Max(c.Sizes)), float64(c.Ranks)
+	_, message := patterns[c.Benchmark]
+	switch {
+	case strings.HasSuffix(c.Benchmark, "barrier"):
+		return 0
+	case message:
+		return 2 * n * ranks
+	case isLayout(c.Benchmark): // no longer than MostLayout
+		return n * ranks
+	}
+	return 4 * n * max(2, ranks) * ranks * float64(max(c.Goroutines, 1))
 }

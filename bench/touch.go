@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/gopvas/gopvas/internal/job"
@@ -103,3 +104,6 @@ func modelKiB(btl string, r pagetable.Report) uint64 {
 	}
 	return r.ModelSeparateKiB
 }
+
+// Memory is about how many bytes the shared memory of the largest job takes.
+func (c *TouchConfig) Memory() float64 { return float64(c.Bytes) * float64(slices.Max(c.Ranks)) }

@@ -1,0 +1,22 @@
+package bench
+
+import "github.com/gopvas/gopvas/internal/bench/results"
+
+func (r FootprintResult) point(who string) results.Point {
+	values := map[string]float64{"t_us": r.Avg, "tables_growth_kib": float64(r.PageTableGrowthKiB),
+		"pss_growth_kib": float64(r.PSSGrowthKiB)}
+	addKnown(values, "tables_kib", r.PageTableKiB)
+	addKnown(values, "memory_growth_kib", r.MemoryGrowthKiB)
+	if r.ModelKiB != nil {
+		values["model_kib"] = float64(*r.ModelKiB)
+	}
+	return results.Point{Benchmark: "alltoall", Contestant: who, Ranks: r.Ranks, Bytes: r.Bytes, Values: values}
+}
+
+func (r TouchResult) point() results.Point {
+	values := map[string]float64{"t_s": r.Seconds, "own_tables_kib": float64(r.PageTableKiB),
+		"tables_growth_kib": float64(r.PageTableGrowthKiB)}
+	addKnown(values, "tables_kib", r.MachineTableKiB)
+	addKnown(values, "memory_kib", r.MemoryGrowthKiB)
+	return results.Point{Benchmark: "touch", Contestant: r.BTL, Ranks: r.Ranks, Values: values}
+}
