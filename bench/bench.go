@@ -1,8 +1,19 @@
 package bench
 
+import (
+	"github.com/gopvas/gopvas/internal/bench/costs"
+	"github.com/gopvas/gopvas/internal/bench/memory"
+	"github.com/gopvas/gopvas/internal/bench/nas"
+	"github.com/gopvas/gopvas/internal/bench/neighbors"
+	"github.com/gopvas/gopvas/internal/bench/overlap"
+	"github.com/gopvas/gopvas/internal/bench/rankside"
+	"github.com/gopvas/gopvas/internal/bench/timed"
+)
+
 // RankMain runs a rank program and returns true, where args (those of the
 // process, without its name) ask for one. A rank that fails exits and does not
 // return.
 func RankMain(args []string) bool {
-	return runRank(args, timedPrograms, memoryPrograms, nasPrograms, neighborsPrograms, costsPrograms, overlapPrograms)
+	return rankside.RunRank(args, timed.Programs, memory.Programs, nas.Programs, neighbors.Programs,
+		costs.Programs, overlap.Programs)
 }

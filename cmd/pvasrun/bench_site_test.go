@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/timed"
 )
 
 // Benchmarks of messages and of collective operations run on nodes that are made, with ranks for each.
@@ -21,7 +21,7 @@ func TestBenchOnMadeNodes(t *testing.T) {
 		require.Equal(t, 0, got.code, got.stderr)
 		var sizes []int
 		for text := range strings.Lines(got.stdout) {
-			var r bench.TimedResult
+			var r timed.Result
 			require.NoError(t, json.Unmarshal([]byte(text), &r), text)
 			if r.BTL == "loop" {
 				require.Zero(t, r.Nodes, "no message goes between nodes")

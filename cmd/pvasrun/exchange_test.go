@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/neighbors"
 	"github.com/gopvas/gopvas/internal/bench/transport"
 )
 
@@ -36,7 +36,7 @@ func TestBenchExchange(t *testing.T) {
 	var names []string
 	lines := strings.Split(strings.TrimSpace(strings.Split(got.stdout, "see ")[0]), "\n")
 	for _, line := range lines {
-		var r bench.ExchangeResult
+		var r neighbors.Result
 		require.NoError(t, json.Unmarshal([]byte(line), &r), line)
 		names = append(names, r.Contestant)
 		require.Equal(t, []any{"exchange", "4", 3, 2}, []any{r.Benchmark, r.Neighbors, r.Devices, r.Ranks})

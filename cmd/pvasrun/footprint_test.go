@@ -14,7 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/memory"
+	"github.com/gopvas/gopvas/internal/bench/rankside"
 	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/testkit"
 )
@@ -27,11 +28,11 @@ func TestBenchFootprint(t *testing.T) {
 	got := command(t, nil, "bench", "footprint", "-n", "2,8", "--sizes", "2K", "--single-copy", "none",
 		"--reps", "20", "--json")
 	require.Equal(t, 0, got.code, got.stderr)
-	var results []bench.FootprintResult
+	var results []memory.FootprintResult
 	for _, line := range lines(got.stdout) {
 		d := json.NewDecoder(strings.NewReader(line))
 		d.DisallowUnknownFields()
-		var r bench.FootprintResult
+		var r memory.FootprintResult
 		require.NoError(t, d.Decode(&r))
 		require.Equal(t, []any{"footprint", 2048}, []any{r.Benchmark, r.Bytes})
 		require.Positive(t, r.Avg)
@@ -123,7 +124,7 @@ func TestBenchPauses(t *testing.T) {
 // rankOf returns a rank of the benchmark that a pvasrun runs, 0 where it has none.
 func rankOf(pvasrun int) int {
 	for _, p := range processes.Children(pvasrun) {
-		if slices.Contains(processes.Args(p.PID), bench.RankCommand) {
+		if slices.Contains(processes.Args(p.PID), rankside.RankCommand) {
 			return p.PID
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/memory"
 	"github.com/gopvas/gopvas/internal/machine"
 	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/pvas"
@@ -318,11 +318,11 @@ func TestBenchTouch(t *testing.T) {
 	got := command(t, nil, "bench", "touch", "-n", "2,8", "--size", "2M", "--json")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Empty(t, got.stderr, "no progress display where no terminal is")
-	var results []bench.TouchResult
+	var results []memory.TouchResult
 	for _, line := range lines(got.stdout) {
 		d := json.NewDecoder(strings.NewReader(line))
 		d.DisallowUnknownFields()
-		var r bench.TouchResult
+		var r memory.TouchResult
 		require.NoError(t, d.Decode(&r))
 		results = append(results, r)
 	}

@@ -11,7 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/rankside"
+	"github.com/gopvas/gopvas/internal/bench/timed"
 	"github.com/gopvas/gopvas/internal/testkit"
 )
 
@@ -99,12 +100,12 @@ func TestHangReportAtSIGQUIT(t *testing.T) {
 }
 
 func TestBenchPointToPoint(t *testing.T) {
-	for _, name := range bench.Patterns() {
+	for _, name := range timed.Patterns() {
 		ranks := "4"
 		if name == "copy" {
 			ranks = "2"
 		}
-		for _, r := range timed(t, name, "-n", ranks, "--sizes", "0,8,4K,100K") {
+		for _, r := range timedResults(t, name, "-n", ranks, "--sizes", "0,8,4K,100K") {
 			require.Equal(t, 4096, r.EagerLimit)
 			require.Equal(t, r.Bytes > 0, r.MBytesPerS > 0)
 		}
@@ -118,8 +119,8 @@ func TestBenchPointToPoint(t *testing.T) {
 }
 
 func TestBenchCollectives(t *testing.T) {
-	for _, name := range bench.Collectives() {
-		for _, r := range timed(t, name, "-n", "3", "--sizes", "0,8,4K,100K") {
+	for _, name := range timed.Collectives() {
+		for _, r := range timedResults(t, name, "-n", "3", "--sizes", "0,8,4K,100K") {
 			require.Equal(t, name == "neighbor" || name[0] == 'i', r.Algorithm == "",
 				"of those that block, neighbour exchanges are messages")
 		}
@@ -129,7 +130,7 @@ func TestBenchCollectives(t *testing.T) {
 // Goroutines of a rank that call on communicators of their own.
 func TestBenchGoroutines(t *testing.T) {
 	for _, name := range []string{"allreduce", "neighbor"} {
-		for _, r := range timed(t, name, "-n", "3", "--sizes", "0,8,4K,100K", "--goroutines", "5") {
+		for _, r := range timedResults(t, name, "-n", "3", "--sizes", "0,8,4K,100K", "--goroutines", "5") {
 			require.Equal(t, 5, r.Goroutines)
 		}
 	}
@@ -145,9 +146,9 @@ func TestBenchGoroutines(t *testing.T) {
 
 // The loop takes part once, and has no settings of messages.
 func TestBenchLayouts(t *testing.T) {
-	for _, name := range bench.Layouts() {
+	for _, name := range timed.Layouts() {
 		loops := 0
-		for _, r := range timed(t, name, "-n", "3", "--sizes", "64,256,4K,36K") {
+		for _, r := range timedResults(t, name, "-n", "3", "--sizes", "64,256,4K,36K") {
 			if r.BTL == "loop" {
 				loops++
 			}
@@ -164,15 +165,15 @@ func TestBenchLayouts(t *testing.T) {
 	require.Regexp(t, `loop \(no message\) +x loop +ratio\n`, got.stdout)
 }
 
-// timed runs a benchmark in all task models and returns its results.
-func timed(t *testing.T, name string, args ...string) (results []bench.TimedResult) {
+// timedResults runs a benchmark in all task models and returns its results.
+func timedResults(t *testing.T, name string, args ...string) (results []timed.Result) {
 	got := command(t, nil,
 		append([]string{"bench", name, "--reps", "20", "--btl", strings.Join(models(t), ","), "--json"}, args...)...)
 	require.Equal(t, 0, got.code, got.stderr)
 	for _, line := range lines(got.stdout) {
 		d := json.NewDecoder(strings.NewReader(line))
 		d.DisallowUnknownFields()
-		var r bench.TimedResult
+		var r timed.Result
 		require.NoError(t, d.Decode(&r))
 		require.Equal(t, name, r.Benchmark)
 		require.Positive(t, r.Avg)
@@ -185,7 +186,7 @@ func timed(t *testing.T, name string, args ...string) (results []bench.TimedResu
 		sizes = 1
 	}
 	contestants := len(models(t))
-	if slices.Contains(bench.Layouts(), name) {
+	if slices.Contains(timed.Layouts(), name) {
 		contestants++ // the loop
 	}
 	require.Len(t, results, sizes*contestants)
@@ -196,7 +197,7 @@ func timed(t *testing.T, name string, args ...string) (results []bench.TimedResu
 func TestStatsOfCollectives(t *testing.T) {
 	for _, btl := range models(t) {
 		want := map[string]string{"pvas": "shared", "sm": "tree"}[btl]
-		job := []string{"--btl", btl, "-n", "3", "--coll", "allreduce=" + want, pvasrun, bench.RankCommand, "coll",
+		job := []string{"--btl", btl, "-n", "3", "--coll", "allreduce=" + want, pvasrun, rankside.RankCommand, "coll",
 			"allreduce", "8:10,80:10", "10"}
 		for _, flag := range []string{"-v", "--stats"} {
 			got := command(t, nil, append([]string{flag}, job...)...)

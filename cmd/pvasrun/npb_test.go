@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/nas"
 	"github.com/gopvas/gopvas/internal/bench/npb"
 )
 
@@ -24,7 +24,7 @@ func TestBenchNPB(t *testing.T) {
 			for _, line := range lines(got.stdout) {
 				d := json.NewDecoder(strings.NewReader(line))
 				d.DisallowUnknownFields()
-				var r bench.NPBResult
+				var r nas.Result
 				require.NoError(t, d.Decode(&r))
 				require.True(t, r.Verified, line)
 				require.Positive(t, r.Mops)
@@ -96,7 +96,7 @@ func TestBenchNPBReference(t *testing.T) {
 	require.Equal(t, 0, got.code, got.stderr)
 	printed := lines(got.stdout)
 	require.Len(t, printed, 2)
-	var r bench.NPBResult
+	var r nas.Result
 	require.NoError(t, json.Unmarshal([]byte(printed[1]), &r))
 	require.Equal(t, []any{"openmpi", "IS", 1.31, true}, []any{r.BTL, r.Benchmark, r.Mops, r.Verified})
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/overlap"
 )
 
 // Every way to make progress, in both task models: that all come to an end, and what
@@ -25,7 +25,7 @@ func TestBenchOverlap(t *testing.T) {
 	for _, line := range lines(got.stdout) {
 		d := json.NewDecoder(strings.NewReader(line))
 		d.DisallowUnknownFields()
-		var r bench.OverlapResult
+		var r overlap.Result
 		require.NoError(t, d.Decode(&r))
 		require.Equal(t, []any{"overlap", 4}, []any{r.Benchmark, r.Grain})
 		require.Positive(t, r.Elapsed, line)

@@ -42,7 +42,7 @@ func TestCheckLayers(t *testing.T) {
 		"mpi/a.go":                  imports(module+"/internal/comm", module+"/internal/coll"),
 		"internal/comm/a.go":        imports(module+"/btl", module+"/internal/btl/sm", module+"/internal/job"),
 		"launcher/a.go":             imports(module+"/pvas", module+"/internal/job"),
-		"bench/a.go":                imports(module+"/mpi", module+"/launcher"),
+		"internal/bench/timed/a.go": imports(module+"/mpi", module+"/launcher"),
 		"cmd/pvasrun/a.go":          imports(module+"/launcher", module+"/bench", module+"/internal/machine"),
 		"examples/hello/main.go":    imports(module + "/mpi"),
 		".hidden/a.go":              imports(module + "/nowhere"),

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/timed"
 	"github.com/gopvas/gopvas/internal/job"
 )
 
@@ -110,7 +110,7 @@ func TestParameters(t *testing.T) {
 		}
 	}
 	for _, task := range c.tasks() {
-		require.Contains(t, slices.Concat(bench.Patterns(), bench.Collectives()), task.load.benchmark)
+		require.Contains(t, slices.Concat(timed.Patterns(), timed.Collectives()), task.load.benchmark)
 		require.NotEqual(t, task.sets[0], task.sets[1], task.name)
 		for _, s := range task.sets {
 			_, err := s.Resolve()

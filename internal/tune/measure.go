@@ -6,7 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/runner"
+	"github.com/gopvas/gopvas/internal/bench/timed"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/median"
 )
@@ -138,18 +139,18 @@ func (p *parameter) split(btl job.BTL, l load) (all []task) {
 // run runs the jobs of a task. It adds comparisons to own, and their answers to those of lengths.
 func (t *task) run(ctx context.Context, c *Config, each time.Duration, own *Parameter, answers [][]faster) error {
 	ranks := t.ranks(c.Machine.CPUs)
-	cfg := bench.TimedConfig{Benchmark: t.load.benchmark, Ranks: ranks, Rounds: c.Rounds, Limit: each}
+	cfg := timed.Config{Benchmark: t.load.benchmark, Ranks: ranks, Rounds: c.Rounds, Limit: each}
 	for _, length := range t.lengths {
 		cfg.Sizes = append(cfg.Sizes, t.load.bytes(length, ranks))
 	}
 	for _, s := range t.sets {
 		cfg.Contenders = append(cfg.Contenders,
-			bench.Contestant{Name: t.btl.String(), Settings: s, Pinned: ranks <= c.Machine.CPUs})
+			runner.Contestant{Name: t.btl.String(), Settings: s, Pinned: ranks <= c.Machine.CPUs})
 	}
 	if c.Step != nil {
 		cfg.Step = func(string, int) { c.Step(fmt.Sprintf("%s %s: %s", t.btl, t.name, t.load.benchmark)) }
 	}
-	results, err := bench.Timed(ctx, cfg)
+	results, err := timed.Run(ctx, cfg)
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/memory"
 	"github.com/gopvas/gopvas/internal/chart"
 )
 
@@ -181,7 +181,7 @@ func exponent(places []place, c curve) string {
 			x, y = append(x, places[i].at), append(y, p.median)
 		}
 	}
-	if e := bench.PowerLaw(x, y); !math.IsNaN(e) {
+	if e := memory.PowerLaw(x, y); !math.IsNaN(e) {
 		return fmt.Sprintf("%.2f", e)
 	}
 	return "–"

@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/overlap"
 	"github.com/gopvas/gopvas/internal/chart"
 )
 
@@ -24,7 +24,7 @@ var overlapFigures = []figure{
 // one grain, as SVG, side by side: the share of CPU time not spent computing, with each
 // contender's best number of tests, and the time of the broadcast with a Test after
 // each product. A chart for which nothing was measured is left out.
-func PlotOverlap(w io.Writer, results []bench.OverlapResult) error {
+func PlotOverlap(w io.Writer, results []overlap.Result) error {
 	if len(results) == 0 {
 		return errNoResults
 	}
@@ -37,7 +37,7 @@ func PlotOverlap(w io.Writer, results []bench.OverlapResult) error {
 			samples = append(samples, &sample{k, map[string][]float64{}})
 		}
 		name, v := overlapFigures[0].value, 100*r.NonCompute
-		if r.Tests == bench.EachProduct {
+		if r.Tests == overlap.EachProduct {
 			name, v = overlapFigures[1].value, r.Elapsed
 		}
 		values := samples[i].values

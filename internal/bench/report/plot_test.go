@@ -12,17 +12,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/overlap"
+	"github.com/gopvas/gopvas/internal/bench/runner"
 	"github.com/gopvas/gopvas/internal/chart"
 )
 
 func TestPlotOverlap(t *testing.T) {
-	var results []bench.OverlapResult
+	var results []overlap.Result
 	for _, policy := range []string{"share", "owner"} {
-		for _, tests := range []int{0, 10, bench.EachProduct} {
+		for _, tests := range []int{0, 10, overlap.EachProduct} {
 			for _, n := range []int{1 << 10, 1 << 20} {
-				results = append(results, bench.OverlapResult{
-					Contender: bench.OverlapContender{Contestant: bench.Contestant{Name: "pvas"}, Policy: policy},
+				results = append(results, overlap.Result{
+					Contender: overlap.Contender{Contestant: runner.Contestant{Name: "pvas"}, Policy: policy},
 					Ranks:     2, Bytes: n, Grain: 4, Tests: tests, Elapsed: float64(n) / 1e3, NonCompute: 0.25,
 				})
 			}

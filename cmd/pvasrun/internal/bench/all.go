@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/bench/evaluation"
 	"github.com/gopvas/gopvas/internal/bench/results"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/machine"
@@ -60,7 +60,7 @@ func executeAll(ctx context.Context, args []string) error {
 		return err
 	}
 	defer closeAll()
-	cfg := bench.AllConfig{Quick: f.Quick, BTLs: models, CMA: machine.CMA() == nil, Peers: peers}
+	cfg := evaluation.Config{Quick: f.Quick, BTLs: models, CMA: machine.CMA() == nil, Peers: peers}
 	var only []string
 	if f.Only != "" {
 		only = strings.Split(f.Only, ",")
@@ -109,10 +109,10 @@ func (f *allFlags) models() (list []string) {
 
 // runAll runs the rounds that the journal does not have: first the first of each
 // experiment, then the second, so that what changes on the machine meanwhile is spread.
-func runAll(ctx context.Context, experiments []bench.Experiment, journal *results.Journal,
+func runAll(ctx context.Context, experiments []evaluation.Experiment, journal *results.Journal,
 	limit time.Duration) (failed int, err error) {
 	type step struct {
-		*bench.Experiment
+		*evaluation.Experiment
 		round int
 	}
 	var steps []step
@@ -149,7 +149,7 @@ func runAll(ctx context.Context, experiments []bench.Experiment, journal *result
 }
 
 // environment is what the numbers depend on.
-func environment(ctx context.Context, cfg *bench.AllConfig) (results.Environment, error) {
+func environment(ctx context.Context, cfg *evaluation.Config) (results.Environment, error) {
 	var system syscall.Sysinfo_t
 	if err := syscall.Sysinfo(&system); err != nil {
 		return results.Environment{}, fmt.Errorf("sysinfo: %w", err)

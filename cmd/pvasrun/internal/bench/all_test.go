@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/evaluation"
 	"github.com/gopvas/gopvas/internal/bench/results"
 )
 
@@ -21,8 +21,8 @@ func TestRunAllGoesOn(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	var ran []string
 	interrupt, fail := true, true
-	experiment := func(name string, rounds int) bench.Experiment {
-		return bench.Experiment{Name: name, Command: name, Rounds: rounds,
+	experiment := func(name string, rounds int) evaluation.Experiment {
+		return evaluation.Experiment{Name: name, Command: name, Rounds: rounds,
 			Run: func(_ context.Context, round int) ([]results.Point, error) {
 				ran = append(ran, fmt.Sprint(name, round))
 				switch {
@@ -34,7 +34,7 @@ func TestRunAllGoesOn(t *testing.T) {
 				return []results.Point{{Benchmark: name, Values: map[string]float64{"t_us": 1}}}, nil
 			}}
 	}
-	experiments := []bench.Experiment{experiment("a", 3), experiment("b", 2)}
+	experiments := []evaluation.Experiment{experiment("a", 3), experiment("b", 2)}
 	run := func(ctx context.Context) (failed int, err error) {
 		j, err := results.Append(name, results.Environment{})
 		require.NoError(t, err)

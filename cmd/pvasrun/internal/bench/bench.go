@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/bench/timed"
 )
 
 // Execute runs the benchmark that the first argument names.
@@ -19,17 +19,17 @@ func Execute(args []string) error {
 		"suci": executeSuciBenchmark, "exchange": executeExchange,
 		"all": executeAll, "report": executeReport, "diff": executeDiff,
 	}
-	for _, name := range bench.Patterns() {
+	for _, name := range timed.Patterns() {
 		benchmarks[name] = func(ctx context.Context, args []string) error {
 			return executeTimed(ctx, name, messageKind, args)
 		}
 	}
-	for _, name := range bench.Collectives() {
+	for _, name := range timed.Collectives() {
 		benchmarks[name] = func(ctx context.Context, args []string) error {
 			return executeTimed(ctx, name, collectiveKind, args)
 		}
 	}
-	for _, name := range bench.Layouts() {
+	for _, name := range timed.Layouts() {
 		benchmarks[name] = func(ctx context.Context, args []string) error {
 			return executeTimed(ctx, name, layoutKind, args)
 		}

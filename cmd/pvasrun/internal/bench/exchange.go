@@ -9,9 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/exchange"
+	"github.com/gopvas/gopvas/internal/bench/neighbors"
+	"github.com/gopvas/gopvas/internal/bench/runner"
 	"github.com/gopvas/gopvas/internal/bench/transport"
 	"github.com/gopvas/gopvas/launcher"
 )
@@ -55,7 +56,7 @@ func executeExchange(ctx context.Context, args []string) error {
 		if err := cli.Fits("--sizes", cfg.Memory()); err != nil {
 			return err
 		}
-		site, end, err := f.make(ctx, cfg.Ranks, transport.Links{MPTCP: slices.Contains(f.Compare, bench.MPTCP)})
+		site, end, err := f.make(ctx, cfg.Ranks, transport.Links{MPTCP: slices.Contains(f.Compare, runner.MPTCP)})
 		if err != nil {
 			return fmt.Errorf("bench exchange: %w", err)
 		}
@@ -75,7 +76,7 @@ func executeExchange(ctx context.Context, args []string) error {
 	progress := cli.NewProgress(cfg.Rounds * contestants)
 	defer progress.Done()
 	cfg.Step = func(who string, round int) { progress.Begin(fmt.Sprintf("%s, round %d", who, round+1)) }
-	results, err := bench.Exchange(ctx, cfg)
+	results, err := neighbors.Run(ctx, cfg)
 	progress.Done()
 	if err != nil {
 		return err
@@ -92,8 +93,8 @@ func executeExchange(ctx context.Context, args []string) error {
 }
 
 // config is what the flags say, without nodes if these are to be made.
-func (f *exchangeFlags) config() (cfg bench.ExchangeConfig, err error) {
-	cfg = bench.ExchangeConfig{
+func (f *exchangeFlags) config() (cfg neighbors.Config, err error) {
+	cfg = neighbors.Config{
 		Neighbors: f.Neighbors, Sizes: f.Sizes, BTL: "auto", Rounds: f.Rounds, Every: time.Duration(f.Every),
 		Picture: f.Plot != "", Verbose: cli.Logger(f.Verbose),
 	}
@@ -133,7 +134,7 @@ func (f *exchangeFlags) config() (cfg bench.ExchangeConfig, err error) {
 	return cfg, f.checkMade(cfg.Ranks)
 }
 
-func (f *exchangeFlags) check(cfg *bench.ExchangeConfig) error {
+func (f *exchangeFlags) check(cfg *neighbors.Config) error {
 	for _, n := range f.Sizes {
 		if n < 1 || n > 1<<30 {
 			return errors.New("--sizes: from 1 byte to 1 GiB")

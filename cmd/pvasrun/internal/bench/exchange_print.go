@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/exchange"
+	"github.com/gopvas/gopvas/internal/bench/neighbors"
 	"github.com/gopvas/gopvas/loggps/show"
 )
 
 // printExchange prints a row for each length: the times of each contestant beside its formula.
-func printExchange(out io.Writer, cfg *bench.ExchangeConfig, results [][]bench.ExchangeResult) error {
+func printExchange(out io.Writer, cfg *neighbors.Config, results [][]neighbors.Result) error {
 	first := results[0][0]
 	fmt.Fprintf(out, "# exchange, %s, %d ranks, %s, ms\n", several(first.Neighbors, "neighbor"), first.Ranks,
 		several(strconv.Itoa(first.Devices), "device"))
@@ -53,7 +53,7 @@ func several(n, what string) string {
 }
 
 // plotExchange writes a page with what each device has sent when: as measured, and by the plan.
-func plotExchange(file string, cfg *bench.ExchangeConfig, r bench.ExchangeResult) error {
+func plotExchange(file string, cfg *neighbors.Config, r neighbors.Result) error {
 	page, err := exchangePage(cfg, r)
 	if err != nil {
 		return fmt.Errorf("bench exchange: plot: %w", err)
@@ -65,7 +65,7 @@ func plotExchange(file string, cfg *bench.ExchangeConfig, r bench.ExchangeResult
 	return nil
 }
 
-func exchangePage(cfg *bench.ExchangeConfig, r bench.ExchangeResult) (*show.Page, error) {
+func exchangePage(cfg *neighbors.Config, r neighbors.Result) (*show.Page, error) {
 	counts, err := cfg.Counts(r.Bytes)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func exchangePage(cfg *bench.ExchangeConfig, r bench.ExchangeResult) (*show.Page
 		}
 	}
 	flights := slices.Clone(r.Flights)
-	slices.SortFunc(flights, func(a, b bench.ExchangeFlight) int {
+	slices.SortFunc(flights, func(a, b neighbors.Flight) int {
 		return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From))
 	})
 	for _, f := range flights {
@@ -112,7 +112,7 @@ const latencyKind show.Kind = 0
 func flightKind(message int) show.Kind { return show.Kind(min(message+2, math.MaxUint8)) }
 
 // exchangePlan is what the devices of each rank are to send by the plan.
-func exchangePlan(r bench.ExchangeResult, counts []int) show.Timeline {
+func exchangePlan(r neighbors.Result, counts []int) show.Timeline {
 	devices := slices.Repeat([]exchange.Device{{Latency: r.Latency * 1e3, Bandwidth: r.MBytesPerS * 1e6}}, r.Devices)
 	form, err := exchange.ParseForm(r.Contestant)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"os"
 	"slices"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
+	"github.com/gopvas/gopvas/internal/bench/runner"
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/job"
 )
@@ -33,7 +33,7 @@ type contestantFlags struct {
 
 // contenders are ours, by BTL and single-copy mode, and the MPIs of --compare. The modes
 // are those of sm and of Open MPI; closeAll removes what was compiled for the MPIs.
-func (f *contestantFlags) contenders(sm, openMPI []string) (list []bench.Contestant, closeAll func(), err error) {
+func (f *contestantFlags) contenders(sm, openMPI []string) (list []runner.Contestant, closeAll func(), err error) {
 	if list, err = f.own(sm); err != nil {
 		return nil, nil, cli.Mistake(err)
 	}
@@ -43,7 +43,7 @@ func (f *contestantFlags) contenders(sm, openMPI []string) (list []bench.Contest
 
 // peers are the MPIs of --compare that are installed; what is missing is said and left
 // out.
-func (f *whoFlags) peers(openMPI []string, pinned bool) (list []bench.Contestant, closeAll func(), err error) {
+func (f *whoFlags) peers(openMPI []string, pinned bool) (list []runner.Contestant, closeAll func(), err error) {
 	var closers []func()
 	closeAll = func() {
 		for _, c := range closers {
@@ -56,8 +56,8 @@ func (f *whoFlags) peers(openMPI []string, pinned bool) (list []bench.Contestant
 			modes = openMPI
 		}
 		for _, mode := range modes {
-			c, closePeer, err := bench.Peer(name, mode, pinned)
-			if _, missing := errors.AsType[*bench.MissingError](err); missing {
+			c, closePeer, err := runner.Peer(name, mode, pinned)
+			if _, missing := errors.AsType[*runner.MissingError](err); missing {
 				fmt.Fprintln(os.Stderr, "pvasrun:", err)
 				continue
 			}
@@ -73,7 +73,7 @@ func (f *whoFlags) peers(openMPI []string, pinned bool) (list []bench.Contestant
 }
 
 // own are the contestants that are ours.
-func (f *contestantFlags) own(singleCopy []string) (list []bench.Contestant, err error) {
+func (f *contestantFlags) own(singleCopy []string) (list []runner.Contestant, err error) {
 	numbers := settings.TunableFlags{EagerLimit: f.EagerLimit, RingBlock: f.RingBlock, Spin: &f.Spin,
 		SingleCopy: job.SingleCopyAuto.String()}
 	settings, err := numbers.Settings()
@@ -92,7 +92,7 @@ func (f *contestantFlags) own(singleCopy []string) (list []bench.Contestant, err
 		}
 		for _, mode := range modes {
 			list = append(list,
-				bench.Contestant{Name: btl, SingleCopy: mode, Pinned: f.Bind == "core", Settings: settings})
+				runner.Contestant{Name: btl, SingleCopy: mode, Pinned: f.Bind == "core", Settings: settings})
 		}
 	}
 	return list, nil

@@ -10,8 +10,9 @@ import (
 
 	"github.com/docker/go-units"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/bench/memory"
+	"github.com/gopvas/gopvas/internal/bench/runner"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/machine"
 )
@@ -52,7 +53,7 @@ func executeFootprint(ctx context.Context, args []string) error {
 	if slices.Min(f.Sizes) < 1 || f.Reps < 1 {
 		return cli.Mistake(errors.New("--sizes and --reps: at least 1"))
 	}
-	if err := cli.Fits("--sizes", (&bench.FootprintConfig{Ranks: f.NP, Sizes: f.Sizes}).Memory()); err != nil {
+	if err := cli.Fits("--sizes", (&memory.FootprintConfig{Ranks: f.NP, Sizes: f.Sizes}).Memory()); err != nil {
 		return err
 	}
 	if len(f.SingleCopy) == 0 {
@@ -65,15 +66,15 @@ func executeFootprint(ctx context.Context, args []string) error {
 	defer closeAll()
 	progress := cli.NewProgress(len(f.NP) * len(f.Sizes) * len(contenders))
 	defer progress.Done()
-	var results []bench.FootprintResult
-	err = bench.Footprint(ctx, bench.FootprintConfig{
+	var results []memory.FootprintResult
+	err = memory.Footprint(ctx, memory.FootprintConfig{
 		Ranks: f.NP, Sizes: f.Sizes, Repetitions: f.Reps, Limit: time.Duration(f.MaxSeconds), Contenders: contenders,
 		Step: func(who string, ranks, n int) {
 			progress.Begin(fmt.Sprintf("%s, %d ranks, %s", who, ranks, units.BytesSize(float64(n))))
 		},
-	}, func(r bench.FootprintResult) error {
+	}, func(r memory.FootprintResult) error {
 		if f.JSON {
-			return cli.PrintJSON([]bench.FootprintResult{r})
+			return cli.PrintJSON([]memory.FootprintResult{r})
 		}
 		results = append(results, r)
 		return nil
@@ -96,7 +97,7 @@ func copyModes() []string {
 
 // print prints a table per size: a row per number of ranks and contestant, then what
 // follows from the rows of each contestant.
-func (f *footprintFlags) print(contenders []bench.Contestant, results []bench.FootprintResult) error {
+func (f *footprintFlags) print(contenders []runner.Contestant, results []memory.FootprintResult) error {
 	cut := false
 	for _, n := range f.Sizes {
 		fmt.Printf("# footprint: Alltoall of %s, up to %d times; page tables and memory in KiB\n",
@@ -133,20 +134,20 @@ func (f *footprintFlags) print(contenders []bench.Contestant, results []bench.Fo
 // A footprintColumn is a number of a result that is fitted and compared.
 type footprintColumn struct {
 	name  string
-	value func(bench.FootprintResult) float64
+	value func(memory.FootprintResult) float64
 }
 
 var footprintColumns = []footprintColumn{
-	{"us/call", func(r bench.FootprintResult) float64 { return r.Avg }},
-	{"tables", func(r bench.FootprintResult) float64 { return orNaN(r.PageTableKiB) }},
-	{"growth", func(r bench.FootprintResult) float64 { return float64(r.PageTableGrowthKiB) }},
-	{"memory", func(r bench.FootprintResult) float64 { return orNaN(r.MemoryGrowthKiB) }},
-	{"PSS", func(r bench.FootprintResult) float64 { return float64(r.PSSGrowthKiB) }},
+	{"us/call", func(r memory.FootprintResult) float64 { return r.Avg }},
+	{"tables", func(r memory.FootprintResult) float64 { return orNaN(r.PageTableKiB) }},
+	{"growth", func(r memory.FootprintResult) float64 { return float64(r.PageTableGrowthKiB) }},
+	{"memory", func(r memory.FootprintResult) float64 { return orNaN(r.MemoryGrowthKiB) }},
+	{"PSS", func(r memory.FootprintResult) float64 { return float64(r.PSSGrowthKiB) }},
 }
 
 // summarise prints the exponents of each contestant, and the ratios of ours to the
 // better peer at the last number of ranks.
-func (f *footprintFlags) summarise(contenders []bench.Contestant, rows []bench.FootprintResult) error {
+func (f *footprintFlags) summarise(contenders []runner.Contestant, rows []memory.FootprintResult) error {
 	w := cli.NewTable(os.Stdout)
 	fmt.Fprint(w, "\tcontestant\t")
 	for _, c := range footprintColumns {
@@ -161,7 +162,7 @@ func (f *footprintFlags) summarise(contenders []bench.Contestant, rows []bench.F
 			for k := i; k < len(rows); k += len(contenders) {
 				x, y = append(x, float64(rows[k].Ranks)), append(y, col.value(rows[k]))
 			}
-			fmt.Fprintf(w, "%s\t", cli.OrDash(bench.PowerLaw(x, y)))
+			fmt.Fprintf(w, "%s\t", cli.OrDash(memory.PowerLaw(x, y)))
 		}
 		fmt.Fprintln(w)
 	}

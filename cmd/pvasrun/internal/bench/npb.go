@@ -9,9 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/bench/nas"
 	"github.com/gopvas/gopvas/internal/bench/npb"
+	"github.com/gopvas/gopvas/internal/bench/runner"
 )
 
 type npbFlags struct {
@@ -47,7 +48,7 @@ func executeNPB(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	cfg := bench.NPBConfig{Class: npb.Class(f.Class), Ranks: f.NP, Rounds: f.Rounds, Contenders: contenders}
+	cfg := nas.Config{Class: npb.Class(f.Class), Ranks: f.NP, Rounds: f.Rounds, Contenders: contenders}
 	for _, name := range names {
 		for _, ranks := range cfg.Ranks {
 			if err := npb.Check(name, cfg.Class, ranks); err != nil {
@@ -59,7 +60,7 @@ func executeNPB(ctx context.Context, args []string) error {
 }
 
 // all are the contestants: ours, by BTL, and NASA's programs with the MPIs of --compare.
-func (f *npbFlags) all() ([]bench.Contestant, error) {
+func (f *npbFlags) all() ([]runner.Contestant, error) {
 	switch {
 	case f.Rounds < 1:
 		return nil, cli.Mistake(errors.New("--rounds: at least one is needed"))
@@ -71,7 +72,7 @@ func (f *npbFlags) all() ([]bench.Contestant, error) {
 		return nil, cli.Mistake(err)
 	}
 	for _, name := range f.Compare {
-		c, err := bench.Reference(name, f.Reference, f.Bind == "core")
+		c, err := runner.Reference(name, f.Reference, f.Bind == "core")
 		if err != nil {
 			return nil, cli.Mistake(err)
 		}
@@ -81,14 +82,14 @@ func (f *npbFlags) all() ([]bench.Contestant, error) {
 }
 
 // runNPB runs the benchmarks one after the other and prints each when it is done.
-func runNPB(ctx context.Context, cfg bench.NPBConfig, names []string, asJSON bool) error {
+func runNPB(ctx context.Context, cfg nas.Config, names []string, asJSON bool) error {
 	progress := cli.NewProgress(len(names) * cfg.Rounds * len(cfg.Ranks) * len(cfg.Contenders))
 	defer progress.Done()
-	var all [][]bench.NPBResult
+	var all [][]nas.Result
 	for _, name := range names {
 		cfg.Benchmark = name
 		cfg.Step = func(who string, round int) { progress.Begin(fmt.Sprintf("%s, %s, round %d", name, who, round+1)) }
-		results, err := bench.NPB(ctx, cfg)
+		results, err := nas.Run(ctx, cfg)
 		if err != nil {
 			return err
 		}
@@ -110,7 +111,7 @@ func runNPB(ctx context.Context, cfg bench.NPBConfig, names []string, asJSON boo
 
 // printNPB prints results in NPB's form, and at the end, where there is something to
 // compare, a table of rates.
-func printNPB(all [][]bench.NPBResult, asJSON bool) error {
+func printNPB(all [][]nas.Result, asJSON bool) error {
 	results := slices.Concat(all...)
 	if asJSON {
 		return cli.PrintJSON(results)
@@ -143,13 +144,13 @@ func printNPB(all [][]bench.NPBResult, asJSON bool) error {
 }
 
 // sameRanks are the results with so many ranks.
-func sameRanks(group []bench.NPBResult, ranks int) []bench.NPBResult {
-	return slices.DeleteFunc(slices.Clone(group), func(r bench.NPBResult) bool { return r.Ranks != ranks })
+func sameRanks(group []nas.Result, ranks int) []nas.Result {
+	return slices.DeleteFunc(slices.Clone(group), func(r nas.Result) bool { return r.Ranks != ranks })
 }
 
 // oneRank is the result of a task model with one rank, if it was asked for.
-func oneRank(group []bench.NPBResult, btl string) (r bench.NPBResult, ok bool) {
-	i := slices.IndexFunc(group, func(r bench.NPBResult) bool { return r.BTL == btl && r.Ranks == 1 })
+func oneRank(group []nas.Result, btl string) (r nas.Result, ok bool) {
+	i := slices.IndexFunc(group, func(r nas.Result) bool { return r.BTL == btl && r.Ranks == 1 })
 	if i < 0 {
 		return r, false
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/bench/overlap"
 	"github.com/gopvas/gopvas/internal/job"
 )
 
@@ -29,7 +29,7 @@ func executeOverlap(ctx context.Context, args []string) error {
 	if err := f.check(); err != nil {
 		return cli.Mistake(err)
 	}
-	if err := cli.Fits("--sizes", (&bench.OverlapConfig{Ranks: f.NP, Sizes: f.Sizes}).Memory()); err != nil {
+	if err := cli.Fits("--sizes", (&overlap.Config{Ranks: f.NP, Sizes: f.Sizes}).Memory()); err != nil {
 		return err
 	}
 	auto := []string{job.SingleCopyAuto.String()}
@@ -42,7 +42,7 @@ func executeOverlap(ctx context.Context, args []string) error {
 }
 
 // run measures what is wanted.
-func (f *overlapFlags) run(ctx context.Context, contenders []bench.OverlapContender) (err error) {
+func (f *overlapFlags) run(ctx context.Context, contenders []overlap.Contender) (err error) {
 	if len(contenders) == 0 {
 		return cli.Mistake(errors.New("--btl and --compare leave nobody to measure"))
 	}
@@ -51,19 +51,19 @@ func (f *overlapFlags) run(ctx context.Context, contenders []bench.OverlapConten
 	step := func(who string, round int) { progress.Begin(fmt.Sprintf("%s, round %d", who, round+1)) }
 	r := overlapReport{flags: f}
 	if f.wants("broadcast") {
-		r.broadcasts, err = bench.Overlap(ctx, bench.OverlapConfig{
+		r.broadcasts, err = overlap.Run(ctx, overlap.Config{
 			Ranks: f.NP, Sizes: f.Sizes, Grains: f.Grains, Tests: f.Tests, Work: time.Duration(f.Work),
 			Loop: time.Duration(f.Loop), Blocks: f.Blocks, Rounds: f.Rounds, Contenders: contenders, Step: step,
 		})
 	}
 	if err == nil && f.wants("chain") {
-		r.chains, err = bench.Chain(ctx, bench.ChainConfig{
+		r.chains, err = overlap.Chain(ctx, overlap.ChainConfig{
 			Ranks: chainRanks, Bytes: chainBytes, Period: chainPeriod, Repetitions: chainReps, Rounds: f.Rounds,
 			Contenders: contenders, Step: step,
 		})
 	}
 	if err == nil && f.wants("graph") {
-		r.graphs, err = bench.Graphs(ctx, bench.GraphConfig{
+		r.graphs, err = overlap.Graphs(ctx, overlap.GraphConfig{
 			Nodes: graphNodes, Repetitions: graphReps, Rounds: f.Rounds, Contenders: contenders, Step: step,
 		})
 	}
@@ -75,7 +75,7 @@ func (f *overlapFlags) run(ctx context.Context, contenders []bench.OverlapConten
 }
 
 // steps is how many jobs there will be.
-func (f *overlapFlags) steps(contenders []bench.OverlapContender) (n int) {
+func (f *overlapFlags) steps(contenders []overlap.Contender) (n int) {
 	rounds := f.Rounds * len(contenders)
 	if f.wants("broadcast") {
 		n += len(f.NP) * rounds
@@ -87,7 +87,7 @@ func (f *overlapFlags) steps(contenders []bench.OverlapContender) (n int) {
 		n += rounds
 	}
 	if f.wants("graph") {
-		n += bench.GraphJobs(contenders, f.Rounds)
+		n += overlap.GraphJobs(contenders, f.Rounds)
 	}
 	return n
 }

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/bench/overlap"
+	"github.com/gopvas/gopvas/internal/bench/runner"
 	"github.com/gopvas/gopvas/internal/job"
 )
 
@@ -68,11 +69,11 @@ func (f *overlapFlags) wants(part string) bool {
 
 // progressing are the contestants in all their ways to make progress. Between processes
 // there is but one way, without helpers or with one in each rank.
-func (f *overlapFlags) progressing(base []bench.Contestant) (list []bench.OverlapContender) {
+func (f *overlapFlags) progressing(base []runner.Contestant) (list []overlap.Contender) {
 	for _, c := range base {
 		of := func(policy string, helpers ...int) {
 			for _, k := range helpers {
-				list = append(list, bench.OverlapContender{Contestant: c, Policy: policy, Helpers: k})
+				list = append(list, overlap.Contender{Contestant: c, Policy: policy, Helpers: k})
 			}
 		}
 		if c.IsPeer() {
@@ -80,7 +81,7 @@ func (f *overlapFlags) progressing(base []bench.Contestant) (list []bench.Overla
 			continue
 		}
 		if c.Name == job.BTLSM.String() {
-			of("owner", 0, bench.EveryRank)
+			of("owner", 0, overlap.EveryRank)
 			continue
 		}
 		for _, policy := range f.Policy {
@@ -123,7 +124,7 @@ type testCounts []int
 func (v *testCounts) UnmarshalFlag(text string) error {
 	var list testCounts
 	for item := range strings.SplitSeq(text, ",") {
-		n, ok := []int{bench.EachProduct}, item == "each"
+		n, ok := []int{overlap.EachProduct}, item == "each"
 		if !ok {
 			n, ok = cli.Numbers(item, 0)
 		}

@@ -9,17 +9,17 @@ import (
 
 	"github.com/docker/go-units"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/bench/overlap"
 	"github.com/gopvas/gopvas/internal/bench/report"
 )
 
 // overlapReport is what was measured.
 type overlapReport struct {
 	flags      *overlapFlags
-	broadcasts []bench.OverlapResult
-	chains     []bench.ChainResult
-	graphs     []bench.GraphResult
+	broadcasts []overlap.Result
+	chains     []overlap.ChainResult
+	graphs     []overlap.GraphResult
 }
 
 // write prints all, and draws what is to be drawn.
@@ -50,7 +50,7 @@ type overlapCase struct{ ranks, bytes, grain int }
 // printBroadcasts prints a table per case, and what ours is to the others.
 func (r *overlapReport) printBroadcasts() error {
 	var order []overlapCase
-	cases := map[overlapCase][]bench.OverlapResult{}
+	cases := map[overlapCase][]overlap.Result{}
 	for _, b := range r.broadcasts {
 		c := overlapCase{b.Ranks, b.Bytes, b.Grain}
 		if cases[c] == nil {
@@ -65,7 +65,7 @@ func (r *overlapReport) printBroadcasts() error {
 		fmt.Fprintln(w, "contestant\ttests\tcomputing us\ttime us\talone us\tnot computing %\tOSU %\tIMB %\t")
 		for _, b := range cases[c] {
 			tests := fmt.Sprint(b.Tests)
-			if b.Tests == bench.EachProduct {
+			if b.Tests == overlap.EachProduct {
 				tests = "each"
 			}
 			fmt.Fprintf(w, "%v\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t%.0f\t\n", b.Contender, tests, b.Compute, b.Elapsed,
@@ -86,7 +86,7 @@ func (r *overlapReport) printBroadcasts() error {
 
 // printRatios prints what ours is to the peers and to the thread per rank, where both
 // were measured.
-func printRatios(results []bench.OverlapResult) error {
+func printRatios(results []overlap.Result) error {
 	ours, rivals := rivals(results)
 	if len(rivals) == 0 {
 		return nil
@@ -109,13 +109,13 @@ func printRatios(results []bench.OverlapResult) error {
 }
 
 // rivals divides the contenders into ours and those that ours is compared with.
-func rivals(results []bench.OverlapResult) (ours, rivals []string) {
+func rivals(results []overlap.Result) (ours, rivals []string) {
 	seen := map[string]bool{}
 	for _, r := range results {
 		name := r.Contender.String()
 		switch {
 		case seen[name]:
-		case r.Contender.IsPeer() || r.Contender.Helpers == bench.EveryRank:
+		case r.Contender.IsPeer() || r.Contender.Helpers == overlap.EveryRank:
 			rivals = append(rivals, name)
 		default:
 			ours = append(ours, name)
@@ -127,10 +127,10 @@ func rivals(results []bench.OverlapResult) (ours, rivals []string) {
 
 // leastShare is the least share of CPU time that a contender did not compute, with given
 // products per broadcast.
-func leastShare(results []bench.OverlapResult, name string) float64 {
+func leastShare(results []overlap.Result, name string) float64 {
 	least := math.NaN()
 	for _, r := range results {
-		if r.Contender.String() == name && r.Tests != bench.EachProduct && !(r.NonCompute >= least) {
+		if r.Contender.String() == name && r.Tests != overlap.EachProduct && !(r.NonCompute >= least) {
 			least = r.NonCompute
 		}
 	}
@@ -138,9 +138,9 @@ func leastShare(results []bench.OverlapResult, name string) float64 {
 }
 
 // eachTime is the time of a contender's broadcast with a test after each product.
-func eachTime(results []bench.OverlapResult, name string) float64 {
+func eachTime(results []overlap.Result, name string) float64 {
 	for _, r := range results {
-		if r.Contender.String() == name && r.Tests == bench.EachProduct {
+		if r.Contender.String() == name && r.Tests == overlap.EachProduct {
 			return r.Elapsed
 		}
 	}
@@ -197,8 +197,8 @@ func (r *overlapReport) printGraphs() error {
 }
 
 // plot draws the broadcasts of the first number of ranks and the first grain.
-func (f *overlapFlags) plot(results []bench.OverlapResult) error {
-	results = slices.DeleteFunc(slices.Clone(results), func(r bench.OverlapResult) bool {
+func (f *overlapFlags) plot(results []overlap.Result) error {
+	results = slices.DeleteFunc(slices.Clone(results), func(r overlap.Result) bool {
 		return r.Ranks != f.NP[0] || r.Grain != f.Grains[0]
 	})
 	return cli.WriteNamed(f.Plot, "", 0, func(w io.Writer) error { return report.PlotOverlap(w, results) })

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/bench/runner"
 )
 
 // peerNames is a list of other MPIs such as openmpi,mpich, or empty.
@@ -13,7 +13,7 @@ type peerNames []string
 
 // UnmarshalFlag parses a flag's value.
 func (v *peerNames) UnmarshalFlag(text string) error {
-	list, err := peersOf(text, bench.Peers())
+	list, err := peersOf(text, runner.Peers())
 	*v = list
 	return err
 }
@@ -23,7 +23,7 @@ type exchangePeers []string
 
 // UnmarshalFlag parses a flag's value.
 func (v *exchangePeers) UnmarshalFlag(text string) error {
-	list, err := peersOf(text, bench.ExchangePeers())
+	list, err := peersOf(text, runner.ExchangePeers())
 	*v = list
 	return err
 }

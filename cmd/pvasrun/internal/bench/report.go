@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/bench/evaluation"
 	"github.com/gopvas/gopvas/internal/bench/report"
 )
 
@@ -36,7 +36,7 @@ func executeReport(_ context.Context, args []string) error {
 	if err := cli.Writable(f.Output); err != nil {
 		return fmt.Errorf("bench report: %w", err)
 	}
-	file, err := bench.Load(names[0])
+	file, err := evaluation.Load(names[0])
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
+	"github.com/gopvas/gopvas/internal/bench/runner"
 	"github.com/gopvas/gopvas/internal/bench/transport"
 	"github.com/gopvas/gopvas/launcher"
 )
@@ -98,7 +98,8 @@ func (f *siteFlags) devices() (int, error) {
 }
 
 // make makes network namespaces for so many ranks. end takes them away.
-func (f *siteFlags) make(ctx context.Context, ranks int, links transport.Links) (s bench.Site, end func(), err error) {
+func (f *siteFlags) make(ctx context.Context, ranks int,
+	links transport.Links) (s runner.Site, end func(), err error) {
 	if err := transport.ErrCluster(); err != nil {
 		return s, nil, fmt.Errorf("%w; or name nodes by --hosts", err)
 	}
@@ -110,7 +111,7 @@ func (f *siteFlags) make(ctx context.Context, ranks int, links transport.Links) 
 	if err != nil {
 		return s, nil, err
 	}
-	s = bench.Site{Lead: c.Command(ctx, 0).Args, Crowded: ranks > runtime.NumCPU()}
+	s = runner.Site{Lead: c.Command(ctx, 0).Args, Crowded: ranks > runtime.NumCPU()}
 	s.Nodes.Shell = c.Shell()
 	for i := range links.Devices {
 		s.Nodes.Devices = append(s.Nodes.Devices, "eth"+strconv.Itoa(i))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/runner"
 )
 
 // orNothing is a figure, or a dash where there is none.
@@ -31,7 +31,7 @@ func ratio(a, b int64) string {
 }
 
 // bestPeer is the lowest value of a peer that is above 0, or NaN.
-func bestPeer(contenders []bench.Contestant, value func(i int) float64) float64 {
+func bestPeer(contenders []runner.Contestant, value func(i int) float64) float64 {
 	best := math.NaN()
 	for i, c := range contenders {
 		if v := value(i); c.IsPeer() && v > 0 && !(v >= best) {

@@ -8,8 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/bench/runner"
+	"github.com/gopvas/gopvas/internal/bench/timed"
 	"github.com/gopvas/gopvas/internal/bench/transport"
 	"github.com/gopvas/gopvas/internal/tune"
 	"github.com/gopvas/gopvas/launcher"
@@ -110,8 +111,8 @@ loop is no message, but a plain loop over the same elements, by one rank within 
 		if f.NP < 2 {
 			return fmt.Errorf("-n %d: %s needs two ranks", f.NP, benchmark)
 		}
-		if slices.Min(f.Sizes) < bench.LeastLayout || slices.Max(f.Sizes) > bench.MostLayout {
-			return fmt.Errorf("--sizes: from %d bytes to %d MiB", bench.LeastLayout, bench.MostLayout>>20)
+		if slices.Min(f.Sizes) < timed.LeastLayout || slices.Max(f.Sizes) > timed.MostLayout {
+			return fmt.Errorf("--sizes: from %d bytes to %d MiB", timed.LeastLayout, timed.MostLayout>>20)
 		}
 		return nil
 	},
@@ -143,7 +144,7 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 	if err != nil {
 		return cli.Mistake(err)
 	}
-	cfg := bench.TimedConfig{
+	cfg := timed.Config{
 		Benchmark: benchmark, Ranks: f.NP, Goroutines: f.Goroutines, Sizes: f.Sizes, Repeat: f.Reps,
 		Limit: time.Duration(f.MaxSeconds),
 	}
@@ -169,7 +170,7 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 	progress := cli.NewProgress(cfg.Rounds * len(contenders))
 	defer progress.Done()
 	cfg.Step = func(who string, round int) { progress.Begin(fmt.Sprintf("%s, round %d", who, round+1)) }
-	results, err := bench.Timed(ctx, cfg)
+	results, err := timed.Run(ctx, cfg)
 	progress.Done()
 	if err != nil {
 		return err
@@ -181,8 +182,8 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 }
 
 // check returns what is wrong with the flags for a benchmark.
-func (f *timedFlags) check(benchmark string, kind *timedKind, site *bench.Site) error {
-	partner, paired := bench.Partner(benchmark, f.NP)
+func (f *timedFlags) check(benchmark string, kind *timedKind, site *runner.Site) error {
+	partner, paired := timed.Partner(benchmark, f.NP)
 	if site != nil && paired {
 		if parts, err := launcher.Deal(site.Nodes.Hosts, f.NP); err == nil && parts[0] > partner {
 			return fmt.Errorf("%s: ranks 0 and %d are on one node: choose other numbers of ranks", benchmark, partner)
@@ -204,7 +205,7 @@ func (f *timedFlags) check(benchmark string, kind *timedKind, site *bench.Site) 
 
 // takingPart are the contestants on a site; closeAll removes what was compiled for the MPIs.
 func (f *timedFlags) takingPart(kind *timedKind,
-	site *bench.Site) (list []bench.Contestant, closeAll func(), err error) {
+	site *runner.Site) (list []runner.Contestant, closeAll func(), err error) {
 	list, closeAll, err = f.contenders(f.SingleCopy, f.SingleCopy)
 	if err != nil {
 		return nil, nil, err
@@ -216,18 +217,18 @@ func (f *timedFlags) takingPart(kind *timedKind,
 	for i := range list {
 		list[i].Site = site
 	}
-	if i := slices.IndexFunc(list, bench.Contestant.IsPeer); kind.loop {
+	if i := slices.IndexFunc(list, runner.Contestant.IsPeer); kind.loop {
 		if i < 0 {
 			i = len(list)
 		}
-		list = slices.Insert(list, i, bench.Loop(list[0]))
+		list = slices.Insert(list, i, runner.Loop(list[0]))
 	}
 	return list, closeAll, nil
 }
 
 // place returns the nodes that the benchmark runs on, nil for this node alone. It also sets the number of
 // ranks. Hosts of nodes that are to be made have no names yet.
-func (f *timedFlags) place() (*bench.Site, error) {
+func (f *timedFlags) place() (*runner.Site, error) {
 	if err := f.checkUse(); err != nil {
 		return nil, err
 	}
@@ -240,7 +241,7 @@ func (f *timedFlags) place() (*bench.Site, error) {
 		if f.NP == cli.NotGiven {
 			f.NP = max(launcher.Slots(nodes.Hosts), len(nodes.Hosts))
 		}
-		return &bench.Site{Nodes: nodes}, nodes.Check(f.NP)
+		return &runner.Site{Nodes: nodes}, nodes.Check(f.NP)
 	case f.Nodes != 0:
 		if f.NP == cli.NotGiven {
 			f.NP = f.Nodes
@@ -248,7 +249,7 @@ func (f *timedFlags) place() (*bench.Site, error) {
 		if err := f.checkMade(f.NP); err != nil {
 			return nil, err
 		}
-		return &bench.Site{Nodes: launcher.Nodes{Hosts: make([]launcher.Host, f.Nodes)}}, nil
+		return &runner.Site{Nodes: launcher.Nodes{Hosts: make([]launcher.Host, f.Nodes)}}, nil
 	}
 	if f.NP == cli.NotGiven {
 		f.NP = 2
@@ -268,7 +269,7 @@ func (f *timedFlags) rounds(kind *timedKind) int {
 }
 
 // withProfile puts beside each contestant of ours one by the numbers of --profile.
-func (f *timedFlags) withProfile(list []bench.Contestant) (all []bench.Contestant, err error) {
+func (f *timedFlags) withProfile(list []runner.Contestant) (all []runner.Contestant, err error) {
 	if f.Profile == "" {
 		return list, nil
 	}
@@ -290,7 +291,7 @@ func (f *timedFlags) withProfile(list []bench.Contestant) (all []bench.Contestan
 
 // printTimed prints a row per size, and for each contestant its time, or its rate, and
 // what else is known.
-func printTimed(benchmark string, contenders []bench.Contestant, results [][]bench.TimedResult) error {
+func printTimed(benchmark string, contenders []runner.Contestant, results [][]timed.Result) error {
 	rate := benchmark == "bw" || benchmark == "mbw_mr"
 	unit := "us"
 	if rate {
@@ -316,7 +317,7 @@ func printTimed(benchmark string, contenders []bench.Contestant, results [][]ben
 			fmt.Fprint(w, "algorithm\t")
 		}
 	}
-	loop := slices.IndexFunc(contenders, bench.Contestant.IsLoop)
+	loop := slices.IndexFunc(contenders, runner.Contestant.IsLoop)
 	if loop >= 0 {
 		fmt.Fprint(w, "x loop\t")
 	}

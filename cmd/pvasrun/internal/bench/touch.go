@@ -9,8 +9,8 @@ import (
 
 	"github.com/docker/go-units"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/bench/memory"
 )
 
 type touchFlags struct {
@@ -44,22 +44,24 @@ func executeTouch(ctx context.Context, args []string) error {
 	if err := cli.ParseOnly("pvasrun bench touch", touchDescription, &f, args); err != nil {
 		return err
 	}
-	cfg := bench.TouchConfig{Ranks: f.NP, Bytes: uint64(f.Size), BTLs: f.BTL, HugePages: f.HugePages}
+	cfg := memory.TouchConfig{Ranks: f.NP, Bytes: uint64(f.Size), BTLs: f.BTL, HugePages: f.HugePages}
 	if err := cli.Fits("--size", cfg.Memory()); err != nil {
 		return err
 	}
 	return runTouch(ctx, cfg, f.JSON)
 }
 
-func runTouch(ctx context.Context, cfg bench.TouchConfig, asJSON bool) error {
+func runTouch(ctx context.Context, cfg memory.TouchConfig, asJSON bool) error {
 	progress := cli.NewProgress(len(cfg.Ranks) * len(cfg.BTLs))
 	defer progress.Done()
 	cfg.Step = func(btl string, ranks int) { progress.Begin(fmt.Sprintf("%s, %d ranks", btl, ranks)) }
 	if asJSON {
-		return bench.Touch(ctx, cfg, func(r bench.TouchResult) error { return cli.PrintJSON([]bench.TouchResult{r}) })
+		return memory.Touch(ctx, cfg, func(r memory.TouchResult) error {
+			return cli.PrintJSON([]memory.TouchResult{r})
+		})
 	}
-	var results []bench.TouchResult
-	err := bench.Touch(ctx, cfg, func(r bench.TouchResult) error {
+	var results []memory.TouchResult
+	err := memory.Touch(ctx, cfg, func(r memory.TouchResult) error {
 		results = append(results, r)
 		return nil
 	})
@@ -71,7 +73,7 @@ func runTouch(ctx context.Context, cfg bench.TouchConfig, asJSON bool) error {
 }
 
 // printTouch prints a row per number of ranks, the task models side by side.
-func printTouch(out io.Writer, cfg bench.TouchConfig, results []bench.TouchResult) error {
+func printTouch(out io.Writer, cfg memory.TouchConfig, results []memory.TouchResult) error {
 	fmt.Fprintf(out, "# touch: every rank reads all of every peer's %s; page tables and memory in KiB\n",
 		units.BytesSize(float64(cfg.Bytes)))
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', tabwriter.AlignRight)

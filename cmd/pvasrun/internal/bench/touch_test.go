@@ -6,20 +6,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/memory"
 )
 
 // A cell of the whole machine that noise has spoilt is empty; the job's own totals, and
 // their ratio, are there.
 func TestPrintTouch(t *testing.T) {
-	seen, memory := int64(3_700), int64(41_000)
-	results := []bench.TouchResult{
+	seen, grown := int64(3_700), int64(41_000)
+	results := []memory.TouchResult{
 		{BTL: "pvas", Ranks: 8, PageTableKiB: 600, PageTableGrowthKiB: 32, ModelKiB: 32, Seconds: 0.25},
 		{BTL: "sm", Ranks: 8, PageTableKiB: 1_200, PageTableGrowthKiB: 256, ModelKiB: 256, MachineTableKiB: &seen,
-			MemoryGrowthKiB: &memory, Seconds: 0.5},
+			MemoryGrowthKiB: &grown, Seconds: 0.5},
 	}
 	var b strings.Builder
-	require.NoError(t, printTouch(&b, bench.TouchConfig{Bytes: 2 << 20, BTLs: []string{"pvas", "sm"}}, results))
+	require.NoError(t, printTouch(&b, memory.TouchConfig{Bytes: 2 << 20, BTLs: []string{"pvas", "sm"}}, results))
 	lines := strings.Split(b.String(), "\n")
 	require.Equal(t,
 		strings.Fields("ranks pvas tables growth model machine memory seconds sm tables growth model machine memory "+

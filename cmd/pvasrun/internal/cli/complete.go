@@ -9,7 +9,8 @@ import (
 
 	"github.com/jessevdk/go-flags"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/evaluation"
+	"github.com/gopvas/gopvas/internal/bench/runner"
 	"github.com/gopvas/gopvas/internal/coll"
 )
 
@@ -78,8 +79,8 @@ func offerFlags(p *flags.Parser, args []string) error {
 var listed = map[string]func() []string{
 	"btl":      func() []string { return []string{"pvas", "sm"} }, // of benchmarks
 	"coll":     coll.Choices,
-	"compare":  bench.Peers,
-	"only":     bench.ExperimentNames,
+	"compare":  runner.Peers,
+	"only":     evaluation.ExperimentNames,
 	"policy":   func() []string { return AllPolicies },
 	"progress": func() []string { return AllPolicies },
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/runner"
 	"github.com/gopvas/gopvas/launcher"
 )
 
@@ -38,7 +38,7 @@ func Finish(err error) int {
 		fmt.Fprintln(os.Stderr, "pvasrun --help explains flags and commands")
 		return CodeUsage
 	}
-	if failed, ok := errors.AsType[*bench.JobError](err); ok {
+	if failed, ok := errors.AsType[*runner.JobError](err); ok {
 		return failed.Code
 	}
 	return launcher.ExitCode(err)

@@ -4,21 +4,22 @@ import (
 	"context"
 	"runtime"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/costs"
+	"github.com/gopvas/gopvas/internal/bench/runner"
 )
 
 // distancesOf says how far apart the CPUs of two ranks mostly are: once, for all fits. On one CPU there is no
 // distance.
-func (f *fitFlags) distancesOf(ctx context.Context, ranks bench.Contestant) (bench.Distances, error) {
+func (f *fitFlags) distancesOf(ctx context.Context, ranks runner.Contestant) (costs.Distances, error) {
 	if d, known := f.placed[ranks.Name]; known || runtime.NumCPU() < 2 {
 		return d, nil
 	}
-	d, err := bench.FindDistances(ctx, ranks)
+	d, err := costs.FindDistances(ctx, ranks)
 	if err != nil {
 		return d, err
 	}
 	if f.placed == nil {
-		f.placed = map[string]bench.Distances{}
+		f.placed = map[string]costs.Distances{}
 	}
 	f.placed[ranks.Name] = d
 	return d, nil

@@ -6,8 +6,8 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/bench/costs"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/loggps"
 )
@@ -28,7 +28,7 @@ type fitFlags struct {
 	Plot       string         `long:"plot" env:"PVASRUN_PLOT" value-name:"FILE.svg" description:"draw the times, the lines and the jumps; several combinations as for -o"`
 	JSON       bool           `long:"json" env:"PVASRUN_JSON" description:"print one JSON object per combination"`
 
-	placed map[string]bench.Distances // by task model: all fits are made at one distance
+	placed map[string]costs.Distances // by task model: all fits are made at one distance
 }
 
 func (f *fitFlags) check() error {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/costs"
 	"github.com/gopvas/gopvas/internal/trace/replay"
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/fit"
@@ -15,7 +15,7 @@ import (
 type fitted struct {
 	who     string // "" for --from
 	samples []fit.Sample
-	placed  bench.Distances
+	placed  costs.Distances
 	limit   int64     // as sought with late receivers; -1: not known
 	lines   fit.Break // where the lines jump, if S is the limit
 	calls   replay.Recording
@@ -25,7 +25,7 @@ type fitted struct {
 
 // fitTrips fits what was measured. S is what a late receiver shows, if it does; where the
 // lines jump is found besides.
-func fitTrips(got *bench.RoundTrips) (r fitted, err error) {
+func fitTrips(got *costs.RoundTrips) (r fitted, err error) {
 	r = fitted{samples: got.Samples, limit: got.EagerLimit}
 	r.Result, err = fit.Fit(got.Samples)
 	if err == nil && r.limit >= 0 {
@@ -65,7 +65,7 @@ func sayBreak(b fit.Break) string {
 }
 
 // sayDistances tells at which distance the times were measured.
-func sayDistances(d bench.Distances) string {
+func sayDistances(d costs.Distances) string {
 	if d.Used == 0 {
 		return ""
 	}

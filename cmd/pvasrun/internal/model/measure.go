@@ -7,9 +7,10 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
+	"github.com/gopvas/gopvas/internal/bench/costs"
+	"github.com/gopvas/gopvas/internal/bench/runner"
 	"github.com/gopvas/gopvas/internal/trace/replay"
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/fit"
@@ -44,7 +45,7 @@ func (f *fitFlags) measure(ctx context.Context, limit time.Duration) ([]fitted, 
 	defer progress.Done()
 	var all []fitted
 	for _, btl := range f.BTL {
-		ranks := bench.Contestant{Name: btl, Settings: chosen, Pinned: true}
+		ranks := runner.Contestant{Name: btl, Settings: chosen, Pinned: true}
 		placed, err := f.distancesOf(ctx, ranks)
 		if err != nil {
 			return nil, fmt.Errorf("model fit: %w", err)
@@ -76,12 +77,12 @@ func (f *fitFlags) measure(ctx context.Context, limit time.Duration) ([]fitted, 
 const fewTimes = 5
 
 // roundTrips measures round trips in several jobs.
-func (f *fitFlags) roundTrips(ctx context.Context, who bench.Contestant, distance float64, cold bool,
-	limit time.Duration, sweep func()) (all *bench.RoundTrips, err error) {
+func (f *fitFlags) roundTrips(ctx context.Context, who runner.Contestant, distance float64, cold bool,
+	limit time.Duration, sweep func()) (all *costs.RoundTrips, err error) {
 	jobs := max(f.Times/fewTimes, 1)
-	all = &bench.RoundTrips{}
+	all = &costs.RoundTrips{}
 	for i := range jobs {
-		got, err := bench.RoundTrip(ctx, who, bench.RoundTripConfig{
+		got, err := costs.RoundTrip(ctx, who, costs.RoundTripConfig{
 			Sizes: fit.Sizes(int64(f.Largest)), Times: (f.Times + i) / jobs, Cold: cold, Seed: uint64(i),
 			Limit: limit / time.Duration(jobs), Distance: distance, Sweep: sweep,
 		})
@@ -95,7 +96,7 @@ func (f *fitFlags) roundTrips(ctx context.Context, who bench.Contestant, distanc
 
 // measureCalls measures what a machine that is written has besides its links: what recording adds between
 // calls, and collective calls as a whole.
-func (f *fitFlags) measureCalls(ctx context.Context, who bench.Contestant, distance float64,
+func (f *fitFlags) measureCalls(ctx context.Context, who runner.Contestant, distance float64,
 	limit time.Duration) (replay.Recording, []loggps.Operation, error) {
 	if f.Output == "" {
 		return nil, nil, nil

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/costs"
+	"github.com/gopvas/gopvas/internal/bench/runner"
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/loggps"
 )
@@ -15,9 +16,9 @@ import (
 const longestOperation = 1 << 20
 
 // measureOperations measures collective calls by all algorithms that ranks can use.
-func measureOperations(ctx context.Context, who bench.Contestant, distance float64, ranks int,
+func measureOperations(ctx context.Context, who runner.Contestant, distance float64, ranks int,
 	limit time.Duration) ([]loggps.Operation, error) {
-	return bench.Operations(ctx, who, bench.OperationsConfig{
+	return costs.Operations(ctx, who, costs.OperationsConfig{
 		Ranks: ranks, Choices: choicesInTurn(coll.Choices()), Largest: longestOperation,
 		Limit: limit, Distance: distance,
 	})

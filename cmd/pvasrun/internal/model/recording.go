@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/recording"
+	"github.com/gopvas/gopvas/internal/bench/runner"
+	"github.com/gopvas/gopvas/internal/bench/timed"
 	"github.com/gopvas/gopvas/internal/trace/replay"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/trace"
@@ -15,7 +16,7 @@ import (
 
 // measureRecording records a job that computes nothing, and returns what recording adds between
 // its calls.
-func measureRecording(ctx context.Context, who bench.Contestant) (r replay.Recording, err error) {
+func measureRecording(ctx context.Context, who runner.Contestant) (r replay.Recording, err error) {
 	f, err := os.CreateTemp("", "pvasrun-calls-*.trace")
 	if err != nil {
 		return nil, err
@@ -23,7 +24,7 @@ func measureRecording(ctx context.Context, who bench.Contestant) (r replay.Recor
 	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
 	var t *recording.Tracing
 	var attached error
-	if err := bench.Calls(ctx, who, func(j *launcher.Job) {
+	if err := timed.Calls(ctx, who, func(j *launcher.Job) {
 		t, attached = recording.AttachTrace(f.Name(), j)
 	}); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/costs"
 	"github.com/gopvas/gopvas/internal/median"
 )
 
@@ -143,7 +143,7 @@ func (s *FitSpread) print(w io.Writer) error {
 		fmt.Fprintf(&b, ": %v", s.Sync)
 	}
 	fmt.Fprintf(&b, "\nR2 %.4f to %.4f, median %.4f\n", s.R2[0], s.R2[2], s.R2[1])
-	b.WriteString(sayDistances(bench.Distances{Used: s.Distance}) + "\n")
+	b.WriteString(sayDistances(costs.Distances{Used: s.Distance}) + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

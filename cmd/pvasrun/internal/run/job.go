@@ -10,10 +10,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/recording"
 	"github.com/gopvas/gopvas/internal/atomicfile"
+	"github.com/gopvas/gopvas/internal/bench/meter"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/pvas"
@@ -87,12 +87,12 @@ func (f *Flags) run(ctx context.Context, apps []launcher.App) (err error) {
 	signals, stop := launcher.ForwardedSignals()
 	defer stop()
 	j.Signals = signals
-	var meter *bench.Meter
+	var gauge *meter.Meter
 	if f.Report == "pagetable" {
-		if meter, err = bench.NewMeter(); err != nil {
+		if gauge, err = meter.NewMeter(); err != nil {
 			return err
 		}
-		meter.Attach(&j)
+		gauge.Attach(&j)
 	}
 	var stats statistics
 	j.Finished = stats.collect
@@ -105,8 +105,8 @@ func (f *Flags) run(ctx context.Context, apps []launcher.App) (err error) {
 	if err != nil {
 		return err
 	}
-	if meter != nil {
-		err = printReport(os.Stderr, meter)
+	if gauge != nil {
+		err = printReport(os.Stderr, gauge)
 	}
 	err = errors.Join(err, f.printStats(&stats, nil))
 	if result.Code != 0 {

@@ -6,30 +6,30 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/meter"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/pagetable"
 )
 
 // nodeMeasurement is what a node tells of its page tables.
 type nodeMeasurement struct {
-	bench.Measurement
+	meter.Measurement
 	Err string `json:",omitempty"` // why there is no Measurement; "": there is one
 }
 
 // meterNode measures the page tables of a node.
 func meterNode(j *launcher.Job, to io.Writer) (func(), error) {
-	meter, err := bench.NewMeter()
+	gauge, err := meter.NewMeter()
 	if err != nil {
 		return nil, err
 	}
-	meter.Attach(j)
+	gauge.Attach(j)
 	return func() {
 		var n nodeMeasurement
-		if n.Measurement, err = meter.Measurement(); err != nil {
+		if n.Measurement, err = gauge.Measurement(); err != nil {
 			n.Err = err.Error()
 		}
-		if errors.Is(err, bench.ErrNotMeasured) {
+		if errors.Is(err, meter.ErrNotMeasured) {
 			n.Err = notMeasured
 		}
 		_ = json.NewEncoder(to).Encode(n) // an error: the leader is gone

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/meter"
 )
 
 // printReport prints what --report pagetable asks for. A job that was too short
 // to be measured is no failure of the job.
-func printReport(w io.Writer, meter *bench.Meter) error {
-	m, err := meter.Measurement()
-	if errors.Is(err, bench.ErrNotMeasured) {
+func printReport(w io.Writer, gauge *meter.Meter) error {
+	m, err := gauge.Measurement()
+	if errors.Is(err, meter.ErrNotMeasured) {
 		fmt.Fprintln(w, "pvasrun:", notMeasured)
 		return nil
 	}
@@ -24,7 +24,7 @@ func printReport(w io.Writer, meter *bench.Meter) error {
 
 const notMeasured = "no report: the job ended before its page tables could be read"
 
-func printMeasurement(w io.Writer, m bench.Measurement) error {
+func printMeasurement(w io.Writer, m meter.Measurement) error {
 	if m.Stopped {
 		fmt.Fprintf(w, "%d ranks were started and in Init after %.3f s\n", m.Ranks, m.InInit.Seconds())
 	} else {

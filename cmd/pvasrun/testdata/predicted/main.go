@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/bench/costs"
 	"github.com/gopvas/gopvas/mpi"
 )
 
@@ -36,7 +36,7 @@ func main() {
 				return err
 			}
 		}
-		place, err := bench.NewPlace(w, distance)
+		place, err := costs.NewPlace(w, distance)
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func tell(times []time.Duration, blocks int) {
 const block = 32
 
 // timeBlocks makes blocks of calls, and returns the times of those that were made at the place.
-func timeBlocks(blocks int, place *bench.Place, step func() error) ([]time.Duration, error) {
+func timeBlocks(blocks int, place *costs.Place, step func() error) ([]time.Duration, error) {
 	var times []time.Duration
 	before := place.Here()
 	for range blocks {

@@ -1,6 +1,0 @@
-package bench
-
-import "github.com/gopvas/gopvas/mpi"
-
-// startupRank only begins and ends; peer/startup.c has the same in C.
-func startupRank([]string) { mpi.Run(func(*mpi.Comm) error { return nil }) }

@@ -1,0 +1,105 @@
+package nas
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/gopvas/gopvas/internal/bench/npb"
+	"github.com/gopvas/gopvas/internal/bench/results"
+	"github.com/gopvas/gopvas/internal/bench/runner"
+	"github.com/gopvas/gopvas/internal/median"
+)
+
+// Config describes a run of one of the NAS Parallel Benchmarks.
+type Config struct {
+	Benchmark  string // one of npb.Kernels
+	Class      npb.Class
+	Ranks      []int
+	Rounds     int // each contestant runs so often with each number of ranks, in turn; the median counts
+	Contenders []runner.Contestant
+	Step       func(contestant string, round int) // told before each job; nil: nobody
+}
+
+// An Result is one contestant: the round whose rate is the median, and the rates of
+// the slowest and the fastest.
+type Result struct {
+	BTL        string `json:"btl"` // pvas, sm, or the name of an MPI that ran NASA's program
+	SingleCopy string `json:"single_copy"`
+	EagerLimit int    `json:"eager_limit,omitempty"` // bytes; 0: not known, of an MPI
+	npb.Result
+	MinMops float64 `json:"min_mops"`
+	MaxMops float64 `json:"max_mops"`
+	Rounds  int     `json:"rounds"`
+}
+
+// Run runs the contestants in turn and returns a result for each number of ranks and
+// contestant. The error is that of npb.Check, or of a job, or says that a program of a
+// Reference is missing. That a result is not verified is no error.
+func Run(ctx context.Context, cfg Config) ([]Result, error) {
+	for _, ranks := range cfg.Ranks {
+		if err := npb.Check(cfg.Benchmark, cfg.Class, ranks); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range cfg.Contenders {
+		if err := cfg.hasReference(c); err != nil {
+			return nil, err
+		}
+	}
+	var names []string
+	for _, ranks := range cfg.Ranks {
+		names = append(names, runner.NamesOf(cfg.Contenders, fmt.Sprintf(", %d ranks", ranks))...)
+	}
+	rounds, err := runner.InTurn(names, max(cfg.Rounds, 1), cfg.Step, func(i int) (npb.Result, error) {
+		return cfg.job(ctx, cfg.Contenders[i%len(cfg.Contenders)], cfg.Ranks[i/len(cfg.Contenders)])
+	})
+	if err != nil {
+		return nil, fmt.Errorf("bench: %s: %w", cfg.Benchmark, err)
+	}
+	results := make([]Result, len(rounds))
+	for i := range rounds {
+		c := cfg.Contenders[i%len(cfg.Contenders)]
+		results[i] = medianNPB(rounds[i])
+		results[i].BTL, results[i].SingleCopy, results[i].EagerLimit = c.Name, c.Path(), c.Settings.EagerLimit
+	}
+	return results, nil
+}
+
+// job runs one job.
+func (cfg *Config) job(ctx context.Context, c runner.Contestant, ranks int) (r npb.Result, err error) {
+	if c.IsPeer() {
+		return cfg.reference(ctx, c, ranks)
+	}
+	out, err := c.Run(ctx, ranks, []string{"npb", cfg.Benchmark, string(cfg.Class)})
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(out, &r); err != nil {
+		return r, fmt.Errorf("unexpected output %.200q: %w", out, err)
+	}
+	return r, nil
+}
+
+// medianNPB is the round in the middle; it is verified if all are.
+func medianNPB(rounds []npb.Result) Result {
+	r := Result{Result: median.By(rounds, func(r npb.Result) float64 { return r.Mops }), Rounds: len(rounds)}
+	r.MinMops, r.MaxMops = r.Mops, r.Mops
+	for _, other := range rounds {
+		r.MinMops, r.MaxMops = min(r.MinMops, other.Mops), max(r.MaxMops, other.Mops)
+		if !other.Verified {
+			r.Checks, r.Verified = other.Checks, false
+		}
+	}
+	return r
+}
+
+func (r Result) Point(who string, mops float64) results.Point {
+	return results.Point{
+		Benchmark: NameOf(strings.ToLower(r.Benchmark), r.Class), Contestant: who, Ranks: r.Ranks,
+		Values: map[string]float64{"mops": mops},
+	}
+}
+
+func NameOf(kernel string, class npb.Class) string { return kernel + "." + string(class) }

@@ -1,0 +1,19 @@
+package timed
+
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/internal/bench/results"
+)
+
+func (r Result) Point(who string, us float64) results.Point {
+	p := results.Point{Benchmark: r.Benchmark, Contestant: who, Ranks: r.Ranks, Bytes: r.Bytes,
+		Values: map[string]float64{"t_us": us}}
+	if r.Goroutines > 1 {
+		p.Setting = fmt.Sprintf("%d goroutines", r.Goroutines)
+	}
+	if r.MessagesPerS > 0 && us > 0 {
+		p.Values["messages_per_s"] = r.MessagesPerS * r.Avg / us
+	}
+	return p
+}

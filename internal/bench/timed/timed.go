@@ -1,0 +1,216 @@
+package timed
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/bench/runner"
+	"github.com/gopvas/gopvas/internal/median"
+)
+
+// Config describes a run of a benchmark that times messages or collective
+// operations.
+type Config struct {
+	Benchmark string // one of Patterns, Collectives or Layouts
+	Ranks     int
+	// of each rank, of Collectives only, of ours only: each calls on a communicator of its own; 0: one
+	Goroutines int
+	Sizes      []int         // bytes; barrier has none, and is run once
+	Rounds     int           // each contestant runs so often, in turn; medians are reported
+	Repeat     int           // repetitions per size; 0: by size
+	Limit      time.Duration // for all repetitions at a size: fewer are made if they take longer
+	Contenders []runner.Contestant
+	Step       func(contestant string, round int) // told before each job; nil: nobody
+}
+
+// A Result is one contestant at one size: the round whose average is the median.
+// Times are microseconds for one unit of the benchmark, see Patterns, Collectives and
+// Layouts.
+type Result struct {
+	Benchmark   string  `json:"benchmark"`
+	BTL         string  `json:"btl"` // pvas, sm, loop, or the name of the peer
+	SingleCopy  string  `json:"single_copy"`
+	Profile     bool    `json:"profile,omitempty"`   // by the settings of a profile
+	Algorithm   string  `json:"algorithm,omitempty"` // of our collective operations
+	Ranks       int     `json:"ranks"`
+	Nodes       int     `json:"nodes,omitempty"`      // if several
+	Goroutines  int     `json:"goroutines,omitempty"` // of each rank, if several; then Repetitions are of each one
+	Bytes       int     `json:"bytes"`
+	Repetitions int     `json:"repetitions"`
+	Min         float64 `json:"t_min_us"` // of messages the fastest block of the repetitions, else the fastest rank
+	Avg         float64 `json:"t_avg_us"`
+	Max         float64 `json:"t_max_us"`
+
+	// Rounds are the averages of all rounds, in turn, where there are several.
+	Rounds []float64 `json:"rounds_us,omitempty"`
+
+	// Of messages only.
+	MBytesPerS   float64 `json:"mbytes_per_s,omitempty"` // 1e6 bytes
+	MessagesPerS float64 `json:"messages_per_s,omitempty"`
+
+	// The settings in force, of this project's messages only.
+	EagerLimit int `json:"eager_limit,omitempty"`
+	RingBlock  int `json:"ring_block,omitempty"`
+	Spin       int `json:"spin,omitempty"`
+}
+
+// Run runs the contestants in turn and returns the results by contestant and size.
+func Run(ctx context.Context, cfg Config) ([][]Result, error) {
+	if strings.HasSuffix(cfg.Benchmark, "barrier") {
+		cfg.Sizes = []int{0}
+	}
+	rounds, err := runner.InTurn(runner.NamesOf(cfg.Contenders, ""), cfg.Rounds, cfg.Step,
+		func(i int) ([]timing, error) {
+			return cfg.job(ctx, cfg.Contenders[i])
+		})
+	if err != nil {
+		return nil, fmt.Errorf("bench: %s: %w", cfg.Benchmark, err)
+	}
+	results := make([][]Result, len(cfg.Contenders))
+	for i, c := range cfg.Contenders {
+		for k := range cfg.Sizes {
+			r := cfg.result(c, medianRound(rounds[i], k))
+			r.Rounds = averages(rounds[i], k)
+			results[i] = append(results[i], r)
+		}
+	}
+	return results, nil
+}
+
+// job runs one job and returns what it has found, by size.
+func (cfg *Config) job(ctx context.Context, c runner.Contestant) ([]timing, error) {
+	if c.IsPeer() {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeoutCause(ctx, cfg.peerTime(), errStays)
+		defer end()
+	}
+	out, err := c.Run(ctx, cfg.Ranks, cfg.program(c))
+	if err != nil && (!errors.Is(err, errStays) || bytes.Count(out, []byte("\n")) < len(cfg.Sizes)) {
+		return nil, err
+	}
+	lines, err := parseLines(bytes.NewReader(out))
+	if err == nil && len(lines) != len(cfg.Sizes) {
+		err = fmt.Errorf("%d lines for %d sizes", len(lines), len(cfg.Sizes))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("unexpected output %.200q: %w", out, err)
+	}
+	return lines, nil
+}
+
+// errStays ends a job of a peer that does not end by itself: MPICH 4.0 with more ranks than CPUs may wait for ever in
+// MPI_Finalize. What it has found until then counts.
+var errStays = errors.New("the peer's job did not end in time, and was ended")
+
+// peerTime is how long a job of a peer may take: its start, its end, and steps that are slow, and for each size the
+// limit and the warm-up.
+func (c *Config) peerTime() time.Duration {
+	return 10*time.Minute + time.Duration(len(c.Sizes))*(2*c.Limit+time.Second)
+}
+
+// program is the rank program that a contestant runs, and its arguments: the benchmark,
+// sizes with their repetitions, and the limit in seconds.
+func (c *Config) program(who runner.Contestant) []string {
+	program, repetitions := "coll", c.collRepetitions
+	if _, ok := patterns[c.Benchmark]; ok {
+		program, repetitions = "p2p", c.p2pRepetitions
+	} else if isLayout(c.Benchmark) {
+		program, repetitions = runner.Choose(who.IsLoop(), "loop", "layout"), layoutRepetitions
+	}
+	items := make([]string, len(c.Sizes))
+	for i, n := range c.Sizes {
+		reps := c.Repeat
+		if reps == 0 {
+			reps = repetitions(n)
+		}
+		items[i] = fmt.Sprintf("%d:%d", n, reps)
+	}
+	args := []string{program, c.Benchmark, strings.Join(items, ","), runner.Seconds(c.Limit)}
+	if c.Goroutines > 1 {
+		args = append(args, strconv.Itoa(c.Goroutines))
+	}
+	return args
+}
+
+func (c *Config) result(who runner.Contestant, t timing) Result {
+	r := Result{
+		Benchmark: c.Benchmark, BTL: who.Name, SingleCopy: who.Path(), Profile: who.Profile,
+		Algorithm: t.algorithm, Ranks: c.Ranks,
+		Bytes: t.bytes, Repetitions: t.reps, Min: t.min, Avg: t.avg, Max: t.max,
+	}
+	if who.Site != nil {
+		r.Nodes = len(who.Site.Nodes.Hosts)
+	}
+	if c.Goroutines > 1 {
+		r.Goroutines = c.Goroutines
+	}
+	if p, ok := patterns[c.Benchmark]; ok {
+		r.addRates(p)
+		r.addSettings(who)
+	} else if isLayout(c.Benchmark) {
+		r.addSettings(who)
+	}
+	return r
+}
+
+// A timing is a line that a rank program prints.
+type timing struct {
+	bytes, reps   int
+	avg, min, max float64
+	algorithm     string // "": not said
+}
+
+func parseLines(r io.Reader) (lines []timing, err error) {
+	s := bufio.NewScanner(r)
+	for s.Scan() {
+		var t timing
+		if _, err := fmt.Sscan(s.Text(), &t.bytes, &t.reps, &t.avg, &t.min, &t.max); err != nil {
+			return nil, fmt.Errorf("line %q: %w", s.Text(), err)
+		}
+		if words := strings.Fields(s.Text()); len(words) > 5 {
+			t.algorithm = words[5]
+		}
+		lines = append(lines, t)
+	}
+	return lines, s.Err()
+}
+
+// medianRound returns the round whose average at size k is the median.
+func medianRound(rounds [][]timing, k int) timing {
+	return median.By(rounds, func(r []timing) float64 { return r[k].avg })[k]
+}
+
+// averages are those of all rounds at size k, nil where there is only one.
+func averages(rounds [][]timing, k int) (list []float64) {
+	for _, lines := range rounds {
+		list = append(list, lines[k].avg)
+	}
+	if len(list) < 2 {
+		return nil
+	}
+	return list
+}
+
+// Memory is about how many bytes the buffers of a job take at its longest message. It is no whole number:
+// lengths that nobody could have are no overflow.
+func (c *Config) Memory() float64 {
+	n, ranks := float64(slices.Max(c.Sizes)), float64(c.Ranks)
+	_, message := patterns[c.Benchmark]
+	switch {
+	case strings.HasSuffix(c.Benchmark, "barrier"):
+		return 0
+	case message:
+		return 2 * n * ranks
+	case isLayout(c.Benchmark): // no longer than MostLayout
+		return n * ranks
+	}
+	return 4 * n * max(2, ranks) * ranks * float64(max(c.Goroutines, 1))
+}
