@@ -110,7 +110,7 @@ func operationsRank(args []string) {
 // firstTime is how long the runtime disturbs a process that has begun.
 const firstTime = 20 * time.Millisecond
 
-// WarmUp makes calls until the ranks run as they will from then on.
+// warmUp makes calls until the ranks run as they will from then on.
 func (r *operationRank) warmUp() error {
 	begin := time.Now()
 	for going := []int{1}; going[0] != 0; {

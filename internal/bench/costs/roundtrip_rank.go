@@ -296,7 +296,7 @@ const timings = 2 + 4*leastSamples
 // leastSamples is how often each size is measured at least.
 const leastSamples = 3
 
-// WarmUp returns, by size, the time of a round trip without a loop.
+// warmUp returns, by size, the time of a round trip without a loop.
 func (r *tripRank) warmUp(sizes []int) ([]float64, error) {
 	bare := make([]float64, len(sizes))
 	rounds := 1

@@ -148,7 +148,7 @@ func (cfg *Config) round(ctx context.Context, who int) ([]Result, error) {
 	return list, nil
 }
 
-// RunOurs runs a job on the nodes, and returns what rank 0 has printed.
+// runOurs runs a job on the nodes, and returns what rank 0 has printed.
 func (cfg *Config) runOurs(ctx context.Context, form exchange.Form, args []string) ([]byte, error) {
 	return runner.RunRanks(cfg.Ranks, args, func(j launcher.Job) (*launcher.Result, error) {
 		j.BTL, j.Log = cfg.BTL, cfg.Verbose
