@@ -38,9 +38,6 @@ const (
 
 	// starts is how often a job is started until it begins at the wanted distance. After that any will do.
 	starts = 40
-
-	// elsewhereLine is what a job prints that ends because it is at another distance.
-	elsewhereLine = "# elsewhere\n"
 )
 
 // FindDistances starts short jobs, and says at which distance most of them were.

@@ -95,6 +95,9 @@ func (p *Place) AllHere() (bool, error) {
 	return here[0] != 0, err
 }
 
+// elsewhereLine is what a job prints that ends because it is at another distance.
+const elsewhereLine = "# elsewhere\n"
+
 // begin is AllHere for a rank program, which ends if it is elsewhere.
 func (p *Place) begin() (here bool, err error) {
 	if here, err = p.AllHere(); err == nil && !here && p.world.Rank() == 0 {

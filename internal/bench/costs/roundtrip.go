@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -90,10 +89,4 @@ func (w *lineWatcher) Write(p []byte) (int, error) {
 		w.seen()
 	}
 	return w.Writer.Write(p)
-}
-
-// undisturbed returns the time that a quarter of the times do not exceed. It sorts them.
-func undisturbed(times []float64) float64 {
-	slices.Sort(times)
-	return times[(len(times)-1)/4]
 }

@@ -2,26 +2,10 @@ package costs
 
 import (
 	"slices"
-	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/loggps/fit"
 )
-
-// spin is the dummy loop of the paper: it takes a fixed time per iteration, and reads no
-// clock and no memory.
-func spin(iterations int) {
-	x := uint64(iterations) | 1
-	for range iterations {
-		x ^= x << 13
-		x ^= x >> 7
-		x ^= x << 17
-	}
-	spun.Store(x)
-}
-
-// spun has the compiler keep the loop of spin.
-var spun atomic.Uint64
 
 // calibrate finds out how long an iteration takes beside a peer that polls, which may slow
 // the CPU down: from empty round trips with two loops that are both longer than they.

@@ -15,35 +15,6 @@ import (
 	"github.com/gopvas/gopvas/mpi"
 )
 
-// The rank program of RoundTrips. Rank 0 measures. Rank 1 serves: it is told what comes
-// next by an order, so that only rank 0 has to know how often.
-const (
-	orderTag = 3
-
-	orderStop     = iota // the end
-	orderTrips           // rounds of Recv and Send
-	orderSends           // rounds of Recv, then an empty message back
-	orderLate            // rounds of Recv of an empty message, then Recv
-	orderExchange        // rounds of rankside.SendReceive
-	orderDistance        // Place.Here
-)
-
-// An order is what rank 1 is to do: which, bytes, and rounds.
-type order [3]int
-
-// tripRank is a rank of the measurement.
-type tripRank struct {
-	world    *mpi.Comm
-	place    *Place
-	out, in  []byte
-	at, walk int     // where the next message lies, and how far the buffers reach
-	perLoop  float64 // ns of an iteration of spin: the median of perLoops
-	perLoops []float64
-	samples  []fit.Sample
-	others   []fit.Sample  // at another distance
-	share    time.Duration // of a sample: parts that it has no time for are left out
-}
-
 // roundTripRank is the rank program; its arguments are sizes, how often each is measured,
 // cold or warm, a seed, the most seconds, and a distance.
 func roundTripRank(args []string) {
@@ -94,10 +65,6 @@ type tripPlan struct {
 	distance float64 // at which samples count, ns; 0: at any
 }
 
-// coldBytes is how far the messages of cold caches lie spread, in each of the four buffers:
-// more together than the caches of a processor hold.
-const coldBytes = 64 << 20
-
 func parseTrips(args []string) (c tripPlan, err error) {
 	for item := range strings.SplitSeq(args[0], ",") {
 		n, err := strconv.Atoi(item)
@@ -126,24 +93,6 @@ func parseTrips(args []string) (c tripPlan, err error) {
 	}
 	return c, nil
 }
-
-// page is the distance at which messages of cold caches lie at least, so that none finds
-// what was fetched for the one before.
-const page = 4096
-
-// next returns the next pieces of the buffers, of n bytes each.
-func (r *tripRank) next(n int) (out, in []byte) {
-	if r.at+n > r.walk {
-		r.at = 0
-	}
-	from := r.at
-	if r.walk >= coldBytes {
-		r.at += (n + page) &^ (page - 1)
-	}
-	return r.out[from : from+n], r.in[from : from+n]
-}
-
-func (r *tripRank) order(o order) error { return mpi.Send(r.world, o[:], 1, orderTag) }
 
 // serve does what rank 0 orders.
 func (r *tripRank) serve() error {
@@ -184,72 +133,6 @@ func (r *tripRank) serveRound(o order) error {
 	}
 	return mpi.Send(r.world, out, 0, rankside.DataTag)
 }
-
-// parts is how often the rounds of a sample are made. The time counts that a quarter of the parts do
-// not exceed: in others, another process may have taken a CPU away.
-const parts = 32
-
-// timed orders rounds of rank 1, makes them, and returns the time of one in nanoseconds.
-func (r *tripRank) timed(o order, round func(n int) error, end func() error) (ns float64, err error) {
-	begin := time.Now()
-	var times []float64
-	for part := range parts {
-		start := time.Now()
-		if part > 0 && start.Sub(begin) > r.share {
-			break
-		}
-		if err := r.order(o); err != nil {
-			return 0, err
-		}
-		start = time.Now()
-		for range o[2] {
-			if err := round(o[1]); err != nil {
-				return 0, err
-			}
-		}
-		if err := end(); err != nil {
-			return 0, err
-		}
-		times = append(times, float64(time.Since(start).Nanoseconds())/float64(o[2]))
-	}
-	return undisturbed(times), nil
-}
-
-// trips times round trips with a loop before the receive: equations (12) to (14).
-func (r *tripRank) trips(n, rounds, loop int) (float64, error) {
-	return r.timed(order{orderTrips, n, rounds}, func(n int) error {
-		out, in := r.next(n)
-		if err := mpi.Send(r.world, out, 1, rankside.DataTag); err != nil {
-			return err
-		}
-		spin(loop)
-		_, err := mpi.Recv(r.world, in, 1, rankside.DataTag)
-		return err
-	}, func() error { return nil })
-}
-
-// sends times blocking sends. The loop behind each lets the receiver come back, so that it
-// waits for the next one.
-func (r *tripRank) sends(n, rounds, loop int) (float64, error) {
-	return r.timed(order{orderSends, n, rounds}, func(n int) error {
-		out, _ := r.next(n)
-		if err := mpi.Send(r.world, out, 1, rankside.DataTag); err != nil {
-			return err
-		}
-		spin(loop)
-		return nil
-	}, func() error {
-		_, err := mpi.Recv(r.world, r.in[:0], 1, rankside.AckTag)
-		return err
-	})
-}
-
-// partTime is how long the rounds of a part take together: many calls per reading of the clock, but so
-// short that most parts are not disturbed where others use the machine, too.
-const partTime = 25e3 // ns
-
-// leastRounds is how many rounds a part has at least: the first one waits for the order.
-const leastRounds = 4
 
 // measure takes the samples: all sizes in a random order, again and again until there are
 // enough or the time is over.

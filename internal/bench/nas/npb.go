@@ -12,16 +12,6 @@ import (
 	"github.com/gopvas/gopvas/internal/median"
 )
 
-// Config describes a run of one of the NAS Parallel Benchmarks.
-type Config struct {
-	Benchmark  string // one of npb.Kernels
-	Class      npb.Class
-	Ranks      []int
-	Rounds     int // each contestant runs so often with each number of ranks, in turn; the median counts
-	Contenders []runner.Contestant
-	Step       func(contestant string, round int) // told before each job; nil: nobody
-}
-
 // An Result is one contestant: the round whose rate is the median, and the rates of
 // the slowest and the fastest.
 type Result struct {

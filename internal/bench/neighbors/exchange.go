@@ -18,9 +18,6 @@ import (
 	"github.com/gopvas/gopvas/launcher"
 )
 
-// Halo stands for the 26 neighbors of a cube, whose messages have three lengths.
-const Halo = "halo"
-
 // Config describes a run of Exchange.
 type Config struct {
 	Neighbors string // of each rank: their number, or Halo

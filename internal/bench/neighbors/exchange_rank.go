@@ -192,3 +192,6 @@ func (r *exchangeRank) printFlights(since time.Time) error {
 	_, err := os.Stdout.Write(all)
 	return err
 }
+
+// Halo stands for the 26 neighbors of a cube, whose messages have three lengths.
+const Halo = "halo"

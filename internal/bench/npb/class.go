@@ -23,3 +23,11 @@ func ParseClass(s string) (Class, error) {
 	}
 	return "", fmt.Errorf("npb: there is no class %q: choose S, W, A, B or C", s)
 }
+
+// powerOfTwo is the rule of most benchmarks.
+func powerOfTwo(ranks, most int) error {
+	if ranks < 1 || ranks&(ranks-1) != 0 || ranks > most {
+		return fmt.Errorf("the number of ranks must be a power of two, %d at most", most)
+	}
+	return nil
+}

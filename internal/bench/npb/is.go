@@ -51,41 +51,6 @@ func (is) run(world *mpi.Comm, class Class) (Result, error) {
 	}, seconds, float64(isIterations*keys)), nil
 }
 
-// A sorter is a rank's part of the sort.
-type sorter struct {
-	world *mpi.Comm
-	isProblem
-	shift uint // of a key, to get its bucket
-
-	keys     []int32 // this rank's part of the sequence
-	grouped  []int32 // the same by bucket
-	received []int32 // the keys of this rank's buckets, from all
-	counts   []int32 // by key, from the lowest of this rank on: how many of its keys are no greater
-
-	// By bucket; behind them are the keys of the tests, each given by the rank that
-	// has it, so that the sum over the ranks tells all.
-	sizes, totals []int32
-	sum           *mpi.Op[int32]
-
-	bounds                 []int // by rank: its first bucket; and the number of buckets
-	sends, sendsAt         []int // by rank: how many keys of grouped go there, and from where
-	receives, receivesFrom []int
-
-	passed int // tests
-}
-
-func newSorter(world *mpi.Comm, p isProblem) *sorter {
-	ranks, buckets := world.Size(), 1<<p.buckets
-	n := 1 << p.keys / ranks
-	return &sorter{
-		world: world, isProblem: p, shift: uint(p.maxKey - p.buckets),
-		keys: make([]int32, n), grouped: make([]int32, n), counts: make([]int32, 1<<p.maxKey),
-		sizes: make([]int32, buckets+isTests), totals: make([]int32, buckets+isTests), sum: mpi.Sum[int32](),
-		bounds: make([]int, ranks+1), sends: make([]int, ranks), sendsAt: make([]int, ranks),
-		receives: make([]int, ranks), receivesFrom: make([]int, ranks),
-	}
-}
-
 // generate makes this rank's part of the keys: each is the sum of four pseudo-random
 // numbers, scaled.
 func (s *sorter) generate() {

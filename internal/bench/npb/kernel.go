@@ -58,11 +58,3 @@ func Run(world *mpi.Comm, name string, class Class) (Result, error) {
 	r.Benchmark, r.Class, r.Ranks = strings.ToUpper(name), class, world.Size()
 	return r, nil
 }
-
-// powerOfTwo is the rule of most benchmarks.
-func powerOfTwo(ranks, most int) error {
-	if ranks < 1 || ranks&(ranks-1) != 0 || ranks > most {
-		return fmt.Errorf("the number of ranks must be a power of two, %d at most", most)
-	}
-	return nil
-}

@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"net/netip"
+	"sync"
 
 	"github.com/gopvas/gopvas/suci"
 )
@@ -46,3 +47,5 @@ type Carrier interface {
 	// Close ends the carrier. A Receive that waits returns an error.
 	Close() error
 }
+
+var tcpBuffers = sync.Pool{New: func() any { return new([]byte) }}

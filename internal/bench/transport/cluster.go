@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/gopvas/gopvas/internal/netns"
 )
@@ -284,3 +285,6 @@ func ErrCluster() error {
 	}
 	return nil
 }
+
+// waitDelay is how long the output of a command may stay open after it has ended.
+const waitDelay = 5 * time.Second

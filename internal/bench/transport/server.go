@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
-
-	"github.com/gopvas/gopvas/suci"
 )
 
 // The first byte of a message says what a server does with it. Numbers follow from byte 4 on,
@@ -26,12 +24,6 @@ const treeHead = 16
 
 // longestAnswer bounds what opSend asks for.
 const longestAnswer = 16 << 20
-
-// State is what a carrier of suci knows.
-type State struct {
-	Counters suci.Counters
-	Flows    []suci.Flow
-}
 
 // server answers messages.
 type server struct {

@@ -125,8 +125,6 @@ func (c *tcpCarrier) read(from Node, conn *os.File) {
 	}
 }
 
-var tcpBuffers = sync.Pool{New: func() any { return new([]byte) }}
-
 // stream returns the connection to a node, made if need be.
 func (c *tcpCarrier) stream(to Node, urgent bool) (*stream, error) {
 	c.mu.Lock()
