@@ -43,9 +43,6 @@ var fortranSizes = []struct{ key, value string }{
 	{"mpi_double_precision_size", "8"}, {"mpi_double_complex_supported", "true"},
 }
 
-// Abi_set_fortran_info is MPI_Abi_set_fortran_info. The library has decided already.
-func (p *Process) Abi_set_fortran_info(Info) error { return errFortranIsSet }
-
 var errFortranIsSet = fail(ERR_ABI,
 	"the library has its own Fortran, which is gfortran's: leave MPI_Abi_set_fortran_info out")
 
@@ -69,9 +66,6 @@ func (p *Process) Abi_get_fortran_booleans(size int, yes, no Address, set Ref) e
 	set.SetBool(true)
 	return nil
 }
-
-// Abi_set_fortran_booleans is MPI_Abi_set_fortran_booleans.
-func (p *Process) Abi_set_fortran_booleans(int, Address, Address) error { return errFortranIsSet }
 
 // Pcontrol is MPI_Pcontrol, and does nothing. Tools put a function of their own in its place.
 func (p *Process) Pcontrol(int) error { return nil }

@@ -165,6 +165,9 @@ func (s OutString) Set(v string, size int) int {
 	return n
 }
 
+// assign sets a field of an object.
+func assign[T any](field *T, v T) { *field = v }
+
 // slots are the arguments of a call: words of 64 bits on the stack of the C program.
 type slots uintptr
 

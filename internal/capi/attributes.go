@@ -55,6 +55,11 @@ func (k *keyvals) create(key keyval) int {
 	return key.number
 }
 
+// newKeyval makes a key for objects of a kind.
+func (p *Process) newKeyval(of handleKind, copy, delete Func, extra Address, in Language) int {
+	return p.keyvals.create(keyval{of: of, copy: copy, delete: delete, extra: extra, language: in})
+}
+
 // get returns a key for objects of a kind.
 func (k *keyvals) get(of handleKind, number int) (*keyval, error) {
 	k.mu.Lock()

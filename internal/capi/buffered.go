@@ -40,9 +40,9 @@ func (p *Process) detach(b *attachedBuffer, at Ptr[Address], size Ref) error {
 }
 
 // iflush begins to wait until all messages are with their receivers.
-func (p *Process) iflush(r Ptr[Request]) error {
-	flush, err := comm.IflushBuffer(p.world.c)
-	return p.begin(flush, err, p.world, r)
+func (p *Process) iflush(on *communicator, r Ptr[Request]) error {
+	flush, err := comm.IflushBuffer(on.c)
+	return p.begin(flush, err, on, r)
 }
 
 // buffering returns an error unless there is a buffer for one more message on c.
@@ -63,40 +63,6 @@ func (p *Process) buffering(on *communicator, bytes int) error {
 			need)
 	}
 	return nil
-}
-
-// Buffer_attach is MPI_Buffer_attach.
-func (p *Process) Buffer_attach(at Address, size int) error { return p.attached.attach(at, size) }
-
-// Buffer_detach is MPI_Buffer_detach.
-func (p *Process) Buffer_detach(at Ptr[Address], size Ref) error {
-	return p.detach(&p.attached, at, size)
-}
-
-// Buffer_flush is MPI_Buffer_flush.
-func (p *Process) Buffer_flush() error { return p.world.c.FlushBuffer() }
-
-// Buffer_iflush is MPI_Buffer_iflush.
-func (p *Process) Buffer_iflush(r Ptr[Request]) error { return p.iflush(r) }
-
-// Comm_attach_buffer is MPI_Comm_attach_buffer.
-func (p *Process) Comm_attach_buffer(on *communicator, at Address, size int) error {
-	return on.attached.attach(at, size)
-}
-
-// Comm_detach_buffer is MPI_Comm_detach_buffer.
-func (p *Process) Comm_detach_buffer(on *communicator, at Ptr[Address], size Ref) error {
-	return p.detach(&on.attached, at, size)
-}
-
-// Comm_flush_buffer is MPI_Comm_flush_buffer.
-func (p *Process) Comm_flush_buffer(_ *communicator) error {
-	return p.Buffer_flush()
-}
-
-// Comm_iflush_buffer is MPI_Comm_iflush_buffer.
-func (p *Process) Comm_iflush_buffer(_ *communicator, r Ptr[Request]) error {
-	return p.iflush(r)
 }
 
 // bsend checks the arguments of a send in buffered mode. The bytes are those that lie there

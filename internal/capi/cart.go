@@ -76,12 +76,6 @@ func (p *Process) Cart_create(c Comm, n int, dims, periods Ints, reorder int, ou
 	return p.made(grid.Comm, nil, on, out)
 }
 
-// Cartdim_get is MPI_Cartdim_get.
-func (p *Process) Cartdim_get(grid *comm.Cart, n Ref) error {
-	n.Set(len(grid.Dims()))
-	return nil
-}
-
 // Cart_get is MPI_Cart_get.
 func (p *Process) Cart_get(grid *comm.Cart, n int, dims, periods, coords Ints) error {
 	at, err := grid.Coords(grid.Rank())

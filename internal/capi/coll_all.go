@@ -37,17 +37,6 @@ func (p *Process) allgatherAcross(k *collective, at Address, count int, t Type, 
 	return k.across(on.each(b), in)
 }
 
-// Allgather is MPI_Allgather.
-func (p *Process) Allgather(k *collective, s Address, sn int, st Type, d Address, dn int, dt Type, c Comm) error {
-	return p.allgather(k, s, sn, st, regular(d, dn, dt), c)
-}
-
-// Allgatherv is MPI_Allgatherv.
-func (p *Process) Allgatherv(k *collective, s Address, sn int, st Type, d Address, counts, displs Ints,
-	dt Type, c Comm) error {
-	return p.allgather(k, s, sn, st, listed(d, counts, displs, dt), c)
-}
-
 // alltoall is all kinds of Alltoall.
 func (p *Process) alltoall(k *collective, from, to blockList, c Comm) error {
 	on, err := k.of(p, coll.Alltoall, c)
@@ -81,21 +70,4 @@ func (p *Process) alltoallAcross(k *collective, from, to blockList, on *communic
 		return err
 	}
 	return k.across(out, in)
-}
-
-// Alltoall is MPI_Alltoall.
-func (p *Process) Alltoall(k *collective, s Address, sn int, st Type, d Address, dn int, dt Type, c Comm) error {
-	return p.alltoall(k, regular(s, sn, st), regular(d, dn, dt), c)
-}
-
-// Alltoallv is MPI_Alltoallv.
-func (p *Process) Alltoallv(k *collective, s Address, sn, sd Ints, st Type, d Address, dn, dd Ints,
-	dt Type, c Comm) error {
-	return p.alltoall(k, listed(s, sn, sd, st), listed(d, dn, dd, dt), c)
-}
-
-// Alltoallw is MPI_Alltoallw.
-func (p *Process) Alltoallw(k *collective, s Address, sn, sd Ints, st Handles[Type], d Address, dn, dd Ints,
-	dt Handles[Type], c Comm) error {
-	return p.alltoall(k, typed(s, sn, sd, st), typed(d, dn, dd, dt), c)
 }

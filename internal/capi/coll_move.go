@@ -92,27 +92,3 @@ func (p *Process) rootBlocksAcross(k *collective, kind coll.Kind, blocks blockLi
 	}
 	return k.across(nil, parts)
 }
-
-// Gather is MPI_Gather.
-func (p *Process) Gather(k *collective, s Address, sn int, st Type, d Address, dn int, dt Type,
-	root int, c Comm) error {
-	return p.rootBlocks(k, coll.Gather, regular(d, dn, dt), s, sn, st, root, c)
-}
-
-// Gatherv is MPI_Gatherv.
-func (p *Process) Gatherv(k *collective, s Address, sn int, st Type, d Address, counts, displs Ints, dt Type,
-	root int, c Comm) error {
-	return p.rootBlocks(k, coll.Gather, listed(d, counts, displs, dt), s, sn, st, root, c)
-}
-
-// Scatter is MPI_Scatter.
-func (p *Process) Scatter(k *collective, s Address, sn int, st Type, d Address, dn int, dt Type,
-	root int, c Comm) error {
-	return p.rootBlocks(k, coll.Scatter, regular(s, sn, st), d, dn, dt, root, c)
-}
-
-// Scatterv is MPI_Scatterv.
-func (p *Process) Scatterv(k *collective, s Address, counts, displs Ints, st Type, d Address, dn int, dt Type,
-	root int, c Comm) error {
-	return p.rootBlocks(k, coll.Scatter, listed(s, counts, displs, st), d, dn, dt, root, c)
-}

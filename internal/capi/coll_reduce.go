@@ -178,13 +178,3 @@ func (p *Process) scan(k *collective, kind coll.Kind, send, recv Address, count 
 	first := kind == coll.Exscan && on.c.Rank() == 0 // it has no result
 	return r.combine(k, send, recv, count, !first || send == IN_PLACE)
 }
-
-// Scan is MPI_Scan.
-func (p *Process) Scan(k *collective, send, recv Address, count int, t Type, op Op, c Comm) error {
-	return p.scan(k, coll.Scan, send, recv, count, t, op, c)
-}
-
-// Exscan is MPI_Exscan.
-func (p *Process) Exscan(k *collective, send, recv Address, count int, t Type, op Op, c Comm) error {
-	return p.scan(k, coll.Exscan, send, recv, count, t, op, c)
-}

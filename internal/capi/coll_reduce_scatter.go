@@ -71,13 +71,3 @@ func (r *reducing) reduceScatterAcross(k *collective, send, recv Address, total,
 	}
 	return r.fold(k, s, v, len(s), before*r.op.Size)
 }
-
-// Reduce_scatter is MPI_Reduce_scatter.
-func (p *Process) Reduce_scatter(k *collective, send, recv Address, counts Ints, t Type, op Op, c Comm) error {
-	return p.reduceScatter(k, send, recv, 0, counts, false, t, op, c)
-}
-
-// Reduce_scatter_block is MPI_Reduce_scatter_block.
-func (p *Process) Reduce_scatter_block(k *collective, send, recv Address, count int, t Type, op Op, c Comm) error {
-	return p.reduceScatter(k, send, recv, count, Ints{}, true, t, op, c)
-}

@@ -27,14 +27,6 @@ func (p *Process) adoptCopy(n *comm.Comm, from *communicator, hints *comm.Info, 
 	made.attributes, made.hints, made.weighted = copies, hints.Clone(), from.weighted
 }
 
-// Comm_dup is MPI_Comm_dup.
-func (p *Process) Comm_dup(on *communicator, out Ptr[Comm]) error { return p.dup(on, nil, out) }
-
-// Comm_dup_with_info is MPI_Comm_dup_with_info.
-func (p *Process) Comm_dup_with_info(on *communicator, hints *comm.Info, out Ptr[Comm]) error {
-	return p.dup(on, hints.Clone(), out)
-}
-
 // idup is dup, nonblocking.
 func (p *Process) idup(on *communicator, hints *comm.Info, out Ptr[Comm], req Ptr[Request]) error {
 	copies, err := p.copyAll(uintptr(on.handle), &on.attributes)
@@ -48,36 +40,6 @@ func (p *Process) idup(on *communicator, hints *comm.Info, out Ptr[Comm], req Pt
 	}
 	p.adoptCopy(n, on, hints, copies, out)
 	return p.begun(r, on.collectives, req)
-}
-
-// Comm_idup is MPI_Comm_idup.
-func (p *Process) Comm_idup(on *communicator, out Ptr[Comm], req Ptr[Request]) error {
-	return p.idup(on, nil, out, req)
-}
-
-// Comm_idup_with_info is MPI_Comm_idup_with_info.
-func (p *Process) Comm_idup_with_info(on *communicator, hints *comm.Info, out Ptr[Comm], req Ptr[Request]) error {
-	return p.idup(on, hints.Clone(), out, req)
-}
-
-// Comm_create is MPI_Comm_create.
-func (p *Process) Comm_create(on *communicator, g *comm.Group, out Ptr[Comm]) error {
-	n, err := on.c.Create(g)
-	return p.made(n, err, on, out)
-}
-
-// Comm_create_group is MPI_Comm_create_group.
-func (p *Process) Comm_create_group(c Comm, group Group, tag int, out Ptr[Comm]) error {
-	on, err := p.intra(c)
-	if err != nil {
-		return err
-	}
-	g, err := p.group(group)
-	if err != nil {
-		return err
-	}
-	n, err := on.c.CreateGroup(g, tag)
-	return p.made(n, err, on, out)
 }
 
 // Comm_split is MPI_Comm_split.
@@ -127,11 +89,5 @@ func (p *Process) Intercomm_create(local Comm, leader int, peer Comm, remoteLead
 		with = over.c
 	}
 	n, err := comm.IntercommCreate(on.c, leader, with, remoteLeader, tag)
-	return p.made(n, err, on, out)
-}
-
-// Intercomm_merge is MPI_Intercomm_merge.
-func (p *Process) Intercomm_merge(on *communicator, high int, out Ptr[Comm]) error {
-	n, err := comm.Merge(on.c, high != 0)
 	return p.made(n, err, on, out)
 }

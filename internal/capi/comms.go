@@ -90,24 +90,6 @@ func (p *Process) made(c *comm.Comm, err error, from *communicator, out Ptr[Comm
 	return nil
 }
 
-// Comm_rank is MPI_Comm_rank.
-func (p *Process) Comm_rank(on *communicator, rank Ref) error {
-	rank.Set(on.c.Rank())
-	return nil
-}
-
-// Comm_size is MPI_Comm_size.
-func (p *Process) Comm_size(on *communicator, size Ref) error {
-	size.Set(on.c.Size())
-	return nil
-}
-
-// Comm_compare is MPI_Comm_compare.
-func (p *Process) Comm_compare(one, other *communicator, result Ref) error {
-	result.Set(comparisons[one.c.Compare(other.c)])
-	return nil
-}
-
 // comparisons are the constants of the ABI.
 var comparisons = [...]int{comm.Identical: IDENT, comm.Congruent: CONGRUENT,
 	comm.Similar: SIMILAR, comm.Unequal: UNEQUAL}
@@ -137,44 +119,6 @@ func (p *Process) Comm_get_name(c Comm, name OutString, length Ref) error {
 	return nil
 }
 
-// Comm_set_info is MPI_Comm_set_info.
-func (p *Process) Comm_set_info(on *communicator, hints *comm.Info) error {
-	on.hints = hints.Clone()
-	return nil
-}
-
-// Comm_get_info is MPI_Comm_get_info.
-func (p *Process) Comm_get_info(on *communicator, out Ptr[Info]) error {
-	out.Set(Info(p.infos.add(on.hints.Clone())))
-	return nil
-}
-
-// Comm_test_inter is MPI_Comm_test_inter.
-func (p *Process) Comm_test_inter(on *communicator, flag Ref) error {
-	flag.SetBool(on.inter())
-	return nil
-}
-
-// Comm_remote_size is MPI_Comm_remote_size.
-func (p *Process) Comm_remote_size(c Comm, size Ref) error {
-	g, err := p.remote(c)
-	if err != nil {
-		return err
-	}
-	size.Set(g.Size())
-	return nil
-}
-
-// Comm_remote_group is MPI_Comm_remote_group.
-func (p *Process) Comm_remote_group(c Comm, group Ptr[Group]) error {
-	g, err := p.remote(c)
-	if err != nil {
-		return err
-	}
-	group.Set(p.newGroup(g))
-	return nil
-}
-
 func (p *Process) remote(c Comm) (*comm.Group, error) {
 	on, err := p.comm(c)
 	if err == nil && !on.inter() {
@@ -184,12 +128,6 @@ func (p *Process) remote(c Comm) (*comm.Group, error) {
 		return nil, err
 	}
 	return comm.RemoteGroup(on.c), nil
-}
-
-// Comm_get_parent is MPI_Comm_get_parent: nobody here was spawned.
-func (p *Process) Comm_get_parent(parent Ptr[Comm]) error {
-	parent.Set(COMM_NULL)
-	return nil
 }
 
 // Comm_free is MPI_Comm_free.
@@ -211,7 +149,3 @@ func (p *Process) Comm_free(c Ptr[Comm]) error {
 	c.Set(COMM_NULL)
 	return on.c.Free()
 }
-
-// Comm_disconnect is MPI_Comm_disconnect. What was begun on the communicator is complete
-// before: the program waits for it.
-func (p *Process) Comm_disconnect(c Ptr[Comm]) error { return p.Comm_free(c) }

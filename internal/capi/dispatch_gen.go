@@ -74,19 +74,15 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 61:
 		return 0, p.Buffer_iflush(Ptr[Request]{a.word(0)})
 	case 62, 63:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_attach_buffer(o0, Address(a.word(1)), a.int(2)) })
+		return 0, p.Comm_attach_buffer(Comm(a.word(0)), Address(a.word(1)), a.int(2))
 	case 64:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
-			return p.Comm_detach_buffer(o0, Ptr[Address]{a.word(1)}, Ref{a.word(2), false})
-		})
+		return 0, p.Comm_detach_buffer(Comm(a.word(0)), Ptr[Address]{a.word(1)}, Ref{a.word(2), false})
 	case 65:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
-			return p.Comm_detach_buffer(o0, Ptr[Address]{a.word(1)}, Ref{a.word(2), true})
-		})
+		return 0, p.Comm_detach_buffer(Comm(a.word(0)), Ptr[Address]{a.word(1)}, Ref{a.word(2), true})
 	case 66:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_flush_buffer(o0) })
+		return 0, p.Comm_flush_buffer(Comm(a.word(0)))
 	case 67:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_iflush_buffer(o0, Ptr[Request]{a.word(1)}) })
+		return 0, p.Comm_iflush_buffer(Comm(a.word(0)), Ptr[Request]{a.word(1)})
 	case 68, 69:
 		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_attach_buffer(o0, Address(a.word(1)), a.int(2)) })
 	case 70:
@@ -230,9 +226,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 162:
 		return 0, p.Type_free_keyval(Ref{a.word(0), false})
 	case 163:
-		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error {
-			return p.Type_get_attr(o0, a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
-		})
+		return 0, p.Type_get_attr(Type(a.word(0)), a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
 	case 164:
 		return 0, p.Type_set_attr(Type(a.word(0)), a.int(1), Address(a.word(2)), Language(a.int(3)))
 	case 165:
@@ -316,13 +310,11 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 			return p.Type_get_envelope(o0, Ref{a.word(1), true}, Ref{a.word(2), true}, Ref{a.word(3), true}, Ref{a.word(4), true}, Ref{a.word(5), false}, Form(1))
 		})
 	case 201, 202, 203:
-		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error { return p.Type_get_extent(o0, Ref{a.word(1), true}, Ref{a.word(2), true}) })
+		return 0, p.Type_get_extent(Type(a.word(0)), Ref{a.word(1), true}, Ref{a.word(2), true})
 	case 204:
 		return 0, p.Type_get_name(Type(a.word(0)), OutString{a.word(1)}, Ref{a.word(2), false})
 	case 205, 206, 207:
-		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error {
-			return p.Type_get_true_extent(o0, Ref{a.word(1), true}, Ref{a.word(2), true})
-		})
+		return 0, p.Type_get_true_extent(Type(a.word(0)), Ref{a.word(1), true}, Ref{a.word(2), true})
 	case 208:
 		return 0, p.Type_get_value_index(Type(a.word(0)), Type(a.word(1)), Ptr[Type]{a.word(2)})
 	case 209:
@@ -334,9 +326,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 212:
 		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error { return p.Type_set_name(o0, CString(a.word(1))) })
 	case 213:
-		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error { return p.Type_size(o0, Ref{a.word(1), false}) })
+		return 0, p.Type_size(Type(a.word(0)), Ref{a.word(1), false})
 	case 214, 215:
-		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error { return p.Type_size(o0, Ref{a.word(1), true}) })
+		return 0, p.Type_size(Type(a.word(0)), Ref{a.word(1), true})
 	case 216:
 		return 0, p.Type_vector(a.int(0), a.int(1), a.int(2), Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(0))
 	case 217:
@@ -352,17 +344,11 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 220, 221:
 		return 0, p.Unpack_external(CString(a.word(0)), Address(a.word(1)), a.int(2), Ref{a.word(3), true}, Address(a.word(4)), a.int(5), Type(a.word(6)))
 	case 351:
-		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
-			return found(p.group(Group(a.word(1)))).then(func(o1 *comm.Group) error { return p.Group_compare(o0, o1, Ref{a.word(2), false}) })
-		})
+		return 0, p.Group_compare(Group(a.word(0)), Group(a.word(1)), Ref{a.word(2), false})
 	case 352:
-		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
-			return found(p.group(Group(a.word(1)))).then(func(o1 *comm.Group) error { return p.Group_difference(o0, o1, Ptr[Group]{a.word(2)}) })
-		})
+		return 0, p.Group_difference(Group(a.word(0)), Group(a.word(1)), Ptr[Group]{a.word(2)})
 	case 353:
-		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
-			return p.Group_excl(o0, a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
-		})
+		return 0, p.Group_excl(Group(a.word(0)), a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
 	case 354:
 		return 0, p.Group_free(Ptr[Group]{a.word(0)})
 	case 355:
@@ -370,25 +356,17 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 			return p.Group_from_session_pset(o0, CString(a.word(1)), Ptr[Group]{a.word(2)})
 		})
 	case 356:
-		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
-			return p.Group_incl(o0, a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
-		})
+		return 0, p.Group_incl(Group(a.word(0)), a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
 	case 357:
-		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
-			return found(p.group(Group(a.word(1)))).then(func(o1 *comm.Group) error { return p.Group_intersection(o0, o1, Ptr[Group]{a.word(2)}) })
-		})
+		return 0, p.Group_intersection(Group(a.word(0)), Group(a.word(1)), Ptr[Group]{a.word(2)})
 	case 358:
-		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
-			return p.Group_range_excl(o0, a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
-		})
+		return 0, p.Group_range_excl(Group(a.word(0)), a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
 	case 359:
-		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
-			return p.Group_range_incl(o0, a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
-		})
+		return 0, p.Group_range_incl(Group(a.word(0)), a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
 	case 360:
-		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error { return p.Group_rank(o0, Ref{a.word(1), false}) })
+		return 0, p.Group_rank(Group(a.word(0)), Ref{a.word(1), false})
 	case 361:
-		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error { return p.Group_size(o0, Ref{a.word(1), false}) })
+		return 0, p.Group_size(Group(a.word(0)), Ref{a.word(1), false})
 	case 362:
 		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
 			return found(p.group(Group(a.word(3)))).then(func(o3 *comm.Group) error {
@@ -396,9 +374,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 			})
 		})
 	case 363:
-		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
-			return found(p.group(Group(a.word(1)))).then(func(o1 *comm.Group) error { return p.Group_union(o0, o1, Ptr[Group]{a.word(2)}) })
-		})
+		return 0, p.Group_union(Group(a.word(0)), Group(a.word(1)), Ptr[Group]{a.word(2)})
 	case 364:
 		return 0, found(p.cart(Comm(a.word(0)))).then(func(o0 *comm.Cart) error { return p.Cart_coords(o0, a.int(1), a.int(2), Ints{a.word(3), false}) })
 	case 365:
@@ -418,7 +394,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 370:
 		return 0, p.Cart_sub(Comm(a.word(0)), Ints{a.word(1), false}, Ptr[Comm]{a.word(2)})
 	case 371:
-		return 0, found(p.cart(Comm(a.word(0)))).then(func(o0 *comm.Cart) error { return p.Cartdim_get(o0, Ref{a.word(1), false}) })
+		return 0, p.Cartdim_get(Comm(a.word(0)), Ref{a.word(1), false})
 	case 372:
 		return 0, p.Dims_create(a.int(0), a.int(1), Ints{a.word(2), false})
 	case 373:
@@ -452,17 +428,15 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 383:
 		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Topo_test(o0, Ref{a.word(1), false}) })
 	case 384:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Attr_delete(o0, a.int(1)) })
+		return 0, p.Attr_delete(Comm(a.word(0)), a.int(1))
 	case 385:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
-			return p.Attr_get(o0, a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
-		})
+		return 0, p.Attr_get(Comm(a.word(0)), a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
 	case 386:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Attr_put(o0, a.int(1), Address(a.word(2)), Language(a.int(3))) })
+		return 0, p.Attr_put(Comm(a.word(0)), a.int(1), Address(a.word(2)), Language(a.int(3)))
 	case 387:
 		return 0, p.Comm_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
 	case 388:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_delete_attr(o0, a.int(1)) })
+		return 0, p.Comm_delete_attr(Comm(a.word(0)), a.int(1))
 	case 389:
 		return 0, p.Comm_free_keyval(Ref{a.word(0), false})
 	case 390:
@@ -470,9 +444,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 			return p.Comm_get_attr(o0, a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
 		})
 	case 391:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
-			return p.Comm_set_attr(o0, a.int(1), Address(a.word(2)), Language(a.int(3)))
-		})
+		return 0, p.Comm_set_attr(Comm(a.word(0)), a.int(1), Address(a.word(2)), Language(a.int(3)))
 	case 392:
 		return 0, p.Keyval_create(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
 	case 393:
@@ -484,13 +456,13 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 396:
 		return 0, p.Add_error_string(a.int(0), CString(a.word(1)))
 	case 397:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_call_errhandler(o0, a.int(1)) })
+		return 0, p.Comm_call_errhandler(Comm(a.word(0)), a.int(1))
 	case 398:
 		return 0, p.Comm_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
 	case 399:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_get_errhandler(o0, Ptr[Errhandler]{a.word(1)}) })
+		return 0, p.Comm_get_errhandler(Comm(a.word(0)), Ptr[Errhandler]{a.word(1)})
 	case 400:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_set_errhandler(o0, Errhandler(a.word(1))) })
+		return 0, p.Comm_set_errhandler(Comm(a.word(0)), Errhandler(a.word(1)))
 	case 401:
 		return 0, p.Errhandler_free(Ptr[Errhandler]{a.word(0)})
 	case 402:
@@ -510,9 +482,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 412:
 		return 0, p.Session_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
 	case 413:
-		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_get_errhandler(o0, Ptr[Errhandler]{a.word(1)}) })
+		return 0, p.Session_get_errhandler(Session(a.word(0)), Ptr[Errhandler]{a.word(1)})
 	case 414:
-		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_set_errhandler(o0, Errhandler(a.word(1))) })
+		return 0, p.Session_set_errhandler(Session(a.word(0)), Errhandler(a.word(1)))
 	case 416:
 		return 0, p.Win_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
 	case 422:
@@ -520,13 +492,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 423:
 		return 0, p.Comm_get_parent(Ptr[Comm]{a.word(0)})
 	case 431:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
-			return found(p.comm(Comm(a.word(1)))).then(func(o1 *communicator) error { return p.Comm_compare(o0, o1, Ref{a.word(2), false}) })
-		})
+		return 0, p.Comm_compare(Comm(a.word(0)), Comm(a.word(1)), Ref{a.word(2), false})
 	case 432:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
-			return found(p.group(Group(a.word(1)))).then(func(o1 *comm.Group) error { return p.Comm_create(o0, o1, Ptr[Comm]{a.word(2)}) })
-		})
+		return 0, p.Comm_create(Comm(a.word(0)), Group(a.word(1)), Ptr[Comm]{a.word(2)})
 	case 433:
 		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
 			return p.Comm_create_from_group(o0, CString(a.word(1)), Info(a.word(2)), Errhandler(a.word(3)), Ptr[Comm]{a.word(4)})
@@ -534,41 +502,33 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 434:
 		return 0, p.Comm_create_group(Comm(a.word(0)), Group(a.word(1)), a.int(2), Ptr[Comm]{a.word(3)})
 	case 435:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_dup(o0, Ptr[Comm]{a.word(1)}) })
+		return 0, p.Comm_dup(Comm(a.word(0)), Ptr[Comm]{a.word(1)})
 	case 436:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
-			return found(p.hints(Info(a.word(1)))).then(func(o1 *comm.Info) error { return p.Comm_dup_with_info(o0, o1, Ptr[Comm]{a.word(2)}) })
-		})
+		return 0, p.Comm_dup_with_info(Comm(a.word(0)), Info(a.word(1)), Ptr[Comm]{a.word(2)})
 	case 437:
 		return 0, p.Comm_free(Ptr[Comm]{a.word(0)})
 	case 438:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_get_info(o0, Ptr[Info]{a.word(1)}) })
+		return 0, p.Comm_get_info(Comm(a.word(0)), Ptr[Info]{a.word(1)})
 	case 439:
 		return 0, p.Comm_get_name(Comm(a.word(0)), OutString{a.word(1)}, Ref{a.word(2), false})
 	case 440:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_group(o0, Ptr[Group]{a.word(1)}) })
+		return 0, p.Comm_group(Comm(a.word(0)), Ptr[Group]{a.word(1)})
 	case 441:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_idup(o0, Ptr[Comm]{a.word(1)}, Ptr[Request]{a.word(2)}) })
+		return 0, p.Comm_idup(Comm(a.word(0)), Ptr[Comm]{a.word(1)}, Ptr[Request]{a.word(2)})
 	case 442:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
-			return found(p.hints(Info(a.word(1)))).then(func(o1 *comm.Info) error {
-				return p.Comm_idup_with_info(o0, o1, Ptr[Comm]{a.word(2)}, Ptr[Request]{a.word(3)})
-			})
-		})
+		return 0, p.Comm_idup_with_info(Comm(a.word(0)), Info(a.word(1)), Ptr[Comm]{a.word(2)}, Ptr[Request]{a.word(3)})
 	case 443:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_rank(o0, Ref{a.word(1), false}) })
+		return 0, p.Comm_rank(Comm(a.word(0)), Ref{a.word(1), false})
 	case 444:
 		return 0, p.Comm_remote_group(Comm(a.word(0)), Ptr[Group]{a.word(1)})
 	case 445:
 		return 0, p.Comm_remote_size(Comm(a.word(0)), Ref{a.word(1), false})
 	case 446:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
-			return found(p.hints(Info(a.word(1)))).then(func(o1 *comm.Info) error { return p.Comm_set_info(o0, o1) })
-		})
+		return 0, p.Comm_set_info(Comm(a.word(0)), Info(a.word(1)))
 	case 447:
 		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_set_name(o0, CString(a.word(1))) })
 	case 448:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_size(o0, Ref{a.word(1), false}) })
+		return 0, p.Comm_size(Comm(a.word(0)), Ref{a.word(1), false})
 	case 449:
 		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_split(o0, a.int(1), a.int(2), Ptr[Comm]{a.word(3)}) })
 	case 450:
@@ -576,13 +536,13 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 			return found(p.hints(Info(a.word(3)))).then(func(o3 *comm.Info) error { return p.Comm_split_type(o0, a.int(1), a.int(2), o3, Ptr[Comm]{a.word(4)}) })
 		})
 	case 451:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_test_inter(o0, Ref{a.word(1), false}) })
+		return 0, p.Comm_test_inter(Comm(a.word(0)), Ref{a.word(1), false})
 	case 452:
 		return 0, p.Intercomm_create(Comm(a.word(0)), a.int(1), Comm(a.word(2)), a.int(3), a.int(4), Ptr[Comm]{a.word(5)})
 	case 453:
 		return 0, p.Intercomm_create_from_groups(Group(a.word(0)), a.int(1), Group(a.word(2)), a.int(3), CString(a.word(4)), Info(a.word(5)), Errhandler(a.word(6)), Ptr[Comm]{a.word(7)})
 	case 454:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Intercomm_merge(o0, a.int(1), Ptr[Comm]{a.word(2)}) })
+		return 0, p.Intercomm_merge(Comm(a.word(0)), a.int(1), Ptr[Comm]{a.word(2)})
 	case 455:
 		return 0, p.Info_create(Ptr[Info]{a.word(0)})
 	case 456:
@@ -656,7 +616,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 627:
 		return 0, found(p.control(T_cvar_handle(a.word(0)))).then(func(o0 *control) error { return p.T_cvar_read(o0, Address(a.word(1))) })
 	case 628:
-		return 0, found(p.control(T_cvar_handle(a.word(0)))).then(func(o0 *control) error { return p.T_cvar_write(o0, Address(a.word(1))) })
+		return 0, p.T_cvar_write(T_cvar_handle(a.word(0)), Address(a.word(1)))
 	case 629:
 		return 0, p.T_enum_get_info(T_enum(a.word(0)), Ref{a.word(1), false}, OutString{a.word(2)}, Ref{a.word(3), false})
 	case 634:

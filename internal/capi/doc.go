@@ -6,8 +6,9 @@
 // # Adding a function
 //
 // A function MPI_X is the method X of *Process. Its parameters are those of the table
-// capi/api/functions.txt, in the types of args.go; it returns an error, or a value where the
-// function in C has one. The large form MPI_X_c and the form MPI_X_x call the same method:
+// capi/api/functions.txt, in the types of args.go; it returns an error. If it only converts arguments
+// and calls something, the table has that call as its target, and the method is generated. Others are written by
+// hand. The large form MPI_X_c and the form MPI_X_x call the same method:
 // parameters that are wider there know their width, and those that only the large form has
 // are zero in the other. A parameter for a handle has the type of the handle, or is a pointer to
 // the object: then dispatch looks up the handle (lookups in capi/api/gen). A method that must know which form was
@@ -17,7 +18,7 @@
 //
 //	go generate ./internal/capi/...
 //
-// writes the dispatch and the table of conformance anew; a test holds them fresh. A function
+// writes the generated methods, the dispatch and the table of conformance anew; a test holds them fresh. A function
 // without a method answers MPI_ERR_UNSUPPORTED_OPERATION.
 //
 // # Memory of the C program

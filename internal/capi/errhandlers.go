@@ -185,32 +185,6 @@ func (p *Process) Errhandler_free(h Ptr[Errhandler]) error {
 	return nil
 }
 
-// Comm_create_errhandler is MPI_Comm_create_errhandler.
-func (p *Process) Comm_create_errhandler(f Func, out Ptr[Errhandler]) error {
-	return p.createHandler(onComm, f, out)
-}
-
-// Comm_set_errhandler is MPI_Comm_set_errhandler.
-func (p *Process) Comm_set_errhandler(on *communicator, h Errhandler) error {
-	e, err := p.handler(h, onComm)
-	if err != nil {
-		return err
-	}
-	on.handler = e
-	return nil
-}
-
-// Comm_get_errhandler is MPI_Comm_get_errhandler.
-func (p *Process) Comm_get_errhandler(on *communicator, out Ptr[Errhandler]) error {
-	p.give(on.handler, out)
-	return nil
-}
-
-// Comm_call_errhandler is MPI_Comm_call_errhandler.
-func (p *Process) Comm_call_errhandler(on *communicator, code int) error {
-	return p.callHandler(on.handler, uintptr(on.handle), "MPI_Comm_call_errhandler on "+on.title(), code)
-}
-
 // callHandler calls an error handler for a code of the program.
 func (p *Process) callHandler(handler *errhandler, object uintptr, call string, code int) error {
 	h := p.handle(handler, object, call, p.codes.asError(code))
@@ -218,14 +192,4 @@ func (p *Process) callHandler(handler *errhandler, object uintptr, call string, 
 		return nil
 	}
 	return called(h)
-}
-
-// Win_create_errhandler is MPI_Win_create_errhandler.
-func (p *Process) Win_create_errhandler(f Func, out Ptr[Errhandler]) error {
-	return p.createHandler(onWin, f, out)
-}
-
-// File_create_errhandler is MPI_File_create_errhandler.
-func (p *Process) File_create_errhandler(f Func, out Ptr[Errhandler]) error {
-	return p.createHandler(onFile, f, out)
 }

@@ -153,12 +153,6 @@ func (e *errorCodes) lastUsed() int {
 	return e.next - 1
 }
 
-// Error_class is MPI_Error_class.
-func (p *Process) Error_class(code int, class Ref) error {
-	class.Set(p.codes.classOf(code))
-	return nil
-}
-
 // Error_string is MPI_Error_string.
 func (p *Process) Error_string(code int, text OutString, length Ref) error {
 	s, ok := p.codes.text(code)
@@ -166,12 +160,6 @@ func (p *Process) Error_string(code int, text OutString, length Ref) error {
 		return fail(ERR_ARG, "error code %d is not known", code)
 	}
 	length.Set(text.Set(s, MAX_ERROR_STRING))
-	return nil
-}
-
-// Add_error_class is MPI_Add_error_class.
-func (p *Process) Add_error_class(class Ref) error {
-	class.Set(p.codes.add(0))
 	return nil
 }
 

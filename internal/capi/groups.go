@@ -31,29 +31,12 @@ func (p *Process) madeGroup(g *comm.Group, err error, out Ptr[Group]) error {
 	return nil
 }
 
-// Comm_group is MPI_Comm_group.
-func (p *Process) Comm_group(on *communicator, out Ptr[Group]) error {
-	return p.madeGroup(on.c.Group(), nil, out)
-}
-
 // Group_free is MPI_Group_free.
 func (p *Process) Group_free(g Ptr[Group]) error {
 	if h := g.Get(); h != GROUP_EMPTY && p.groups.remove(uintptr(h)) == nil {
 		return wrongHandle(kindGroup, uintptr(h))
 	}
 	g.Set(GROUP_NULL)
-	return nil
-}
-
-// Group_size is MPI_Group_size.
-func (p *Process) Group_size(g *comm.Group, size Ref) error {
-	size.Set(g.Size())
-	return nil
-}
-
-// Group_rank is MPI_Group_rank.
-func (p *Process) Group_rank(g *comm.Group, rank Ref) error {
-	rank.Set(undefined(g.Rank()))
 	return nil
 }
 
@@ -93,29 +76,8 @@ func (p *Process) Group_translate_ranks(a *comm.Group, n int, ranks Ints, b *com
 	return nil
 }
 
-// Group_compare is MPI_Group_compare.
-func (p *Process) Group_compare(one, other *comm.Group, result Ref) error {
-	result.Set(comparisons[one.Compare(other)])
-	return nil
-}
-
-// Group_union is MPI_Group_union.
-func (p *Process) Group_union(one, other *comm.Group, out Ptr[Group]) error {
-	return p.madeGroup(one.Union(other), nil, out)
-}
-
-// Group_intersection is MPI_Group_intersection.
-func (p *Process) Group_intersection(one, other *comm.Group, out Ptr[Group]) error {
-	return p.madeGroup(one.Intersection(other), nil, out)
-}
-
-// Group_difference is MPI_Group_difference.
-func (p *Process) Group_difference(one, other *comm.Group, out Ptr[Group]) error {
-	return p.madeGroup(one.Difference(other), nil, out)
-}
-
 // choose makes a group of some ranks of another.
-func (p *Process) choose(g *comm.Group, n int, ranks Ints, how func(...int) (*comm.Group, error),
+func (p *Process) choose(g *comm.Group, n int, ranks Ints, how func(*comm.Group, ...int) (*comm.Group, error),
 	out Ptr[Group]) error {
 	if n < 0 {
 		return fail(ERR_ARG, "%d ranks", n)
@@ -123,23 +85,13 @@ func (p *Process) choose(g *comm.Group, n int, ranks Ints, how func(...int) (*co
 	if n > g.Size() { // the list may be shorter than n says
 		return fail(ERR_ARG, "%d ranks of a group of %d: give each rank at most once", n, g.Size())
 	}
-	chosen, err := how(ranks.Copy(n)...)
+	chosen, err := how(g, ranks.Copy(n)...)
 	return p.madeGroup(chosen, classed(err, ERR_RANK), out)
 }
 
-// Group_incl is MPI_Group_incl.
-func (p *Process) Group_incl(g *comm.Group, n int, ranks Ints, out Ptr[Group]) error {
-	return p.choose(g, n, ranks, g.Incl, out)
-}
-
-// Group_excl is MPI_Group_excl.
-func (p *Process) Group_excl(g *comm.Group, n int, ranks Ints, out Ptr[Group]) error {
-	return p.choose(g, n, ranks, g.Excl, out)
-}
-
 // chooseRanges makes a group of ranges of ranks of another.
-func (p *Process) chooseRanges(n int, triples Ints, how func(...comm.Range) (*comm.Group, error),
-	out Ptr[Group]) error {
+func (p *Process) chooseRanges(g *comm.Group, n int, triples Ints,
+	how func(*comm.Group, ...comm.Range) (*comm.Group, error), out Ptr[Group]) error {
 	if n < 0 {
 		return fail(ERR_ARG, "%d ranges", n)
 	}
@@ -150,16 +102,6 @@ func (p *Process) chooseRanges(n int, triples Ints, how func(...comm.Range) (*co
 			return fail(ERR_ARG, "the stride of range %d is 0", i)
 		}
 	}
-	chosen, err := how(ranges...)
+	chosen, err := how(g, ranges...)
 	return p.madeGroup(chosen, classed(err, ERR_RANK), out)
-}
-
-// Group_range_incl is MPI_Group_range_incl.
-func (p *Process) Group_range_incl(g *comm.Group, n int, ranges Ints, out Ptr[Group]) error {
-	return p.chooseRanges(n, ranges, g.RangeIncl, out)
-}
-
-// Group_range_excl is MPI_Group_range_excl.
-func (p *Process) Group_range_excl(g *comm.Group, n int, ranges Ints, out Ptr[Group]) error {
-	return p.chooseRanges(n, ranges, g.RangeExcl, out)
 }

@@ -46,23 +46,6 @@ func (p *Process) newInfo(f *comm.Info, out Ptr[Info]) error {
 	return nil
 }
 
-// Info_create is MPI_Info_create.
-func (p *Process) Info_create(out Ptr[Info]) error { return p.newInfo(new(comm.Info), out) }
-
-// Info_create_env is MPI_Info_create_env.
-func (p *Process) Info_create_env(argc int, argv Handles[CString], out Ptr[Info]) error {
-	return p.newInfo(p.environment(), out)
-}
-
-// Info_dup is MPI_Info_dup.
-func (p *Process) Info_dup(h Info, out Ptr[Info]) error {
-	f, err := p.info(h)
-	if err != nil {
-		return err
-	}
-	return p.newInfo(f.Clone(), out)
-}
-
 // Info_free is MPI_Info_free.
 func (p *Process) Info_free(h Ptr[Info]) error {
 	if p.infos.remove(uintptr(h.Get())) == nil {
@@ -169,16 +152,6 @@ func (p *Process) Info_get_valuelen(h Info, key CString, length, flag Ref) error
 	if flag.SetBool(ok); ok {
 		length.Set(len(value))
 	}
-	return nil
-}
-
-// Info_get_nkeys is MPI_Info_get_nkeys.
-func (p *Process) Info_get_nkeys(h Info, n Ref) error {
-	f, err := p.info(h)
-	if err != nil {
-		return err
-	}
-	n.Set(f.Len())
 	return nil
 }
 

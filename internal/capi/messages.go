@@ -128,51 +128,6 @@ func (p *Process) sendInit(mode comm.Mode, buf Address, count int, t Type, dest,
 	return p.prepare(r, err, m.on, out)
 }
 
-// Send is MPI_Send.
-func (p *Process) Send(buf Address, count int, t Type, dest, tag int, c Comm) error {
-	return p.send(comm.Standard, buf, count, t, dest, tag, c)
-}
-
-// Ssend is MPI_Ssend.
-func (p *Process) Ssend(buf Address, count int, t Type, dest, tag int, c Comm) error {
-	return p.send(comm.Synchronous, buf, count, t, dest, tag, c)
-}
-
-// Rsend is MPI_Rsend, which may be a standard send.
-func (p *Process) Rsend(buf Address, count int, t Type, dest, tag int, c Comm) error {
-	return p.send(comm.Standard, buf, count, t, dest, tag, c)
-}
-
-// Isend is MPI_Isend.
-func (p *Process) Isend(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
-	return p.isend(comm.Standard, buf, count, t, dest, tag, c, r)
-}
-
-// Issend is MPI_Issend.
-func (p *Process) Issend(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
-	return p.isend(comm.Synchronous, buf, count, t, dest, tag, c, r)
-}
-
-// Irsend is MPI_Irsend.
-func (p *Process) Irsend(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
-	return p.isend(comm.Standard, buf, count, t, dest, tag, c, r)
-}
-
-// Send_init is MPI_Send_init.
-func (p *Process) Send_init(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
-	return p.sendInit(comm.Standard, buf, count, t, dest, tag, c, r)
-}
-
-// Ssend_init is MPI_Ssend_init.
-func (p *Process) Ssend_init(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
-	return p.sendInit(comm.Synchronous, buf, count, t, dest, tag, c, r)
-}
-
-// Rsend_init is MPI_Rsend_init.
-func (p *Process) Rsend_init(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
-	return p.sendInit(comm.Standard, buf, count, t, dest, tag, c, r)
-}
-
 // Recv is MPI_Recv.
 func (p *Process) Recv(buf Address, count int, t Type, source, tag int, c Comm, status Status) error {
 	var st comm.Status

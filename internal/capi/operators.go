@@ -82,15 +82,6 @@ func (p *Process) Op_free(op Ptr[Op]) error {
 	return nil
 }
 
-// Op_commutative is MPI_Op_commutative.
-func (p *Process) Op_commutative(op Op, commute Ref) error {
-	o, err := p.opOf(op)
-	if err == nil {
-		commute.SetBool(o.commutes)
-	}
-	return err
-}
-
 // elementOf is the element that predefined operators see in a predefined type, if there is one.
 // basic is nil for a pair.
 func elementOf(t Type, basic *basicType) (element operator.Element, ok bool) {

@@ -132,12 +132,6 @@ func (p *Process) ready(r Request, first, last int) error {
 	return nil
 }
 
-// Pready is MPI_Pready.
-func (p *Process) Pready(partition int, r Request) error { return p.ready(r, partition, partition) }
-
-// Pready_range is MPI_Pready_range.
-func (p *Process) Pready_range(low, high int, r Request) error { return p.ready(r, low, high) }
-
 // Pready_list is MPI_Pready_list.
 func (p *Process) Pready_list(n int, list Ints, r Request) error {
 	for i := range n {

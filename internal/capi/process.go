@@ -208,44 +208,6 @@ func (p *Process) Abort(c Comm, code int) error {
 	return nil
 }
 
-// Initialized is MPI_Initialized.
-func (p *Process) Initialized(flag Ref) error {
-	flag.SetBool(p.initialized.Load())
-	return nil
-}
-
-// Finalized is MPI_Finalized.
-func (p *Process) Finalized(flag Ref) error {
-	flag.SetBool(p.finalized.Load())
-	return nil
-}
-
-// Query_thread is MPI_Query_thread.
-func (p *Process) Query_thread(provided Ref) error {
-	provided.Set(p.level)
-	return nil
-}
-
-// Get_version is MPI_Get_version.
-func (p *Process) Get_version(version, subversion Ref) error {
-	version.Set(VERSION)
-	subversion.Set(SUBVERSION)
-	return nil
-}
-
-// Get_library_version is MPI_Get_library_version.
-func (p *Process) Get_library_version(version OutString, resultlen Ref) error {
-	resultlen.Set(version.Set("gopvas, MPI 5.0, MPI ABI 1.0", MAX_LIBRARY_VERSION_STRING))
-	return nil
-}
-
-// Abi_get_version is MPI_Abi_get_version.
-func (p *Process) Abi_get_version(major, minor Ref) error {
-	major.Set(ABI_VERSION)
-	minor.Set(ABI_SUBVERSION)
-	return nil
-}
-
 // Get_processor_name is MPI_Get_processor_name: the name of the machine.
 func (p *Process) Get_processor_name(name OutString, resultlen Ref) error {
 	host, err := os.Hostname()

@@ -196,36 +196,6 @@ func (p *Process) Intercomm_create_from_groups(local Group, leader int, remote G
 	return p.made(n, err, &communicator{handler: handler, sessions: true}, out)
 }
 
-// Session_create_errhandler is MPI_Session_create_errhandler.
-func (p *Process) Session_create_errhandler(f Func, out Ptr[Errhandler]) error {
-	return p.createHandler(onSession, f, out)
-}
-
-// Session_set_errhandler is MPI_Session_set_errhandler.
-func (p *Process) Session_set_errhandler(s *session, e Errhandler) error {
-	handler, err := p.handler(e, onSession)
-	if err != nil {
-		return err
-	}
-	s.handler = handler
-	return nil
-}
-
-// Session_get_errhandler is MPI_Session_get_errhandler.
-func (p *Process) Session_get_errhandler(s *session, out Ptr[Errhandler]) error {
-	p.give(s.handler, out)
-	return nil
-}
-
-// Session_call_errhandler is MPI_Session_call_errhandler.
-func (p *Process) Session_call_errhandler(h Session, code int) error {
-	s, err := p.session(h)
-	if err != nil {
-		return err
-	}
-	return p.callHandler(s.handler, uintptr(h), "MPI_Session_call_errhandler", code)
-}
-
 // Session_attach_buffer is MPI_Session_attach_buffer.
 func (p *Process) Session_attach_buffer(s *session, at Address, size int) error {
 	err := s.attached.attach(at, size)
@@ -251,5 +221,5 @@ func (p *Process) Session_flush_buffer(_ *session) error {
 
 // Session_iflush_buffer is MPI_Session_iflush_buffer.
 func (p *Process) Session_iflush_buffer(_ *session, r Ptr[Request]) error {
-	return p.iflush(r)
+	return p.iflush(p.world, r)
 }

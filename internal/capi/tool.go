@@ -95,18 +95,6 @@ func (p *Process) T_init_thread(required int, provided Ref) error {
 	return nil
 }
 
-// T_finalize is MPI_T_finalize.
-func (p *Process) T_finalize() error {
-	p.tool.users.Add(-1)
-	return nil
-}
-
-// T_category_get_num is MPI_T_category_get_num.
-func (p *Process) T_category_get_num(n Ref) error {
-	n.Set(len(toolCategories))
-	return nil
-}
-
 // T_category_get_info is MPI_T_category_get_info.
 func (p *Process) T_category_get_info(i int, name OutString, nameLen Ref, desc OutString,
 	descLen, cvars, pvars, categories Ref) error {
@@ -127,75 +115,9 @@ func (p *Process) T_category_get_index(name CString, i Ref) error {
 	return indexOf(toolCategories, name, i, func(c *toolCategory, name string) bool { return c.name == name })
 }
 
-// T_category_get_cvars is MPI_T_category_get_cvars.
-func (p *Process) T_category_get_cvars(i, room int, out Ints) error {
-	c, err := entryOf(toolCategories, i)
-	if err == nil {
-		tellIndices(c.cvars(), room, out)
-	}
-	return err
-}
-
-// T_category_get_pvars is MPI_T_category_get_pvars.
-func (p *Process) T_category_get_pvars(i, room int, out Ints) error {
-	c, err := entryOf(toolCategories, i)
-	if err == nil {
-		tellIndices(c.pvars(), room, out)
-	}
-	return err
-}
-
-// T_category_get_categories is MPI_T_category_get_categories.
-func (p *Process) T_category_get_categories(i, room int, out Ints) error {
-	_, err := entryOf(toolCategories, i)
-	return err
-}
-
 // T_category_get_num_events is MPI_T_category_get_num_events.
 func (p *Process) T_category_get_num_events(i int, n Ref) error {
 	n.Set(0)
 	_, err := entryOf(toolCategories, i)
 	return err
-}
-
-// T_category_get_events is MPI_T_category_get_events.
-func (p *Process) T_category_get_events(i, room int, out Ints) error {
-	_, err := entryOf(toolCategories, i)
-	return err
-}
-
-// T_category_changed is MPI_T_category_changed.
-func (p *Process) T_category_changed(update Ref) error {
-	update.Set(0)
-	return nil
-}
-
-// T_event_get_num is MPI_T_event_get_num.
-func (p *Process) T_event_get_num(n Ref) error {
-	n.Set(0)
-	return nil
-}
-
-// T_event_get_index is MPI_T_event_get_index.
-func (p *Process) T_event_get_index(name CString, i Ref) error {
-	return indexOf[string](nil, name, i, nil)
-}
-
-// T_event_get_info is MPI_T_event_get_info.
-func (p *Process) T_event_get_info(i int, name OutString, nameLen, verbosity Ref,
-	types Handles[Type], displacements Ints,
-	elements Ref, enum Ptr[T_enum], info Ptr[Info], desc OutString, descLen, bind Ref) error {
-	_, err := entryOf[string](nil, i)
-	return err
-}
-
-// T_source_get_num is MPI_T_source_get_num.
-func (p *Process) T_source_get_num(n Ref) error {
-	n.Set(0)
-	return nil
-}
-
-// T_enum_get_info is MPI_T_enum_get_info.
-func (p *Process) T_enum_get_info(e T_enum, n Ref, name OutString, nameLen Ref) error {
-	return fail(T_ERR_INVALID_HANDLE, "%#x is no enumeration: there are none", uintptr(e))
 }

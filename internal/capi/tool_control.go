@@ -47,12 +47,6 @@ func (p *Process) control(h T_cvar_handle) (*control, error) {
 	return nil, fail(T_ERR_INVALID_HANDLE, "%#x is no handle of a control variable", uintptr(h))
 }
 
-// T_cvar_get_num is MPI_T_cvar_get_num.
-func (p *Process) T_cvar_get_num(n Ref) error {
-	n.Set(len(controls))
-	return nil
-}
-
 // T_cvar_get_info is MPI_T_cvar_get_info.
 func (p *Process) T_cvar_get_info(i int, name OutString, nameLen, verbosity Ref, datatype Ptr[Type], enum Ptr[T_enum],
 	desc OutString, descLen, bind, scope Ref) error {
@@ -110,9 +104,4 @@ func (p *Process) T_cvar_read(v *control, at Address) error {
 		Ref{addr: uintptr(at)}.Set(v.number(&settings))
 	}
 	return nil
-}
-
-// T_cvar_write is MPI_T_cvar_write.
-func (p *Process) T_cvar_write(v *control, at Address) error {
-	return fail(T_ERR_CVAR_SET_NEVER, "%s is set for the whole job, by pvasrun", v.name)
 }

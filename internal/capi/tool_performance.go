@@ -139,12 +139,6 @@ func (p *Process) each(session T_pvar_session, h T_pvar_handle, f func(*counter)
 	return nil
 }
 
-// T_pvar_get_num is MPI_T_pvar_get_num.
-func (p *Process) T_pvar_get_num(n Ref) error {
-	n.Set(len(performance))
-	return nil
-}
-
 // T_pvar_get_info is MPI_T_pvar_get_info.
 func (p *Process) T_pvar_get_info(i int, name OutString, nameLen, verbosity, class Ref,
 	datatype Ptr[Type], enum Ptr[T_enum],
@@ -169,12 +163,6 @@ func (p *Process) T_pvar_get_info(i int, name OutString, nameLen, verbosity, cla
 // T_pvar_get_index is MPI_T_pvar_get_index.
 func (p *Process) T_pvar_get_index(name CString, class int, i Ref) error {
 	return indexOf(performance, name, i, func(v *perf, name string) bool { return v.name == name && v.class == class })
-}
-
-// T_pvar_session_create is MPI_T_pvar_session_create.
-func (p *Process) T_pvar_session_create(session Ptr[T_pvar_session]) error {
-	session.Set(T_pvar_session(p.tool.sessions.add(&toolSession{map[uintptr]*counter{}})))
-	return nil
 }
 
 // T_pvar_session_free is MPI_T_pvar_session_free. Its handles are freed with it.
@@ -247,13 +235,4 @@ func (p *Process) T_pvar_readreset(session T_pvar_session, h T_pvar_handle, at A
 		return err
 	}
 	return p.T_pvar_reset(session, h)
-}
-
-// T_pvar_write is MPI_T_pvar_write.
-func (p *Process) T_pvar_write(session T_pvar_session, h T_pvar_handle, at Address) error {
-	c, err := p.counter(session, h)
-	if err != nil {
-		return err
-	}
-	return c.set(uint64(Ref{uintptr(at), true}.Get()))
 }

@@ -100,32 +100,6 @@ func (p *Process) equalBlocks(count, blocklength int, displacements Ints, oldtyp
 	})
 }
 
-// Type_indexed is MPI_Type_indexed.
-func (p *Process) Type_indexed(count int, blocklengths, displacements Ints, oldtype Type,
-	newtype Ptr[Type], form Form) error {
-	return p.blocks(count, blocklengths, displacements, oldtype, newtype, form, COMBINER_INDEXED, datatype.Indexed)
-}
-
-// Type_create_hindexed is MPI_Type_create_hindexed.
-func (p *Process) Type_create_hindexed(count int, blocklengths, displacements Ints, oldtype Type,
-	newtype Ptr[Type], form Form) error {
-	return p.blocks(count, blocklengths, displacements, oldtype, newtype, form, COMBINER_HINDEXED, datatype.Hindexed)
-}
-
-// Type_create_indexed_block is MPI_Type_create_indexed_block.
-func (p *Process) Type_create_indexed_block(count, blocklength int, displacements Ints, oldtype Type,
-	newtype Ptr[Type], form Form) error {
-	return p.equalBlocks(count, blocklength, displacements, oldtype, newtype, form,
-		COMBINER_INDEXED_BLOCK, datatype.IndexedBlock)
-}
-
-// Type_create_hindexed_block is MPI_Type_create_hindexed_block.
-func (p *Process) Type_create_hindexed_block(count, blocklength int, displacements Ints, oldtype Type,
-	newtype Ptr[Type], form Form) error {
-	return p.equalBlocks(count, blocklength, displacements, oldtype, newtype, form, COMBINER_HINDEXED_BLOCK,
-		datatype.HindexedBlock)
-}
-
 // Type_create_struct is MPI_Type_create_struct.
 func (p *Process) Type_create_struct(count int, blocklengths, displacements Ints, array Handles[Type],
 	newtype Ptr[Type], form Form) error {

@@ -4,28 +4,6 @@ import "github.com/gopvas/gopvas/datatype"
 
 // Sizes, bounds, names and the life of datatypes.
 
-// Type_size is MPI_Type_size.
-func (p *Process) Type_size(o *typeObject, size Ref) error {
-	size.SetCount(int(o.Size()))
-	return nil
-}
-
-// Type_get_extent is MPI_Type_get_extent.
-func (p *Process) Type_get_extent(o *typeObject, lb, extent Ref) error {
-	l, e := o.Extent()
-	lb.Set(int(l))
-	extent.Set(int(e))
-	return nil
-}
-
-// Type_get_true_extent is MPI_Type_get_true_extent.
-func (p *Process) Type_get_true_extent(o *typeObject, lb, extent Ref) error {
-	l, e := o.TrueExtent()
-	lb.Set(int(l))
-	extent.Set(int(e))
-	return nil
-}
-
 // Type_commit is MPI_Type_commit.
 func (p *Process) Type_commit(t Ptr[Type]) error {
 	o, err := p.typeOf(t.Get())
@@ -102,10 +80,4 @@ func (p *Process) Type_dup(oldtype Type, newtype Ptr[Type]) error {
 	o.combiner, o.attributes = COMBINER_DUP, copies
 	o.committed.Store(old.committed.Load())
 	return p.newType(o, newtype)
-}
-
-// Get_address is MPI_Get_address. An address is a displacement from MPI_BOTTOM.
-func (p *Process) Get_address(location Address, address Ref) error {
-	address.Set(int(location))
-	return nil
 }

@@ -2,7 +2,7 @@
 // their arguments (functions.txt) and its constants (constants.txt).
 //
 // Everything that must agree with the ABI is generated from the table: mpi.h, the C and
-// Fortran stubs, the dispatch and the constants of package capi, and the table of
+// Fortran stubs, the dispatch, the constants and the plainer methods of package capi, and the table of
 // conformance in docs. Its tests hold the generated files fresh.
 //
 // The numbers and signatures are those of chapter 20 of the MPI 5.0 standard. Names have no

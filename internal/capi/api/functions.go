@@ -29,6 +29,7 @@ type Function struct {
 	Result  string // "" for an error code; void, int, double, Aint or a handle
 	Anytime bool   // may be called before MPI_Init and after MPI_Finalize
 	Chapter string
+	Target  string // what its method in Go does, "" if that is written by hand
 }
 
 // Arg is an argument of a Function.
@@ -59,24 +60,43 @@ func Callbacks() ([]Function, error) {
 func rows(wanted func(chapter string) bool) ([]Function, error) {
 	var all []Function
 	chapter := ""
+	forms := 0 // of the last row
 	for i, line := range strings.Split(functionsText, "\n") {
-		if line == "" || line[0] == '#' {
+		target := strings.TrimLeft(line, " ")
+		if target == "" || target[0] == '#' {
 			continue
 		}
 		if m := chapterLine.FindStringSubmatch(line); m != nil {
-			chapter = m[1]
+			chapter, forms = m[1], 0
 			continue
 		}
 		if !wanted(chapter) {
 			continue
 		}
-		forms, err := parseRow(line, chapter)
+		if target != line {
+			if err := aim(all[len(all)-forms:], target); err != nil {
+				return nil, fmt.Errorf("api: read line %d of functions.txt: %w", i+1, err)
+			}
+			continue
+		}
+		row, err := parseRow(line, chapter)
 		if err != nil {
 			return nil, fmt.Errorf("api: read line %d of functions.txt: %w", i+1, err)
 		}
-		all = append(all, forms...)
+		all, forms = append(all, row...), len(row)
 	}
 	return all, nil
+}
+
+// aim gives the forms of a row their target.
+func aim(forms []Function, target string) error {
+	if len(forms) == 0 || forms[0].Target != "" {
+		return fmt.Errorf("the target %q has no function before it", target)
+	}
+	for i := range forms {
+		forms[i].Target = target
+	}
+	return nil
 }
 
 // parseRow reads a line of the table, and makes the other forms it stands for.

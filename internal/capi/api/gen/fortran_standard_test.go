@@ -175,7 +175,7 @@ func TestStubsTakeWhatFortranPasses(t *testing.T) {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
 		for _, m := range signature.FindAllStringSubmatch(string(text), -1) {
-			inC[m[1]] = strings.Split(m[2], ", ")
+			inC[m[1]] = regexp.MustCompile(`,\s+`).Split(m[2], -1)
 		}
 	}
 	for name, b := range standard(t) {

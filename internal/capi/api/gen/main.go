@@ -17,6 +17,7 @@ type table struct {
 	callbacks []api.Function
 	constants []api.Group
 	methods   map[string]method // of capi.Process
+	lookups   map[string]string // how a target's lookup is called
 }
 
 // outputs are the generated files, by their paths from the root of the repository.
@@ -25,6 +26,7 @@ var outputs = map[string]func(t *table) ([]byte, error){
 	"cmd/libmpi/ops.h":               ops,
 	"cmd/libmpi/stubs.c":             stubs,
 	"internal/capi/dispatch_gen.go":  dispatch,
+	"internal/capi/methods_gen.go":   methods,
 	"internal/capi/constants_gen.go": constants,
 	"cmd/libmpi/fortran.c":           fortranStubs,
 	"cmd/libmpi/fortran/mpif.h":      mpif,
@@ -82,6 +84,8 @@ func load(root string) (t *table, err error) {
 	if t.constants, err = api.Constants(); err != nil {
 		return nil, err
 	}
-	t.methods, err = methodsOf(filepath.Join(root, "internal/capi"))
-	return t, err
+	if err := t.read(filepath.Join(root, "internal/capi")); err != nil {
+		return nil, err
+	}
+	return t, t.addTargets()
 }

@@ -65,39 +65,53 @@ var lookups = map[string]lookup{
 	"*typeObject":         {"Type", "typeOf"},
 }
 
-// methodsOf reads the exported methods of *Process from the sources of package capi, by the names
-// of their functions. The generated file that calls them is not read: it may be stale.
-func methodsOf(dir string) (map[string]method, error) {
+// read reads the exported methods of *Process from the sources of package capi, by the names of their
+// functions, and what may be a lookup of a target. Generated files are not read: they may be stale.
+func (t *table) read(dir string) error {
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	methods := map[string]method{}
+	t.methods, t.lookups = map[string]method{}, map[string]string{}
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, "_gen.go") {
 			continue
 		}
 		text, err := os.ReadFile(name)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
 		if err != nil {
-			return nil, fmt.Errorf("gen: read the methods of Process: %w", err)
+			return fmt.Errorf("gen: read the methods of Process: %w", err)
 		}
 		for _, d := range file.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && ofProcess(fn) {
-				m := method{name: fn.Name.Name, params: typesOf(fn.Type.Params), results: typesOf(fn.Type.Results)}
-				maps.Copy(methods, m.functions())
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				t.declared(fn)
 			}
 		}
 	}
-	return methods, nil
+	return nil
 }
 
-// ofProcess tells whether fn is an exported method of *Process.
+// declared notes a function of package capi.
+func (t *table) declared(fn *ast.FuncDecl) {
+	name, results := fn.Name.Name, typesOf(fn.Type.Results)
+	switch {
+	case fn.Name.IsExported() && ofProcess(fn):
+		m := method{name: name, params: typesOf(fn.Type.Params), results: results}
+		maps.Copy(t.methods, m.functions())
+	case len(results) != 2 || results[1] != "error":
+	case ofProcess(fn):
+		t.lookups[name] = "p." + name
+	case fn.Recv == nil:
+		t.lookups[name] = name
+	}
+}
+
+// ofProcess tells whether fn is a method of *Process.
 func ofProcess(fn *ast.FuncDecl) bool {
-	return fn.Recv != nil && fn.Name.IsExported() && types.ExprString(fn.Recv.List[0].Type) == "*Process"
+	return fn.Recv != nil && types.ExprString(fn.Recv.List[0].Type) == "*Process"
 }
 
 // typesOf lists the types of parameters, one for each name.
