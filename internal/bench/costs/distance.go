@@ -70,7 +70,7 @@ func commonest(seen []float64) float64 {
 	return median.Of(most)
 }
 
-// runAt is RunOurs of a job that begins at a distance. Its last argument is that distance; 0: any.
+// runAt is runner.RunOurs of a job that begins at a distance. Its last argument is that distance; 0: any.
 func runAt(ctx context.Context, c runner.Contestant, distance float64, n int, args []string,
 	adapt func(*launcher.Job)) ([]byte, error) {
 	for try := 1; ; try++ {

@@ -83,7 +83,7 @@ func (c *Config) isMemory() Experiment {
 		}}
 }
 
-// measuredNPB runs a benchmark under a Meter, and returns its rate and the memory and
+// measuredNPB runs a benchmark under a meter.Meter, and returns its rate and the memory and
 // page tables that it has at its end: its own, and by the paper's method, which counts the
 // whole machine and so what the job before gives back late.
 func measuredNPB(ctx context.Context, c runner.Contestant, kernel string, class npb.Class,

@@ -26,7 +26,7 @@ type Config struct {
 	Ranks     int
 	BTL       string // of ranks of one node
 	Forms     []exchange.Form
-	Peers     []runner.Contestant // by their names ExchangePeers
+	Peers     []runner.Contestant // by their names runner.ExchangePeers
 	Rounds    int                 // jobs of each contestant, in turn
 	Every     time.Duration
 	Picture   bool                          // of the last exchange of each job

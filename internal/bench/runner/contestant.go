@@ -15,7 +15,7 @@ type Contestant struct {
 	loop       string       // the task model of Loop; "": not this
 }
 
-// Loop is the bound of a benchmark of Layouts: no message, but the plain loop over the same
+// Loop is the bound of a benchmark of timed.Layouts: no message, but the plain loop over the same
 // elements, by one rank within memory of its own. It is run in the task model and with the
 // settings of c.
 func Loop(c Contestant) Contestant {

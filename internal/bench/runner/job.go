@@ -85,7 +85,7 @@ func (w *jobErrors) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// RunMetered is RunOurs for a job that stands still for a Meter in Init and before
+// RunMetered is RunOurs for a job that stands still for a meter.Meter in Init and before
 // Finalize.
 func (c Contestant) RunMetered(ctx context.Context, n int, args []string,
 	adapt func(*launcher.Job)) ([]byte, meter.Measurement, error) {

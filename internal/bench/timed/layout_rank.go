@@ -50,7 +50,7 @@ func layoutRankMain(args []string) {
 	})
 }
 
-// loopRankMain is the rank program of Loop: rank 0 copies, the others wait.
+// loopRankMain is the rank program of runner.Loop: rank 0 copies, the others wait.
 func loopRankMain(args []string) {
 	rankside.TimedRank(args, layouts, func(world *mpi.Comm, l layout, n int, limits rankside.Pace) error {
 		if world.Rank() > 0 {

@@ -53,7 +53,7 @@ func Execute(args []string) error {
 }
 
 // run runs a job to its end; a rank's failure, which the launcher has explained,
-// becomes an ExitStatus.
+// becomes a cli.ExitStatus.
 func (f *Flags) run(ctx context.Context, apps []launcher.App) (err error) {
 	settings, err := f.settings()
 	if err != nil {
