@@ -46,6 +46,9 @@ func TestCompletion(t *testing.T) {
 		{"bench bcast --compare m", "mpich"},
 		{"bench bcast --coll ibc", "ibcast=binomial ibcast=chain ibcast=levels"},
 		{"completion f", "fish"},
+		{"tune --only eager_", "eager_limit"}, // a flag of a name that another command has for something else
+		{"bench exchange --compare openmpi,m", "openmpi,mptcp"},
+		{"model fit --caches warm,", "warm,cold"},
 	} {
 		got := command(t, env("GO_FLAGS_COMPLETION=1"), strings.Fields(c.args)...)
 		require.Equal(t, finished{"", "", 0}, finished{"", got.stderr, got.code}, c.args)

@@ -135,9 +135,8 @@ var layers = []layer{
 	{"internal/tune", []string{"internal/bench/runner", "internal/bench/timed", "internal/job",
 		"internal/atomicfile", "internal/machine", "internal/median"}},
 	// the command: a room for each family of commands, on what they share
-	{"cmd/pvasrun/internal/cli", []string{"internal/bench/runner", "internal/bench/evaluation",
-		"internal/atomicfile", "internal/coll", "launcher", "pagetable",
-		"trace"}},
+	{"cmd/pvasrun/internal/cli", []string{"internal/bench/runner", "internal/atomicfile", "internal/coll", "launcher",
+		"pagetable", "trace"}},
 	{"cmd/pvasrun/internal/settings", []string{"cmd/pvasrun/internal/cli", "internal/job", "internal/tune",
 		"launcher"}},
 	{"cmd/pvasrun/internal/recording", []string{"internal/coll", "internal/job", "internal/trace/recorder", "launcher",

@@ -19,11 +19,17 @@ import (
 	"github.com/gopvas/gopvas/pvas"
 )
 
+// experimentNames is a list of experiments, or empty. Package evaluation parses it.
+type experimentNames string
+
+// Items are all of them.
+func (experimentNames) Items() []string { return evaluation.ExperimentNames() }
+
 type allFlags struct {
 	whoFlags
-	Quick  bool   `long:"quick" env:"QUICK" description:"fewer sizes, ranks and repetitions: about three minutes"`
-	Output string `short:"o" long:"output" env:"OUTPUT" value-name:"FILE" default:"results.jsonl" description:"file to append results to; what it has is not measured again"`
-	Only   string `long:"only" env:"ONLY" value-name:"LIST" default-mask:"all" description:"experiments to run, such as pingpong,npb"`
+	Quick  bool            `long:"quick" env:"QUICK" description:"fewer sizes, ranks and repetitions: about three minutes"`
+	Output string          `short:"o" long:"output" env:"OUTPUT" value-name:"FILE" default:"results.jsonl" description:"file to append results to; what it has is not measured again"`
+	Only   experimentNames `long:"only" env:"ONLY" value-name:"LIST" default-mask:"all" description:"experiments to run, such as pingpong,npb"`
 }
 
 const allDescription = `Runs the evaluation of the PVAS paper and appends what it finds to a file of JSON lines, ` +
@@ -63,7 +69,7 @@ func executeAll(ctx context.Context, args []string) error {
 	cfg := evaluation.Config{Quick: f.Quick, BTLs: models, CMA: machine.CMA() == nil, Peers: peers}
 	var only []string
 	if f.Only != "" {
-		only = strings.Split(f.Only, ",")
+		only = strings.Split(string(f.Only), ",")
 	}
 	experiments, err := cfg.Experiments(only)
 	if err != nil {

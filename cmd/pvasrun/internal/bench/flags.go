@@ -22,13 +22,13 @@ type whoFlags struct {
 // contestantFlags say who takes part in a benchmark, and how its messages go.
 type contestantFlags struct {
 	whoFlags
-	EagerLimit cli.Size  `long:"eager-limit" least:"1" most:"65536; longer messages gain nothing by a copy to and fro" env:"EAGER_LIMIT" value-name:"SIZE" default:"4KiB" description:"longest message that is copied to and fro"`
-	RingBlock  cli.Size  `long:"ring-block" least:"4096" env:"RING_BLOCK" value-name:"SIZE" default:"32KiB" description:"block of the pipeline of sm"`
-	Spin       int       `long:"spin" least:"0" most:"1073741824; that is more than 10 s of looking" env:"SPIN" value-name:"N" default:"32000" description:"looks before a wait sleeps"`
-	Bind       string    `long:"bind" env:"BIND" choice:"none" choice:"core" default:"none" description:"pin rank i to CPU i"`
-	Coll       string    `long:"coll" env:"COLL" value-name:"LIST" description:"force algorithms of our collectives, such as allreduce=ring,ibcast=chain"`
-	MaxSeconds cli.Lapse `long:"max-seconds" env:"MAX_SECONDS" value-name:"DUR" default:"10" description:"time for the repetitions of one job at one size: fewer are made where they take longer"`
-	JSON       bool      `long:"json" env:"JSON" description:"print one JSON object per line"`
+	EagerLimit cli.Size       `long:"eager-limit" least:"1" most:"65536; longer messages gain nothing by a copy to and fro" env:"EAGER_LIMIT" value-name:"SIZE" default:"4KiB" description:"longest message that is copied to and fro"`
+	RingBlock  cli.Size       `long:"ring-block" least:"4096" env:"RING_BLOCK" value-name:"SIZE" default:"32KiB" description:"block of the pipeline of sm"`
+	Spin       int            `long:"spin" least:"0" most:"1073741824; that is more than 10 s of looking" env:"SPIN" value-name:"N" default:"32000" description:"looks before a wait sleeps"`
+	Bind       string         `long:"bind" env:"BIND" choice:"none" choice:"core" default:"none" description:"pin rank i to CPU i"`
+	Coll       cli.Algorithms `long:"coll" env:"COLL" value-name:"LIST" description:"force algorithms of our collectives, such as allreduce=ring,ibcast=chain"`
+	MaxSeconds cli.Lapse      `long:"max-seconds" env:"MAX_SECONDS" value-name:"DUR" default:"10" description:"time for the repetitions of one job at one size: fewer are made where they take longer"`
+	JSON       bool           `long:"json" env:"JSON" description:"print one JSON object per line"`
 }
 
 // contenders are ours, by BTL and single-copy mode, and the MPIs of --compare. The modes
@@ -80,7 +80,7 @@ func (f *contestantFlags) own(singleCopy []string) (list []runner.Contestant, er
 	if err != nil {
 		return nil, err
 	}
-	if settings.Coll = f.Coll; settings.Coll != "" {
+	if settings.Coll = string(f.Coll); settings.Coll != "" {
 		if _, err := coll.ParseChoice(settings.Coll); err != nil {
 			return nil, fmt.Errorf("--coll: %w", err)
 		}

@@ -142,10 +142,13 @@ type policies []string
 
 // UnmarshalFlag parses a flag's value.
 func (v *policies) UnmarshalFlag(text string) error {
-	list, ok := cli.Words(text, cli.AllPolicies)
+	list, ok := cli.Words(text, v.Items())
 	if !ok {
-		return fmt.Errorf("%q is not a list of %s", text, strings.Join(cli.AllPolicies, ", "))
+		return fmt.Errorf("%q is not a list of %s", text, strings.Join(v.Items(), ", "))
 	}
 	*v = list
 	return nil
 }
+
+// Items are the ways.
+func (policies) Items() []string { return cli.AllPolicies }

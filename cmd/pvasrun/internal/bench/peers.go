@@ -13,20 +13,26 @@ type peerNames []string
 
 // UnmarshalFlag parses a flag's value.
 func (v *peerNames) UnmarshalFlag(text string) error {
-	list, err := peersOf(text, runner.Peers())
+	list, err := peersOf(text, v.Items())
 	*v = list
 	return err
 }
+
+// Items are those that can be compared with.
+func (peerNames) Items() []string { return runner.Peers() }
 
 // exchangePeers is a list of peers of an exchange, or empty.
 type exchangePeers []string
 
 // UnmarshalFlag parses a flag's value.
 func (v *exchangePeers) UnmarshalFlag(text string) error {
-	list, err := peersOf(text, runner.ExchangePeers())
+	list, err := peersOf(text, v.Items())
 	*v = list
 	return err
 }
+
+// Items are those that can be compared with.
+func (exchangePeers) Items() []string { return runner.ExchangePeers() }
 
 // peersOf is a list of names of peers, or empty.
 func peersOf(text string, known []string) ([]string, error) {

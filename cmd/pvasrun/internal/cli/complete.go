@@ -8,10 +8,6 @@ import (
 	"strings"
 
 	"github.com/jessevdk/go-flags"
-
-	"github.com/gopvas/gopvas/internal/bench/evaluation"
-	"github.com/gopvas/gopvas/internal/bench/runner"
-	"github.com/gopvas/gopvas/internal/coll"
 )
 
 // Completing tells whether a shell asks how the last argument may go on, by the
@@ -74,23 +70,15 @@ func offerFlags(p *flags.Parser, args []string) error {
 	return Offer(slices.DeleteFunc(words, func(w string) bool { return w == "--" }), args)
 }
 
-// listed are the items of flags whose values are lists, and the values of those that have
-// to be checked in more ways than the parser has.
-var listed = map[string]func() []string{
-	"btl":      func() []string { return []string{"pvas", "sm"} }, // of benchmarks
-	"coll":     coll.Choices,
-	"compare":  runner.Peers,
-	"only":     evaluation.ExperimentNames,
-	"policy":   func() []string { return AllPolicies },
-	"progress": func() []string { return AllPolicies },
-}
+// A Listed is the value of a flag that knows its items: it is a list, or is checked in more ways than the parser has.
+type Listed interface{ Items() []string }
 
 // valuesOf are the values that a flag may have, of which some is typed; the last item of a
 // list goes on. Each follows what stands before it.
 func valuesOf(opt *flags.Option, typed, before string) (words []string) {
 	values, there := opt.Choices, ""
-	if items := listed[opt.LongName]; len(values) == 0 && items != nil {
-		values, there = items(), typed[:strings.LastIndex(typed, ",")+1]
+	if list, ok := opt.Value().(Listed); ok {
+		values, there = list.Items(), typed[:strings.LastIndex(typed, ",")+1]
 	}
 	for _, v := range values {
 		if !slices.Contains(strings.Split(there, ","), v) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/docker/go-units"
 
+	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/launcher"
 )
 
@@ -104,7 +105,7 @@ type BTLNames []string
 
 // UnmarshalFlag parses a flag's value.
 func (v *BTLNames) UnmarshalFlag(text string) error {
-	list, ok := Words(text, []string{"pvas", "sm"})
+	list, ok := Words(text, v.Items())
 	if !ok {
 		return fmt.Errorf("%q is not a list of task models, each once: write pvas, sm, or pvas,sm", text)
 	}
@@ -112,18 +113,24 @@ func (v *BTLNames) UnmarshalFlag(text string) error {
 	return nil
 }
 
+// Items are the task models.
+func (BTLNames) Items() []string { return []string{"pvas", "sm"} }
+
 // CacheNames is a list of states of caches such as warm,cold.
 type CacheNames []string
 
 // UnmarshalFlag parses a flag's value.
 func (v *CacheNames) UnmarshalFlag(text string) error {
-	list, ok := Words(text, []string{"warm", "cold"})
+	list, ok := Words(text, v.Items())
 	if !ok {
 		return fmt.Errorf("%q is not a list of states of caches, each once: write warm, cold, or warm,cold", text)
 	}
 	*v = list
 	return nil
 }
+
+// Items are the states.
+func (CacheNames) Items() []string { return []string{"warm", "cold"} }
 
 // Policy is a way to make progress, or empty.
 type Policy string
@@ -138,6 +145,15 @@ func (v *Policy) UnmarshalFlag(text string) error {
 	*v = Policy(text)
 	return nil
 }
+
+// Items are the ways.
+func (Policy) Items() []string { return AllPolicies }
+
+// Algorithms is a list of algorithms of collective operations such as allreduce=tree, or empty. Package coll parses it.
+type Algorithms string
+
+// Items are all of them.
+func (Algorithms) Items() []string { return coll.Choices() }
 
 // Words parses a list of words that are known, each at most once.
 func Words(text string, known []string) (list []string, ok bool) {

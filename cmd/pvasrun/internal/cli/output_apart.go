@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 
 	"github.com/jessevdk/go-flags"
@@ -81,11 +82,9 @@ func ValuesGiven(p *flags.Parser) error {
 
 // isEmpty tells whether the text of a flag's value is empty, as far as the value shows it.
 func isEmpty(value any) bool {
-	switch v := value.(type) {
-	case string:
-		return v == ""
-	case Binding:
-		return v.text == ""
+	if b, ok := value.(Binding); ok {
+		return b.text == ""
 	}
-	return false
+	v := reflect.ValueOf(value)
+	return v.Kind() == reflect.String && v.Len() == 0
 }

@@ -56,7 +56,7 @@ func (f *Flags) settings() (job.Settings, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Coll, s.Progress, s.Helpers, s.Check = f.Coll, string(f.Progress), int(f.Helpers), f.Check
+	s.Coll, s.Progress, s.Helpers, s.Check = string(f.Coll), string(f.Progress), int(f.Helpers), f.Check
 	if f.Exchange != "auto" {
 		s.Exchange = f.Exchange
 	}
@@ -82,28 +82,28 @@ type Flags struct {
 	appFlags
 	settings.TunableFlags
 	settings.ProfileFlags
-	BTL            string      `long:"btl" env:"PVASRUN_BTL" choice:"auto" choice:"pvas" choice:"sm" default:"auto" description:"task model: one address space (pvas), classic processes (sm), or pvas where it can be and else sm (auto)"`
-	TagOutput      bool        `long:"tag-output" env:"PVASRUN_TAG_OUTPUT" description:"begin every line with [rank]<stream>:"`
-	OutputDir      string      `long:"output-dir" env:"PVASRUN_OUTPUT_DIR" value-name:"DIR" description:"write to a file per rank and stream in this directory instead"`
-	Bind           cli.Binding `long:"bind" env:"PVASRUN_BIND" default:"none" value-name:"none|core|LIST" description:"CPUs of the ranks: any, one core each, or entry i of LIST for rank i, such as 0,2,4-7"`
-	ReportBindings bool        `long:"report-bindings" env:"PVASRUN_REPORT_BINDINGS" description:"say on which CPUs each rank may run"`
-	Timeout        *cli.Lapse  `long:"timeout" env:"PVASRUN_TIMEOUT" value-name:"DUR" default-mask:"never" description:"end the job after this time: 90 (seconds), 90s, 2m; 0: never"`
-	Deadlock       string      `long:"deadlock" env:"PVASRUN_DEADLOCK" choice:"end" choice:"report" choice:"off" default:"end" description:"when ranks have waited for 3 s and it is proved that they can never go on: say so and end the job with code 125 (end), say so (report), or do not look (off)"`
-	ReportHang     string      `long:"report-hang" env:"PVASRUN_REPORT_HANG" value-name:"FILE" description:"write what the ranks wait for to this file, too, as JSON: at a deadlock, a time-out, QUIT"`
-	DeadlockAfter  cli.Lapse   `long:"deadlock-after" env:"PVASRUN_DEADLOCK_AFTER" value-name:"DUR" default:"3s" description:"how long ranks have waited when it is looked for a deadlock"`
-	PartitionSize  cli.Size    `long:"partition-size" env:"PVASRUN_PARTITION_SIZE" value-name:"SIZE" default-mask:"64GiB, less for many ranks" description:"address space of a rank, a power of two"`
-	StackSize      cli.Stack   `long:"stack-size" env:"PVASRUN_STACK_SIZE" value-name:"SIZE" default-mask:"ulimit -s" description:"stack of a rank, such as 64M, or unlimited"`
-	HugePages      bool        `long:"huge-pages" env:"PVASRUN_HUGE_PAGES" description:"advise transparent huge pages for the ranks' shared memory in one address space"`
-	Coll           string      `long:"coll" env:"PVASRUN_COLL" value-name:"LIST" description:"force algorithms of collectives, such as allreduce=tree,ibcast=chain (with an i: of those that do not block)"`
-	Check          bool        `long:"check" env:"PVASRUN_CHECK" description:"make sure, at a cost, that all ranks make the same collective calls, and receive what was sent to them, but for types in exchanges among neighbours"`
-	Synchronous    bool        `long:"synchronous" env:"PVASRUN_SYNCHRONOUS" description:"with --check: each send waits for its receiver, which finds programs that are correct only thanks to buffers"`
-	Progress       cli.Policy  `long:"progress" env:"PVASRUN_PROGRESS" value-name:"POLICY" default-mask:"share in one address space, owner else" description:"who progresses nonblocking collectives in one address space: ranks that wait and helpers, unless all are busy (share), or each rank its own (owner)"`
-	Helpers        uint        `long:"helpers" env:"PVASRUN_HELPERS" value-name:"K" description:"ranks with a thread that progresses nonblocking collectives"`
-	Report         string      `long:"report" env:"PVASRUN_REPORT" choice:"none" choice:"pagetable" default:"none" description:"what to report at the end: the job's page tables and memory, and the model's (pagetable)"`
-	Stats          bool        `long:"stats" env:"PVASRUN_STATS" description:"report at the end what each rank's messages have cost, by path, and which algorithms did the collective operations"`
-	Trace          string      `long:"trace" env:"PVASRUN_TRACE" value-name:"FILE" description:"record what every rank does; pvasrun trace and pvasrun model read it"`
-	DryRun         bool        `long:"dry-run" env:"PVASRUN_DRY_RUN" description:"print where every rank would lie in memory; start nothing"`
-	Verbose        bool        `short:"v" long:"verbose" env:"PVASRUN_VERBOSE" description:"say what is done, and at the end which algorithms did the collective operations"`
+	BTL            string         `long:"btl" env:"PVASRUN_BTL" choice:"auto" choice:"pvas" choice:"sm" default:"auto" description:"task model: one address space (pvas), classic processes (sm), or pvas where it can be and else sm (auto)"`
+	TagOutput      bool           `long:"tag-output" env:"PVASRUN_TAG_OUTPUT" description:"begin every line with [rank]<stream>:"`
+	OutputDir      string         `long:"output-dir" env:"PVASRUN_OUTPUT_DIR" value-name:"DIR" description:"write to a file per rank and stream in this directory instead"`
+	Bind           cli.Binding    `long:"bind" env:"PVASRUN_BIND" default:"none" value-name:"none|core|LIST" description:"CPUs of the ranks: any, one core each, or entry i of LIST for rank i, such as 0,2,4-7"`
+	ReportBindings bool           `long:"report-bindings" env:"PVASRUN_REPORT_BINDINGS" description:"say on which CPUs each rank may run"`
+	Timeout        *cli.Lapse     `long:"timeout" env:"PVASRUN_TIMEOUT" value-name:"DUR" default-mask:"never" description:"end the job after this time: 90 (seconds), 90s, 2m; 0: never"`
+	Deadlock       string         `long:"deadlock" env:"PVASRUN_DEADLOCK" choice:"end" choice:"report" choice:"off" default:"end" description:"when ranks have waited for 3 s and it is proved that they can never go on: say so and end the job with code 125 (end), say so (report), or do not look (off)"`
+	ReportHang     string         `long:"report-hang" env:"PVASRUN_REPORT_HANG" value-name:"FILE" description:"write what the ranks wait for to this file, too, as JSON: at a deadlock, a time-out, QUIT"`
+	DeadlockAfter  cli.Lapse      `long:"deadlock-after" env:"PVASRUN_DEADLOCK_AFTER" value-name:"DUR" default:"3s" description:"how long ranks have waited when it is looked for a deadlock"`
+	PartitionSize  cli.Size       `long:"partition-size" env:"PVASRUN_PARTITION_SIZE" value-name:"SIZE" default-mask:"64GiB, less for many ranks" description:"address space of a rank, a power of two"`
+	StackSize      cli.Stack      `long:"stack-size" env:"PVASRUN_STACK_SIZE" value-name:"SIZE" default-mask:"ulimit -s" description:"stack of a rank, such as 64M, or unlimited"`
+	HugePages      bool           `long:"huge-pages" env:"PVASRUN_HUGE_PAGES" description:"advise transparent huge pages for the ranks' shared memory in one address space"`
+	Coll           cli.Algorithms `long:"coll" env:"PVASRUN_COLL" value-name:"LIST" description:"force algorithms of collectives, such as allreduce=tree,ibcast=chain (with an i: of those that do not block)"`
+	Check          bool           `long:"check" env:"PVASRUN_CHECK" description:"make sure, at a cost, that all ranks make the same collective calls, and receive what was sent to them, but for types in exchanges among neighbours"`
+	Synchronous    bool           `long:"synchronous" env:"PVASRUN_SYNCHRONOUS" description:"with --check: each send waits for its receiver, which finds programs that are correct only thanks to buffers"`
+	Progress       cli.Policy     `long:"progress" env:"PVASRUN_PROGRESS" value-name:"POLICY" default-mask:"share in one address space, owner else" description:"who progresses nonblocking collectives in one address space: ranks that wait and helpers, unless all are busy (share), or each rank its own (owner)"`
+	Helpers        uint           `long:"helpers" env:"PVASRUN_HELPERS" value-name:"K" description:"ranks with a thread that progresses nonblocking collectives"`
+	Report         string         `long:"report" env:"PVASRUN_REPORT" choice:"none" choice:"pagetable" default:"none" description:"what to report at the end: the job's page tables and memory, and the model's (pagetable)"`
+	Stats          bool           `long:"stats" env:"PVASRUN_STATS" description:"report at the end what each rank's messages have cost, by path, and which algorithms did the collective operations"`
+	Trace          string         `long:"trace" env:"PVASRUN_TRACE" value-name:"FILE" description:"record what every rank does; pvasrun trace and pvasrun model read it"`
+	DryRun         bool           `long:"dry-run" env:"PVASRUN_DRY_RUN" description:"print where every rank would lie in memory; start nothing"`
+	Verbose        bool           `short:"v" long:"verbose" env:"PVASRUN_VERBOSE" description:"say what is done, and at the end which algorithms did the collective operations"`
 	nodeFlags
 	Version func() `long:"version" description:"print the version"`
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
 )
 
@@ -17,10 +18,10 @@ func TestEveryAlgorithmFits(t *testing.T) {
 		list = append(list, kind+"=direct")
 	}
 	f := Flags{TunableFlags: settings.TunableFlags{EagerLimit: 1, RingBlock: 4096}}
-	f.Coll = strings.Join(list, ",")
+	f.Coll = cli.Algorithms(strings.Join(list, ","))
 	_, err := f.settings()
 	require.NoError(t, err)
-	f.Coll = strings.Repeat(f.Coll+",", 20)
+	f.Coll = cli.Algorithms(strings.Repeat(string(f.Coll)+",", 20))
 	_, err = f.settings()
 	require.ErrorContains(t, err, "more than 1024")
 }

@@ -38,13 +38,16 @@ type parameterNames []string
 
 // UnmarshalFlag parses a flag's value.
 func (v *parameterNames) UnmarshalFlag(text string) error {
-	list, ok := cli.Words(text, tune.Names())
+	list, ok := cli.Words(text, v.Items())
 	if !ok {
-		return fmt.Errorf("%q is not a list of parameters: write some of %s", text, strings.Join(tune.Names(), ","))
+		return fmt.Errorf("%q is not a list of parameters: write some of %s", text, strings.Join(v.Items(), ","))
 	}
 	*v = list
 	return nil
 }
+
+// Items are all of them.
+func (parameterNames) Items() []string { return tune.Names() }
 
 type tuneFlags struct {
 	Output     string         `short:"o" long:"output" env:"PVASRUN_TUNE_OUTPUT" value-name:"FILE" default-mask:"gopvas/profile.json in the folder of your configurations" description:"where to write the profile; - writes none"`
