@@ -122,8 +122,8 @@ func TestDryRunOfNodes(t *testing.T) {
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Regexp(t, `^5 ranks on 2 nodes
 node  ranks  program +started by
-a     0-1    true +no-such-shell a '\S+' node
-b     2      true +no-such-shell b '\S+' node
+a     0-1    true +no-such-shell a sh -c ''\\''\S+'\\'' node; exit \$\?'
+b     2      true +no-such-shell b sh -c ''\\''\S+'\\'' node; exit \$\?'
 b     3-4    sh -c exit 1 +
 $`, got.stdout)
 	slurm := env("SLURM_JOB_ID=1", "SLURM_JOB_NODELIST=n[1-2]", "SLURM_NODELIST=n[1-2]", "SLURM_JOB_NUM_NODES=2",
