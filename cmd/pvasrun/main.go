@@ -17,6 +17,7 @@ import (
 	"os"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/backtrace"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/internal/bench/transport"
 	"github.com/gopvas/gopvas/internal/machine"
@@ -26,14 +27,14 @@ import (
 func main() {
 	// The same executable also is the space host of a job, a probe of info, and
 	// the rank program of the benchmarks.
-	if os.Args[0] == backtraceName {
-		os.Exit(backtraceMain(os.Args[1:]))
+	if os.Args[0] == backtrace.Name {
+		os.Exit(backtrace.Main(os.Args[1:]))
 	}
 	launcher.HostMain()
 	machine.ProbeMain()
 	if bench.RankMain(os.Args[1:]) || transport.NodeMain(os.Args[1:]) {
 		return
 	}
-	offerBacktraces()
+	backtrace.Offer()
 	os.Exit(cli.Finish(execute(os.Args[1:])))
 }

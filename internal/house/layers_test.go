@@ -159,8 +159,9 @@ var layers = []layer{
 	{"cmd/pvasrun/internal/setup", []string{"cmd/pvasrun/internal/cli", "cmd/pvasrun/internal/settings",
 		"internal/atomicfile", "internal/capi/install", "internal/job", "internal/machine", "internal/tune",
 		"launcher", "pvas"}},
-	{"cmd/pvasrun", []string{"cmd/pvasrun/internal/...", "bench", "internal/bench/transport", "internal/job",
-		"internal/machine", "internal/trace/symbol", "launcher",
+	{"cmd/pvasrun/internal/backtrace", []string{"cmd/pvasrun/internal/cli", "internal/job", "internal/trace/symbol"}},
+	{"cmd/pvasrun", []string{"cmd/pvasrun/internal/...", "bench", "internal/bench/transport", "internal/machine",
+		"launcher",
 		// its tests
 		"internal/bench/...", "internal/median", "internal/processes",
 		"internal/trace/replay", "internal/tune", "loggps", "loggps/...", "pvas", "trace"}},

@@ -1,4 +1,4 @@
-package main
+package backtrace
 
 import (
 	"fmt"
@@ -12,20 +12,20 @@ import (
 	"github.com/gopvas/gopvas/internal/trace/symbol"
 )
 
-// A rank of C that has got a fatal signal starts pvasrun by this name, which names the places of the calls. The first
+// Name is what a rank of C that has got a fatal signal calls pvasrun when it starts it. The first
 // argument is the cause. Each of the others is a place, "FILE+0xADDRESS", from the innermost call on.
-const backtraceName = "pvasrun-backtrace"
+const Name = "pvasrun-backtrace"
 
-// offerBacktraces tells the ranks the path of this program.
-func offerBacktraces() {
+// Offer tells the ranks the path of this program.
+func Offer() {
 	if own, err := os.Executable(); err == nil {
 		_ = os.Setenv(job.EnvBacktrace, own) // an error: then ranks report offsets
 	}
 }
 
-// backtraceMain prints the report by one write, so that it is not mixed with lines of other ranks. If the exit code is
+// Main prints the report by one write, so that it is not mixed with lines of other ranks. If the exit code is
 // not 0 the rank prints the report by itself.
-func backtraceMain(args []string) int {
+func Main(args []string) int {
 	if len(args) == 0 {
 		return cli.CodeUsage
 	}
