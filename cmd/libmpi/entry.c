@@ -12,8 +12,8 @@
 
 #define _GNU_SOURCE
 #include "entry.h"
-#include "mpi.h"
-#include "ops.h"
+#include "gen/mpi.h"
+#include "gen/ops.h"
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>

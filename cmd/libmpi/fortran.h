@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi.h"
+#include "gen/mpi.h"
 
 // The common block of mpif.h and of the module, in the program. The library must not define it:
 // references would stay within the library (it is linked with -Bsymbolic). Where no program or

@@ -3,31 +3,17 @@ package install
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 )
 
-// fortran installs mpif.h, and makes the modules with the compiler of the machine.
+// fortran installs mpif.h, and makes the module with the compiler of the machine.
 func (in *installation) fortran(ctx context.Context) error {
-	const folder = "cmd/libmpi/fortran"
-	files, err := os.ReadDir(filepath.Join(in.source, folder))
-	if err != nil {
+	if err := in.copy("cmd/libmpi/gen/mpif.h", "include/mpif.h", 0o644); err != nil {
 		return err
 	}
-	for _, f := range files {
-		switch filepath.Ext(f.Name()) {
-		case ".h":
-			err = in.copy(folder+"/"+f.Name(), "include/"+f.Name(), 0o644)
-		case ".f90":
-			err = in.module(ctx, filepath.Join(in.source, folder, f.Name()))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return in.module(ctx, filepath.Join(in.source, "cmd/libmpi/gen/mpi.f90"))
 }
 
 // module compiles a file with a module.

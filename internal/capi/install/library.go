@@ -38,7 +38,7 @@ func (in *installation) library(ctx context.Context) error {
 
 // headers copies the header for C.
 func (in *installation) headers(context.Context) error {
-	return in.copy("cmd/libmpi/mpi.h", "include/mpi.h", 0o644)
+	return in.copy("cmd/libmpi/gen/mpi.h", "include/mpi.h", 0o644)
 }
 
 // copy copies a file of the sources.

@@ -15,7 +15,7 @@ import (
 // more are in fortran_special.c.
 func fortranStubs(t *table) ([]byte, error) {
 	var b bytes.Buffer
-	b.WriteString(generated + "#include \"fortran.h\"\n")
+	b.WriteString(generated + "#include \"../fortran.h\"\n")
 	for _, f := range fortranFunctions(t) {
 		if lower := strings.ToLower(f.Name); !slices.Contains(special, f.Name) {
 			fmt.Fprintf(&b, "%s#pragma weak mpi_%s_ = pmpi_%s_\n", fortranStub(f), lower, lower)

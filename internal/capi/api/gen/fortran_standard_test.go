@@ -86,7 +86,7 @@ var shapes = map[string]string{"(*)": "[]", "(3,*)": "[3]", "(count,*)": "[][]",
 // offered reads the interfaces of the module.
 func offered(t *testing.T) map[string]binding {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "cmd/libmpi/fortran/mpi.f90"))
+	text, err := os.ReadFile(filepath.Join(root, "cmd/libmpi/gen/mpi.f90"))
 	require.NoError(t, err)
 	joined := regexp.MustCompile(`, &\n *`).ReplaceAllString(string(text), ", ")
 	all := map[string]binding{}

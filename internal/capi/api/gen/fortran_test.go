@@ -33,7 +33,7 @@ func compileFortran(t *testing.T, name, text string, flags ...string) (string, e
 	dir := t.TempDir()
 	source := filepath.Join(dir, name)
 	require.NoError(t, os.WriteFile(source, []byte(text), 0o600))
-	folder := filepath.Join(root, "cmd/libmpi/fortran")
+	folder := filepath.Join(root, "cmd/libmpi/gen")
 	modules := compiledModule(t)
 	args := append(flags, "-I"+folder, "-I"+modules, "-J"+dir, "-c", source, "-o", filepath.Join(dir, "a.o"))
 	out, err := exec.Command("gfortran", args...).CombinedOutput()
@@ -43,7 +43,7 @@ func compileFortran(t *testing.T, name, text string, flags ...string) (string, e
 // compiledModule is a folder with the module mpi.
 func compiledModule(t *testing.T) string {
 	t.Helper()
-	dir, source := t.TempDir(), filepath.Join(root, "cmd/libmpi/fortran/mpi.f90")
+	dir, source := t.TempDir(), filepath.Join(root, "cmd/libmpi/gen/mpi.f90")
 	out, err := exec.Command("gfortran", "-Wall", "-c", source, "-J"+dir, "-o",
 		filepath.Join(dir, "mpi.o")).CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -54,9 +54,9 @@ func compiledModule(t *testing.T) string {
 // fortranSources are the files in C that Fortran calls.
 func fortranSources(t *testing.T) []string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(root, "cmd/libmpi/fortran*.c"))
+	names, err := filepath.Glob(filepath.Join(root, "cmd/libmpi/fortran_*.c"))
 	require.NoError(t, err)
-	return names
+	return append(names, filepath.Join(root, "cmd/libmpi/gen/fortran.c"))
 }
 
 const fixedForm = `      PROGRAM P

@@ -83,8 +83,8 @@ int main(int argc, char **argv)
 func built(t *testing.T, name string, texts map[string]string, files []string, flags ...string) string {
 	t.Helper()
 	dir, folder := t.TempDir(), filepath.Join(root, "cmd/libmpi")
-	args := append([]string{"-I" + folder, "-I" + compiledModule(t), "-ffunction-sections", "-Wl,--gc-sections",
-		"-o", filepath.Join(dir, name)}, flags...)
+	args := append([]string{"-I" + filepath.Join(folder, "gen"), "-I" + compiledModule(t), "-ffunction-sections",
+		"-Wl,--gc-sections", "-o", filepath.Join(dir, name)}, flags...)
 	for source, text := range texts {
 		source = filepath.Join(dir, source)
 		require.NoError(t, os.WriteFile(source, []byte(text), 0o600))
@@ -104,7 +104,7 @@ func TestProgramsAndTheirArguments(t *testing.T) {
 	if _, err := exec.LookPath("gfortran"); err != nil {
 		t.Skip("there is no gfortran")
 	}
-	ours := []string{"fortran.c", "fortran_texts.c", "fortran_convert.c"}
+	ours := []string{"gen/fortran.c", "fortran_texts.c", "fortran_convert.c"}
 	program := built(t, "p", map[string]string{"p.f90": spawning, "spawned.c": spawned}, ours, "-no-pie")
 	library := built(t, "mpi.so", map[string]string{"spawned.c": spawned}, ours, "-shared", "-fPIC",
 		"-Wl,-z,lazy")

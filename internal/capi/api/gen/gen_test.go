@@ -32,7 +32,7 @@ func compile(t *testing.T, compiler, name, text string, flags ...string) string 
 	dir := t.TempDir()
 	source, object := filepath.Join(dir, name), filepath.Join(dir, "a.o")
 	require.NoError(t, os.WriteFile(source, []byte(text), 0o600))
-	args := append(flags, "-Wall", "-Wextra", "-Werror", "-I"+filepath.Join(root, "cmd/libmpi"), "-I"+dir,
+	args := append(flags, "-Wall", "-Wextra", "-Werror", "-I"+filepath.Join(root, "cmd/libmpi/gen"), "-I"+dir,
 		"-c", source, "-o", object)
 	out, err := exec.Command(compiler, args...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -72,7 +72,7 @@ func TestHeaderIsC89AndCxx98(t *testing.T) {
 func TestStubsHaveEveryName(t *testing.T) {
 	files, err := generate(root)
 	require.NoError(t, err)
-	out, err := exec.Command("nm", compile(t, "gcc", "stubs.c", string(files["cmd/libmpi/stubs.c"]))).Output()
+	out, err := exec.Command("nm", compile(t, "gcc", "stubs.c", string(files["cmd/libmpi/gen/stubs.c"]))).Output()
 	require.NoError(t, err)
 	symbols := map[string]string{}
 	for line := range strings.Lines(string(out)) {
@@ -115,5 +115,20 @@ func TestWrongMethodsAreRefused(t *testing.T) {
 		table.methods = m.functions()
 		_, err := dispatch(table)
 		require.ErrorContains(t, err, m.name, name)
+	}
+}
+
+// TestChangesAreCompiled: the go command knows of all generated files that the library is compiled from.
+func TestChangesAreCompiled(t *testing.T) {
+	list := exec.Command("go", "list", "-f", `{{join .EmbedFiles "\n"}}`, "./cmd/libmpi")
+	list.Dir = root
+	list.Env = append(list.Environ(), "CGO_ENABLED=1")
+	out, err := list.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	for name := range outputs {
+		if file, ok := strings.CutPrefix(name, "cmd/libmpi/"); ok && !strings.Contains(file, "mpif.h") &&
+			filepath.Ext(file) != ".f90" {
+			require.Contains(t, strings.Fields(string(out)), file)
+		}
 	}
 }

@@ -22,15 +22,15 @@ type table struct {
 
 // outputs are the generated files, by their paths from the root of the repository.
 var outputs = map[string]func(t *table) ([]byte, error){
-	"cmd/libmpi/mpi.h":               header,
-	"cmd/libmpi/ops.h":               ops,
-	"cmd/libmpi/stubs.c":             stubs,
+	"cmd/libmpi/gen/mpi.h":           header,
+	"cmd/libmpi/gen/ops.h":           ops,
+	"cmd/libmpi/gen/stubs.c":         stubs,
 	"internal/capi/dispatch_gen.go":  dispatch,
 	"internal/capi/methods_gen.go":   methods,
 	"internal/capi/constants_gen.go": constants,
-	"cmd/libmpi/fortran.c":           fortranStubs,
-	"cmd/libmpi/fortran/mpif.h":      mpif,
-	"cmd/libmpi/fortran/mpi.f90":     module,
+	"cmd/libmpi/gen/fortran.c":       fortranStubs,
+	"cmd/libmpi/gen/mpif.h":          mpif,
+	"cmd/libmpi/gen/mpi.f90":         module,
 	"docs/c-conformance.md":          conformance,
 }
 

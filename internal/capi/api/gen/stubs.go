@@ -22,8 +22,8 @@ func stubs(t *table) ([]byte, error) {
 const stubsTop = `#include <stdint.h>
 
 #include "mpi.h"
-#include "attributes.h"
-#include "entry.h"
+#include "../attributes.h"
+#include "../entry.h"
 #include "ops.h"
 
 /* A word of 64 bits from a pointer. */
