@@ -78,6 +78,10 @@ func (t *table) parseTarget(f api.Function) (*target, error) {
 		right = append(right, goText(list.Args[i]))
 	}
 	g.right = strings.Join(right, ", ")
+	makesComm := slices.ContainsFunc(g.outs, func(a api.Arg) bool { return a.Base == "Comm" })
+	if makesComm && (len(g.outs) != 1 || !g.fails || len(g.lookups) == 0) {
+		return nil, fmt.Errorf("a Comm is the only result besides the error, and is made from an object of the call")
+	}
 	return g, nil
 }
 

@@ -118,6 +118,9 @@ func TestWrongTargetsAreRefused(t *testing.T) {
 	} {
 		require.ErrorContains(t, aimed(t, "Comm_rank", target).addTargets(), says)
 	}
+	for _, target := range []string{"newcomm = comm(c).c", "newcomm, error = p.world.c.Dup()"} {
+		require.ErrorContains(t, aimed(t, "Comm_dup", target).addTargets(), "is made from an object of the call")
+	}
 	twice := aimed(t, "Comm_rank", "rank = 1")
 	twice.methods["Comm_rank"] = method{name: "Comm_rank"}
 	require.ErrorContains(t, twice.addTargets(), "Process has a method of this name")
