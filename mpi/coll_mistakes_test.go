@@ -45,7 +45,7 @@ func badCollectives(c *Comm) error {
 	return mistakeOfOne(c)
 }
 
-// mistakeOfOne: if calls are checked, all others learn of it.
+// mistakeOfOne: if calls are checked, all others learn of it when that rank makes another call.
 func mistakeOfOne(c *Comm) error {
 	defer comm.SetCheck(c.inner(), comm.SetCheck(c.inner(), true))
 	grid, err := CartCreate(c, []int{c.Size()}, []bool{true})
@@ -60,13 +60,20 @@ func mistakeOfOne(c *Comm) error {
 		room--
 		blocks = 3 * n
 	}
-	for what, err := range map[string]error{
+	errs := map[string]error{
 		"alltoallv": Alltoallv(c, make([]int, n), counts, nil, make([]int, n), ones, nil),
 		"allgather": Allgather(c, []int{1, 2}, make([]int, room)),
 		"scatter":   Scatter(c, make([]int, blocks), make([]int, 1), one),
-		"neighbors": NeighborAlltoallv(grid.Comm, make([]int, 2), []int{counts[0], 1}, nil,
-			make([]int, 2), []int{1, 1}, nil),
-	} {
+	}
+	if err := c.Barrier(); err != nil {
+		return err
+	}
+	errs["neighbors"] = NeighborAlltoallv(grid.Comm, make([]int, 2), []int{counts[0], 1}, nil,
+		make([]int, 2), []int{1, 1}, nil)
+	if err := grid.Barrier(); err != nil {
+		return err
+	}
+	for what, err := range errs {
 		var mismatch *MismatchError
 		var mistake *BufferError
 		switch {

@@ -21,7 +21,7 @@ func result(r Request, err error) error {
 	return err
 }
 
-// nonblockingMistakes: if calls are checked, the others hear of what one rank does wrong,
+// nonblockingMistakes: if calls are checked, the others hear of what one rank does wrong when that makes another call,
 // nobody waits, and the communicator is as good as before.
 func nonblockingMistakes(c *Comm) error {
 	if !comm.Checked(c.inner()) {
@@ -57,7 +57,7 @@ func nonblockingMistakes(c *Comm) error {
 		}
 	}
 	sum := []int{1}
-	if err := first(result(Iallreduce(grid.Comm, nil, sum, Sum[int]())), want("sum", sum[0], n)); err != nil {
+	if err := first(result(grid.Ibarrier()), result(Iallreduce(grid.Comm, nil, sum, Sum[int]())), want("sum", sum[0], n)); err != nil {
 		return fmt.Errorf("afterwards: %w", err)
 	}
 	return grid.Free()

@@ -230,5 +230,8 @@ func viewMistakes(c *Comm) error {
 		_, prepared := AlltoallwInit(grid.Comm, nil, upTo(n-1, view)) // of which nobody hears
 		err = first(wantContains(tooFew, "pass as many"), wantContains(prepared, "pass as many"))
 	}
-	return first(err, result(Ialltoallw(grid.Comm, nil, upTo(n, view))), grid.Free())
+	if err := first(err, result(grid.Ibarrier())); err != nil { // where the one goes on: the others are told
+		return err
+	}
+	return first(result(Ialltoallw(grid.Comm, nil, upTo(n, view))), grid.Free())
 }

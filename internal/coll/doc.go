@@ -76,7 +76,7 @@
 //
 // All that one member can find wrong with a call it finds before it does anything for it (Team.prepare): so a
 // call that is refused is no call. The others wait for this member's next one. If calls are checked they learn of the
-// refusal and its cause in the round, if they are in the same operation (cad.NewRefusal).
+// refusal and its cause in the round of that. cad/refusal.go has the rule.
 //
 // # Not implemented
 //

@@ -72,7 +72,7 @@ func typesDiffer(w *Team, distance int) error {
 	return me.close()
 }
 
-// TestTypesOfOneMemberDiffer: it gets the error, and the others learn that there is one.
+// TestTypesOfOneMemberDiffer: it gets the error, and the others learn that there is one when it goes on.
 func TestTypesOfOneMemberDiffer(t *testing.T) {
 	root, rankOf := graphWorlds[1].Start(t, 3, 2)
 	for rank, err := range run(t, root, rankOf, func(w *Team) error {
@@ -82,7 +82,7 @@ func TestTypesOfOneMemberDiffer(t *testing.T) {
 		if w.Rank == 1 {
 			a.Recv.Of = datatype.ElementInt32
 		}
-		return w.Run(a)
+		return errors.Join(w.Run(a), w.Barrier())
 	}) {
 		if rank == 1 {
 			require.ErrorContains(t, err,

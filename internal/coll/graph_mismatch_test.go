@@ -80,7 +80,8 @@ func (i issuer) graph(a *Args) error {
 		if g == nil {
 			return err
 		}
-		return errors.Join(err, i.engine.Refuse(i.channel, g))
+		i.engine.Refuse(i.channel, g, err)
+		return err
 	}
 	request, err := i.engine.Issue(i.channel, g)
 	if err == nil {
@@ -154,7 +155,7 @@ func TestMismatchInPassing(t *testing.T) {
 func mismatch(w *Team, most, one func(*Team) *Args, odd int) error {
 	me := issuing(w, cad.Options{Check: true, Describe: func(call uint64) string { return DescribeCall(call, nil) }})
 	w.Choice.Blocking[Barrier] = "tree" // of messages, as on the heap there are no boards
-	w.Check = true
+	w.Check, w.Guards = true, me.channel
 	call := most
 	if w.Rank == odd {
 		call = one

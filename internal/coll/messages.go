@@ -40,8 +40,17 @@ func (t *Team) agree() bool {
 	g.Signature = t.call
 	g.Signature |= t.args.elements() << cad.ElementsAt
 	g.Tie()
-	t.broken = t.runGraph(t.checking(), g)
+	g.Name, g.Blocking, g.Shared = t.called, true, t.Guards != nil
+	t.broken = t.checking().Run(t.guards(), g)
 	return t.broken == nil
+}
+
+// guards returns the channel of rounds that compare calls.
+func (t *Team) guards() *cad.Channel {
+	if t.Guards != nil {
+		return t.Guards
+	}
+	return &t.channel
 }
 
 // checking returns the transport of rounds that compare calls.

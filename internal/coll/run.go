@@ -192,13 +192,10 @@ func (t *Team) execute(l *algorithm) {
 	}
 }
 
-// refuse tells the other members, if calls are checked, that this member's call is refused, and why. It waits for no
-// member. Its own error is ignored: the call returns cause.
+// refuse notes, if calls are checked, that this member's call is refused, and why. It neither sends nor waits.
 func (t *Team) refuse(kind Kind, cause error) {
 	if t.Check {
-		g := cad.NewRefusal(uint64(kind), cause.Error())
-		g.Blocking = true
-		_ = t.checking().Refuse(&t.channel, g)
+		t.guards().Refuse(uint64(kind), cause)
 	}
 }
 

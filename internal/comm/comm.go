@@ -102,6 +102,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		c.graphs.StartHelper()
 	}
 	c.team, c.channel = c.newTeam(worldID), c.newChannel(worldID)
+	c.team.Guards = c.channel
 	c.team.Boards, c.team.Choice, c.team.Check = new(coll.Boards), s.Choice, s.Check
 	c.special, c.synchronous = s.Check, s.Synchronous
 	c.notes.name = "world"
@@ -151,6 +152,7 @@ func (c *Comm) setID(id uint32) {
 	old := c.team
 	c.context = pointToPoint.of(id)
 	c.team, c.channel = c.newTeam(id), c.newChannel(id)
+	c.team.Guards = c.channel
 	c.team.Choice, c.team.Check, c.team.Boards = old.Choice, old.Check, old.Boards
 	c.state.Store(ready)
 }

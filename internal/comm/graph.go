@@ -112,7 +112,7 @@ func (c *Comm) issue(g *cad.Graph, wrong error) (r Request, err error) {
 // others hear of it.
 func (c *Comm) refused(g *cad.Graph, wrong error) error {
 	if wrong != nil {
-		_ = c.graphs.Refuse(c.channel, cad.NewRefusal(cad.Operation(g.Signature), wrong.Error()))
+		c.graphs.Refuse(c.channel, g, wrong)
 	}
 	return wrong
 }

@@ -49,8 +49,12 @@ func (r *messageRun) Describe(w *job.Waiting) {
 	if r.t.named == nil {
 		r.t.named = make([]bool, r.t.Job.Ranks())
 	}
-	for i := range r.active {
-		if rank := r.actions[r.active[i].n].peer; !r.t.named[rank] {
+	waits := r
+	if first := r.channel.guard; first != nil && !r.begun {
+		waits = first // to begin
+	}
+	for i := range waits.active {
+		if rank := waits.actions[waits.active[i].n].peer; !r.t.named[rank] {
 			r.t.named[rank] = true
 			c.Miss(int(rank))
 		}

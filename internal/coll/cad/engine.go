@@ -145,7 +145,8 @@ type Channel struct {
 
 	issued  atomic.Uint32 // how many graphs were issued
 	flight  []uint32      // those by messages that are underway; see messageRun.mayBegin
-	guarded bool          // one of them, which does not block, has not passed its guard
+	guard   *messageRun   // that of them which has not passed its guard; nil: none, or it is alone
+	refused refusals
 
 	contributing atomic.Pointer[contributing] // nil: this rank has not contributed yet
 
@@ -185,8 +186,12 @@ func (e *Engine) task(c *Channel, g *Graph) (pml.Task, error) {
 	return e.newRun(c, g)
 }
 
-// Refuse is Transport.Refuse.
-func (e *Engine) Refuse(c *Channel, g *Graph) error { return e.transport.Refuse(c, g) }
+// Refuse notes that a graph is not issued, and why, if calls are checked. Its signature says which operation it is.
+func (e *Engine) Refuse(c *Channel, g *Graph, cause error) {
+	if e.options.Check {
+		c.Refuse(Operation(g.Signature), cause)
+	}
+}
 
 // Prepare returns a request that Start begins, any number of times, without building
 // the graph again.

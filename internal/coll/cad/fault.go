@@ -208,7 +208,11 @@ func (r Reporter) explain(e *fault.MismatchError, f Failure, own uint64) {
 	if there == own || !types && (there^own)&^Elements == 0 { // it may have heard of what it moves: see guarded
 		e.Member, there, here = r.Member(f.Other()), here, there
 	}
-	if types {
+	switch {
+	case there == here:
+		e.Detail = r.describe(here) + ", which blocks on one of them only"
+		return
+	case types:
 		e.Types = &fault.ElementError{Sent: ElementsOf(there), Received: ElementsOf(here)}
 		e.Detail = fmt.Sprintf("%s, of %v and of %v", r.describe(own&^Elements), e.Types.Received, e.Types.Sent)
 		return

@@ -6,18 +6,18 @@ import "slices"
 //
 // Invariant: the numbers of the graphs that are underway differ by less than the tag can tell apart. The tag has few
 // bits of the number. Tasks make progress in the order in which they were begun, so no graph begins before an earlier
-// one. All members issue the same graphs in the same order, so they begin them in the same order. (A channel has one
-// blocking graph at a time.)
+// one. All members issue the same graphs in the same order, so they begin them in the same order. A channel of
+// blocking graphs has one at a time, which is alone.
 //
 // The guards of a channel run one after the other, and a graph with a guard gets its number when its guard begins. So
 // no later graph has taken the next number if the guard is void and the graph begins again: see again.
 func (r *messageRun) mayBegin() bool {
 	c := r.channel
-	if r.graph.Blocking {
+	if r.alone() {
 		return true
 	}
 	if r.guarded {
-		if c.guarded {
+		if c.guard != nil {
 			return false
 		}
 		r.number = c.issued.Load()
@@ -27,7 +27,7 @@ func (r *messageRun) mayBegin() bool {
 		return false
 	}
 	if r.guarded {
-		c.guarded = true
+		c.guard = r
 		c.issued.Add(1)
 	}
 	c.flight = append(c.flight, r.number)
@@ -40,26 +40,26 @@ func (r *messageRun) leaveFlight() {
 	if r.guarded {
 		r.passGuard()
 	}
-	if i := slices.Index(c.flight, r.number); i >= 0 && !r.graph.Blocking {
+	if i := slices.Index(c.flight, r.number); i >= 0 && !r.alone() {
 		c.flight = slices.Delete(c.flight, i, i+1)
 	}
 }
 
 // passGuard lets the next guard of the channel begin.
 func (r *messageRun) passGuard() {
-	if r.guarded = false; !r.graph.Blocking {
-		r.channel.guarded = false
+	if r.guarded = false; r.channel.guard == r {
+		r.channel.guard = nil
 	}
 }
+
+// alone tells whether no other graph of the channel is underway.
+func (r *messageRun) alone() bool { return r.graph.Blocking && !r.graph.Shared }
 
 // reset brings the nodes and the failure into the state before the issue.
 func (r *messageRun) reset() {
 	r.call, r.guarded, r.failure = r.graph.Signature, r.gate != Start, Failure{}
 	if f := r.t.Failed; f != nil {
 		r.failure = *f
-	}
-	if IsRefused(r.call) {
-		r.failure = Failure{Fault: Refused | Fault(r.t.Rank), Detail: [2]uint64{r.call}, Text: r.graph.refusal}
 	}
 	for n := range r.actions {
 		r.left[n] = r.actions[n].before

@@ -102,11 +102,13 @@ type Graph struct {
 	// Agreed is for the hang report, of a graph that is a part of a call; zero: it is the call.
 	Agreed job.Agreed
 
-	nodes   []spec
-	edges   []edge
-	refusal string // why the call is refused: see NewRefusal
-	reuse   *reuse // nil: each issue builds it anew
-	err     error  // the first mistake in building it
+	// Shared tells that a graph which blocks is issued on the channel of graphs that do not.
+	Shared bool
+
+	nodes []spec
+	edges []edge
+	reuse *reuse // nil: each issue builds it anew
+	err   error  // the first mistake in building it
 }
 
 // spec is a node as it was made.

@@ -21,9 +21,6 @@ func (g *Graph) guarded(rank, size int) (w *Graph, entry Node) {
 		send := w.Send(nil, (rank+d)%size)
 		recv := w.Recv(nil, (rank-d+size)%size)
 		w.Connect(heard, recv)
-		if IsRefused(g.Signature) {
-			heard = Start // see refusal.go
-		}
 		w.Connect(heard, send)
 		before = append(before, send)
 		heard = recv

@@ -70,8 +70,9 @@ func (t *Transport) Run(c *Channel, g *Graph) error {
 const (
 	portBits   = 20
 	numberBits = 10 // of the number, in the tag
-	markBits   = 30 // of the number, in the mark
+	markBits   = 29 // of the number, in the mark
 
+	blocks     = 1 << 29         // in the mark: of the guard of a call that blocks
 	diverted   = 1 << 30         // in the mark: the message is one of Steps.Divert
 	spoilt     = 1 << 31         // in the mark: a record precedes the message
 	recordPort = 1<<portBits - 1 // of records
@@ -95,6 +96,7 @@ type messageRun struct {
 
 	// Of one issue.
 	number  uint32
+	order   uint32 // among the guards of this rank: see refusals
 	call    uint64
 	left    []int32 // predecessors that are not done, by node
 	stack   []Node  // nodes that are ready
@@ -120,7 +122,10 @@ type inFlight struct {
 // Start implements pml.Task.
 func (r *messageRun) Start() error {
 	r.begun, r.done, r.lasting, r.looks, r.broken = false, false, false, 0, nil
-	if r.reset(); r.guarded && !r.graph.Blocking {
+	if r.gate != Start {
+		r.order = r.channel.refused.next()
+	}
+	if r.reset(); r.guarded && !r.alone() {
 		r.number = r.channel.issued.Load() // until it begins: see mayBegin
 	} else {
 		r.number = r.channel.issued.Add(1) - 1
@@ -139,6 +144,7 @@ func (r *messageRun) Progress() (done bool, err error) {
 			return false, nil
 		}
 		r.begun, r.seen = true, in.Completions()
+		r.present()
 		r.together()
 		r.finish(Start)
 		r.drain()
@@ -225,6 +231,7 @@ func (r *messageRun) execute(n Node) {
 			return
 		}
 		r.passGuard()
+		r.settle()
 		if r.failure.Kind() == Mismatch || r.failure.Kind() == Refused {
 			r.done = true
 			return
@@ -248,6 +255,9 @@ func (r *messageRun) communicate(n Node) {
 	switch {
 	case a.kind == Send:
 		mark := pml.Mark{Number: r.number & (1<<markBits - 1), Word: r.call}
+		if r.guarded && r.graph.Blocking {
+			mark.Number |= blocks
+		}
 		if r.failure.Fault != 0 {
 			mark.Number |= spoilt
 			r.sendRecord(int(a.peer))
@@ -289,6 +299,9 @@ func (r *messageRun) arrived(l inFlight, st pml.Status, mark pml.Mark, err error
 	case a.kind == Recv:
 		if r.note(compare(r.t.Rank, r.call, r.number, uint64(a.dst.size), st, mark)); r.done {
 			return
+		}
+		if r.guarded && (mark.Number&blocks != 0) != r.graph.Blocking {
+			r.note(Failure{Fault: Mismatch | Fault(st.Source)<<16 | Fault(r.t.Rank), Detail: [2]uint64{r.call, r.call}})
 		}
 		if r.guarded && r.call&Elements == 0 {
 			r.call |= mark.Word & Elements

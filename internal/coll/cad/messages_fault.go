@@ -26,7 +26,10 @@ func compare(me int, call uint64, number uint32, want uint64, st pml.Status, mar
 // note keeps the first failure, and in a guard the one that all members are to know. Members in different
 // calls can not go on: see Faults.
 func (r *messageRun) note(f Failure) {
-	if f.Fault != 0 && (r.failure.Fault == 0 || r.guarded && f.outranks(r.failure)) {
+	switch {
+	case r.guarded:
+		r.failure = merge(r.failure, f)
+	case r.failure.Fault == 0:
 		r.failure = f
 	}
 	if (f.Kind() == Mismatch || f.Kind() == Refused) && !r.guarded {

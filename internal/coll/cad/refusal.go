@@ -1,72 +1,164 @@
 package cad
 
-// A call is refused if the arguments of one member are wrong. A refused call is no call: the member has sent nothing
-// for it, and no call of another member is matched with it.
+import "sync"
+
+// The one rule of refused calls, which holds for all collective operations in all forms: a call is refused if the
+// arguments of one member are wrong. A refused call is no call. The member has sent nothing for it, returns at once,
+// and no call of another member is matched with it. If the member repeats the call rightly, all goes on.
 //
-// If calls are checked, the member tells the others of the refusal. It issues a graph that is a guard (see guarded)
-// with nothing behind, and that takes a number on the channel. No member waits for it. The guard of another member that
-// finds a refusal distinguishes two cases:
+// Other members may wait in a call that the member does not repeat. If calls are checked, they are told as soon as the
+// member makes another call: the guard of its next calls presents the refusal, in case that the calls differ.
 //
-//   - Its own call is of the operation that was refused. Then both are taken for the same call, which ends on all
-//     members with the cause of the refusal.
-//   - Its own call is of another operation. Then only one member has made the refused call: the round is void, and the
-//     graph begins again with the next number.
+//   - All make the same call: the refused one was of this member alone. Refusals of other operations are forgotten. One
+//     of the same operation stays, since the others may have made that call once more.
+//   - The calls differ, and members are in the operation that was refused: their call ends with the cause of the
+//     refusal. For members in other operations, such as the one that was refused, the round is void: it begins again
+//     with the next number. The refusal is forgotten.
+//
+// A member does not present a refusal of the operation that it calls: that call is the repetition.
 //
 // Invariant: all members take part in the same number of rounds, because all decide by the same refusal. In a guard a
-// refusal outranks all other failures, and the refusal of the lowest rank outranks those of others.
-//
-// A refused member sends the messages of its guard at once, so the others learn of the refusal even if it makes no
-// further call. The price is that it does not pass on what it receives. If two members are refused calls of different
-// operations in the same round, some members may learn of one refusal and some of the other.
+// refusal outranks a mismatch, the refusal of the lowest rank outranks those of others, and whether calls differ is
+// passed on with it (decisive).
 
-// NewRefusal returns the graph that tells why a call of an operation was refused, for Refuse.
-func NewRefusal(operation uint64, cause string) *Graph {
+// refusals are those of a rank on a channel that its guards have not settled.
+type refusals struct {
+	mu    sync.Mutex
+	order uint32 // how many guards the rank has asked for
+	list  []refusal
+}
+
+// refusal is a call of this rank that was refused.
+type refusal struct {
+	operation uint64
+	cause     string
+	order     uint32 // how many guards the rank had asked for
+}
+
+// mostRefusals bounds the memory for the refusals of a rank that makes no other call. Later ones are not told.
+const mostRefusals = 64
+
+// Refuse notes that a call of an operation is refused, and why. It neither sends nor waits.
+func (c *Channel) Refuse(operation uint64, cause error) {
+	x := &c.refused
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.list) < mostRefusals {
+		x.list = append(x.list, refusal{operation, cause.Error(), x.order})
+	}
+}
+
+// next counts a guard.
+func (x *refusals) next() uint32 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.order++
+	return x.order
+}
+
+// first returns the first refusal that came before a guard.
+func (x *refusals) first(order uint32) (f refusal, ok bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.list) == 0 || int32(x.list[0].order-order) >= 0 {
+		return f, false
+	}
+	return x.list[0], true
+}
+
+// forget drops the refusals before a guard that are of another operation, but no more than a number of them.
+func (x *refusals) forget(order uint32, operation uint64, most int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	kept := x.list[:0]
+	for _, f := range x.list {
+		if most > 0 && f.operation != operation && int32(f.order-order) < 0 {
+			most--
+			continue
+		}
+		kept = append(kept, f)
+	}
+	x.list = kept
+}
+
+// NewRefusal returns the graph that stands for a refused call of an operation: see Engine.Refuse.
+func NewRefusal(operation uint64) *Graph {
 	g := NewGraph()
-	g.Signature, g.refusal = RefusedCall(operation), cause
-	g.Tie()
+	g.Signature = RefusedCall(operation)
 	return g
 }
 
-// Refuse issues a graph of NewRefusal if calls are checked. It does not wait for the graph.
-func (t *Transport) Refuse(c *Channel, g *Graph) error {
-	if !t.Check || c.Size == 1 {
-		return nil
+// present has the guard say which call was refused before.
+func (r *messageRun) present() {
+	if !r.guarded || r.failure.Fault != 0 {
+		return
 	}
-	r, err := t.build(c, g)
-	if err != nil {
-		return err
+	if f, ok := r.channel.refused.first(r.order); ok && f.operation != Operation(r.call) {
+		r.failure = Failure{Fault: Refused | Fault(r.t.Rank), Detail: [2]uint64{RefusedCall(f.operation)}, Text: f.cause}
 	}
-	request, err := t.Messages.Begin(r, c.Context)
-	if err == nil {
-		t.Messages.Leave(&request)
-	}
-	return err
 }
 
-// outranks tells whether a guard passes on this failure rather than another one: see the invariant above.
+// decisive tells that calls differ, in Detail[1] of a refusal.
+const decisive = 1
+
+// differs tells whether a failure says that calls differ.
+func (f Failure) differs() bool {
+	return f.Kind() == Mismatch || f.Kind() == Refused && f.Detail[1] == decisive
+}
+
+// merge returns what a guard passes on that has heard of two failures: see the invariant above. What else goes wrong
+// outranks a refusal: the graph then ends with it.
+func merge(a, b Failure) Failure {
+	differ := a.differs() || b.differs()
+	f := a
+	if a.Fault == 0 || b.outranks(a) {
+		f = b
+	}
+	if f.Kind() == Refused && differ {
+		f.Detail[1] = decisive
+	}
+	return f
+}
+
+// outranks tells whether a guard passes on this failure rather than another one.
 func (f Failure) outranks(other Failure) bool {
 	switch {
-	case f.Kind() != Refused:
+	case f.Fault == 0:
 		return false
+	case f.Kind() != Refused:
+		return other.Kind() == Refused && f.Kind() != Mismatch
 	case other.Kind() == Refused:
 		return f.Rank() < other.Rank() || f.Rank() == other.Rank() && other.Text == ""
 	}
 	return other.Kind() == Mismatch
 }
 
-// void tells whether the guard has found a refusal of another operation.
+// void tells whether the round is void for this member.
 func (r *messageRun) void() bool {
-	return r.failure.Kind() == Refused && !IsRefused(r.graph.Signature) &&
-		Operation(r.failure.Detail[0]) != Operation(r.graph.Signature)
+	return r.failure.Kind() == Refused && r.failure.differs() && Operation(r.failure.Detail[0]) != Operation(r.graph.Signature)
 }
 
-// again begins the graph anew, with the next number.
+// again begins the graph anew, with the next number, after a round that was void.
 func (r *messageRun) again() {
+	if r.failure.Rank() == r.t.Rank {
+		r.channel.refused.forget(r.order, Operation(r.call), 1)
+	}
 	r.leaveFlight()
 	r.reset()
 	r.number = r.channel.issued.Add(1) - 1
-	if c := r.channel; !r.graph.Blocking {
-		c.guarded, c.flight = true, append(c.flight, r.number)
+	if c := r.channel; !r.alone() {
+		c.guard, c.flight = r, append(c.flight, r.number)
 	}
+	r.present()
 	r.finish(Start)
+}
+
+// settle takes what the guard has found out.
+func (r *messageRun) settle() {
+	if r.failure.Kind() == Refused && !r.failure.differs() {
+		r.failure = Failure{}
+	}
+	if r.failure.Fault == 0 {
+		r.channel.refused.forget(r.order, Operation(r.call), mostRefusals)
+	}
 }
