@@ -43,6 +43,7 @@ func hangReport(views []job.View, who []started, now time.Duration, proof *job.P
 	}
 	_ = w.Flush() // a strings.Builder does not fail
 	b.WriteString(describeMismatch(views))
+	b.WriteString(describeRefused(views))
 	b.WriteString(describeFinalize(views))
 	b.WriteString(describeSilence(views, who))
 	if proof != nil {
@@ -237,6 +238,17 @@ func describeMismatch(views []job.View) string {
 
 const sameCalls = "all ranks of a communicator call the same collectives in the same order (--check " +
 	"finds where they do not)"
+
+// describeRefused names ranks that wait after a collective call of theirs was refused: others may wait for them in it.
+func describeRefused(views []job.View) string {
+	var b strings.Builder
+	for i := range views {
+		if v := &views[i]; v.Waits && v.Waiting.Refused != "" {
+			fmt.Fprintf(&b, "  rank %d was refused a call before: %s\n", v.Rank, v.Waiting.Refused)
+		}
+	}
+	return b.String()
+}
 
 // describeSilence names a rank that hears nothing of one on another node, or says nothing. A rank that makes no MPI
 // call answers nobody.

@@ -56,11 +56,12 @@ type waitJSON struct {
 	Seconds      float64 `json:"seconds"`
 	Communicator string  `json:"communicator,omitempty"` // its name
 	Context      uint32  `json:"context"`
-	Tag          *int32  `json:"tag,omitempty"`   // none: any
-	Bytes        *uint64 `json:"bytes,omitempty"` // of messages
-	For          []int   `json:"for"`             // ranks
-	More         int     `json:"more,omitempty"`  // that are not in the list
-	Any          bool    `json:"any,omitempty"`   // one of them is enough
+	Tag          *int32  `json:"tag,omitempty"`     // none: any
+	Bytes        *uint64 `json:"bytes,omitempty"`   // of messages
+	For          []int   `json:"for"`               // ranks
+	More         int     `json:"more,omitempty"`    // that are not in the list
+	Any          bool    `json:"any,omitempty"`     // one of them is enough
+	Refused      string  `json:"refused,omitempty"` // call and cause of the last call that the rank was refused before
 }
 
 type deadlockJSON struct {
@@ -145,6 +146,7 @@ func waitReport(v *job.View, place symbol.Place, now time.Duration) *waitJSON {
 	j := &waitJSON{
 		callJSON: callReport(callOf(*v, w.Op.String()), place),
 		Seconds:  waited(*v, now).Seconds(), Context: w.Context, For: v.For, More: v.Unnamed, Any: v.Any,
+		Refused: w.Refused,
 	}
 	if w.Op == job.OpCollective {
 		j.Call, j.Communicator = callOf(*v, w.Collective.Name), w.Collective.Communicator

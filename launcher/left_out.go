@@ -52,8 +52,11 @@ func describeFinalize(views []job.View) string {
 		for _, r := range v.For {
 			if r >= 0 && r < len(views) && inFinalize(&views[r]) {
 				or := "or has made it on another communicator"
-				if v.Waiting.Op != job.OpCollective {
+				switch {
+				case v.Waiting.Op != job.OpCollective:
 					or = "or has made it on another communicator or with another tag"
+				case views[r].Waiting.Refused != "":
+					or = "which may be the one that was refused"
 				}
 				return fmt.Sprintf("  rank %d is in MPI_Finalize, and rank %d waits for it in %s: "+
 					"rank %d has left out the call that rank %d waits for, %s\n", r, v.Rank,

@@ -44,6 +44,10 @@ func TestReportOfFinalize(t *testing.T) {
 		"  rank 1 is in MPI_Finalize, and rank 0 waits for it in allreduce: rank 1 has left out the call that rank 0 "+
 			"waits for, or has made it on another communicator\n", describeFinalize(views))
 	require.Contains(t, describeFinalize(views[:2]), "rank 0 waits")
+	views[1].Waiting.Refused = `allreduce on "world": the operator is nil`
+	require.Contains(t, describeFinalize(views[:2]), "rank 0 waits for, which may be the one that was refused\n")
+	require.Equal(t, "  rank 1 was refused a call before: allreduce on \"world\": the operator is nil\n",
+		describeRefused(views))
 	views[0] = job.View{State: job.StateInit}
 	require.Equal(t,
 		"  rank 1 is in MPI_Finalize, and rank 2 waits for it in recv: rank 1 has left out the call that rank 2 "+

@@ -57,7 +57,8 @@ func nonblockingMistakes(c *Comm) error {
 		}
 	}
 	sum := []int{1}
-	if err := first(result(grid.Ibarrier()), result(Iallreduce(grid.Comm, nil, sum, Sum[int]())), want("sum", sum[0], n)); err != nil {
+	if err := first(result(grid.Ibarrier()), result(Iallreduce(grid.Comm, nil, sum, Sum[int]())),
+		want("sum", sum[0], n)); err != nil {
 		return fmt.Errorf("afterwards: %w", err)
 	}
 	return grid.Free()

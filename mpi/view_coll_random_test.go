@@ -366,7 +366,8 @@ func wrongViewOfOne(c *Comm) error {
 		if k.what[0] == 'i' && !background {
 			continue
 		}
-		if err := first(heardOf[*ViewError](k.call(v), c.Rank() == odd, odd, true), c.Barrier(), k.call(good)); err != nil {
+		if err := first(heardOf[*ViewError](k.call(v), c.Rank() == odd, odd, true), c.Barrier(),
+			k.call(good)); err != nil {
 			return fmt.Errorf("%s: %w", k.what, err)
 		}
 	}

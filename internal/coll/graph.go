@@ -18,7 +18,7 @@ import (
 // MPI 4.1 sections 6.12 and 6.13; the graphs of the KACC paper (see package cad).
 func (t *Team) Graph(a Args) (*cad.Graph, error) {
 	if err := t.prepare(&a); err != nil {
-		return cad.NewRefusal(uint64(a.Kind)), fmt.Errorf("coll: %v: %w", a.Kind, err)
+		return cad.NewRefusal(uint64(a.Kind), graphName(a.Kind)), fmt.Errorf("coll: %v: %w", a.Kind, err)
 	}
 	return t.graphBy(t.chooseGraph(&a), a), nil
 }

@@ -12,7 +12,7 @@ import (
 // are matched by their tags, and those with the same tag by their order.
 func (t *Team) NeighborsGraph(x Exchange) (*cad.Graph, error) {
 	if err := t.prepareEdges(&x); err != nil {
-		return cad.NewRefusal(uint64(neighbors)), fmt.Errorf("coll: neighbors: %w", err)
+		return cad.NewRefusal(uint64(neighbors), "i"+neighborsName), fmt.Errorf("coll: neighbors: %w", err)
 	}
 	b := newBuilder(t, Args{Hooks: x.Hooks})
 	b.uncut = x.Layouts

@@ -20,12 +20,12 @@ const (
 	kinds
 )
 
-var kindNames = [kinds]string{"none", "barrier", "bcast", "reduce", "allreduce", "reduce_scatter", "scan", "exscan",
-	"gather", "scatter", "allgather", "alltoall"}
+var kindNames = [...]string{"none", "barrier", "bcast", "reduce", "allreduce", "reduce_scatter", "scan", "exscan",
+	"gather", "scatter", "allgather", "alltoall", neighbors: neighborsName}
 
 // String returns the name of the operation as the choice of algorithms has it.
 func (k Kind) String() string {
-	if k < kinds {
+	if int(k) < len(kindNames) {
 		return kindNames[k]
 	}
 	return "unknown collective"

@@ -40,7 +40,7 @@ func (t *Team) agree() bool {
 	g.Signature = t.call
 	g.Signature |= t.args.elements() << cad.ElementsAt
 	g.Tie()
-	g.Name, g.Blocking, g.Shared = t.called, true, t.Guards != nil
+	g.Name, g.Blocking, g.Shared, g.Agreed = t.called, true, t.Guards != nil, t.agreement()
 	t.broken = t.checking().Run(t.guards(), g)
 	return t.broken == nil
 }

@@ -192,11 +192,11 @@ func (t *Team) execute(l *algorithm) {
 	}
 }
 
-// refuse notes, if calls are checked, that this member's call is refused, and why. It neither sends nor waits.
+// refuse is cad.Transport.Refuse of this member's call.
 func (t *Team) refuse(kind Kind, cause error) {
-	if t.Check {
-		t.guards().Refuse(uint64(kind), cause)
-	}
+	by := t.transport
+	by.Check = t.Check
+	by.Refuse(t.guards(), uint64(kind), kind.String(), cause)
 }
 
 // verdict turns what was noted into an error.

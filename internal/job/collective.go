@@ -127,7 +127,7 @@ func (b *collectiveBlock) load() (c Collective) {
 
 // storeText stores the beginning of a text.
 func storeText(words []atomic.Uint64, s string) {
-	var text [8 * sourceWords]byte
+	var text [8 * textWords]byte
 	copy(text[:8*len(words)], s)
 	for i := range words {
 		words[i].Store(binary.LittleEndian.Uint64(text[8*i:]))
@@ -135,7 +135,7 @@ func storeText(words []atomic.Uint64, s string) {
 }
 
 func loadText(words []atomic.Uint64) string {
-	var text [8 * sourceWords]byte
+	var text [8 * textWords]byte
 	for i := range words {
 		word := words[i].Load()
 		if word == 0 {

@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 23, layoutVersion)
+	require.EqualValues(t, 24, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -98,16 +98,16 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.windows", unsafe.Offsetof(b.windows), 192},
 		{"windowSlot.length", unsafe.Offsetof(b.windows[0].length), 8},
 		{"rankBlock.waiting", unsafe.Offsetof(b.waiting), 704},
-		{"rankBlock.polls", unsafe.Offsetof(b.polls), 1112},
-		{"rankBlock.underWay", unsafe.Offsetof(b.underWay), 1344},
-		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 1408},
-		{"rankBlock.counters", unsafe.Offsetof(b.counters), 1472},
-		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1856},
-		{"rankBlock.address", unsafe.Offsetof(b.address), 2880},
+		{"rankBlock.polls", unsafe.Offsetof(b.polls), 1240},
+		{"rankBlock.underWay", unsafe.Offsetof(b.underWay), 1472},
+		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 1536},
+		{"rankBlock.counters", unsafe.Offsetof(b.counters), 1600},
+		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1984},
+		{"rankBlock.address", unsafe.Offsetof(b.address), 3008},
 		{"addressBlock.port", unsafe.Offsetof(b.address.port), 4},
 		{"addressBlock.ip", unsafe.Offsetof(b.address.ip), 8},
-		{"rankBlock.devices", unsafe.Offsetof(b.devices), 2944},
-		{"rankBlock", unsafe.Sizeof(b), 3456},
+		{"rankBlock.devices", unsafe.Offsetof(b.devices), 3072},
+		{"rankBlock", unsafe.Sizeof(b), 3584},
 
 		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},
 		{"waitingBlock.op", unsafe.Offsetof(b.waiting.op), 4},
@@ -122,7 +122,8 @@ func TestLayout(t *testing.T) {
 		{"waitingBlock.collective", unsafe.Offsetof(b.waiting.collective), 80},
 		{"waitingBlock.place", unsafe.Offsetof(b.waiting.place), 304},
 		{"waitingBlock.source", unsafe.Offsetof(b.waiting.source), 312},
-		{"waitingBlock", unsafe.Sizeof(b.waiting), 408},
+		{"waitingBlock.refused", unsafe.Offsetof(b.waiting.refused), 408},
+		{"waitingBlock", unsafe.Sizeof(b.waiting), 536},
 
 		{"pollsBlock.asked", unsafe.Offsetof(b.polls.asked), 8},
 		{"pollsBlock.open", unsafe.Offsetof(b.polls.open), 88},

@@ -98,6 +98,12 @@ func TestWaiting(t *testing.T) {
 		require.EqualValues(t, len(call), have.Place)
 	}
 
+	for _, w.Refused = range []string{strings.Repeat("refused ", 16), "bcast: why", ""} { // longest first
+		r.SetWaiting(1, w)
+		have, _ = r.Waiting(1)
+		require.Equal(t, w.Refused, have.Refused)
+	}
+
 	r.SetWaiting(1, w)
 	r.ranks[1].waiting.seq.Add(1) // killed while it wrote
 	_, ok = r.Waiting(1)

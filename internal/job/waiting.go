@@ -43,6 +43,7 @@ type Waiting struct {
 	Seen    int64  // likewise: when the rank said this, which may be later than Since
 	Place   uint64 // address in the rank's memory where the program goes on after its call; 0: not known
 	Source  string // "file:line function" of the call in a program in Go; "": not known. The first 96 bytes are stored
+	Refused string // "call: cause" of the last call that the rank was refused; "": none. The first 128 bytes are stored
 	Others  bool   // the rank has other goroutines or threads, which may act meanwhile, or gives up by itself
 
 	// Collective is of OpCollective; Peer, Tag and Bytes then mean nothing. Of OpWait with AnyPeer it has the ranks of
@@ -76,10 +77,13 @@ type waitingBlock struct {
 	collective collectiveBlock  // of OpCollective
 	place      atomic.Uint64
 	source     [sourceWords]atomic.Uint64
+	refused    [textWords]atomic.Uint64
 }
 
-// sourceWords is the length of Waiting.Source.
-const sourceWords = 12
+const (
+	sourceWords = 12 // the length of Waiting.Source
+	textWords   = 16 // of Waiting.Refused, which is the longest text
+)
 
 // SetWaiting notes the wait of the rank. Only the rank itself calls it; of
 // several goroutines that wait at a time the last to call is seen, until any of them
@@ -109,6 +113,9 @@ func (r *Root) SetWaiting(rank int, w Waiting) {
 	}
 	if w.Source != "" || k.source[0].Load() != 0 {
 		storeText(k.source[:], w.Source)
+	}
+	if w.Refused != "" || k.refused[0].Load() != 0 {
+		storeText(k.refused[:], w.Refused)
 	}
 	if w.Op == OpCollective || w.Op == OpWait || w.Op == OpReady {
 		k.collective.store(&w.Collective)
@@ -142,6 +149,7 @@ func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
 			Op: Op(k.op.Load()), Peer: k.peer.Load(), Tag: k.tag.Load(),
 			Context: k.ctx.Load(), Bytes: k.bytes.Load(), Since: k.since.Load(), Seen: k.seen.Load(),
 			Call: loadText(k.call[:]), Place: k.place.Load(), Source: loadText(k.source[:]), Others: k.more.Load() != 0,
+			Refused: loadText(k.refused[:]),
 		}
 		if w.Op == OpCollective || w.Op == OpWait || w.Op == OpReady {
 			w.Collective = k.collective.load()

@@ -77,16 +77,17 @@ type Engine struct {
 	farEager   int                // its longest eager message
 	members    []btl.Member       // of Together
 	rank, size int
-	spin       int              // polls before a wait sleeps
-	vigil      *shm.Vigil       // nil: ranks are more than CPUs, or are to sleep early
-	crowd      *shm.Crowd       // of the bed, or of a node with a few more ranks than CPUs; nil: there is none
-	onFrame    func(*btl.Frame) // deliver, as a value: made once, since it allocates
-	onLook     func() bool      // pollOnce, likewise
-	onReady    func() bool      // ready, likewise
-	onLasting  func()           // announce, likewise
-	onSender   func(int)        // sets due, likewise
-	contenders atomic.Int32     // goroutines that wait for mu
-	oneThread  bool             // nothing takes mu; see OneThread
+	spin       int                    // polls before a wait sleeps
+	vigil      *shm.Vigil             // nil: ranks are more than CPUs, or are to sleep early
+	crowd      *shm.Crowd             // of the bed, or of a node with a few more ranks than CPUs; nil: there is none
+	onFrame    func(*btl.Frame)       // deliver, as a value: made once, since it allocates
+	onLook     func() bool            // pollOnce, likewise
+	onReady    func() bool            // ready, likewise
+	onLasting  func()                 // announce, likewise
+	onSender   func(int)              // sets due, likewise
+	contenders atomic.Int32           // goroutines that wait for mu
+	oneThread  bool                   // nothing takes mu; see OneThread
+	refused    atomic.Pointer[string] // see NoteRefusal
 
 	mu sync.Mutex // guards all below
 

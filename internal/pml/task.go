@@ -80,6 +80,12 @@ func (e *Engine) Explain(context uint32, f func(*job.Waiting)) {
 	e.unlock()
 }
 
+// NoteRefusal has the hang report say, of any later wait of this rank, that a call was refused before.
+func (e *Engine) NoteRefusal(text *string) { e.refused.Store(text) }
+
+// ForgetRefusal undoes NoteRefusal, unless a later refusal was noted.
+func (e *Engine) ForgetRefusal(text *string) { e.refused.CompareAndSwap(text, nil) }
+
 // Begin starts a task, of a communicator that the hang report names by the context.
 func (e *Engine) Begin(t Task, context uint32) (Request, error) {
 	r, err := e.Prepare(t, context)

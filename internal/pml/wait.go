@@ -242,6 +242,9 @@ func (e *Engine) say(w *waiter, say job.Waiting) {
 	}
 	w.said, say.Since, say.Seen = e.completions, w.since, sys.Monotonic()
 	say.Source = w.source
+	if text := e.refused.Load(); text != nil {
+		say.Refused = *text
+	}
 	say.Others = w.bounded || !e.oneThread && shm.Others()
 	e.job.SetWaiting(e.rank, say)
 }

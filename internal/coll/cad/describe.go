@@ -1,6 +1,7 @@
 package cad
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/gopvas/gopvas/btl"
@@ -38,7 +39,7 @@ func (r *run) Describe(w *job.Waiting) {
 // not go on does nothing more: if none of the ranks can, the graph can not either.
 func (r *messageRun) Describe(w *job.Waiting) {
 	call := r.call
-	if r.step() {
+	if r.step() || r.guarded && !r.begun { // its number is not known yet
 		call = 0
 	}
 	describe(w, r.channel, r.graph.Name, r.number, call, r.graph.Agreed)
@@ -150,6 +151,9 @@ func (r *messageRun) tell() {
 	}
 }
 
+// nameOf is the operation of a graph for messages to people.
+func nameOf(name string) string { return cmp.Or(name, "graph") }
+
 // describe says which operation of a channel it is that is waited for. agreed is zero if the operation is no part of
 // another one.
 func describe(w *job.Waiting, c *Channel, name string, number uint32, call uint64, agreed job.Agreed) {
@@ -161,10 +165,7 @@ func describe(w *job.Waiting, c *Channel, name string, number uint32, call uint6
 	}
 	w.Op = job.OpCollective
 	w.Collective = job.Collective{
-		Name: name, Number: uint64(number), Call: call, Agreed: agreed, Need: job.NeedSome,
-	}
-	if name == "" {
-		w.Collective.Name = "graph"
+		Name: nameOf(name), Number: uint64(number), Call: call, Agreed: agreed, Need: job.NeedSome,
 	}
 	if c.Name != nil {
 		w.Collective.Communicator = c.Name()

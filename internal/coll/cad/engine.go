@@ -186,11 +186,9 @@ func (e *Engine) task(c *Channel, g *Graph) (pml.Task, error) {
 	return e.newRun(c, g)
 }
 
-// Refuse notes that a graph is not issued, and why, if calls are checked. Its signature says which operation it is.
+// Refuse is Transport.Refuse of a graph that is not issued. Its signature says which operation it is.
 func (e *Engine) Refuse(c *Channel, g *Graph, cause error) {
-	if e.options.Check {
-		c.Refuse(Operation(g.Signature), cause)
-	}
+	e.transport.Refuse(c, Operation(g.Signature), nameOf(g.Name), cause)
 }
 
 // Prepare returns a request that Start begins, any number of times, without building

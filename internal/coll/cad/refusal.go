@@ -1,6 +1,9 @@
 package cad
 
-import "sync"
+import (
+	"fmt"
+	"sync"
+)
 
 // The one rule of refused calls, which holds for all collective operations in all forms: a call is refused if the
 // arguments of one member are wrong. A refused call is no call. The member has sent nothing for it, returns at once,
@@ -32,19 +35,29 @@ type refusals struct {
 type refusal struct {
 	operation uint64
 	cause     string
-	order     uint32 // how many guards the rank had asked for
+	order     uint32  // how many guards the rank had asked for
+	note      *string // for the hang report
 }
 
 // mostRefusals bounds the memory for the refusals of a rank that makes no other call. Later ones are not told.
 const mostRefusals = 64
 
-// Refuse notes that a call of an operation is refused, and why. It neither sends nor waits.
-func (c *Channel) Refuse(operation uint64, cause error) {
+// Refuse notes, if calls are checked, that a call of an operation, which has a name, is refused, and why: for the next
+// guards, and for the hang report. It neither sends nor waits.
+func (t *Transport) Refuse(c *Channel, operation uint64, name string, cause error) {
+	if !t.Check || c.Size == 1 {
+		return
+	}
+	if c.Name != nil {
+		name = fmt.Sprintf("%s on %q", name, c.Name())
+	}
+	note := fmt.Sprintf("%s: %v", name, cause)
+	t.Messages.NoteRefusal(&note)
 	x := &c.refused
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if len(x.list) < mostRefusals {
-		x.list = append(x.list, refusal{operation, cause.Error(), x.order})
+		x.list = append(x.list, refusal{operation, cause.Error(), x.order, &note})
 	}
 }
 
@@ -66,13 +79,15 @@ func (x *refusals) first(order uint32) (f refusal, ok bool) {
 	return x.list[0], true
 }
 
-// forget drops the refusals before a guard that are of another operation, but no more than a number of them.
-func (x *refusals) forget(order uint32, operation uint64, most int) {
+// forget drops the refusals before the guard that are of another operation, but no more than a number of them.
+func (r *messageRun) forget(most int) {
+	x := &r.channel.refused
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	kept := x.list[:0]
 	for _, f := range x.list {
-		if most > 0 && f.operation != operation && int32(f.order-order) < 0 {
+		if most > 0 && f.operation != Operation(r.call) && int32(f.order-r.order) < 0 {
+			r.t.Messages.ForgetRefusal(f.note)
 			most--
 			continue
 		}
@@ -82,9 +97,9 @@ func (x *refusals) forget(order uint32, operation uint64, most int) {
 }
 
 // NewRefusal returns the graph that stands for a refused call of an operation: see Engine.Refuse.
-func NewRefusal(operation uint64) *Graph {
+func NewRefusal(operation uint64, name string) *Graph {
 	g := NewGraph()
-	g.Signature = RefusedCall(operation)
+	g.Signature, g.Name = RefusedCall(operation), name
 	return g
 }
 
@@ -94,7 +109,8 @@ func (r *messageRun) present() {
 		return
 	}
 	if f, ok := r.channel.refused.first(r.order); ok && f.operation != Operation(r.call) {
-		r.failure = Failure{Fault: Refused | Fault(r.t.Rank), Detail: [2]uint64{RefusedCall(f.operation)}, Text: f.cause}
+		r.failure = About(Refused, r.t.Rank)
+		r.failure.Detail[0], r.failure.Text = RefusedCall(f.operation), f.cause
 	}
 }
 
@@ -135,13 +151,14 @@ func (f Failure) outranks(other Failure) bool {
 
 // void tells whether the round is void for this member.
 func (r *messageRun) void() bool {
-	return r.failure.Kind() == Refused && r.failure.differs() && Operation(r.failure.Detail[0]) != Operation(r.graph.Signature)
+	f := r.failure
+	return f.Kind() == Refused && f.differs() && Operation(f.Detail[0]) != Operation(r.graph.Signature)
 }
 
 // again begins the graph anew, with the next number, after a round that was void.
 func (r *messageRun) again() {
 	if r.failure.Rank() == r.t.Rank {
-		r.channel.refused.forget(r.order, Operation(r.call), 1)
+		r.forget(1)
 	}
 	r.leaveFlight()
 	r.reset()
@@ -159,6 +176,6 @@ func (r *messageRun) settle() {
 		r.failure = Failure{}
 	}
 	if r.failure.Fault == 0 {
-		r.channel.refused.forget(r.order, Operation(r.call), mostRefusals)
+		r.forget(mostRefusals)
 	}
 }

@@ -1,6 +1,7 @@
 /* One rank alone makes collective calls that are refused, each followed at once by right calls of all ranks, of the
    same operation among others. The first argument is the rank, the second what it does: "repeats" goes on with the
-   right calls, "leaves" has it leave out the first one. */
+   right calls, "waits", "meets" and "ends" have it leave out the first one: it then waits for a message, meets the
+   others on another communicator, or ends. */
 #include "program.h"
 
 enum { N = 3, FORMS = 3, MOST = 16 };
@@ -45,20 +46,27 @@ static void right(int kind, int form) {
 	for (int i = 0; i < N; i++) {
 		if (kind == BCAST) CHECK(s[i] == 1000 * (size - 1) + i);
 		if (kind == ALLREDUCE) CHECK(r[i] == 1000 * size * (size - 1) / 2 + size * i);
-		for (int from = 0; kind == ALLTOALL && from < size; from++) CHECK(r[N * from + i] == 1000 * from + N * rank + i);
+		for (int from = 0; kind == ALLTOALL && from < size; from++)
+			CHECK(r[N * from + i] == 1000 * from + N * rank + i);
 	}
 }
 
 int main(int argc, char **argv) {
 	join(MPI_THREAD_SINGLE);
-	CHECK(argc == 3 && size <= MOST);
+	CHECK(argc >= 3 && size <= MOST);
+	int form = argc > 3 ? atoi(argv[3]) : 0;
 	bad = atoi(argv[1]) % size;
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-	if (!strcmp(argv[2], "leaves")) {
-		if (rank == bad) CHECK(call(BCAST, 0, ROOT_OR_OP));
-		else call(BCAST, 0, RIGHT);
+	if (strcmp(argv[2], "repeats")) {
+		MPI_Comm other;
+		MPI_Comm_dup(MPI_COMM_WORLD, &other);
+		if (rank == bad) CHECK(call(BCAST, form, ROOT_OR_OP));
+		else call(BCAST, form, RIGHT);
 		int x = 0;
-		MPI_Recv(&x, 1, MPI_INT, (rank + 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (!strcmp(argv[2], "waits"))
+			MPI_Recv(&x, 1, MPI_INT, (rank + 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (!strcmp(argv[2], "meets")) MPI_Barrier(other);
+		MPI_Finalize();
 		return 0;
 	}
 	for (int kind = 0; kind < KINDS; kind++)
