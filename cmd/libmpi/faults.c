@@ -13,6 +13,10 @@
 // If several threads fault at the same time, the first one reports and the others wait until the process ends. A fault
 // in the handler ends the process, because all signals are blocked there.
 //
+// The report may never end: pvasrun reads files, the reader of standard error may be stopped, and another thread that
+// has faulted may have the lock of the dynamic linker. So a timer bounds it. When it expires first, pvasrun is killed, and
+// the handler writes the offsets. When it expires again, or pvasrun was not running, the process ends.
+//
 // Go code has no tables for the unwinder. If the thread runs Go in the coroutine, unwinding begins at the call by which
 // C entered Go (entry_amd64.S).
 
@@ -26,6 +30,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -35,7 +40,7 @@ extern __thread struct context *libmpi_mine __attribute__((tls_model("initial-ex
 
 #include <unwind.h>
 
-enum { FRAMES = 48, TEXT = 16 << 10, RED_ZONE = 128 };
+enum { FRAMES = 48, TEXT = 16 << 10, RED_ZONE = 128, LIMIT = 10 /* seconds */ };
 
 static const struct fatal {
 	int number;
@@ -116,10 +121,12 @@ static int to_caller(greg_t *r) {
 	return 1;
 }
 
-// frames are the addresses of the calls, from the innermost on.
+// frames are the addresses of the calls, from the innermost on. A place is that of an instruction in the call; that of a
+// frame which a signal has interrupted is the instruction itself.
 static struct {
 	uintptr_t start, pc[FRAMES]; // start: where the signal came; the unwinder begins with the frames of the handler
 	int n, started;
+	int replaced; // start is the return address of to_caller
 } frames;
 
 static _Unwind_Reason_Code note_frame(struct _Unwind_Context *c, void *unused) {
@@ -129,15 +136,17 @@ static _Unwind_Reason_Code note_frame(struct _Unwind_Context *c, void *unused) {
 	if (pc == 0 || frames.n == FRAMES)
 		return _URC_END_OF_STACK;
 	frames.started |= pc == frames.start;
+	int interrupted = before && !(frames.replaced && frames.n == 1);
 	if (frames.started)
-		frames.pc[frames.n] = frames.n == 0 ? pc : pc - 1, frames.n++;
+		frames.pc[frames.n] = interrupted ? pc : pc - 1, frames.n++;
 	return _URC_NO_REASON;
 }
 
 static void collect(greg_t *r) {
 	gregset_t saved;
 	memcpy(saved, r, sizeof saved);
-	if (to_caller(r) || !has_table((uintptr_t)r[REG_RIP]))
+	frames.replaced = to_caller(r);
+	if (frames.replaced || !has_table((uintptr_t)r[REG_RIP]))
 		frames.pc[frames.n++] = (uintptr_t)saved[REG_RIP];
 	frames.start = (uintptr_t)r[REG_RIP];
 	if (has_table(frames.start))
@@ -173,6 +182,8 @@ static void add_cause(int number, const siginfo_t *info, const greg_t *r) {
 			add(" from process ");
 			add_number((unsigned long)info->si_pid, 10);
 		}
+	} else if (info->si_code == SI_KERNEL) {
+		add(" at an unknown address (it is not canonical, or the instruction is privileged)");
 	} else {
 		add(" at address ");
 		add_number(at, 16);
@@ -181,6 +192,11 @@ static void add_cause(int number, const siginfo_t *info, const greg_t *r) {
 	}
 	add(":");
 }
+
+// What the timer's handler needs: the fatal signal, and the process of pvasrun that runs; 0: none. A process is not
+// killed after it was waited for: its number may be another's by then.
+static volatile int fatal_number;
+static volatile pid_t printing;
 
 // print_named starts pvasrun, which prints the report with names. It returns whether that has worked.
 static int print_named(char **words) {
@@ -191,10 +207,68 @@ static int print_named(char **words) {
 		execve(reporter, words, environ);
 		_exit(127);
 	}
-	int status = -1;
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+	if (child < 0)
+		return 0;
+	printing = child;
+	siginfo_t end;
+	while (waitid(P_PID, (id_t)child, &end, WEXITED | WNOWAIT) < 0 && errno == EINTR)
 		;
-	return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	printing = 0;
+	int status = -1;
+	return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// end_by ends the process by a signal whose number the fault has, from a handler that has blocked it.
+static void end_by(int number) {
+	struct sigaction plain = {.sa_handler = SIG_DFL};
+	sigset_t set;
+	sigaction(number, &plain, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	syscall(SYS_tgkill, getpid(), gettid(), number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+// expire is the handler of the timer.
+static void expire(int signal, siginfo_t *info, void *unused) {
+	(void)signal, (void)unused;
+	int error = errno;
+	if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &fatal_number)
+		return;
+	if (printing == 0)
+		end_by(fatal_number);
+	kill(printing, SIGKILL);
+	errno = error;
+}
+
+// bound_time starts the timer, whose signal comes to this thread. The thread has blocked all signals.
+static void bound_time(int number) {
+	struct sigaction own = {.sa_sigaction = expire, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMAX};
+	struct itimerspec often = {{LIMIT, 0}, {LIMIT, 0}};
+	int timer;
+	sigset_t set;
+	fatal_number = number;
+	event.sigev_value.sival_ptr = (void *)&fatal_number;
+	event._sigev_un._tid = gettid();
+	sigfillset(&own.sa_mask);
+	sigemptyset(&set);
+	sigaddset(&set, SIGRTMAX);
+	if (sigaction(SIGRTMAX, &own, NULL) < 0 || syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) < 0)
+		return;
+	syscall(SYS_timer_settime, timer, 0, &often, NULL);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+// print writes the text. What a full pipe does not take in time is left out: the timer ends the process.
+static void print(const char *s, size_t n) {
+	while (n > 0) {
+		ssize_t done = write(STDERR_FILENO, s, n);
+		if (done < 0 && errno != EINTR)
+			return;
+		if (done > 0)
+			s += done, n -= (size_t)done;
+	}
 }
 
 // report prints the cause and the frames. Each word of the text is one line.
@@ -214,8 +288,7 @@ static void report(int number, const siginfo_t *info, greg_t *r) {
 		if (text[i] == 0)
 			text[i] = '\n';
 	text[length++] = '\n';
-	if (write(STDERR_FILENO, text, length) < 0)
-		return;
+	print(text, length);
 }
 
 static void die(int number, siginfo_t *info, void *interrupted) {
@@ -224,6 +297,7 @@ static void die(int number, siginfo_t *info, void *interrupted) {
 	if (__atomic_exchange_n(&reporting, 1, __ATOMIC_SEQ_CST))
 		for (;;)
 			pause();
+	bound_time(number);
 	report(number, info, ((ucontext_t *)interrupted)->uc_mcontext.gregs);
 	sigaction(number, &plain, NULL);
 	// A fault happens again when the handler returns. What was sent is sent again.

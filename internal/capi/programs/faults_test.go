@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -44,9 +46,13 @@ func TestFaults(t *testing.T) {
 			"deep", "faults.c", "/* deeper */"},
 		{"message", c, "m", 139, "SIGSEGV at address 0x10", "send_nowhere", "faults.c", "/* the call */"},
 		{"call", c, "n", 139, "SIGSEGV at address 0x0", "call_nothing", "faults.c", "/* nobody */"},
+		{"first instruction", c, "f", 139, "SIGSEGV at address 0x10", "store_first", "faults.c", "/* the first */"},
+		{"not canonical", c, "c", 139, `SIGSEGV at an unknown address \(it is not canonical, or the instruction is privileged\)`,
+			"store_far", "faults.c", "/* not canonical */"},
+		{"in a handler", c, "i", 139, "SIGSEGV at address 0x10", "trap_first", "faults.c", "/* the trap */"},
 		{"abort", c, "a", 134, "SIGABRT", "give_up", "faults.c", "/* the end */"},
 		{"thread", c, "t", 139, "SIGSEGV at address 0x10", "store_nowhere", "faults.c", "/* the fault */"},
-		{"Fortran", fortran, "", 139, "SIGSEGV at address 0x[0-9a-f]+", "__place_MOD_store",
+		{"Fortran", fortran, "", 139, "SIGSEGV at an unknown address .*", "__place_MOD_store",
 			"faults.f90", "! the fault"},
 		{"C++", cxx, "", 134, "SIGABRT", "_ZL5solvei", "faults.cc", "// the end"},
 	}
@@ -64,6 +70,30 @@ func TestFaults(t *testing.T) {
 			require.Regexp(t, `(?m)^  #\d+ +`+regexp.QuoteMeta(place), stderr, f.name)
 		}
 	})
+}
+
+// A report that does not end is cut off: the rank writes files and offsets, and dies of its signal.
+func TestFaultsWithoutEnd(t *testing.T) {
+	program := build(t, "faults.c", "-g", "-pthread")
+	reporter := filepath.Join(t.TempDir(), "reporter")
+	require.NoError(t, os.WriteFile(reporter, []byte("#!/bin/sh\nexec sleep 1000 >/dev/null 2>&1\n"), 0o755))
+	_, stderr, code := run(t, []string{"PVAS_BACKTRACE=" + reporter}, "sh", "-c", `"$0" own; exit $?`, program)
+	require.Equal(t, 139, code, stderr)
+	require.Regexp(t, `(?m)^rank 0 \(pid \d+\) has got SIGSEGV at address 0x10:$`, stderr)
+	require.Regexp(t, `(?m)^.*/faults-c\+0x[0-9a-f]+$`, stderr)
+	reader, full, err := os.Pipe()
+	require.NoError(t, err)
+	defer reader.Close() // nobody reads
+	require.NoError(t, full.SetWriteDeadline(time.Now().Add(time.Millisecond)))
+	for err == nil {
+		_, err = full.Write(make([]byte, 1<<12))
+	}
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+	cmd := exec.Command(program, "own")
+	cmd.Env, cmd.Stderr = append(os.Environ(), "PVAS_BACKTRACE="), full
+	require.Error(t, cmd.Run())
+	require.Equal(t, syscall.SIGSEGV, cmd.ProcessState.Sys().(syscall.WaitStatus).Signal())
+	require.NoError(t, full.Close())
 }
 
 // Without the program that names places, a rank reports files and offsets by itself. A rank alone has none.

@@ -138,7 +138,7 @@ func Names(path string, addresses []uint64) ([]string, error) {
 		return names, err
 	}
 	for i, at := range addresses {
-		names[i] = f.place(at, at).String()
+		names[i] = f.place(at+1, at).String() // as if a call at this address had returned
 	}
 	return names, nil
 }

@@ -1,6 +1,7 @@
 /* Rank 1 gets a fatal signal of the kind that the argument names, in a function that is named for it. */
 #include "program.h"
 #include <pthread.h>
+#include <signal.h>
 
 static volatile int *volatile nowhere = (int *)0x10;
 static volatile int zero;
@@ -37,6 +38,31 @@ __attribute__((noinline)) static int give_up(void) {
 	return zero;
 }
 
+/* The first instruction of the function faults. */
+__attribute__((noinline, naked)) static int store_first(void) {
+	__asm__("movl $1, 0x10; ret"); /* the first */
+}
+
+__attribute__((noinline)) static int store_far(void) {
+	*(volatile int *)0x8000000000000010 = 1; /* not canonical */
+	return zero;
+}
+
+static void interrupted(int number) {
+	(void)number;
+	store_nowhere();
+}
+
+/* The handler of a signal, which comes at the first instruction of a function, faults. */
+__attribute__((noinline, naked)) static int trap_first(void) {
+	__asm__("ud2; ret"); /* the trap */
+}
+
+static int trap(void) {
+	signal(SIGILL, interrupted);
+	return trap_first() + zero;
+}
+
 static void *in_thread(void *unused) {
 	(void)unused;
 	store_nowhere();
@@ -56,6 +82,12 @@ __attribute__((noinline)) static int end(const char *how) {
 		return send_nowhere();
 	case 'n':
 		return call_nothing();
+	case 'f':
+		return store_first();
+	case 'c':
+		return store_far();
+	case 'i':
+		return trap();
 	case 'a':
 		return give_up();
 	case 't':
