@@ -14,8 +14,8 @@
 // in the handler ends the process, because all signals are blocked there.
 //
 // The report may never end: pvasrun reads files, the reader of standard error may be stopped, and another thread that
-// has faulted may have the lock of the dynamic linker. So a timer bounds it. When it expires first, pvasrun is killed, and
-// the handler writes the offsets. When it expires again, or pvasrun was not running, the process ends.
+// has faulted may have the lock of the dynamic linker. So a timer bounds it. When it expires first, pvasrun is killed,
+// and the handler writes the offsets. When it expires again, or pvasrun was not running, the process ends.
 //
 // Go code has no tables for the unwinder. If the thread runs Go in the coroutine, unwinding begins at the call by which
 // C entered Go (entry_amd64.S).
@@ -121,8 +121,8 @@ static int to_caller(greg_t *r) {
 	return 1;
 }
 
-// frames are the addresses of the calls, from the innermost on. A place is that of an instruction in the call; that of a
-// frame which a signal has interrupted is the instruction itself.
+// frames are the addresses of the calls, from the innermost on. A place is that of an instruction in the call; that of
+// a frame which a signal has interrupted is the instruction itself.
 static struct {
 	uintptr_t start, pc[FRAMES]; // start: where the signal came; the unwinder begins with the frames of the handler
 	int n, started;
