@@ -135,10 +135,13 @@ func TestPathMTUShrinks(t *testing.T) {
 				begun := make(chan struct{})
 				go func() {
 					<-begun
-					if device { // at both ends of the cable: if one end keeps long frames, the other drops them
+					// At both ends of the cable: if one end keeps long frames, the other drops them, and
+					// nothing cuts a block of which some packets are sent.
+					if device {
 						here.ip(t, "link set eth0 mtu 1450")
 						router.ip(t, "link set r0 mtu 1450")
 					} else {
+						there.ip(t, "link set eth0 mtu 1450")
 						router.ip(t, "link set r1 mtu 1450")
 					}
 				}()
