@@ -169,7 +169,7 @@ func (s *supervisor) look() {
 		s.tellWaiting()
 		l.rest()
 	case !l.asked:
-		waiting := s.waiting(s.lookout.after)
+		waiting := s.waiting(l.after)
 		if !l.wants(len(waiting), len(s.alive)) {
 			l.rest()
 			return
@@ -180,7 +180,7 @@ func (s *supervisor) look() {
 		proof, again := l.read(views, time.Duration(sys.Monotonic()))
 		switch {
 		case again:
-			root.Look(l.ask(), s.waiting(s.lookout.after))
+			root.Look(l.ask(), s.waiting(l.after))
 		case len(proof.Ranks) > 0 && s.watched():
 			l.giveUp()
 		case len(proof.Ranks) > 0:

@@ -21,9 +21,8 @@ const stillness = 100 * time.Millisecond
 // network may have to send a message again.
 const farStillness = time.Second
 
-// hangReport says what each rank waits for, which rank waits for which, and names a
-// deadlock where there is one. It is read from the job's memory, without the help
-// of the ranks.
+// hangReport says what each rank does, which rank waits for which, and names a deadlock where there
+// is one. It is made of the views alone: askHang has asked the ranks before.
 func hangReport(views []job.View, who []started, now time.Duration, proof *job.Proof) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

@@ -19,7 +19,8 @@ type Job struct {
 
 	BTL           string // "auto" or "": one address space where possible; "pvas"; "sm"
 	PartitionSize uint64 // pvas: bytes per rank, a power of two; 0: chosen
-	// bytes of a rank's stack, its RLIMIT_STACK; math.MaxUint64: unlimited; 0: the limit of this process
+	// StackSize is the bytes of a rank's stack, its RLIMIT_STACK; math.MaxUint64: unlimited; 0: the limit of this
+	// process.
 	StackSize uint64
 	HugePages bool // advise huge pages for the shared memory of the ranks
 
@@ -43,7 +44,7 @@ type Job struct {
 	Timeout       time.Duration // end the job that long after its programs have been found; 0: never
 	Deadlock      Deadlock      // what becomes of the job if a deadlock is proved; "": DeadlockEnd
 	DeadlockAfter time.Duration // how long ranks must have waited for that; 0: the default
-	// the report of what ranks wait for is also written to this file, as JSON; "": it is not
+	// HangFile is the file that the report of what ranks wait for is also written to, as JSON; "": none.
 	HangFile string
 
 	Signals <-chan os.Signal // to forward, see ForwardedSignals; never closed; nil: none

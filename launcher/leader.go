@@ -34,7 +34,7 @@ type Nodes struct {
 	Instruments []string
 	Measuring   func(nodes []NodeInfo, node []int, now time.Duration) error `json:"-"`
 	Measured    func(Piece)                                                 `json:"-"`
-	// by name: for RunPMI, whose processes may be agents
+	// Attach is by name, for RunPMI, whose processes may be agents.
 	Attach map[string]Instrument `json:"-"`
 
 	joined map[int]*joined // by number of the node: its agent connects by itself, see RunPMI

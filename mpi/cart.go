@@ -6,9 +6,9 @@ import "github.com/gopvas/gopvas/internal/comm"
 // last coordinate changes fastest. In a periodic dimension the last cell is next to
 // the first.
 //
-// In neighbourhood operations each rank has two neighbours per dimension, first the
-// one with the lower coordinate and then the one with the higher, in the order of the
-// dimensions; beyond a border it is ProcNull (MPI 4.1 section 8.6).
+// In neighbourhood operations each rank has two neighbours per dimension, in the order of
+// the dimensions. The one with the lower coordinate comes first. Beyond a border the neighbour
+// is ProcNull (MPI 4.1 section 8.6).
 type Cart struct {
 	*Comm
 	cart *comm.Cart

@@ -17,10 +17,10 @@ import (
 // Several goroutines may use several communicators at a time. On one communicator they are
 // let in one by one, and the program makes the order the same on all ranks.
 //
-// Errors wrap a *LostError if a rank has gone (then the receive buffer may be written
-// to still, and is best given up), a *MismatchError where it is seen that ranks made
-// different calls, an *OperatorError, *RankError (no such root), *BufferError,
-// ErrOverlap, *TypeError, ErrFinalized or ErrFreed.
+// Errors wrap a *LostError if a rank has gone: the receive buffer may still be written to,
+// so give it up. They wrap a *MismatchError where it is seen that ranks made different calls.
+// Others are an *OperatorError, *RankError (no such root), *BufferError, ErrOverlap,
+// *TypeError, ErrFinalized or ErrFreed.
 
 // own has a buffer be one piece. It and the next two fill in the buffer where it is: to
 // return one and copy it costs more than all else that they do.

@@ -57,11 +57,16 @@
 //
 // # Not implemented
 //
-// Of MPI 4.1: ready mode as such (Send is as fast), buffers to attach (Bsend copies to the
-// heap), persistent sends in buffered mode, cancel of sends, which MPI deprecates (the
-// error wraps ErrCancelSend) (chapter 3), partitioned communication (4), packing as such and
-// derived datatypes as values of the standard (5; View and package datatype are what there is), intercommunicators (7),
-// reordering of ranks and MPI_Graph_create (8), put, get, accumulate and the synchronisation of windows
-// other than by barriers (12; loads, stores and sync/atomic on a segment are what there
-// is), sessions, dynamic processes and info objects (10, 11).
+// By chapter of MPI 4.1:
+//
+//   - 3: ready mode (Send is as fast); buffers to attach (Bsend copies to the heap); persistent
+//     sends in buffered mode; cancel of sends, which MPI deprecates (ErrCancelSend).
+//   - 4: partitioned communication.
+//   - 5: packing, and derived datatypes as values of the standard. View and package datatype are
+//     what there is.
+//   - 7: intercommunicators.
+//   - 8: reordering of ranks, and MPI_Graph_create.
+//   - 10, 11: info objects, sessions and dynamic processes.
+//   - 12: put, get, accumulate, and the synchronisation of windows other than by barriers. Loads,
+//     stores and sync/atomic on a segment are what there is.
 package mpi

@@ -118,7 +118,7 @@ func (g *Graph) SetUrgent(urgent bool) { g.inner().SetUrgent(urgent) }
 func (g *Graph) Dump(w io.Writer) error { return g.inner().Dump(w) }
 
 // Issue begins the graph, and does not block. Up to the wait its buffers are in use. It may
-// be issued again after that. The error wraps a *fault.GraphError or *TypeError; that of the
+// be issued again after that. The error wraps a *GraphError or *TypeError; that of the
 // wait a *LostError, a *MismatchError or an *OperatorError.
 func (g *Graph) Issue() (Request, error) { return begun(g.inner().Issue()) }
 

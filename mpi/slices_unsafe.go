@@ -6,7 +6,7 @@ import (
 	"github.com/gopvas/gopvas/internal/comm"
 )
 
-// Requests and statuses are of the same types as those of the layer below but for their names, so a
+// Requests and statuses differ from those of the layer below in the names of their types only. So a
 // slice of them is viewed as one of that layer, which changes its elements in place.
 
 func requests(reqs []Request) []comm.Request {

@@ -118,19 +118,17 @@ func (v View[T]) Len() int { return v.count }
 // Err returns what is wrong with the view, or nil.
 func (v View[T]) Err() error { return v.err }
 
-// outgoing returns the memory of a view that is to be sent, or why it can not be.
-func (v *View[T]) outgoing() (comm.Buffer, comm.Element, error) { return v.buffer() }
-
 // incoming returns the memory of a view that is to be received into, and what an element is.
 func (v *View[T]) incoming() (comm.Buffer, comm.Element, error) {
-	b, of, err := v.buffer()
+	b, of, err := v.outgoing()
 	if err == nil && v.overlaps {
 		err = errOverlap
 	}
 	return b, of, err
 }
 
-func (v *View[T]) buffer() (comm.Buffer, comm.Element, error) {
+// outgoing returns the memory of a view that is to be sent, or why it can not be.
+func (v *View[T]) outgoing() (comm.Buffer, comm.Element, error) {
 	if v.err != nil {
 		return comm.Buffer{}, 0, v.err
 	}

@@ -186,12 +186,12 @@ func TestViewsThatDoNotFit(t *testing.T) {
 
 // gather and scatter copy the elements of a view to and from a slice.
 func (v *View[T]) gather(to []T) {
-	b, of, _ := v.buffer()
+	b, of, _ := v.outgoing()
 	b.Pack(bytesOf(to, of.Size()), 0)
 }
 
 func (v *View[T]) scatter(from []T) {
-	b, of, _ := v.buffer()
+	b, of, _ := v.outgoing()
 	b.Unpack(bytesOf(from, of.Size()), 0)
 }
 

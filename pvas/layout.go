@@ -46,7 +46,7 @@ type Layout struct {
 	SmallRegion Range  `json:"small_region"` // readable and writable, zeros; for the runtime of the task
 	Arena       Range  `json:"arena"`        // free for the runtime of the task; PROT_NONE
 	Entry       uint64 `json:"entry"`        // where the task starts
-	// of the program's addresses to those in its file, modulo 2^64; debuggers ask for it
+	// Offset is that of the program's addresses to those in its file, modulo 2^64. Debuggers ask for it.
 	Offset uint64 `json:"offset"`
 }
 

@@ -33,9 +33,10 @@ import (
 // several switches of threads.
 //
 //	who          writes                                    under
-//	a driver     driver, driving, sleeping                 mu
+//	a driver     driver, driving, sleepUntil               mu
 //	followers    followers                                 mu
 //	anybody      news, changes (channel), drives, sockets  mu
+//	anybody      sleeping, to wake who sleeps; moved       mu
 //
 // A sleeper reads drives and sockets without the lock. So both lists are replaced, and never
 // changed. An endpoint that leaves the loop wakes the sleepers, and waits until none has its socket

@@ -40,7 +40,7 @@ const (
 
 // What happens at one time: Start and End are the same.
 const (
-	// a message has left, noted when it has: Peer, Tag, Bytes, Message, Request of a nonblocking send
+	// Sent: a message has left, and is noted then: Peer, Tag, Bytes, Message, Request of a nonblocking send
 	Sent     Kind = iota + 64
 	Received      // a message is there: likewise, Request of a nonblocking receive
 	Done          // what Begin or Start has begun is complete: Request
@@ -94,7 +94,7 @@ type Flags uint16
 
 // The flags.
 const (
-	// protocol takes the lowest bits.
+	// The protocol takes the lowest bits.
 	protocolMask Flags = 7
 
 	AnySource   Flags = 1 << (iota + 2) // the receive would have taken any source

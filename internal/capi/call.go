@@ -150,7 +150,8 @@ type callInfo struct {
 	anytime bool // may be called before MPI_Init and after MPI_Finalize
 	tool    bool // is between MPI_T_init_thread and MPI_T_finalize, and calls no error handler
 
-	// the arguments that are pointers, but for buffers and statuses that may be ignored: bit 0 is the first
+	// pointers are the arguments that are pointers, but for buffers and statuses that may be ignored. Bit 0 is the
+	// first.
 	pointers uint32
 }
 

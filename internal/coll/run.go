@@ -192,11 +192,11 @@ func (t *Team) execute(l *algorithm) {
 	}
 }
 
-// refuse is cad.Transport.Refuse of this member's call.
+// refuse notes, if calls are checked, that this member's call is refused, and why.
 func (t *Team) refuse(kind Kind, cause error) {
-	by := t.transport
-	by.Check = t.Check
-	by.Refuse(t.guards(), uint64(kind), kind.String(), cause)
+	if t.Check {
+		t.transport.Refuse(t.guards(), uint64(kind), kind.String(), cause)
+	}
 }
 
 // verdict turns what was noted into an error.

@@ -36,7 +36,7 @@ type Comm struct {
 	team       *coll.Team   // the communicator as collective operations see it
 	context    uint32       // of point-to-point messages
 	group      *Group       // the caller's, and that of Rank and Size
-	// the ranks that messages go to and come from: group, or the remote group of an intercommunicator
+	// peers are the ranks that messages go to and come from: group, or the remote group of an intercommunicator
 	peers       *Group
 	members     *Group                // of collective operations: group, or both groups of an intercommunicator
 	ranks       []int32               // those of peers; nil for the world, where nothing needs to be translated

@@ -8,9 +8,7 @@ import (
 )
 
 // Path counts the messages that went one way, and their bytes.
-type Path struct {
-	Messages, Bytes uint64
-}
+type Path = struct{ Messages, Bytes uint64 }
 
 // Statistics is what the messages of a rank have cost since Init.
 type Statistics struct {

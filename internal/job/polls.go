@@ -46,7 +46,8 @@ type pollsBlock struct {
 }
 
 // AskReport begins a report: ranks that poll say for what, and these ranks, which wait, say again for what, and where
-// their call is. A rank that waits has answered when Waiting.Seen is later. Only the supervisor calls it.
+// their call is. A rank that waits has answered when Waiting.Seen is not before the time of this call. Only the
+// supervisor calls it.
 func (r *Root) AskReport(waiting []int) {
 	r.head.report.Add(1)
 	for _, rank := range waiting {

@@ -14,7 +14,7 @@ type View struct {
 	Unnamed int     // how many more there are, or were
 	Far     FarSends
 	Answer  Answer
-	// when another rank saw that it waits for them; 0, or earlier than Waiting.Seen: it has seen it itself
+	// When another rank saw that it waits for them; 0, or earlier than Waiting.Seen: it has seen it itself
 	seen int64
 	node int  // where it is
 	Any  bool // one of For is enough; else it needs all of them

@@ -74,11 +74,14 @@ type waitingBlock struct {
 	seen  atomic.Int64
 
 	call       [4]atomic.Uint64 // see NameCalls
-	collective collectiveBlock  // of OpCollective
+	collective collectiveBlock  // of operations that name ranks
 	place      atomic.Uint64
 	source     [sourceWords]atomic.Uint64
 	refused    [textWords]atomic.Uint64
 }
+
+// names tells whether a wait for the operation has a Collective, which names ranks or parts.
+func (o Op) names() bool { return o == OpCollective || o == OpWait || o == OpReady }
 
 const (
 	sourceWords = 12 // the length of Waiting.Source
@@ -117,7 +120,7 @@ func (r *Root) SetWaiting(rank int, w Waiting) {
 	if w.Refused != "" || k.refused[0].Load() != 0 {
 		storeText(k.refused[:], w.Refused)
 	}
-	if w.Op == OpCollective || w.Op == OpWait || w.Op == OpReady {
+	if w.Op.names() {
 		k.collective.store(&w.Collective)
 	}
 	k.seq.Add(1)
@@ -151,7 +154,7 @@ func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
 			Call: loadText(k.call[:]), Place: k.place.Load(), Source: loadText(k.source[:]), Others: k.more.Load() != 0,
 			Refused: loadText(k.refused[:]),
 		}
-		if w.Op == OpCollective || w.Op == OpWait || w.Op == OpReady {
+		if w.Op.names() {
 			w.Collective = k.collective.load()
 		}
 	})

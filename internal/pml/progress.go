@@ -103,7 +103,8 @@ func (e *Engine) ready() bool {
 }
 
 // sayPlace answers a report: this rank says again what it waits for, and where the program's call is. To find the place
-// allocates, so ranks do it only for a report. A report may come between two looks: answer follows.
+// allocates, so ranks do it only for a report. A report may come between two looks. To say it withdraws the answer
+// to the last look, so answer comes after sayPlace.
 func (e *Engine) sayPlace() {
 	w, report := e.announced, e.reports.Load()
 	if report == e.placed || !e.lasting || w == nil || w.done || w != e.speaker() {

@@ -23,7 +23,8 @@ type Job interface {
 	Lost() (rank int, ok bool)
 	State(rank int) job.State
 
-	// These are for the hang report and the supervisor. A rank says them of itself.
+	// These are for the hang report and the supervisor, which asks by ReportCounter and Asked. A rank
+	// writes only about itself.
 	ReportCounter() *atomic.Uint32
 	SetPolls(rank int, report uint32, p job.Polls)
 	SetWaiting(rank int, w job.Waiting)

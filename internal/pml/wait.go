@@ -185,7 +185,7 @@ func (e *Engine) keepVigil(w *waiter) bool {
 func (e *Engine) pollOnce() (over bool) {
 	w, before := e.poller, e.completions
 	came := e.progress()
-	if worked := came > 0 || e.completions != before; worked {
+	if came > 0 || e.completions != before {
 		e.vigil.Worked()
 	}
 	if e.conditions.head != nil {

@@ -244,7 +244,7 @@ func (e *engine) enter(ev event, rank int32, ln *lane, side *line, cause Cause) 
 		e.log.waits(ev, e, idle)
 	}
 	if over {
-		// by its old number, which may be smaller, it would come before those that wait; they stand, so it goes aside
+		// By its old number, which may be smaller, it would come before those that wait. They stand, so it goes aside.
 		ev = makeEvent(ev.t, e.number, ev.what())
 		e.number++
 	}

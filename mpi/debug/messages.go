@@ -3,9 +3,7 @@ package debug
 import "github.com/gopvas/gopvas/internal/comm"
 
 // Path counts the messages that went one way, and their bytes.
-type Path struct {
-	Messages, Bytes uint64
-}
+type Path = struct{ Messages, Bytes uint64 }
 
 // Statistics is what the messages of a rank have cost.
 type Statistics struct {
@@ -31,15 +29,4 @@ type Statistics struct {
 }
 
 // Messages returns the statistics of this process' rank.
-func Messages() Statistics { return facing(comm.World().Stats()) }
-
-// facing gives statistics of the layer below the types of this package.
-func facing(s comm.Statistics) Statistics {
-	return Statistics{
-		Inline: Path(s.Inline), Eager: Path(s.Eager), Rendezvous: Path(s.Rendezvous), Self: Path(s.Self),
-		Direct: Path(s.Direct), CMA: Path(s.CMA), Pipelined: Path(s.Pipelined),
-		HelpedBytes: s.HelpedBytes, Copies: s.Copies, Received: s.Received, Queued: s.Queued, NoRoom: s.NoRoom,
-		NoCredit: s.NoCredit, Unexpected: s.Unexpected, UnexpectedHigh: s.UnexpectedHigh, Sleeps: s.Sleeps,
-		Wakes: s.Wakes,
-	}
-}
+func Messages() Statistics { return Statistics(comm.World().Stats()) }

@@ -12,7 +12,7 @@ import (
 	"github.com/gopvas/gopvas/internal/median"
 )
 
-// An Result is one contestant: the round whose rate is the median, and the rates of
+// A Result is one contestant: the round whose rate is the median, and the rates of
 // the slowest and the fastest.
 type Result struct {
 	BTL        string `json:"btl"` // pvas, sm, or the name of an MPI that ran NASA's program

@@ -18,7 +18,7 @@ import (
 	"github.com/gopvas/gopvas/launcher"
 )
 
-// Config describes a run of Exchange.
+// Config describes a call of Run.
 type Config struct {
 	Neighbors string // of each rank: their number, or Halo
 	Sizes     []int  // of a message; with Halo of a face
@@ -34,7 +34,7 @@ type Config struct {
 	Verbose   func(format string, a ...any) // as launcher.Job.Log
 }
 
-// An Result is one contestant at one length. Times are microseconds for an exchange, of
+// A Result is one contestant at one length. Times are microseconds for an exchange, of
 // the slowest rank.
 type Result struct {
 	Benchmark   string    `json:"benchmark"`  // "exchange"
@@ -59,7 +59,7 @@ type Result struct {
 	Flights []Flight `json:"-"`
 }
 
-// An Flight is a piece of a message on its way; times are nanoseconds from the begin of the
+// A Flight is a piece of a message on its way; times are nanoseconds from the begin of the
 // exchange on its rank.
 type Flight struct {
 	Rank, Device, Peer, Message int // Message is -1 where it was sent for itself

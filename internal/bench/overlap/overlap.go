@@ -16,7 +16,7 @@ import (
 // EveryRank, as a number of helpers, means as many as there are ranks.
 const EveryRank = -1
 
-// An Contender is a contestant, and how its nonblocking collectives make
+// A Contender is a contestant, and how its nonblocking collectives make
 // progress, where it is ours. Between processes the
 // policy "owner" with a helper in every rank is what LibNBC does: a thread per process.
 type Contender struct {
@@ -44,7 +44,7 @@ func (c Contender) in(n int) Contender {
 	return c
 }
 
-// run is Contestant.run that has progress made as it should be.
+// run is Contestant.Run that has progress made as it should be.
 func (c Contender) run(ctx context.Context, n int, args []string) ([]byte, error) {
 	if c.IsPeer() {
 		return c.Contestant.Run(ctx, n, args)
@@ -63,7 +63,7 @@ func (c Contender) tests(all []int) []int {
 	return slices.DeleteFunc(slices.Clone(all), func(t int) bool { return t > 0 })
 }
 
-// Config describes a run of Overlap.
+// Config describes a call of Run.
 type Config struct {
 	Ranks  []int
 	Sizes  []int         // bytes of a message, at least 1
@@ -78,7 +78,7 @@ type Config struct {
 	Step       func(contender string, round int) // told before each job; nil: nobody
 }
 
-// An Result is one contender with one message and one way to compute. Each
+// A Result is one contender with one message and one way to compute. Each
 // number is a median over the blocks of all rounds, and an average over the ranks.
 type Result struct {
 	Contender Contender `json:"-"`

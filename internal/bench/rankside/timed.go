@@ -41,7 +41,7 @@ func TimedRank[B any](args []string, benchmarks map[string]B,
 }
 
 // TimedBlocks warms up, makes the steps in so many parts at most, each after a barrier, and lets rank 0
-// print the line that parseLines reads: of n bytes, the time of a unit, of which a step has
+// print the line that package timed reads: of n bytes, the time of a unit, of which a step has
 // so many.
 func TimedBlocks(world *mpi.Comm, n int, units float64, parts int, limits Pace, step func() error) error {
 	reps, err := limits.WarmUp(world, func(int) error { return step() })

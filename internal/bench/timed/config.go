@@ -11,7 +11,8 @@ import (
 type Config struct {
 	Benchmark string // one of Patterns, Collectives or Layouts
 	Ranks     int
-	// of each rank, of Collectives only, of ours only: each calls on a communicator of its own; 0: one
+	// Goroutines of each rank that call at a time, each on a communicator of its own. Only of Collectives and
+	// of our ranks; 0: one.
 	Goroutines int
 	Sizes      []int         // bytes; barrier has none, and is run once
 	Rounds     int           // each contestant runs so often, in turn; medians are reported

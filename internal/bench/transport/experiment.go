@@ -26,7 +26,7 @@ type Result struct {
 	Again      float64 `json:"sent_again_percent"` // of the packets, or of TCP's segments
 }
 
-// Experiments are the names:
+// Experiments are the names.
 //
 //	pingpong  half a round trip of a message
 //	burst     bytes per second; messages are sent without a pause

@@ -38,7 +38,7 @@ type Job interface {
 	Lost() (rank int, ok bool) // the rank that has gone first
 	State(rank int) job.State
 	CountCall(rank, slot int)
-	// asked for this rank, and for ranks that share its address space
+	// Inbox is asked for this rank, and for ranks that share its address space.
 	Inbox(rank int) *shm.Event
 	Waiting(rank int) (job.Waiting, bool)                                       // of a rank of this node
 	WaitsInCall(rank int, context uint32, number uint64) (call uint64, ok bool) // likewise
@@ -186,9 +186,11 @@ func (e *Engine) task(c *Channel, g *Graph) (pml.Task, error) {
 	return e.newRun(c, g)
 }
 
-// Refuse is Transport.Refuse of a graph that is not issued. Its signature says which operation it is.
+// Refuse notes, if calls are checked, that a graph is not issued, and why. Its signature says which operation it is.
 func (e *Engine) Refuse(c *Channel, g *Graph, cause error) {
-	e.transport.Refuse(c, Operation(g.Signature), nameOf(g.Name), cause)
+	if e.transport.Check {
+		e.transport.Refuse(c, Operation(g.Signature), nameOf(g.Name), cause)
+	}
 }
 
 // Prepare returns a request that Start begins, any number of times, without building

@@ -42,10 +42,10 @@ type refusal struct {
 // mostRefusals bounds the memory for the refusals of a rank that makes no other call. Later ones are not told.
 const mostRefusals = 64
 
-// Refuse notes, if calls are checked, that a call of an operation, which has a name, is refused, and why: for the next
-// guards, and for the hang report. It neither sends nor waits.
+// Refuse notes that a call of an operation, which has a name, is refused, and why: for the next guards, and for the
+// hang report. It is called where calls are checked. It neither sends nor waits.
 func (t *Transport) Refuse(c *Channel, operation uint64, name string, cause error) {
-	if !t.Check || c.Size == 1 {
+	if c.Size == 1 {
 		return
 	}
 	if c.Name != nil {
@@ -96,7 +96,7 @@ func (r *messageRun) forget(most int) {
 	x.list = kept
 }
 
-// NewRefusal returns the graph that stands for a refused call of an operation: see Engine.Refuse.
+// NewRefusal returns the graph that stands for a refused call of an operation: see Transport.Refuse.
 func NewRefusal(operation uint64, name string) *Graph {
 	g := NewGraph()
 	g.Signature, g.Name = RefusedCall(operation), name
@@ -152,7 +152,7 @@ func (f Failure) outranks(other Failure) bool {
 // void tells whether the round is void for this member.
 func (r *messageRun) void() bool {
 	f := r.failure
-	return f.Kind() == Refused && f.differs() && Operation(f.Detail[0]) != Operation(r.graph.Signature)
+	return f.Kind() == Refused && f.differs() && Operation(f.Detail[0]) != Operation(r.call)
 }
 
 // again begins the graph anew, with the next number, after a round that was void.
