@@ -2,6 +2,7 @@ package memory
 
 import "github.com/gopvas/gopvas/internal/bench/results"
 
+// Point is the result of a contestant, for reports.
 func (r FootprintResult) Point(who string) results.Point {
 	values := map[string]float64{"t_us": r.Avg, "tables_growth_kib": float64(r.PageTableGrowthKiB),
 		"pss_growth_kib": float64(r.PSSGrowthKiB)}
@@ -13,6 +14,7 @@ func (r FootprintResult) Point(who string) results.Point {
 	return results.Point{Benchmark: "alltoall", Contestant: who, Ranks: r.Ranks, Bytes: r.Bytes, Values: values}
 }
 
+// Point is the result, for reports.
 func (r TouchResult) Point() results.Point {
 	values := map[string]float64{"t_s": r.Seconds, "own_tables_kib": float64(r.PageTableKiB),
 		"tables_growth_kib": float64(r.PageTableGrowthKiB)}

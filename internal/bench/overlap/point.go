@@ -7,6 +7,7 @@ import (
 	"github.com/gopvas/gopvas/internal/bench/results"
 )
 
+// Point is the result of a contestant, for reports.
 func (r Result) Point(who string) results.Point {
 	p := results.Point{
 		Benchmark: fmt.Sprintf("ibcast %dx%[1]d", r.Grain), Contestant: who, Setting: testsOf(r.Tests),
@@ -19,11 +20,13 @@ func (r Result) Point(who string) results.Point {
 	return p
 }
 
+// Point is the result of a contestant, for reports.
 func (r ChainResult) Point(who string) results.Point {
 	return results.Point{Benchmark: "chain", Contestant: who, Ranks: r.Ranks, Bytes: r.Bytes,
 		Values: map[string]float64{"periods": r.Periods}}
 }
 
+// Point is the result, for reports.
 func (r GraphResult) Point() results.Point {
 	return results.Point{
 		Benchmark: "graph", Contestant: strings.TrimSpace(r.Contestant + " " + r.Policy), Setting: r.Shape, Ranks: 1,

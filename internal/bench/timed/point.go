@@ -6,6 +6,7 @@ import (
 	"github.com/gopvas/gopvas/internal/bench/results"
 )
 
+// Point is the result of a contestant, with its time, for reports.
 func (r Result) Point(who string, us float64) results.Point {
 	p := results.Point{Benchmark: r.Benchmark, Contestant: who, Ranks: r.Ranks, Bytes: r.Bytes,
 		Values: map[string]float64{"t_us": us}}

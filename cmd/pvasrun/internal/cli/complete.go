@@ -108,6 +108,7 @@ func before(p *flags.Parser, args []string) (opt *flags.Option, program bool) {
 	return opt, false
 }
 
+// TakesValue tells whether a flag is followed by a value.
 func TakesValue(opt *flags.Option) bool {
 	kind := opt.Field().Type.Kind()
 	return kind != reflect.Bool && kind != reflect.Func

@@ -52,6 +52,7 @@ complete -c pvasrun -a '(__pvasrun)'
 const completionDescription = `Prints a script with which a shell completes the flags and commands of pvasrun. It ` +
 	`asks the pvasrun that is called, so it needs no update when flags change.`
 
+// ExecuteCompletion prints the script of a shell.
 func ExecuteCompletion(args []string) error {
 	if AsksForCommand(args) {
 		return Offer([]string{"bash", "zsh", "fish"}, args)

@@ -135,6 +135,7 @@ func (CacheNames) Items() []string { return []string{"warm", "cold"} }
 // Policy is a way to make progress, or empty.
 type Policy string
 
+// AllPolicies are the names that cad.ParsePolicy knows, but for the default.
 var AllPolicies = []string{"share", "owner"}
 
 // UnmarshalFlag parses a flag's value.
