@@ -47,6 +47,9 @@ type Op[T any] struct {
 //
 // MPI 4.1 section 6.9.5 (MPI_Op_create).
 func NewOp[T any](f func(inout, in []T), commutative bool) *Op[T] {
+	if f == nil {
+		return &Op[T]{op: new(coll.Op), err: errNoFunction}
+	}
 	size, _ := elementSize[T]() // a bad type is the error of the call that uses it
 	return &Op[T]{op: &coll.Op{
 		Size: max(size, 1), Commutative: commutative,
@@ -56,6 +59,8 @@ func NewOp[T any](f func(inout, in []T), commutative bool) *Op[T] {
 
 // errNoOp is for a nil *Op, which get turns into nil.
 var errNoOp = errors.New("the operator is nil: use Sum, Max and so on, or NewOp")
+
+var errNoFunction = errors.New("the operator has no function: give NewOp one")
 
 func (o *Op[T]) check() error {
 	if o == nil || o.op == nil {

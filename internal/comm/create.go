@@ -87,7 +87,7 @@ func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
 	if i := slices.IndexFunc(g.ranks, func(r int32) bool { return c.group.find(r) == Undefined }); i >= 0 {
 		return nil, Wrap(op, fmt.Errorf("rank %d of the group is not in the communicator", i))
 	}
-	if g.rank == Undefined {
+	if g.Rank() == Undefined {
 		return nil, nil
 	}
 	t := circle{c.engine, grouping.of(idOf(c.context)), tag, g.ranks, g.rank, c.Name}
@@ -105,7 +105,7 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 		bad = errors.New("the group is nil")
 	case slices.ContainsFunc(g.ranks, func(r int32) bool { return c.Group().find(r) == Undefined }):
 		bad = errors.New("a rank of the group is not in the communicator")
-	case g.rank != Undefined:
+	case g.Rank() != Undefined:
 		p.color, p.key = int64(g.ranks[0]), int64(g.rank) // no other group has its first rank
 		if c.remote() != nil {
 			p.color = 0 // the groups of both sides belong together

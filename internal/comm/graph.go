@@ -28,7 +28,7 @@ func NewGraph(c *Comm) *Graph { return &Graph{c: c, g: coll.NewGraph()} }
 // nodes returns where the nodes are, and notes a mistake. The nodes of a nil Graph are
 // nowhere.
 func (g *Graph) nodes(wrong error) *cad.Graph {
-	if g == nil {
+	if g == nil || g.g == nil { // also of a zero graph: Issue says so
 		return coll.NewGraph()
 	}
 	if wrong != nil && g.err == nil {

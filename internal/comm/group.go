@@ -18,12 +18,12 @@ type Group struct {
 	rank  int     // this process' rank in the group, or Undefined
 }
 
-// nobody is what a nil group stands for.
+// nobody is what a nil or zero group stands for.
 var nobody = &Group{self: Undefined, rank: Undefined}
 
 // some returns the group, or nobody.
 func (g *Group) some() *Group {
-	if g == nil {
+	if g == nil || g.ranks == nil && g.rank == 0 {
 		return nobody
 	}
 	return g

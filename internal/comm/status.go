@@ -40,7 +40,12 @@ type Status struct {
 // that of a probe; Undefined if it is no whole number of them.
 //
 // MPI 4.1 section 3.2.5 (MPI_Get_count).
-func (s Status) CountIn(size int) int { return count(s.Bytes, size) }
+func (s Status) CountIn(size int) int {
+	if size < 1 {
+		return Undefined
+	}
+	return count(s.Bytes, size)
+}
 
 // count returns the number of elements of that size, or Undefined.
 func count(bytes uint64, size int) int {

@@ -22,10 +22,10 @@ var (
 	// operation that it had started was waited for.
 	ErrActive = errors.New("the request is active: wait for it before")
 
-	// ErrNotPersistent means that the request can not be started, because it does
-	// not come from SendInit or RecvInit or was freed.
+	// ErrNotPersistent means that the request can be neither started nor freed, because no call
+	// that ends in Init made it, or it was freed.
 	ErrNotPersistent = errors.New("the request is not persistent, or was freed: " +
-		"only requests from SendInit and RecvInit can be started")
+		"only requests from calls such as SendInit and BarrierInit can be started and freed")
 
 	// ErrCancelSend means that a send was to be cancelled.
 	ErrCancelSend = errors.New("sends can not be cancelled")
