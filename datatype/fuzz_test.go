@@ -58,8 +58,9 @@ func FuzzArguments(f *testing.F) {
 			case 4:
 				dt, err = Subarray([]int64{a, b}, []int64{c, d}, []int64{0, 1}, OrderC, dt)
 			case 5:
-				dt, err = Darray(a, b, []int64{c, d}, []Distribution{DistributeCyclic, DistributeBlock},
-					[]int64{b, DistributeDefault}, []int64{a, 1}, OrderFortran, dt)
+				dt, err = Darray(a, b, []Dimension{
+					{c, DistributeCyclic, b, a}, {d, DistributeBlock, DistributeDefault, 1},
+				}, OrderFortran, dt)
 			}
 			if err != nil {
 				require.Nil(t, dt)

@@ -130,22 +130,24 @@ func randomStruct(s source, t *Type) (*Type, error) {
 }
 
 func randomDarray(s source, t *Type) (*Type, error) {
-	dims := 1 + s.IntN(2)
-	psizes := numbers(s, dims, 1, 3)
-	distribs, dargs := make([]Distribution, dims), make([]int64, dims)
+	dims := make([]Dimension, 1+s.IntN(2))
 	size := int64(1)
-	for d := range dims {
-		distribs[d] = Distribution(s.IntN(3))
-		dargs[d] = DistributeDefault
-		switch distribs[d] {
+	for i, processes := range numbers(s, len(dims), 1, 3) {
+		d := &dims[i]
+		*d = Dimension{How: Distribution(s.IntN(3)), Block: DistributeDefault, Processes: processes}
+		switch d.How {
 		case DistributeNone:
-			psizes[d] = 1
+			d.Processes = 1
 		case DistributeCyclic:
-			dargs[d] = number(s, 1, 3)
+			d.Block = number(s, 1, 3)
 		}
-		size *= psizes[d]
+		size *= d.Processes
 	}
-	return Darray(size, int64(s.IntN(int(size))), numbers(s, dims, 1, 9), distribs, dargs, psizes, order(s), t)
+	rank := int64(s.IntN(int(size)))
+	for i, n := range numbers(s, len(dims), 1, 9) {
+		dims[i].Size = n
+	}
+	return Darray(size, rank, dims, order(s), t)
 }
 
 // checkType compares a type with the model of it.

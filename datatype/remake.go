@@ -89,10 +89,10 @@ func (r *reader) make() (*Type, error) {
 
 func (r *reader) darray() (*Type, error) {
 	size, rank, n := r.integer(), r.integer(), r.integer()
-	gsizes := r.integers(n)
-	var distribs []Distribution
-	for _, d := range r.integers(n) {
-		distribs = append(distribs, Distribution(d))
+	sizes, how, blocks, processes := r.integers(n), r.integers(n), r.integers(n), r.integers(n)
+	dims := make([]Dimension, len(processes))
+	for d := range dims {
+		dims[d] = Dimension{sizes[d], Distribution(how[d]), blocks[d], processes[d]}
 	}
-	return Darray(size, rank, gsizes, distribs, r.integers(n), r.integers(n), Order(r.integer()), r.old())
+	return Darray(size, rank, dims, Order(r.integer()), r.old())
 }

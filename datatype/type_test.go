@@ -106,13 +106,14 @@ func TestErrors(t *testing.T) {
 			return Subarray([]int64{1 << 40, 1 << 40}, []int64{1, 1}, []int64{0, 0}, OrderC, Byte)
 		}, ErrOverflow},
 		{"darray grid", func() (*Type, error) {
-			return Darray(4, 1, []int64{8}, []Distribution{DistributeBlock}, []int64{2}, []int64{3}, OrderC, Byte)
+			return Darray(4, 1, []Dimension{{8, DistributeBlock, 2, 3}}, OrderC, Byte)
 		}, ErrArgument},
+		{"darray without dimensions", func() (*Type, error) { return Darray(1, 0, nil, OrderC, Byte) }, ErrArgument},
 		{"darray block too small", func() (*Type, error) {
-			return Darray(2, 1, []int64{8}, []Distribution{DistributeBlock}, []int64{3}, []int64{2}, OrderC, Byte)
+			return Darray(2, 1, []Dimension{{8, DistributeBlock, 3, 2}}, OrderC, Byte)
 		}, ErrArgument},
 		{"darray not distributed", func() (*Type, error) {
-			return Darray(2, 1, []int64{8}, []Distribution{DistributeNone}, []int64{3}, []int64{2}, OrderC, Byte)
+			return Darray(2, 1, []Dimension{{8, DistributeNone, 3, 2}}, OrderC, Byte)
 		}, ErrArgument},
 		{"contents", func() (*Type, error) { return Contents{Combiner: CombinerVector}.Make() }, ErrArgument},
 		{"contents of a named type", func() (*Type, error) { return Byte.Contents().Make() }, ErrArgument},

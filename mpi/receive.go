@@ -84,8 +84,8 @@ func Sendrecv[S, R any](c *Comm, send []S, dst, sendTag int, recv []R, src, recv
 	if err != nil {
 		return Status{}, comm.WrapReceive(op, src, recvTag, err)
 	}
-	return received(comm.Sendrecv(c.inner(), op, comm.Bytes(out), outOf, dst, sendTag,
-		comm.Bytes(in), inOf, src, recvTag))
+	return received(comm.Sendrecv(c.inner(), op, comm.Half{Buf: comm.Bytes(out), Of: outOf, Peer: dst, Tag: sendTag},
+		comm.Half{Buf: comm.Bytes(in), Of: inOf, Peer: src, Tag: recvTag}))
 }
 
 // SendrecvReplace is Sendrecv with one buffer: its elements are sent, and replaced by
@@ -99,7 +99,8 @@ func SendrecvReplace[T any](c *Comm, buf []T, dst, sendTag, src, recvTag int) (S
 		return Status{}, comm.WrapSend(op, dst, sendTag, err)
 	}
 	out := append([]byte(nil), in...)
-	return received(comm.Sendrecv(c.inner(), op, comm.Bytes(out), of, dst, sendTag, comm.Bytes(in), of, src, recvTag))
+	return received(comm.Sendrecv(c.inner(), op, comm.Half{Buf: comm.Bytes(out), Of: of, Peer: dst, Tag: sendTag},
+		comm.Half{Buf: comm.Bytes(in), Of: of, Peer: src, Tag: recvTag}))
 }
 
 // Mrecv receives a message that Mprobe has set aside into buf, and blocks until it is

@@ -95,5 +95,6 @@ func (v View[T]) Sendrecv(c *Comm, dst, sendTag int, recv View[T], src, recvTag 
 	if err != nil {
 		return Status{}, comm.WrapReceive(op, src, recvTag, err)
 	}
-	return received(comm.Sendrecv(c.inner(), op, out, outOf, dst, sendTag, in, inOf, src, recvTag))
+	return received(comm.Sendrecv(c.inner(), op, comm.Half{Buf: out, Of: outOf, Peer: dst, Tag: sendTag},
+		comm.Half{Buf: in, Of: inOf, Peer: src, Tag: recvTag}))
 }

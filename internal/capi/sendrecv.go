@@ -10,10 +10,13 @@ func (p *Process) Sendrecv(sendbuf Address, sendcount int, sendtype Type, dest, 
 	if err != nil {
 		return err
 	}
-	st, err := comm.Sendrecv(out.on.c, "sendrecv", out.buf, out.of, out.peer, out.tag, in.buf, in.of, in.peer, in.tag)
+	st, err := comm.Sendrecv(out.on.c, "sendrecv", out.half(), in.half())
 	status.set(&st)
 	return err
 }
+
+// half is a message as one of two.
+func (m *message) half() comm.Half { return comm.Half{Buf: m.buf, Of: m.of, Peer: m.peer, Tag: m.tag} }
 
 // both checks the arguments of a send and a receive.
 func (p *Process) both(sendbuf Address, sendcount int, sendtype Type, dest, sendtag int,
@@ -38,8 +41,8 @@ func (p *Process) Sendrecv_replace(buf Address, count int, t Type, dest, sendtag
 	if err != nil {
 		return err
 	}
-	st, err := comm.Sendrecv(out.on.c, "sendrecv_replace", comm.Bytes(packedCopy(out.buf)), out.of, out.peer, out.tag,
-		in.buf, in.of, in.peer, in.tag)
+	out.buf = comm.Bytes(packedCopy(out.buf))
+	st, err := comm.Sendrecv(out.on.c, "sendrecv_replace", out.half(), in.half())
 	status.set(&st)
 	return err
 }

@@ -174,13 +174,14 @@ func (p *Process) Type_create_darray(size, rank, ndims int, gsizes, distribs, da
 		if err != nil {
 			return nil, err
 		}
-		how := make([]datatype.Distribution, ndims)
-		for d := range how {
-			how[d] = datatype.Distribution(kinds[d] - DISTRIBUTE_NONE)
+		dims := make([]datatype.Dimension, ndims)
+		for d := range dims {
+			dims[d] = datatype.Dimension{Size: global[d], How: datatype.Distribution(kinds[d] - DISTRIBUTE_NONE),
+				Block: blocks[d], Processes: grid[d]}
 			if blocks[d] == DISTRIBUTE_DFLT_DARG {
-				blocks[d] = datatype.DistributeDefault
+				dims[d].Block = datatype.DistributeDefault
 			}
 		}
-		return datatype.Darray(int64(size), int64(rank), global, how, blocks, grid, o, old)
+		return datatype.Darray(int64(size), int64(rank), dims, o, old)
 	})
 }

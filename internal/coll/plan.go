@@ -216,25 +216,25 @@ func (t *Team) blockPiece(row, col, at, chunk int) {
 	case Gather:
 		m, r := t.record(col), t.record(root)
 		start, length := r.recv.blockOf(col)
-		t.carry(col, root, m.source, int(m.sent), r.result+uint64(start), length, at, chunk)
+		t.carry(col, root, region{m.source, int(m.sent)}, region{r.result + uint64(start), length}, at, chunk)
 	case Scatter:
 		r, m := t.record(root), t.record(col)
 		start, length := r.send.blockOf(col)
-		t.carry(root, col, r.source+uint64(start), length, m.result, int(m.wanted), at, chunk)
+		t.carry(root, col, region{r.source + uint64(start), length}, region{m.result, int(m.wanted)}, at, chunk)
 	case Allgather:
 		m := t.record(col)
 		for i := range t.Size {
 			member := t.neighbour(i)
 			to := t.record(member)
 			start, length := to.recv.blockOf(col)
-			t.carry(col, member, m.source, int(m.sent), to.result+uint64(start), length, at, chunk)
+			t.carry(col, member, region{m.source, int(m.sent)}, region{to.result + uint64(start), length}, at, chunk)
 		}
 	case Alltoall:
 		from := (row + 1 + col) % t.Size
 		s, r := t.record(from), t.record(row)
 		start, length := s.send.blockOf(row)
 		place, room := r.recv.blockOf(from)
-		t.carry(from, row, s.source+uint64(start), length, r.result+uint64(place), room, at, chunk)
+		t.carry(from, row, region{s.source + uint64(start), length}, region{r.result + uint64(place), room}, at, chunk)
 	}
 }
 
@@ -303,7 +303,7 @@ func (l *layout) tell(b *Buffer, refs *[]btl.Ref) {
 // carryRef is carry for pieces that may have layouts.
 func (t *Team) carryRef(from, to int, source, result btl.Ref, at, chunk int) {
 	if !source.Typed() && !result.Typed() {
-		t.carry(from, to, source.Place, int(source.Length), result.Place, int(result.Length), at, chunk)
+		t.carry(from, to, region{source.Place, int(source.Length)}, region{result.Place, int(result.Length)}, at, chunk)
 		return
 	}
 	length, room := int(source.Length), int(result.Length)
@@ -317,13 +317,19 @@ func (t *Team) carryRef(from, to int, source, result btl.Ref, at, chunk int) {
 	btl.CopyRef(&result, &source, at, n)
 }
 
+// region is memory of a member.
+type region struct {
+	place  uint64
+	length int
+}
+
 // carry copies the bytes from at on, at most chunk, of a block that a member sends.
-func (t *Team) carry(from, to int, source uint64, length int, result uint64, room, at, chunk int) {
-	if length != room {
-		t.misfit(from, to, length, room)
-		length = min(length, room)
+func (t *Team) carry(from, to int, source, result region, at, chunk int) {
+	if source.length != result.length {
+		t.misfit(from, to, source.length, result.length)
+		source.length = min(source.length, result.length)
 	}
-	if n := min(length-at, chunk); n > 0 && source != result {
-		copy(bytesAt(result+uint64(at), n), bytesAt(source+uint64(at), n))
+	if n := min(source.length-at, chunk); n > 0 && source.place != result.place {
+		copy(bytesAt(result.place+uint64(at), n), bytesAt(source.place+uint64(at), n))
 	}
 }

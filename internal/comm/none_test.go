@@ -74,7 +74,8 @@ func TestFunctionsWithNoCommunicator(t *testing.T) {
 		func() error { _, err := RecvInit(none, Bytes(buf), 1, 0, 0); return err },
 		func() error { _, err := RecvAlloc(none, 1, 0, 0, nil); return err },
 		func() error {
-			_, err := Sendrecv(none, "sendrecv", Bytes(buf), 1, 0, 0, Bytes(buf), 1, 0, 0)
+			half := Half{Buf: Bytes(buf), Of: 1}
+			_, err := Sendrecv(none, "sendrecv", half, half)
 			return err
 		},
 		func() error { return Bsend(none, buf, 1, 0, 0) },

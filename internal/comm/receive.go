@@ -107,41 +107,47 @@ func RecvAlloc(c *Comm, of Element, src, tag int, alloc func(elements int) []byt
 	return c.status(st, size), WrapReceive(op, src, tag, err)
 }
 
+// Half is one of the two messages of Sendrecv.
+type Half struct {
+	Buf       Buffer
+	Of        Element
+	Peer, Tag int
+}
+
 // Sendrecv sends out and receives into in at the same time. op names the call in errors. The error wraps
 // ErrOverlap if the two have memory in common.
 //
 // MPI 4.1 section 3.11 (MPI_Sendrecv).
-func Sendrecv(c *Comm, op string, out Buffer, outOf Element, dst, sendTag int, in Buffer, inOf Element,
-	src, recvTag int) (Status, error) {
-	to, err := c.to(dst)
+func Sendrecv(c *Comm, op string, out, in Half) (Status, error) {
+	to, err := c.to(out.Peer)
 	if err != nil {
-		return Status{}, WrapSend(op, dst, sendTag, err)
+		return Status{}, WrapSend(op, out.Peer, out.Tag, err)
 	}
-	from, err := c.from(src)
+	from, err := c.from(in.Peer)
 	if err != nil {
-		return Status{}, WrapReceive(op, src, recvTag, err)
+		return Status{}, WrapReceive(op, in.Peer, in.Tag, err)
 	}
 	if to != pml.ProcNull && from != pml.ProcNull {
-		if err := Disjoint(op, &out, &in); err != nil {
+		if err := Disjoint(op, &out.Buf, &in.Buf); err != nil {
 			return Status{}, err
 		}
 	}
-	c.say(&out, outOf)
-	c.say(&in, inOf)
-	e, size := c.engine, inOf.Size()
-	r, err := e.IrecvBuffer(c.context, from, recvTag, in)
+	c.say(&out.Buf, out.Of)
+	c.say(&in.Buf, in.Of)
+	e, size := c.engine, in.Of.Size()
+	r, err := e.IrecvBuffer(c.context, from, in.Tag, in.Buf)
 	if err != nil {
-		return Status{}, WrapReceive(op, src, recvTag, err)
+		return Status{}, WrapReceive(op, in.Peer, in.Tag, err)
 	}
-	sendErr := e.SendBuffer(c.context, to, sendTag, out, pml.Standard)
+	sendErr := e.SendBuffer(c.context, to, out.Tag, out.Buf, pml.Standard)
 	if sendErr != nil {
 		_ = e.Cancel(&r) // of a receive: no error
 	}
 	st, err := e.Wait(&r)
 	if sendErr != nil {
-		return c.status(st, size), WrapSend(op, dst, sendTag, sendErr)
+		return c.status(st, size), WrapSend(op, out.Peer, out.Tag, sendErr)
 	}
-	return c.status(st, size), WrapReceive(op, src, recvTag, inElements(err, size))
+	return c.status(st, size), WrapReceive(op, in.Peer, in.Tag, inElements(err, size))
 }
 
 // RecvShort is the short way of Recv. It returns the length and the tag of the message, or false: then nothing has
