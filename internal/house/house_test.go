@@ -5,10 +5,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+// parsed are the Go files of this repository.
+var parsed = sync.OnceValues(func() ([]source, error) { return parse(os.DirFS("../..")) })
 
 // repository is the root of this repository, and its Go files.
 func repository(t *testing.T) (string, []source) {
@@ -16,7 +20,7 @@ func repository(t *testing.T) (string, []source) {
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	require.FileExists(t, filepath.Join(root, "go.mod"))
-	files, err := parse(os.DirFS(root))
+	files, err := parsed()
 	require.NoError(t, err)
 	// If the walk went wrong, every rule would hold of nothing.
 	paths := map[string]bool{}
