@@ -202,6 +202,18 @@ func (g *player) flush(h *handle, how byte) {
 	}
 }
 
+// await waits until there is room, or until it is known that nobody makes any.
+func (g *player) await(h *handle) {
+	ctx, cancel := context.WithTimeout(g.t.Context(), hang)
+	defer cancel()
+	if h.ID() != 1 {
+		cancel()
+	}
+	var err error
+	g.reading(func() { err = h.Wait(ctx, 0) })
+	require.NotErrorIs(g.t, err, context.DeadlineExceeded)
+}
+
 // breakSocket has the endpoint fail.
 func (g *player) breakSocket() {
 	if g.closed || g.broken {
@@ -284,7 +296,7 @@ func (g *player) play(what, how byte) {
 		g.e.Poll()
 		h.Retransmit()
 		h.SetPace(int(how) << 22)
-		_ = h.Wait(g.t.Context(), 0)
+		g.await(h)
 	case 14:
 		if how < 64 {
 			g.close()
@@ -352,6 +364,8 @@ func FuzzEndpoint(f *testing.F) {
 	f.Add([]byte{0x09, 1, 0x12, 0xa4, 0x10, 0xc0, 0x10, 0xc0, 0x0f, 0, 0x10, 0xc0}) // a full queue, the socket fails
 	// the peer goes, the endpoint is closed
 	f.Add([]byte{0x05, 0xa0, 0x0b, 0, 0x02, 0xa0, 0x05, 0x80, 0x0e, 0, 0x05, 0xa0})
+	// a full queue, and a wait for room
+	f.Add([]byte("00,0\x00\x00\x84\xee\x00\x00d\xee\t\t\xdd0Z0\xf0\xf0\xf0\xf0\xdd0Z\x000\x80"))
 	f.Add([]byte("00\x80\xc0\x0e\x11CF\xac\x83\b\x9b\x883\xa80\x00\x02\x00\x00d\x96d00003\xa8"))
 	f.Fuzz(func(t *testing.T, calls []byte) {
 		g := newPlayer(t)
