@@ -43,6 +43,8 @@ var collCases = []p2pCase{
 	{"types are compared", comparedTypes},
 	{"split and reversed", splitAndReversed},
 	{"panicking operator", panickingOperator},
+	{"communicating operator", communicatingOperator},
+	{"local operator that communicates", localOperator},
 }
 
 func collConformance(c *Comm) error {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/coll/operator"
+	"github.com/gopvas/gopvas/internal/comm"
 )
 
 // Integer, Real and Number are the element types that the operators take.
@@ -32,8 +33,9 @@ type (
 //
 // MPI 4.1 section 6.9.
 type Op[T any] struct {
-	op  *coll.Op
-	err error // why it can not be used
+	op   *coll.Op
+	bare func(inout, in []byte) // Apply of a function of the program, which may communicate; nil: Apply of op
+	err  error                  // why it can not be used
 }
 
 // NewOp makes an operator of a function that sets inout[i] = inout[i] op in[i] for all
@@ -41,7 +43,7 @@ type Op[T any] struct {
 // if the operator is not commutative they are combined in the order of the ranks. The
 // function must not keep the slices, nor write to in. Any rank may call it, for any part of
 // the vectors and several goroutines at a time, so it depends on its arguments alone. If it
-// panics, the call returns an *OperatorError that names the rank where it did. In
+// panics, or communicates, the call returns an *OperatorError that names the rank where it did. In
 // nonblocking operations and graphs only the rank that makes the call applies it; see
 // RegisterOp.
 //
@@ -51,9 +53,14 @@ func NewOp[T any](f func(inout, in []T), commutative bool) *Op[T] {
 		return &Op[T]{op: new(coll.Op), err: errNoFunction}
 	}
 	size, _ := elementSize[T]() // a bad type is the error of the call that uses it
-	return &Op[T]{op: &coll.Op{
+	bare := func(inout, in []byte) { f(elements[T](inout, size), elements[T](in, size)) }
+	return &Op[T]{bare: bare, op: &coll.Op{
 		Size: max(size, 1), Commutative: commutative,
-		Apply: func(inout, in []byte) { f(elements[T](inout, size), elements[T](in, size)) },
+		Apply: func(inout, in []byte) {
+			if err := comm.Operate(func() { bare(inout, in) }); err != nil {
+				panic(err)
+			}
+		},
 	}}
 }
 

@@ -31,6 +31,10 @@ func ReduceLocal[T any](inout, in []T, op *Op[T]) error {
 		return comm.Wrap(name,
 			fmt.Errorf("buffers of %d and %d elements: pass two of the same length", len(inout), len(in)))
 	}
-	op.op.Apply(bytesOf(inout, size), bytesOf(in, size))
+	apply := op.op.Apply
+	if op.bare != nil {
+		apply = op.bare
+	}
+	apply(bytesOf(inout, size), bytesOf(in, size))
 	return nil
 }

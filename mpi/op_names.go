@@ -76,7 +76,7 @@ func RegisterOp[T any](name string, f func(inout, in []T), commutative bool) *Op
 	fmt.Fprint(h, name, "\x00", reflect.TypeFor[T]()) // a hash does not fail
 	number := h.Sum64() &^ cad.Common
 	if _, taken := registered.LoadOrStore(number, op.op.Apply); taken || number == 0 {
-		return &Op[T]{op: op.op,
+		return &Op[T]{op: op.op, bare: op.bare,
 			err: fmt.Errorf("an operator %q of this type is registered already: take another name", name)}
 	}
 	op.op.Name = number

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
 )
 
@@ -55,7 +56,7 @@ func (p *Process) callUnusual(op int, a slots) (int64, Handler) {
 	var result int64
 	var err error
 	outer := p.inside.enter(op, a)
-	if null := c.firstNull(a); null >= 0 || p.recorded {
+	if null := c.firstNull(a); null >= 0 || p.recorded || comm.Operating() {
 		result, err = p.rare(op, a, null)
 	} else {
 		result, err = p.dispatch(op, a)
@@ -70,9 +71,10 @@ func (p *Process) callUnusual(op int, a slots) (int64, Handler) {
 	return p.raise(op, a, err)
 }
 
-// rare is dispatch of a call with a null pointer, the first one, or that is recorded with its
-// place in the program.
-func (p *Process) rare(op int, a slots, null int) (int64, error) {
+// rare is dispatch of a call with a null pointer, the first one, that is recorded with its
+// place in the program, or that an operator may have made.
+func (p *Process) rare(op int, a slots, null int) (_ int64, err error) {
+	defer comm.CatchRefusal(&err)
 	if p.recorded && a != 0 {
 		defer recorder.FromC(recorder.FromC(a.word(-1)))
 	}

@@ -157,9 +157,9 @@ func (p *Process) Testall(n int, r Handles[Request], flag Ref, statuses Statuses
 		if q.idle() {
 			continue
 		}
-		if _, done, _ := comm.Peek(&q.r); !done {
+		if _, done, err := comm.Peek(&q.r); !done {
 			flag.SetBool(false)
-			return nil
+			return err
 		}
 	}
 	flag.SetBool(true)
@@ -199,9 +199,9 @@ func (p *Process) anyOf(n int, r Handles[Request], index, flag Ref, status Statu
 			continue
 		}
 		active = true
-		if done, err := look(i, q); done {
+		if done, err := look(i, q); done || err != nil {
 			index.Set(i)
-			flag.SetBool(true)
+			flag.SetBool(done)
 			return err
 		}
 	}
@@ -284,6 +284,8 @@ func (s *some) rest(all []request, from int) (any bool) {
 			any = true
 			if st, done, err := q.r.Test(); done {
 				s.take(i, q, &st, err)
+			} else if err != nil {
+				s.failed = err
 			}
 		}
 	}
@@ -298,9 +300,9 @@ func (p *Process) Request_get_status_all(n int, r Handles[Request], flag Ref, st
 	}
 	defer p.lists.Put(l)
 	for _, q := range l.all {
-		if done, _ := p.peek(q, Status{}); !done {
+		if done, err := p.peek(q, Status{}); !done {
 			flag.SetBool(false)
-			return nil
+			return err
 		}
 	}
 	var failed error
@@ -331,9 +333,12 @@ func (p *Process) Request_get_status_some(n int, r Handles[Request], count Ref, 
 			continue
 		}
 		active = true
-		if done, _ := p.peek(q, statuses.At(found)); done {
+		done, err := p.peek(q, statuses.At(found))
+		if done {
 			indices.Set(found, i)
 			found++
+		} else if err != nil {
+			return err
 		}
 	}
 	if !active {

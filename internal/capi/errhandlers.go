@@ -1,6 +1,7 @@
 package capi
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -34,6 +35,9 @@ var Upcall = func(function uintptr, args []uintptr) uintptr {
 func (p *Process) raise(op int, a slots, err error) (int64, Handler) {
 	if c, ok := err.(called); ok {
 		return SUCCESS, Handler(c)
+	}
+	if by, _ := p.inside.current(); by != "" && errors.Is(err, comm.ErrOperator) {
+		err = fmt.Errorf("%w (%s runs the operator)", err, by)
 	}
 	if h, null := p.handlerArgument(calls[op].name, a); h != nil {
 		return int64(classOf(err)), p.handle(h, null, calls[op].name, err)

@@ -80,16 +80,20 @@ type userFunction struct {
 }
 
 // apply sets inout[i] = inout[i] op in[i]. A function of the program sets its second operand
-// to its first op its second.
+// to its first op its second. Its calls go the unusual way, where they may be refused; each has its error handler.
 func (f *userFunction) apply(inout, in []byte) {
-	if f.commutes {
-		f.call(in, inout)
-		return
-	}
-	result := make([]byte, len(in))
-	copy(result, in)
-	f.call(inout, result)
-	copy(inout, result)
+	usual := process.usual.Swap(false)
+	defer process.usual.Store(usual)
+	_ = comm.Operate(func() {
+		if f.commutes {
+			f.call(in, inout)
+			return
+		}
+		result := make([]byte, len(in))
+		copy(result, in)
+		f.call(inout, result)
+		copy(inout, result)
+	})
 }
 
 func (f *userFunction) call(in, inout []byte) {

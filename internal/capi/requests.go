@@ -18,7 +18,7 @@ func (l located) Unwrap() error { return l.error }
 // status and what has become of the handle. The error is located. A request that another thread
 // waits for is left to that.
 func (p *Process) finish(q request, st *comm.Status, err error, status Status) (h Request, _ error) {
-	if err != nil && errors.Is(err, comm.ErrBusy) {
+	if err != nil && (errors.Is(err, comm.ErrBusy) || errors.Is(err, comm.ErrOperator)) { // it was not waited for
 		return q.handle, located{err, q.on}
 	}
 	h = REQUEST_NULL

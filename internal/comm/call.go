@@ -4,11 +4,28 @@ import (
 	"errors"
 
 	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/pml"
 )
 
 // ErrOverlap means that the send and the receive buffer of a call have elements in common, and, of a
 // collective operation, that the send buffer is not nil.
 var ErrOverlap = coll.ErrOverlap
+
+// Operate calls an operator of the program. It returns the error, ErrOperator, that a call of it was refused with.
+func Operate(apply func()) error { return pml.Operate(apply) }
+
+// Operating tells whether operators run. A call of theirs may panic with ErrOperator: see CatchRefusal.
+func Operating() bool { return pml.Operating() }
+
+// CatchRefusal is deferred by a call that an operator may have made. It has it return the error.
+func CatchRefusal(err *error) {
+	v := recover()
+	if refused, ok := v.(error); ok && errors.Is(refused, pml.ErrOperator) {
+		*err = refused
+	} else if v != nil {
+		panic(v)
+	}
+}
 
 // Call is a collective operation that is to be done, begun or prepared. It is some
 // hundreds of bytes, and to copy it from function to function took a fifth of the time of
@@ -59,7 +76,9 @@ func RunCollective(c *Comm, op string, a *coll.Args) error {
 	var err error
 	alone := c != nil && c.engine.Alone() // then nobody else can have the lock
 	if alone {
-		err = c.usable()
+		if err = pml.MayWait(); err == nil {
+			err = c.usable()
+		}
 	} else {
 		err = c.lockCollective()
 	}
@@ -80,6 +99,9 @@ func RunCollective(c *Comm, op string, a *coll.Args) error {
 func BeginCollective(c *Comm, op string, a *coll.Args) (Request, error) {
 	if c == nil {
 		return Request{}, nonblockingError(op, ErrNoComm)
+	}
+	if err := pml.MayWait(); err != nil {
+		return Request{}, nonblockingError(op, err)
 	}
 	if x := c.team.Short(a); x != nil {
 		r, err := c.contribute(x)

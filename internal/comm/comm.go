@@ -200,6 +200,9 @@ func (c *Comm) lockCollective() error {
 	if c == nil {
 		return ErrNoComm
 	}
+	if err := pml.MayWait(); err != nil {
+		return err
+	}
 	c.mu.Lock()
 	err := c.usable()
 	if err != nil {

@@ -15,6 +15,7 @@ var (
 	// Errors of the engine, which mpi describes.
 	ErrFinalized     = pml.ErrFinalized
 	ErrBusy          = pml.ErrBusy
+	ErrOperator      = pml.ErrOperator
 	ErrActive        = pml.ErrActive
 	ErrNotPersistent = pml.ErrNotPersistent
 	ErrCancelSend    = pml.ErrCancelSend

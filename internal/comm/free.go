@@ -86,7 +86,7 @@ func (c *contexts) settle(e *pml.Engine) {
 			c.turn = 0
 		}
 		r := c.retired[c.turn]
-		if !e.AllDone(r.requests) {
+		if done, _ := e.AllDone(r.requests); !done {
 			c.turn++
 			continue
 		}

@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"errors"
 	"math"
 
 	"github.com/gopvas/gopvas/internal/pml"
@@ -144,6 +145,10 @@ func Sendrecv(c *Comm, op string, out, in Half) (Status, error) {
 		_ = e.Cancel(&r) // of a receive: no error
 	}
 	st, err := e.Wait(&r)
+	if errors.Is(err, pml.ErrOperator) { // it has not waited
+		_ = e.Cancel(&r)
+		_, _ = e.Wait(&r)
+	}
 	if sendErr != nil {
 		return c.status(st, size), WrapSend(op, out.Peer, out.Tag, sendErr)
 	}

@@ -191,8 +191,8 @@ func TestAll(reqs []Request, statuses []Status) (bool, error) {
 	if err := checkStatuses(reqs, statuses); err != nil {
 		return false, Wrap("test all", err)
 	}
-	if e := engineOf(reqs); e != nil && !e.AllDone(inner(reqs)) {
-		return false, nil
+	if done, err := progress(reqs); !done {
+		return false, Wrap("test all", err)
 	}
 	return true, WaitAll(reqs, statuses)
 }
@@ -241,7 +241,9 @@ func takeSome(op string, reqs []Request, first int, indices []int, statuses []St
 // TestAny is WaitAny that does not block: done tells whether one of the operations is
 // complete, or none stands for an operation. MPI 4.1 section 3.7.5 (MPI_Testany).
 func TestAny(reqs []Request) (i int, st Status, done bool, err error) {
-	progress(reqs)
+	if _, err := progress(reqs); err != nil {
+		return Undefined, empty, false, Wrap("test any", err)
+	}
 	active := false
 	for i := range reqs {
 		r := &reqs[i]
@@ -260,7 +262,9 @@ func TestAny(reqs []Request) (i int, st Status, done bool, err error) {
 //
 // MPI 4.1 section 3.7.5 (MPI_Testsome).
 func TestSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status, error) {
-	progress(reqs)
+	if _, err := progress(reqs); err != nil {
+		return indices, statuses, Wrap("test some", err)
+	}
 	return takeSome("test some", reqs, 0, indices, statuses)
 }
 
@@ -278,11 +282,12 @@ func StartAll(reqs []Request) error {
 // Active tells whether the request stands for an operation that was begun and not waited for.
 func (r *Request) Active() bool { return r != nil && r.r.Active() }
 
-// progress brings the operations on, if there are any.
-func progress(reqs []Request) {
+// progress brings the operations on, and tells whether all are complete.
+func progress(reqs []Request) (done bool, err error) {
 	if e := engineOf(reqs); e != nil {
-		e.AllDone(inner(reqs))
+		return e.AllDone(inner(reqs))
 	}
+	return true, nil
 }
 
 // take is Test without progress and prefix.

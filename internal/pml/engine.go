@@ -115,6 +115,7 @@ type Engine struct {
 	moving      list[operation] // receives underway
 	movingCount int
 	tasks       list[operation] // tasks underway
+	advancing   bool            // advanceTasks is at work
 	completions uint64          // operations that have become complete
 	moves       uint32          // see job.Answer; completions are counted apart
 	helper      Helper          // nil: none; see SetHelper
@@ -212,6 +213,9 @@ func (e *Engine) lock() {
 func (e *Engine) contend() {
 	if e.mu.TryLock() {
 		return
+	}
+	if err := MayWait(); err != nil {
+		panic(err) // who runs the operator catches it
 	}
 	e.contenders.Add(1)
 	e.mu.Lock()

@@ -21,7 +21,7 @@ func (e *Engine) Peek(r *Request) (st Status, done bool, err error) {
 		if e.reports.Load() != e.reported {
 			e.sayPolls("get status", op.asked(), op)
 		}
-		return noStatus, false, nil
+		return noStatus, false, MayWait()
 	}
 	return op.status, true, op.err
 }

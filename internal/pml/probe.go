@@ -51,6 +51,7 @@ func (e *Engine) await(k kind, context uint32, src, tag int) (m Message, st Stat
 	op.state = posted
 	e.matcher(context).probes.push(&op.node)
 	if err := e.wait(op, ""); err != nil {
+		e.giveUp(op)
 		return Message{}, noStatus, err
 	}
 	st, err = op.status, op.err
@@ -74,7 +75,9 @@ func (e *Engine) look(k kind, context uint32, src, tag int) (m Message, st Statu
 		m, st, ok = e.search(k, context, src, tag)
 	}
 	if !ok {
-		err = e.goneError(int32(src))
+		if err = e.goneError(int32(src)); err == nil {
+			err = MayWait()
+		}
 		if e.reports.Load() != e.reported {
 			e.sayPolls(polls[k], job.Operation{Op: job.OpProbe, Peer: int32(src), Tag: int32(tag)}, nil)
 		}

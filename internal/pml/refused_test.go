@@ -57,8 +57,9 @@ func TestRoomThatComesLate(t *testing.T) {
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, refused, 2)
 		require.Equal(t, c.offered, module.Counters().OfferedSent)
-		for sender.Progress(); c.offered == 0 && !sender.AllDone([]pml.Request{r}); {
-			sender.Progress()
+		for done := false; c.offered == 0 && !done; {
+			done, err = sender.AllDone([]pml.Request{r})
+			require.NoError(t, err)
 		}
 		buf := make([]byte, 1)
 		for tag, want := range []byte{6, 7} {

@@ -91,6 +91,9 @@ func (e *Engine) waitContext(ctx context.Context, op *operation) error {
 	if op.waiter != nil {
 		return ErrBusy
 	}
+	if err := MayWait(); err != nil {
+		return err
+	}
 	// Not from the pool: the function below may still run when we have left.
 	w := &waiter{about: op, call: waiting, bounded: ctx.Done() != nil}
 	w.node.of = w
@@ -155,7 +158,9 @@ func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err erro
 		st, err = e.collect(r)
 		done = true
 	default:
-		st = noStatus
+		if st = noStatus; progress {
+			err = MayWait()
+		}
 		if e.reports.Load() != e.reported {
 			e.sayPolls("test", op.asked(), op)
 		}
@@ -208,6 +213,10 @@ func (e *Engine) waitAny(rs []Request) (int, error) {
 	if w == nil {
 		return -1, nil
 	}
+	if err := MayWait(); err != nil {
+		e.unregister(rs, w)
+		return -1, err
+	}
 	e.waitFor(w)
 	first := -1
 	for i := range rs {
@@ -238,19 +247,18 @@ func (e *Engine) unregister(rs []Request, w *waiter) {
 
 // AllDone makes progress if that may help, and returns whether all requests that
 // stand for something are complete. It takes nothing and does not block.
-func (e *Engine) AllDone(rs []Request) bool {
+func (e *Engine) AllDone(rs []Request) (done bool, err error) {
 	e.lock()
-	done := incomplete(rs) == nil
-	if !done {
+	if done = incomplete(rs) == nil; !done {
 		e.progress()
 		if op := incomplete(rs); op == nil {
 			done = true
-		} else if e.reports.Load() != e.reported {
+		} else if err = MayWait(); e.reports.Load() != e.reported {
 			e.sayPolls("test", op.asked(), op)
 		}
 	}
 	e.unlock()
-	return done
+	return done, err
 }
 
 // incomplete returns the first operation that is not complete, nil if there is none.

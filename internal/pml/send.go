@@ -181,6 +181,9 @@ func (e *Engine) send(context uint32, dst, tag int, m Mark, buf *btl.Buffer, mod
 			return nil, err
 		}
 	}
+	if err := MayWait(); err != nil { // before the receiver can know of it
+		return nil, err
+	}
 	op := e.newOperation(sending, context, dst, tag)
 	op.use(buf)
 	op.mode, op.mark = mode, m

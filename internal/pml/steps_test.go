@@ -79,8 +79,10 @@ func stepsOf(t *testing.T, sends, receivers int) int {
 			require.NoError(t, err)
 			require.Equal(t, byte(n), buf[0])
 		}
-		sender.AllDone(requests) // one look
+		_, _ = sender.AllDone(requests) // one look
 	}
-	require.True(t, sender.AllDone(requests))
+	done, err := sender.AllDone(requests)
+	require.NoError(t, err)
+	require.True(t, done)
 	return module.steps
 }

@@ -166,8 +166,12 @@ func (e *Engine) follow(op *operation, start uint64) {
 
 // advanceTasks asks all tasks for progress, and again as long as that has completed
 // an operation: an operation that one of them waits for may be complete only now, and no event
-// will tell.
+// will tell. An operator that a task runs may make calls which come here: they do nothing.
 func (e *Engine) advanceTasks() {
+	if e.advancing {
+		return
+	}
+	e.advancing = true
 	for before := e.completions - 1; before != e.completions; {
 		before = e.completions
 		for n := e.tasks.head; n != nil; {
@@ -182,6 +186,7 @@ func (e *Engine) advanceTasks() {
 			}
 		}
 	}
+	e.advancing = false
 }
 
 // describeTask names the operation, for messages to people.

@@ -58,6 +58,7 @@ func (e *Engine) tracedPoll(spin int) bool {
 func (e *Engine) finishRecv(op *operation) (st Status, w recorder.What, err error) {
 	if op.state != complete {
 		if err := e.wait(op, ""); err != nil {
+			e.giveUp(op)
 			return noStatus, w, err
 		}
 	}

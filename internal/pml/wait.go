@@ -50,6 +50,7 @@ func (e *Engine) freeWaiter(w *waiter) {
 func (e *Engine) finish(op *operation) (Status, error) {
 	if op.state != complete {
 		if err := e.wait(op, ""); err != nil {
+			e.giveUp(op)
 			return noStatus, err
 		}
 	}
@@ -62,13 +63,16 @@ func (e *Engine) finish(op *operation) (Status, error) {
 const waiting = "wait"
 
 // wait returns when the operation is complete. The hang report names the call, or the
-// operation if that is "". The only error is ErrBusy.
+// operation if that is "". The only errors are ErrBusy and ErrOperator.
 func (e *Engine) wait(op *operation, call string) error {
 	if op.state == complete {
 		return nil
 	}
 	if op.waiter != nil {
 		return ErrBusy
+	}
+	if err := MayWait(); err != nil {
+		return e.waitRefused(op, err)
 	}
 	w := e.newWaiter(op)
 	w.call = call
