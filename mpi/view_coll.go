@@ -18,16 +18,6 @@ import (
 // long (MPI 4.1 section 6.4, MPI_Bcast).
 func (v View[T]) Bcast(c *Comm, root int) error { return bcastViewCall(c, v, root).Run() }
 
-// Ibcast is Bcast, nonblocking.
-func (v View[T]) Ibcast(c *Comm, root int) (Request, error) {
-	return begun(bcastViewCall(c, v, root).Begin())
-}
-
-// BcastInit makes a Bcast persistent.
-func (v View[T]) BcastInit(c *Comm, root int) (Request, error) {
-	return begun(bcastViewCall(c, v, root).Prepare())
-}
-
 func bcastViewCall[T any](c *Comm, v View[T], root int) (k comm.Call) {
 	a := k.Set(c.inner(), "bcast view", coll.Bcast)
 	a.Root = root
@@ -39,16 +29,6 @@ func bcastViewCall[T any](c *Comm, v View[T], root int) (k comm.Call) {
 // i into recv[i], of the same length. Others pass nil for recv (MPI 4.1 section 6.5, MPI_Gatherv).
 func (v View[T]) Gather(c *Comm, recv []View[T], root int) error {
 	return gatherViewCall(c, v, recv, root).Run()
-}
-
-// Igather is Gather, nonblocking.
-func (v View[T]) Igather(c *Comm, recv []View[T], root int) (Request, error) {
-	return begun(gatherViewCall(c, v, recv, root).Begin())
-}
-
-// GatherInit makes a Gather persistent.
-func (v View[T]) GatherInit(c *Comm, recv []View[T], root int) (Request, error) {
-	return begun(gatherViewCall(c, v, recv, root).Prepare())
 }
 
 func gatherViewCall[T any](c *Comm, v View[T], recv []View[T], root int) (k comm.Call) {
@@ -69,16 +49,6 @@ func (v View[T]) Scatter(c *Comm, send []View[T], root int) error {
 	return scatterViewCall(c, v, send, root).Run()
 }
 
-// Iscatter is Scatter, nonblocking.
-func (v View[T]) Iscatter(c *Comm, send []View[T], root int) (Request, error) {
-	return begun(scatterViewCall(c, v, send, root).Begin())
-}
-
-// ScatterInit makes a Scatter persistent.
-func (v View[T]) ScatterInit(c *Comm, send []View[T], root int) (Request, error) {
-	return begun(scatterViewCall(c, v, send, root).Prepare())
-}
-
 func scatterViewCall[T any](c *Comm, v View[T], send []View[T], root int) (k comm.Call) {
 	a := k.Set(c.inner(), "scatter view", coll.Scatter)
 	a.Root, a.Irregular = root, true
@@ -92,16 +62,6 @@ func scatterViewCall[T any](c *Comm, v View[T], send []View[T], root int) (k com
 // Allgather gives all ranks the elements of all views: those of rank i are received into
 // recv[i], of the same length (MPI 4.1 section 6.7, MPI_Allgatherv).
 func (v View[T]) Allgather(c *Comm, recv []View[T]) error { return allgatherViewCall(c, v, recv).Run() }
-
-// Iallgather is Allgather, nonblocking.
-func (v View[T]) Iallgather(c *Comm, recv []View[T]) (Request, error) {
-	return begun(allgatherViewCall(c, v, recv).Begin())
-}
-
-// AllgatherInit makes an Allgather persistent.
-func (v View[T]) AllgatherInit(c *Comm, recv []View[T]) (Request, error) {
-	return begun(allgatherViewCall(c, v, recv).Prepare())
-}
 
 func allgatherViewCall[T any](c *Comm, v View[T], recv []View[T]) (k comm.Call) {
 	a := k.Set(c.inner(), "allgather view", coll.Allgather)
@@ -117,18 +77,6 @@ func allgatherViewCall[T any](c *Comm, v View[T], recv []View[T]) (k comm.Call) 
 //
 // MPI 4.1 section 6.8 (MPI_Alltoallw).
 func Alltoallw[T any](c *Comm, send, recv []View[T]) error { return alltoallwCall(c, send, recv).Run() }
-
-// Ialltoallw is Alltoallw, nonblocking. The slices of views are the caller's again at once.
-//
-// MPI 4.1 section 6.12.6 (MPI_Ialltoallw).
-func Ialltoallw[T any](c *Comm, send, recv []View[T]) (Request, error) {
-	return begun(alltoallwCall(c, send, recv).Begin())
-}
-
-// AlltoallwInit makes an Alltoallw persistent (MPI 4.1 section 6.13.6, MPI_Alltoallw_init).
-func AlltoallwInit[T any](c *Comm, send, recv []View[T]) (Request, error) {
-	return begun(alltoallwCall(c, send, recv).Prepare())
-}
 
 func alltoallwCall[T any](c *Comm, send, recv []View[T]) (k comm.Call) {
 	a := k.Set(c.inner(), "alltoallw", coll.Alltoall)
@@ -171,19 +119,6 @@ func parts[T any](views []View[T], receive bool, wrong *error) coll.Buffer {
 // leaves out stays as it is (MPI 4.1 section 8.6, MPI_Neighbor_alltoallw).
 func NeighborAlltoallw[T any](c *Comm, send, recv []View[T]) error {
 	return neighborAlltoallwCall(c, send, recv).Run()
-}
-
-// IneighborAlltoallw is NeighborAlltoallw, nonblocking. The slices of views are the
-// caller's again at once (MPI 4.1 section 8.7.2, MPI_Ineighbor_alltoallw).
-func IneighborAlltoallw[T any](c *Comm, send, recv []View[T]) (Request, error) {
-	return begun(neighborAlltoallwCall(c, send, recv).Begin())
-}
-
-// NeighborAlltoallwInit makes a NeighborAlltoallw persistent.
-//
-// MPI 4.1 section 8.8.2 (MPI_Neighbor_alltoallw_init).
-func NeighborAlltoallwInit[T any](c *Comm, send, recv []View[T]) (Request, error) {
-	return begun(neighborAlltoallwCall(c, send, recv).Prepare())
 }
 
 func neighborAlltoallwCall[T any](c *Comm, send, recv []View[T]) comm.NeighborCall {

@@ -1,5 +1,5 @@
 // Command gen writes what follows from the table of package api: mpi.h, the C stubs, the
-// dispatch and the constants of package capi, and the table of conformance. go generate runs
+// dispatch and the constants of package capi, forms of package mpi, and the table of conformance. go generate runs
 // it in the folder of package api; its test holds the files fresh.
 package main
 
@@ -13,6 +13,7 @@ import (
 
 // table is what the files are made from.
 type table struct {
+	root      string // of the repository
 	functions []api.Function
 	callbacks []api.Function
 	constants []api.Group
@@ -32,6 +33,7 @@ var outputs = map[string]func(t *table) ([]byte, error){
 	"cmd/libmpi/gen/mpif.h":          mpif,
 	"cmd/libmpi/gen/mpi.f90":         module,
 	"docs/c-conformance.md":          conformance,
+	"mpi/coll_forms_gen.go":          goForms,
 }
 
 func main() {
@@ -74,7 +76,7 @@ func generate(root string) (map[string][]byte, error) {
 }
 
 func load(root string) (t *table, err error) {
-	t = &table{}
+	t = &table{root: root}
 	if t.functions, err = api.Functions(); err != nil {
 		return nil, err
 	}
