@@ -253,19 +253,142 @@ func (p *Process) Type_set_attr(t Type, type_keyval int, attribute_val Address, 
 	return p.setAttribute(kindType, uintptr(t), &o1.attributes, type_keyval, newValue(attribute_val, language))
 }
 
+// Type_contiguous is MPI_Type_contiguous.
+func (p *Process) Type_contiguous(count int, oldtype Type, newtype Ptr[Type], form Form) error {
+	o1, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	v1, err := datatype.Contiguous(int64(count), o1.Type)
+	return p.derived(v1, err, form, COMBINER_CONTIGUOUS, newtype, o1)
+}
+
+// Type_create_darray is MPI_Type_create_darray.
+func (p *Process) Type_create_darray(size int, rank int, ndims int, array_of_gsizes Ints, array_of_distribs Ints, array_of_dargs Ints, array_of_psizes Ints, order int, oldtype Type, newtype Ptr[Type], form Form) error {
+	o1, err := dimensions(ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes)
+	if err != nil {
+		return err
+	}
+	o2, err := orderOf(order)
+	if err != nil {
+		return err
+	}
+	o3, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	v1, err := datatype.Darray(int64(size), int64(rank), o1, o2, o3.Type)
+	return p.derived(v1, err, form, COMBINER_DARRAY, newtype, o3)
+}
+
 // Type_create_hindexed is MPI_Type_create_hindexed.
 func (p *Process) Type_create_hindexed(count int, array_of_blocklengths Ints, array_of_displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
-	return p.blocks(count, array_of_blocklengths, array_of_displacements, oldtype, newtype, form, COMBINER_HINDEXED, datatype.Hindexed)
+	o1, err := wide(array_of_blocklengths, count)
+	if err != nil {
+		return err
+	}
+	o2, err := wide(array_of_displacements, count)
+	if err != nil {
+		return err
+	}
+	o3, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	v1, err := datatype.Hindexed(o1, o2, o3.Type)
+	return p.derived(v1, err, form, COMBINER_HINDEXED, newtype, o3)
 }
 
 // Type_create_hindexed_block is MPI_Type_create_hindexed_block.
 func (p *Process) Type_create_hindexed_block(count int, blocklength int, array_of_displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
-	return p.equalBlocks(count, blocklength, array_of_displacements, oldtype, newtype, form, COMBINER_HINDEXED_BLOCK, datatype.HindexedBlock)
+	o1, err := wide(array_of_displacements, count)
+	if err != nil {
+		return err
+	}
+	o2, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	v1, err := datatype.HindexedBlock(int64(blocklength), o1, o2.Type)
+	return p.derived(v1, err, form, COMBINER_HINDEXED_BLOCK, newtype, o2)
+}
+
+// Type_create_hvector is MPI_Type_create_hvector.
+func (p *Process) Type_create_hvector(count int, blocklength int, stride int, oldtype Type, newtype Ptr[Type], form Form) error {
+	o1, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	v1, err := datatype.Hvector(int64(count), int64(blocklength), int64(stride), o1.Type)
+	return p.derived(v1, err, form, COMBINER_HVECTOR, newtype, o1)
 }
 
 // Type_create_indexed_block is MPI_Type_create_indexed_block.
 func (p *Process) Type_create_indexed_block(count int, blocklength int, array_of_displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
-	return p.equalBlocks(count, blocklength, array_of_displacements, oldtype, newtype, form, COMBINER_INDEXED_BLOCK, datatype.IndexedBlock)
+	o1, err := wide(array_of_displacements, count)
+	if err != nil {
+		return err
+	}
+	o2, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	v1, err := datatype.IndexedBlock(int64(blocklength), o1, o2.Type)
+	return p.derived(v1, err, form, COMBINER_INDEXED_BLOCK, newtype, o2)
+}
+
+// Type_create_resized is MPI_Type_create_resized.
+func (p *Process) Type_create_resized(oldtype Type, lb int, extent int, newtype Ptr[Type], form Form) error {
+	o1, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	v1, err := datatype.Resized(o1.Type, int64(lb), int64(extent))
+	return p.derived(v1, err, form, COMBINER_RESIZED, newtype, o1)
+}
+
+// Type_create_struct is MPI_Type_create_struct.
+func (p *Process) Type_create_struct(count int, array_of_blocklengths Ints, array_of_displacements Ints, array_of_types Handles[Type], newtype Ptr[Type], form Form) error {
+	o1, err := wide(array_of_blocklengths, count)
+	if err != nil {
+		return err
+	}
+	o2, err := wide(array_of_displacements, count)
+	if err != nil {
+		return err
+	}
+	o3, err := p.typesOf(array_of_types, count)
+	if err != nil {
+		return err
+	}
+	v1, err := datatype.Struct(o1, o2, o3.inner())
+	return p.derived(v1, err, form, COMBINER_STRUCT, newtype, o3...)
+}
+
+// Type_create_subarray is MPI_Type_create_subarray.
+func (p *Process) Type_create_subarray(ndims int, array_of_sizes Ints, array_of_subsizes Ints, array_of_starts Ints, order int, oldtype Type, newtype Ptr[Type], form Form) error {
+	o1, err := wide(array_of_sizes, ndims)
+	if err != nil {
+		return err
+	}
+	o2, err := wide(array_of_subsizes, ndims)
+	if err != nil {
+		return err
+	}
+	o3, err := wide(array_of_starts, ndims)
+	if err != nil {
+		return err
+	}
+	o4, err := orderOf(order)
+	if err != nil {
+		return err
+	}
+	o5, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	v1, err := datatype.Subarray(o1, o2, o3, o4, o5.Type)
+	return p.derived(v1, err, form, COMBINER_SUBARRAY, newtype, o5)
 }
 
 // Type_get_extent is MPI_Type_get_extent.
@@ -294,7 +417,20 @@ func (p *Process) Type_get_true_extent(t Type, true_lb Ref, true_extent Ref) err
 
 // Type_indexed is MPI_Type_indexed.
 func (p *Process) Type_indexed(count int, array_of_blocklengths Ints, array_of_displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
-	return p.blocks(count, array_of_blocklengths, array_of_displacements, oldtype, newtype, form, COMBINER_INDEXED, datatype.Indexed)
+	o1, err := wide(array_of_blocklengths, count)
+	if err != nil {
+		return err
+	}
+	o2, err := wide(array_of_displacements, count)
+	if err != nil {
+		return err
+	}
+	o3, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	v1, err := datatype.Indexed(o1, o2, o3.Type)
+	return p.derived(v1, err, form, COMBINER_INDEXED, newtype, o3)
 }
 
 // Type_size is MPI_Type_size.
@@ -305,6 +441,16 @@ func (p *Process) Type_size(t Type, size Ref) error {
 	}
 	size.SetCount(int(o1.Size()))
 	return nil
+}
+
+// Type_vector is MPI_Type_vector.
+func (p *Process) Type_vector(count int, blocklength int, stride int, oldtype Type, newtype Ptr[Type], form Form) error {
+	o1, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	v1, err := datatype.Vector(int64(count), int64(blocklength), int64(stride), o1.Type)
+	return p.derived(v1, err, form, COMBINER_VECTOR, newtype, o1)
 }
 
 // Neighbor_allgather is MPI_Neighbor_allgather.

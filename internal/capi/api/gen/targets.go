@@ -78,6 +78,9 @@ func (t *table) parseTarget(f api.Function) (*target, error) {
 		right = append(right, goText(list.Args[i]))
 	}
 	g.right = strings.Join(right, ", ")
+	if g.makesType() {
+		g.named["form"] = true
+	}
 	makesComm := slices.ContainsFunc(g.outs, func(a api.Arg) bool { return a.Base == "Comm" })
 	if makesComm && (len(g.outs) != 1 || !g.fails || len(g.lookups) == 0) {
 		return nil, fmt.Errorf("a Comm is the only result besides the error, and is made from an object of the call")
@@ -140,6 +143,25 @@ func replace(e ast.Expr, change func(*ast.CallExpr) ast.Expr) ast.Expr {
 		e.X, e.Index = replace(e.X, change), replace(e.Index, change)
 	}
 	return e
+}
+
+// makesType tells whether the function makes a datatype of others.
+func (g *target) makesType() bool { return len(g.outs) == 1 && g.outs[0].Base == "Datatype" && g.fails }
+
+// derived are the arguments of the method that gives a datatype a handle. Its combiner has the name of the
+// function.
+func (g *target) derived() []string {
+	combiner := strings.TrimPrefix(strings.TrimPrefix(g.f.Name, "Type_"), "create_")
+	args := []string{"v1", "err", "form", "COMBINER_" + strings.ToUpper(combiner), paramName(g.outs[0])}
+	for i, call := range g.lookups {
+		switch {
+		case strings.HasPrefix(call, "p.typeOf("):
+			args = append(args, fmt.Sprintf("o%d", i+1))
+		case strings.HasPrefix(call, "p.typesOf("):
+			args = append(args, fmt.Sprintf("o%d...", i+1))
+		}
+	}
+	return args
 }
 
 // params are the parameters of the method, their names and types.
@@ -227,6 +249,9 @@ func (g *target) body() string {
 	fmt.Fprintf(&b, "\t%s := %s\n", strings.Join(results, ", "), g.right)
 	if g.outs[0].Base == "Comm" {
 		return b.String() + "\treturn p.made(v1, err, o1, " + paramName(g.outs[0]) + ")\n"
+	}
+	if g.makesType() {
+		return b.String() + "\treturn p.derived(" + strings.Join(g.derived(), ", ") + ")\n"
 	}
 	if g.fails {
 		b.WriteString(returnError)
