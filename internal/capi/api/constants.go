@@ -22,6 +22,7 @@ type Constant struct {
 	Name  string // without MPI_
 	Text  string // its value as the table has it
 	Value int
+	Note  string // what the table says besides, or ""
 	Same  string // the constant that this is another name of, or ""
 }
 
@@ -69,9 +70,10 @@ func parseConstant(line string, known map[string]Constant) (Constant, error) {
 		}
 		return Constant{Name: name, Text: c.Text, Value: c.Value, Same: same}, nil
 	}
+	text, note, _ := strings.Cut(text, " ")
 	value, err := strconv.ParseInt(text, 0, 64)
 	if err != nil {
 		return Constant{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return Constant{Name: name, Text: text, Value: int(value)}, nil
+	return Constant{Name: name, Text: text, Value: int(value), Note: note}, nil
 }

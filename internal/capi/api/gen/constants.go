@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/format"
 	"strings"
@@ -12,7 +13,9 @@ import (
 // constants makes the constants of package capi.
 func constants(t *table) ([]byte, error) {
 	var b bytes.Buffer
-	b.WriteString(generatedGo)
+	b.WriteString(generatedGo + "\nimport \"github.com/gopvas/gopvas/datatype\"\n")
+	texts := "\n// classTexts are the strings of the classes of the ABI.\nvar classTexts = map[int]string{\n"
+	basics := "\n// basicTypes are the predefined types of one element.\nvar basicTypes = []basicType{\n"
 	for _, g := range t.constants {
 		gotype, ok := goType(g)
 		if !ok {
@@ -21,10 +24,26 @@ func constants(t *table) ([]byte, error) {
 		fmt.Fprintf(&b, "\n// %s of the ABI.\nconst (\n", goTitle(g))
 		for _, c := range g.Constants {
 			fmt.Fprintf(&b, "\t%s %s = %s\n", goName(c.Name), gotype, c.Text)
+			switch {
+			case c.Note == "":
+			case g.Title == "Datatype":
+				basics += basic(c)
+			default:
+				texts += fmt.Sprintf("\t%s: %q,\n", goName(c.Name), c.CName()+": "+c.Note)
+			}
 		}
 		b.WriteString(")\n")
 	}
+	b.WriteString(texts + "}\n" + basics + "}\n")
 	return format.Source(b.Bytes())
+}
+
+// basic is a row of the predefined datatypes.
+func basic(c api.Constant) string {
+	words := append(strings.Fields(c.Note), c.Name)
+	size, external, _ := strings.Cut(words[1], "/")
+	return fmt.Sprintf("\t{%s, %q, datatype.Kind%s, %s, %s},\n", goName(c.Name), "MPI_"+words[2], words[0], size,
+		cmp.Or(external, "0"))
 }
 
 // goType is the Go type of the constants of a group; "" is untyped. There are none in Go for
