@@ -87,11 +87,9 @@ func TestDocumentedCommandLines(t *testing.T) {
 		}
 	}
 	require.Greater(t, n, 10, "the documents were not found")
-	for _, list := range cli.Examples {
-		for i := 1; i < len(list); i += 2 {
-			if m := docRun.FindStringSubmatch(list[i]); m != nil {
-				checkCommandLine(t, m[1])
-			}
+	for _, line := range cli.Examples() {
+		if m := docRun.FindStringSubmatch(line); m != nil {
+			checkCommandLine(t, m[1])
 		}
 	}
 }

@@ -32,20 +32,6 @@ type allFlags struct {
 	Only   experimentNames `long:"only" env:"ONLY" value-name:"LIST" default-mask:"all" description:"experiments to run, such as pingpong,npb"`
 }
 
-const allDescription = `Runs the evaluation of the PVAS paper and appends what it finds to a file of JSON lines, ` +
-	`from which bench report makes a page and bench diff a comparison.
-
-pingpong: latency of a message, eager and rendezvous. rate: messages per second. bcast, allreduce: latency over size ` +
-	`at many ranks. npb: NAS Parallel Benchmarks with the default eager limit and with a rendezvous for every ` +
-	`message. footprint: time, page tables and memory of Alltoall over the number of ranks. is-memory: memory of IS. ` +
-	`pie: a program at a fixed address and a position independent one. huge-pages: page tables and memory without ` +
-	`and with them. startup: jobs that do nothing, over the number of ranks. overlap: computing while nonblocking ` +
-	`collectives are underway.
-
-Every experiment has several rounds, and every round runs all contestants, one after the other. A run that was ` +
-	`stopped goes on where it was when it is started again with the same flags and file. An experiment that fails is ` +
-	`noted, the others are run, and the exit code is 1.`
-
 // How long a round of one experiment may take before it is given up.
 const (
 	quickRound = time.Minute
@@ -54,7 +40,7 @@ const (
 
 func executeAll(ctx context.Context, args []string) error {
 	var f allFlags
-	if err := cli.ParseOnly("pvasrun bench all", allDescription, &f, args); err != nil {
+	if err := cli.ParseOnly("pvasrun bench all", &f, args); err != nil {
 		return err
 	}
 	models := f.models()

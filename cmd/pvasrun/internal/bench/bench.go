@@ -12,34 +12,48 @@ import (
 	"github.com/gopvas/gopvas/internal/bench/timed"
 )
 
-// Execute runs the benchmark that the first argument names.
-func Execute(args []string) error {
-	benchmarks := map[string]func(context.Context, []string) error{
+// benchUsage stands above the list of benchmarks in the help.
+const benchUsage = `  pvasrun bench NAME [flags]
+
+Runs a benchmark. Each one has flags and a help of its own: pvasrun bench NAME --help.
+
+Benchmarks:
+`
+
+// benchmarks are by their names.
+func benchmarks() map[string]func(context.Context, []string) error {
+	all := map[string]func(context.Context, []string) error{
 		"touch": executeTouch, "footprint": executeFootprint, "npb": executeNPB, "overlap": executeOverlap,
 		"suci": executeSuciBenchmark, "exchange": executeExchange,
 		"all": executeAll, "report": executeReport, "diff": executeDiff,
 	}
 	for _, name := range timed.Patterns() {
-		benchmarks[name] = func(ctx context.Context, args []string) error {
+		all[name] = func(ctx context.Context, args []string) error {
 			return executeTimed(ctx, name, messageKind, args)
 		}
 	}
 	for _, name := range timed.Collectives() {
-		benchmarks[name] = func(ctx context.Context, args []string) error {
+		all[name] = func(ctx context.Context, args []string) error {
 			return executeTimed(ctx, name, collectiveKind, args)
 		}
 	}
 	for _, name := range timed.Layouts() {
-		benchmarks[name] = func(ctx context.Context, args []string) error {
+		all[name] = func(ctx context.Context, args []string) error {
 			return executeTimed(ctx, name, layoutKind, args)
 		}
 	}
+	return all
+}
+
+// Execute runs the benchmark that the first argument names.
+func Execute(args []string) error {
+	benchmarks := benchmarks()
 	names := slices.Sorted(maps.Keys(benchmarks))
 	switch {
 	case cli.AsksForCommand(args):
 		return cli.Offer(names, args)
 	case cli.AsksForHelp(args):
-		return printBenchmarks(os.Stdout, names)
+		return cli.PrintGroup(os.Stdout, "pvasrun bench", benchUsage, "")
 	case len(args) == 0 || benchmarks[args[0]] == nil:
 		return cli.Mistake(fmt.Errorf("bench: name a benchmark: %s", strings.Join(names, ", ")))
 	}

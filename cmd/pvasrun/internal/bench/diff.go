@@ -11,17 +11,12 @@ import (
 	"github.com/gopvas/gopvas/internal/bench/results"
 )
 
-const diffDescription = `Compares two files that bench all has written, in the manner of benchstat: medians, the ` +
-	`interval in which each lies with a confidence of 95 %, the difference, and p, how often chance alone gives such ` +
-	`a difference (Mann-Whitney U test). Only differences that chance gives seldom are listed. It takes at least ` +
-	`four rounds of an experiment to tell any difference from chance, and six to know an interval; without, it is ∞.`
-
 func executeDiff(_ context.Context, args []string) error {
 	var f struct {
 		Alpha float64 `long:"alpha" env:"ALPHA" value-name:"P" default:"0.05" description:"list differences with p below this"`
 		All   bool    `long:"all" env:"ALL" description:"list all numbers, those without a difference with ~"`
 	}
-	names, err := cli.ParseMixed("pvasrun bench diff", "[flags] OLD NEW", diffDescription, &f, args)
+	names, err := cli.ParseMixed("pvasrun bench diff", "[flags] OLD NEW", &f, args)
 	if err != nil {
 		return err
 	}

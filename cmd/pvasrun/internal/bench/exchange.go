@@ -30,22 +30,9 @@ type exchangeFlags struct {
 	Verbose   bool          `short:"v" long:"verbose" env:"VERBOSE" description:"say what is done"`
 }
 
-const exchangeDescription = `Measures an exchange: each rank sends a message to each of its neighbors, and receives ` +
-	`one from each, through several network devices (NeighborAlltoallv, each after a barrier). Prints for each ` +
-	`length and each way to divide the messages the median time of the slowest rank, beside what the formula says ` +
-	`with what was measured of the devices meanwhile. docs/exchange.md explains the ways.
-
-It runs on the nodes of --hosts, --hostfile or of a Slurm allocation. Without them it makes network namespaces on ` +
-	`this machine, with a switch for each of 4 devices, and a rank in each; that takes root, and the tools ip, tc ` +
-	`and ethtool.
-
-Open MPI of --compare makes the same exchange over TCP on the same devices. With --hosts, TMPDIR must be a folder ` +
-	`that all nodes see: its program is compiled there. mptcp takes the tool mptcpize, and with --hosts endpoints on ` +
-	`each node ("ip mptcp endpoint"). ratio is our first column to the peer before it.`
-
 func executeExchange(ctx context.Context, args []string) error {
 	f := exchangeFlags{Rounds: cli.NotGiven, siteFlags: siteFlags{Nodes: 2, Rate: 50_000_000}}
-	if err := cli.ParseOnly("pvasrun bench exchange", exchangeDescription, &f, args); err != nil {
+	if err := cli.ParseOnly("pvasrun bench exchange", &f, args); err != nil {
 		return err
 	}
 	cfg, err := f.config()

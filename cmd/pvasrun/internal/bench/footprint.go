@@ -25,29 +25,9 @@ type footprintFlags struct {
 	Reps       int        `long:"reps" least:"1" most:"1000000000; that takes hours at any size" env:"REPS" value-name:"N" default:"1000" description:"calls in a job"`
 }
 
-const footprintDescription = `The memory experiment of the PVAS paper: every rank sends to every rank, again and ` +
-	`again (Alltoall), and it is read what page tables and memory have grown by. Sizes are KiB.
-
-tables: the job's page tables by the paper's method: what PageTables of /proc/meminfo has grown by from before the ` +
-	`job to its end (the whole machine)
-
-growth: what the page tables of the job's address spaces (VmPTE) have grown by from before the first call to after ` +
-	`the last, while all ranks stand still; their buffers are there before
-
-model: what growth should be, given how much of one another's memory the ranks have mapped
-
-memory: what MemAvailable has fallen by between these two moments (the whole machine)
-
-PSS: what the job's own memory has grown by, a page that k processes share counting 1/k in each
-
-A dash stands for a figure of the whole machine where the rest of it has changed by as much as the job.
-
-Below: the exponents of N that fit best (least squares over the logarithms), and with --compare the ratios of each ` +
-	`of ours to the better MPI at the largest N.`
-
 func executeFootprint(ctx context.Context, args []string) error {
 	f := footprintFlags{Sizes: cli.Sizes{2 << 10, 16 << 10}}
-	if err := cli.ParseOnly("pvasrun bench footprint", footprintDescription, &f, args); err != nil {
+	if err := cli.ParseOnly("pvasrun bench footprint", &f, args); err != nil {
 		return err
 	}
 	if slices.Min(f.Sizes) < 1 || f.Reps < 1 {

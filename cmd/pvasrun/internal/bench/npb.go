@@ -23,12 +23,6 @@ type npbFlags struct {
 	contestantFlags
 }
 
-const npbDescription = `Runs NAS Parallel Benchmarks: is (integer sort), ep (embarrassingly parallel), cg (conjugate ` +
-	`gradients), mg (multigrid), ft (3-D FFT), or several as in is,ft. They are written in Go by the specification; ` +
-	`sizes, operation counts and verification values are those of NPB 3, and the output has the form that NPB's ` +
-	`programs have. The exit code is 1 if a result is not verified. --compare runs NASA's own ` +
-	`programs in turn with ours.`
-
 func executeNPB(ctx context.Context, args []string) error {
 	if cli.AsksForCommand(args) {
 		return cli.Offer(npb.Kernels(), args)
@@ -41,7 +35,7 @@ func executeNPB(ctx context.Context, args []string) error {
 		names, flags = nil, args
 	}
 	var f npbFlags
-	if err := cli.ParseOnly("pvasrun bench npb NAME[,NAME]...", npbDescription, &f, flags); err != nil {
+	if err := cli.ParseOnly("pvasrun bench npb NAME[,NAME]...", &f, flags); err != nil {
 		return err
 	}
 	contenders, err := f.all()

@@ -23,7 +23,7 @@ const (
 
 func executeOverlap(ctx context.Context, args []string) error {
 	var f overlapFlags
-	if err := cli.ParseOnly("pvasrun bench overlap", overlapDescription, &f, args); err != nil {
+	if err := cli.ParseOnly("pvasrun bench overlap", &f, args); err != nil {
 		return err
 	}
 	if err := f.check(); err != nil {

@@ -29,24 +29,6 @@ type overlapFlags struct {
 	Verbose bool         `short:"v" long:"verbose" env:"VERBOSE" description:"show which ranks have done the work"`
 }
 
-const overlapDescription = `The experiment of the KACC paper: computing while communication is underway.
-
-broadcast: each rank multiplies matrices while an Ibcast is underway. It makes as many products as --work says, ` +
-	`calls Test --tests times meanwhile, then Wait; or, with each, it calls Test after each product, and makes ` +
-	`products until the broadcast is there. time is from one broadcast to the next, alone that of a broadcast with ` +
-	`no computing. not computing is the share of CPU time that the products do not account for, at the rate that ` +
-	`they have when all ranks make nothing else. OSU and IMB are the overlap by the formulas of the OSU benchmarks ` +
-	`and of IMB-NBC, in percent.
-
-chain: 1 MiB goes down a chain of 8 ranks, of which all but the ends compute for 10 ms of the clock, call Test once, ` +
-	`and so on: the time until the last rank has the data.
-
-graph: what graphs of 1,000 nodes that do nothing cost on one rank, in nanoseconds per node.
-
-Ours are named by policy and number of helpers. With sm each rank progresses its own by messages; with N helpers, ` +
-	`one in each rank, that is what LibNBC does. The MPIs of --compare run the same loops in C. ratio is to the best ` +
-	`of each of them, and to the thread per rank.`
-
 func (f *overlapFlags) check() error {
 	switch {
 	case slices.Min(f.Sizes) < 1:

@@ -12,16 +12,11 @@ import (
 	"github.com/gopvas/gopvas/internal/bench/report"
 )
 
-const reportDescription = `Makes a page of HTML from what bench all has written: plots and tables of each ` +
-	`experiment, with the command that made it and what the paper found. It takes as well what any benchmark has ` +
-	`printed with --json, of one or several after one another in a file; runs of the same benchmark are rounds. The ` +
-	`page needs no network.`
-
 func executeReport(_ context.Context, args []string) error {
 	var f struct {
 		Output string `short:"o" long:"output" env:"REPORT_OUTPUT" value-name:"FILE" default:"report.html" description:"file to write"`
 	}
-	names, err := cli.ParseMixed("pvasrun bench report", "[flags] RESULTS", reportDescription, &f, args)
+	names, err := cli.ParseMixed("pvasrun bench report", "[flags] RESULTS", &f, args)
 	if err != nil {
 		return err
 	}

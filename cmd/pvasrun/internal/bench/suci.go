@@ -30,19 +30,9 @@ type suciBenchFlags struct {
 	Plot    string     `long:"plot" env:"PLOT" value-name:"FILE" description:"draw a chart of each part as SVG"`
 }
 
-const suciBenchDescription = `The experiments of the Suci paper, between network namespaces of this machine with a ` +
-	`switch between them; it takes root, and the tools ip, tc and ethtool. TCP is Go's, with the system's congestion ` +
-	`control.
-
-pingpong: half a round trip. burst: messages sent as fast as they go. gather: a message from each node to one, all ` +
-	`at once. bcast: a message to all nodes over a binomial tree. beside: half a round trip while messages of 1 MiB ` +
-	`stream to the same node.
-
-suci-fast is suci without slow start. again is the share of packets that were sent more than once.`
-
 func executeSuciBenchmark(ctx context.Context, args []string) error {
 	var f suciBenchFlags
-	if err := cli.ParseOnly("pvasrun bench suci", suciBenchDescription, &f, args); err != nil {
+	if err := cli.ParseOnly("pvasrun bench suci", &f, args); err != nil {
 		return err
 	}
 	if err := f.check(); err != nil {

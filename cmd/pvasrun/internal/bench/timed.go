@@ -31,29 +31,16 @@ type timedFlags struct {
 
 // A timedKind is one of the three kinds of benchmarks that are timed.
 type timedKind struct {
-	description string
-	factor      int                                         // the default sizes are powers of it
-	smallest    int                                         // but not smaller ones
-	largest     int                                         // and this
-	loop        bool                                        // the plain loop takes part
-	goroutines  bool                                        // a rank may have several
-	rounds      int                                         // default, with --compare
-	check       func(benchmark string, f *timedFlags) error // what else the flags must be
+	factor     int                                         // the default sizes are powers of it
+	smallest   int                                         // but not smaller ones
+	largest    int                                         // and this
+	loop       bool                                        // the plain loop takes part
+	goroutines bool                                        // a rank may have several
+	rounds     int                                         // default, with --compare
+	check      func(benchmark string, f *timedFlags) error // what else the flags must be
 }
 
-const onNodes = `
-
-With --hosts or --hostfile the ranks are on several nodes. With --nodes these are network namespaces on this machine ` +
-	`with a switch between them; that takes root, and the tools ip, tc and ethtool. The MPIs of --compare use TCP ` +
-	`between nodes. With --hosts, TMPDIR must be a folder that all nodes see: their programs are compiled there.`
-
 var messageKind = timedKind{
-	description: `pingpong: half a round trip between ranks 0 and 1. pingping: a message each way at once. bw: 64 ` +
-		`messages under way, from the lower half of the ranks to the upper; mbw_mr: the same, as the message rate of ` +
-		`all pairs. ring: a message once around all ranks. incast: a message from all other ranks to rank 0 at once, ` +
-		`each time after a barrier. copy: no message, only a copy from the peer's memory, the bound for pingpong. ` +
-		`Loops and repetitions follow IMB and the OSU benchmarks, and are the same in C for the MPIs of --compare, ` +
-		`for which ratio is our pvas to the better of them.` + onNodes,
 	factor:  2,
 	largest: 4 << 20,
 	rounds:  5,
@@ -69,11 +56,6 @@ var messageKind = timedKind{
 }
 
 var collectiveKind = timedKind{
-	description: `Times one call of a collective operation by all ranks, over many calls with nothing in between; ` +
-		`the root changes from call to call. Bytes are those of the vector, or for gather, scatter, allgather, ` +
-		`alltoall, ialltoall and neighbor (a periodic ring) those from one rank to another. Loops and repetitions ` +
-		`follow IMB, and are the same in C for the MPIs of --compare, for which ratio is our first column to ` +
-		`the better of them.` + onNodes,
 	factor:     8,
 	largest:    1 << 20,
 	goroutines: true,
@@ -93,15 +75,6 @@ var collectiveKind = timedKind{
 }
 
 var layoutKind = timedKind{
-	description: `Messages of data that does not lie in one piece, copied from the sender's places to the ` +
-		`receiver's. column: half a round trip of columns of a matrix of 4,096 columns of float64. struct: the same ` +
-		`of records {int32, float64[3], int8[5]}, 33 bytes of every 40. halo: a column each way to both neighbours ` +
-		`in a ring, by Sendrecv. transpose: a matrix whose rows are spread over the ranks, by Alltoallw; bytes are ` +
-		`those from one rank to another.
-
-loop is no message, but a plain loop over the same elements, by one rank within its own memory: for halo and ` +
-		`transpose over those that one rank receives. x loop is the ratio of our first column to it. The MPIs of ` +
-		`--compare do the same in C, and ratio is our first column to the better of them.` + onNodes,
 	factor:   4,
 	smallest: 256,
 	largest:  1 << 20,
@@ -134,7 +107,7 @@ func (k *timedKind) sizes() (list cli.Sizes) {
 
 func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []string) error {
 	f := timedFlags{Sizes: kind.sizes(), Rounds: cli.NotGiven, NP: cli.NotGiven}
-	if err := cli.ParseOnly("pvasrun bench "+benchmark, kind.description, &f, args); err != nil {
+	if err := cli.ParseOnly("pvasrun bench "+benchmark, &f, args); err != nil {
 		return err
 	}
 	site, err := f.place()

@@ -21,27 +21,9 @@ type touchFlags struct {
 	JSON      bool         `long:"json" env:"JSON" description:"print one JSON object per line"`
 }
 
-const touchDescription = `Each rank has SIZE bytes of shared memory, and every rank reads all of every peer's. Then ` +
-	`all stop and the page tables are read: once with the ranks in one address space (pvas), once as classic ` +
-	`processes that map one another's memory (sm), next to what the model of x86-64's page tables predicts. Sizes ` +
-	`are KiB.
-
-tables: the page tables of the job's address spaces (VmPTE, each space once)
-
-growth: what the page tables of the job's address spaces (VmPTE) have grown by since every rank was in Init
-
-model: what growth should be
-
-machine: the job's page tables by the paper's method: what PageTables of /proc/meminfo has grown by since before the job
-
-memory: what MemAvailable has fallen by since before the job
-
-The last two are readings of the whole machine. A dash stands where the rest of the machine has changed by as much ` +
-	`as the job, which small jobs do not exceed.`
-
 func executeTouch(ctx context.Context, args []string) error {
 	var f touchFlags
-	if err := cli.ParseOnly("pvasrun bench touch", touchDescription, &f, args); err != nil {
+	if err := cli.ParseOnly("pvasrun bench touch", &f, args); err != nil {
 		return err
 	}
 	cfg := memory.TouchConfig{Ranks: f.NP, Bytes: uint64(f.Size), BTLs: f.BTL, HugePages: f.HugePages}

@@ -11,18 +11,18 @@ import (
 
 // Parse parses args into a structure of flags and returns the other arguments,
 // which begin with the first that is no flag. Asking for help ends the command.
-func Parse(name, usage, long string, into any, args []string) ([]string, error) {
-	return parseHow(flags.PassAfterNonOption, name, usage, long, into, args)
+func Parse(name, usage string, into any, args []string) ([]string, error) {
+	return parseHow(flags.PassAfterNonOption, name, usage, into, args)
 }
 
 // ParseMixed is parse for commands whose flags may also follow other arguments.
-func ParseMixed(name, usage, long string, into any, args []string) (others []string, err error) {
-	return parseHow(0, name, usage, long, into, args)
+func ParseMixed(name, usage string, into any, args []string) (others []string, err error) {
+	return parseHow(0, name, usage, into, args)
 }
 
-func parseHow(how flags.Options, name, usage, long string, into any, args []string) ([]string, error) {
+func parseHow(how flags.Options, name, usage string, into any, args []string) ([]string, error) {
 	p := flags.NewNamedParser(name, how|flags.HelpFlag|flags.PassDoubleDash)
-	p.Usage, p.LongDescription = usage, long
+	p.Usage, p.LongDescription = usage, helpOf(name, func(h *help) bool { return h.about != "" }).about
 	group, err := p.AddGroup("Flags", "", into)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func parseHow(how flags.Options, name, usage, long string, into any, args []stri
 		if _, err := fmt.Println(err); err != nil {
 			return nil, err
 		}
-		if err := PrintExamples(os.Stdout, name); err != nil {
+		if err := printExamples(os.Stdout, name); err != nil {
 			return nil, err
 		}
 		return nil, ExitStatus(0)
@@ -53,8 +53,8 @@ func parseHow(how flags.Options, name, usage, long string, into any, args []stri
 }
 
 // ParseOnly is parse for commands without arguments.
-func ParseOnly(name, long string, into any, args []string) error {
-	rest, err := Parse(name, "[flags]", long, into, args)
+func ParseOnly(name string, into any, args []string) error {
+	rest, err := Parse(name, "[flags]", into, args)
 	if err == nil && len(rest) > 0 {
 		err = Mistake(fmt.Errorf("%s: unexpected argument %q", name, rest[0]))
 	}

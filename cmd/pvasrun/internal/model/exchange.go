@@ -20,14 +20,6 @@ import (
 	"github.com/gopvas/gopvas/loggps/sim"
 )
 
-const modelExchangeDescription = `Predicts an exchange: each rank sends a message to each of its neighbors, through ` +
-	`several network devices. Prints for each length of a message the bytes per nanosecond (GB/s) that a rank sends, ` +
-	`by each way to divide the messages among the devices, which of them is best, and a picture of the best at the ` +
-	`last length. docs/exchange.md explains the ways.
-
-With --torus the ranks are a periodic grid, and the exchange is simulated: each piece is a message of its own that ` +
-	`the devices of both ranks take time for.`
-
 type modelExchangeFlags struct {
 	Neighbors int       `long:"neighbors" env:"PVASRUN_MODEL_NEIGHBORS" default:"6" value-name:"N" description:"neighbors of a rank, without --torus"`
 	Devices   int       `long:"devices" env:"PVASRUN_MODEL_DEVICES" default:"4" value-name:"C" description:"devices of a node"`
@@ -39,7 +31,7 @@ type modelExchangeFlags struct {
 
 func executeModelExchange(args []string) error {
 	var f modelExchangeFlags
-	if err := cli.ParseOnly("pvasrun model exchange", modelExchangeDescription, &f, args); err != nil {
+	if err := cli.ParseOnly("pvasrun model exchange", &f, args); err != nil {
 		return err
 	}
 	if f.Neighbors < 1 || f.Neighbors > 1<<16 || f.Devices < 1 || f.Devices > 255 ||

@@ -15,20 +15,9 @@ import (
 	"github.com/gopvas/gopvas/loggps/fit"
 )
 
-const modelFitDescription = `Finds the parameters of the LogGPS model: measures round trips and sends between two ` +
-	`ranks, with and without a loop between send and receive, and fits equations (12) to (14) of the paper. With ` +
-	`--from it fits times that were measured before, of lines kind,k_bytes,w_ns,t_ns with rtt, send or exchange as kind.
-
-Each parameter comes with its 95 % interval, or is reported as not determined. warm: all messages lie in the same ` +
-	`memory; cold: each lies where no cache has it. S is where the times of messages jump; besides, the longest ` +
-	`message whose sender does not wait for a late receiver is sought, which is what S means.
-
-With -o the time of collective calls is measured, too, as a whole and by each algorithm, for the programs that are ` +
-	`predicted with --machine.`
-
 func executeModelFit(args []string) error {
 	var f fitFlags
-	if err := cli.ParseOnly("pvasrun model fit", modelFitDescription, &f, args); err != nil {
+	if err := cli.ParseOnly("pvasrun model fit", &f, args); err != nil {
 		return err
 	}
 	if err := f.check(); err != nil {

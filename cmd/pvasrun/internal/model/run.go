@@ -14,20 +14,12 @@ import (
 	"github.com/gopvas/gopvas/loggps/sim"
 )
 
-const modelRunDescription = `Simulates a program, and prints for each rank when it is done, in nanoseconds. The ` +
-	`program is a job that pvasrun --trace has recorded, for which what was measured is printed too, or a GOAL file, ` +
-	`which may be compressed with gzip. Of several recorded jobs it prints a line each, with the error of the ` +
-	`prediction. docs/model.md explains the model.
-
-The exit code is 1 if the program cannot complete: a deadlock, an operation without a partner, a cycle; 2 for ` +
-	`mistakes in the file or on the command line.`
-
 func executeModelRun(args []string) error {
 	var f struct {
 		SimFlags
 		JSON bool `long:"json" env:"PVASRUN_JSON" description:"print one JSON object, with what each rank spends its time on"`
 	}
-	files, err := cli.ParseMixed("pvasrun model run", "[flags] FILE", modelRunDescription, &f, args)
+	files, err := cli.ParseMixed("pvasrun model run", "[flags] FILE", &f, args)
 	if err != nil {
 		return err
 	}

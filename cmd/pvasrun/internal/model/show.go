@@ -13,16 +13,12 @@ import (
 	"github.com/gopvas/gopvas/loggps/sim"
 )
 
-const modelShowDescription = `Explains where the time of a program goes: simulates it, prints what its time is made ` +
-	`of, what ranks wait for and what another eager limit would change, and writes a page with what each rank does ` +
-	`over time. The page is one file, which needs no network.`
-
 func executeModelShow(args []string) error {
 	var f struct {
 		SimFlags
 		Output string `short:"o" long:"output" env:"PVASRUN_MODEL_PAGE" value-name:"FILE.html" default-mask:"that of the program, with the ending .html" description:"page to write; - for none"`
 	}
-	files, err := cli.ParseMixed("pvasrun model show", "[flags] FILE", modelShowDescription, &f, args)
+	files, err := cli.ParseMixed("pvasrun model show", "[flags] FILE", &f, args)
 	if err != nil {
 		return err
 	}

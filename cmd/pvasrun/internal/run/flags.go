@@ -31,18 +31,6 @@ const usage = `[flags] PROGRAM [ARGS] [: [flags] PROGRAM [ARGS]]...
                                   pvasrun trace --help has more
   pvasrun completion SHELL        completion of flags in bash, zsh or fish`
 
-const description = `Starts ranks of a program as separate processes inside one partitioned address space where that ` +
-	`is possible (--btl pvas), else as classic processes over shared memory (--btl sm).
-
-PROGRAM is a binary, looked up in PATH if it has no slash, or a Go package such as ./examples/hello, which is built ` +
-	`as a position independent executable first. Flags after it belong to it. Several programs make one job, ` +
-	`separated by ":", each with its own -n, -x and --wdir.
-
-The exit code is 0, or that of the first rank that failed (128 + signal if it was killed), 124 after a time-out, 125 ` +
-	`after a deadlock, 127 or 126 if a program cannot be found or executed, 2 for a mistake on the command line. ` +
-	`When a rank fails the others get SIGTERM, and SIGKILL after 2 s. INT, TERM, HUP, USR1, USR2 and CONT are passed ` +
-	`on to the ranks; a second INT kills. QUIT prints what each rank waits for, as a time-out and a deadlock do.`
-
 // appFlags belong to one program of a job.
 type appFlags struct {
 	NP   int      `short:"n" long:"np" env:"PVASRUN_NP" value-name:"N" default-mask:"CPUs this process may use" description:"number of ranks"`

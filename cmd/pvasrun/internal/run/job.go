@@ -35,7 +35,7 @@ func Execute(args []string) error {
 			return cli.Mistake(err)
 		}
 	}
-	args, err := cli.Parse("pvasrun", usage, description, &f, args)
+	args, err := cli.Parse("pvasrun", usage, &f, args)
 	if err != nil {
 		return err
 	}

@@ -11,12 +11,6 @@ import (
 	"github.com/gopvas/gopvas/pvas"
 )
 
-const infoDescription = `Prints CPUs and caches, kernel, page sizes and huge-page settings, the limits that a job ` +
-	`meets and how many ranks they allow, and which features work here (each is tried, not concluded from versions), ` +
-	`and the settings of messages with the flags and variables given, and where they come from. With --hosts or ` +
-	`--hostfile it asks the nodes of a job instead: whether they are reached, their versions, limits, ` +
-	`networks and clocks.`
-
 // Info is what the command finds, as JSON.
 type Info struct {
 	machine.Info
@@ -30,7 +24,7 @@ func ExecuteInfo(args []string) error {
 		settings.WhereFlags
 		JSON bool `long:"json" env:"PVASRUN_JSON" description:"print one JSON object"`
 	}
-	if err := cli.ParseOnly("pvasrun info", infoDescription, &f, args); err != nil {
+	if err := cli.ParseOnly("pvasrun info", &f, args); err != nil {
 		return err
 	}
 	if f.Hosts != "" || f.Hostfile != "" {

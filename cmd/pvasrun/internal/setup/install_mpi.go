@@ -11,17 +11,12 @@ import (
 	"github.com/gopvas/gopvas/internal/capi/install"
 )
 
-const installMPIDescription = `Makes DIR with what programs in C, C++ and Fortran are built and run by: bin with ` +
-	`mpicc, mpicxx, mpifort, their other names, mpiexec, mpirun and pvasrun; include with mpi.h and mpif.h; lib with ` +
-	`the library of the MPI 5.0 standard ABI, libmpi_abi.so.1. It takes the go command, a C compiler (gcc, or what ` +
-	`CC names), and for modules of Fortran a Fortran compiler (gfortran, or what FC names).`
-
 // ExecuteInstallMPI carries out pvasrun install-mpi.
 func ExecuteInstallMPI(args []string) error {
 	var f struct {
 		Verbose bool `short:"v" long:"verbose" env:"PVASRUN_VERBOSE" description:"say what is done"`
 	}
-	rest, err := cli.ParseMixed("pvasrun install-mpi", "[flags] DIR", installMPIDescription, &f, args)
+	rest, err := cli.ParseMixed("pvasrun install-mpi", "[flags] DIR", &f, args)
 	if err != nil {
 		return err
 	}

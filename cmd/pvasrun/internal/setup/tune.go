@@ -19,13 +19,6 @@ import (
 	"github.com/gopvas/gopvas/pvas"
 )
 
-const tuneDescription = `Measures at which lengths of messages and collective operations this machine should change ` +
-	`the way, and writes a profile. Jobs started later use it for what their flags leave open; pvasrun info shows it.
-
-Both ways run in turn, at several lengths. One is faster if its slowest round is faster than the fastest of the ` +
-	`other; else they are not told apart, and the default stays. Measure while nothing else runs. Ctrl-C ends it ` +
-	`and writes nothing.`
-
 // leastRounds: of two ways that are the same, all five rounds of one are before those of the other
 // in less than one case of a hundred.
 const leastRounds = 5
@@ -59,7 +52,7 @@ type tuneFlags struct {
 
 func ExecuteTune(args []string) error {
 	var f tuneFlags
-	if err := cli.ParseOnly("pvasrun tune", tuneDescription, &f, args); err != nil {
+	if err := cli.ParseOnly("pvasrun tune", &f, args); err != nil {
 		return err
 	}
 	if f.Rounds < leastRounds || f.Rounds > 1000 {

@@ -47,21 +47,13 @@ func readKey(name string) (key suci.Key, err error) {
 	return suci.Key(b), nil
 }
 
-// suciCommands are lines of help: a command, and what it is for.
-const suciCommands = "" +
-	`  pvasrun suci key                 makes a key for both ends
-  pvasrun suci serve               answers the other commands
-  pvasrun suci ping ADDRESS:PORT   measures round trips
-  pvasrun suci bench ADDRESS:PORT  measures round trips and streams by length
-  pvasrun suci stat ADDRESS:PORT   shows the flows of the serving end`
-
 // Execute is the command suci.
 func Execute(args []string) error {
 	commands := map[string]func([]string) error{
 		"key": executeSuciKey, "serve": interruptibly(executeSuciServe), "ping": interruptibly(executeSuciPing),
 		"bench": interruptibly(executeSuciBench), "stat": interruptibly(executeSuciStat),
 	}
-	return cli.ExecuteOne("suci", suciCommands, commands, args, "suci: name a command: bench, key, ping, serve, stat")
+	return cli.ExecuteOne("suci", commands, args, "suci: name a command: bench, key, ping, serve, stat")
 }
 
 // interruptibly makes a command of a function that ends when its context does.
@@ -75,8 +67,7 @@ func executeSuciKey(args []string) error {
 	var f struct {
 		Output string `short:"o" long:"output" env:"PVASRUN_SUCI_OUTPUT" value-name:"FILE" description:"new file to write, which only its owner can read"`
 	}
-	if err := cli.ParseOnly("pvasrun suci key",
-		"Makes a random key, and prints it if no file is given. Copy it to the other node.", &f, args); err != nil {
+	if err := cli.ParseOnly("pvasrun suci key", &f, args); err != nil {
 		return err
 	}
 	key := suci.NewKey()
@@ -101,8 +92,7 @@ func executeSuciServe(ctx context.Context, args []string) error {
 		suciFlags
 		Listen string `long:"listen" env:"PVASRUN_SUCI_LISTEN" value-name:"ADDRESS:PORT" default:"0.0.0.0:7470" description:"where to receive"`
 	}
-	if err := cli.ParseOnly("pvasrun suci serve", "Answers pvasrun suci ping, bench and stat, until it is interrupted.",
-		&f, args); err != nil {
+	if err := cli.ParseOnly("pvasrun suci serve", &f, args); err != nil {
 		return err
 	}
 	listen, err := netip.ParseAddrPort(f.Listen)
@@ -185,8 +175,7 @@ func executeSuciPing(ctx context.Context, args []string) error {
 		Count int       `short:"c" long:"count" env:"PVASRUN_SUCI_COUNT" value-name:"N" default:"5" description:"lines to print"`
 		Every cli.Lapse `long:"every" env:"PVASRUN_SUCI_EVERY" value-name:"DUR" default:"1s" description:"time that a line is measured"`
 	}
-	rest, err := cli.ParseMixed("pvasrun suci ping", "[flags] ADDRESS:PORT",
-		"Measures half round trips to pvasrun suci serve, in microseconds.", &f, args)
+	rest, err := cli.ParseMixed("pvasrun suci ping", "[flags] ADDRESS:PORT", &f, args)
 	if err != nil {
 		return err
 	}
@@ -218,8 +207,7 @@ func executeSuciBench(ctx context.Context, args []string) error {
 		Sizes cli.Sizes `long:"sizes" env:"PVASRUN_SUCI_SIZES" value-name:"LIST" default:"8,1KiB,16KiB,64KiB,1MiB,16MiB" description:"lengths of messages"`
 		Every cli.Lapse `long:"every" env:"PVASRUN_SUCI_EVERY" value-name:"DUR" default:"1s" description:"time of each measurement"`
 	}
-	rest, err := cli.ParseMixed("pvasrun suci bench", "[flags] ADDRESS:PORT",
-		"Measures round trips and streams of messages to pvasrun suci serve.", &f, args)
+	rest, err := cli.ParseMixed("pvasrun suci bench", "[flags] ADDRESS:PORT", &f, args)
 	if err != nil {
 		return err
 	}
@@ -252,8 +240,7 @@ func executeSuciStat(ctx context.Context, args []string) error {
 		suciFlags
 		JSON bool `long:"json" env:"PVASRUN_SUCI_JSON" description:"print one JSON object"`
 	}
-	rest, err := cli.ParseMixed("pvasrun suci stat", "[flags] ADDRESS:PORT",
-		"Shows the flows of pvasrun suci serve to its peers, and what it has counted.", &f, args)
+	rest, err := cli.ParseMixed("pvasrun suci stat", "[flags] ADDRESS:PORT", &f, args)
 	if err != nil {
 		return err
 	}

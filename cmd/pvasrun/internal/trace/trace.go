@@ -17,29 +17,20 @@ import (
 	"github.com/gopvas/gopvas/trace"
 )
 
-// traceCommands are lines of help: a command, and what it is for.
-const traceCommands = "" +
-	`  pvasrun trace info FILE              says what there is, and where the time went by kind of call
-  pvasrun trace list FILE              prints all events
-  pvasrun trace perfetto -o OUT FILE   writes them for https://ui.perfetto.dev`
-
 // Execute is the command trace: it looks at what --trace has recorded.
 func Execute(args []string) error {
 	commands := map[string]func([]string) error{
 		"info": executeTraceInfo, "list": executeTraceList, "perfetto": executeTracePerfetto,
 	}
-	return cli.ExecuteOne("trace", traceCommands, commands, args,
+	return cli.ExecuteOne("trace", commands, args,
 		"trace: say what to do: pvasrun trace info FILE, or list, or perfetto")
 }
-
-const traceInfoDescription = `Says what is in the trace of a job that was recorded with pvasrun --trace FILE: ranks, ` +
-	`events, and where the time went by kind of call. Of a trace that ends early it says where, and what there is.`
 
 func executeTraceInfo(args []string) error {
 	var f struct {
 		JSON bool `long:"json" env:"PVASRUN_JSON" description:"print one JSON object"`
 	}
-	t, err := openTrace("info", traceInfoDescription, &f, args)
+	t, err := openTrace("info", &f, args)
 	if err != nil {
 		return err
 	}
@@ -51,8 +42,8 @@ func executeTraceInfo(args []string) error {
 }
 
 // openTrace parses the flags of a command that looks at one trace, and reads the file.
-func openTrace(command, description string, flags any, args []string) (*trace.Trace, error) {
-	file, err := oneTrace(command, description, flags, args)
+func openTrace(command string, flags any, args []string) (*trace.Trace, error) {
+	file, err := oneTrace(command, flags, args)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +55,8 @@ func openTrace(command, description string, flags any, args []string) (*trace.Tr
 }
 
 // oneTrace parses the flags of a command that looks at one trace, and returns the file.
-func oneTrace(command, description string, flags any, args []string) (file string, err error) {
-	files, err := cli.ParseMixed("pvasrun trace "+command, "[flags] FILE", description, flags, args)
+func oneTrace(command string, flags any, args []string) (file string, err error) {
+	files, err := cli.ParseMixed("pvasrun trace "+command, "[flags] FILE", flags, args)
 	if err != nil {
 		return "", err
 	}
@@ -125,14 +116,11 @@ func printTrace(w io.Writer, s *trace.Summary) error {
 
 func spell(ns int64) string { return show.Time(float64(ns)) }
 
-const traceListDescription = `Prints the events of a trace, one a line: rank, start and end in seconds, kind, and ` +
-	`what the event says. Calls stand where they end.`
-
 func executeTraceList(args []string) error {
 	f := struct {
 		Rank int `long:"rank" least:"0" env:"PVASRUN_RANK" default:"-1" default-mask:"all" value-name:"R" description:"of this rank only"`
 	}{}
-	t, err := openTrace("list", traceListDescription, &f, args)
+	t, err := openTrace("list", &f, args)
 	if err != nil {
 		return err
 	}
@@ -164,14 +152,11 @@ func listRank(w io.Writer, t *trace.Trace, rank int) error {
 	return nil
 }
 
-const tracePerfettoDescription = `Writes a trace in the format of Perfetto, which https://ui.perfetto.dev opens: a ` +
-	`track for each rank, a slice for each call, an arrow for each message.`
-
 func executeTracePerfetto(args []string) error {
 	var f struct {
 		Output string `short:"o" long:"output" env:"PVASRUN_TRACE_OUTPUT" value-name:"FILE" description:"file to write"`
 	}
-	file, err := oneTrace("perfetto", tracePerfettoDescription, &f, args)
+	file, err := oneTrace("perfetto", &f, args)
 	if err != nil {
 		return err
 	}
