@@ -23,6 +23,23 @@ const (
 	arenaSize     = partitionSize - arenaStart
 )
 
+// heapSpace is space for the race detector, which sees Go's heap, and no memory that is mapped. The partitions
+// are small.
+func heapSpace(t testing.TB, c job.Config) *job.Root {
+	const partition = 32 << 20
+	c.BTL = job.BTLPvas
+	mem, err := job.InHeap(c)
+	require.NoError(t, err)
+	heap := make([]byte, c.Ranks*partition+btl.HugePage)
+	t.Cleanup(func() { runtime.KeepAlive(heap) })
+	base := (uint64(sys.AddrOf(heap)) + btl.HugePage - 1) &^ (btl.HugePage - 1)
+	for rank := range c.Ranks {
+		at := base + uint64(rank)*partition
+		mem.Root().SetArena(rank, at, partition, at+arenaStart, partition-arenaStart)
+	}
+	return mem.Root()
+}
+
 // space reserves partitions for a job of so many ranks in this process, as the
 // space host does.
 func space(t testing.TB, c job.Config) *job.Root {
@@ -49,10 +66,14 @@ func TestConformance(t *testing.T) {
 	for _, c := range btltest.Cases() {
 		for _, ranks := range []int{1, 2, 5} {
 			if testkit.Race && ranks != 2 {
-				continue // ranks share only mapped memory, which the detector does not see: its races are of goroutines
+				continue
 			}
 			t.Run(fmt.Sprintf("%s/ranks=%d", c.Name, ranks), func(t *testing.T) {
-				root := space(t, job.Config{Ranks: ranks, CPUs: 2, HugePages: ranks == 2})
+				make := space
+				if testkit.Race {
+					make = heapSpace
+				}
+				root := make(t, job.Config{Ranks: ranks, CPUs: 2, HugePages: ranks == 2 && !testkit.Race})
 				var wg sync.WaitGroup
 				for rank := range ranks {
 					wg.Go(func() {

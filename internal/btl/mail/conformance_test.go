@@ -1,0 +1,59 @@
+package mail_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/btl/btltest"
+	"github.com/gopvas/gopvas/internal/btl/mail"
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/testkit"
+)
+
+// memory is on Go's heap, which the race detector sees. As between processes, peers attach only what Alloc has
+// returned.
+type memory struct{ *mem.Module }
+
+func (memory) Name() string { return job.BTLSM.String() }
+
+type module struct {
+	*mail.Box
+	btl.Memory
+}
+
+// TestConformance runs the suite with ranks as goroutines.
+func TestConformance(t *testing.T) {
+	for _, c := range btltest.Cases() {
+		for _, ranks := range []int{2, 5} {
+			if ranks > 2 && testkit.Race {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/ranks=%d", c.Name, ranks), func(t *testing.T) {
+				m, err := job.InHeap(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2,
+					Settings: job.Settings{SingleCopy: job.SingleCopyNone}})
+				require.NoError(t, err)
+				root, world := m.Root(), mem.New(m.Root(), mem.Options{})
+				var wg sync.WaitGroup
+				for rank := range ranks {
+					wg.Go(func() {
+						defer root.MarkGone(rank)
+						memory := memory{world.Module(rank)}
+						box, err := mail.Open(memory, root, rank)
+						if err == nil {
+							err = c.Run(module{box, memory}, root, rank)
+						}
+						if err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				wg.Wait()
+			})
+		}
+	}
+}
