@@ -44,7 +44,7 @@ const (
 
 // table has the objects of a kind. Objects are added and removed under the lock, and looked
 // up without it: a thread gets a handle after the object was added. A program that uses a
-// handle while it frees it is wrong.
+// handle while it frees it is wrong: it gets an object that is or was in the table, or none.
 type table[T any] struct {
 	kind   handleKind
 	chunks atomic.Pointer[[]*chunk[T]]
@@ -59,8 +59,8 @@ type chunk[T any] [chunkPlaces]entry[T]
 // entry is a place. Its handle has been given out for object, or if that is nil it was the
 // last one.
 type entry[T any] struct {
-	handle uintptr
-	object *T
+	handle atomic.Uintptr
+	object atomic.Pointer[T]
 }
 
 func (t *table[T]) entry(place int) *entry[T] {
@@ -88,8 +88,8 @@ func nextHandle(h uintptr) uintptr {
 
 // get returns the object of a handle, nil if there is none.
 func (t *table[T]) get(handle uintptr) *T {
-	if e := t.entry(placeOf(handle)); e != nil && e.handle == handle {
-		return e.object
+	if e := t.entry(placeOf(handle)); e != nil && e.handle.Load() == handle {
+		return e.object.Load()
 	}
 	return nil
 }
@@ -108,13 +108,13 @@ func (t *table[T]) add(object *T) uintptr {
 		t.grow()
 	}
 	e := t.entry(place)
-	if e.handle == 0 {
-		e.handle = firstHandle(place, t.kind)
-	} else {
-		e.handle = nextHandle(e.handle)
+	handle := firstHandle(place, t.kind)
+	if last := e.handle.Load(); last != 0 {
+		handle = nextHandle(last)
 	}
-	e.object = object
-	return e.handle
+	e.handle.Store(handle)
+	e.object.Store(object)
+	return handle
 }
 
 // grow makes the chunk of the last place, unless it is there.
@@ -135,11 +135,12 @@ func (t *table[T]) remove(handle uintptr) *T {
 	defer t.mu.Unlock()
 	place := placeOf(handle)
 	e := t.entry(place)
-	if e == nil || e.handle != handle || e.object == nil {
+	if e == nil || e.handle.Load() != handle {
 		return nil
 	}
-	object := e.object
-	e.object = nil
-	t.free = append(t.free, place)
+	object := e.object.Swap(nil)
+	if object != nil {
+		t.free = append(t.free, place)
+	}
 	return object
 }

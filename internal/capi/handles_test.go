@@ -1,6 +1,9 @@
 package capi
 
 import (
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,6 +29,68 @@ func TestHandlesAreFoundUntilTheyAreFreed(t *testing.T) {
 	require.NotEqual(t, handles[7], again, "a freed handle must not come back at once")
 	require.Equal(t, placeOf(handles[7]), placeOf(again))
 	require.Nil(t, objects.get(handles[7]))
+}
+
+// Threads add and remove objects of one table while others look up theirs, and handles that may have been freed. An
+// object that two threads remove is removed by one.
+func TestHandlesOfThreads(t *testing.T) {
+	const threads, rounds, most = 4, 100, 100
+	objects := table[int]{kind: kindType}
+	var shown [threads]atomic.Uintptr // a handle of each thread, which may be freed at any time
+	r := testkit.Rand(t)
+	var all sync.WaitGroup
+	for thread := range threads {
+		r := rand.New(rand.NewPCG(r.Uint64(), 0))
+		all.Go(func() {
+			own := map[uintptr]int{}
+			for range rounds {
+				for range r.IntN(most) {
+					value := r.Int()
+					own[objects.add(&value)] = value
+				}
+				for h, value := range own {
+					shown[thread].Store(h)
+					if at := objects.get(shown[r.IntN(threads)].Load()); at != nil {
+						_ = *at
+					}
+					if at := objects.get(h); at == nil || *at != value {
+						t.Errorf("%#x is not %d any more", h, value)
+						return
+					}
+					if r.IntN(2) == 0 {
+						continue
+					}
+					delete(own, h)
+					if at := objects.remove(h); at == nil || *at != value {
+						t.Errorf("%#x was removed by another thread", h)
+						return
+					}
+				}
+			}
+			for h := range own {
+				objects.remove(h)
+			}
+		})
+	}
+	all.Wait()
+	require.Len(t, objects.free, objects.used, "all places are free")
+
+	var handles []uintptr
+	for range 10_000 {
+		handles = append(handles, objects.add(new(int)))
+	}
+	var removed atomic.Int32
+	for range threads {
+		all.Go(func() {
+			for _, h := range handles {
+				if objects.remove(h) != nil {
+					removed.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	require.EqualValues(t, len(handles), removed.Load())
 }
 
 func TestWrongHandlesAreFoundOut(t *testing.T) {
