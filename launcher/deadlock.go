@@ -153,17 +153,19 @@ func (s *supervisor) waiting(long time.Duration) (list []int) {
 	return list
 }
 
-// look is the next step of the lookout. The nodes of a job on several only tell the leader how many ranks wait.
+// look is the next step of the lookout. The nodes of a job on several only tell the leader how many ranks wait. A
+// question to the ranks withdraws the answers to the last one, so there is none while a report waits for places.
 func (s *supervisor) look() {
 	l := &s.lookout
-	if s.memory == nil || s.fate.starting || s.over() {
+	if s.memory == nil || s.fate.starting || s.over() || s.placing.then != nil {
 		l.rest()
 		return
 	}
 	root := s.memory.Root()
 	switch {
 	case s.job.part != nil && l.asked:
-		s.tellDoing(l.number)
+		number := l.number
+		s.whenPlaced(func() { s.tellDoing(number) })
 		l.rest()
 	case s.job.part != nil:
 		s.tellWaiting()
@@ -185,8 +187,12 @@ func (s *supervisor) look() {
 			l.giveUp()
 		case len(proof.Ranks) > 0:
 			l.tick = nil
-			s.report(views, &proof)
-			s.fate.deadlocked(l.policy)
+			s.whenPlaced(func() {
+				if !s.over() { // by another cause meanwhile
+					s.report(views, &proof)
+					s.fate.deadlocked(l.policy)
+				}
+			})
 		}
 	}
 }

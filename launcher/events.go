@@ -45,6 +45,7 @@ type events struct {
 	grace     <-chan time.Time
 	deadline  <-chan time.Time // of the killed processes
 	output    chan error       // the first error of Stdout
+	posted    chan func()      // see post
 	phase     phase
 	givenUp   bool // calls underway are not waited for any longer
 }
@@ -61,7 +62,7 @@ const (
 func newEvents(ctx context.Context, j *Job) events {
 	e := events{
 		childEnd: make(chan os.Signal, 1), // one token stands for any number of ends
-		output:   make(chan error, 1), cancelled: ctx.Done(),
+		output:   make(chan error, 1), posted: make(chan func()), cancelled: ctx.Done(),
 	}
 	signal.Notify(e.childEnd, syscall.SIGCHLD)
 	if j.Timeout > 0 {
@@ -87,6 +88,10 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 		s.awaitPolls()
 	case <-s.lookout.tick:
 		s.look()
+	case event := <-s.posted:
+		event()
+	case <-s.placing.late:
+		s.placesLate()
 	case <-s.grace:
 		s.fate.graceOver()
 	case err := <-s.output:
@@ -102,6 +107,14 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 	}
 	s.cutShort()
 	return false
+}
+
+// post hands an event to the goroutine of Run, until the last rank has ended.
+func (s *supervisor) post(event func()) {
+	select {
+	case s.posted <- event:
+	case <-s.nodesEnd.Done():
+	}
 }
 
 // over reports whether the fate of the job has been decided.

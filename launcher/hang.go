@@ -341,15 +341,11 @@ func (s *supervisor) sayHang() {
 // report prints the report of the ranks, and writes it to the file that is asked for. proof is nil if nothing is
 // proved.
 func (s *supervisor) report(views []job.View, proof *job.Proof) {
-	who, addresses := make([]started, s.size), make([]uint64, s.size)
-	for rank, v := range views {
-		addresses[rank] = v.Place()
-	}
-	places := s.places(addresses)
+	who := make([]started, s.size)
 	for rank, v := range views {
 		who[rank] = started{
 			pid: s.pids[rank], program: s.app(rank).Program, stopped: stopped(s.pids[rank]),
-			place: placeOf(&v, places[rank]),
+			place: placeOf(&v, s.placing.known[callAt{s.pids[rank], v.Place()}]),
 		}
 	}
 	now := time.Duration(sys.Monotonic())

@@ -1,6 +1,10 @@
 package launcher
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/gopvas/gopvas/internal/trace/symbol"
+)
 
 // The lookout of one node of several. The agent tells the leader how many ranks have waited for long, and asks the
 // ranks when the leader orders a look. Orders arrive in the order in which the leader has sent them. So a rank that is
@@ -16,8 +20,8 @@ func (s *supervisor) tellWaiting() {
 
 // beginLook begins a look of the leader. tellDoing tells the answers later.
 func (s *supervisor) beginLook(number uint32) {
-	if s.memory == nil {
-		return // there are no ranks: the leader gives the look up when its time is over
+	if s.memory == nil || s.placing.then != nil {
+		return // no ranks, or see look: the leader gives the look up when its time is over
 	}
 	s.lookout.ask()
 	s.lookout.number = number
@@ -26,14 +30,14 @@ func (s *supervisor) beginLook(number uint32) {
 
 // tellDoing tells the leader what the ranks do, and which look they have answered.
 func (s *supervisor) tellDoing(look uint32) {
-	records, addresses := s.records(), make([]uint64, len(s.pids))
-	for _, c := range records {
-		addresses[c.Rank-s.job.first()] = max(c.Waiting.Place, c.Polls.Place) // one is 0
-	}
-	d := &doing{Records: records, Pids: slices.Clone(s.pids), Places: s.places(addresses),
+	d := &doing{Records: s.records(), Pids: slices.Clone(s.pids), Places: make([]symbol.Place, len(s.pids)),
 		Look: look, Watched: s.watched()}
 	for _, pid := range s.pids {
 		d.Stopped = append(d.Stopped, stopped(pid))
+	}
+	for _, c := range d.Records {
+		rank := c.Rank - s.job.first()
+		d.Places[rank] = s.placing.known[callAt{s.pids[rank], max(c.Waiting.Place, c.Polls.Place)}] // one is 0
 	}
 	s.job.part.tell(note{Doing: d})
 }

@@ -11,8 +11,8 @@ import (
 // waits in a program in Go says where its call is, and one that polls says for what, at its next poll. One that
 // computes, or is stopped, does not answer.
 type hangAsked struct {
-	tick <-chan time.Time // when the answers are looked at next; nil: no question is open
-	at   int64            // when it was asked, on the clock of Waiting.Seen
+	tick <-chan time.Time // when the answers are looked at next; nil: they are not awaited
+	at   int64            // when it was asked, on the clock of Waiting.Seen; 0: no question is open
 	end  time.Time        // when the report does not wait for more
 	then []func()         // is called after the report
 }
@@ -30,7 +30,7 @@ func (s *supervisor) askHang(then func()) {
 	if then != nil {
 		q.then = append(q.then, then)
 	}
-	if q.tick != nil {
+	if q.at != 0 {
 		return
 	}
 	q.at = sys.Monotonic()
@@ -52,12 +52,15 @@ func (s *supervisor) awaitPolls() {
 
 // endHang answers the question with what is known.
 func (s *supervisor) endHang() {
-	then := s.asked.then
-	s.asked = hangAsked{}
-	s.sayHang()
-	for _, f := range then {
-		f()
-	}
+	s.asked.tick = nil
+	s.whenPlaced(func() {
+		then := s.asked.then
+		s.asked = hangAsked{}
+		s.sayHang()
+		for _, f := range then {
+			f()
+		}
+	})
 }
 
 // silent tells whether a rank of this node has not answered: it waits and has said nothing since, or runs and has not

@@ -93,7 +93,7 @@ type supervisor struct {
 	asked    hangAsked
 	// toldWaiting is how many waiting ranks the leader was told of.
 	toldWaiting int
-	named       map[callAt]symbol.Place // see places
+	placing     placing
 
 	events
 }
@@ -102,8 +102,8 @@ func newSupervisor(ctx context.Context, p *plan, orphans *adoption) *supervisor 
 	s := &supervisor{
 		plan: p, adoption: orphans, parent: newParent(p.job.StackSize),
 		pids: make([]int, p.size), alive: map[int]int{}, early: map[int]syscall.WaitStatus{},
-		named:  map[callAt]symbol.Place{},
-		events: newEvents(ctx, p.job), lookout: newLookout(p.job),
+		placing: placing{read: readPlaces, known: map[callAt]symbol.Place{}},
+		events:  newEvents(ctx, p.job), lookout: newLookout(p.job),
 	}
 	if log := p.job.Log; log != nil {
 		p.job.Log = func(format string, args ...any) { s.messages.put(func() { log(format, args...) }) }
@@ -165,6 +165,7 @@ func (s *supervisor) supervise(ctx context.Context) error {
 	if s.asked.tick != nil {
 		s.endHang()
 	}
+	s.serve(func() bool { return s.placing.then == nil })
 	release()
 	s.during(holds.Wait)
 	return err
