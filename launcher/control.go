@@ -23,13 +23,12 @@ import (
 // itself. Both ends are the same executable, so there is no version to check.
 const (
 	headerSize = 8
-	maxMessage = 64 << 20 // arguments and environment of one app, and more
+	maxMessage = 64 << 20 // arguments and environments of all apps, and more
 )
 
 // A request is one message to the host; exactly one field is set.
 type request struct {
 	Create *createRequest // make the address space
-	App    *appRequest    // learn a program
 	Memory bool           // map the job's memory; file: its memfd
 	Spawn  *spawnRequest  // start a rank; files: its standard three
 	Guard  int            // no reply: kill this process group when the supervisor is gone
@@ -42,13 +41,15 @@ type createRequest struct {
 	PartitionSize uint64
 	HugePages     bool
 	ID            string // of the job, see EnvID
+	Apps          []hostApp
 }
 
-type appRequest struct {
-	Path string
-	Name string
-	Args []string // with the program's name
-	Env  []string // shared by its ranks
+// A hostApp is an App as its ranks are started.
+type hostApp struct {
+	Path string   // the argument of execve
+	Name string   // base name, for comm and messages
+	Args []string // first the program as the user gave it
+	Env  []string // that its ranks share
 	Dir  string
 }
 

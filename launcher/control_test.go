@@ -41,7 +41,7 @@ func TestControlCarriesDescriptors(t *testing.T) {
 			}
 			if err == nil {
 				long := strings.Repeat("x", i*20_000)
-				err = a.send(&request{App: &appRequest{Path: long, Name: "\xff"}}, far)
+				err = a.send(&request{Create: &createRequest{Apps: []hostApp{{Path: long, Name: "\xff"}}}}, far)
 			}
 			if err == nil {
 				err = a.send(&request{Guard: i + 1})
@@ -60,8 +60,8 @@ func TestControlCarriesDescriptors(t *testing.T) {
 		files, err := b.receive(&req)
 		require.NoError(t, err)
 		require.Len(t, files, 1)
-		require.Len(t, req.App.Path, i*20_000)
-		require.Equal(t, "\xff", req.App.Name)
+		require.Len(t, req.Create.Apps[0].Path, i*20_000)
+		require.Equal(t, "\xff", req.Create.Apps[0].Name)
 		text, err := io.ReadAll(files[0])
 		require.NoError(t, err)
 		require.Equal(t, []byte{byte(i)}, text)
@@ -106,7 +106,8 @@ func TestHostRefusesNonsense(t *testing.T) {
 		{},
 		{Spawn: &spawnRequest{}},
 		{Memory: true},
-		{App: &appRequest{}},
+		{Create: &createRequest{Tasks: 1, Total: 1, Apps: make([]hostApp, 1)}},
+		{Create: &createRequest{Tasks: -1}},
 	} {
 		_, err := a.call("try", req)
 		var host *HostError

@@ -59,7 +59,7 @@ type host struct {
 	first    int // number in the job of the rank in the first partition
 	space    *pvas.Space
 	memory   *job.Memory
-	apps     []appRequest
+	apps     []hostApp
 	programs programs
 	guarded  map[int]bool // process groups to kill, by leader
 }
@@ -91,8 +91,6 @@ func (h *host) handle(req *request, files []*os.File) (reply, error) {
 	switch {
 	case req.Create != nil:
 		return reply{}, h.create(req.Create)
-	case req.App != nil:
-		return reply{}, h.addApp(*req.App)
 	case req.Memory:
 		return reply{}, h.mapMemory(files)
 	case req.Spawn != nil:
@@ -109,8 +107,8 @@ func (h *host) handle(req *request, files []*os.File) (reply, error) {
 	return reply{}, errors.New("unknown request")
 }
 
-// create makes the address space, or only learns the job's name: Tasks is 0 for
-// a host that guards.
+// create makes the address space and checks that the programs fit into a partition, or only learns the
+// job's name: Tasks is 0 for a host that guards.
 func (h *host) create(req *createRequest) error {
 	h.id = req.ID
 	if req.Tasks == 0 {
@@ -118,17 +116,10 @@ func (h *host) create(req *createRequest) error {
 	}
 	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize,
 		SmallRegion: job.SmallRegionSize(req.Total), HugePages: req.HugePages, Siblings: true})
-	h.space, h.first = space, req.First
-	return err
-}
-
-// addApp learns a program and checks that it fits into a partition.
-func (h *host) addApp(app appRequest) error {
-	if h.space == nil {
-		return errors.New("program: request out of order")
+	h.space, h.first, h.apps = space, req.First, req.Apps
+	for i := 0; i < len(h.apps) && err == nil; i++ {
+		_, err = space.Layout(0, h.apps[i].Path, h.apps[i].Env...)
 	}
-	h.apps = append(h.apps, app)
-	_, err := h.space.Layout(0, app.Path, app.Env...)
 	return err
 }
 
@@ -150,22 +141,19 @@ func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
 	if len(files) != 3 || h.space == nil || h.memory == nil || req.App >= len(h.apps) {
 		return reply{}, errors.New("spawn: request out of order")
 	}
-	app := h.apps[req.App]
-	layout, err := h.space.Layout(req.Rank, app.Path, app.Env...)
-	if err != nil {
-		return reply{}, err
-	}
-	root := h.memory.Root()
+	app, root := h.apps[req.App], h.memory.Root()
 	program, rank := h.programs.number(app.Path), h.first+req.Rank
 	root.SetProgram(rank, program)
-	root.SetArena(rank, layout.Base, layout.Size, layout.Arena.Start, layout.Arena.Len())
-	root.SetSmallRegion(rank, layout.SmallRegion.Start, layout.SmallRegion.Len())
 	task, err := h.space.Spawn(pvas.TaskSpec{
 		Path: app.Path, Args: app.Args, Dir: app.Dir, Name: app.Name,
 		Env:   rankEnv(app.Env, rank, req.Rank, fmt.Sprintf("addr:%#x", h.memory.Addr())),
 		Stdin: files[0], Stdout: files[1], Stderr: files[2],
 		Partition: req.Rank, CPUs: req.CPUs, Limits: fileLimit(),
 		Sibling: true, Setpgid: true, Pdeathsig: syscall.SIGKILL,
+		Placed: func(l pvas.Layout) {
+			root.SetArena(rank, l.Base, l.Size, l.Arena.Start, l.Arena.Len())
+			root.SetSmallRegion(rank, l.SmallRegion.Start, l.SmallRegion.Len())
+		},
 	})
 	if killed, ok := errors.AsType[*pvas.KilledError](err); ok {
 		return reply{Pid: killed.Pid}, nil // the supervisor learns how

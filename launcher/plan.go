@@ -22,7 +22,7 @@ type plan struct {
 	cpus     []int
 	id       string
 	programs []*program // by app
-	envs     [][]string // by app: the environment that its ranks share
+	apps     []hostApp  // nil in a leader of several nodes
 	appOf    []int      // app, by rank
 }
 
@@ -44,7 +44,9 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 	}
 	p.cpus = cpus
 	for i, app := range j.Apps {
-		p.envs = append(p.envs, baseEnv(app, p.programs[i], p.id, j.Total(), p.size, len(cpus)))
+		prog := p.programs[i]
+		p.apps = append(p.apps, hostApp{Path: prog.path, Name: prog.name, Args: p.args(i), Dir: app.Dir,
+			Env: baseEnv(app, prog, p.id, j.Total(), p.size, len(cpus))})
 	}
 	return p, nil
 }
@@ -140,8 +142,8 @@ func (p *plan) fit() error {
 	if err := pvas.Supported(); err != nil {
 		return err
 	}
-	for i, prog := range p.programs {
-		if err := pvas.Check(prog.path, p.envs[i]...); err != nil {
+	for _, app := range p.apps {
+		if err := pvas.Check(app.Path, app.Env...); err != nil {
 			return err
 		}
 	}
@@ -159,7 +161,7 @@ const manyAreas = 500
 func (p *plan) fitAreas() error {
 	var areas uint64
 	for i, app := range p.job.Apps {
-		n, err := pvas.Areas(p.programs[i].path, p.envs[i])
+		n, err := pvas.Areas(p.apps[i].Path, p.apps[i].Env)
 		if err != nil {
 			return err
 		}
@@ -241,8 +243,8 @@ func (p *plan) layouts(ranks []RankPlan) error {
 	defer space.Destroy()
 	layouts := make([]pvas.Layout, p.size)
 	for rank := range ranks {
-		if layouts[rank], err = space.Layout(rank, p.programs[p.appOf[rank]].path,
-			p.envs[p.appOf[rank]]...); err != nil {
+		app := &p.apps[p.appOf[rank]]
+		if layouts[rank], err = space.Layout(rank, app.Path, app.Env...); err != nil {
 			return err
 		}
 	}

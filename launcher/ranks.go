@@ -59,18 +59,12 @@ func (s *supervisor) makeSpace() error {
 		return s.misfit
 	}
 	create := &createRequest{Tasks: s.size, First: s.job.first(), Total: s.job.Total(),
-		PartitionSize: s.job.PartitionSize, HugePages: s.job.HugePages, ID: s.id}
-	if _, err := s.control.call("create the address space", request{Create: create}); err != nil {
-		return err
+		PartitionSize: s.job.PartitionSize, HugePages: s.job.HugePages, ID: s.id, Apps: slices.Clone(s.apps)}
+	for i := range create.Apps {
+		create.Apps[i].Env = sharedEnv(create.Apps[i].Env)
 	}
-	for i, app := range s.job.Apps {
-		prog := s.programs[i]
-		req := &appRequest{Path: prog.path, Name: prog.name, Args: s.args(i), Env: sharedEnv(s.envs[i]), Dir: app.Dir}
-		if _, err := s.control.call("look at "+app.Program, request{App: req}); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := s.control.call("create the address space", request{Create: create})
+	return err
 }
 
 // startRank starts one rank and returns its pid.
@@ -114,18 +108,16 @@ func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, 
 	}
 	s.job.logf("rank %d: to debug it: gdb -iex 'set confirm off' -p %d -ex symbol-file -ex 'add-symbol-file %s -o %#x'",
 		s.job.first()+rank,
-		rep.Pid, s.programs[s.appOf[rank]].path, l.Offset)
+		rep.Pid, s.apps[s.appOf[rank]].Path, l.Offset)
 	return rep.Pid, nil
 }
 
 // startAlone starts a rank as a process of its own, with the job's memory as its
 // descriptor 3.
 func (s *supervisor) startAlone(rank int, cpus []int, files []*os.File) (int, error) {
-	app := s.appOf[rank]
-	pid, err := s.parent.startClassic(classic{
-		path: s.programs[app].path, args: s.args(app), env: rankEnv(s.envs[app], s.job.first()+rank, rank, "fd:3"),
-		dir: s.job.Apps[app].Dir, files: append(files, s.memory.File()), cpus: cpus,
-	})
+	app := &s.apps[s.appOf[rank]]
+	pid, err := s.parent.startClassic(app, rankEnv(app.Env, s.job.first()+rank, rank, "fd:3"),
+		append(files, s.memory.File()), cpus)
 	if err != nil {
 		return 0, err
 	}

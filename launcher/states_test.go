@@ -57,8 +57,6 @@ func kindOf(req *request) string {
 	switch {
 	case req.Create != nil:
 		return "create"
-	case req.App != nil:
-		return "app"
 	case req.Memory:
 		return "memory"
 	case req.Spawn != nil:
@@ -72,7 +70,7 @@ func hostRequests(btl string) []string {
 	if btl == btlSM {
 		return []string{"create 0"}
 	}
-	return []string{"create 0", "app 0", "memory 0", "spawn 0", "spawn 1"}
+	return []string{"create 0", "memory 0", "spawn 0", "spawn 1"}
 }
 
 // The host dies with its work done and the reply not sent: what it made, a rank

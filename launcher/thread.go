@@ -95,29 +95,20 @@ func (p *parent) startHost(id string) (h startedHost, err error) {
 	return h, err
 }
 
-// A classic is a rank to be started as a process of its own.
-type classic struct {
-	path      string
-	args, env []string
-	dir       string
-	files     []*os.File
-	cpus      []int // nil: not bound
-}
-
-// startClassic starts a rank and returns its pid.
-func (p *parent) startClassic(c classic) (pid int, err error) {
+// startClassic starts a rank as a process of its own, and returns its pid. The CPUs are nil if it is not bound.
+func (p *parent) startClassic(app *hostApp, env []string, files []*os.File, cpus []int) (pid int, err error) {
 	err = p.do(func() error {
-		if c.cpus != nil {
+		if cpus != nil {
 			// A child inherits the CPUs of the thread, and so has them from its
 			// first instruction on.
-			restore, err := bindThread(c.cpus)
+			restore, err := bindThread(cpus)
 			if err != nil {
 				return err
 			}
 			defer restore()
 		}
 		attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-		pid, err = sys.Start(c.path, c.args, c.env, c.dir, c.files, attr)
+		pid, err = sys.Start(app.Path, app.Args, env, app.Dir, files, attr)
 		return err
 	})
 	return pid, err

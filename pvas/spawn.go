@@ -41,6 +41,9 @@ func (s *Space) Spawn(spec TaskSpec) (*Task, error) {
 	if err := s.vacate(spec.Partition); err != nil {
 		return nil, err
 	}
+	if spec.Placed != nil {
+		spec.Placed(l)
+	}
 	t, err := start(l, prog, &spec)
 	if err != nil {
 		return nil, errors.Join(err, s.reset(spec.Partition))

@@ -58,8 +58,11 @@ func start1(t *testing.T, s *Space, partition int, mode string) *Task {
 	t.Helper()
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
-	task, err := s.Spawn(TaskSpec{Path: goProgram(), Args: []string{"prog", mode}, Partition: partition, Stdout: w})
+	var placed Layout
+	task, err := s.Spawn(TaskSpec{Path: goProgram(), Args: []string{"prog", mode}, Partition: partition, Stdout: w,
+		Placed: func(l Layout) { placed = l }})
 	require.NoError(t, err)
+	require.Equal(t, task.Layout(), placed)
 	require.NoError(t, w.Close())
 	buf := make([]byte, 8)
 	n, err := r.Read(buf)

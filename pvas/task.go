@@ -27,6 +27,8 @@ type TaskSpec struct {
 	Sibling   bool           // child of the caller's parent, which then waits for it
 	Setpgid   bool           // leader of a process group of its own
 	Pdeathsig syscall.Signal // sent to it when the thread that is its parent ends
+
+	Placed func(Layout) // called before anything of it is in memory; nil: not called
 }
 
 // A Limit is one resource limit (RLIMIT_..., see setrlimit(2)) of a task.
