@@ -2,8 +2,8 @@ package launcher
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"github.com/gopvas/gopvas/launcher/internal/part"
 	"io"
 	"net/netip"
 	"os"
@@ -59,14 +59,19 @@ type agent struct {
 	reached netip.Addr
 	cancel  context.CancelCauseFunc
 	output  *window
-	orders  queue // to part.order
-	input   queue // to the standard input of rank 0
-	part    *part
+	orders  orders
+	input   queue    // to the standard input of rank 0
 	stdin   *os.File // the far end of it; nil: there is none
 
 	instruments map[string]Instrument // by name
 	ends        []func()              // of those that are attached
 	data        *window               // of the ranks' output
+}
+
+// orders to the supervisor wait for it in a queue.
+type orders struct {
+	queue
+	to chan part.Order
 }
 
 // serve greets the leader, and runs its job.
@@ -92,7 +97,7 @@ func (a *agent) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j, err := a.prepare(first, g.Name)
+	j, err := a.prepare(first)
 	if err != nil {
 		return a.link.send(note{Finished: &finished{Err: err.Error(), Code: codeError}})
 	}
@@ -105,7 +110,7 @@ func (a *agent) serve(ctx context.Context) error {
 	}
 	lost := context.Cause(ctx)
 	a.output.close()
-	end := &finished{Code: ExitCode(err), Records: a.part.last}
+	end := &finished{Code: ExitCode(err)}
 	if result != nil {
 		end.BTL, end.Reason, end.Code = result.BTL, result.Reason, result.Code
 	}
@@ -197,7 +202,7 @@ func (a *agent) listen(ended <-chan struct{}) {
 		}
 		a.orders.put(func() {
 			select {
-			case a.part.order <- o:
+			case a.orders.to <- o.Order:
 			case <-ended:
 			}
 		})
@@ -213,8 +218,8 @@ func (a *agent) feed(o order) {
 	a.link.post(note{Took: len(o.Input)})
 }
 
-// prepare makes the leader's environment that of this process, and returns the job.
-func (a *agent) prepare(s *start, name string) (*Job, error) {
+// prepare makes the leader's environment that of this process, and completes the job.
+func (a *agent) prepare(s *start) (*Job, error) {
 	for _, kv := range s.Env {
 		if name, value, ok := strings.Cut(kv, "="); ok && !ownVariable(name) {
 			if err := os.Setenv(name, value); err != nil {
@@ -225,37 +230,24 @@ func (a *agent) prepare(s *start, name string) (*Job, error) {
 	if err := os.Chdir(s.Dir); err != nil {
 		return nil, fmt.Errorf("launcher: working directory: %w; it must be there on every node", err)
 	}
-	bind, err := ParseBinding(s.Job.Bind)
-	if err != nil {
-		return nil, err
-	}
-	a.part = &part{partSpec: s.Part, name: name, reportDevices: s.Job.ReportDevices, order: make(chan order),
-		tell: func(n note) { a.link.post(n) }}
-	j := &Job{
-		BTL: s.Job.BTL, PartitionSize: s.Job.PartitionSize, HugePages: s.Job.HugePages, StackSize: s.Job.Stack.here(),
-		Settings: s.Job.Settings,
-		Bind:     bind, ReportBindings: s.Job.ReportBindings, TagOutput: s.Job.TagOutput, OutputDir: s.Job.OutputDir,
-		Deadlock: s.Job.Deadlock, DeadlockAfter: s.Job.DeadlockAfter,
-		Stdout: &linkWriter{a, false}, Stderr: &linkWriter{a, true},
-		part: a.part,
-	}
-	if s.Job.Verbose {
-		j.Log = func(format string, args ...any) { a.link.post(note{Log: name + ": " + fmt.Sprintf(format, args...)}) }
-	}
-	for _, app := range s.Job.Apps {
-		if image := s.Images[app.Program]; image != nil {
-			if app.image, err = imageFile(app.Program, image); err != nil {
-				return nil, err
-			}
+	j := &s.Job
+	j.StackSize = stackHere(j.StackSize, s.Stack)
+	a.orders.to = make(chan part.Order)
+	j.Part.Orders, j.Part.Tell = a.orders.to, func(n part.Note) { a.link.post(note{Note: n}) }
+	j.Stdout, j.Stderr = &linkWriter{a, false}, &linkWriter{a, true}
+	if s.Verbose {
+		j.Log = func(format string, args ...any) {
+			a.link.post(note{Log: j.Part.Prefix() + fmt.Sprintf(format, args...)})
 		}
-		j.Apps = append(j.Apps, app)
 	}
-	if s.Job.Input && s.Part.First == 0 {
-		if j.Stdin, a.stdin, err = os.Pipe(); err != nil {
+	if s.Input && j.Part.First == 0 {
+		near, far, err := os.Pipe()
+		if err != nil {
 			return nil, err
 		}
+		j.Stdin, a.stdin = near, far
 	}
-	return j, a.attach(j, s.Job.Instruments)
+	return j, a.attach(j, s.Instruments)
 }
 
 // ownVariable tells whether a variable of the environment belongs to the node.
@@ -267,21 +259,6 @@ func ownVariable(name string) bool {
 	}
 	return strings.HasPrefix(name, "SSH_") || strings.HasPrefix(name, "SLURM") || strings.HasPrefix(name, "PMI") ||
 		strings.HasPrefix(name, "PVAS_")
-}
-
-// imageFile makes a program of the bytes that the leader has sent.
-func imageFile(name string, image []byte) (*os.File, error) {
-	f, err := sys.ProgramFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("launcher: %w", err)
-	}
-	if _, err = f.Write(image); err == nil {
-		err = sys.SealProgram(f)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("launcher: program %s: %w", name, err), f.Close())
-	}
-	return f, nil
 }
 
 // linkWriter is the standard output or error of the job, at the leader.

@@ -11,8 +11,8 @@ import (
 
 // A Binding says which CPUs each rank may run on. The zero value binds nothing.
 type Binding struct {
-	core bool    // ranks in blocks over the allowed CPUs
-	sets [][]int // rank i to entry i; nil: no list
+	Core bool    // ranks in blocks over the allowed CPUs
+	Sets [][]int // rank i to entry i; nil: no list
 }
 
 // maxBindCPU is the highest CPU number that a list may name.
@@ -32,7 +32,7 @@ func ParseBinding(s string) (Binding, error) {
 	case "", "none":
 		return Binding{}, nil
 	case "core":
-		return Binding{core: true}, nil
+		return Binding{Core: true}, nil
 	}
 	var b Binding
 	for entry := range strings.SplitSeq(s, ",") {
@@ -40,7 +40,7 @@ func ParseBinding(s string) (Binding, error) {
 		if err != nil {
 			return Binding{}, fmt.Errorf("launcher: binding %q: %w: use none, core or a list such as 0,2,4-7", s, err)
 		}
-		b.sets = append(b.sets, set)
+		b.Sets = append(b.Sets, set)
 	}
 	return b, nil
 }
@@ -82,13 +82,13 @@ func parseCPU(s string) (int, error) {
 // String returns the text that ParseBinding takes.
 func (b Binding) String() string {
 	switch {
-	case b.core:
+	case b.Core:
 		return "core"
-	case b.sets == nil:
+	case b.Sets == nil:
 		return "none"
 	}
-	entries := make([]string, len(b.sets))
-	for i, set := range b.sets {
+	entries := make([]string, len(b.Sets))
+	for i, set := range b.Sets {
 		entries[i] = strconv.Itoa(set[0])
 		if len(set) > 1 {
 			entries[i] += "-" + strconv.Itoa(set[len(set)-1])
@@ -99,7 +99,7 @@ func (b Binding) String() string {
 
 // check refuses CPUs that the job may not use.
 func (b Binding) check(allowed []int) error {
-	for _, set := range b.sets {
+	for _, set := range b.Sets {
 		for _, cpu := range set {
 			if !slices.Contains(allowed, cpu) {
 				return fmt.Errorf("launcher: binding %s: CPU %d is not one of those this job may use: %s", b,
@@ -113,11 +113,11 @@ func (b Binding) check(allowed []int) error {
 // cpus returns the CPUs of a rank; nil means unbound.
 func (b Binding) cpus(rank, ranks int, allowed []int) []int {
 	switch {
-	case b.core:
+	case b.Core:
 		i := rank * len(allowed) / max(ranks, len(allowed))
 		return allowed[i : i+1]
-	case b.sets != nil:
-		return b.sets[rank%len(b.sets)]
+	case b.Sets != nil:
+		return b.Sets[rank%len(b.Sets)]
 	}
 	return nil
 }

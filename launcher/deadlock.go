@@ -145,7 +145,7 @@ func waitedLong(views []job.View, look uint32, now, after time.Duration) bool {
 func (s *supervisor) waiting(long time.Duration) (list []int) {
 	now := time.Duration(sys.Monotonic())
 	for _, rank := range s.alive {
-		rank += s.job.first()
+		rank += s.job.Part.FirstRank()
 		if w, ok := s.memory.Root().Waiting(rank); ok && now-time.Duration(w.Since) >= long {
 			list = append(list, rank)
 		}
@@ -163,11 +163,11 @@ func (s *supervisor) look() {
 	}
 	root := s.memory.Root()
 	switch {
-	case s.job.part != nil && l.asked:
+	case s.job.Part != nil && l.asked:
 		number := l.number
 		s.whenPlaced(func() { s.tellDoing(number) })
 		l.rest()
-	case s.job.part != nil:
+	case s.job.Part != nil:
 		s.tellWaiting()
 		l.rest()
 	case !l.asked:

@@ -114,7 +114,7 @@ func (r *ready) device(a netip.Addr) string {
 
 // reportDevices reports the use of the devices of this node, when all ranks have ended.
 func (s *supervisor) reportDevices() {
-	if s.job.part == nil || !s.job.part.reportDevices || s.memory == nil {
+	if s.job.Part == nil || !s.job.Part.ReportDevices || s.memory == nil {
 		return
 	}
 	root := s.memory.Root()

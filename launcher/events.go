@@ -96,7 +96,7 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 		s.fate.graceOver()
 	case err := <-s.output:
 		s.fate.outputFailed(err)
-	case o := <-s.job.part.orders():
+	case o := <-s.job.Part.Next():
 		s.obey(o)
 	case <-s.cancelled:
 		s.cancelled = nil
@@ -243,9 +243,9 @@ func (s *supervisor) suspicion(e exit) int {
 func (s *supervisor) lose() {
 	for pid, rank := range s.alive {
 		delete(s.alive, pid)
-		s.memory.Root().MarkGone(s.job.first() + rank)
+		s.memory.Root().MarkGone(s.job.Part.FirstRank() + rank)
 		s.tellEnd(rank, pid, 0)
-		s.fate.rankLost(s.job.first()+rank, pid, s.app(rank).Program)
+		s.fate.rankLost(s.job.Part.FirstRank()+rank, pid, s.app(rank).Program)
 	}
 }
 
@@ -264,15 +264,15 @@ func (s *supervisor) ended(e exit) {
 		return
 	}
 	delete(s.alive, e.pid)
-	s.memory.Root().MarkGone(s.job.first() + rank)
+	s.memory.Root().MarkGone(s.job.Part.FirstRank() + rank)
 	s.tellEnd(rank, e.pid, e.status)
 	if sys.Kill(-e.pid, 0) != nil { // nobody is left in the group: its number may be used again
 		s.control.note(request{Forget: e.pid})
 	}
-	s.job.logf("rank %d (pid %d) %s", s.job.first()+rank, e.pid, describe(e.status))
+	s.job.logf("rank %d (pid %d) %s", s.job.Part.FirstRank()+rank, e.pid, describe(e.status))
 	failed := s.fate.failure
-	s.fate.rankEnded(s.job.first()+rank, e.pid, s.app(rank).Program, e.status,
-		s.memory.Root().State(s.job.first()+rank))
+	s.fate.rankEnded(s.job.Part.FirstRank()+rank, e.pid, s.app(rank).Program, e.status,
+		s.memory.Root().State(s.job.Part.FirstRank()+rank))
 	if s.btl == job.BTLPvas && s.fate.failure != failed {
 		s.explainFailure()
 	}

@@ -3,6 +3,7 @@ package launcher
 import (
 	"context"
 	"errors"
+	"github.com/gopvas/gopvas/launcher/internal/part"
 	"os"
 	"syscall"
 	"time"
@@ -28,8 +29,8 @@ func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 		s.control.close()
 	}
 	if s.memory != nil {
-		if s.job.part != nil {
-			s.job.part.last = s.records()
+		if s.job.Part != nil {
+			s.job.Part.Tell(part.Note{Doing: &part.Doing{Records: s.records()}})
 		}
 		if s.job.Finished != nil {
 			s.job.Finished(s.memory.Root())

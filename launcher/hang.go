@@ -328,7 +328,7 @@ const HangReport = "what the ranks do:\n"
 // do that. Programs that have not called Init, or never will, are not known here.
 func (s *supervisor) sayHang() {
 	switch {
-	case s.job.part != nil:
+	case s.job.Part != nil:
 		s.tellDoing(0)
 		return
 	case s.memory == nil:

@@ -10,6 +10,7 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
 // A Job describes what Run starts. The zero value of every field but Apps is
@@ -35,7 +36,9 @@ type Job struct {
 	Bind           Binding
 	ReportBindings bool // one line per rank on Stderr
 
-	Stdin     *os.File  // for rank 0; nil: no input. The other ranks have no input
+	// Stdin is for rank 0; nil: no input. The other ranks have none. It gets an *os.File itself, unless that is a
+	// terminal. Anything else is read to its end, or until rank 0 reads no more, also beyond the end of the job.
+	Stdin     io.Reader
 	Stdout    io.Writer // nil: discarded
 	Stderr    io.Writer // nil: discarded
 	TagOutput bool      // every line begins with "[rank]<stream>: "
@@ -71,7 +74,7 @@ type Job struct {
 
 	Log func(format string, args ...any) // prints the messages of -v; nil: nothing
 
-	part *part // the ranks of one node, in a job of several; see NodeMain
+	Part *part.Part // the ranks of one node, in a job of several; see NodeMain
 }
 
 // An App is one program of a job.
@@ -84,8 +87,6 @@ type App struct {
 	N       int      // ranks
 	Env     []string // added to the environment, "NAME=value"
 	Dir     string   // working directory; "": the supervisor's
-
-	image *os.File // the program itself, if the leader of a job on several nodes has sent it
 }
 
 // Processes are the processes of a running job.
@@ -174,6 +175,14 @@ func (j *Job) nodeSettings() job.Settings {
 		return j.settings(job.BTLSM)
 	}
 	return j.settings(job.BTLPvas)
+}
+
+// Total returns the number of ranks of the whole job, also if this is a node's part of it.
+func (j *Job) Total() int {
+	if j.Part == nil {
+		return j.size()
+	}
+	return len(j.Part.Nodes)
 }
 
 // checkApps is the part of check that does not depend on this machine.

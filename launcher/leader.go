@@ -13,6 +13,7 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/trace/symbol"
+	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
 // Nodes says where a job on several nodes runs, and how it gets there.
@@ -283,7 +284,7 @@ func (l *leader) asked(a *remote, sig syscall.Signal) {
 }
 
 // order tells all agents.
-func (l *leader) order(o order) {
+func (l *leader) order(o part.Order) {
 	for _, a := range l.agents {
 		a.order(o)
 	}
@@ -312,15 +313,15 @@ func (l *leader) live() (n int) {
 func (l *leader) signal(sig syscall.Signal) {
 	switch {
 	case sig == syscall.SIGKILL:
-		l.order(order{Kill: true})
+		l.order(part.Order{Kill: true})
 	case !l.fate.ending:
-		l.order(order{Signal: sig})
+		l.order(part.Order{Signal: sig})
 	}
 }
 
 // endRanks has the agents end their ranks, which takes them d.
 func (l *leader) endRanks(d time.Duration) {
-	l.order(order{End: true})
+	l.order(part.Order{End: true})
 	l.grace = time.After(d + time.Second)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
 // The report of a hang of a job on several nodes, and the looks for a deadlock. The leader asks all agents at the same
@@ -36,7 +37,7 @@ func (l *leader) askHang(then func()) {
 	for _, a := range l.agents {
 		if !a.over && a.alive > 0 {
 			l.hang.open = append(l.hang.open, a)
-			a.order(order{Hang: true})
+			a.order(part.Order{Hang: true})
 		}
 	}
 	if len(l.hang.open) == 0 {
@@ -45,7 +46,7 @@ func (l *leader) askHang(then func()) {
 }
 
 // tellDoing takes an answer to a question, or to a look.
-func (a *remote) tellDoing(d *doing) {
+func (a *remote) tellDoing(d *part.Doing) {
 	l := a.l
 	a.restore(d.Records)
 	if len(d.Pids) == a.ranks && len(d.Stopped) == a.ranks && len(d.Places) == a.ranks {
@@ -146,7 +147,7 @@ func (l *leader) askLook() {
 	for _, a := range l.agents {
 		if !a.over {
 			l.lookers = append(l.lookers, a)
-			a.order(order{Look: n})
+			a.order(part.Order{Look: n})
 		}
 	}
 }

@@ -2,28 +2,27 @@ package launcher
 
 import (
 	"errors"
+	"io"
 	"os"
-
-	"golang.org/x/term"
 
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // leaderInput passes the standard input on to the agent of rank 0.
 type leaderInput struct {
-	from     *os.File
+	from     io.Reader
 	terminal *terminalInput // nil: it is no terminal
 	agent    *remote
 }
 
-func passInput(from *os.File, a *remote) (*leaderInput, error) {
+func passInput(from io.Reader, a *remote) (*leaderInput, error) {
 	in := &leaderInput{from: from, agent: a}
-	if term.IsTerminal(int(from.Fd())) {
+	if terminal := terminalOf(from); terminal != nil {
 		near, far, err := sys.Pipe(true)
 		if err != nil {
 			return nil, err
 		}
-		if in.terminal, err = passTerminal(from, near); err != nil {
+		if in.terminal, err = passTerminal(terminal, near); err != nil {
 			return nil, errors.Join(err, near.Close(), far.Close())
 		}
 		in.from = far
@@ -51,6 +50,6 @@ func (in *leaderInput) close() {
 	in.agent.window.close()
 	if in.terminal != nil {
 		in.terminal.close()
-		in.from.Close()
+		in.from.(*os.File).Close() // the pipe behind it
 	}
 }

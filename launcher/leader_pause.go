@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"github.com/gopvas/gopvas/launcher/internal/part"
 	"slices"
 	"syscall"
 )
@@ -21,7 +22,7 @@ func (l *leader) pause() {
 		}
 		a.untold = true
 		a.link.out.put(func() {
-			_ = a.link.send(order{Signal: syscall.SIGTSTP, Pause: true}) // an error shows in the other direction
+			_ = a.link.send(order{Order: part.Order{Signal: syscall.SIGTSTP}, Pause: true}) // an error shows in the other direction
 			go l.post(func() {
 				a.untold = false
 				l.stopWhenTold()
@@ -40,5 +41,5 @@ func (l *leader) stopWhenTold() {
 	if err := l.stop(); err != nil {
 		l.say("pause: %v", err)
 	}
-	l.order(order{Signal: syscall.SIGCONT})
+	l.order(part.Order{Signal: syscall.SIGCONT})
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
 // How the leader starts a job: all agents answer, then they are told the job.
@@ -74,12 +76,13 @@ func (l *leader) startParts(devices [][]netip.Addr) error {
 	}
 	for i, a := range l.agents {
 		s := &start{
-			Part: partSpec{Node: a.number, First: a.first, Nodes: l.node, Host: devices[i][0],
-				Devices: devices[i], Key: key, CPUs: cpus},
-			Job: l.spec(a), Env: os.Environ(), Dir: l.dir, Images: images,
+			Job: l.jobOf(a), Stack: sys.SoftLimit(sys.RlimitStack), Env: os.Environ(), Dir: l.dir,
+			Input: l.job.Stdin != nil, Verbose: l.job.Log != nil, Instruments: l.nodes.Instruments,
 		}
+		s.Job.Part = &part.Part{Name: a.name, Node: a.number, First: a.first, Nodes: l.node, Devices: devices[i], Key: key,
+			CPUs: cpus, Images: images, ReportDevices: l.nodes.ReportDevices}
 		a.alive = a.ranks
-		a.order(order{Start: s})
+		a.link.post(order{Start: s})
 	}
 	if l.job.Stdin != nil {
 		l.input, err = passInput(l.job.Stdin, l.agents[0])
@@ -102,19 +105,14 @@ func (l *leader) images() (map[string][]byte, error) {
 	return images, nil
 }
 
-// spec is the job with the ranks of one agent.
-func (l *leader) spec(a *remote) jobSpec {
-	j := l.job
-	s := jobSpec{
-		BTL: j.BTL, PartitionSize: j.PartitionSize, HugePages: j.HugePages, Stack: j.stackOnNodes(),
-		Settings: j.nodeSettings(), Bind: j.Bind.String(),
-		ReportBindings: j.ReportBindings, ReportDevices: l.nodes.ReportDevices, TagOutput: j.TagOutput,
-		OutputDir: j.OutputDir,
-		Deadlock:  j.Deadlock, DeadlockAfter: j.DeadlockAfter,
-		Input: j.Stdin != nil, Verbose: j.Log != nil, Instruments: l.nodes.Instruments,
-	}
+// jobOf is the job as it is sent to an agent, with the ranks there.
+func (l *leader) jobOf(a *remote) Job {
+	j := *l.job
+	j.Stdin, j.Stdout, j.Stderr, j.Settings = nil, nil, nil, j.nodeSettings()
+	j.Timeout, j.HangFile = 0, "" // the leader's own
+	j.Apps = nil
 	at := 0 // rank at which the app begins
-	for i, app := range j.Apps {
+	for i, app := range l.job.Apps {
 		n := min(at+app.N, a.first+a.ranks) - max(at, a.first)
 		at += app.N
 		if n <= 0 {
@@ -124,7 +122,7 @@ func (l *leader) spec(a *remote) jobSpec {
 		if p := l.programs[i]; p.file == nil && !l.nodes.Preload {
 			app.Program = p.path
 		}
-		s.Apps = append(s.Apps, app)
+		j.Apps = append(j.Apps, app)
 	}
-	return s
+	return j
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/trace/symbol"
+	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
 // A link is the control connection between the leader, the pvasrun that the user has started,
@@ -34,7 +34,7 @@ import (
 // (flowWindow).
 const (
 	linkMagic   = "\x00pvasrun agent\n"
-	linkVersion = 4
+	linkVersion = 5
 	mostBanner  = 64 << 10
 	flowWindow  = 256 << 10 // bytes of a stream that may be underway
 	beatsPerEnd = 10        // beats in a time-out; silence is noticed one before its end
@@ -44,69 +44,42 @@ const (
 type greeting struct {
 	Version int
 	Timeout time.Duration
-	Name    string // of the node, as the user wrote it
-	Check   bool   // say all that CheckNodes asks
+	Check   bool // say all that CheckNodes asks
 }
 
 // A start is the first order: the job, when all agents have answered the greeting.
 type start struct {
-	Part   partSpec
-	Job    jobSpec
-	Env    []string // of the leader
-	Dir    string   // likewise
-	Images map[string][]byte
-}
-
-// jobSpec is the part of a Job that agents need. The apps have the node's ranks only.
-type jobSpec struct {
-	Apps           []App
-	BTL            string
-	PartitionSize  uint64
-	HugePages      bool
-	Stack          stackSpec
-	Settings       job.Settings
-	Bind           string // as ParseBinding reads it
-	ReportBindings bool
-	ReportDevices  bool
-	TagOutput      bool
-	OutputDir      string
-	Deadlock       Deadlock
-	DeadlockAfter  time.Duration
-	Input, Verbose bool
+	Job            Job    // what of it can be sent, with the ranks of the node
+	Stack          uint64 // limit of the leader, see stackHere
+	Env            []string
+	Dir            string
+	Input, Verbose bool // there is input, or a log
 	Instruments    []string
 }
 
 // An order is a message of the leader after the greeting.
 type order struct {
-	Start     *start
-	Addresses []address // of ranks on other nodes
-	Gone      []rankGone
-	Signal    syscall.Signal
-	End, Kill bool   // the ranks: with time to end in order, or none
-	Hang      bool   // say what the ranks wait for
-	Look      uint32 // begin this look, and say what comes of it; 0: do not
-	Pause     bool   // the leader is about to be stopped: no beats come
-	Input     []byte
-	InputEnd  bool
-	Took      int   // bytes of output that were passed on
-	TookData  int   // bytes of instruments that were taken
-	Clock     int64 // of the leader: the agent answers with its own
+	part.Order
+	Start    *start
+	Pause    bool // the leader is about to be stopped: no beats come
+	Input    []byte
+	InputEnd bool
+	Took     int   // bytes of output that were passed on
+	TookData int   // bytes of instruments that were taken
+	Clock    int64 // of the leader: the agent answers with its own
 }
 
 // A note is a message of an agent.
 type note struct {
+	part.Note
 	Beat       bool // a sign of life, no more
 	Ready      *ready
 	Started    int // ranks
-	Addresses  []address
-	Ended      *rankEnd
 	Output     []byte
 	Errors     bool           // Output is of the standard error
 	Took       int            // bytes of input that were passed on
 	Asked      syscall.Signal // a signal has asked the agent to end
 	Log        string
-	Doing      *doing
-	Waiting    *int // how many ranks have waited for long now
 	Clock      *clockTime
 	Data       []byte // that an instrument has written
 	Instrument string
@@ -129,39 +102,12 @@ type ready struct {
 	Reached   netip.Addr // by which ssh has reached the node, if it has
 }
 
-type address struct {
-	Rank int
-	Addr netip.AddrPort
-}
-
-type rankGone struct {
-	Rank  int
-	State job.State
-}
-
-type rankEnd struct {
-	Rank, Pid int
-	State     job.State
-	Status    syscall.WaitStatus
-}
-
-// doing answers the question about the ranks' waits.
-type doing struct {
-	Records []job.Record
-	Pids    []int          // 0: not started
-	Stopped []bool         // by a signal
-	Places  []symbol.Place // of the calls in which ranks wait
-	Look    uint32         // the answers are to this look; 0: to none
-	Watched bool           // a rank is stopped, or looked at by a debugger
-}
-
 // finished is the last note.
 type finished struct {
-	Records []job.Record // at the end
-	BTL     job.BTL
-	Reason  string
-	Code    int
-	Err     string // why the job could not be started; "": it was
+	BTL    job.BTL
+	Reason string
+	Code   int
+	Err    string // why the job could not be started; "": it was
 }
 
 // link is one end. Any goroutine may send; one receives.

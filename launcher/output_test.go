@@ -118,6 +118,10 @@ func TestInputGoesToRankZero(t *testing.T) {
 		out := run(t, j)
 		require.NoError(t, out.err)
 		require.Equal(t, "to rank zero", out.stdout)
+		j.Stdin = strings.NewReader("of no file")
+		out = run(t, j)
+		require.NoError(t, out.err)
+		require.Equal(t, "of no file", out.stdout)
 	})
 }
 

@@ -105,13 +105,13 @@ func (p *plan) find(ctx context.Context) error {
 	found := map[string]*program{}
 	for _, app := range p.job.Apps {
 		prog := found[app.Program]
-		if prog == nil && app.image != nil {
-			prog = sentProgram(app.Program, app.image)
-			found[app.Program] = prog
-		}
 		if prog == nil {
 			var err error
-			prog, err = findProgram(ctx, app.Program, orDiscard(p.job.Stderr))
+			if image := p.job.Part.Image(app.Program); image != nil {
+				prog, err = sentProgram(app.Program, image)
+			} else {
+				prog, err = findProgram(ctx, app.Program, orDiscard(p.job.Stderr))
+			}
 			if err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/trace/symbol"
+	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
 // The question what the ranks do is an event of the supervisor: it waits for no rank. A rank that polls answers; what
@@ -16,7 +17,7 @@ func TestQuestionToRanksThatPoll(t *testing.T) {
 	require.NoError(t, err)
 	told, followed := 0, 0
 	s := &supervisor{
-		plan:   &plan{job: &Job{part: &part{tell: func(n note) { told += len(n.Doing.Pids) }}}, size: 2},
+		plan:   &plan{job: &Job{Part: &part.Part{Tell: func(n part.Note) { told += len(n.Doing.Pids) }}}, size: 2},
 		memory: m, pids: []int{1, 0},
 	}
 	root := m.Root()

@@ -201,6 +201,22 @@ func buildProgram(ctx context.Context, typed, dir, pkg string, stderr io.Writer)
 	return &program{path: descriptorPath(os.Getpid(), file), name: name, file: file}, nil
 }
 
+// sentProgram makes a program of the bytes that the leader of a job on several nodes has sent.
+func sentProgram(typed string, image []byte) (*program, error) {
+	name := filepath.Base(typed)
+	f, err := sys.ProgramFile(name)
+	if err != nil {
+		return nil, &ProgramError{typed, err}
+	}
+	if _, err = f.Write(image); err == nil {
+		err = sys.SealProgram(f)
+	}
+	if err != nil {
+		return nil, &ProgramError{typed, errors.Join(err, f.Close())}
+	}
+	return &program{path: descriptorPath(os.Getpid(), f), name: name, file: f}, nil
+}
+
 // runGo runs the go command with a work directory that the caller removes, also when the job is interrupted.
 // The go command does that itself once it builds, even when this process is killed; before, a signal ends it
 // with the directory made.

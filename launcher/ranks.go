@@ -32,7 +32,7 @@ func (s *supervisor) chooseBTL() error {
 
 // sayOtherMPI tells of programs whose ranks can not find each other. They run: each is alone.
 func (s *supervisor) sayOtherMPI() {
-	if s.job.Total() == 1 || s.job.first() > 0 {
+	if s.job.Total() == 1 || s.job.Part.FirstRank() > 0 {
 		return
 	}
 	for i, prog := range s.programs {
@@ -58,7 +58,7 @@ func (s *supervisor) makeSpace() error {
 	if s.misfit != nil {
 		return s.misfit
 	}
-	create := &createRequest{Tasks: s.size, First: s.job.first(), Total: s.job.Total(),
+	create := &createRequest{Tasks: s.size, First: s.job.Part.FirstRank(), Total: s.job.Total(),
 		PartitionSize: s.job.PartitionSize, HugePages: s.job.HugePages, ID: s.id, Apps: slices.Clone(s.apps)}
 	for i := range create.Apps {
 		create.Apps[i].Env = sharedEnv(create.Apps[i].Env)
@@ -85,7 +85,7 @@ func (s *supervisor) startRank(rank int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.job.logf("rank %d is pid %d", s.job.first()+rank, pid)
+	s.job.logf("rank %d is pid %d", s.job.Part.FirstRank()+rank, pid)
 	if s.job.ReportBindings {
 		s.reportBinding(rank, cpus)
 	}
@@ -101,13 +101,13 @@ func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, 
 	}
 	l := rep.Layout
 	s.job.logf("rank %d: partition %#x, image %#x-%#x, stack of %d KiB and small region %#x-%#x, arena %#x",
-		s.job.first()+rank,
+		s.job.Part.FirstRank()+rank,
 		l.Base, l.Image.Start, l.Image.End, l.Stack.Len()>>10, l.Stack.Start, l.SmallRegion.End, l.Arena.Start)
 	if l.Image.Len() == 0 { // its dynamic linker has mapped it, and debuggers ask that
 		return rep.Pid, nil
 	}
 	s.job.logf("rank %d: to debug it: gdb -iex 'set confirm off' -p %d -ex symbol-file -ex 'add-symbol-file %s -o %#x'",
-		s.job.first()+rank,
+		s.job.Part.FirstRank()+rank,
 		rep.Pid, s.apps[s.appOf[rank]].Path, l.Offset)
 	return rep.Pid, nil
 }
@@ -116,7 +116,7 @@ func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, 
 // descriptor 3.
 func (s *supervisor) startAlone(rank int, cpus []int, files []*os.File) (int, error) {
 	app := &s.apps[s.appOf[rank]]
-	pid, err := s.parent.startClassic(app, rankEnv(app.Env, s.job.first()+rank, rank, "fd:3"),
+	pid, err := s.parent.startClassic(app, rankEnv(app.Env, s.job.Part.FirstRank()+rank, rank, "fd:3"),
 		append(files, s.memory.File()), cpus)
 	if err != nil {
 		return 0, err
@@ -127,8 +127,8 @@ func (s *supervisor) startAlone(rank int, cpus []int, files []*os.File) (int, er
 
 func (s *supervisor) reportBinding(rank int, cpus []int) {
 	if cpus == nil {
-		s.io.say("rank %d is not bound (CPUs %s)", s.job.first()+rank, formatCPUs(s.cpus))
+		s.io.say("rank %d is not bound (CPUs %s)", s.job.Part.FirstRank()+rank, formatCPUs(s.cpus))
 		return
 	}
-	s.io.say("rank %d is bound to CPU %s", s.job.first()+rank, formatCPUs(cpus))
+	s.io.say("rank %d is bound to CPU %s", s.job.Part.FirstRank()+rank, formatCPUs(cpus))
 }

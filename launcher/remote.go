@@ -3,6 +3,7 @@ package launcher
 import (
 	"errors"
 	"fmt"
+	"github.com/gopvas/gopvas/launcher/internal/part"
 	"io"
 	"os"
 	"os/exec"
@@ -132,7 +133,7 @@ func (a *remote) begin(in io.ReadCloser, out io.WriteCloser) {
 	a.link, a.gone = newLink(in, out), map[int]bool{}
 	a.stop, a.spoken, a.waited = make(chan struct{}), make(chan struct{}), make(chan struct{})
 	a.link.timeout = a.l.nodes.Timeout
-	a.link.post(greeting{Version: linkVersion, Timeout: a.l.nodes.Timeout, Name: a.name, Check: a.l.checks})
+	a.link.post(greeting{Version: linkVersion, Timeout: a.l.nodes.Timeout, Check: a.l.checks})
 	go a.read(in)
 }
 
@@ -220,9 +221,9 @@ func (a *remote) killed(state *os.ProcessState) (status syscall.WaitStatus, ok b
 const lastSignal = 64
 
 // order tells the agent, if it is there.
-func (a *remote) order(o order) {
+func (a *remote) order(o part.Order) {
 	if !a.over {
-		a.link.post(o)
+		a.link.post(order{Order: o})
 	}
 }
 
@@ -237,7 +238,7 @@ func (a *remote) take(n *note) {
 		a.started = true
 		l.fate.starting = slices.ContainsFunc(l.agents, func(a *remote) bool { return !a.started })
 	case n.Addresses != nil:
-		a.others(order{Addresses: n.Addresses})
+		a.others(part.Order{Addresses: n.Addresses})
 	case n.Ended != nil:
 		a.ended(n.Ended)
 	case n.Output != nil:
@@ -277,7 +278,7 @@ func (a *remote) greeted(r *ready) {
 }
 
 // others tells all other agents.
-func (a *remote) others(o order) {
+func (a *remote) others(o part.Order) {
 	for _, b := range a.l.agents {
 		if b != a {
 			b.order(o)
@@ -286,13 +287,13 @@ func (a *remote) others(o order) {
 }
 
 // ended is told of the end of a rank.
-func (a *remote) ended(e *rankEnd) {
+func (a *remote) ended(e *part.RankEnd) {
 	if e.Rank < a.first || e.Rank >= a.first+a.ranks || a.gone[e.Rank] {
 		return
 	}
 	a.gone[e.Rank] = true
 	a.alive--
-	a.others(order{Gone: []rankGone{{e.Rank, e.State}}})
+	a.others(part.Order{Gone: []part.RankGone{{Rank: e.Rank, State: e.State}}})
 	l := a.l
 	l.pids[e.Rank] = e.Pid
 	l.mirror.SetState(e.Rank, e.State)
@@ -317,7 +318,6 @@ func (a *remote) pass(n *note) {
 func (a *remote) finished(f *finished) {
 	l := a.l
 	a.end = f
-	a.restore(f.Records)
 	if f.Err != "" && !l.over() {
 		l.failure = &NodeError{a.name, errors.New(strings.TrimPrefix(f.Err, "launcher: ")), f.Code}
 		l.fate.end(f.Code)
@@ -354,10 +354,10 @@ func (a *remote) lose(err error) {
 		return
 	}
 	l := a.l
-	var gone []rankGone
+	var gone []part.RankGone
 	for rank := a.first; rank < a.first+a.ranks; rank++ {
 		if !a.gone[rank] {
-			gone = append(gone, rankGone{Rank: rank})
+			gone = append(gone, part.RankGone{Rank: rank})
 		}
 	}
 	a.lost = err
@@ -371,7 +371,7 @@ func (a *remote) lose(err error) {
 		l.fate.end(codeError)
 		l.say("node %s is lost: %v%s", a.name, err, l.fate.others())
 	}
-	a.others(order{Gone: gone})
+	a.others(part.Order{Gone: gone})
 }
 
 // endAgents waits for the commands, and kills those that do not end.

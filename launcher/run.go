@@ -13,6 +13,7 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/trace/symbol"
+	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
 // running admits one job at a time: adopting orphans is a property of the whole
@@ -85,7 +86,7 @@ type supervisor struct {
 	// may have ended before the host has told its pid.
 	early map[int]syscall.WaitStatus
 
-	unheard  []order         // of the leader, before there was memory to note them in
+	unheard  []part.Order    // of the leader, before there was memory to note them in
 	nodesEnd context.Context // ends when the memory is about to be closed
 	told     sync.WaitGroup  // tellAddresses
 	held     holds
@@ -112,10 +113,10 @@ func newSupervisor(ctx context.Context, p *plan, orphans *adoption) *supervisor 
 	if err != nil {
 		hostname = "this machine"
 	}
-	if p.job.part != nil {
-		hostname = p.job.part.name
+	if p.job.Part != nil {
+		hostname = p.job.Part.Name
 	}
-	s.fate = fate{hostname: hostname, starting: true, quiet: p.job.part != nil, effects: effects{
+	s.fate = fate{hostname: hostname, starting: true, quiet: p.job.Part != nil, effects: effects{
 		alive:  func() int { return len(s.alive) },
 		signal: s.signalRanks,
 		grace:  func(d time.Duration) { s.grace = time.After(d) },
@@ -198,7 +199,7 @@ func (s *supervisor) start() error {
 			return err
 		}
 		if err != nil {
-			return &StartError{Rank: s.job.first() + rank, Program: s.app(rank).Program, Err: err}
+			return &StartError{Rank: s.job.Part.FirstRank() + rank, Program: s.app(rank).Program, Err: err}
 		}
 		s.rankStarted(rank, pid)
 	}
@@ -222,7 +223,7 @@ func (s *supervisor) makeMemory() (*job.Memory, error) {
 		Ranks: s.job.Total(), BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
 		TraceSize: s.job.TraceSize, Settings: s.job.settings(s.btl),
 	}
-	s.job.part.describe(&c)
+	s.job.Part.Describe(&c)
 	memory, err := job.Create(c)
 	if err != nil || s.btl != job.BTLPvas {
 		return memory, err

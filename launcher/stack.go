@@ -45,28 +45,14 @@ func withStack(size uint64, f func() error) error {
 	return f()
 }
 
-// stackOnNodes is what the leader asks of the nodes: what was chosen, or else its own limit.
-func (j *Job) stackOnNodes() stackSpec {
-	if j.StackSize != 0 {
-		return stackSpec{Size: j.StackSize, Chosen: true}
-	}
-	return stackSpec{Size: sys.SoftLimit(sys.RlimitStack)}
-}
-
-// stackSpec is the size of stacks as the leader sends it.
-type stackSpec struct {
-	Size   uint64
-	Chosen bool // the user has named it: a node that cannot have it refuses. Else it takes what it can
-}
-
-// here is Job.StackSize for this node.
-func (s stackSpec) here() uint64 {
+// stackHere is the stack size of a node's ranks: what was chosen, else as much of the leader's own limit as there is.
+func stackHere(chosen, leader uint64) uint64 {
 	hard := sys.HardLimit(sys.RlimitStack)
 	switch {
-	case s.Chosen:
-		return s.Size
+	case chosen != 0:
+		return chosen
 	case hard < limits.LeastStack:
 		return 0 // its own, which is refused
 	}
-	return min(s.Size, hard)
+	return min(leader, hard)
 }

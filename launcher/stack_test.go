@@ -42,13 +42,13 @@ func TestStackSize(t *testing.T) {
 // The limit of the leader counts on all nodes, as far as they allow it.
 func TestStackOnNodes(t *testing.T) {
 	hard := sys.HardLimit(sys.RlimitStack)
-	for spec, want := range map[stackSpec]uint64{
-		{64 << 20, false}:      min(64<<20, hard),
-		{sys.Unlimited, false}: hard,
-		{1 << 20, true}:        1 << 20,
-		{sys.Unlimited, true}:  sys.Unlimited,
+	for sizes, want := range map[[2]uint64]uint64{
+		{0, 64 << 20}:             min(64<<20, hard),
+		{0, sys.Unlimited}:        hard,
+		{1 << 20, 64 << 20}:       1 << 20,
+		{sys.Unlimited, 64 << 20}: sys.Unlimited,
 	} {
-		require.Equal(t, want, spec.here(), "%+v", spec)
+		require.Equal(t, want, stackHere(sizes[0], sizes[1]), "%+v", sizes)
 	}
 }
 

@@ -317,7 +317,7 @@ func TestJobsThatCannotBe(t *testing.T) {
 		"no ranks":     {Apps: []App{{Program: "/bin/true"}}},
 		"no name":      {Apps: []App{{N: 1}}},
 		"no BTL":       {BTL: "tcp", Apps: []App{{Program: "/bin/true", N: 1}}},
-		"no such CPU":  {Bind: Binding{sets: [][]int{{1023}}}, Apps: []App{{Program: "/bin/true", N: 1}}},
+		"no such CPU":  {Bind: Binding{Sets: [][]int{{1023}}}, Apps: []App{{Program: "/bin/true", N: 1}}},
 		"too many":     {Apps: []App{{Program: "/bin/true", N: 1 << 40}}},
 		"bad time-out": {Timeout: -1, Apps: []App{{Program: "/bin/true", N: 1}}},
 	} {

@@ -3,13 +3,12 @@ package launcher
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"syscall"
-
-	"golang.org/x/term"
 
 	"github.com/gopvas/gopvas/internal/sys"
 )
@@ -82,7 +81,7 @@ func (s *stdio) close() {
 // say writes one line of the supervisor itself, without waiting for a reader that
 // does not read.
 func (s *stdio) say(format string, args ...any) {
-	line := fmt.Appendf(nil, "pvasrun: "+s.job.part.prefix()+format+"\n", args...)
+	line := fmt.Appendf(nil, "pvasrun: "+s.job.Part.Prefix()+format+"\n", args...)
 	s.messages.put(func() { s.err.writeLine(line) })
 }
 
@@ -108,7 +107,7 @@ func (f *rankFiles) set(i int, file *os.File) {
 func (s *stdio) forRank(rank int) (*rankFiles, error) {
 	f := &rankFiles{}
 	f.files[0] = s.null
-	if s.job.first()+rank == 0 && s.job.Stdin != nil {
+	if s.job.Part.FirstRank()+rank == 0 && s.job.Stdin != nil {
 		if err := s.giveInput(f); err != nil {
 			return nil, err
 		}
@@ -129,7 +128,7 @@ func (s *stdio) forRank(rank int) (*rankFiles, error) {
 
 func (s *stdio) openOutput(rank, fd int, name string) (*os.File, error) {
 	n := s.job.Total()
-	rank += s.job.first()
+	rank += s.job.Part.FirstRank()
 	if s.job.OutputDir != "" {
 		width := len(strconv.Itoa(n - 1))
 		file := fmt.Sprintf("rank.%0*d.%s", width, rank, name)
@@ -164,25 +163,30 @@ type outputError struct{ error }
 
 func (e outputError) Unwrap() error { return e.error }
 
-// giveInput hands rank 0 the input itself. A terminal cannot be handed over: the
+// giveInput hands rank 0 the input itself, if it is a file. A terminal cannot be handed over: the
 // rank is in a background process group of it and would be stopped at its first
 // read, so the supervisor reads and passes on.
 func (s *stdio) giveInput(f *rankFiles) error {
-	if !term.IsTerminal(int(s.job.Stdin.Fd())) {
-		f.files[0] = s.job.Stdin
+	terminal := terminalOf(s.job.Stdin)
+	if file, ok := s.job.Stdin.(*os.File); ok && terminal == nil {
+		f.files[0] = file
 		return nil
 	}
 	near, far, err := sys.Pipe(true)
 	if err != nil {
 		return err
 	}
-	input, err := passTerminal(s.job.Stdin, near)
-	if err != nil {
-		near.Close()
-		far.Close()
-		return err
-	}
-	s.input = input
 	f.set(0, far)
-	return nil
+	if terminal == nil {
+		go func() {
+			defer near.Close()
+			_, _ = io.Copy(near, s.job.Stdin) // an error: there is no more, or rank 0 reads no more
+		}()
+		return nil
+	}
+	if s.input, err = passTerminal(terminal, near); err != nil {
+		f.close()
+		near.Close()
+	}
+	return err
 }

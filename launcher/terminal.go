@@ -2,8 +2,11 @@ package launcher
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"time"
+
+	"golang.org/x/term"
 
 	"github.com/gopvas/gopvas/internal/sys"
 )
@@ -16,6 +19,14 @@ type terminalInput struct {
 	from, to *os.File
 	quit     *os.File // its other end is closed to end run
 	end      *os.File
+}
+
+// terminalOf is an input that is a terminal, nil if it is none.
+func terminalOf(in io.Reader) *os.File {
+	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return f
+	}
+	return nil
 }
 
 // background is how long typed input is left to its reader in the

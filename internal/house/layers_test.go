@@ -77,7 +77,8 @@ var layers = []layer{
 	{"internal/capi/programs", []string{"pvas"}}, // its tests only
 
 	{"pvas", []string{"internal/limits"}},
-	{"launcher", []string{"pvas", "internal/job", "internal/atomicfile", "internal/limits", "internal/nofile",
+	{"launcher/internal/part", []string{"internal/job", "internal/trace/symbol"}},
+	{"launcher", []string{"launcher/internal/part", "pvas", "internal/job", "internal/atomicfile", "internal/limits", "internal/nofile",
 		"internal/pmi", "internal/processes", "internal/trace/symbol"}},
 
 	{"loggps", nil}, // a library by itself

@@ -1,0 +1,117 @@
+package part
+
+import (
+	"net/netip"
+	"syscall"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/trace/symbol"
+)
+
+// A Part is what a node has of a job on several: the leader fills it in, and its agent the channels. The supervisor
+// of the node runs it as a job. The ranks of a part have consecutive numbers. In a job of one node there is none; the
+// methods that only read return zeros then.
+type Part struct {
+	Name          string // of the node, as the user has written it
+	Node          int    // its number
+	First         int    // number of its first rank in the job
+	Nodes         []int  // node by rank, of all ranks
+	Devices       []netip.Addr
+	Key           job.Key
+	CPUs          int               // of all nodes
+	Images        map[string][]byte // programs that the leader has sent, by App.Program
+	ReportDevices bool              // at the end
+
+	// Orders are the leader's. The supervisor obeys one at a time.
+	Orders chan Order
+	// Tell tells the leader something, and does not wait.
+	Tell func(Note)
+}
+
+// An Order is an order to the supervisor of a part.
+type Order struct {
+	Addresses []Address // of ranks on other nodes
+	Gone      []RankGone
+	Signal    syscall.Signal
+	End, Kill bool   // the ranks: with time to end in order, or none
+	Hang      bool   // say what the ranks wait for
+	Look      uint32 // begin this look, and say what comes of it; 0: do not
+}
+
+// A Note is news of a part.
+type Note struct {
+	Addresses []Address // of its ranks
+	Ended     *RankEnd
+	Doing     *Doing
+	Waiting   *int // how many ranks have waited for long now
+}
+
+// An Address is where a rank is reached.
+type Address struct {
+	Rank int
+	Addr netip.AddrPort
+}
+
+// A RankGone is a rank of another node that has ended, and how far it had come.
+type RankGone struct {
+	Rank  int
+	State job.State
+}
+
+// A RankEnd is how a rank has ended.
+type RankEnd struct {
+	Rank, Pid int
+	State     job.State
+	Status    syscall.WaitStatus
+}
+
+// Doing answers the question what the ranks do. At the end it has their records alone.
+type Doing struct {
+	Records []job.Record
+	Pids    []int          // 0: not started
+	Stopped []bool         // by a signal
+	Places  []symbol.Place // of the calls in which ranks wait
+	Look    uint32         // the answers are to this look; 0: to none
+	Watched bool           // a rank is stopped, or looked at by a debugger
+}
+
+// Next is Orders, of which none come in a job of one node.
+func (p *Part) Next() <-chan Order {
+	if p == nil {
+		return nil
+	}
+	return p.Orders
+}
+
+// Describe completes the description of the job's memory.
+func (p *Part) Describe(c *job.Config) {
+	if p != nil {
+		c.Nodes, c.Node, c.Host, c.Devices = p.Nodes, p.Node, p.Devices[0], p.Devices
+		c.Key, c.AllCPUs = p.Key, p.CPUs
+	}
+}
+
+// Image is a program that the leader has sent, nil if it has not.
+func (p *Part) Image(program string) []byte {
+	if p == nil {
+		return nil
+	}
+	return p.Images[program]
+}
+
+// Prefix is the beginning of the supervisor's messages.
+func (p *Part) Prefix() string {
+	if p == nil {
+		return ""
+	}
+	return p.Name + ": "
+}
+
+// FirstRank returns the number in the whole job of the first rank here. Ranks of other nodes come
+// before and after; a supervisor counts its own from 0.
+func (p *Part) FirstRank() int {
+	if p == nil {
+		return 0
+	}
+	return p.First
+}
