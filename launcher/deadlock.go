@@ -145,7 +145,7 @@ func waitedLong(views []job.View, look uint32, now, after time.Duration) bool {
 func (s *supervisor) waiting(long time.Duration) (list []int) {
 	now := time.Duration(sys.Monotonic())
 	for _, rank := range s.alive {
-		rank += s.job.Part.FirstRank()
+		rank = s.number(rank)
 		if w, ok := s.memory.Root().Waiting(rank); ok && now-time.Duration(w.Since) >= long {
 			list = append(list, rank)
 		}

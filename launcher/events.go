@@ -243,9 +243,9 @@ func (s *supervisor) suspicion(e exit) int {
 func (s *supervisor) lose() {
 	for pid, rank := range s.alive {
 		delete(s.alive, pid)
-		s.memory.Root().MarkGone(s.job.Part.FirstRank() + rank)
+		s.memory.Root().MarkGone(s.number(rank))
 		s.tellEnd(rank, pid, 0)
-		s.fate.rankLost(s.job.Part.FirstRank()+rank, pid, s.app(rank).Program)
+		s.fate.rankLost(s.number(rank), pid, s.app(rank).Program)
 	}
 }
 
@@ -264,15 +264,15 @@ func (s *supervisor) ended(e exit) {
 		return
 	}
 	delete(s.alive, e.pid)
-	s.memory.Root().MarkGone(s.job.Part.FirstRank() + rank)
+	s.memory.Root().MarkGone(s.number(rank))
 	s.tellEnd(rank, e.pid, e.status)
 	if sys.Kill(-e.pid, 0) != nil { // nobody is left in the group: its number may be used again
 		s.control.note(request{Forget: e.pid})
 	}
-	s.job.logf("rank %d (pid %d) %s", s.job.Part.FirstRank()+rank, e.pid, describe(e.status))
+	s.job.logf("rank %d (pid %d) %s", s.number(rank), e.pid, describe(e.status))
 	failed := s.fate.failure
-	s.fate.rankEnded(s.job.Part.FirstRank()+rank, e.pid, s.app(rank).Program, e.status,
-		s.memory.Root().State(s.job.Part.FirstRank()+rank))
+	s.fate.rankEnded(s.number(rank), e.pid, s.app(rank).Program, e.status,
+		s.memory.Root().State(s.number(rank)))
 	if s.btl == job.BTLPvas && s.fate.failure != failed {
 		s.explainFailure()
 	}

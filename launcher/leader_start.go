@@ -79,8 +79,8 @@ func (l *leader) startParts(devices [][]netip.Addr) error {
 			Job: l.jobOf(a), Stack: sys.SoftLimit(sys.RlimitStack), Env: os.Environ(), Dir: l.dir,
 			Input: l.job.Stdin != nil, Verbose: l.job.Log != nil, Instruments: l.nodes.Instruments,
 		}
-		s.Job.Part = &part.Part{Name: a.name, Node: a.number, First: a.first, Nodes: l.node, Devices: devices[i], Key: key,
-			CPUs: cpus, Images: images, ReportDevices: l.nodes.ReportDevices}
+		s.Job.Part = &part.Part{Name: a.name, Node: a.number, First: a.first, Nodes: l.node, Devices: devices[i],
+			Key: key, CPUs: cpus, Images: images, ReportDevices: l.nodes.ReportDevices}
 		a.alive = a.ranks
 		a.link.post(order{Start: s})
 	}

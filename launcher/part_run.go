@@ -39,9 +39,9 @@ func (s *supervisor) tellAddresses(ctx context.Context) {
 		seen = n
 		var list []part.Address
 		for i := range told {
-			if a, ok := root.Address(s.job.Part.FirstRank() + i); ok && !told[i] {
+			if a, ok := root.Address(s.number(i)); ok && !told[i] {
 				told[i] = true
-				list = append(list, part.Address{Rank: s.job.Part.FirstRank() + i, Addr: a})
+				list = append(list, part.Address{Rank: s.number(i), Addr: a})
 			}
 		}
 		if list != nil {
@@ -55,8 +55,8 @@ func (s *supervisor) tellEnd(rank, pid int, status syscall.WaitStatus) {
 	if s.job.Part == nil {
 		return
 	}
-	state := s.memory.Root().State(s.job.Part.FirstRank() + rank)
-	s.job.Part.Tell(part.Note{Ended: &part.RankEnd{Rank: s.job.Part.FirstRank() + rank, Pid: pid, State: state, Status: status}})
+	state := s.memory.Root().State(s.number(rank))
+	s.job.Part.Tell(part.Note{Ended: &part.RankEnd{Rank: s.number(rank), Pid: pid, State: state, Status: status}})
 }
 
 // records returns the records of the ranks here from the root block.
@@ -66,7 +66,7 @@ func (s *supervisor) records() (list []job.Record) {
 	}
 	now := time.Duration(sys.Monotonic())
 	for rank := range s.size {
-		list = append(list, s.memory.Root().Record(s.job.Part.FirstRank()+rank, now))
+		list = append(list, s.memory.Root().Record(s.number(rank), now))
 	}
 	return list
 }

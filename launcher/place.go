@@ -90,7 +90,7 @@ func (s *supervisor) placesLate() {
 
 // callNow is the call in which a rank of this node waits or polls. It has no address if that is not known.
 func (s *supervisor) callNow(rank int) callAt {
-	call, number := callAt{pid: s.pids[rank]}, s.job.Part.FirstRank()+rank
+	call, number := callAt{pid: s.pids[rank]}, s.number(rank)
 	if call.pid == 0 || s.memory.Root().Gone(number) {
 		return call
 	}

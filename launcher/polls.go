@@ -67,7 +67,7 @@ func (s *supervisor) endHang() {
 // said for what it polls.
 func (s *supervisor) silent(root *job.Root) bool {
 	for i, pid := range s.pids {
-		rank := s.job.Part.FirstRank() + i
+		rank := s.number(i)
 		if pid == 0 || root.Gone(rank) || root.State(rank) != job.StateInit {
 			continue
 		}

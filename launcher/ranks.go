@@ -69,7 +69,7 @@ func (s *supervisor) makeSpace() error {
 
 // startRank starts one rank and returns its pid.
 func (s *supervisor) startRank(rank int) (int, error) {
-	files, err := s.io.forRank(rank)
+	files, err := s.io.forRank(s.number(rank))
 	if err != nil {
 		return 0, err
 	}
@@ -85,7 +85,7 @@ func (s *supervisor) startRank(rank int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.job.logf("rank %d is pid %d", s.job.Part.FirstRank()+rank, pid)
+	s.job.logf("rank %d is pid %d", s.number(rank), pid)
 	if s.job.ReportBindings {
 		s.reportBinding(rank, cpus)
 	}
@@ -101,13 +101,13 @@ func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, 
 	}
 	l := rep.Layout
 	s.job.logf("rank %d: partition %#x, image %#x-%#x, stack of %d KiB and small region %#x-%#x, arena %#x",
-		s.job.Part.FirstRank()+rank,
+		s.number(rank),
 		l.Base, l.Image.Start, l.Image.End, l.Stack.Len()>>10, l.Stack.Start, l.SmallRegion.End, l.Arena.Start)
 	if l.Image.Len() == 0 { // its dynamic linker has mapped it, and debuggers ask that
 		return rep.Pid, nil
 	}
 	s.job.logf("rank %d: to debug it: gdb -iex 'set confirm off' -p %d -ex symbol-file -ex 'add-symbol-file %s -o %#x'",
-		s.job.Part.FirstRank()+rank,
+		s.number(rank),
 		rep.Pid, s.apps[s.appOf[rank]].Path, l.Offset)
 	return rep.Pid, nil
 }
@@ -116,7 +116,7 @@ func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, 
 // descriptor 3.
 func (s *supervisor) startAlone(rank int, cpus []int, files []*os.File) (int, error) {
 	app := &s.apps[s.appOf[rank]]
-	pid, err := s.parent.startClassic(app, rankEnv(app.Env, s.job.Part.FirstRank()+rank, rank, "fd:3"),
+	pid, err := s.parent.startClassic(app, rankEnv(app.Env, s.number(rank), rank, "fd:3"),
 		append(files, s.memory.File()), cpus)
 	if err != nil {
 		return 0, err
@@ -127,8 +127,8 @@ func (s *supervisor) startAlone(rank int, cpus []int, files []*os.File) (int, er
 
 func (s *supervisor) reportBinding(rank int, cpus []int) {
 	if cpus == nil {
-		s.io.say("rank %d is not bound (CPUs %s)", s.job.Part.FirstRank()+rank, formatCPUs(s.cpus))
+		s.io.say("rank %d is not bound (CPUs %s)", s.number(rank), formatCPUs(s.cpus))
 		return
 	}
-	s.io.say("rank %d is bound to CPU %s", s.job.Part.FirstRank()+rank, formatCPUs(cpus))
+	s.io.say("rank %d is bound to CPU %s", s.number(rank), formatCPUs(cpus))
 }

@@ -137,6 +137,9 @@ func (s *supervisor) run(ctx context.Context) (*Result, error) {
 	return s.finish(ctx, err)
 }
 
+// number is the number in the job of a rank of this node.
+func (s *supervisor) number(rank int) int { return s.job.Part.FirstRank() + rank }
+
 func newID() string {
 	var b [16]byte
 	rand.Read(b[:]) // never fails
@@ -199,7 +202,7 @@ func (s *supervisor) start() error {
 			return err
 		}
 		if err != nil {
-			return &StartError{Rank: s.job.Part.FirstRank() + rank, Program: s.app(rank).Program, Err: err}
+			return &StartError{Rank: s.number(rank), Program: s.app(rank).Program, Err: err}
 		}
 		s.rankStarted(rank, pid)
 	}

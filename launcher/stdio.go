@@ -103,11 +103,11 @@ func (f *rankFiles) set(i int, file *os.File) {
 	f.owned = append(f.owned, file)
 }
 
-// forRank opens the standard files of a rank. The caller closes them.
+// forRank opens the standard files of a rank, by its number in the job. The caller closes them.
 func (s *stdio) forRank(rank int) (*rankFiles, error) {
 	f := &rankFiles{}
 	f.files[0] = s.null
-	if s.job.Part.FirstRank()+rank == 0 && s.job.Stdin != nil {
+	if rank == 0 && s.job.Stdin != nil {
 		if err := s.giveInput(f); err != nil {
 			return nil, err
 		}
@@ -128,7 +128,6 @@ func (s *stdio) forRank(rank int) (*rankFiles, error) {
 
 func (s *stdio) openOutput(rank, fd int, name string) (*os.File, error) {
 	n := s.job.Total()
-	rank += s.job.Part.FirstRank()
 	if s.job.OutputDir != "" {
 		width := len(strconv.Itoa(n - 1))
 		file := fmt.Sprintf("rank.%0*d.%s", width, rank, name)
