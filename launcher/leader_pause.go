@@ -22,7 +22,8 @@ func (l *leader) pause() {
 		}
 		a.untold = true
 		a.link.out.put(func() {
-			_ = a.link.send(order{Order: part.Order{Signal: syscall.SIGTSTP}, Pause: true}) // an error shows in the other direction
+			// An error shows in the other direction.
+			_ = a.link.send(order{Order: part.Order{Signal: syscall.SIGTSTP}, Pause: true})
 			go l.post(func() {
 				a.untold = false
 				l.stopWhenTold()

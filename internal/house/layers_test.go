@@ -78,8 +78,8 @@ var layers = []layer{
 
 	{"pvas", []string{"internal/limits"}},
 	{"launcher/internal/part", []string{"internal/job", "internal/trace/symbol"}},
-	{"launcher", []string{"launcher/internal/part", "pvas", "internal/job", "internal/atomicfile", "internal/limits", "internal/nofile",
-		"internal/pmi", "internal/processes", "internal/trace/symbol"}},
+	{"launcher", []string{"launcher/internal/part", "pvas", "internal/job", "internal/atomicfile", "internal/limits",
+		"internal/nofile", "internal/pmi", "internal/processes", "internal/trace/symbol"}},
 
 	{"loggps", nil}, // a library by itself
 	{"loggps/graph", nil},
