@@ -18,7 +18,6 @@ const (
 	published
 	written // the slot of the call
 	emptied // the slot, by all members that take from it
-	stepped // all are as far as target says
 )
 
 // await returns true when the phase of call k has come. It returns false if a member has
@@ -127,8 +126,6 @@ func (t *Team) awaits(member int) bool {
 		return member == t.args.Root
 	case emptied:
 		return b.slots[member].passed.Load() < t.slotOf(k).call.Load()
-	case stepped:
-		return b.stages[member].done.Load() < t.target
 	}
 	return b.slots[member].passed.Load() < k
 }
@@ -146,8 +143,6 @@ func (t *Team) reached(k uint64) bool {
 		return t.slotOf(k).call.Load() == k || t.board.arrivals.Load() != 0
 	case emptied:
 		return t.allPassed(t.slotOf(k).call.Load()) || t.board.arrivals.Load() != 0
-	case stepped:
-		return t.allStepped()
 	}
 	return t.board.finished.Load() >= t.board.units
 }

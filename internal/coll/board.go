@@ -111,8 +111,6 @@ type atBoard struct {
 	inboxes     []*shm.Event // of the members
 	over        *pml.Condition
 	phase       phase
-	target      uint64 // stage.done that it waits for
-	lastStaged  uint64 // last call by stages
 	leaked      []leak
 	refs        [2][]btl.Ref // to the parts of the call, for others to read
 }
@@ -124,6 +122,4 @@ type board struct {
 	pages  [][2]page   // nil: the team does without
 	bcasts []bcastSlot // likewise; those of a member lie together
 	long   []byte      // pieces that are too long for their slots
-	stages []stage     // likewise
-	staged []stageBuffers
 }

@@ -23,10 +23,6 @@ func (t *Team) boardSize() (size, zeros int) {
 		size += t.Size * 2 * int(unsafe.Sizeof(page{}))
 	}
 	zeros = size
-	if t.hasStages() {
-		zeros += t.Size * int(unsafe.Sizeof(stage{}))
-		size = zeros + t.Size*int(unsafe.Sizeof(stageBuffers{}))
-	}
 	if t.slotted() {
 		slots := t.Size * t.slotCount()
 		zeros += slots * int(unsafe.Sizeof(bcastSlot{}))
@@ -48,11 +44,6 @@ func (t *Team) boardAt(mem []byte) *board {
 	if t.paged() {
 		b.pages = unsafe.Slice((*[2]page)(unsafe.Pointer(&rest[0])), t.Size)
 		rest = rest[t.Size*2*int(unsafe.Sizeof(page{})):]
-	}
-	if t.hasStages() {
-		b.stages = unsafe.Slice((*stage)(unsafe.Pointer(&rest[0])), t.Size)
-		rest = rest[t.Size*int(unsafe.Sizeof(stage{})):]
-		b.staged = unsafe.Slice((*stageBuffers)(unsafe.Pointer(&rest[0])), t.Size)
 	}
 	if t.slotted() {
 		slots := t.Size * t.slotCount()

@@ -24,7 +24,6 @@ type algorithm struct {
 	graphSlot int // of graphs: behind those of calls that block
 
 	direct  bool // reads and writes buffers of other members, which needs one address space
-	apart   bool // is for members that have none in common
 	regular bool // needs blocks of one length that all members know
 	short   bool // of nonblocking calls, too: see short.go
 	layouts bool // takes buffers with layouts
@@ -70,7 +69,6 @@ var algorithms = []algorithm{
 
 	{kind: Allreduce, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: Allreduce, name: "direct", run: direct, direct: true, suits: always},
-	{kind: Allreduce, name: "staged", run: staged, apart: true, regular: true, fits: fitsStaged, suits: always},
 	{kind: Allreduce, name: "levels", levels: levelsAllreduce, regular: true, suits: always},
 	{kind: Allreduce, name: "shares", build: graphAllreduceShares, suits: above(64 << 10), shared: longForAll},
 	{kind: Allreduce, name: "tree", build: graphAllreduceTree, suits: oversubscribed},
@@ -227,7 +225,7 @@ func (t *Team) choose() *algorithm {
 func (t *Team) search() *algorithm {
 	memory := t.Engine.Memory(t.World)
 	return t.pick(&t.args, t.Choice.Blocking[t.args.Kind], func(l *algorithm) func(*Team, int) bool {
-		if l.run != nil && (memory == nil || l.direct && !memory.Direct() || l.apart && memory.Direct()) {
+		if l.run != nil && (memory == nil || l.direct && !memory.Direct()) {
 			return nil
 		}
 		return l.suits

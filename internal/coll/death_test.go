@@ -77,7 +77,7 @@ func doneBy(l *algorithm, w colltest.World) bool {
 	if l.run == nil || l.direct {
 		return (l.run != nil) == w.Direct
 	}
-	return w.Shared && !(l.apart && w.Direct)
+	return w.Shared
 }
 
 func dieInCall(t *testing.T, w colltest.World, l *algorithm, n, cpus int, parts bool) {
@@ -85,8 +85,6 @@ func dieInCall(t *testing.T, w colltest.World, l *algorithm, n, cpus int, parts 
 	switch l.name {
 	case "flat":
 		n, cpus = min(n, pageTake/ranks), ranks
-	case "staged":
-		cpus = ranks
 	case "slot":
 		cpus = 2
 	}
@@ -182,8 +180,6 @@ func panicInCall(t *testing.T, w colltest.World, l *algorithm) {
 	switch l.name {
 	case "flat":
 		n, cpus = pageTake/ranks, ranks
-	case "staged":
-		cpus = ranks
 	}
 	root, rankOf := w.Start(t, ranks, cpus)
 	bad := &Op{Size: 1, Commutative: true, Apply: func(inout, in []byte) { panic("no such sum") }}

@@ -354,8 +354,6 @@ func (t *Team) through(member int, k uint64) bool {
 	case t.calls < k: // not entered yet
 	case t.phase == published && b.pages[member][k&1].call.Load() == k:
 		return true
-	case t.phase == stepped:
-		return b.stages[member].done.Load() >= t.target
 	case t.phase == released, t.phase == written && member == t.args.Root:
 		return false
 	}

@@ -24,8 +24,6 @@
 //     are packed into pages, too (packed.go).
 //   - Slots (bcast_slot.go): with more ranks than CPUs, the root of a broadcast leaves its
 //     bytes in the board, and each member takes them when it runs. Nobody synchronises.
-//   - Stages (staged.go): between processes, a long Allreduce of a few members with a CPU each
-//     passes through the board, and each member combines a share of it.
 //   - Arrivals (direct.go): each member writes a record of its call and counts itself in
 //     (head.arrivals). The last arriver releases the others (head.released). A barrier is
 //     no more than that.

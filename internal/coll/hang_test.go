@@ -138,8 +138,6 @@ func TestHangInCollectives(t *testing.T) {
 				switch l.name {
 				case "flat":
 					n, cpus = 8, standoffRanks
-				case "staged":
-					cpus = standoffRanks
 				case "slot":
 					n = 8
 				}

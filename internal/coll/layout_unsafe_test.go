@@ -15,7 +15,6 @@ func TestBoardLayout(t *testing.T) {
 		s slot
 		p page
 		o bcastSlot
-		g stage
 	)
 	for _, c := range []struct {
 		name      string
@@ -39,9 +38,6 @@ func TestBoardLayout(t *testing.T) {
 		{"size of page", unsafe.Sizeof(p), 8192},
 		{"slot of broadcasts.call", unsafe.Offsetof(o.call), 0},
 		{"slot of broadcasts.data", unsafe.Offsetof(o.data), 16},
-		{"stage.done", unsafe.Offsetof(g.done), 0},
-		{"stage.failure", unsafe.Offsetof(g.failure), 8},
-		{"size of stage", unsafe.Sizeof(g), 256},
 		{"size of slot of broadcasts", unsafe.Sizeof(o), 1088},
 	} {
 		require.Equal(t, c.pin, c.have, c.name)
