@@ -196,7 +196,7 @@ func timedResults(t *testing.T, name string, args ...string) (results []timed.Re
 // What a job's collectives were done by is said at its end.
 func TestStatsOfCollectives(t *testing.T) {
 	for _, btl := range models(t) {
-		want := map[string]string{"pvas": "shared", "sm": "tree"}[btl]
+		want := map[string]string{"pvas": "direct", "sm": "tree"}[btl]
 		job := []string{"--btl", btl, "-n", "3", "--coll", "allreduce=" + want, pvasrun, rankside.RankCommand, "coll",
 			"allreduce", "8:10,80:10", "10"}
 		for _, flag := range []string{"-v", "--stats"} {

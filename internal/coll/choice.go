@@ -109,7 +109,6 @@ var algorithms = []algorithm{
 	{kind: Allgather, name: "linear", build: graphAllgather, layouts: true, suits: always, shared: always},
 
 	{kind: Alltoall, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
-	{kind: Alltoall, name: "packed", run: flat, direct: true, layouts: true, fits: fitsPacked, suits: always},
 	{kind: Alltoall, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Alltoall, name: "levels", levels: levelsAlltoall, regular: true, suits: shortForLeaders},
 	{kind: Alltoall, name: "exchange", steps: exchangeBlocks, fits: pair, suits: always},
@@ -117,15 +116,7 @@ var algorithms = []algorithm{
 	{kind: Alltoall, name: "linear", build: graphAlltoall, layouts: true, suits: always, shared: always},
 }
 
-// Solo and shared are direct without a choice of its own: the last arriver does all the work,
-// or all members do. They are taken only if they are asked for.
 func init() {
-	for kind := Bcast; kind < kinds; kind++ {
-		for _, name := range []string{"solo", "shared"} {
-			algorithms = append(algorithms,
-				algorithm{kind: kind, name: name, run: direct, direct: true, layouts: true, suits: never})
-		}
-	}
 	programSlot = len(algorithms)
 	for i := range algorithms {
 		l := &algorithms[i]

@@ -20,8 +20,7 @@
 // member has allocated.
 //
 //   - Pages (flat.go): a few members with a CPU each write short vectors into the board, and
-//     each reads what it needs. In one address space short blocks of any lengths and layouts
-//     are packed into pages, too (packed.go).
+//     each reads what it needs.
 //   - Slots (bcast_slot.go): with more ranks than CPUs, the root of a broadcast leaves its
 //     bytes in the board, and each member takes them when it runs. Nobody synchronises.
 //   - Arrivals (direct.go): each member writes a record of its call and counts itself in

@@ -51,26 +51,13 @@ func flat(t *Team) {
 	if p == nil {
 		return
 	}
-	switch {
-	case t.args.Kind == Barrier: // has no bytes to give or take
+	if t.args.Kind == Barrier { // has no bytes to give or take
 		t.exchangePages(k)
 		return
-	case !t.args.Irregular:
-		copy(p.data[:], t.args.given(t.Rank, t.Size, t.size))
-	case !t.packBlocks(p):
-		t.meet(k)
-		return
 	}
-	if !t.exchangePages(k) {
-		return
-	}
-	switch {
-	case !t.args.Irregular:
+	copy(p.data[:], t.args.given(t.Rank, t.Size, t.size))
+	if t.exchangePages(k) {
 		t.take(k)
-	case t.agreeOnLengths(k):
-		t.takePacked(k)
-	default:
-		t.meet(k)
 	}
 }
 

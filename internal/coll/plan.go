@@ -95,11 +95,8 @@ func (t *Team) longest() int {
 // solo tells whether the last arriver does the work alone. To share it costs two more cache
 // misses if the others spin, and if they sleep, that they must be woken before the end.
 func (t *Team) solo(units int) bool {
-	switch {
-	case t.last == "solo" || t.Size == 1:
+	if t.Size == 1 {
 		return true
-	case t.last == "shared":
-		return false
 	}
 	limit := t.Job.SoloLimit()
 	p := &t.board.plan

@@ -148,6 +148,9 @@ func pipelineFrom() *parameter {
 	}
 }
 
+// onBoard are the algorithms whose work one rank does, or all do.
+const onBoard = "bcast=direct,allreduce=direct,alltoall=direct"
+
 // solo is up to how many bytes one rank does all the work of a collective operation.
 func solo(name string, standard int, values []int, ranks func(int) int, field func(*job.Settings) *int) *parameter {
 	values = including(values, standard)
@@ -155,8 +158,8 @@ func solo(name string, standard int, values []int, ranks func(int) int, field fu
 		name: name, btl: job.BTLPvas, unit: "bytes", field: field, standard: standard, low: 1, high: job.Never,
 		lengths: values[1:], values: values, loads: collectives, ranks: ranks, needs: twoCPUs, decide: threshold,
 		ways: [2]way{
-			{"one rank", func(s *job.Settings, _ int) { s.Coll = "bcast=solo,allreduce=solo,alltoall=solo" }},
-			{"all ranks", func(s *job.Settings, _ int) { s.Coll = "bcast=shared,allreduce=shared,alltoall=shared" }},
+			{"one rank", func(s *job.Settings, _ int) { s.Coll, *field(s) = onBoard, job.Never }},
+			{"all ranks", func(s *job.Settings, _ int) { s.Coll, *field(s) = onBoard, 1 }},
 		},
 	}
 }

@@ -33,6 +33,10 @@ var Worlds = []World{
 	{"nodes", false, false, onNodes},
 }
 
+// settings has short calls at a board done by one rank, and long ones by all.
+var settings = job.Settings{Spin: testkit.Spin,
+	Thresholds: job.Thresholds{SoloSpinning: 4 << 10, SoloSleeping: 4 << 10}}
+
 // Rank is a rank of a world.
 type Rank struct {
 	Job    Job
@@ -57,7 +61,7 @@ var Heap = World{"heap", true, true, byModule(onHeap)}
 
 func onHeap(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
 	memory, err := job.InHeap(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: cpus,
-		Settings: job.Settings{Spin: testkit.Spin}})
+		Settings: settings})
 	require.NoError(t, err)
 	w := mem.New(memory.Root(), mem.Options{})
 	return memory.Root(), func(rank int) btl.Module { return direct{w.Module(rank)} }
@@ -72,7 +76,7 @@ func (d direct) Capabilities() btl.Capabilities { return btl.Capabilities{Memory
 
 func overMessages(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
 	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus,
-		Settings: job.Settings{Spin: testkit.Spin}})
+		Settings: settings})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, memory.Close()) })
 	w := mem.New(memory.Root(), mem.Options{})
@@ -82,7 +86,7 @@ func overMessages(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Modul
 func inOneSpace(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
 	const partition = 1 << 30
 	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: cpus,
-		Settings: job.Settings{Spin: testkit.Spin}})
+		Settings: settings})
 	require.NoError(t, err)
 	size := uintptr(ranks) * partition
 	base, err := sys.Mmap(0, size, sys.ProtNone, sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
