@@ -42,10 +42,6 @@ type Capabilities struct {
 	// The rank calls it, and keeps the slice. nil: it makes no difference which messages are sent together.
 	Together func([]Member)
 
-	// Bandwidth returns the bytes per second to other nodes, as this rank's messages have measured them; 0: too few
-	// were sent to know. Any goroutine may call it. nil: the module does not measure.
-	Bandwidth func() float64
-
 	// Settled tells whether nothing is on its way between this rank and the peers of the module, as far as the module
 	// can know: what has come was handed over, and what was sent was acknowledged. The rank calls it where it sleeps:
 	// if messages have come, Settled has Sleep ask once more. nil: what is sent has arrived, and Senders names what

@@ -20,7 +20,7 @@ func TestChainBetweenNodes(t *testing.T) {
 	for rank, err := range run(t, root, rankOf, func(w *Team) error {
 		far, near := inOrder(w, []int32{3, 0, 1}, 13), inOrder(w, []int32{2, 0}, 15)
 		if far.Rank >= 0 {
-			if err := errors.Join(bcast(far, 4<<10, "binomial"), bcast(far, 48<<10, "measured"),
+			if err := errors.Join(bcast(far, 4<<10, "binomial"), bcast(far, 48<<10, "binomial"),
 				bcast(far, 48<<10+1, "chain"), bcast(far, 1<<20, "chain")); err != nil {
 				return err
 			}

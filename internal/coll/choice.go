@@ -13,9 +13,8 @@ import (
 type algorithm struct {
 	kind  Kind
 	name  string
-	run   func(*Team)             // at a board, which needs memory that all members share
-	build func(*builder)          // as a graph: blocking by messages, or nonblocking
-	steps func(*Team, *cad.Steps) // by messages, in calls that block
+	run   func(*Team)    // at a board, which needs memory that all members share
+	build func(*builder) // as a graph: blocking by messages, or nonblocking
 
 	// levels is by steps in teams on several nodes: those that need not share memory.
 	levels func(t *Team, a *Args, by stepper)
@@ -50,8 +49,7 @@ var algorithms = []algorithm{
 	{kind: Barrier, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: Barrier, name: "direct", run: direct, suits: always},
 	{kind: Barrier, name: "levels", levels: levelsBarrier, regular: true, suits: always},
-	{kind: Barrier, name: "dissemination", build: graphBarrier, steps: barrierDissemination,
-		suits: undersubscribed, shared: always},
+	{kind: Barrier, name: "dissemination", build: graphBarrier, suits: undersubscribed, shared: always},
 	{kind: Barrier, name: "tree", build: graphBarrierTree, suits: always},
 
 	{kind: Bcast, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
@@ -59,8 +57,7 @@ var algorithms = []algorithm{
 	{kind: Bcast, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Bcast, name: "levels", levels: levelsBcast, regular: true, suits: always},
 	{kind: Bcast, name: "chain", build: graphBcastChain, suits: longForChain, shared: above(512 << 10)},
-	{kind: Bcast, name: "measured", steps: bcastMeasured, suits: medium},
-	{kind: Bcast, name: "binomial", build: graphBcastBinomial, steps: bcastBinomial, suits: always, shared: always},
+	{kind: Bcast, name: "binomial", build: graphBcastBinomial, suits: always, shared: always},
 
 	{kind: Reduce, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Reduce, name: "direct", run: direct, direct: true, suits: always},
@@ -72,8 +69,7 @@ var algorithms = []algorithm{
 	{kind: Allreduce, name: "levels", levels: levelsAllreduce, regular: true, suits: always},
 	{kind: Allreduce, name: "shares", build: graphAllreduceShares, suits: above(64 << 10), shared: longForAll},
 	{kind: Allreduce, name: "tree", build: graphAllreduceTree, suits: oversubscribed},
-	{kind: Allreduce, name: "recursive-doubling", build: graphAllreduceDoubling, steps: allreduceDoubling,
-		suits: always, shared: always},
+	{kind: Allreduce, name: "recursive-doubling", build: graphAllreduceDoubling, suits: always, shared: always},
 
 	{kind: ReduceScatter, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: ReduceScatter, name: "direct", run: direct, direct: true, suits: always},
@@ -104,14 +100,12 @@ var algorithms = []algorithm{
 	{kind: Allgather, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: Allgather, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Allgather, name: "levels", levels: levelsAllgather, regular: true, suits: always},
-	{kind: Allgather, name: "exchange", steps: exchangeBlocks, fits: pair, suits: always},
 	{kind: Allgather, name: "bruck", build: graphAllgatherBruck, regular: true, suits: below(4 << 10)},
 	{kind: Allgather, name: "linear", build: graphAllgather, layouts: true, suits: always, shared: always},
 
 	{kind: Alltoall, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: Alltoall, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Alltoall, name: "levels", levels: levelsAlltoall, regular: true, suits: shortForLeaders},
-	{kind: Alltoall, name: "exchange", steps: exchangeBlocks, fits: pair, suits: always},
 	{kind: Alltoall, name: "bruck", build: graphAlltoallBruck, regular: true, suits: below(256)},
 	{kind: Alltoall, name: "linear", build: graphAlltoall, layouts: true, suits: always, shared: always},
 }
@@ -167,9 +161,6 @@ func oversubscribed(t *Team, _ int) bool {
 }
 
 func undersubscribed(t *Team, _ int) bool { return !oversubscribed(t, 0) }
-
-// pair tells whether the team has two members.
-func pair(t *Team, _ int) bool { return t.Size == 2 }
 
 // longForAll: shares ask each member for two messages with each other one, of its share;
 // recursive doubling for a few of the whole, and for memory. With 2, 4 and 16 members they

@@ -7,9 +7,7 @@
 //
 // A collective can be a graph of messages, copies and reductions (package cad). This member
 // issues it and waits for it. The same builders make the graphs of nonblocking operations.
-// A graph is used again for the next call of the same shape (graph_cache.go). Some
-// algorithms for short calls are written by hand (steps.go): there a graph costs as much as
-// the messages.
+// A graph is used again for the next call of the same shape (graph_cache.go).
 //
 // Short nonblocking calls that need all members, in one address space, are no graphs: each
 // member leaves what it gives in memory of its own (short.go, cad.Contributor).
@@ -48,8 +46,7 @@
 // The members of a team on several nodes meet in steps: within each node, at a board where
 // there is one, and between the leaders of the nodes by messages (levels.go). What all
 // members of a node want crosses the network once. Long blocks that one member alone wants
-// go straight to it. Where the best way of a broadcast depends on the network the root chooses
-// (bcast_measured.go).
+// go straight to it.
 //
 // # Members that go
 //

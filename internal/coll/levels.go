@@ -128,16 +128,19 @@ func (t *Team) hand(from, to int, buf []byte) {
 		return
 	}
 	node := t.levels.node
-	node.failure = t.failure
-	s := node.transport.Steps(&node.channel, t.call)
+	b := newBuilder(node, Args{})
+	b.whole = true
 	switch node.Rank {
 	case from:
-		s.Exchange(to, buf, -1, nil)
+		b.send(buf, to)
 	case to:
-		s.Exchange(-1, nil, from, buf)
+		b.recv(buf, from)
 	}
-	t.broken = s.Err()
-	t.failure = node.failure
+	b.g.Tie()
+	b.g.Signature = t.call
+	node.failure, node.called = t.failure, t.called
+	t.broken = node.runGraph(&node.transport, b.g)
+	t.failure, node.called = node.failure, ""
 }
 
 // place and arrange are what steps of a call that blocks do between them.

@@ -20,6 +20,7 @@ func (t *Team) byMessages(l *algorithm) error {
 		b := newBuilder(t, *a)
 		b.whole = true
 		b.build(l)
+		b.g.Slot = 0 // count counts the call
 		if g = b.g; again {
 			t.blocking.add(g, s, a)
 		}

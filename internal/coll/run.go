@@ -24,7 +24,6 @@ type state struct {
 	slot      int           // of it, in the job's counts of calls
 	uncounted bool          // the call that is underway is to be counted
 	chosen    [kinds]choice // of the last call of each kind
-	steps     cad.Steps     // of a call without a graph
 
 	transport cad.Transport // of messages
 	channel   cad.Channel
@@ -182,11 +181,6 @@ func (t *Team) execute(l *algorithm) {
 	case l.levels != nil:
 		t.args.separate()
 		l.levels(t, &t.args, t)
-	case l.steps != nil:
-		t.args.separate()
-		t.steps = t.transport.Steps(&t.channel, t.call)
-		l.steps(t, &t.steps)
-		t.broken = t.steps.Err()
 	default:
 		t.broken = t.byMessages(l)
 	}

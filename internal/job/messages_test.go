@@ -118,33 +118,6 @@ func TestWaiting(t *testing.T) {
 	require.Equal(t, "unknown", Op(99).String())
 }
 
-func TestWaitsInCall(t *testing.T) {
-	r := inMemory(1)
-	w := Waiting{Op: OpCollective, Context: 7, Collective: Collective{Name: "barrier", Number: 3, Call: 99}}
-	r.SetWaiting(0, w)
-	var call uint64
-	var ok bool
-	allocations := testing.AllocsPerRun(100, func() { call, ok = r.WaitsInCall(0, 7, 3) })
-	require.True(t, ok)
-	require.EqualValues(t, 99, call)
-	require.Zero(t, allocations, "a rank asks all its peers again and again")
-
-	_, ok = r.WaitsInCall(0, 8, 3)
-	require.False(t, ok, "another communicator")
-	_, ok = r.WaitsInCall(0, 7, 4)
-	require.False(t, ok, "another operation")
-	w.Collective.Call = 0
-	r.SetWaiting(0, w)
-	_, ok = r.WaitsInCall(0, 7, 3)
-	require.False(t, ok, "no call is known")
-	r.SetWaiting(0, Waiting{Op: OpRecv, Context: 7})
-	_, ok = r.WaitsInCall(0, 7, 3)
-	require.False(t, ok, "a receive")
-	r.ClearWaiting(0)
-	_, ok = r.WaitsInCall(0, 7, 3)
-	require.False(t, ok, "it waits no more")
-}
-
 // TestWaitingIsReadAsAWhole: the writer changes all fields together; no reader sees
 // two records mixed, also when seq wraps.
 func TestWaitingIsReadAsAWhole(t *testing.T) {

@@ -164,18 +164,6 @@ func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
 	return w, true
 }
 
-// WaitsInCall returns the word of the call (Collective.Call) if the rank says that it waits in
-// the collective operation of this number on a context. It allocates nothing.
-func (r *Root) WaitsInCall(rank int, context uint32, number uint64) (call uint64, ok bool) {
-	k := &r.block(rank).waiting
-	var there bool
-	ok = k.read(func() {
-		there = Op(k.op.Load()) == OpCollective && k.ctx.Load() == context && k.collective.number.Load() == number
-		call = k.collective.call.Load()
-	})
-	return call, ok && there && call != 0
-}
-
 // read calls load until nothing has been written meanwhile. It returns false if that does not
 // come about.
 func (k *waitingBlock) read(load func()) bool {

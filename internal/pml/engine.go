@@ -73,8 +73,6 @@ type Engine struct {
 	setBed     func(shm.Bed)      // SleepIn of the module; nil: it has none
 	together   func([]btl.Member) // of one of further; nil: of none
 	planned    uint8              // its route
-	bandwidth  func() float64     // of one of further, as it has measured; nil: none does
-	farEager   int                // its longest eager message
 	members    []btl.Member       // of Together
 	rank, size int
 	spin       int                    // polls before a wait sleeps

@@ -236,6 +236,14 @@ func (in Inside) Post(context uint32, dst, tag int, m Mark, buf []byte) error {
 	return err
 }
 
+// Post begins to send a short message and returns at once: nobody waits for its end. If it does not leave at once,
+// later calls of this rank send it. out must not change any more.
+func (e *Engine) Post(context uint32, to, tag int, m Mark, out []byte) error {
+	e.lock()
+	defer e.unlock()
+	return e.Inside().Post(context, to, tag, m, out)
+}
+
 // Irecv is Engine.Irecv.
 func (in Inside) Irecv(context uint32, src, tag int, buf btl.Buffer) (Request, error) {
 	in.e.beginning = step

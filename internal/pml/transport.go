@@ -78,22 +78,10 @@ func (e *Engine) AddPeers(m btl.Messages, peers ...int) {
 	if c.Together != nil && e.together == nil {
 		e.together, e.planned = c.Together, uint8(len(e.further))
 	}
-	if c.Bandwidth != nil {
-		e.bandwidth, e.farEager = c.Bandwidth, m.EagerLimit()
-	}
 	for _, rank := range peers {
 		e.routes[rank] = uint8(len(e.further))
 	}
 	e.updateShort()
-}
-
-// Network tells of the module that reaches other nodes: its bandwidth in bytes per second as far as this rank has
-// measured it, 0: it is not known, and the longest eager message in bytes.
-func (e *Engine) Network() (bandwidth float64, eager int) {
-	if e.bandwidth == nil {
-		return 0, 0
-	}
-	return e.bandwidth(), e.farEager
 }
 
 // sleepIn has the rank's waits end in a bed, and make so many looks at most before.

@@ -1,7 +1,6 @@
 package btltest
 
 import (
-	"math"
 	"reflect"
 	"sync/atomic"
 	"time"
@@ -23,10 +22,6 @@ func capabilities(e *env) {
 	require.Equal(e, e.Name(), c.Memory.Name())
 	require.Equal(e, e.Direct(), c.Memory.Direct())
 	require.False(e, c.Bed != nil && c.SleepIn != nil, "a module sleeps in its own bed, or in that of another")
-	if c.Bandwidth != nil {
-		b := c.Bandwidth()
-		require.True(e, b >= 0 && !math.IsInf(b, 1), "%v bytes per second", b)
-	}
 	if c.Together != nil {
 		c.Together(nil)
 		c.Together([]btl.Member{{Peer: e.rank, Bytes: 1 << 20}, {Peer: (e.rank + 1) % e.root.Ranks(), Bytes: 1 << 20}})

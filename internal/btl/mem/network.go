@@ -22,9 +22,7 @@ func (n network) Poll(max int, deliver func(*btl.Frame)) int {
 }
 
 // Capabilities implements btl.Messages.
-func (n network) Capabilities() btl.Capabilities {
-	return btl.Capabilities{Bandwidth: func() float64 { return n.Messages.(*Module).world.opts.Bandwidth }}
-}
+func (network) Capabilities() btl.Capabilities { return btl.Capabilities{} }
 
 // Sleep is not to be called.
 func (network) Sleep(func() bool, func()) error {

@@ -17,8 +17,6 @@ type Options struct {
 	Offers     int // offers underway from one rank
 	Piece      int // bytes that one call of Progress copies
 	Delay      int // calls of Poll that each message is late
-
-	Bandwidth float64 // that a network says to have measured
 }
 
 func (o Options) withDefaults() Options {

@@ -201,14 +201,6 @@ func (d *device) underWay() int {
 	return d.load
 }
 
-// Bandwidth is that of btl.Capabilities: of the fastest device.
-func (m *Module) Bandwidth() (fastest float64) {
-	for _, d := range m.devices {
-		fastest = max(fastest, d.endpoint.Rate())
-	}
-	return fastest
-}
-
 // record keeps a piece for the picture of the exchange.
 func (d *device) record(f Flight) {
 	d.mu.Lock()

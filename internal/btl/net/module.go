@@ -349,7 +349,7 @@ func (m *Module) Close() error {
 
 // Capabilities implements btl.Messages.
 func (m *Module) Capabilities() btl.Capabilities {
-	c := btl.Capabilities{Bed: m, Bandwidth: m.Bandwidth, Settled: m.Settled}
+	c := btl.Capabilities{Bed: m, Settled: m.Settled}
 	if m.several() {
 		c.Together = m.Together
 	}

@@ -27,8 +27,7 @@
 //
 // Between processes nothing of this is shared. Nor is it for graphs in one address space that
 // move little in one round (Graph.Messages). messages_build.go and messages.go: graphs
-// whose SEND and RECV nodes are messages; record.go: how failures travel; steps.go: a call
-// without a graph.
+// whose SEND and RECV nodes are messages; record.go: how failures travel.
 //
 // contribution.go: short operations that need all members, without a graph.
 //

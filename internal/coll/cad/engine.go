@@ -40,8 +40,6 @@ type Job interface {
 	CountCall(rank, slot int)
 	// Inbox is asked for this rank, and for ranks that share its address space.
 	Inbox(rank int) *shm.Event
-	Waiting(rank int) (job.Waiting, bool)                                       // of a rank of this node
-	WaitsInCall(rank int, context uint32, number uint64) (call uint64, ok bool) // likewise
 }
 
 // Space is what graphs in one address space ask besides, for the ranks that share it. On
@@ -112,7 +110,6 @@ func New(j Space, rank int, messages *pml.Engine, o Options) *Engine {
 	}
 	direct := e.beside(rank)
 	if direct {
-		e.transport.engine = e
 		messages.SetHelper(e)
 	}
 	if direct && !heapOnly {

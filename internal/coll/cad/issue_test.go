@@ -71,27 +71,6 @@ func TestPersistentGraphs(t *testing.T) {
 	})
 }
 
-// TestCallsThatNeverMeet: by messages, two ranks wait for each other in calls that differ. What
-// they say in the root block tells them.
-func TestCallsThatNeverMeet(t *testing.T) {
-	root, all := start(t, 2, false, Options{Describe: func(call uint64) string { return fmt.Sprintf("call %d", call) }})
-	eachRank(t, root, all, func(r rank) error {
-		g := NewGraph()
-		g.Signature = uint64(5 + r.rank)
-		g.Recv(make([]byte, 1), 1-r.rank)
-		g.Tie()
-		err := r.do(g)
-		if mismatch, ok := errors.AsType[*fault.MismatchError](err); !ok || mismatch.Member != 1-r.rank {
-			return fmt.Errorf("rank %d: got %v", r.rank, err)
-		}
-		if want := fmt.Sprintf("here it was call %d, there call %d", 5+r.rank,
-			6-r.rank); !strings.Contains(err.Error(), want) {
-			return fmt.Errorf("%w has no %q", err, want)
-		}
-		return r.do(r.chain(make([]byte, 3))) // the channel still works
-	})
-}
-
 // TestLengthsThatDiffer: both are told, and nobody else.
 func TestLengthsThatDiffer(t *testing.T) {
 	bothWays(t, func(t *testing.T, direct bool) {

@@ -137,18 +137,7 @@ func (r *run) tellExpecting() {
 }
 
 // Lasts implements pml.Patient. From now on the graph looks for what will never meet it.
-//
-// Of two members the other one may wait in a graph by messages: it is told to look for this one. See compareIssued.
-func (r *run) Lasts() {
-	if r.queued || r.lasting {
-		return
-	}
-	r.lasting = true
-	r.looks = max(r.looks, patience-1) // the next look compares
-	if r.channel.Size == 2 {
-		r.e.job.Inbox(r.channel.world(1 - r.channel.Rank)).Notify()
-	}
-}
+func (r *run) Lasts() { r.lasting = r.lasting || !r.queued }
 
 // unmet returns the failure of a graph with a SEND or RECV that will never meet a node: the graph of the peer, of the
 // same number, is complete, and had no node for it. The two nodes of a pair are over before either graph is

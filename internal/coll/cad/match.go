@@ -69,12 +69,8 @@ func (x *executor) meet(g *graph, n *node) {
 	}
 	other := Send + Recv - kind
 	p, nodes, ok := peer.ports(peerIssue, other, rank)
-	switch {
-	case !ok:
-		return // it is complete, and so n is
-	case at.port >= p.count:
-		x.e.misfit(uint32(high(place)), found{g: peer}, found{g: g})
-		return
+	if !ok || at.port >= p.count {
+		return // it is complete, and so n is; or it has no node for n: see unmet
 	}
 	o := nodeAt(nodes + uint64(p.first+at.port)*uint64(nodeSize))
 	send, recv := found{n, issue, g}, found{o, peerIssue, peer}
@@ -119,19 +115,6 @@ func compareNodes(send, recv found) {
 	}
 	send.g.fault.Note(f)
 	recv.g.fault.Note(f)
-}
-
-// misfit ends the graphs of two ranks, and with them their channel, because the first rank
-// has no node for one of the other. Each tells the other members when it gives up its graph:
-// see run.abandon.
-func (e *Engine) misfit(context uint32, a, b found) {
-	rank, other := int(high(a.g.where.Load())), int(high(b.g.where.Load()))
-	f := Between(rank, a.g.call.Load(), other, b.g.call.Load())
-	if f.Fault == 0 {
-		f = Failure{Fault: Pairs | Fault(other)<<16 | Fault(rank)}
-	}
-	e.breakAt(rank, context, f)
-	e.breakAt(other, context, f)
 }
 
 // breakAt ends all graphs of a rank on a channel, if it has issued any there.

@@ -54,7 +54,6 @@ type Transport struct {
 	Whole  func(rank int) bool // tells whether a rank is a member of the whole; nil: the channel is
 
 	executed *executed // nil: not counted
-	engine   *Engine   // of nonblocking graphs in one address space; nil: there is none
 	named    []bool    // by rank of the job: see messageRun.Describe
 }
 
@@ -73,7 +72,6 @@ const (
 	markBits   = 29 // of the number, in the mark
 
 	blocks     = 1 << 29         // in the mark: of the guard of a call that blocks
-	diverted   = 1 << 30         // in the mark: the message is one of Steps.Divert
 	spoilt     = 1 << 31         // in the mark: a record precedes the message
 	recordPort = 1<<portBits - 1 // of records
 )
@@ -105,8 +103,6 @@ type messageRun struct {
 	seen    uint64       // pml.Inside.Completions when active was last looked through
 	begun   bool
 	guarded bool // the gate has not been passed
-	lasting bool // this rank waits for long: see Lasts
-	looks   int  // at whether it is complete
 	done    bool
 	failure Failure
 	broken  error // the engine for messages can not go on
@@ -121,7 +117,7 @@ type inFlight struct {
 
 // Start implements pml.Task.
 func (r *messageRun) Start() error {
-	r.begun, r.done, r.lasting, r.looks, r.broken = false, false, false, 0, nil
+	r.begun, r.done, r.broken = false, false, nil
 	if r.gate != Start {
 		r.order = r.channel.refused.next()
 	}
@@ -152,12 +148,6 @@ func (r *messageRun) Progress() (done bool, err error) {
 	for !r.done && r.seen != in.Completions() {
 		r.seen = in.Completions()
 		r.takeArrived()
-	}
-	if r.looks++; r.looks == longLooks {
-		r.Lasts()
-	}
-	if r.lasting && !r.done {
-		r.compareIssued() // a peer may have issued its graph since
 	}
 	if !r.done {
 		return false, nil

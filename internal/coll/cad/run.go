@@ -157,10 +157,7 @@ func (r *run) Progress() (done bool, err error) {
 		r.close()
 		return true, err
 	}
-	switch r.looks++; r.looks {
-	case patience:
-		r.compareContributed()
-	case longLooks:
+	if r.looks++; r.looks == longLooks {
 		r.Lasts()
 	}
 	if f := r.ended(); f.Fault != 0 && s.done.Load() != r.issue {
@@ -213,16 +210,4 @@ func (r *run) abandon(f Failure) {
 	e.abandoned = append(e.abandoned, r)
 	e.mu.Unlock()
 	e.breakAll(c, f)
-}
-
-// compareContributed breaks the channel if a member has contributed to an operation of the same
-// number, without a graph: see contribution.go.
-func (r *run) compareContributed() {
-	for member := range r.channel.Size {
-		rank := r.channel.world(member)
-		if call, ok := r.e.contributedTo(rank, r.channel.Context, r.number); ok {
-			r.e.breakAll(r.channel, differ(r.e.rank, r.graph.Signature, rank, call))
-			return
-		}
-	}
 }

@@ -15,18 +15,9 @@ import (
 // address space. Those of others are reached by a network.
 var pattern = []int{0, 1, 0, 2, 1, 0, 0}
 
-// SlowNodes is the world of nodes, in which ranks have measured a slow network.
-var SlowNodes = World{"slow nodes", false, false, func(t testing.TB, ranks, cpus int) (*job.Root, func(int) Rank) {
-	return withNetwork(t, ranks, cpus, mem.Options{EagerLimit: 8 << 10, Inline: -1, Credit: 64, Bandwidth: 1e6})
-}}
-
 func onNodes(t testing.TB, ranks, cpus int) (*job.Root, func(int) Rank) {
-	return withNetwork(t, ranks, cpus, mem.Options{EagerLimit: 1500, Inline: -1, Credit: 16})
-}
-
-func withNetwork(t testing.TB, ranks, cpus int, o mem.Options) (*job.Root, func(int) Rank) {
 	root, module := inOneSpace(t, ranks, cpus)
-	network := mem.New(root, o)
+	network := mem.New(root, mem.Options{EagerLimit: 1500, Inline: -1, Credit: 16})
 	work := make([]job.Work, len(pattern))
 	return root, func(rank int) Rank {
 		j := Job{root, nil, rank, pattern}
