@@ -24,7 +24,6 @@ var crowded = map[string]int{
 	"internal/coll":     38,
 	"internal/coll/cad": 35,
 	"internal/comm":     50,
-	"internal/pml":      31,
 	"internal/sys":      36,
 	"launcher":          55,
 	"mpi":               34,
