@@ -162,14 +162,13 @@ func TestDifferentCalls(t *testing.T) {
 }
 
 // TestDifferentWays: of two members one executes its graph by messages, as it moves little, and
-// the other one in shared memory. Neither meets anything of the other's graph, so each has to
-// look for it.
+// the other one in shared memory. Neither meets anything of the other's graph. If calls are checked both are told.
 func TestDifferentWays(t *testing.T) {
 	short := func(c *Comm) (Request, error) { return Iallreduce(c, nil, make([]int, 5), Sum[int]()) }
 	long := func(c *Comm) (Request, error) {
 		return Iallgather(c, make([]int, 10_000), make([]int, 10_000*c.Size()))
 	}
-	inOneSpaceBy(t, 2, comm.Settings{}, func(c *Comm) error {
+	inOneSpaceBy(t, 2, comm.Settings{Check: true}, func(c *Comm) error {
 		for round := range 4 {
 			d, err := c.Dup()
 			if err != nil {
