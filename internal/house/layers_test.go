@@ -66,6 +66,7 @@ var layers = []layer{
 
 	{"internal/capi/coro", nil},
 	{"internal/capi/coro/corotest", nil},
+	{"internal/toolchain", []string{"internal/capi/coro", "internal/nofile", "pvas"}}, // its test only
 	{"internal/capi/api", nil},
 	{"internal/capi/api/gen", []string{"internal/capi/api"}},
 	{"internal/capi", []string{"mpi/fault", "internal/comm", "datatype", "internal/coll",

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package toolchain
+
+import "testing"
+
+func testCoroutines(t *testing.T) { t.Skip("package coro is for amd64") }
