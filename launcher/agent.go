@@ -3,7 +3,6 @@ package launcher
 import (
 	"context"
 	"fmt"
-	"github.com/gopvas/gopvas/launcher/internal/part"
 	"io"
 	"net/netip"
 	"os"
@@ -12,8 +11,10 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/nofile"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/part"
 	"github.com/gopvas/gopvas/pvas"
 )
 
@@ -282,7 +283,7 @@ func (w *linkWriter) Write(b []byte) (int, error) {
 func getReady(check bool) *ready {
 	r := &ready{Version: linkVersion}
 	r.Hostname, _ = os.Hostname()
-	if cpus, err := allowedCPUs(); err == nil {
+	if cpus, err := sys.Affinity(); err == nil {
 		r.CPUs = len(cpus)
 	}
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
@@ -321,4 +322,16 @@ func (r *ready) describe() {
 		r.Space = err.Error()
 	}
 	r.Clock = time.Now()
+}
+
+// stackHere is the stack size of a node's ranks: what was chosen, else as much of the leader's own limit as there is.
+func stackHere(chosen, leader uint64) uint64 {
+	hard := sys.HardLimit(sys.RlimitStack)
+	switch {
+	case chosen != 0:
+		return chosen
+	case hard < limits.LeastStack:
+		return 0 // its own, which is refused
+	}
+	return min(leader, hard)
 }

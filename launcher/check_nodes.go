@@ -35,7 +35,7 @@ func CheckNodes(ctx context.Context, n Nodes) ([]NodeCheck, error) {
 		n.Timeout = DefaultNodeTimeout
 	}
 	l := &leader{
-		plan: &plan{job: &Job{}}, nodes: n, events: make(chan func()), output: make(chan error, 1),
+		job: &Job{}, nodes: n, events: make(chan func()), output: make(chan error, 1),
 		canceled: ctx.Done(), done: make(chan struct{}), checks: true,
 	}
 	l.out, l.err = newSinks(io.Discard, io.Discard, func(error) {})

@@ -176,3 +176,17 @@ func closeAll(files []*os.File) {
 		f.Close()
 	}
 }
+
+// A HostError names the request that the space host could not do.
+type HostError struct {
+	Op  string
+	Err error
+}
+
+func (e *HostError) Error() string { return fmt.Sprintf("launcher: space host: %s: %v", e.Op, e.Err) }
+
+// Unwrap returns the cause.
+func (e *HostError) Unwrap() error { return e.Err }
+
+// errOver says that the fate of the job has been decided meanwhile.
+var errOver = errors.New("launcher: the job is over")

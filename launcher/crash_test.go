@@ -3,6 +3,7 @@ package launcher
 import (
 	"context"
 	"fmt"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +20,7 @@ import (
 )
 
 func TestSuccess(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		out := run(t, ranks(btl, 5, "true"))
 		require.NoError(t, out.err)
 		require.Zero(t, out.Code)
@@ -44,7 +45,7 @@ func TestOneRankFails(t *testing.T) {
 		{"segv", "", 139, `was killed by signal 11 \(segmentation fault, SIGSEGV\)(, core dumped)?`},
 		{"suicide", "", 137, `was killed by signal 9 \(killed, SIGKILL\)`},
 	}
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		for _, c := range cases {
 			t.Run(c.verb+c.arg, func(t *testing.T) {
 				out := run(t, ranks(btl, 4, "-only", "2", c.verb, c.arg))
@@ -54,7 +55,7 @@ func TestOneRankFails(t *testing.T) {
 				require.Equal(t, 2, out.Failure.Rank)
 				require.Equal(t, c.code, out.Failure.Code())
 				line := fmt.Sprintf(`(?m)^pvasrun: rank 2 \(pid %d, %s\) on %s %s; ending the other (rank|[23] ranks)$`,
-					out.Failure.Pid, regexp.QuoteMeta(ranksProgram), regexp.QuoteMeta(hostname), c.how)
+					out.Failure.Pid, regexp.QuoteMeta(launchertest.RanksProgram), regexp.QuoteMeta(hostname), c.how)
 				require.Regexp(t, line, out.stderr)
 				require.Equal(t, 1, strings.Count(out.stderr, "pvasrun:"), out.stderr)
 			})
@@ -65,34 +66,34 @@ func TestOneRankFails(t *testing.T) {
 // Ranks may learn of a death before the supervisor does, and end because of it: the
 // cause is the rank that was killed, in whatever order they are reaped.
 func TestTheCauseIsTheKilledRank(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
-		p := startPvasrun(t, ranks(btl, 3, "polite", "7"))
-		pids := p.awaitRanks(3)
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
+		p := startPvasrun(t, ranks(btl, 3, "polite", "7"), func(*exec.Cmd) {})
+		pids := p.AwaitRanks(3)
 		slices.Sort(pids)
-		require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGSTOP))
+		require.NoError(t, sys.Kill(p.Cmd.Process.Pid, syscall.SIGSTOP))
 		for _, end := range []struct {
 			pid int
 			by  syscall.Signal
 		}{{pids[2], syscall.SIGKILL}, {pids[0], syscall.SIGINT}, {pids[1], syscall.SIGINT}} {
 			require.NoError(t, sys.Kill(end.pid, end.by))
-			requireGone(t, []int{end.pid})
+			launchertest.RequireGone(t, []int{end.pid})
 		}
-		require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGCONT))
-		require.Equal(t, 137, p.code())
-		require.Contains(t, p.stderr.String(), fmt.Sprintf("(pid %d, %s) on ", pids[2], ranksProgram))
-		require.Equal(t, 1, strings.Count(p.stderr.String(), "\n"), p.stderr)
+		require.NoError(t, sys.Kill(p.Cmd.Process.Pid, syscall.SIGCONT))
+		require.Equal(t, 137, p.Code())
+		require.Contains(t, p.Stderr.String(), fmt.Sprintf("(pid %d, %s) on ", pids[2], launchertest.RanksProgram))
+		require.Equal(t, 1, strings.Count(p.Stderr.String(), "\n"), p.Stderr)
 	})
 }
 
 // Ranks that take no notice of TERM are killed.
 func TestStubbornRanksAreKilled(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
-		p := startPvasrun(t, ranks(btl, 3, "stubborn"))
-		pids := p.awaitRanks(3)
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
+		p := startPvasrun(t, ranks(btl, 3, "stubborn"), func(*exec.Cmd) {})
+		pids := p.AwaitRanks(3)
 		require.NoError(t, sys.Kill(pids[1], syscall.SIGKILL))
-		require.Equal(t, 137, p.code())
-		requireGone(t, pids)
-		require.Contains(t, p.stderr.String(), "; ending the other 2 ranks\n")
+		require.Equal(t, 137, p.Code())
+		launchertest.RequireGone(t, pids)
+		require.Contains(t, p.Stderr.String(), "; ending the other 2 ranks\n")
 	})
 }
 
@@ -113,56 +114,56 @@ func runTimedOut(t *testing.T, j *Job, run func() outcome, want string) outcome 
 }
 
 func TestTimeout(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		j := ranks(btl, 3, "block")
 		// also of programs that do not use the runtime
 		out := runTimedOut(t, &j, func() outcome { return run(t, j) }, "pvasrun: what the ranks do:\n")
 		require.Nil(t, out.Failure)
 		require.Regexp(t, fmt.Sprintf(`\npvasrun: time-out after %v: (ending [1-3] ranks?|no rank was running)\n$`,
 			j.Timeout), out.stderr)
-		for _, pid := range pidsIn(out.stdout) {
+		for _, pid := range launchertest.PidsIn(out.stdout) {
 			require.Regexp(t,
-				fmt.Sprintf(`(?m)^  \d +%d +has not called Init: %s$`, pid, regexp.QuoteMeta(ranksProgram)), out.stderr)
+				fmt.Sprintf(`(?m)^  \d +%d +has not called Init: %s$`, pid, regexp.QuoteMeta(launchertest.RanksProgram)), out.stderr)
 		}
 	})
 }
 
 func TestHostKilled(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
-		p := startPvasrun(t, ranks(btl, 3, "stubborn"))
-		pids, host := p.awaitRanks(3), p.host()
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
+		p := startPvasrun(t, ranks(btl, 3, "stubborn"), func(*exec.Cmd) {})
+		pids, host := p.AwaitRanks(3), p.Child(hostName)
 		require.NoError(t, sys.Kill(host, syscall.SIGKILL))
-		require.Equal(t, 137, p.code())
-		requireGone(t, append(pids, host))
-		require.Contains(t, p.stderr.String(), fmt.Sprintf("pvasrun: the space host (pid %d) on ", host))
-		require.Contains(t, p.stderr.String(), "was killed by signal 9 (killed, SIGKILL); killing 3 ranks\n")
+		require.Equal(t, 137, p.Code())
+		launchertest.RequireGone(t, append(pids, host))
+		require.Contains(t, p.Stderr.String(), fmt.Sprintf("pvasrun: the space host (pid %d) on ", host))
+		require.Contains(t, p.Stderr.String(), "was killed by signal 9 (killed, SIGKILL); killing 3 ranks\n")
 	})
 }
 
 // Not even what left its process group and session outlives a killed supervisor.
 func TestSupervisorKilled(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
-		p := startPvasrun(t, ranks(btl, 3, "orphan", "block"))
-		pids := p.awaitRanks(6)
-		pids = append(pids, p.host())
-		require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGKILL))
-		require.Equal(t, 137, p.code())
-		requireGone(t, pids)
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
+		p := startPvasrun(t, ranks(btl, 3, "orphan", "block"), func(*exec.Cmd) {})
+		pids := p.AwaitRanks(6)
+		pids = append(pids, p.Child(hostName))
+		require.NoError(t, sys.Kill(p.Cmd.Process.Pid, syscall.SIGKILL))
+		require.Equal(t, 137, p.Code())
+		launchertest.RequireGone(t, pids)
 	})
 }
 
 // Nor the supervisor and the host that are killed together.
 func TestSupervisorAndHostKilled(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		for _, args := range [][]string{{"orphan", "block"}, {"block"}} {
-			p := startPvasrun(t, ranks(btl, 3, args...))
-			pids, host := p.awaitRanks(3*len(args)), p.host()
-			guard := p.child(guardName)
-			require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGSTOP)) // not even a moment to act
-			require.NoError(t, sys.Kill(host, syscall.SIGKILL))
-			require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGKILL))
-			require.Equal(t, 137, p.code())
-			requireGone(t, append(pids, host, guard))
+			p := startPvasrun(t, ranks(btl, 3, args...), func(*exec.Cmd) {})
+			pids, hostPid := p.AwaitRanks(3*len(args)), p.Child(hostName)
+			guard := p.Child(guardName)
+			require.NoError(t, sys.Kill(p.Cmd.Process.Pid, syscall.SIGSTOP)) // not even a moment to act
+			require.NoError(t, sys.Kill(hostPid, syscall.SIGKILL))
+			require.NoError(t, sys.Kill(p.Cmd.Process.Pid, syscall.SIGKILL))
+			require.Equal(t, 137, p.Code())
+			launchertest.RequireGone(t, append(pids, hostPid, guard))
 		}
 	})
 }
@@ -180,26 +181,26 @@ func TestInterrupt(t *testing.T) {
 		{"handled", []string{"polite", "0"}, syscall.SIGINT, 0},
 		{"handled badly", []string{"polite", "7"}, syscall.SIGINT, 130},
 	}
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		for _, c := range cases {
 			t.Run(c.name, func(t *testing.T) {
-				p := startPvasrun(t, ranks(btl, 3, c.args...))
-				pids := p.awaitRanks(3)
-				require.NoError(t, sys.Kill(p.cmd.Process.Pid, c.sig))
-				require.Equal(t, c.code, p.code(), p.stderr)
-				requireGone(t, pids)
-				require.NotContains(t, p.stderr.String(), "pvasrun:")
+				p := startPvasrun(t, ranks(btl, 3, c.args...), func(*exec.Cmd) {})
+				pids := p.AwaitRanks(3)
+				require.NoError(t, sys.Kill(p.Cmd.Process.Pid, c.sig))
+				require.Equal(t, c.code, p.Code(), p.Stderr)
+				launchertest.RequireGone(t, pids)
+				require.NotContains(t, p.Stderr.String(), "pvasrun:")
 			})
 		}
 	})
 }
 
 func TestSecondInterruptKills(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
-		p := startPvasrun(t, ranks(btl, 3, "stubborn"))
-		pids := p.awaitRanks(3)
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
+		p := startPvasrun(t, ranks(btl, 3, "stubborn"), func(*exec.Cmd) {})
+		pids := p.AwaitRanks(3)
 		// Two interrupts in a row may count as one, so go on until it has helped.
-		require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGINT))
+		require.NoError(t, sys.Kill(p.Cmd.Process.Pid, syscall.SIGINT))
 		stop := make(chan struct{})
 		defer close(stop)
 		go func() {
@@ -208,27 +209,27 @@ func TestSecondInterruptKills(t *testing.T) {
 				case <-stop:
 					return
 				case <-time.After(10 * time.Millisecond):
-					sys.Kill(p.cmd.Process.Pid, syscall.SIGINT)
+					sys.Kill(p.Cmd.Process.Pid, syscall.SIGINT)
 				}
 			}
 		}()
-		require.Equal(t, 130, p.code())
-		requireGone(t, pids)
-		require.Contains(t, p.stderr.String(), "pvasrun: second interrupt: killing 3 ranks\n")
+		require.Equal(t, 130, p.Code())
+		launchertest.RequireGone(t, pids)
+		require.Contains(t, p.Stderr.String(), "pvasrun: second interrupt: killing 3 ranks\n")
 	})
 }
 
 func TestSignalsAreForwarded(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
-		p := startPvasrun(t, ranks(btl, 2, "signals"))
-		p.awaitRanks(2)
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
+		p := startPvasrun(t, ranks(btl, 2, "signals"), func(*exec.Cmd) {})
+		p.AwaitRanks(2)
 		for _, sig := range []syscall.Signal{syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGHUP, syscall.SIGCONT} {
-			require.NoError(t, sys.Kill(p.cmd.Process.Pid, sig))
+			require.NoError(t, sys.Kill(p.Cmd.Process.Pid, sig))
 			want := fmt.Sprintf("got %v\n", sig)
-			p.stdout.await(t, func(text string) bool { return strings.Count(text, want) >= 2 })
+			p.Stdout.Await(t, func(text string) bool { return strings.Count(text, want) >= 2 })
 		}
-		require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGTERM))
-		require.Equal(t, 0, p.code())
+		require.NoError(t, sys.Kill(p.Cmd.Process.Pid, syscall.SIGTERM))
+		require.Equal(t, 0, p.Code())
 	})
 }
 
@@ -270,21 +271,21 @@ func TestContinueEndsStop(t *testing.T) {
 // What a rank leaves behind dies with the job, even in a session of its own, and
 // does not keep the output open.
 func TestOrphansDieWithTheJob(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		out := run(t, ranks(btl, 2, "orphan"))
 		require.NoError(t, out.err)
 		require.Zero(t, out.Code)
-		require.Len(t, pidsIn(out.stdout), 2)
+		require.Len(t, launchertest.PidsIn(out.stdout), 2)
 	})
 }
 
 // A child that the process had before the job is not the job's.
 func TestOwnChildrenAreLeftAlone(t *testing.T) {
-	sleep := startSleep(t)
-	eachBTL(t, func(t *testing.T, btl string) {
+	sleep := launchertest.StartSleep(t)
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		_, err := Run(t.Context(), ranks(btl, 1, "true"))
 		require.NoError(t, err)
-		require.False(t, gone(sleep))
+		require.False(t, launchertest.Gone(sleep))
 	})
 }
 
@@ -293,7 +294,7 @@ func TestUnprivilegedUser(t *testing.T) {
 	const nobody = 65534
 	self, err := os.ReadFile("/proc/self/exe")
 	require.NoError(t, err)
-	public := filepath.Join(filepath.Dir(ranksProgram), "supervisor") // the go command's folder is not
+	public := filepath.Join(filepath.Dir(launchertest.RanksProgram), "supervisor") // the go command's folder is not
 	require.NoError(t, os.WriteFile(public, self, 0o755))
 	drop := func(cmd *exec.Cmd) {
 		cmd.Dir, cmd.Path = "/", public
@@ -301,15 +302,15 @@ func TestUnprivilegedUser(t *testing.T) {
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 		}
 	}
-	eachBTL(t, func(t *testing.T, btl string) {
-		p := startPvasrunWith(t, ranks(btl, 3, "-only", "1", "exit", "6"), drop)
-		require.Equal(t, 6, p.code(), p.stderr)
-		requireGone(t, pidsIn(p.stdout.String()))
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
+		p := startPvasrun(t, ranks(btl, 3, "-only", "1", "exit", "6"), drop)
+		require.Equal(t, 6, p.Code(), p.Stderr)
+		launchertest.RequireGone(t, launchertest.PidsIn(p.Stdout.String()))
 	})
 }
 
 func TestManyRanks(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		j := Job{BTL: btl, Apps: []App{{Program: "/bin/true", N: 200}}}
 		out := run(t, j)
 		require.NoError(t, out.err)

@@ -38,7 +38,7 @@ func DryRunNodes(ctx context.Context, j Job, n Nodes) (*NodesPlan, error) {
 	for _, a := range l.agents {
 		one := NodePlan{Name: a.name, First: a.first, Ranks: a.ranks}
 		for rank := a.first; rank < a.first+a.ranks; rank++ {
-			one.Programs = append(one.Programs, strings.Join(l.args(l.appOf[rank]), " "))
+			one.Programs = append(one.Programs, strings.Join(append([]string{l.apps[rank].Program}, l.apps[rank].Args...), " "))
 		}
 		if !n.Slurm {
 			one.Command = n.command(a.name, self)

@@ -36,10 +36,10 @@ const envArenas = "MALLOC_ARENA_MAX"
 // free blocks, up to 32 MiB, but no more once the first is set. So both are set.
 var heapSteps = []string{"MALLOC_TOP_PAD_=16777216", "MALLOC_MMAP_THRESHOLD_=33554432"}
 
-// baseEnv returns the environment that all ranks of an app share: the supervisor's, what the
+// baseEnv completes the environment that all ranks of an app share: the supervisor's, what the
 // user added, and the defaults of the runtime. Where a name occurs twice the last one counts.
 // total is the number of ranks of the job, and ranks of those on this node.
-func baseEnv(app App, prog *program, id string, total, ranks, cpus int) []string {
+func baseEnv(app *hostApp, id string, total, ranks, cpus int) []string {
 	env := slices.Clone(os.Environ())
 	// A job started by a rank of another job is its own.
 	env = unset(env, job.EnvRank, job.EnvSize, job.EnvJob, job.EnvProgram, EnvID, envPMISize,
@@ -58,7 +58,7 @@ func baseEnv(app App, prog *program, id string, total, ranks, cpus int) []string
 	}
 	env = append(env, envPMISize+"="+strconv.Itoa(total))
 	env = append(env, app.Env...)
-	env = append(env, EnvID+"="+id, job.EnvSize+"="+strconv.Itoa(total), job.EnvProgram+"="+prog.path)
+	env = append(env, EnvID+"="+id, job.EnvSize+"="+strconv.Itoa(total), job.EnvProgram+"="+app.Path)
 	return lastOfEach(env)
 }
 

@@ -15,27 +15,6 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// The goroutine of Run waits in one place, next. That ends at every event: the
-// end of a child, of the grace time, of ctx, or of a call that the goroutine has begun; a
-// signal; the time-out; an output that takes no more. The goroutine therefore makes
-// no call that may block. Such a call is a request to the host, the start of a
-// program, a hold, or the last output. It runs on a goroutine of its own (during,
-// await), and a message in a queue.
-//
-//	          next <---- SIGCHLD, signals, timers, ctx, output
-//	start:    await(host) -> await(BTL) -> await(memory) -> await(rank 0) -> ...
-//	run:      serve until no rank lives
-//	sweep:    kill and reap the processes left, for killTime at most
-//	finish:   during(drain), which INT, TERM and HUP end
-//
-// When the fate of the job has been decided, nothing more is begun, and requests
-// to the host are cut short as soon as no rank needs time to end: await then
-// returns errOver. Killed processes have killTime to vanish.
-const killTime = 10 * time.Second
-
-// errOver says that the fate of the job has been decided meanwhile.
-var errOver = errors.New("launcher: the job is over")
-
 // events are the channels that the supervisor waits for. All fields belong to the goroutine of
 // Run but for output, into which a goroutine that copies output puts an error.
 type events struct {

@@ -6,11 +6,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/sys"
 )
-
-// graceTime is how long ranks have between the request to end and the kill.
-const graceTime = 2 * time.Second
 
 // A Failure is the first rank that did not end with exit code 0, or that joined the job and ended without
 // Finalize.
@@ -39,26 +35,6 @@ func (f *Failure) how() string {
 		return describe(f.Status)
 	}
 	return describe(f.Status) + " after Init and without Finalize, in C MPI_Finalize: others may wait for it"
-}
-
-func exitCode(status syscall.WaitStatus) int {
-	if status.Signaled() {
-		return codeSignal + int(status.Signal())
-	}
-	return status.ExitStatus()
-}
-
-// describe says how a process ended.
-func describe(status syscall.WaitStatus) string {
-	if !status.Signaled() {
-		return fmt.Sprintf("exited with code %d", status.ExitStatus())
-	}
-	sig := status.Signal()
-	core := ""
-	if status.CoreDump() {
-		core = ", core dumped"
-	}
-	return fmt.Sprintf("was killed by signal %d (%v, %s)%s", int(sig), sig, sys.SignalName(sig), core)
 }
 
 // A fate decides what becomes of the job. It is told every event and acts
@@ -151,7 +127,7 @@ func (f *fate) rankEnded(rank, pid int, program string, status syscall.WaitStatu
 
 // allEnded is told when no rank is left, with what they have noted in the root block.
 func (f *fate) allEnded(root *job.Root) {
-	if f.ending || f.killed || f.quiet || root == nil {
+	if f.ending || f.killed || f.quiet {
 		return
 	}
 	if odd := describeLeftOut(root); odd != "" {
@@ -241,4 +217,10 @@ func (f *fate) doing(what string) string {
 	default:
 		return fmt.Sprintf("%s %d ranks", what, n)
 	}
+}
+
+// deadlocked is told that a deadlock was proved, and reported.
+func (f *fate) deadlocked() {
+	f.end(codeDeadlock)
+	f.say("deadlock: %s (--deadlock=report lets them wait)", f.doing("ending"))
 }

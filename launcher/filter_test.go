@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +16,7 @@ import (
 
 // buildFilter compiles testdata/filter, and returns what runs a job under one of its
 // seccomp filters.
-func buildFilter(t *testing.T) (under func(what string, j Job) *pvasrun) {
+func buildFilter(t *testing.T) (under func(what string, j Job) *launchertest.Pvasrun) {
 	t.Helper()
 	if _, err := exec.LookPath("gcc"); err != nil {
 		require.Empty(t, os.Getenv("CI"), "CI must have gcc")
@@ -24,8 +25,8 @@ func buildFilter(t *testing.T) (under func(what string, j Job) *pvasrun) {
 	filter := filepath.Join(t.TempDir(), "filter")
 	out, err := exec.Command("gcc", "-O1", "-o", filter, "testdata/filter/filter.c").CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	return func(what string, j Job) *pvasrun {
-		return startPvasrunWith(t, j, func(cmd *exec.Cmd) {
+	return func(what string, j Job) *launchertest.Pvasrun {
+		return startPvasrun(t, j, func(cmd *exec.Cmd) {
 			cmd.Args = append([]string{filter, what, cmd.Path}, cmd.Args[1:]...)
 			cmd.Path = filter
 		})
@@ -43,17 +44,17 @@ func TestFilteredSystemCalls(t *testing.T) {
 		"close": "close_range"} {
 		call = regexp.QuoteMeta(call)
 		p := under(what, ranks(btlAuto, 3, "true"))
-		require.Zero(t, p.code(), p.stderr)
+		require.Zero(t, p.Code(), p.Stderr)
 		require.Regexp(t, `^pvasrun: every rank gets an address space of its own \(--btl sm\): .*`+call+
-			`.*\n$`, p.stderr.String())
+			`.*\n$`, p.Stderr.String())
 		p = under(what, ranks(btlPvas, 3, "true"))
-		require.Equal(t, 1, p.code(), p.stderr)
-		require.Regexp(t, `^pvasrun: .*`+call+`.*\n$`, p.stderr.String())
+		require.Equal(t, 1, p.Code(), p.Stderr)
+		require.Regexp(t, `^pvasrun: .*`+call+`.*\n$`, p.Stderr.String())
 	}
 	for _, btl := range []string{btlPvas, btlSM} {
 		p := under("limits", ranks(btl, 3, "true"))
-		require.Zero(t, p.code(), p.stderr)
-		require.Empty(t, p.stderr.String())
+		require.Zero(t, p.Code(), p.Stderr)
+		require.Empty(t, p.Stderr.String())
 	}
 }
 
@@ -64,8 +65,8 @@ func TestRankKilledBeforeItsProgram(t *testing.T) {
 		t.Skip(err)
 	}
 	p := buildFilter(t)("kill", ranks(btlPvas, 3, "true"))
-	require.Equal(t, 128+int(syscall.SIGSYS), p.code(), p.stderr)
+	require.Equal(t, 128+int(syscall.SIGSYS), p.Code(), p.Stderr)
 	require.Regexp(t,
 		`^pvasrun: rank 0 \(pid \d+, \S+\) on \S+ was killed by signal 31 \(bad system call, SIGSYS\)(, core `+
-			`dumped)?(; ending the other (rank|\d ranks))?\n$`, p.stderr.String())
+			`dumped)?(; ending the other (rank|\d ranks))?\n$`, p.Stderr.String())
 }

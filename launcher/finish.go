@@ -3,10 +3,9 @@ package launcher
 import (
 	"context"
 	"errors"
-	"github.com/gopvas/gopvas/launcher/internal/part"
-	"os"
-	"syscall"
 	"time"
+
+	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
 // finish passes on the rest of the output and gives everything back. No process
@@ -76,9 +75,4 @@ func (s *supervisor) drain() {
 	default:
 	}
 	s.during(s.messages.flush)
-}
-
-// endsWait reports whether a signal asks this process to end.
-func endsWait(sig os.Signal) bool {
-	return sig == syscall.SIGINT || sig == syscall.SIGTERM || sig == syscall.SIGHUP
 }

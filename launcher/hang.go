@@ -21,6 +21,20 @@ const stillness = 100 * time.Millisecond
 // network may have to send a message again.
 const farStillness = time.Second
 
+// HangReport is what the report of the ranks begins with, which QUIT asks for.
+const HangReport = "what the ranks do:\n"
+
+// tellHang says the report of the ranks, and has it written to a file; "" is none.
+func tellHang(views []job.View, who []started, proof *job.Proof, file string, say func(string, ...any), messages *queue) {
+	now := time.Duration(sys.Monotonic())
+	say(HangReport+"%s", hangReport(views, who, now, proof))
+	messages.put(func() {
+		if err := writeHang(file, views, who, now, proof); err != nil {
+			say("%v", err)
+		}
+	})
+}
+
 // hangReport says what each rank does, which rank waits for which, and names a deadlock where there
 // is one. It is made of the views alone: askHang has asked the ranks before.
 func hangReport(views []job.View, who []started, now time.Duration, proof *job.Proof) string {
@@ -315,44 +329,25 @@ func judge(views []job.View, dead []int) (kind, verdict string) {
 	return "circle", "only other goroutines or threads of " + rankList(others, 0) + " could end that"
 }
 
+// describeProof says what is proved.
+func describeProof(views []job.View, p *job.Proof, now time.Duration) string {
+	shortest := waited(views[p.Ranks[0]], now)
+	for _, r := range p.Ranks {
+		shortest = min(shortest, waited(views[r], now))
+	}
+	what := ""
+	switch {
+	case len(p.Cycle) > 0:
+		what = steps(p.Cycle) + "; "
+	case p.All:
+		what = "all ranks wait, and no message is on its way; "
+	}
+	return fmt.Sprintf("  deadlock, proved: %snothing has moved for %v, and %s can never go on\n",
+		what, shortest.Round(time.Millisecond), rankList(p.Ranks, 0))
+}
+
 // stopped tells whether a process is stopped by a signal.
 func stopped(pid int) bool {
 	p, ok := processes.Find(pid) // not ok: it has not been started, or has gone
 	return ok && p.State == 'T'
-}
-
-// HangReport is what the report of the ranks begins with, which QUIT asks for.
-const HangReport = "what the ranks do:\n"
-
-// sayHang prints the report of the ranks as they stand now, or has the leader of several nodes
-// do that. Programs that have not called Init, or never will, are not known here.
-func (s *supervisor) sayHang() {
-	switch {
-	case s.job.Part != nil:
-		s.tellDoing(0)
-		return
-	case s.memory == nil:
-		s.io.say("no rank has been started yet")
-		return
-	}
-	s.report(s.memory.Root().Snapshot(), nil)
-}
-
-// report prints the report of the ranks, and writes it to the file that is asked for. proof is nil if nothing is
-// proved.
-func (s *supervisor) report(views []job.View, proof *job.Proof) {
-	who := make([]started, s.size)
-	for rank, v := range views {
-		who[rank] = started{
-			pid: s.pids[rank], program: s.app(rank).Program, stopped: stopped(s.pids[rank]),
-			place: placeOf(&v, s.placing.known[callAt{s.pids[rank], v.Place()}]),
-		}
-	}
-	now := time.Duration(sys.Monotonic())
-	s.io.say(HangReport+"%s", hangReport(views, who, now, proof))
-	s.messages.put(func() {
-		if err := writeHang(s.job.HangFile, views, who, now, proof); err != nil {
-			s.io.say("%v", err)
-		}
-	})
 }

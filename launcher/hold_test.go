@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"context"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"regexp"
 	"strings"
 	"syscall"
@@ -16,16 +17,16 @@ import (
 // At a hold point every rank exists, and stands: at the first none has printed
 // yet, at the last all have.
 func TestHolds(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		const n = 3
-		w := newWatched()
+		w := launchertest.NewWatched()
 		var points []job.Hold
-		j := Job{BTL: btl, Apps: []App{{Program: hello, N: n}}, Stdout: w}
+		j := Job{BTL: btl, Apps: []App{{Program: launchertest.Hello, N: n}}, Stdout: w}
 		j.Hold = func(h job.Hold, p Processes) {
 			points = append(points, h)
 			require.Len(t, p.Ranks, n)
 			for _, pid := range append(p.Ranks, p.Host) {
-				require.False(t, gone(pid))
+				require.False(t, launchertest.Gone(pid))
 			}
 			if p.BTL == job.BTLPvas {
 				require.Equal(t, []int{p.Host}, p.Spaces())
@@ -35,7 +36,7 @@ func TestHolds(t *testing.T) {
 			if h == job.HoldInit {
 				require.Empty(t, w.String())
 			} else {
-				w.await(t, func(text string) bool { return strings.Count(text, "\n") == n })
+				w.Await(t, func(text string) bool { return strings.Count(text, "\n") == n })
 			}
 		}
 		out := run(t, j)
@@ -48,7 +49,7 @@ func TestHolds(t *testing.T) {
 // Programs that never get to a hold point are not held, and a rank that dies at
 // one does not leave the job there.
 func TestHoldsThatAreNotReached(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		j := ranks(btl, 3, "true")
 		j.Hold = func(job.Hold, Processes) { t.Error("held a program that does not stop") }
 		out := run(t, j)
@@ -56,7 +57,7 @@ func TestHoldsThatAreNotReached(t *testing.T) {
 		require.Zero(t, out.Code)
 
 		calls := 0
-		j = Job{BTL: btl, Apps: []App{{Program: hello, N: 3}}}
+		j = Job{BTL: btl, Apps: []App{{Program: launchertest.Hello, N: 3}}}
 		j.Hold = func(_ job.Hold, p Processes) {
 			calls++
 			require.NoError(t, sys.Kill(p.Ranks[1], syscall.SIGKILL))
@@ -95,9 +96,9 @@ var helloLine = regexp.MustCompile(`^rank (\d) of (\d), pid \d+, partition (none
 
 // Ranks that use the runtime find their place in the job.
 func TestRanksJoinTheJob(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		for _, n := range []int{1, 2, 5} {
-			out := run(t, Job{BTL: btl, Apps: []App{{Program: hello, N: n}}})
+			out := run(t, Job{BTL: btl, Apps: []App{{Program: launchertest.Hello, N: n}}})
 			require.NoError(t, out.err)
 			require.Zero(t, out.Code, out.stderr)
 			seen := map[string]bool{}

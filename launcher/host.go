@@ -19,10 +19,8 @@ const (
 	hostControlFd = 3
 )
 
-// HostMain must be the first call of main in every program that calls Run: Run
-// executes the program again as the space host and as the guard of a job. In those
-// processes HostMain serves and does not return; in any other it returns at once.
-func HostMain() {
+// serveAgain serves, and does not return, if this process is a space host or a guard: see launcher.HostMain.
+func serveAgain() {
 	switch {
 	case len(os.Args) == 1 && os.Args[0] == hostName:
 		ignoreEnds()
@@ -60,7 +58,7 @@ type host struct {
 	space    *pvas.Space
 	memory   *job.Memory
 	apps     []hostApp
-	programs programs
+	programs programIDs
 	guarded  map[int]bool // process groups to kill, by leader
 }
 
@@ -174,7 +172,7 @@ func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
 }
 
 func newHost(c *control) *host {
-	return &host{control: c, guarded: map[int]bool{}, programs: programs{}}
+	return &host{control: c, guarded: map[int]bool{}, programs: programIDs{}}
 }
 
 // fileLimit gives ranks the limit on open files that the user set, if the Go library

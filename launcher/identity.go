@@ -14,12 +14,12 @@ type programID struct {
 	mtime, ctime   syscall.Timespec
 }
 
-// programs numbers the programs of a job.
-type programs map[programID]uint32
+// programIDs numbers the programs of a job.
+type programIDs map[programID]uint32
 
 // number returns a number that paths of the same file have in common, and 0 if there is no
 // such file. A file that has changed has another number.
-func (p programs) number(path string) uint32 {
+func (p programIDs) number(path string) uint32 {
 	var st syscall.Stat_t
 	if err := syscall.Stat(path, &st); err != nil {
 		return 0

@@ -9,7 +9,7 @@ import (
 )
 
 func TestProgramsAreToldApartByTheirFile(t *testing.T) {
-	p := programs{}
+	p := programIDs{}
 	path, link := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
 	require.Zero(t, p.number(path), "there is none")
 	require.NoError(t, os.WriteFile(path, []byte("one"), 0o700))

@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"fmt"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"os"
 	"os/exec"
 	"regexp"
@@ -19,20 +20,20 @@ import (
 func TestIgnoredSignalsAreInherited(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	require.NoError(t, err)
-	eachBTL(t, func(t *testing.T, btl string) {
-		p := startPvasrunWith(t, ranks(btl, 2, "block"), func(cmd *exec.Cmd) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
+		p := startPvasrun(t, ranks(btl, 2, "block"), func(cmd *exec.Cmd) {
 			cmd.Args = []string{"sh", "-c", `trap '' HUP INT; exec "$0"`, cmd.Path}
 			cmd.Path = shell
 		})
-		for _, pid := range append(p.awaitRanks(2), p.host(), p.child(guardName), p.cmd.Process.Pid) {
+		for _, pid := range append(p.AwaitRanks(2), p.Child(hostName), p.Child(guardName), p.Cmd.Process.Pid) {
 			for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT} {
 				require.True(t, ignores(t, pid, sig), "process %d, %v", pid, sig)
 				require.NoError(t, sys.Kill(pid, sig))
 			}
 		}
-		require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGTERM))
-		require.Equal(t, 143, p.code(), p.stderr)
-		require.NotContains(t, p.stderr.String(), "pvasrun:")
+		require.NoError(t, sys.Kill(p.Cmd.Process.Pid, syscall.SIGTERM))
+		require.Equal(t, 143, p.Code(), p.Stderr)
+		require.NotContains(t, p.Stderr.String(), "pvasrun:")
 	})
 }
 

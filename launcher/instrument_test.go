@@ -16,7 +16,7 @@ import (
 // testInstruments are those of the agents of these tests.
 var testInstruments = map[string]Instrument{
 	"long": func(j *Job, to io.Writer) (func(), error) { // more than a window
-		fmt.Fprintf(to, "%d of %d ranks\n", j.size(), j.Total())
+		fmt.Fprintf(to, "%d of %d ranks\n", j.Apps[0].N, j.Total())
 		j.Made = func(root *job.Root) error {
 			_, err := to.Write(bytes.Repeat([]byte{'x'}, 3*flowWindow))
 			return err
@@ -44,7 +44,7 @@ func TestNodesAndInstruments(t *testing.T) {
 		require.LessOrEqual(t, p.Ahead.Abs(), info[p.Node].ClockError)
 		text[p.Node].Write(p.Data)
 	}
-	out := runNodes(t, ranks(btlSM, 4, "sh", "true"), n)
+	out := runNodes(t, ranks("sm", 4, "sh", "true"), n)
 	require.NoError(t, out.err)
 	require.Zero(t, out.Code, out.stderr)
 	require.Equal(t, []int{0, 0, 1, 1}, node)
@@ -73,12 +73,12 @@ func TestNodesAndBadInstruments(t *testing.T) {
 		n.Instruments = []string{name}
 		n.Measuring = func([]NodeInfo, []int, time.Duration) error { return nil }
 		n.Measured = func(Piece) {}
-		require.ErrorContains(t, runNodes(t, ranks(btlSM, 4, "sh", "true"), n).err, says)
+		require.ErrorContains(t, runNodes(t, ranks("sm", 4, "sh", "true"), n).err, says)
 	}
 	n := twoNodes()
 	n.Instruments = []string{"long"}
 	n.Measuring = func([]NodeInfo, []int, time.Duration) error { return fmt.Errorf("no file") }
-	require.ErrorContains(t, runNodes(t, ranks(btlSM, 4, "sh", "true"), n).err, "no file")
+	require.ErrorContains(t, runNodes(t, ranks("sm", 4, "sh", "true"), n).err, "no file")
 }
 
 // A clock that is ahead and drifts is found by round trips, and followed within their bounds.

@@ -118,6 +118,9 @@ type Result struct {
 	Nodes   []string // names, by number; nil: it was a job of one node
 }
 
+// words are the arguments of its ranks, first the program as the user gave it.
+func (a *App) words() []string { return append([]string{a.Program}, a.Args...) }
+
 // size returns the number of ranks.
 func (j *Job) size() int {
 	n := 0
@@ -161,20 +164,12 @@ func (j *Job) check() error {
 	return nil
 }
 
-// settings are those of a job with ranks in the task model.
-func (j *Job) settings(btl job.BTL) job.Settings {
+// SettingsFor returns the settings of a job with ranks in the task model.
+func (j *Job) SettingsFor(btl job.BTL) job.Settings {
 	if j.Tuned == nil {
 		return j.Settings
 	}
 	return j.Settings.Or(j.Tuned(btl))
-}
-
-// nodeSettings are settings for several nodes.
-func (j *Job) nodeSettings() job.Settings {
-	if j.BTL == btlSM {
-		return j.settings(job.BTLSM)
-	}
-	return j.settings(job.BTLPvas)
 }
 
 // Total returns the number of ranks of the whole job, also if this is a node's part of it.

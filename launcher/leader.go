@@ -47,18 +47,6 @@ const DefaultNodeTimeout = 5 * time.Second
 // startTime is how long the start of an agent may take.
 const startTime = 30 * time.Second
 
-// NodeError is an error on, or with, a node.
-type NodeError struct {
-	Node string
-	Err  error
-	Code int // exit code for the command
-}
-
-func (e *NodeError) Error() string { return fmt.Sprintf("launcher: node %s: %v", e.Node, e.Err) }
-
-// Unwrap returns the cause.
-func (e *NodeError) Unwrap() error { return e.Err }
-
 // A leader runs a job on several nodes. It has an agent on each, and runs no rank itself.
 // All fields belong to the goroutine of RunNodes, to which others hand what happens through
 // events. It waits in one place, next, as a supervisor does, and decides by the same fate.
@@ -67,7 +55,10 @@ func (e *NodeError) Unwrap() error { return e.Err }
 //	start: all agents are told the job and one another's addresses
 //	run:   until all agents have said that their part is over, or are lost
 type leader struct {
-	*plan
+	job      *Job
+	size     int    // ranks
+	apps     []*App // by rank
+	programs        // by app
 	nodes    Nodes
 	dir      string // the working directory
 	events   chan func()
@@ -143,7 +134,7 @@ func newLeader(ctx context.Context, j *Job, n Nodes) (*leader, error) {
 	if n.Timeout == 0 {
 		n.Timeout = DefaultNodeTimeout
 	}
-	parts, err := Deal(n.Hosts, j.size())
+	parts, err := Deal(n.Hosts, j.Total())
 	if err != nil {
 		return nil, err
 	}
@@ -151,16 +142,21 @@ func newLeader(ctx context.Context, j *Job, n Nodes) (*leader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("launcher: %w", err)
 	}
-	p, err := planPrograms(ctx, j)
+	size := j.Total()
+	var names []string
+	for _, app := range j.Apps {
+		names = append(names, app.Program)
+	}
+	found, err := findPrograms(ctx, names, (*part.Part)(nil).Image, j.Signals, j.Stderr)
 	if err != nil {
 		return nil, err
 	}
 	l := &leader{
-		plan: p, nodes: n, dir: dir, events: make(chan func()), output: make(chan error, 1), canceled: ctx.Done(),
+		job: j, size: size, programs: found, nodes: n, dir: dir, events: make(chan func()), output: make(chan error, 1), canceled: ctx.Done(),
 		done:    make(chan struct{}),
 		stop:    func() error { return sys.RaiseDefault(syscall.SIGTSTP) },
-		lookout: newLookout(j), pids: make([]int, p.size), stopped: make([]bool, p.size),
-		places: make([]symbol.Place, p.size),
+		lookout: newLookout(j.LooksAfter()), pids: make([]int, size), stopped: make([]bool, size),
+		places: make([]symbol.Place, size),
 	}
 	l.out, l.err = newSinks(j.Stdout, j.Stderr, func(err error) { l.output <- err })
 	l.fate = fate{starting: true, effects: effects{alive: l.alive, signal: l.signal, grace: l.endRanks, say: l.say}}
@@ -168,7 +164,7 @@ func newLeader(ctx context.Context, j *Job, n Nodes) (*leader, error) {
 		l.timeout = time.After(j.Timeout)
 	}
 	if err := l.place(parts); err != nil {
-		p.close()
+		found.close()
 		return nil, err
 	}
 	return l, nil
@@ -176,6 +172,9 @@ func newLeader(ctx context.Context, j *Job, n Nodes) (*leader, error) {
 
 // place makes an agent for each node that gets ranks, and the mirror.
 func (l *leader) place(parts []int) error {
+	for i := range l.job.Apps {
+		l.apps = append(l.apps, slices.Repeat([]*App{&l.job.Apps[i]}, l.job.Apps[i].N)...)
+	}
 	first := 0
 	for i, h := range l.nodes.Hosts {
 		if parts[i] == 0 {
@@ -188,7 +187,7 @@ func (l *leader) place(parts []int) error {
 		l.node = append(l.node, slices.Repeat([]int{number}, parts[i])...)
 	}
 	memory, err := job.InHeap(job.Config{Ranks: l.size, BTL: job.BTLSM, CPUs: 1, Nodes: l.node,
-		Settings: l.job.nodeSettings()})
+		Settings: l.settings()})
 	if err != nil {
 		return fmt.Errorf("launcher: %w", err)
 	}
@@ -199,7 +198,7 @@ func (l *leader) place(parts []int) error {
 // close gives back the resources of newLeader.
 func (l *leader) close() {
 	close(l.done)
-	l.plan.close()
+	l.programs.close()
 	if l.input != nil {
 		l.input.close()
 	}
@@ -331,6 +330,13 @@ func (l *leader) say(format string, args ...any) {
 	l.messages.put(func() { l.err.writeLine(line) })
 }
 
+// logf prints for -v.
+func (l *leader) logf(format string, args ...any) {
+	if l.job.Log != nil {
+		l.job.Log(format, args...)
+	}
+}
+
 // result ends the job: it passes on the rest of the output.
 func (l *leader) result(ctx context.Context) (*Result, error) {
 	l.sayHang()
@@ -361,4 +367,12 @@ func (l *leader) result(ctx context.Context) (*Result, error) {
 		r.Code = ExitCode(err)
 	}
 	return r, err
+}
+
+// settings are those of the job on several nodes.
+func (l *leader) settings() job.Settings {
+	if l.job.BTL == job.BTLSM.String() {
+		return l.job.SettingsFor(job.BTLSM)
+	}
+	return l.job.SettingsFor(job.BTLPvas)
 }

@@ -21,9 +21,6 @@ type hangQuestion struct {
 	then  []func() // is called after the report
 }
 
-// hangTime limits how long the leader waits for answers.
-const hangTime = 2 * time.Second
-
 // askHang asks all agents what their ranks do, unless a question is open. It calls then, if it is not nil, after the
 // report: a job that is to end must not end ranks before they were reported.
 func (l *leader) askHang(then func()) {
@@ -106,16 +103,10 @@ func (l *leader) report(views []job.View, proof *job.Proof) {
 		who[rank] = started{
 			node: l.agents[l.node[rank]].name, pid: l.pids[rank], stopped: l.stopped[rank],
 			place:   placeOf(&v, l.places[rank]),
-			program: l.app(rank).Program,
+			program: l.apps[rank].Program,
 		}
 	}
-	now := time.Duration(sys.Monotonic())
-	l.say(HangReport+"%s", hangReport(views, who, now, proof))
-	l.messages.put(func() {
-		if err := writeHang(l.job.HangFile, views, who, now, proof); err != nil {
-			l.say("%v", err)
-		}
-	})
+	tellHang(views, who, proof, l.job.HangFile, l.say, &l.messages)
 }
 
 // look is the next step of the lookout: a look, or the end of a look that was not answered in time.
@@ -173,6 +164,8 @@ func (l *leader) looked(a *remote, watched bool) {
 	case len(proof.Ranks) > 0:
 		l.lookout.tick = nil
 		l.report(views, &proof)
-		l.fate.deadlocked(l.lookout.policy)
+		if l.job.Deadlock != DeadlockReport {
+			l.fate.deadlocked()
+		}
 	}
 }

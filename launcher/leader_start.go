@@ -108,7 +108,7 @@ func (l *leader) images() (map[string][]byte, error) {
 // jobOf is the job as it is sent to an agent, with the ranks there.
 func (l *leader) jobOf(a *remote) Job {
 	j := *l.job
-	j.Stdin, j.Stdout, j.Stderr, j.Settings = nil, nil, nil, j.nodeSettings()
+	j.Stdin, j.Stdout, j.Stderr, j.Settings = nil, nil, nil, l.settings()
 	j.Timeout, j.HangFile = 0, "" // the leader's own
 	j.Apps = nil
 	at := 0 // rank at which the app begins

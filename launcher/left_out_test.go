@@ -9,32 +9,6 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 )
 
-// A rank that has ended in order after fewer collective operations than the others is named. A rank that has not ended
-// in order does not count, nor does one that does not know its number.
-func TestLeftOut(t *testing.T) {
-	m, err := job.InHeap(job.Config{Ranks: 5, BTL: job.BTLSM, CPUs: 1})
-	require.NoError(t, err)
-	root := m.Root()
-	for rank, n := range []uint64{7, 6, 7, 3} {
-		root.NoteWorldCalls(rank, n)
-		root.SetState(rank, job.StateFinal)
-	}
-	root.SetState(3, job.StateInit)
-	root.SetState(4, job.StateFinal)
-	f, did := newTestFate(0)
-	f.allEnded(root)
-	require.Equal(t, 1, f.code)
-	require.Equal(t,
-		[]string{"say rank 1 has called Finalize after 6 collective operations on the communicator of all " +
-			"ranks, rank 0 after 7: " + sameCalls}, *did)
-
-	root.NoteWorldCalls(1, 7)
-	f, did = newTestFate(0)
-	f.allEnded(root)
-	require.Zero(t, f.code)
-	require.Empty(t, *did)
-}
-
 func TestReportOfFinalize(t *testing.T) {
 	views := []job.View{collectiveView(0, "world", 1), collectiveView(1, "world", 0),
 		waitView(2, job.OpRecv, 1, 5, time.Second, 1)}

@@ -17,9 +17,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 )
 
 // here starts agents on this machine, whatever the name of the host.
@@ -39,7 +39,7 @@ func runNodes(t *testing.T, j Job, n Nodes) outcome {
 	j.Stdout, j.Stderr = &stdout, &stderr
 	result, err := RunNodes(ctx, j, n)
 	require.NoError(t, ctx.Err(), "the job hung; stderr: %s", &stderr)
-	requireGone(t, pidsIn(stdout.String()))
+	launchertest.RequireGone(t, launchertest.PidsIn(stdout.String()))
 	require.Empty(t, children(os.Getpid()), "processes left behind")
 	return outcome{result, err, stdout.String(), stderr.String()}
 }
@@ -51,7 +51,7 @@ func sorted(text string) []string {
 }
 
 func TestNodes(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		out := runNodes(t, ranks(btl, 4, "sh", "echo rank $PVAS_RANK of $PVAS_SIZE"), twoNodes())
 		require.NoError(t, out.err)
 		require.Zero(t, out.Code)
@@ -64,9 +64,9 @@ func TestNodes(t *testing.T) {
 // Programs of several apps lie where their ranks are, and have their own environment.
 func TestNodesAndPrograms(t *testing.T) {
 	t.Setenv("OF_THE_LEADER", "yes")
-	j := ranks(btlSM, 3, "sh", "echo first $PVAS_RANK $OF_THE_LEADER $MINE")
+	j := ranks("sm", 3, "sh", "echo first $PVAS_RANK $OF_THE_LEADER $MINE")
 	j.Apps[0].Env = []string{"MINE=1"}
-	j.Apps = append(j.Apps, App{Program: ranksProgram, Args: []string{"pwd"}, N: 1, Dir: "/"})
+	j.Apps = append(j.Apps, App{Program: launchertest.RanksProgram, Args: []string{"pwd"}, N: 1, Dir: "/"})
 	for _, preload := range []bool{false, true} {
 		n := twoNodes()
 		n.Preload = preload
@@ -77,7 +77,7 @@ func TestNodesAndPrograms(t *testing.T) {
 }
 
 func TestNodesAndOneRankFails(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		out := runNodes(t, ranks(btl, 4, "-only", "3", "exit", "7"), twoNodes())
 		require.NoError(t, out.err)
 		require.Equal(t, 7, out.Code)
@@ -90,7 +90,7 @@ func TestNodesAndOneRankFails(t *testing.T) {
 }
 
 func TestNodesAndTimeout(t *testing.T) {
-	j := ranks(btlSM, 4, "stubborn")
+	j := ranks("sm", 4, "stubborn")
 	out := runTimedOut(t, &j, func() outcome { return runNodes(t, j, twoNodes()) },
 		`(?s:.*has not called Init){4}(?s:.*): ending 4 ranks\n`)
 	require.Equal(t, 1, strings.Count(out.stderr, "what the ranks do:"))
@@ -101,12 +101,12 @@ func TestNodesAndTimeout(t *testing.T) {
 
 func TestNodesAndOutput(t *testing.T) {
 	const each = 3 << 20 // more than a window
-	j := ranks(btlSM, 4, "blob", strconv.Itoa(each))
+	j := ranks("sm", 4, "blob", strconv.Itoa(each))
 	out := runNodes(t, j, twoNodes())
 	require.NoError(t, out.err)
 	require.Len(t, out.stdout, 4*each)
 
-	j = ranks(btlSM, 4, "say", "x\n")
+	j = ranks("sm", 4, "say", "x\n")
 	j.TagOutput = true
 	out = runNodes(t, j, twoNodes())
 	require.Equal(t, []string{"[0]<stdout>: x", "[1]<stdout>: x", "[2]<stdout>: x", "[3]<stdout>: x"},
@@ -132,7 +132,7 @@ func TestNodesAndInput(t *testing.T) {
 		_, _ = far.WriteString(text)
 		far.Close()
 	}()
-	j := ranks(btlSM, 4, "cat")
+	j := ranks("sm", 4, "cat")
 	j.Stdin = near
 	out := runNodes(t, j, twoNodes())
 	require.NoError(t, out.err)
@@ -144,7 +144,7 @@ func TestNodesAndSignals(t *testing.T) {
 	for _, args := range [][]string{{"polite", "5"}, {"block"}} {
 		t.Run(args[0], func(t *testing.T) {
 			signals := make(chan os.Signal, 1)
-			j := ranks(btlSM, 4, args...)
+			j := ranks("sm", 4, args...)
 			j.Signals = signals
 			j.Stdout = &awaitRanks{n: 4, f: func() { signals <- syscall.SIGINT }}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -160,7 +160,7 @@ func TestNodesAndSignals(t *testing.T) {
 func TestNodesByLines(t *testing.T) {
 	n := twoNodes()
 	n.Shell = []string{"sh", "-c", `sh -c "exec $1" | LC_ALL=C sed -u ""`}
-	out := runNodes(t, ranks(btlSM, 4, "sh", "echo rank $PVAS_RANK"), n)
+	out := runNodes(t, ranks("sm", 4, "sh", "echo rank $PVAS_RANK"), n)
 	require.NoError(t, out.err)
 	require.Equal(t, []string{"rank 0", "rank 1", "rank 2", "rank 3"}, sorted(out.stdout))
 }
@@ -179,7 +179,7 @@ func TestNodesThatDoNotStart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := twoNodes()
 			n.Shell = c.shell
-			out := runNodes(t, ranks(btlSM, 4, "true"), n)
+			out := runNodes(t, ranks("sm", 4, "true"), n)
 			require.ErrorAs(t, out.err, new(*NodeError))
 			require.ErrorContains(t, out.err, c.says)
 		})
@@ -187,7 +187,7 @@ func TestNodesThatDoNotStart(t *testing.T) {
 	t.Run("banner before the agent", func(t *testing.T) {
 		n := twoNodes()
 		n.Shell = []string{"sh", "-c", `echo Welcome; exec sh -c "exec $1"`}
-		out := runNodes(t, ranks(btlSM, 4, "true"), n)
+		out := runNodes(t, ranks("sm", 4, "true"), n)
 		require.NoError(t, out.err)
 		require.Zero(t, out.Code)
 	})
@@ -196,13 +196,13 @@ func TestNodesThatDoNotStart(t *testing.T) {
 		t.Chdir(dir)
 		n := twoNodes()
 		n.Shell = []string{"sh", "-c", `rmdir "` + dir + `"; exec sh -c "exec $1"`}
-		out := runNodes(t, ranks(btlSM, 4, "true"), n)
+		out := runNodes(t, ranks("sm", 4, "true"), n)
 		require.ErrorContains(t, out.err, "working directory")
 	})
 	t.Run("program", func(t *testing.T) {
-		j := ranks(btlSM, 4, "true")
+		j := ranks("sm", 4, "true")
 		copied := t.TempDir() + "/ranks"
-		program, err := os.ReadFile(ranksProgram)
+		program, err := os.ReadFile(launchertest.RanksProgram)
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(copied, program, 0o755))
 		j.Apps[0].Program = copied
@@ -237,9 +237,9 @@ type awaitRanks struct {
 }
 
 func (w *awaitRanks) Write(b []byte) (int, error) {
-	before := len(pidsIn(w.String()))
+	before := len(launchertest.PidsIn(w.String()))
 	n, err := w.Buffer.Write(b)
-	if before < w.n && len(pidsIn(w.String())) >= w.n {
+	if before < w.n && len(launchertest.PidsIn(w.String())) >= w.n {
 		w.f()
 	}
 	return n, err
@@ -252,7 +252,7 @@ func TestNodeIsLost(t *testing.T) {
 	for name, sig := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "silent": syscall.SIGSTOP} {
 		want := map[bool]string{true: killed, false: `nothing was heard from it in time \(3s\)`}[sig == syscall.SIGKILL]
 		t.Run(name, func(t *testing.T) {
-			eachBTL(t, func(t *testing.T, btl string) {
+			launchertest.EachBTL(t, func(t *testing.T, btl string) {
 				n := twoNodes()
 				if sig == syscall.SIGSTOP {
 					n.Timeout = 3 * time.Second // also on a busy machine no other node is silent for as long
@@ -271,7 +271,7 @@ func TestNodeIsLost(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, codeError, result.Code)
 				require.Regexp(t, `pvasrun: node [ab] is lost: `+want+`; ending the other 2 ranks\n`, stderr.String())
-				requireGone(t, pidsIn(out.String()))
+				launchertest.RequireGone(t, launchertest.PidsIn(out.String()))
 			})
 		})
 	}
@@ -284,7 +284,7 @@ func TestNodeIsLostInOneDirection(t *testing.T) {
 	n := twoNodes()
 	n.Shell = []string{"sh", "-c", `sh -c 'echo $$ > ` + dir + `/'$0'; exec cat' | sh -c "exec $1"`}
 	var stderr bytes.Buffer
-	j := ranks(btlSM, 4, "block")
+	j := ranks("sm", 4, "block")
 	out := &awaitRanks{n: 4, f: func() {
 		text, err := os.ReadFile(dir + "/b")
 		require.NoError(t, err)
@@ -299,17 +299,17 @@ func TestNodeIsLostInOneDirection(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `^pvasrun: node b is lost: .*; ending the other 2 ranks\n$`, stderr.String())
 	require.Equal(t, codeError, result.Code)
-	requireGone(t, pidsIn(out.String()))
+	launchertest.RequireGone(t, launchertest.PidsIn(out.String()))
 }
 
 // When the leader is killed, no rank is left.
 func TestLeaderIsKilled(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		n := twoNodes()
-		p := startSent(t, sentJob{BTL: btl, Apps: ranks(btl, 4, "stubborn").Apps, Nodes: &n}, func(*exec.Cmd) {})
-		pids := p.awaitRanks(4)
-		require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGKILL))
-		requireGone(t, pids)
+		p := launchertest.Start(t, sentNodes{BTL: btl, Apps: ranks(btl, 4, "stubborn").Apps, Nodes: &n}, func(*exec.Cmd) {})
+		pids := p.AwaitRanks(4)
+		require.NoError(t, sys.Kill(p.Cmd.Process.Pid, syscall.SIGKILL))
+		launchertest.RequireGone(t, pids)
 	})
 }
 
@@ -369,21 +369,9 @@ func TestDevices(t *testing.T) {
 	require.ErrorContains(t, err, "at most 8")
 }
 
-func TestDescribeUse(t *testing.T) {
-	require.Equal(t,
-		"7 bytes sent, in 2 pieces of long messages and otherwise, 9 received; busy for 2.000 s; 6.2 MB/s, latency "+
-			"60 us; failed 3 times",
-		describeUse(&job.DeviceUse{Sent: 7, Received: 9, Pieces: 2, Bandwidth: 6_200_000, Latency: 60_000, Failures: 3},
-			2e9))
-	require.Equal(t,
-		"7 bytes sent, in 0 pieces of long messages and otherwise, 0 received; busy for 0.000 s; - MB/s, latency - "+
-			"us; not known to have reached a peer",
-		describeUse(&job.DeviceUse{Sent: 7}, 0))
-}
-
 // A rank that has ended is said to have, and those that live are asked before the first of them is ended.
 func TestNodesReportOfEndedRanks(t *testing.T) {
-	j := ranks(btlSM, 4, "sh", `[ $PVAS_RANK = 0 ] && exit 0; exec sleep 1000`)
+	j := ranks("sm", 4, "sh", `[ $PVAS_RANK = 0 ] && exit 0; exec sleep 1000`)
 	out := runTimedOut(t, &j, func() outcome {
 		return runNodes(t, j, Nodes{Hosts: []Host{{"a", 1}, {"b", 3}}, Shell: here, Timeout: 20 * time.Second})
 	},

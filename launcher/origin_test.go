@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"bytes"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,7 +57,7 @@ func TestOrigin(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := originTree(t, name, flags...)
 			t.Chdir(filepath.Dir(path))
-			eachBTL(t, func(t *testing.T, btl string) {
+			launchertest.EachBTL(t, func(t *testing.T, btl string) {
 				want := "./" + name + " 2 1"
 				if strings.Contains(strings.Join(flags, " "), "DLOPEN") {
 					want += " 3"
@@ -74,7 +75,7 @@ func TestOrigin(t *testing.T) {
 func TestOriginInTheEnvironment(t *testing.T) {
 	path := originTree(t, "plain", "-DFIRST=first()", "-lfirst")
 	t.Setenv("LD_LIBRARY_PATH", "$ORIGIN/../lib")
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		out := run(t, Job{BTL: btl, Apps: []App{{Program: path, N: 2}}})
 		require.NoError(t, out.err)
 		require.Equal(t, strings.Repeat(path+" 1 1\n", 2), out.stdout, out.stderr)
@@ -107,7 +108,7 @@ func TestOriginBehindALink(t *testing.T) {
 	path := originTree(t, "linked", "-DFIRST=first()", "-lfirst", "-Wl,-rpath,$ORIGIN/../lib")
 	link := filepath.Join(t.TempDir(), "link")
 	require.NoError(t, os.Symlink(path, link))
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		out := run(t, Job{BTL: btl, Apps: []App{{Program: link, N: 2}}})
 		require.Equal(t, strings.Repeat(link+" 1 1\n", 2), out.stdout, out.stderr)
 	})

@@ -4,14 +4,13 @@ import (
 	"io"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 )
 
 // What ranks leave behind, and what ends while the job goes on, is reaped then:
@@ -21,15 +20,15 @@ func TestOrphansAreReaped(t *testing.T) {
 	const orphans = 50
 	for _, name := range []string{"alone", "with a child"} {
 		if name != "alone" {
-			startSleep(t)
+			launchertest.StartSleep(t)
 		}
 		before := len(children(os.Getpid()))
-		eachBTL(t, func(t *testing.T, btl string) {
+		launchertest.EachBTL(t, func(t *testing.T, btl string) {
 			t.Run(name, func(t *testing.T) {
 				near, far, err := os.Pipe()
 				require.NoError(t, err)
 				defer near.Close()
-				out := newWatched()
+				out := launchertest.NewWatched()
 				script := `i=0; while [ $i -lt 50 ]; do (echo orphan & true); i=$((i+1)); done; echo done; read line`
 				j := Job{BTL: btl, Stdin: near, Stdout: out, Stderr: out,
 					Apps: []App{{Program: "/bin/sh", Args: []string{"-c", script}, N: 1}}}
@@ -38,7 +37,7 @@ func TestOrphansAreReaped(t *testing.T) {
 					_, err := Run(t.Context(), j)
 					done <- err
 				}()
-				out.await(t, func(text string) bool { return strings.Count(text, "\n") == orphans+1 })
+				out.Await(t, func(text string) bool { return strings.Count(text, "\n") == orphans+1 })
 				// The rank, the host and the guard live.
 				require.Eventually(t, func() bool { return len(children(os.Getpid())) == before+3 },
 					20*time.Second, time.Millisecond)
@@ -52,39 +51,9 @@ func TestOrphansAreReaped(t *testing.T) {
 	}
 }
 
-// A child that has ended still has its pid when the supervisor is told that it is about to be reaped,
-// whatever other children there are.
-func TestReapingIsToldBefore(t *testing.T) {
-	for _, other := range []bool{false, true} {
-		if other {
-			startSleep(t)
-		}
-		a, err := adopt()
-		require.NoError(t, err)
-		defer a.end()
-		null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-		require.NoError(t, err)
-		defer null.Close()
-		pid, err := sys.Start("/bin/true", []string{"true"}, nil, "/", []*os.File{null, null, null}, nil)
-		require.NoError(t, err)
-		require.NoError(t, sys.AwaitEnd(pid))
-		var told []int
-		e, err := a.nextExit(func(pid int) {
-			told = append(told, pid)
-			require.NoError(t, sys.Kill(pid, 0))
-		})
-		require.NoError(t, err)
-		require.Equal(t, exit{pid: pid}, e)
-		require.Equal(t, []int{pid}, told)
-		require.Error(t, sys.Kill(pid, 0))
-		_, err = a.nextExit(func(pid int) { t.Errorf("%d", pid) })
-		require.ErrorIs(t, err, syscall.ECHILD)
-	}
-}
-
 // The root block says that the pid of a rank is over when the rank has ended.
 func TestPidsAreOver(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		near, far, err := os.Pipe()
 		require.NoError(t, err)
 		defer near.Close()

@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -15,24 +14,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-)
 
-func startSleep(t *testing.T) int {
-	t.Helper()
-	cmd := exec.Command("/bin/sleep", "1000")
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
-	return cmd.Process.Pid
-}
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
+)
 
 // Eight ranks write lines in pieces; no line may hold another rank's text, and
 // the lines of each rank come in order.
 func TestOutputIsLineAtomic(t *testing.T) {
 	const n, count = 8, 200
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		out := run(t, ranks(btl, n, "lines", fmt.Sprint(count)))
 		require.NoError(t, out.err)
 		next := make([]int, n)
@@ -58,12 +48,12 @@ func TestOutputIsByteExact(t *testing.T) {
 	for i := range want {
 		want[i] = byte(r.Uint32())
 	}
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		for _, n := range []int{1, 2} { // passed through, and cut into lines
 			j := ranks(btl, n, "-only", "0", "blob", fmt.Sprint(size))
 			if n == 2 {
-				j.Apps = []App{{Program: ranksProgram, Args: []string{"blob", fmt.Sprint(size)}, N: 1},
-					{Program: ranksProgram, Args: []string{"true"}, N: 1}}
+				j.Apps = []App{{Program: launchertest.RanksProgram, Args: []string{"blob", fmt.Sprint(size)}, N: 1},
+					{Program: launchertest.RanksProgram, Args: []string{"true"}, N: 1}}
 			}
 			out := run(t, j)
 			require.NoError(t, out.err)
@@ -73,10 +63,10 @@ func TestOutputIsByteExact(t *testing.T) {
 }
 
 func TestTags(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		j := ranks(btl, 12, "-only", "11", "say", "one\n\ntwo\nthree")
-		j.Apps = []App{{Program: ranksProgram, Args: []string{"true"}, N: 11},
-			{Program: ranksProgram, Args: []string{"say", "one\n\ntwo\nthree"}, N: 1}}
+		j.Apps = []App{{Program: launchertest.RanksProgram, Args: []string{"true"}, N: 11},
+			{Program: launchertest.RanksProgram, Args: []string{"say", "one\n\ntwo\nthree"}, N: 1}}
 		j.TagOutput = true
 		out := run(t, j)
 		require.NoError(t, out.err)
@@ -86,7 +76,7 @@ func TestTags(t *testing.T) {
 }
 
 func TestOutputDir(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		dir := filepath.Join(t.TempDir(), "made", "here")
 		j := ranks(btl, 11, "env", "PVAS_RANK")
 		j.OutputDir = dir
@@ -105,7 +95,7 @@ func TestOutputDir(t *testing.T) {
 }
 
 func TestInputGoesToRankZero(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		r, w, err := os.Pipe()
 		require.NoError(t, err)
 		defer r.Close()
@@ -127,7 +117,7 @@ func TestInputGoesToRankZero(t *testing.T) {
 
 // The reader of the output goes away, as in `pvasrun ... | head -1`.
 func TestClosedOutputEndsTheJob(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		r, w, err := os.Pipe()
 		require.NoError(t, err)
 		defer w.Close()
@@ -146,18 +136,18 @@ func TestClosedOutputEndsTheJob(t *testing.T) {
 
 // The same at the descriptor whose SIGPIPE the Go library would die of.
 func TestClosedStandardOutputEndsTheJob(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		r, w, err := os.Pipe()
 		require.NoError(t, err)
-		p := startPvasrunWith(t, ranks(btl, 2, "flood"), func(cmd *exec.Cmd) { cmd.Stdout = w })
+		p := startPvasrun(t, ranks(btl, 2, "flood"), func(cmd *exec.Cmd) { cmd.Stdout = w })
 		require.NoError(t, w.Close())
 		head := make([]byte, 200)
 		_, err = io.ReadFull(r, head)
 		require.NoError(t, err)
 		require.NoError(t, r.Close())
-		require.Equal(t, 128+int(syscall.SIGPIPE), p.code())
-		require.Empty(t, p.stderr.String())
-		requireGone(t, pidsIn(string(head)))
+		require.Equal(t, 128+int(syscall.SIGPIPE), p.Code())
+		require.Empty(t, p.Stderr.String())
+		launchertest.RequireGone(t, launchertest.PidsIn(string(head)))
 	})
 }
 
@@ -172,112 +162,4 @@ func TestOutputError(t *testing.T) {
 	require.Equal(t, 1, out.Code)
 	require.Regexp(t, `^pvasrun: write output: .*no space left on device; (ending [12] ranks?|no rank was running)\n$`,
 		out.stderr)
-}
-
-// recorder keeps each write apart.
-type recorder struct {
-	writes [][]byte
-	err    error
-}
-
-func (r *recorder) Write(b []byte) (int, error) {
-	if r.err != nil {
-		return 0, r.err
-	}
-	r.writes = append(r.writes, bytes.Clone(b))
-	return len(b), nil
-}
-
-// pass sends text through a stream in the given pieces and returns the writes.
-func pass(t *testing.T, tagged, alone bool, pieces ...string) [][]byte {
-	t.Helper()
-	rec := &recorder{}
-	out, _ := newSinks(rec, nil, func(error) {})
-	var all streams
-	far, err := all.open(newStream(out, 7, "stdout", tagged, alone))
-	require.NoError(t, err)
-	for _, piece := range pieces {
-		_, err := io.WriteString(far, piece)
-		require.NoError(t, err)
-	}
-	require.NoError(t, far.Close())
-	all.drain(nil)
-	return rec.writes
-}
-
-func TestHugeLine(t *testing.T) {
-	line := strings.Repeat("x", 200_000)
-	writes := pass(t, false, false, line+"\nnext")
-	require.Equal(t, line+"\nnext", string(bytes.Join(writes, nil)))
-	for _, w := range writes {
-		require.LessOrEqual(t, len(w), maxLine)
-	}
-	for line := range bytes.Lines(bytes.Join(pass(t, true, false, line, "\n"), nil)) {
-		require.True(t, bytes.HasPrefix(line, []byte("[7]<stdout>: x")))
-		require.True(t, bytes.HasSuffix(line, []byte("x\n")))
-	}
-}
-
-// Whole lines only, whatever the pieces a rank writes.
-func TestStreamEmitsWholeLines(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(3, 4))
-	var text strings.Builder
-	var pieces []string
-	for range 2000 {
-		piece := strings.Repeat("y", rnd.IntN(200))
-		if rnd.IntN(3) == 0 {
-			piece += "\n"
-		}
-		pieces = append(pieces, piece)
-		text.WriteString(piece)
-	}
-	writes := pass(t, false, false, pieces...)
-	require.Equal(t, text.String(), string(bytes.Join(writes, nil)))
-	for _, w := range writes[:len(writes)-1] {
-		require.Equal(t, byte('\n'), w[len(w)-1])
-	}
-}
-
-// An idle stream that a stranger keeps open does not keep the job from ending.
-func TestDrainEndsWithAStrangerOnThePipe(t *testing.T) {
-	rec := &recorder{}
-	out, _ := newSinks(rec, nil, func(error) {})
-	var all streams
-	far, err := all.open(newStream(out, 0, "stdout", false, false))
-	require.NoError(t, err)
-	defer far.Close()
-	_, err = io.WriteString(far, "half a line")
-	require.NoError(t, err)
-	all.drain(nil)
-	require.Equal(t, "half a line", string(bytes.Join(rec.writes, nil)))
-}
-
-func TestSinkTellsItsFirstErrorOnce(t *testing.T) {
-	broken := errors.New("broken")
-	told := 0
-	out, _ := newSinks(&recorder{err: broken}, nil, func(err error) {
-		require.Equal(t, broken, err)
-		told++
-	})
-	out.write([]byte("a"))
-	out.write([]byte("b"))
-	require.Equal(t, 1, told)
-}
-
-// A message of pvasrun begins a line, whether what a rank has written last ends one
-// or not, if both go to the same place.
-func TestMessagesBeginALine(t *testing.T) {
-	var both, other strings.Builder
-	out, errs := newSinks(&both, &both, func(error) {})
-	out.write([]byte("partial"))
-	errs.writeLine([]byte("one\n"))
-	errs.writeLine([]byte("two\n"))
-	out.write([]byte("line\n"))
-	errs.writeLine([]byte("three\n"))
-	require.Equal(t, "partial\none\ntwo\nline\nthree\n", both.String())
-	both.Reset()
-	out, errs = newSinks(&both, &other, func(error) {})
-	out.write([]byte("partial"))
-	errs.writeLine([]byte("one\n"))
-	require.Equal(t, "one\n", other.String())
 }

@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"sync"
-	"syscall"
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
-	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/pvas"
 )
 
@@ -21,9 +18,9 @@ type plan struct {
 	size     int // ranks
 	cpus     []int
 	id       string
-	programs []*program // by app
-	apps     []hostApp  // nil in a leader of several nodes
-	appOf    []int      // app, by rank
+	programs           // by app
+	apps     []hostApp // nil in a leader of several nodes
+	appOf    []int     // app, by rank
 }
 
 // newPlan checks a job and finds or builds its programs. The caller closes it.
@@ -38,103 +35,27 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 	if err := j.Bind.check(cpus); err != nil {
 		return nil, err
 	}
-	p, err := planPrograms(ctx, j)
+	var names []string
+	for _, app := range j.Apps {
+		names = append(names, app.Program)
+	}
+	p := &plan{job: j, size: j.size(), id: newID(), cpus: cpus}
+	p.programs, err = findPrograms(ctx, names, j.Part.Image, j.Signals, j.Stderr)
 	if err != nil {
 		return nil, err
 	}
-	p.cpus = cpus
-	for i, app := range j.Apps {
-		prog := p.programs[i]
-		p.apps = append(p.apps, hostApp{Path: prog.path, Name: prog.name, Args: p.args(i), Dir: app.Dir,
-			Env: baseEnv(app, prog, p.id, j.Total(), p.size, len(cpus))})
-	}
-	return p, nil
-}
-
-// planPrograms finds or builds the programs of a job that was checked. The caller closes the plan.
-func planPrograms(ctx context.Context, j *Job) (*plan, error) {
-	p := &plan{job: j, size: j.size(), id: newID()}
 	for i, app := range j.Apps {
 		p.appOf = append(p.appOf, slices.Repeat([]int{i}, app.N)...)
-	}
-	if err := p.findPrograms(ctx); err != nil {
-		p.close()
-		return nil, err
+		prog := p.programs[i]
+		a := hostApp{Path: prog.path, Name: prog.name, Args: app.words(), Env: app.Env, Dir: app.Dir}
+		a.Env = baseEnv(&a, p.id, j.Total(), p.size, len(cpus))
+		p.apps = append(p.apps, a)
 	}
 	return p, nil
-}
-
-// findPrograms finds or builds the programs, each once. A signal that would end
-// the job ends a build.
-func (p *plan) findPrograms(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	var interrupted error
-	var watch sync.WaitGroup
-	watch.Go(func() {
-		interrupted = p.awaitInterrupt(ctx)
-		cancel()
-	})
-	err := p.find(ctx)
-	cancel()
-	watch.Wait()
-	if interrupted != nil {
-		return interrupted
-	}
-	return err
-}
-
-// awaitInterrupt returns the first signal that would end the job, or nil when
-// ctx ends.
-func (p *plan) awaitInterrupt(ctx context.Context) error {
-	for {
-		select {
-		case sig := <-p.job.Signals:
-			if number, ok := sig.(syscall.Signal); ok && endsWait(sig) {
-				return fmt.Errorf("launcher: build programs: %w", Interrupted{number})
-			}
-			if sig == syscall.SIGTSTP {
-				_ = sys.RaiseDefault(syscall.SIGTSTP) // an error: then there is no pause
-			}
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
-
-func (p *plan) find(ctx context.Context) error {
-	found := map[string]*program{}
-	for _, app := range p.job.Apps {
-		prog := found[app.Program]
-		if prog == nil {
-			var err error
-			if image := p.job.Part.Image(app.Program); image != nil {
-				prog, err = sentProgram(app.Program, image)
-			} else {
-				prog, err = findProgram(ctx, app.Program, orDiscard(p.job.Stderr))
-			}
-			if err != nil {
-				return err
-			}
-			found[app.Program] = prog
-		}
-		p.programs = append(p.programs, prog)
-	}
-	return nil
-}
-
-func (p *plan) close() {
-	for _, prog := range p.programs {
-		prog.close()
-	}
 }
 
 // app returns the app of a rank.
 func (p *plan) app(rank int) *App { return &p.job.Apps[p.appOf[rank]] }
-
-// args returns the arguments of an app's ranks, first the name as it was typed.
-func (p *plan) args(app int) []string {
-	return append([]string{p.job.Apps[app].Program}, p.job.Apps[app].Args...)
-}
 
 // fit says why the ranks cannot share an address space, nil if they can as far
 // as can be seen from outside it.
@@ -198,7 +119,7 @@ func DryRun(ctx context.Context, j Job) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer p.close()
+	defer p.programs.close()
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, fmt.Errorf("launcher: %w", err)
@@ -206,7 +127,7 @@ func DryRun(ctx context.Context, j Job) (*Plan, error) {
 	result := &Plan{BTL: job.BTLSM}
 	for rank := range p.size {
 		app := p.app(rank)
-		r := RankPlan{Rank: rank, Program: app.Program, Args: p.args(p.appOf[rank]), Dir: dir, CPUs: p.cpus}
+		r := RankPlan{Rank: rank, Program: app.Program, Args: app.words(), Dir: dir, CPUs: p.cpus}
 		if app.Dir != "" {
 			r.Dir = app.Dir
 		}

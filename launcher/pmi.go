@@ -59,7 +59,7 @@ func RunPMI(ctx context.Context, j Job, n Nodes) (*Result, error) {
 			os.Unsetenv(name)
 		}
 	}
-	if err := putJSON(c, memberKey(c.Rank), thisMember(j.size())); err != nil {
+	if err := putJSON(c, memberKey(c.Rank), thisMember(j.Total())); err != nil {
 		return nil, err
 	}
 	if err := c.Fence(); err != nil {
@@ -104,7 +104,7 @@ func thisMember(ranks int) *member {
 	processes, _ := os.Readlink("/proc/self/ns/pid")
 	network, _ := os.Readlink("/proc/self/ns/net")
 	m.Space = strings.Join([]string{strings.TrimSpace(string(boot)), processes, network}, " ")
-	cpus, _ := allowedCPUs() // none: the node's pvasrun says why
+	cpus, _ := sys.Affinity() // none: the node's pvasrun says why
 	for _, cpu := range cpus {
 		for len(m.CPUs) <= cpu/8 {
 			m.CPUs = append(m.CPUs, 0)

@@ -237,3 +237,17 @@ func runGo(cmd *exec.Cmd, work string) error {
 func descriptorPath(pid int, f *os.File) string {
 	return fmt.Sprintf("/proc/%d/fd/%d", pid, f.Fd())
 }
+
+// A ProgramError says why a program cannot be run or built. It wraps
+// fs.ErrNotExist, fs.ErrPermission or the error of the go command.
+type ProgramError struct {
+	Program string
+	Err     error
+}
+
+func (e *ProgramError) Error() string {
+	return fmt.Sprintf("launcher: program %s: %v", e.Program, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *ProgramError) Unwrap() error { return e.Err }

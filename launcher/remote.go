@@ -100,7 +100,7 @@ func IsHere(host string) bool {
 // start starts the agent. Its group is its own: the signals of a terminal to the leader's are
 // not for it.
 func (a *remote) start(argv []string) (err error) {
-	a.l.job.logf("node %s: %s", a.name, strings.Join(argv, " "))
+	a.l.logf("node %s: %s", a.name, strings.Join(argv, " "))
 	a.command = exec.Command(argv[0], argv[1:]...)
 	a.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	a.command.Stderr = &a.said
@@ -246,7 +246,7 @@ func (a *remote) take(n *note) {
 	case n.Took > 0:
 		a.window.give(n.Took)
 	case n.Log != "":
-		l.job.logf("%s", n.Log)
+		l.logf("%s", n.Log)
 	case n.Asked != 0:
 		l.asked(a, n.Asked)
 	case n.Doing != nil:
@@ -299,7 +299,7 @@ func (a *remote) ended(e *part.RankEnd) {
 	l.mirror.SetState(e.Rank, e.State)
 	l.mirror.MarkGone(e.Rank)
 	l.fate.hostname = a.name
-	l.fate.rankEnded(e.Rank, e.Pid, l.app(e.Rank).Program, e.Status, e.State)
+	l.fate.rankEnded(e.Rank, e.Pid, l.apps[e.Rank].Program, e.Status, e.State)
 }
 
 // pass writes the output of ranks, and lets the agent go on with as much.

@@ -16,6 +16,11 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
+// HostMain must be the first call of main in every program that calls Run: Run
+// executes the program again as the space host and as the guard of a job. In those
+// processes HostMain serves and does not return; in any other it returns at once.
+func HostMain() { serveAgain() }
+
 // running admits one job at a time: adopting orphans is a property of the whole
 // process, and so is the question whose they are.
 var running sync.Mutex
@@ -45,7 +50,7 @@ func Run(ctx context.Context, j Job) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer plan.close()
+	defer plan.programs.close()
 	var misfit error
 	if j.BTL != btlSM {
 		misfit = plan.fit() // tries a child, which would be taken for an orphan later
@@ -104,7 +109,7 @@ func newSupervisor(ctx context.Context, p *plan, orphans *adoption) *supervisor 
 		plan: p, adoption: orphans, parent: newParent(p.job.StackSize),
 		pids: make([]int, p.size), alive: map[int]int{}, early: map[int]syscall.WaitStatus{},
 		placing: placing{read: readPlaces, known: map[callAt]symbol.Place{}},
-		events:  newEvents(ctx, p.job), lookout: newLookout(p.job),
+		events:  newEvents(ctx, p.job), lookout: newLookout(p.job.LooksAfter()),
 	}
 	if log := p.job.Log; log != nil {
 		p.job.Log = func(format string, args ...any) { s.messages.put(func() { log(format, args...) }) }
@@ -178,11 +183,11 @@ func (s *supervisor) supervise(ctx context.Context) error {
 // start starts the host and the ranks. The error is errOver where the fate of
 // the job has been decided before it was complete.
 func (s *supervisor) start() error {
-	host, err := await(s, func() (startedHost, error) { return s.parent.startHost(s.id) })
+	started, err := await(s, func() (startedHost, error) { return s.parent.startHost(s.id) })
 	if err != nil {
 		return err
 	}
-	s.hostStarted(host)
+	s.hostStarted(started)
 	if _, err := await(s, func() (any, error) { return nil, s.chooseBTL() }); err != nil {
 		return err
 	}
@@ -224,7 +229,7 @@ func (s *supervisor) hostStarted(h startedHost) {
 func (s *supervisor) makeMemory() (*job.Memory, error) {
 	c := job.Config{
 		Ranks: s.job.Total(), BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
-		TraceSize: s.job.TraceSize, Settings: s.job.settings(s.btl),
+		TraceSize: s.job.TraceSize, Settings: s.job.SettingsFor(s.btl),
 	}
 	s.job.Part.Describe(&c)
 	memory, err := job.Create(c)

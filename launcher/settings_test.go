@@ -17,14 +17,10 @@ func TestTunedSettings(t *testing.T) {
 				job.BTLSM: {EagerLimit: 2048}}[btl]
 		},
 	}
-	require.Equal(t, job.Settings{EagerLimit: 1024, Spin: 7}, j.settings(job.BTLPvas))
-	require.Equal(t, job.Settings{EagerLimit: 2048, Spin: 7}, j.settings(job.BTLSM))
-	for btl, want := range map[string]int{"": 1024, btlAuto: 1024, btlPvas: 1024, btlSM: 2048} {
-		j.BTL = btl
-		require.Equal(t, want, j.nodeSettings().EagerLimit, btl)
-	}
+	require.Equal(t, job.Settings{EagerLimit: 1024, Spin: 7}, j.SettingsFor(job.BTLPvas))
+	require.Equal(t, job.Settings{EagerLimit: 2048, Spin: 7}, j.SettingsFor(job.BTLSM))
 	j.Tuned = nil
-	require.Equal(t, j.Settings, j.nodeSettings())
+	require.Equal(t, j.Settings, j.SettingsFor(job.BTLSM))
 	j = ranks(btlSM, 1, "env", "X")
 	j.Settings.EagerLimit = -1
 	require.ErrorContains(t, j.check(), "eager limit of -1 bytes")

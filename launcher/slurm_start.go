@@ -59,7 +59,7 @@ func (l *leader) startStep(self string) error {
 		return err
 	}
 	argv := stepCommand(names, self)
-	l.job.logf("%s", strings.Join(argv, " "))
+	l.logf("%s", strings.Join(argv, " "))
 	s := &step{door: d, command: exec.Command(argv[0], argv[1:]...), ended: make(chan struct{})}
 	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	s.command.Stdin, s.command.Stdout, s.command.Stderr = bytes.NewReader(text), &s.said, &s.said

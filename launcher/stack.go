@@ -2,10 +2,8 @@ package launcher
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/gopvas/gopvas/internal/limits"
-	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // CheckStackSize tells whether Job.StackSize can be asked for: nil if it can.
@@ -15,44 +13,4 @@ func CheckStackSize(size uint64) error {
 			size, limits.LeastStack>>10)
 	}
 	return nil
-}
-
-// stackText is a size of a stack for messages.
-func stackText(size uint64) string {
-	if size == sys.Unlimited {
-		return "unlimited size"
-	}
-	return fmt.Sprintf("%d KiB", size>>10)
-}
-
-// stackLimit is held by withStack: there is one limit for all threads of this process.
-var stackLimit sync.Mutex
-
-// withStack calls f while size is the limit of stacks of this process, 0: while it is what it is. What f starts has
-// the limit from its first instruction on. A child whose limit is set when it runs is too late: at exec the kernel has
-// placed other memory no further below the stack than the limit was then.
-func withStack(size uint64, f func() error) error {
-	if size == 0 {
-		return f()
-	}
-	stackLimit.Lock()
-	defer stackLimit.Unlock()
-	before := sys.SoftLimit(sys.RlimitStack)
-	if err := sys.SetSoftLimit(sys.RlimitStack, size); err != nil {
-		return fmt.Errorf("launcher: job: a stack of %s: %w", stackText(size), err)
-	}
-	defer func() { _ = sys.SetSoftLimit(sys.RlimitStack, before) }()
-	return f()
-}
-
-// stackHere is the stack size of a node's ranks: what was chosen, else as much of the leader's own limit as there is.
-func stackHere(chosen, leader uint64) uint64 {
-	hard := sys.HardLimit(sys.RlimitStack)
-	switch {
-	case chosen != 0:
-		return chosen
-	case hard < limits.LeastStack:
-		return 0 // its own, which is refused
-	}
-	return min(leader, hard)
 }

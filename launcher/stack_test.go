@@ -10,17 +10,18 @@ import (
 
 	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"github.com/gopvas/gopvas/pvas"
 )
 
-// What is chosen is the limit of the ranks, and of what they start, in both task models and on other nodes. The
-// limit of this process is as before.
+// What is chosen is the limit of the ranks, and of what they start, in both task models. The limit of this
+// process is as before.
 func TestStackSize(t *testing.T) {
 	if hard := sys.HardLimit(sys.RlimitStack); hard < 1<<30 {
 		t.Skipf("the hard limit of stacks is %d", hard)
 	}
 	before := sys.SoftLimit(sys.RlimitStack)
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		for size, want := range map[uint64]string{1 << 30: "1048576", limits.LeastStack: "256",
 			sys.Unlimited: "unlimited"} {
 			if size > sys.HardLimit(sys.RlimitStack) {
@@ -31,25 +32,9 @@ func TestStackSize(t *testing.T) {
 			out := run(t, j)
 			require.NoError(t, out.err)
 			require.Equal(t, want+"\n"+want+"\n", out.stdout, out.stderr)
-			out = runNodes(t, j, twoNodes())
-			require.NoError(t, out.err)
-			require.Equal(t, want+"\n"+want+"\n", out.stdout, out.stderr)
 			require.Equal(t, before, sys.SoftLimit(sys.RlimitStack))
 		}
 	})
-}
-
-// The limit of the leader counts on all nodes, as far as they allow it.
-func TestStackOnNodes(t *testing.T) {
-	hard := sys.HardLimit(sys.RlimitStack)
-	for sizes, want := range map[[2]uint64]uint64{
-		{0, 64 << 20}:             min(64<<20, hard),
-		{0, sys.Unlimited}:        hard,
-		{1 << 20, 64 << 20}:       1 << 20,
-		{sys.Unlimited, 64 << 20}: sys.Unlimited,
-	} {
-		require.Equal(t, want, stackHere(sizes[0], sizes[1]), "%+v", sizes)
-	}
 }
 
 // Jobs that are planned beside others have their own stacks, and leave the limit of this process as it was.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"io"
 	"io/fs"
 	"os"
@@ -24,7 +25,7 @@ import (
 func TestEnvironmentOfRanks(t *testing.T) {
 	t.Setenv("PVAS_JOB", "of another job")
 	t.Setenv("FROM_OUTSIDE", "outside")
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		get := func(name string, n int) string {
 			j := ranks(btl, n, "env", name)
 			j.Apps[0].Env = []string{"X=1", "X=2", "Y=not utf-8 \xff"}
@@ -36,7 +37,7 @@ func TestEnvironmentOfRanks(t *testing.T) {
 		require.Equal(t, "Y=not utf-8 \xff\n", get("Y", 1))
 		require.Equal(t, "FROM_OUTSIDE=outside\n", get("FROM_OUTSIDE", 1))
 		require.Equal(t, "PVAS_SIZE=3\nPVAS_SIZE=3\nPVAS_SIZE=3\n", get("PVAS_SIZE", 3))
-		require.Equal(t, "PVAS_PROGRAM="+ranksProgram+"\n", get("PVAS_PROGRAM", 1))
+		require.Equal(t, "PVAS_PROGRAM="+launchertest.RanksProgram+"\n", get("PVAS_PROGRAM", 1))
 		want := `^PVAS_JOB=fd:3\n$`
 		if btl == btlPvas {
 			want = `^PVAS_JOB=addr:0x[0-9a-f]+\n$`
@@ -46,13 +47,12 @@ func TestEnvironmentOfRanks(t *testing.T) {
 }
 
 func TestGomaxprocs(t *testing.T) {
-	prog := &program{path: "/p"}
 	t.Setenv("GOMAXPROCS", "")
-	require.Contains(t, baseEnv(App{}, prog, "id", 9, 4, 4), "GOMAXPROCS=1")
-	require.NotContains(t, baseEnv(App{}, prog, "id", 9, 3, 4), "GOMAXPROCS=1")
-	require.Contains(t, baseEnv(App{Env: []string{"GOMAXPROCS=3"}}, prog, "id", 9, 4, 4), "GOMAXPROCS=3")
+	require.Contains(t, baseEnv(&hostApp{}, "id", 9, 4, 4), "GOMAXPROCS=1")
+	require.NotContains(t, baseEnv(&hostApp{}, "id", 9, 3, 4), "GOMAXPROCS=1")
+	require.Contains(t, baseEnv(&hostApp{Env: []string{"GOMAXPROCS=3"}}, "id", 9, 4, 4), "GOMAXPROCS=3")
 	t.Setenv("GOMAXPROCS", "2")
-	env := baseEnv(App{}, prog, "id", 9, 4, 4)
+	env := baseEnv(&hostApp{}, "id", 9, 4, 4)
 	require.Contains(t, env, "GOMAXPROCS=2")
 	require.NotContains(t, env, "GOMAXPROCS=1")
 }
@@ -60,7 +60,7 @@ func TestGomaxprocs(t *testing.T) {
 func TestWorkingDirectory(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		j := ranks(btl, 2, "pwd")
 		j.Apps[0].Dir = dir
 		out := run(t, j)
@@ -76,11 +76,11 @@ func TestWorkingDirectory(t *testing.T) {
 }
 
 func TestSeveralPrograms(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		out := run(t, Job{BTL: btl, OutputDir: t.TempDir(), Apps: []App{
-			{Program: ranksProgram, Args: []string{"true"}, N: 2},
+			{Program: launchertest.RanksProgram, Args: []string{"true"}, N: 2},
 			{Program: "/bin/true", N: 1},
-			{Program: ranksProgram, Args: []string{"-only", "3", "exit", "9"}, N: 2},
+			{Program: launchertest.RanksProgram, Args: []string{"-only", "3", "exit", "9"}, N: 2},
 		}})
 		require.NoError(t, out.err)
 		require.Equal(t, 9, out.Code)
@@ -90,10 +90,10 @@ func TestSeveralPrograms(t *testing.T) {
 
 // Argument zero is what the user typed, and blanks and quotes arrive as they are.
 func TestArguments(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		out := run(t, ranks(btl, 1, "args", "a b", "", `"`))
 		require.NoError(t, out.err)
-		require.Equal(t, fmt.Sprintf("%q\n", []string{ranksProgram, "args", "a b", "", `"`}), out.stdout)
+		require.Equal(t, fmt.Sprintf("%q\n", []string{launchertest.RanksProgram, "args", "a b", "", `"`}), out.stdout)
 	})
 }
 
@@ -103,7 +103,7 @@ func TestOpenFilesLimitIsTheUsers(t *testing.T) {
 	cmd := exec.Command("/bin/sh", "-c", "ulimit -Sn")
 	want, err := cmd.Output()
 	require.NoError(t, err)
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		out := run(t, Job{BTL: btl, Apps: []App{{Program: "/bin/sh", Args: []string{"-c", "ulimit -Sn"}, N: 1}}})
 		require.NoError(t, out.err)
 		require.Equal(t, string(want), out.stdout)
@@ -112,7 +112,7 @@ func TestOpenFilesLimitIsTheUsers(t *testing.T) {
 
 // A rank may itself start processes through os/exec.
 func TestRanksStartProcesses(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		out := run(t, ranks(btl, 3, "sh", "echo $PVAS_SIZE"))
 		require.NoError(t, out.err)
 		require.Equal(t, "3\n3\n3\n", out.stdout)
@@ -122,7 +122,7 @@ func TestRanksStartProcesses(t *testing.T) {
 func TestBindingHolds(t *testing.T) {
 	allowed, err := sys.Affinity()
 	require.NoError(t, err)
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		j := ranks(btl, 3, "cpus")
 		j.Bind, err = ParseBinding("core")
 		require.NoError(t, err)
@@ -145,7 +145,7 @@ func TestBindingHolds(t *testing.T) {
 }
 
 func TestGoPackageIsBuilt(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		for _, typed := range []string{"./testdata/ranks", "github.com/gopvas/gopvas/launcher/testdata/ranks"} {
 			out := run(t,
 				Job{BTL: btl,
@@ -295,19 +295,19 @@ func TestAutoFallsBack(t *testing.T) {
 }
 
 func TestCancelledContextKills(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		mine := errors.New("mine")
-		w := newWatched()
+		w := launchertest.NewWatched()
 		j := ranks(btl, 2, "stubborn")
 		j.Stdout = w
 		go func() {
-			w.await(t, func(text string) bool { return len(pidsIn(text)) == 2 })
+			w.Await(t, func(text string) bool { return len(launchertest.PidsIn(text)) == 2 })
 			cancel(mine)
 		}()
 		_, err := Run(ctx, j)
 		require.ErrorIs(t, err, mine)
-		requireGone(t, pidsIn(w.String()))
+		launchertest.RequireGone(t, launchertest.PidsIn(w.String()))
 	})
 }
 
@@ -329,9 +329,9 @@ func TestJobsThatCannotBe(t *testing.T) {
 }
 
 func TestDryRun(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		plan, err := DryRun(t.Context(),
-			Job{BTL: btl, Apps: []App{{Program: ranksProgram, N: 2, Dir: "/tmp"},
+			Job{BTL: btl, Apps: []App{{Program: launchertest.RanksProgram, N: 2, Dir: "/tmp"},
 				{Program: "/bin/true", Args: []string{"x"}, N: 1}}})
 		require.NoError(t, err)
 		require.Equal(t, btl, plan.BTL.String())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"os"
 	"strings"
 	"syscall"
@@ -76,7 +77,7 @@ func hostRequests(btl string) []string {
 // The host dies with its work done and the reply not sent: what it made, a rank
 // that nobody knows among it, dies too.
 func TestHostDiesBeforeItReplies(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		for _, at := range hostRequests(btl) {
 			t.Run(at, func(t *testing.T) {
 				t.Setenv(faultEnv, "kill "+at)
@@ -112,7 +113,7 @@ func TestHostThatAnswersNothing(t *testing.T) {
 			sys.Kill(host, syscall.SIGKILL)
 		}},
 	}
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		for _, at := range hostRequests(btl) {
 			for _, event := range events {
 				t.Run(at+" "+event.name, func(t *testing.T) {
@@ -120,7 +121,7 @@ func TestHostThatAnswersNothing(t *testing.T) {
 					ctx, cancel := context.WithCancelCause(t.Context())
 					signals := make(chan os.Signal, 1)
 					j := ranks(btl, 2, "stubborn")
-					stderr := newWatched()
+					stderr := launchertest.NewWatched()
 					j.Stdout, j.Stderr, j.Signals = stderr, stderr, signals
 					go func() {
 						if host := awaitStopped(t); host != 0 { // 0 would be the group of this process
@@ -151,13 +152,13 @@ func awaitStopped(t *testing.T) int {
 }
 
 func TestTimeoutOfAStoppedHost(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		for _, at := range hostRequests(btl) {
 			t.Run(at, func(t *testing.T) {
 				t.Setenv(faultEnv, "stop "+at)
 				j := ranks(btl, 2, "stubborn")
 				want := map[string]string{"create 0": "pvasrun: no rank has been started yet\n",
-					"spawn 1": `\n  1 +- +has not been started: ` + ranksProgram + "\n"}
+					"spawn 1": `\n  1 +- +has not been started: ` + launchertest.RanksProgram + "\n"}
 				runTimedOut(t, &j, func() outcome { return run(t, j) }, want[at])
 			})
 		}
@@ -166,7 +167,7 @@ func TestTimeoutOfAStoppedHost(t *testing.T) {
 
 // A signal that comes before the first rank ends the job before it begins.
 func TestSignalBeforeTheFirstRank(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		for sig, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
 			t.Run(sig.String(), func(t *testing.T) {
 				t.Setenv(faultEnv, "stop create 0")
@@ -207,7 +208,7 @@ func TestSignalBeforeTheHost(t *testing.T) {
 // A signal that comes while ranks are being started ends those that have been,
 // even where they take no notice of it, and starts no more.
 func TestSignalWhileRanksAreStarted(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		signals := make(chan os.Signal, 1)
 		j := ranks(btl, 200, "stubborn")
 		j.Signals = signals
@@ -219,6 +220,6 @@ func TestSignalWhileRanksAreStarted(t *testing.T) {
 		out := run(t, j)
 		require.NoError(t, out.err)
 		require.Equal(t, 130, out.Code)
-		require.Less(t, len(pidsIn(out.stdout)), 200)
+		require.Less(t, len(launchertest.PidsIn(out.stdout)), 200)
 	})
 }

@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"encoding/json"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"io"
 	"os"
 	"os/exec"
@@ -18,13 +19,13 @@ import (
 
 // startAtTerminal starts a supervisor whose standard files are a terminal, in
 // the foreground. stdout of p is what it shows; keys are what is typed.
-func startAtTerminal(t *testing.T, j Job) (p *pvasrun, keys io.Writer) {
+func startAtTerminal(t *testing.T, j Job) (p *launchertest.Pvasrun, keys io.Writer) {
 	t.Helper()
 	return startAtTerminalWith(t, j, func(*exec.Cmd) {})
 }
 
 // startAtTerminalWith lets the caller change the command before it is started.
-func startAtTerminalWith(t *testing.T, j Job, change func(*exec.Cmd)) (p *pvasrun, keys io.Writer) {
+func startAtTerminalWith(t *testing.T, j Job, change func(*exec.Cmd)) (p *launchertest.Pvasrun, keys io.Writer) {
 	t.Helper()
 	master, terminal, err := sys.OpenTerminal()
 	require.NoError(t, err)
@@ -33,20 +34,20 @@ func startAtTerminalWith(t *testing.T, j Job, change func(*exec.Cmd)) (p *pvasru
 	require.NoError(t, err)
 	text, err := json.Marshal(sentJob{BTL: j.BTL, Apps: j.Apps})
 	require.NoError(t, err)
-	p = &pvasrun{t: t, cmd: exec.Command(self), stdout: newWatched()}
-	p.cmd.Env = append(os.Environ(), superviseEnv+"="+string(text))
-	change(p.cmd)
-	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = terminal, terminal, terminal
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	require.NoError(t, p.cmd.Start())
+	p = &launchertest.Pvasrun{T: t, Cmd: exec.Command(self), Stdout: launchertest.NewWatched()}
+	p.Cmd.Env = append(os.Environ(), launchertest.JobEnv+"="+string(text))
+	change(p.Cmd)
+	p.Cmd.Stdin, p.Cmd.Stdout, p.Cmd.Stderr = terminal, terminal, terminal
+	p.Cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	require.NoError(t, p.Cmd.Start())
 	read := make(chan struct{})
 	go func() {
-		io.Copy(p.stdout, master) // EIO when the last user of the terminal has gone
+		io.Copy(p.Stdout, master) // EIO when the last user of the terminal has gone
 		close(read)
 	}()
 	t.Cleanup(func() {
-		p.cmd.Process.Kill()
-		p.cmd.Wait()
+		p.Cmd.Process.Kill()
+		p.Cmd.Wait()
 		<-read
 		master.Close()
 	})
@@ -55,27 +56,27 @@ func startAtTerminalWith(t *testing.T, j Job, change func(*exec.Cmd)) (p *pvasru
 
 // Ranks are in background groups of the terminal and could not read from it.
 func TestTerminalInput(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		p, keys := startAtTerminal(t, ranks(btl, 2, "cat"))
 		_, err := io.WriteString(keys, "typed\n")
 		require.NoError(t, err)
 		// Once as the terminal's echo, once as the rank's output.
-		p.stdout.await(t, func(text string) bool { return strings.Count(text, "typed") == 2 })
+		p.Stdout.Await(t, func(text string) bool { return strings.Count(text, "typed") == 2 })
 		_, err = io.WriteString(keys, "\x04")
 		require.NoError(t, err)
-		require.Zero(t, p.code())
+		require.Zero(t, p.Code())
 	})
 }
 
 // Ctrl-C reaches the ranks once, although they are not in the foreground.
 func TestInterruptFromTerminal(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		p, keys := startAtTerminal(t, ranks(btl, 2, "block"))
-		p.stdout.await(t, func(text string) bool { return strings.Count(text, "pgid") == 2 })
+		p.Stdout.Await(t, func(text string) bool { return strings.Count(text, "pgid") == 2 })
 		_, err := io.WriteString(keys, "\x03")
 		require.NoError(t, err)
-		require.Equal(t, 130, p.code())
-		require.NotContains(t, p.stdout.String(), "pvasrun:")
+		require.Equal(t, 130, p.Code())
+		require.NotContains(t, p.Stdout.String(), "pvasrun:")
 	})
 }
 
@@ -87,7 +88,7 @@ func TestJobControl(t *testing.T) {
 	if err != nil {
 		t.Skip("bash, for its job control, is not installed")
 	}
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		p, keys := startAtTerminalWith(t, ranks(btl, 2, "listen"), func(cmd *exec.Cmd) {
 			cmd.Env = append(cmd.Env, "SUPERVISOR="+cmd.Path, "PS1=> ")
 			cmd.Path, cmd.Args = bash, []string{"bash", "--norc", "--noprofile", "--noediting", "-i"}
@@ -98,7 +99,7 @@ func TestJobControl(t *testing.T) {
 		}
 		shown := func(text string, times int) {
 			t.Helper()
-			p.stdout.await(t, func(all string) bool { return strings.Count(all, text) >= times })
+			p.Stdout.Await(t, func(all string) bool { return strings.Count(all, text) >= times })
 		}
 		stopped := func(pids []int, want bool) {
 			t.Helper()
@@ -108,7 +109,7 @@ func TestJobControl(t *testing.T) {
 		}
 		typed("$SUPERVISOR\n")
 		shown("pgid", 2)
-		pids := ttyPids(p.stdout.String())
+		pids := ttyPids(p.Stdout.String())
 		typed("first\n")
 		shown("heard first", 1)
 
@@ -136,13 +137,13 @@ func TestJobControl(t *testing.T) {
 		typed("\x1a")
 		shown("Stopped", 3)
 		typed("kill %1\n")
-		requireGone(t, pids)
-		require.NotContains(t, p.stdout.String(), "heard echo")
+		launchertest.RequireGone(t, pids)
+		require.NotContains(t, p.Stdout.String(), "heard echo")
 	})
 }
 
-// ttyPids is pidsIn for text that a terminal has passed on.
-func ttyPids(text string) []int { return pidsIn(strings.ReplaceAll(text, "\r", "")) }
+// ttyPids is launchertest.PidsIn for text that a terminal has passed on.
+func ttyPids(text string) []int { return launchertest.PidsIn(strings.ReplaceAll(text, "\r", "")) }
 
 func isStopped(pid int) bool {
 	p, _ := processes.Find(pid)
@@ -151,20 +152,20 @@ func isStopped(pid int) bool {
 
 // A stopped host answers nothing, and must not keep a job from ending.
 func TestStoppedHost(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
-		p := startPvasrun(t, ranks(btl, 3, "block"))
-		pids, host := p.awaitRanks(3), p.host()
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
+		p := startPvasrun(t, ranks(btl, 3, "block"), func(*exec.Cmd) {})
+		pids, host := p.AwaitRanks(3), p.Child(hostName)
 		require.NoError(t, sys.Kill(host, syscall.SIGSTOP))
 		require.NoError(t, sys.Kill(pids[1], syscall.SIGKILL))
-		require.Equal(t, 137, p.code())
-		requireGone(t, append(pids, host))
+		require.Equal(t, 137, p.Code())
+		launchertest.RequireGone(t, append(pids, host))
 	})
 }
 
 // With a reader of the output that has stopped reading, an interrupt ends the
 // ranks and the next one the wait for the reader.
 func TestBlockedOutput(t *testing.T) {
-	eachBTL(t, func(t *testing.T, btl string) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		r, w, err := os.Pipe()
 		require.NoError(t, err)
 		signals := make(chan os.Signal)

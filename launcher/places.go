@@ -1,0 +1,88 @@
+package launcher
+
+import (
+	"maps"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/trace/symbol"
+)
+
+// placeTime limits how long a report waits for places: files may be in a file system that hangs. The leader of several
+// nodes waits for an answer for hangTime only.
+const (
+	placeTime     = 5 * time.Second
+	placeTimeAway = hangTime / 2
+)
+
+// placing is what a supervisor knows of places.
+type placing struct {
+	read    func(calls []callAt, shared bool) map[callAt]symbol.Place
+	known   map[callAt]symbol.Place // of the calls that were asked for; zero: it is not known, or not yet
+	reading int                     // goroutines that reports wait for
+	late    <-chan time.Time        // when reports do without
+	then    []func()                // is called when all is read, or late
+}
+
+// whenPlaced calls then when the places of the calls in which ranks are now are known, or cannot be read in time.
+func (s *supervisor) whenPlaced(then func()) {
+	p := &s.placing
+	var fresh []callAt
+	for rank := range s.pids {
+		call := s.callNow(rank)
+		if _, asked := p.known[call]; !asked && call.address != 0 {
+			p.known[call] = symbol.Place{}
+			fresh = append(fresh, call)
+		}
+	}
+	if len(fresh) > 0 {
+		p.reading++
+		shared := s.btl == job.BTLPvas
+		go func() {
+			found := p.read(fresh, shared)
+			s.post(func() { s.placesFound(found) })
+		}()
+	}
+	if p.reading == 0 {
+		then()
+		return
+	}
+	p.then = append(p.then, then)
+	if limit := placeTime; p.late == nil {
+		if s.job.Part != nil {
+			limit = placeTimeAway
+		}
+		p.late = time.After(limit)
+	}
+}
+
+// placesFound takes in what a goroutine has read.
+func (s *supervisor) placesFound(found map[callAt]symbol.Place) {
+	maps.Copy(s.placing.known, found)
+	if s.placing.reading--; s.placing.reading <= 0 {
+		s.placesLate()
+	}
+}
+
+// placesLate has the reports go on. Later ones do not wait for what is still being read.
+func (s *supervisor) placesLate() {
+	then := s.placing.then
+	s.placing.reading, s.placing.late, s.placing.then = 0, nil, nil
+	for _, f := range then {
+		f()
+	}
+}
+
+// callNow is the call in which a rank of this node waits or polls. It has no address if that is not known.
+func (s *supervisor) callNow(rank int) callAt {
+	call, number := callAt{pid: s.pids[rank]}, s.number(rank)
+	if call.pid == 0 || s.memory.Root().Gone(number) {
+		return call
+	}
+	if w, waits := s.memory.Root().Waiting(number); waits {
+		call.address = w.Place
+	} else {
+		call.address = s.memory.Root().Polls(number).Place
+	}
+	return call
+}
