@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/launcher/internal/output"
 	"github.com/gopvas/gopvas/pvas"
 )
 
@@ -29,11 +30,11 @@ func BenchmarkRun(b *testing.B) {
 
 // Passing on lines of 64 bytes from one rank of several.
 func BenchmarkStream(b *testing.B) {
-	out, _ := newSinks(nil, nil, func(error) {})
+	out, _ := output.NewSinks(nil, nil, func(error) {})
 	for _, tagged := range []bool{false, true} {
 		b.Run(fmt.Sprintf("tagged=%v", tagged), func(b *testing.B) {
-			var all streams
-			far, err := all.open(newStream(out, 0, "stdout", tagged, false))
+			var all output.Streams
+			far, err := all.Open(output.NewStream(out, 0, "stdout", tagged, false))
 			require.NoError(b, err)
 			line := make([]byte, 64)
 			line[63] = '\n'
@@ -43,7 +44,7 @@ func BenchmarkStream(b *testing.B) {
 				require.NoError(b, err)
 			}
 			require.NoError(b, far.Close())
-			all.drain(nil)
+			all.Drain(nil)
 		})
 	}
 }

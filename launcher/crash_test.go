@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/launcher/internal/host"
 )
 
 func TestSuccess(t *testing.T) {
@@ -104,7 +106,7 @@ func runTimedOut(t *testing.T, j *Job, run func() outcome, want string) outcome 
 	for j.Timeout = 100 * time.Millisecond; ; j.Timeout *= 4 {
 		out := run()
 		require.NoError(t, out.err)
-		require.Equal(t, codeTimeout, out.Code)
+		require.Equal(t, fate.CodeTimeout, out.Code)
 		require.Contains(t, out.stderr, fmt.Sprintf("pvasrun: time-out after %v: ", j.Timeout))
 		if regexp.MustCompile(want).MatchString(out.stderr) {
 			return out
@@ -123,7 +125,8 @@ func TestTimeout(t *testing.T) {
 			j.Timeout), out.stderr)
 		for _, pid := range launchertest.PidsIn(out.stdout) {
 			require.Regexp(t,
-				fmt.Sprintf(`(?m)^  \d +%d +has not called Init: %s$`, pid, regexp.QuoteMeta(launchertest.RanksProgram)), out.stderr)
+				fmt.Sprintf(`(?m)^  \d +%d +has not called Init: %s$`, pid,
+					regexp.QuoteMeta(launchertest.RanksProgram)), out.stderr)
 		}
 	})
 }
@@ -131,7 +134,7 @@ func TestTimeout(t *testing.T) {
 func TestHostKilled(t *testing.T) {
 	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		p := startPvasrun(t, ranks(btl, 3, "stubborn"), func(*exec.Cmd) {})
-		pids, host := p.AwaitRanks(3), p.Child(hostName)
+		pids, host := p.AwaitRanks(3), p.Child(host.Name)
 		require.NoError(t, sys.Kill(host, syscall.SIGKILL))
 		require.Equal(t, 137, p.Code())
 		launchertest.RequireGone(t, append(pids, host))
@@ -145,7 +148,7 @@ func TestSupervisorKilled(t *testing.T) {
 	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		p := startPvasrun(t, ranks(btl, 3, "orphan", "block"), func(*exec.Cmd) {})
 		pids := p.AwaitRanks(6)
-		pids = append(pids, p.Child(hostName))
+		pids = append(pids, p.Child(host.Name))
 		require.NoError(t, sys.Kill(p.Cmd.Process.Pid, syscall.SIGKILL))
 		require.Equal(t, 137, p.Code())
 		launchertest.RequireGone(t, pids)
@@ -157,8 +160,8 @@ func TestSupervisorAndHostKilled(t *testing.T) {
 	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		for _, args := range [][]string{{"orphan", "block"}, {"block"}} {
 			p := startPvasrun(t, ranks(btl, 3, args...), func(*exec.Cmd) {})
-			pids, hostPid := p.AwaitRanks(3*len(args)), p.Child(hostName)
-			guard := p.Child(guardName)
+			pids, hostPid := p.AwaitRanks(3*len(args)), p.Child(host.Name)
+			guard := p.Child(host.GuardName)
 			require.NoError(t, sys.Kill(p.Cmd.Process.Pid, syscall.SIGSTOP)) // not even a moment to act
 			require.NoError(t, sys.Kill(hostPid, syscall.SIGKILL))
 			require.NoError(t, sys.Kill(p.Cmd.Process.Pid, syscall.SIGKILL))
@@ -236,8 +239,8 @@ func TestSignalsAreForwarded(t *testing.T) {
 // A signal that comes while a rank is being started is for that rank, too: its user may have seen
 // the rank's output, of which the host has not told yet.
 func TestSignalsWaitForAllRanks(t *testing.T) {
-	s := &supervisor{plan: &plan{job: &Job{}}, alive: map[int]int{}, fate: fate{starting: true}}
-	s.fate.effects = effects{signal: s.signalRanks}
+	s := &supervisor{plan: &plan{job: &Job{}}, alive: map[int]int{}, fate: fate.Fate{Starting: true}}
+	s.fate.Effects = fate.Effects{Signal: s.signalRanks}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	sleeps := []*exec.Cmd{exec.CommandContext(ctx, "sleep", "1000"), exec.CommandContext(ctx, "sleep", "1000")}
@@ -257,7 +260,7 @@ func TestSignalsWaitForAllRanks(t *testing.T) {
 
 // TestContinueEndsStop: Ctrl-Z and then CONT before all ranks have been started do not stop anybody.
 func TestContinueEndsStop(t *testing.T) {
-	s := &supervisor{plan: &plan{job: &Job{}}, fate: fate{starting: true}}
+	s := &supervisor{plan: &plan{job: &Job{}}, fate: fate.Fate{Starting: true}}
 	for _, signal := range []syscall.Signal{syscall.SIGUSR1, syscall.SIGTSTP, syscall.SIGCONT} {
 		s.received(signal)
 	}

@@ -22,11 +22,10 @@
 // The task model is that of the PVAS paper: the process manager creates the
 // address space, spawns every rank, waits for all and destroys the space.
 //
-// A job on several nodes (RunNodes) has a leader, which the user starts. On each node it has an
-// agent (NodeMain), which runs its part by Run: link.go, leader.go, agent.go. One srun starts
-// all agents (slurm_start.go), and a PMI launcher has started them before (RunPMI: pmi.go). Then
-// they connect to the leader: join.go, sealed.go. Instruments watch the ranks on each node, on
-// clocks that the leader compares: instrument.go, clock.go.
+// Package launcher/cluster runs jobs on several nodes. It uses this one on each of them: see
+// leader_orders.go. The host and the processes that it starts are in internal/host, the streams in
+// internal/output, the end of a job in internal/fate, and the report of what ranks do in
+// internal/hang.
 //
 // Not implemented: starting ranks of a running job (MPI 4.1 section 11), restarting a failed
 // rank, binding to NUMA nodes or sockets. A SIGSTOP to the supervisor does not pause the ranks:

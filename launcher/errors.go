@@ -3,10 +3,14 @@ package launcher
 import (
 	"errors"
 	"fmt"
+	"github.com/gopvas/gopvas/launcher/internal/hang"
+	"github.com/gopvas/gopvas/launcher/internal/host"
 	"io/fs"
 	"os/exec"
 
 	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/launcher/internal/program"
 	"github.com/gopvas/gopvas/pvas"
 )
 
@@ -30,6 +34,23 @@ type coded interface {
 	JobCode() int
 }
 
+// A ProgramError says why a program cannot be run or built. It wraps fs.ErrNotExist, fs.ErrPermission or the error of
+// the go command.
+type ProgramError = program.Error
+
+// A HostError names the request that the space host could not do.
+type HostError = host.Error
+
+// A Failure is the first rank that did not end with exit code 0, or that joined the job and ended without Finalize.
+type Failure = fate.Failure
+
+// Interrupted is the end of something by a signal that asked for it: of a job before it had a process, or of a context
+// whose cause it is.
+type Interrupted = fate.Interrupted
+
+// HangReport is what the report of the ranks begins with, which QUIT asks for.
+const HangReport = hang.Header
+
 // A LimitError names a limit of the system that is too low for the job.
 type LimitError = limits.Error
 
@@ -40,26 +61,26 @@ func ExitCode(err error) int {
 	if err == nil {
 		return 0
 	}
-	if interrupted, ok := errors.AsType[Interrupted](err); ok {
-		return codeSignal + int(interrupted.Signal)
+	if interrupted, ok := errors.AsType[fate.Interrupted](err); ok {
+		return fate.CodeSignal + int(interrupted.Signal)
 	}
 	if with, ok := errors.AsType[coded](err); ok {
 		return with.JobCode()
 	}
-	var program *ProgramError
+	var program *program.Error
 	var build *exec.ExitError
 	var image *pvas.ImageError
 	var start *StartError
 	var output outputError
 	switch {
 	case errors.As(err, &output): // and no fault of the program
-		return codeError
+		return fate.CodeError
 	case errors.As(err, &program) && errors.Is(err, fs.ErrNotExist):
-		return codeNotFound
+		return fate.CodeNotFound
 	case errors.As(err, &program) && errors.As(err, &build): // the go command has said why
-		return codeError
+		return fate.CodeError
 	case errors.As(err, &program), errors.As(err, &image), errors.As(err, &start):
-		return codeNotRunnable
+		return fate.CodeNotRunnable
 	}
-	return codeError
+	return fate.CodeError
 }

@@ -1,7 +1,6 @@
 package launcher
 
 import (
-	"context"
 	"errors"
 	"io"
 	"os"
@@ -13,42 +12,9 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/launcher/internal/host"
 )
-
-// events are the channels that the supervisor waits for. All fields belong to the goroutine of
-// Run but for output, into which a goroutine that copies output puts an error.
-type events struct {
-	childEnd  chan os.Signal // a child has ended: reap
-	cancelled <-chan struct{}
-	timeout   <-chan time.Time
-	grace     <-chan time.Time
-	deadline  <-chan time.Time // of the killed processes
-	output    chan error       // the first error of Stdout
-	posted    chan func()      // see post
-	phase     phase
-	givenUp   bool // calls underway are not waited for any longer
-}
-
-// A phase is the supervisor's stage in the life of a job.
-type phase int
-
-const (
-	working  phase = iota // ranks are being started, or run
-	sweeping              // no rank lives that is known
-	draining              // no process is left
-)
-
-func newEvents(ctx context.Context, j *Job) events {
-	e := events{
-		childEnd: make(chan os.Signal, 1), // one token stands for any number of ends
-		output:   make(chan error, 1), posted: make(chan func()), cancelled: ctx.Done(),
-	}
-	signal.Notify(e.childEnd, syscall.SIGCHLD)
-	if j.Timeout > 0 {
-		e.timeout = time.After(j.Timeout)
-	}
-	return e
-}
 
 // next waits for one event and handles it. It returns true if the event is that
 // done has been closed.
@@ -62,25 +28,25 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 		s.received(sig)
 	case <-s.timeout:
 		s.timeout = nil
-		s.askHang(func() { s.fate.timedOut(s.job.Timeout) })
+		s.askHang(func() { s.fate.TimedOut(s.job.Timeout) })
 	case <-s.asked.tick:
 		s.awaitPolls()
-	case <-s.lookout.tick:
+	case <-s.lookout.Tick:
 		s.look()
 	case event := <-s.posted:
 		event()
 	case <-s.placing.late:
 		s.placesLate()
 	case <-s.grace:
-		s.fate.graceOver()
+		s.fate.GraceOver()
 	case err := <-s.output:
-		s.fate.outputFailed(err)
+		s.fate.OutputFailed(err)
 	case o := <-s.job.Part.Next():
 		s.obey(o)
 	case <-s.cancelled:
 		s.cancelled = nil
 		s.givenUp = s.phase == draining
-		s.fate.kill(codeSignal + int(syscall.SIGKILL))
+		s.fate.Kill(fate.CodeSignal + int(syscall.SIGKILL))
 	case <-s.deadline:
 		s.givenUp = true
 	}
@@ -96,17 +62,14 @@ func (s *supervisor) post(event func()) {
 	}
 }
 
-// over reports whether the fate of the job has been decided.
-func (s *supervisor) over() bool { return s.fate.ending || s.fate.killed }
-
 // cutShort ends a request that the host does not answer when nobody needs it any
 // more.
 func (s *supervisor) cutShort() {
-	if s.control != nil && s.over() && (s.fate.killed || len(s.alive) == 0) {
-		s.control.interrupt()
+	if s.control != nil && s.over() && (s.fate.Killed || len(s.alive) == 0) {
+		s.control.Interrupt()
 	}
-	if s.fate.killed && s.phase == working && s.deadline == nil {
-		s.deadline = time.After(killTime)
+	if s.fate.Killed && s.phase == working && s.deadline == nil {
+		s.deadline = time.After(fate.KillTime)
 	}
 }
 
@@ -133,14 +96,14 @@ func (s *supervisor) during(f func()) bool {
 	return false
 }
 
-// await runs a step of the start. The error is errOver where the fate of the job
+// await runs a step of the start. The error is host.ErrOver where the fate of the job
 // has been decided, before or meanwhile, and the step was not done.
 func await[T any](s *supervisor, step func() (T, error)) (T, error) {
 	var none, value T
 	var err error
 	s.takeSignals()
 	if s.over() || !s.during(func() { value, err = step() }) {
-		return none, errOver
+		return none, host.ErrOver
 	}
 	if err == nil {
 		return value, nil
@@ -149,7 +112,7 @@ func await[T any](s *supervisor, step func() (T, error)) (T, error) {
 		s.serve(func() bool { return s.hostEnd != nil }) // which says why
 	}
 	if s.over() {
-		return none, errOver
+		return none, host.ErrOver
 	}
 	return none, err
 }
@@ -177,16 +140,16 @@ func connectionLost(err error) bool {
 // order in which they come, which is not that of their ends: one that was killed may
 // be why others have ended, not the other way round.
 func (s *supervisor) reap() {
-	var list []exit
+	var list []host.Exit
 	var err error
 	for {
-		var e exit
-		if e, err = s.nextExit(s.reaping); err != nil || e.pid == 0 {
+		var e host.Exit
+		if e, err = s.NextExit(s.reaping); err != nil || e.Pid == 0 {
 			break
 		}
 		list = append(list, e)
 	}
-	slices.SortStableFunc(list, func(a, b exit) int { return s.suspicion(b) - s.suspicion(a) })
+	slices.SortStableFunc(list, func(a, b host.Exit) int { return s.suspicion(b) - s.suspicion(a) })
 	for _, e := range list {
 		s.ended(e)
 	}
@@ -205,13 +168,13 @@ func (s *supervisor) reaping(pid int) {
 // suspicion is higher for an end that is more likely the cause of others at the same
 // time. A process that dumps core may take those with it that share its memory. So
 // does a process that the kernel kills when memory has run out.
-func (s *supervisor) suspicion(e exit) int {
+func (s *supervisor) suspicion(e host.Exit) int {
 	switch {
-	case e.status.Signaled() && e.status.Signal() != syscall.SIGKILL:
+	case e.Status.Signaled() && e.Status.Signal() != syscall.SIGKILL:
 		return 3
-	case e.pid == s.host:
+	case e.Pid == s.host:
 		return 2
-	case e.status.Signaled():
+	case e.Status.Signaled():
 		return 1
 	}
 	return 0
@@ -224,35 +187,35 @@ func (s *supervisor) lose() {
 		delete(s.alive, pid)
 		s.memory.Root().MarkGone(s.number(rank))
 		s.tellEnd(rank, pid, 0)
-		s.fate.rankLost(s.number(rank), pid, s.app(rank).Program)
+		s.fate.RankLost(s.number(rank), pid, s.app(rank).Program)
 	}
 }
 
 // ended is called for every child that has been reaped.
-func (s *supervisor) ended(e exit) {
-	if e.pid == s.host {
-		s.hostEnd = &e.status
+func (s *supervisor) ended(e host.Exit) {
+	if e.Pid == s.host {
+		s.hostEnd = &e.Status
 		if s.phase == working {
-			s.fate.hostDied(e.pid, e.status)
+			s.fate.HostDied(e.Pid, e.Status)
 		}
 		return
 	}
-	rank, known := s.alive[e.pid]
+	rank, known := s.alive[e.Pid]
 	if !known {
-		s.early[e.pid] = e.status
+		s.early[e.Pid] = e.Status
 		return
 	}
-	delete(s.alive, e.pid)
+	delete(s.alive, e.Pid)
 	s.memory.Root().MarkGone(s.number(rank))
-	s.tellEnd(rank, e.pid, e.status)
-	if sys.Kill(-e.pid, 0) != nil { // nobody is left in the group: its number may be used again
-		s.control.note(request{Forget: e.pid})
+	s.tellEnd(rank, e.Pid, e.Status)
+	if sys.Kill(-e.Pid, 0) != nil { // nobody is left in the group: its number may be used again
+		s.control.Note(host.Request{Forget: e.Pid})
 	}
-	s.job.logf("rank %d (pid %d) %s", s.number(rank), e.pid, describe(e.status))
-	failed := s.fate.failure
-	s.fate.rankEnded(s.number(rank), e.pid, s.app(rank).Program, e.status,
+	s.job.logf("rank %d (pid %d) %s", s.number(rank), e.Pid, fate.Describe(e.Status))
+	failed := s.fate.Failure
+	s.fate.RankEnded(s.number(rank), e.Pid, s.app(rank).Program, e.Status,
 		s.memory.Root().State(s.number(rank)))
-	if s.btl == job.BTLPvas && s.fate.failure != failed {
+	if s.btl == job.BTLPvas && s.fate.Failure != failed {
 		s.explainFailure()
 	}
 }
@@ -279,17 +242,17 @@ func (s *supervisor) received(sig os.Signal) {
 		s.whenStarted(number, s.pause)
 		return
 	case s.phase != working: // nobody is left to forward it to
-		s.givenUp = s.givenUp || s.phase == draining && endsWait(sig)
+		s.givenUp = s.givenUp || s.phase == draining && fate.EndsWait(sig)
 		return
 	}
-	s.whenStarted(number, func() { s.fate.received(number) })
+	s.whenStarted(number, func() { s.fate.Received(number) })
 }
 
 // whenStarted carries out a signal. One that asks for an end acts at once. Others wait until all ranks have been
 // started: a rank that the host is just starting, whose output may be seen already, has no pid here yet, and
 // would miss them.
 func (s *supervisor) whenStarted(sig syscall.Signal, act func()) {
-	if !s.fate.starting || endsWait(sig) {
+	if !s.fate.Starting || fate.EndsWait(sig) {
 		act()
 		return
 	}
@@ -297,12 +260,6 @@ func (s *supervisor) whenStarted(sig syscall.Signal, act func()) {
 		s.later = slices.DeleteFunc(s.later, func(l laterSignal) bool { return l.Signal == syscall.SIGTSTP })
 	}
 	s.later = append(s.later, laterSignal{sig, act})
-}
-
-// laterSignal is a signal that waits for the ranks.
-type laterSignal struct {
-	syscall.Signal
-	act func()
 }
 
 // pause stops the ranks, and then this process until it is continued, as Ctrl-Z
@@ -321,19 +278,19 @@ func (s *supervisor) pause() {
 // the host had no time to tell, orphans. Killing one process hands over its
 // children, so it goes on until there are none.
 func (s *supervisor) sweep() {
-	s.phase, s.givenUp, s.deadline = sweeping, false, time.After(killTime)
+	s.phase, s.givenUp, s.deadline = sweeping, false, time.After(fate.KillTime)
 	for {
 		s.reap()
-		left := s.killAll()
+		left := s.KillAll()
 		if len(left) == 0 {
 			break
 		}
 		if s.givenUp {
-			s.io.say("killed, but not ended after %v: process %v; it is left behind", killTime, left)
+			s.io.say("killed, but not ended after %v: process %v; it is left behind", fate.KillTime, left)
 			break
 		}
 		s.next(nil)
 	}
 	signal.Stop(s.childEnd)
-	s.parent.close()
+	s.parent.Close()
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/gopvas/gopvas/launcher/internal/output"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
@@ -14,18 +15,18 @@ func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 	if s.io != nil {
 		s.reportDevices()
 		if s.memory != nil {
-			s.fate.allEnded(s.memory.Root())
+			s.fate.AllEnded(s.memory.Root())
 		}
 		s.phase, s.givenUp, s.deadline = draining, false, nil
 		if ctx.Err() != nil {
-			s.deadline = time.After(drainTime)
+			s.deadline = time.After(output.DrainTime)
 		}
 		s.reportFull()
 		s.drain()
 		s.io.close()
 	}
 	if s.control != nil {
-		s.control.close()
+		s.control.Close()
 	}
 	if s.memory != nil {
 		if s.job.Part != nil {
@@ -39,8 +40,8 @@ func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 	if s.host == 0 && err != nil {
 		return nil, err
 	}
-	result := &Result{BTL: s.btl, Reason: s.reason, Code: s.fate.code, Failure: s.fate.failure, HostPid: s.host}
-	if err == nil && ctx.Err() != nil && s.fate.killed {
+	result := &Result{BTL: s.btl, Reason: s.reason, Code: s.fate.Code, Failure: s.fate.Failure, HostPid: s.host}
+	if err == nil && ctx.Err() != nil && s.fate.Killed {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
@@ -67,12 +68,12 @@ func (s *supervisor) reportFull() {
 // ends the wait.
 func (s *supervisor) drain() {
 	giveUp := make(chan struct{})
-	s.during(func() { s.io.streams.drain(giveUp) })
+	s.during(func() { s.io.streams.Drain(giveUp) })
 	close(giveUp)
 	select {
 	case err := <-s.output:
-		s.fate.outputFailed(err)
+		s.fate.OutputFailed(err)
 	default:
 	}
-	s.during(s.messages.flush)
+	s.during(s.messages.Flush)
 }

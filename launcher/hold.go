@@ -2,19 +2,9 @@ package launcher
 
 import (
 	"context"
-	"sync"
 
 	"github.com/gopvas/gopvas/internal/job"
 )
-
-// holds calls Job.Hold at the hold points. The supervisor gives up a call that lasts when the job
-// is killed, and then closes the job's memory. So the root block is used with mu held, and
-// not after end.
-type holds struct {
-	mu    sync.Mutex
-	root  *job.Root
-	ended bool
-}
 
 // attend calls hold at each hold point. It ends with the first point that
 // is not reached by all ranks.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/host"
 )
 
 // Under nohup, and in the background of a script, what is ignored stays so in every process of a job, in both
@@ -25,7 +26,7 @@ func TestIgnoredSignalsAreInherited(t *testing.T) {
 			cmd.Args = []string{"sh", "-c", `trap '' HUP INT; exec "$0"`, cmd.Path}
 			cmd.Path = shell
 		})
-		for _, pid := range append(p.AwaitRanks(2), p.Child(hostName), p.Child(guardName), p.Cmd.Process.Pid) {
+		for _, pid := range append(p.AwaitRanks(2), p.Child(host.Name), p.Child(host.GuardName), p.Cmd.Process.Pid) {
 			for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT} {
 				require.True(t, ignores(t, pid, sig), "process %d, %v", pid, sig)
 				require.NoError(t, sys.Kill(pid, sig))

@@ -10,6 +10,8 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
@@ -74,7 +76,7 @@ type Job struct {
 
 	Log func(format string, args ...any) // prints the messages of -v; nil: nothing
 
-	Part *part.Part // the ranks of one node, in a job of several; see NodeMain
+	Part *part.Part // the ranks of one node, in a job of several: package cluster sets it
 }
 
 // An App is one program of a job.
@@ -111,9 +113,9 @@ func (p Processes) Spaces() []int {
 // A Result says how a job ended.
 type Result struct {
 	BTL     job.BTL
-	Reason  string   // why "auto" took sm; "" otherwise
-	Code    int      // exit code for the command: see Run
-	Failure *Failure // the first rank that failed; nil if none did
+	Reason  string        // why "auto" took sm; "" otherwise
+	Code    int           // exit code for the command: see Run
+	Failure *fate.Failure // the first rank that failed; nil if none did
 	HostPid int
 	Nodes   []string // names, by number; nil: it was a job of one node
 }
@@ -132,7 +134,7 @@ func (j *Job) size() int {
 
 // check refuses descriptions that cannot be run, before anything is started.
 func (j *Job) check() error {
-	if err := j.checkApps(); err != nil {
+	if err := j.CheckApps(); err != nil {
 		return err
 	}
 	switch j.BTL {
@@ -148,7 +150,7 @@ func (j *Job) check() error {
 	}
 	if hard := sys.HardLimit(sys.RlimitStack); j.StackSize > hard {
 		return fmt.Errorf("launcher: job: a stack of %s: the hard limit is %d KiB (ulimit -Hs): raise that, or "+
-			"take a smaller stack", stackText(j.StackSize), hard>>10)
+			"take a smaller stack", host.StackText(j.StackSize), hard>>10)
 	}
 	if j.DeadlockAfter != 0 {
 		if err := CheckDeadlockAfter(j.DeadlockAfter); err != nil {
@@ -180,8 +182,8 @@ func (j *Job) Total() int {
 	return len(j.Part.Nodes)
 }
 
-// checkApps is the part of check that does not depend on this machine.
-func (j *Job) checkApps() error {
+// CheckApps is the part of check that does not depend on this machine.
+func (j *Job) CheckApps() error {
 	if len(j.Apps) == 0 {
 		return errors.New("launcher: job: no program given")
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"os"
 	"os/exec"
@@ -15,7 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if fault := os.Getenv(faultEnv); fault != "" && os.Args[0] == hostName {
+	if fault := os.Getenv(faultEnv); fault != "" && os.Args[0] == host.Name {
 		os.Exit(faultyHost(fault))
 	}
 	HostMain()
@@ -85,6 +86,6 @@ func run(t *testing.T, j Job) outcome {
 	result, err := Run(ctx, j)
 	require.NoError(t, ctx.Err(), "the job hung; stderr: %s", &stderr)
 	launchertest.RequireGone(t, launchertest.PidsIn(stdout.String()))
-	require.Empty(t, children(os.Getpid()), "processes left behind")
+	require.Empty(t, host.Children(os.Getpid()), "processes left behind")
 	return outcome{result, err, stdout.String(), stderr.String()}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 )
 
@@ -22,7 +23,7 @@ func TestOrphansAreReaped(t *testing.T) {
 		if name != "alone" {
 			launchertest.StartSleep(t)
 		}
-		before := len(children(os.Getpid()))
+		before := len(host.Children(os.Getpid()))
 		launchertest.EachBTL(t, func(t *testing.T, btl string) {
 			t.Run(name, func(t *testing.T) {
 				near, far, err := os.Pipe()
@@ -39,13 +40,13 @@ func TestOrphansAreReaped(t *testing.T) {
 				}()
 				out.Await(t, func(text string) bool { return strings.Count(text, "\n") == orphans+1 })
 				// The rank, the host and the guard live.
-				require.Eventually(t, func() bool { return len(children(os.Getpid())) == before+3 },
+				require.Eventually(t, func() bool { return len(host.Children(os.Getpid())) == before+3 },
 					20*time.Second, time.Millisecond)
 				_, err = io.WriteString(far, "\n")
 				require.NoError(t, err)
 				require.NoError(t, far.Close())
 				require.NoError(t, <-done)
-				require.Len(t, children(os.Getpid()), before)
+				require.Len(t, host.Children(os.Getpid()), before)
 			})
 		})
 	}

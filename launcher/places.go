@@ -6,31 +6,23 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/trace/symbol"
+	"github.com/gopvas/gopvas/launcher/internal/hang"
 )
 
 // placeTime limits how long a report waits for places: files may be in a file system that hangs. The leader of several
-// nodes waits for an answer for hangTime only.
+// nodes waits for an answer for hang.AnswerTime only.
 const (
 	placeTime     = 5 * time.Second
-	placeTimeAway = hangTime / 2
+	placeTimeAway = hang.AnswerTime / 2
 )
-
-// placing is what a supervisor knows of places.
-type placing struct {
-	read    func(calls []callAt, shared bool) map[callAt]symbol.Place
-	known   map[callAt]symbol.Place // of the calls that were asked for; zero: it is not known, or not yet
-	reading int                     // goroutines that reports wait for
-	late    <-chan time.Time        // when reports do without
-	then    []func()                // is called when all is read, or late
-}
 
 // whenPlaced calls then when the places of the calls in which ranks are now are known, or cannot be read in time.
 func (s *supervisor) whenPlaced(then func()) {
 	p := &s.placing
-	var fresh []callAt
+	var fresh []hang.Call
 	for rank := range s.pids {
 		call := s.callNow(rank)
-		if _, asked := p.known[call]; !asked && call.address != 0 {
+		if _, asked := p.known[call]; !asked && call.Address != 0 {
 			p.known[call] = symbol.Place{}
 			fresh = append(fresh, call)
 		}
@@ -57,7 +49,7 @@ func (s *supervisor) whenPlaced(then func()) {
 }
 
 // placesFound takes in what a goroutine has read.
-func (s *supervisor) placesFound(found map[callAt]symbol.Place) {
+func (s *supervisor) placesFound(found map[hang.Call]symbol.Place) {
 	maps.Copy(s.placing.known, found)
 	if s.placing.reading--; s.placing.reading <= 0 {
 		s.placesLate()
@@ -74,15 +66,15 @@ func (s *supervisor) placesLate() {
 }
 
 // callNow is the call in which a rank of this node waits or polls. It has no address if that is not known.
-func (s *supervisor) callNow(rank int) callAt {
-	call, number := callAt{pid: s.pids[rank]}, s.number(rank)
-	if call.pid == 0 || s.memory.Root().Gone(number) {
+func (s *supervisor) callNow(rank int) hang.Call {
+	call, number := hang.Call{Pid: s.pids[rank]}, s.number(rank)
+	if call.Pid == 0 || s.memory.Root().Gone(number) {
 		return call
 	}
 	if w, waits := s.memory.Root().Waiting(number); waits {
-		call.address = w.Place
+		call.Address = w.Place
 	} else {
-		call.address = s.memory.Root().Polls(number).Place
+		call.Address = s.memory.Root().Polls(number).Place
 	}
 	return call
 }

@@ -2,25 +2,30 @@ package launcher
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/launcher/internal/host"
+	"github.com/gopvas/gopvas/launcher/internal/program"
 	"github.com/gopvas/gopvas/pvas"
 )
 
 // A plan is a job that has been checked and whose programs have been found: all
 // that is known before the first process is started.
 type plan struct {
-	job      *Job
-	size     int // ranks
-	cpus     []int
-	id       string
-	programs           // by app
-	apps     []hostApp // nil in a leader of several nodes
-	appOf    []int     // app, by rank
+	job          *Job
+	size         int // ranks
+	cpus         []int
+	id           string
+	program.List            // by app
+	apps         []host.App // nil in a leader of several nodes
+	appOf        []int      // app, by rank
 }
 
 // newPlan checks a job and finds or builds its programs. The caller closes it.
@@ -40,15 +45,15 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 		names = append(names, app.Program)
 	}
 	p := &plan{job: j, size: j.size(), id: newID(), cpus: cpus}
-	p.programs, err = findPrograms(ctx, names, j.Part.Image, j.Signals, j.Stderr)
+	p.List, err = program.FindAll(ctx, names, j.Part.Image, j.Signals, j.Stderr)
 	if err != nil {
 		return nil, err
 	}
 	for i, app := range j.Apps {
 		p.appOf = append(p.appOf, slices.Repeat([]int{i}, app.N)...)
-		prog := p.programs[i]
-		a := hostApp{Path: prog.path, Name: prog.name, Args: app.words(), Env: app.Env, Dir: app.Dir}
-		a.Env = baseEnv(&a, p.id, j.Total(), p.size, len(cpus))
+		prog := p.List[i]
+		a := host.App{Path: prog.Path, Name: prog.Name, Args: app.words(), Env: app.Env, Dir: app.Dir}
+		a.Env = host.BaseEnv(&a, p.id, j.Total(), p.size, len(cpus))
 		p.apps = append(p.apps, a)
 	}
 	return p, nil
@@ -119,7 +124,7 @@ func DryRun(ctx context.Context, j Job) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer p.programs.close()
+	defer p.List.Close()
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, fmt.Errorf("launcher: %w", err)
@@ -139,7 +144,7 @@ func DryRun(ctx context.Context, j Job) (*Plan, error) {
 	if j.BTL == btlSM {
 		return result, nil
 	}
-	if err := withStack(j.StackSize, func() error { return p.layouts(result.Ranks) }); err != nil {
+	if err := host.WithStack(j.StackSize, func() error { return p.layouts(result.Ranks) }); err != nil {
 		if j.BTL == btlPvas {
 			return nil, err
 		}
@@ -173,4 +178,20 @@ func (p *plan) layouts(ranks []RankPlan) error {
 		ranks[rank].Layout = &layouts[rank]
 	}
 	return nil
+}
+
+func newID() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails
+	return fmt.Sprintf("%x", b)
+}
+
+// reason shortens an error to one line, to be put behind a colon.
+func reason(err error) string {
+	var host *host.Error
+	if errors.As(err, &host) && host.Err != nil {
+		err = host.Err
+	}
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "pvas: "), "launcher: ")
+	return strings.ReplaceAll(text, "\n", "; ")
 }

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/launcher/internal/host"
 )
 
 // chooseBTL decides for one of the task models, and has the address space made
@@ -26,7 +26,7 @@ func (s *supervisor) chooseBTL() error {
 		s.io.say("every rank gets an address space of its own (--btl sm): %s", s.reason)
 	}
 	s.btl = job.BTLSM
-	_, err := s.control.call("guard the job", request{Create: &createRequest{ID: s.id}})
+	_, err := s.control.Call("guard the job", host.Request{Create: &host.CreateRequest{ID: s.id}})
 	return err
 }
 
@@ -35,22 +35,12 @@ func (s *supervisor) sayOtherMPI() {
 	if s.job.Total() == 1 || s.job.Part.FirstRank() > 0 {
 		return
 	}
-	for i, prog := range s.programs {
-		if prog.mpi != "" && slices.Index(s.programs, prog) == i {
+	for i, prog := range s.List {
+		if prog.MPI != "" && slices.Index(s.List, prog) == i {
 			s.io.say("%s is linked with another MPI (%s): each of its ranks is alone; build it with the mpicc of "+
-				"pvasrun install-mpi", prog.name, prog.mpi)
+				"pvasrun install-mpi", prog.Name, prog.MPI)
 		}
 	}
-}
-
-// reason shortens an error to one line, to be put behind a colon.
-func reason(err error) string {
-	var host *HostError
-	if errors.As(err, &host) && host.Err != nil {
-		err = host.Err
-	}
-	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "pvas: "), "launcher: ")
-	return strings.ReplaceAll(text, "\n", "; ")
 }
 
 // makeSpace has the host make the address space and look at the programs.
@@ -58,12 +48,12 @@ func (s *supervisor) makeSpace() error {
 	if s.misfit != nil {
 		return s.misfit
 	}
-	create := &createRequest{Tasks: s.size, First: s.job.Part.FirstRank(), Total: s.job.Total(),
+	create := &host.CreateRequest{Tasks: s.size, First: s.job.Part.FirstRank(), Total: s.job.Total(),
 		PartitionSize: s.job.PartitionSize, HugePages: s.job.HugePages, ID: s.id, Apps: slices.Clone(s.apps)}
 	for i := range create.Apps {
-		create.Apps[i].Env = sharedEnv(create.Apps[i].Env)
+		create.Apps[i].Env = host.SharedEnv(create.Apps[i].Env)
 	}
-	_, err := s.control.call("create the address space", request{Create: create})
+	_, err := s.control.Call("create the address space", host.Request{Create: create})
 	return err
 }
 
@@ -94,8 +84,8 @@ func (s *supervisor) startRank(rank int) (int, error) {
 
 // startInSpace has the host start a rank in its address space.
 func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, error) {
-	req := &spawnRequest{Rank: rank, App: s.appOf[rank], CPUs: cpus}
-	rep, err := s.control.call("start rank", request{Spawn: req}, files...)
+	req := &host.SpawnRequest{Rank: rank, App: s.appOf[rank], CPUs: cpus}
+	rep, err := s.control.Call("start rank", host.Request{Spawn: req}, files...)
 	if err != nil {
 		return 0, err
 	}
@@ -116,12 +106,12 @@ func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, 
 // descriptor 3.
 func (s *supervisor) startAlone(rank int, cpus []int, files []*os.File) (int, error) {
 	app := &s.apps[s.appOf[rank]]
-	pid, err := s.parent.startClassic(app, rankEnv(app.Env, s.number(rank), rank, "fd:3"),
+	pid, err := s.parent.StartClassic(app, host.RankEnv(app.Env, s.number(rank), rank, "fd:3"),
 		append(files, s.memory.File()), cpus)
 	if err != nil {
 		return 0, err
 	}
-	s.control.note(request{Guard: pid})
+	s.control.Note(host.Request{Guard: pid})
 	return pid, nil
 }
 

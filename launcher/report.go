@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/launcher/internal/hang"
 )
 
 // sayHang prints the report of the ranks as they stand now, or has the leader of several nodes
@@ -21,12 +22,12 @@ func (s *supervisor) sayHang() {
 // report prints the report of the ranks, and writes it to the file that is asked for. proof is nil if nothing is
 // proved.
 func (s *supervisor) report(views []job.View, proof *job.Proof) {
-	who := make([]started, s.size)
+	who := make([]hang.Rank, s.size)
 	for rank, v := range views {
-		who[rank] = started{
-			pid: s.pids[rank], program: s.app(rank).Program, stopped: stopped(s.pids[rank]),
-			place: placeOf(&v, s.placing.known[callAt{s.pids[rank], v.Place()}]),
+		who[rank] = hang.Rank{
+			Pid: s.pids[rank], Program: s.app(rank).Program, Stopped: hang.Stopped(s.pids[rank]),
+			Place: hang.PlaceOf(&v, s.placing.known[hang.Call{Pid: s.pids[rank], Address: v.Place()}]),
 		}
 	}
-	tellHang(views, who, proof, s.job.HangFile, s.io.say, &s.messages)
+	hang.Tell(views, who, proof, s.job.HangFile, s.io.say, &s.messages)
 }

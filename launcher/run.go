@@ -2,24 +2,20 @@ package launcher
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
-	"fmt"
-	"os"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/internal/trace/symbol"
-	"github.com/gopvas/gopvas/launcher/internal/part"
+	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/launcher/internal/host"
 )
 
 // HostMain must be the first call of main in every program that calls Run: Run
 // executes the program again as the space host and as the guard of a job. In those
 // processes HostMain serves and does not return; in any other it returns at once.
-func HostMain() { serveAgain() }
+func HostMain() { host.Serve() }
 
 // running admits one job at a time: adopting orphans is a property of the whole
 // process, and so is the question whose they are.
@@ -45,89 +41,24 @@ var running sync.Mutex
 func Run(ctx context.Context, j Job) (*Result, error) {
 	running.Lock()
 	defer running.Unlock()
-	defer catchPipe()()
+	defer fate.CatchPipe()()
 	plan, err := newPlan(ctx, &j)
 	if err != nil {
 		return nil, err
 	}
-	defer plan.programs.close()
+	defer plan.List.Close()
 	var misfit error
 	if j.BTL != btlSM {
 		misfit = plan.fit() // tries a child, which would be taken for an orphan later
 	}
-	orphans, err := adopt()
+	orphans, err := host.Adopt()
 	if err != nil {
 		return nil, err
 	}
-	defer orphans.end()
+	defer orphans.End()
 	s := newSupervisor(ctx, plan, orphans)
 	s.misfit = misfit
 	return s.run(ctx)
-}
-
-// A supervisor is one run of a job. All fields belong to the goroutine of Run,
-// but for those the comments give to others. Calls that may block run elsewhere, see
-// events.go.
-type supervisor struct {
-	*plan
-	*adoption
-	parent *parent
-	host   int // pid
-	// hostEnd is how the host ended, if it has.
-	hostEnd  *syscall.WaitStatus
-	control  *control
-	memory   *job.Memory
-	btl      job.BTL // by chooseBTL
-	reason   string  // by chooseBTL
-	misfit   error   // why the ranks cannot share an address space; nil if that has to be seen in the host
-	io       *stdio
-	later    []laterSignal // until all ranks have been started
-	messages queue         // of messages and the log
-
-	fate  fate
-	pids  []int       // by rank; 0: not started
-	alive map[int]int // rank by pid
-	// early keeps the ends of processes that nobody has introduced yet: a rank
-	// may have ended before the host has told its pid.
-	early map[int]syscall.WaitStatus
-
-	unheard  []part.Order    // of the leader, before there was memory to note them in
-	nodesEnd context.Context // ends when the memory is about to be closed
-	told     sync.WaitGroup  // tellAddresses
-	held     holds
-	lookout  lookout
-	asked    hangAsked
-	// toldWaiting is how many waiting ranks the leader was told of.
-	toldWaiting int
-	placing     placing
-
-	events
-}
-
-func newSupervisor(ctx context.Context, p *plan, orphans *adoption) *supervisor {
-	s := &supervisor{
-		plan: p, adoption: orphans, parent: newParent(p.job.StackSize),
-		pids: make([]int, p.size), alive: map[int]int{}, early: map[int]syscall.WaitStatus{},
-		placing: placing{read: readPlaces, known: map[callAt]symbol.Place{}},
-		events:  newEvents(ctx, p.job), lookout: newLookout(p.job.LooksAfter()),
-	}
-	if log := p.job.Log; log != nil {
-		p.job.Log = func(format string, args ...any) { s.messages.put(func() { log(format, args...) }) }
-	}
-	hostname, err := os.Hostname()
-	if err != nil {
-		hostname = "this machine"
-	}
-	if p.job.Part != nil {
-		hostname = p.job.Part.Name
-	}
-	s.fate = fate{hostname: hostname, starting: true, quiet: p.job.Part != nil, effects: effects{
-		alive:  func() int { return len(s.alive) },
-		signal: s.signalRanks,
-		grace:  func(d time.Duration) { s.grace = time.After(d) },
-		say:    func(format string, args ...any) { s.io.say(format, args...) },
-	}}
-	return s
 }
 
 // run runs the job to its end.
@@ -140,15 +71,6 @@ func (s *supervisor) run(ctx context.Context) (*Result, error) {
 	s.told.Wait()
 	s.held.end()
 	return s.finish(ctx, err)
-}
-
-// number is the number in the job of a rank of this node.
-func (s *supervisor) number(rank int) int { return s.job.Part.FirstRank() + rank }
-
-func newID() string {
-	var b [16]byte
-	rand.Read(b[:]) // never fails
-	return fmt.Sprintf("%x", b)
 }
 
 // supervise runs the job from its first process to the end of its last rank.
@@ -165,10 +87,10 @@ func (s *supervisor) supervise(ctx context.Context) error {
 	switch {
 	case err == nil:
 		s.allStarted(holding, &holds)
-	case errors.Is(err, errOver):
+	case errors.Is(err, host.ErrOver):
 		err = nil
 	default:
-		s.fate.kill(codeError)
+		s.fate.Kill(fate.CodeError)
 	}
 	s.serve(func() bool { return len(s.alive) == 0 })
 	if s.asked.tick != nil {
@@ -180,10 +102,10 @@ func (s *supervisor) supervise(ctx context.Context) error {
 	return err
 }
 
-// start starts the host and the ranks. The error is errOver where the fate of
+// start starts the host and the ranks. The error is host.ErrOver where the fate of
 // the job has been decided before it was complete.
 func (s *supervisor) start() error {
-	started, err := await(s, func() (startedHost, error) { return s.parent.startHost(s.id) })
+	started, err := await(s, func() (host.Started, error) { return s.parent.StartHost(s.id) })
 	if err != nil {
 		return err
 	}
@@ -203,7 +125,7 @@ func (s *supervisor) start() error {
 	for rank := range s.size {
 		clear(s.early) // of orphans; a number may be used again
 		pid, err := await(s, func() (int, error) { return s.startRank(rank) })
-		if errors.Is(err, errOver) {
+		if errors.Is(err, host.ErrOver) {
 			return err
 		}
 		if err != nil {
@@ -212,16 +134,16 @@ func (s *supervisor) start() error {
 		s.rankStarted(rank, pid)
 	}
 	if s.over() {
-		return errOver
+		return host.ErrOver
 	}
 	return nil
 }
 
-func (s *supervisor) hostStarted(h startedHost) {
-	s.host, s.control = h.pid, h.control
-	s.job.logf("space host is pid %d, guard is pid %d", s.host, h.guard)
+func (s *supervisor) hostStarted(h host.Started) {
+	s.host, s.control = h.Pid, h.Control
+	s.job.logf("space host is pid %d, guard is pid %d", s.host, h.Guard)
 	if status, gone := s.early[s.host]; gone {
-		s.ended(exit{s.host, status})
+		s.ended(host.Exit{Pid: s.host, Status: status})
 	}
 }
 
@@ -236,7 +158,7 @@ func (s *supervisor) makeMemory() (*job.Memory, error) {
 	if err != nil || s.btl != job.BTLPvas {
 		return memory, err
 	}
-	if _, err := s.control.call("map the job's memory", request{Memory: true}, memory.File()); err != nil {
+	if _, err := s.control.Call("map the job's memory", host.Request{Memory: true}, memory.File()); err != nil {
 		return nil, errors.Join(err, memory.Close())
 	}
 	return memory, nil
@@ -244,7 +166,7 @@ func (s *supervisor) makeMemory() (*job.Memory, error) {
 
 // allStarted is called when every rank has been started.
 func (s *supervisor) allStarted(ctx context.Context, holds *sync.WaitGroup) {
-	s.fate.starting = false
+	s.fate.Starting = false
 	for _, signal := range s.later {
 		signal.act()
 	}
@@ -262,15 +184,8 @@ func (s *supervisor) rankStarted(rank, pid int) {
 	s.pids[rank] = pid
 	s.alive[pid] = rank
 	if status, gone := s.early[pid]; gone {
-		s.ended(exit{pid, status})
+		s.ended(host.Exit{Pid: pid, Status: status})
 		return
 	}
-	s.fate.fresh(func(sig syscall.Signal) { sys.Kill(-pid, sig) })
-}
-
-// signalRanks sends a signal to the process groups of the living ranks.
-func (s *supervisor) signalRanks(sig syscall.Signal) {
-	for pid := range s.alive {
-		sys.Kill(-pid, sig) // an error: it has just ended
-	}
+	s.fate.Fresh(func(sig syscall.Signal) { sys.Kill(-pid, sig) })
 }

@@ -19,6 +19,8 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/host"
+	"github.com/gopvas/gopvas/launcher/internal/program"
 	"github.com/gopvas/gopvas/pvas"
 )
 
@@ -48,11 +50,11 @@ func TestEnvironmentOfRanks(t *testing.T) {
 
 func TestGomaxprocs(t *testing.T) {
 	t.Setenv("GOMAXPROCS", "")
-	require.Contains(t, baseEnv(&hostApp{}, "id", 9, 4, 4), "GOMAXPROCS=1")
-	require.NotContains(t, baseEnv(&hostApp{}, "id", 9, 3, 4), "GOMAXPROCS=1")
-	require.Contains(t, baseEnv(&hostApp{Env: []string{"GOMAXPROCS=3"}}, "id", 9, 4, 4), "GOMAXPROCS=3")
+	require.Contains(t, host.BaseEnv(&host.App{}, "id", 9, 4, 4), "GOMAXPROCS=1")
+	require.NotContains(t, host.BaseEnv(&host.App{}, "id", 9, 3, 4), "GOMAXPROCS=1")
+	require.Contains(t, host.BaseEnv(&host.App{Env: []string{"GOMAXPROCS=3"}}, "id", 9, 4, 4), "GOMAXPROCS=3")
 	t.Setenv("GOMAXPROCS", "2")
-	env := baseEnv(&hostApp{}, "id", 9, 4, 4)
+	env := host.BaseEnv(&host.App{}, "id", 9, 4, 4)
 	require.Contains(t, env, "GOMAXPROCS=2")
 	require.NotContains(t, env, "GOMAXPROCS=1")
 }
@@ -159,12 +161,12 @@ func TestGoPackageIsBuilt(t *testing.T) {
 
 // A Go package is built, position independent.
 func TestPackage(t *testing.T) {
-	p, err := findProgram(t.Context(), "../examples/hello", io.Discard)
+	p, err := program.FindProgram(t.Context(), "../examples/hello", io.Discard)
 	require.NoError(t, err)
-	defer p.close()
-	require.Equal(t, "hello", p.name)
-	require.NoError(t, pvas.Check(p.path))
-	out := run(t, Job{Apps: []App{{Program: p.path, N: 2}}})
+	defer p.Close()
+	require.Equal(t, "hello", p.Name)
+	require.NoError(t, pvas.Check(p.Path))
+	out := run(t, Job{Apps: []App{{Program: p.Path, N: 2}}})
 	require.NoError(t, out.err)
 	require.Equal(t, 2, strings.Count(out.stdout, " of 2, pid "), out.stdout)
 }
@@ -176,7 +178,7 @@ func TestBuildErrors(t *testing.T) {
 		[]byte("package main\nfunc main() { undefined() }\n"), 0o600))
 	t.Setenv("GOFLAGS", "")
 	out := run(t, Job{Apps: []App{{Program: dir, N: 1}}})
-	var program *ProgramError
+	var program *program.Error
 	require.ErrorAs(t, out.err, &program)
 	require.Contains(t, out.stderr, "undefined: undefined")
 	require.Equal(t, 1, ExitCode(out.err))
@@ -212,7 +214,7 @@ func TestProgramErrors(t *testing.T) {
 	loop := filepath.Join(dir, "loop")
 	require.NoError(t, os.Symlink(loop, loop))
 	cases := []struct {
-		program, btl string
+		Program, btl string
 		code         int
 		is           error
 	}{
@@ -230,11 +232,11 @@ func TestProgramErrors(t *testing.T) {
 		{garbage, btlPvas, 126, pvas.ErrNotELF},
 	}
 	for _, c := range cases {
-		t.Run(filepath.Base(c.program)+" "+c.btl, func(t *testing.T) {
+		t.Run(filepath.Base(c.Program)+" "+c.btl, func(t *testing.T) {
 			if c.btl == btlPvas && pvas.Supported() != nil {
 				t.Skip(pvas.Supported())
 			}
-			out := run(t, Job{BTL: c.btl, Apps: []App{{Program: c.program, N: 2}}})
+			out := run(t, Job{BTL: c.btl, Apps: []App{{Program: c.Program, N: 2}}})
 			require.Error(t, out.err)
 			require.Equal(t, c.code, ExitCode(out.err), out.err)
 			if c.is != nil {
@@ -289,7 +291,7 @@ func TestAutoFallsBack(t *testing.T) {
 		require.Contains(t, out.Reason, "power of two")
 		j.BTL = btlPvas
 		out = run(t, j)
-		var host *HostError
+		var host *host.Error
 		require.ErrorAs(t, out.err, &host)
 	}
 }

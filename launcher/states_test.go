@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/launcher/internal/host"
 )
 
 // faultEnv makes the test binary, started as a space host, one that fails:
@@ -23,20 +25,20 @@ const faultEnv = "LAUNCHER_TEST_FAULT"
 
 // faultyHost serves as hostMain does until the fault.
 func faultyHost(fault string) int {
-	control, err := newControl(os.NewFile(hostControlFd, "control"))
+	control, err := host.NewControl(os.NewFile(host.ControlFd, "control"))
 	if err != nil {
-		return codeError
+		return fate.CodeError
 	}
-	h := newHost(control)
+	h := host.NewHost(control)
 	seen := map[string]int{}
 	for {
-		var req request
-		files, err := control.receive(&req)
+		var req host.Request
+		files, err := control.Receive(&req)
 		if err != nil {
-			h.killAll()
+			h.KillAll()
 			return 0
 		}
-		rep, err := h.handle(&req, files)
+		rep, err := h.Handle(&req, files)
 		if err != nil {
 			rep.Err = err.Error()
 		}
@@ -48,13 +50,13 @@ func faultyHost(fault string) int {
 			sys.Raise(syscall.SIGSTOP)
 		}
 		seen[name]++
-		if req.wantsReply() {
-			control.send(&rep)
+		if req.WantsReply() {
+			control.Send(&rep)
 		}
 	}
 }
 
-func kindOf(req *request) string {
+func kindOf(req *host.Request) string {
 	switch {
 	case req.Create != nil:
 		return "create"
@@ -131,7 +133,7 @@ func TestHostThatAnswersNothing(t *testing.T) {
 					result, err := Run(ctx, j)
 					require.ErrorIs(t, err, event.err)
 					require.Equal(t, event.code, result.Code, stderr)
-					require.Empty(t, children(os.Getpid()))
+					require.Empty(t, host.Children(os.Getpid()))
 				})
 			}
 		}
@@ -141,7 +143,7 @@ func TestHostThatAnswersNothing(t *testing.T) {
 // awaitStopped waits until a child of this process is stopped.
 func awaitStopped(t *testing.T) int {
 	for t.Context().Err() == nil {
-		for _, pid := range children(os.Getpid()) {
+		for _, pid := range host.Children(os.Getpid()) {
 			if isStopped(pid) {
 				return pid
 			}
@@ -195,9 +197,9 @@ func TestSignalBeforeTheHost(t *testing.T) {
 	j.Signals = signals
 	plan, err := newPlan(t.Context(), &j)
 	require.NoError(t, err)
-	orphans, err := adopt()
+	orphans, err := host.Adopt()
 	require.NoError(t, err)
-	defer orphans.end()
+	defer orphans.End()
 	signals <- syscall.SIGTERM
 	result, err := newSupervisor(t.Context(), plan, orphans).run(t.Context())
 	require.NoError(t, err)

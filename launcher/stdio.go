@@ -11,22 +11,23 @@ import (
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/output"
 )
 
 // stdio makes the three standard files of each rank.
 type stdio struct {
 	job      *Job
-	messages *queue // of this process, to err
-	out, err *sink
-	streams  streams
+	messages *output.Queue // of this process, to err
+	out, err *output.Sink
+	streams  output.Streams
 	null     *os.File
-	space    *os.File       // see full; nil: not known
-	input    *terminalInput // nil: Stdin is no terminal
+	space    *os.File              // see full; nil: not known
+	input    *output.TerminalInput // nil: Stdin is no terminal
 }
 
-func newStdio(j *Job, messages *queue, failed func(error)) (*stdio, error) {
+func newStdio(j *Job, messages *output.Queue, failed func(error)) (*stdio, error) {
 	s := &stdio{job: j, messages: messages}
-	s.out, s.err = newSinks(j.Stdout, j.Stderr, failed)
+	s.out, s.err = output.NewSinks(j.Stdout, j.Stderr, failed)
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return nil, fmt.Errorf("launcher: %w", err)
@@ -74,7 +75,7 @@ func (s *stdio) close() {
 		s.space.Close()
 	}
 	if s.input != nil {
-		s.input.close()
+		s.input.Close()
 	}
 }
 
@@ -82,7 +83,7 @@ func (s *stdio) close() {
 // does not read.
 func (s *stdio) say(format string, args ...any) {
 	line := fmt.Appendf(nil, "pvasrun: "+s.job.Part.Prefix()+format+"\n", args...)
-	s.messages.put(func() { s.err.writeLine(line) })
+	s.messages.Put(func() { s.err.WriteLine(line) })
 }
 
 // rankFiles are the standard files of a rank while it is being started.
@@ -141,7 +142,7 @@ func (s *stdio) openOutput(rank, fd int, name string) (*os.File, error) {
 	if fd == 2 {
 		to = s.err
 	}
-	return s.streams.open(newStream(to, rank, name, s.job.TagOutput, n == 1))
+	return s.streams.Open(output.NewStream(to, rank, name, s.job.TagOutput, n == 1))
 }
 
 // full returns an error if the output directory takes no more. Ranks write there themselves, and
@@ -166,7 +167,7 @@ func (e outputError) Unwrap() error { return e.error }
 // rank is in a background process group of it and would be stopped at its first
 // read, so the supervisor reads and passes on.
 func (s *stdio) giveInput(f *rankFiles) error {
-	terminal := terminalOf(s.job.Stdin)
+	terminal := output.TerminalOf(s.job.Stdin)
 	if file, ok := s.job.Stdin.(*os.File); ok && terminal == nil {
 		f.files[0] = file
 		return nil
@@ -183,7 +184,7 @@ func (s *stdio) giveInput(f *rankFiles) error {
 		}()
 		return nil
 	}
-	if s.input, err = passTerminal(terminal, near); err != nil {
+	if s.input, err = output.PassTerminal(terminal, near); err != nil {
 		f.close()
 		near.Close()
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/host"
 )
 
 // startAtTerminal starts a supervisor whose standard files are a terminal, in
@@ -154,7 +155,7 @@ func isStopped(pid int) bool {
 func TestStoppedHost(t *testing.T) {
 	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		p := startPvasrun(t, ranks(btl, 3, "block"), func(*exec.Cmd) {})
-		pids, host := p.AwaitRanks(3), p.Child(hostName)
+		pids, host := p.AwaitRanks(3), p.Child(host.Name)
 		require.NoError(t, sys.Kill(host, syscall.SIGSTOP))
 		require.NoError(t, sys.Kill(pids[1], syscall.SIGKILL))
 		require.Equal(t, 137, p.Code())
@@ -193,6 +194,6 @@ func TestBlockedOutput(t *testing.T) {
 		require.Equal(t, 130, out.Code)
 		require.NoError(t, r.Close())
 		require.NoError(t, w.Close())
-		require.Empty(t, children(os.Getpid()))
+		require.Empty(t, host.Children(os.Getpid()))
 	})
 }

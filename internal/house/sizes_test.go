@@ -25,7 +25,6 @@ var crowded = map[string]int{
 	"internal/coll/cad": 35,
 	"internal/comm":     50,
 	"internal/sys":      36,
-	"launcher":          55,
 	"mpi":               34,
 }
 

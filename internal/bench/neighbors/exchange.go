@@ -16,6 +16,7 @@ import (
 	"github.com/gopvas/gopvas/internal/bench/runner"
 	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
 // Config describes a call of Run.
@@ -152,7 +153,7 @@ func (cfg *Config) runOurs(ctx context.Context, form exchange.Form, args []strin
 		if form != exchange.Auto {
 			j.Settings.Exchange = form.String()
 		}
-		return launcher.RunNodes(ctx, j, cfg.Site.Nodes)
+		return cluster.Run(ctx, j, cfg.Site.Nodes)
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/gopvas/gopvas/internal/bench/rankside"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
 // Run runs a job of n ranks of the benchmark that args describe and returns
@@ -45,7 +46,7 @@ func (c Contestant) RunOurs(ctx context.Context, n int, args []string, adapt fun
 			adapt(&j)
 		}
 		if c.Site != nil {
-			return launcher.RunNodes(ctx, j, c.Site.Nodes)
+			return cluster.Run(ctx, j, c.Site.Nodes)
 		}
 		return launcher.Run(ctx, j)
 	})

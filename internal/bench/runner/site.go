@@ -1,10 +1,10 @@
 package runner
 
-import "github.com/gopvas/gopvas/launcher"
+import "github.com/gopvas/gopvas/launcher/cluster"
 
 // A Site is the nodes that the jobs of a benchmark run on.
 type Site struct {
-	Nodes launcher.Nodes
+	Nodes cluster.Nodes
 	// Of nodes that are made on this machine.
 	Lead    []string // what a command begins with that is to run on the first node; nil: there are no such nodes
 	Crowded bool     // ranks share CPUs, as far as is known

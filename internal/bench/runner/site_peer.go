@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
 // RunPeer runs so many ranks of a peer's program with its arguments, as many on each node as of ours.
@@ -95,7 +95,7 @@ func (s *Site) mpich(c Contestant, hosts string, devices []string, agent string)
 
 // hostList are the hosts as peers have them, with as many slots as they have ranks of ours.
 func (s *Site) hostList(ranks int) (string, error) {
-	parts, err := launcher.Deal(s.Nodes.Hosts, ranks)
+	parts, err := cluster.Deal(s.Nodes.Hosts, ranks)
 	var list []string
 	for i, slots := range parts {
 		if slots > 0 {

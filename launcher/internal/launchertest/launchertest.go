@@ -48,7 +48,8 @@ func Main(m *testing.M) int {
 	if flag.Lookup("test.fuzz").Value.String() != "" {
 		return m.Run() // fuzz targets start no job, and each of their workers comes here
 	}
-	build := exec.Command("go", "build", "-buildmode=pie", "-o", dir, "github.com/gopvas/gopvas/launcher/testdata/ranks",
+	build := exec.Command("go", "build", "-buildmode=pie", "-o", dir,
+		"github.com/gopvas/gopvas/launcher/testdata/ranks",
 		"github.com/gopvas/gopvas/examples/hello")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the programs: %v\n%s", err, out)

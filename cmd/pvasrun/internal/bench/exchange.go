@@ -14,7 +14,7 @@ import (
 	"github.com/gopvas/gopvas/internal/bench/neighbors"
 	"github.com/gopvas/gopvas/internal/bench/runner"
 	"github.com/gopvas/gopvas/internal/bench/transport"
-	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
 type exchangeFlags struct {
@@ -114,7 +114,7 @@ func (f *exchangeFlags) config() (cfg neighbors.Config, err error) {
 	}
 	if hosts := cfg.Site.Nodes.Hosts; hosts != nil {
 		cfg.Site.Crowded = true // it may be
-		cfg.Ranks = max(launcher.Slots(hosts), len(hosts))
+		cfg.Ranks = max(cluster.Slots(hosts), len(hosts))
 		return cfg, cfg.Site.Nodes.Check(cfg.Ranks)
 	}
 	cfg.Ranks, f.Devices = f.Nodes, cmp.Or(f.Devices, "4")

@@ -13,7 +13,7 @@ import (
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
 	"github.com/gopvas/gopvas/internal/bench/runner"
 	"github.com/gopvas/gopvas/internal/bench/transport"
-	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
 // siteFlags say on which nodes a benchmark runs.
@@ -34,7 +34,7 @@ func (f *siteFlags) isNamed() bool { return f.Hosts != "" || f.Hostfile != "" }
 func (f *siteFlags) several() bool { return f.isNamed() || f.Nodes != 0 }
 
 // named returns the nodes that are named by flags, or by a Slurm allocation.
-func (f *siteFlags) named() (n launcher.Nodes, err error) {
+func (f *siteFlags) named() (n cluster.Nodes, err error) {
 	where := settings.WhereFlags{Hosts: f.Hosts, Hostfile: f.Hostfile, Rsh: f.Rsh}
 	if n.Hosts, n.Slurm, err = where.Named(); err != nil || n.Hosts == nil {
 		return n, err
@@ -117,7 +117,7 @@ func (f *siteFlags) make(ctx context.Context, ranks int,
 		s.Nodes.Devices = append(s.Nodes.Devices, "eth"+strconv.Itoa(i))
 	}
 	for i := range f.Nodes {
-		s.Nodes.Hosts = append(s.Nodes.Hosts, launcher.Host{Name: c.Address(i).String()})
+		s.Nodes.Hosts = append(s.Nodes.Hosts, cluster.Host{Name: c.Address(i).String()})
 	}
 	return s, c.Close, nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/gopvas/gopvas/internal/bench/timed"
 	"github.com/gopvas/gopvas/internal/bench/transport"
 	"github.com/gopvas/gopvas/internal/tune"
-	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
 // timedFlags are those of the benchmarks that time messages and collective operations.
@@ -158,7 +158,7 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 func (f *timedFlags) check(benchmark string, kind *timedKind, site *runner.Site) error {
 	partner, paired := timed.Partner(benchmark, f.NP)
 	if site != nil && paired {
-		if parts, err := launcher.Deal(site.Nodes.Hosts, f.NP); err == nil && parts[0] > partner {
+		if parts, err := cluster.Deal(site.Nodes.Hosts, f.NP); err == nil && parts[0] > partner {
 			return fmt.Errorf("%s: ranks 0 and %d are on one node: choose other numbers of ranks", benchmark, partner)
 		}
 	}
@@ -212,7 +212,7 @@ func (f *timedFlags) place() (*runner.Site, error) {
 			return nil, err
 		}
 		if f.NP == cli.NotGiven {
-			f.NP = max(launcher.Slots(nodes.Hosts), len(nodes.Hosts))
+			f.NP = max(cluster.Slots(nodes.Hosts), len(nodes.Hosts))
 		}
 		return &runner.Site{Nodes: nodes}, nodes.Check(f.NP)
 	case f.Nodes != 0:
@@ -222,7 +222,7 @@ func (f *timedFlags) place() (*runner.Site, error) {
 		if err := f.checkMade(f.NP); err != nil {
 			return nil, err
 		}
-		return &runner.Site{Nodes: launcher.Nodes{Hosts: make([]launcher.Host, f.Nodes)}}, nil
+		return &runner.Site{Nodes: cluster.Nodes{Hosts: make([]cluster.Host, f.Nodes)}}, nil
 	}
 	if f.NP == cli.NotGiven {
 		f.NP = 2

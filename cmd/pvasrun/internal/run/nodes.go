@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
-	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
 // findNodes finds out where the job runs, and how many ranks it has by default: as many as
@@ -25,7 +25,7 @@ func (f *Flags) findNodes() (err error) {
 	if f.NP == cli.NotGiven {
 		f.NP = runtime.NumCPU()
 		if f.nodes.Hosts != nil {
-			f.NP = max(launcher.Slots(f.nodes.Hosts), len(f.nodes.Hosts))
+			f.NP = max(cluster.Slots(f.nodes.Hosts), len(f.nodes.Hosts))
 		}
 	}
 	if f.nodes.Hosts == nil {
@@ -94,11 +94,11 @@ func (f *Flags) checkHere() error {
 
 // hosts returns the nodes, none if the job runs here: a node that is this one alone needs
 // no agent.
-func (f *Flags) hosts() (hosts []launcher.Host, err error) {
+func (f *Flags) hosts() (hosts []cluster.Host, err error) {
 	if hosts, f.nodes.Slurm, err = f.Named(); err != nil {
 		return nil, err
 	}
-	if len(hosts) == 1 && f.Rsh == "" && launcher.IsHere(hosts[0].Name) {
+	if len(hosts) == 1 && f.Rsh == "" && cluster.IsHere(hosts[0].Name) {
 		if f.NP == cli.NotGiven && hosts[0].Slots > 0 {
 			f.NP = hosts[0].Slots
 		}

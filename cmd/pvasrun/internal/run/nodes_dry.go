@@ -9,11 +9,12 @@ import (
 	"text/tabwriter"
 
 	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
 // dryRunNodes prints which ranks each node would have, and what would start it.
 func (f *Flags) dryRunNodes(ctx context.Context, j launcher.Job) error {
-	p, err := launcher.DryRunNodes(ctx, j, f.nodes)
+	p, err := cluster.DryRun(ctx, j, f.nodes)
 	if err != nil {
 		return err
 	}

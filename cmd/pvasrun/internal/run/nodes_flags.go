@@ -1,10 +1,9 @@
 package run
 
 import (
-	"github.com/gopvas/gopvas/launcher"
-
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
+	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
 // nodeFlags say on which nodes a job runs, and how.
@@ -19,5 +18,5 @@ type nodeFlags struct {
 	PMI           bool      `long:"pmi" env:"PVASRUN_PMI" description:"a PMI launcher (srun --mpi=pmi2, mpiexec.hydra) has started pvasrun, as one process for each node or each rank; -n is the number of ranks of one process"`
 	Preload       bool      `long:"preload" env:"PVASRUN_PRELOAD" description:"send the programs to the nodes, which need not have them"`
 
-	nodes launcher.Nodes // without Hosts: the job runs here
+	nodes cluster.Nodes // without Hosts: the job runs here
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/bench/meter"
 	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/cluster"
 	"github.com/gopvas/gopvas/pagetable"
 )
 
@@ -39,7 +40,7 @@ func meterNode(j *launcher.Job, to io.Writer) (func(), error) {
 // nodesMeter is --report pagetable of a job on several nodes.
 type nodesMeter struct{ text map[int][]byte } // JSON, by number of the node
 
-func (m *nodesMeter) take(p *launcher.Piece) {
+func (m *nodesMeter) take(p *cluster.Piece) {
 	if m.text == nil {
 		m.text = map[int][]byte{}
 	}
@@ -47,7 +48,7 @@ func (m *nodesMeter) take(p *launcher.Piece) {
 }
 
 // print prints the report of each node, and the sums of those that have one.
-func (m *nodesMeter) print(w io.Writer, nodes []launcher.NodeInfo) error {
+func (m *nodesMeter) print(w io.Writer, nodes []cluster.NodeInfo) error {
 	var all []pagetable.Report
 	for number, node := range nodes {
 		fmt.Fprintf(w, "node %s: ", node.Name)

@@ -9,14 +9,15 @@ import (
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/recording"
 	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
 // ExecuteNode is what runs on each node of a job; --hosts starts it, or srun for all nodes.
 func ExecuteNode(args []string) error {
 	if len(args) == 1 && args[0] == "join" {
-		return cli.ExitStatus(launcher.JoinMain(instruments))
+		return cli.ExitStatus(cluster.JoinMain(instruments))
 	}
-	return cli.ExitStatus(launcher.NodeMain(instruments))
+	return cli.ExitStatus(cluster.NodeMain(instruments))
 }
 
 // runNodes runs a job on several nodes.
@@ -38,9 +39,9 @@ func (f *Flags) runNodes(ctx context.Context, j launcher.Job) error {
 	j.Signals = signals
 	var stats statistics
 	j.Finished = stats.collect
-	run := launcher.RunNodes
+	run := cluster.Run
 	if f.PMI {
-		run = launcher.RunPMI
+		run = cluster.RunPMI
 	}
 	seen := f.instrument(&j)
 	result, err := run(ctx, j, f.nodes)

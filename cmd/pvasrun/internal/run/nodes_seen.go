@@ -13,11 +13,12 @@ import (
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/recording"
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/cluster"
 	"github.com/gopvas/gopvas/trace"
 )
 
 // What instruments on the nodes of a job see, by their names.
-var instruments = map[string]launcher.Instrument{"trace": recordNode, "pagetable": meterNode}
+var instruments = map[string]cluster.Instrument{"trace": recordNode, "pagetable": meterNode}
 
 // recordNode records the ranks of a node.
 func recordNode(j *launcher.Job, to io.Writer) (func(), error) {
@@ -27,7 +28,7 @@ func recordNode(j *launcher.Job, to io.Writer) (func(), error) {
 
 // seen is what this process, which leads a job on several nodes, gets of their instruments.
 type seen struct {
-	nodes []launcher.NodeInfo
+	nodes []cluster.NodeInfo
 	trace *nodesTrace
 	meter *nodesMeter
 }
@@ -48,14 +49,14 @@ func (f *Flags) instrument(j *launcher.Job) *seen {
 		s.meter = &nodesMeter{}
 		n.Instruments = append(n.Instruments, "pagetable")
 	}
-	n.Measuring = func(nodes []launcher.NodeInfo, node []int, now time.Duration) error {
+	n.Measuring = func(nodes []cluster.NodeInfo, node []int, now time.Duration) error {
 		s.nodes = nodes
 		if s.trace == nil {
 			return nil
 		}
 		return s.trace.begin(nodes, node, now)
 	}
-	n.Measured = func(p launcher.Piece) {
+	n.Measured = func(p cluster.Piece) {
 		switch { // what nobody asked for is ignored
 		case p.Instrument == "trace" && s.trace != nil:
 			s.trace.take(&p)
@@ -101,7 +102,7 @@ type nodeTrace struct {
 }
 
 // begin makes the file, when the nodes and their clocks are known.
-func (t *nodesTrace) begin(nodes []launcher.NodeInfo, node []int, now time.Duration) (err error) {
+func (t *nodesTrace) begin(nodes []cluster.NodeInfo, node []int, now time.Duration) (err error) {
 	if t.file, err = recording.CreateAlone(t.path); err != nil {
 		return cli.Mistake(fmt.Errorf("--trace: %w", err))
 	}
@@ -126,7 +127,7 @@ func (t *nodesTrace) begin(nodes []launcher.NodeInfo, node []int, now time.Durat
 }
 
 // take takes a piece of a node's file.
-func (t *nodesTrace) take(piece *launcher.Piece) {
+func (t *nodesTrace) take(piece *cluster.Piece) {
 	p := &t.parts[piece.Node]
 	p.ahead.Store(int64(piece.Ahead))
 	_, _ = p.to.Write(piece.Data) // an error is that of Take

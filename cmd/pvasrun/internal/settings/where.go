@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
 // WhereFlags name nodes.
@@ -16,19 +16,19 @@ type WhereFlags struct {
 }
 
 // Named returns the nodes that the flags name, or else those of a Slurm allocation.
-func (f *WhereFlags) Named() (hosts []launcher.Host, slurm bool, err error) {
+func (f *WhereFlags) Named() (hosts []cluster.Host, slurm bool, err error) {
 	switch {
 	case f.Hosts != "" && f.Hostfile != "":
 		return nil, false, errors.New("--hosts and --hostfile: give one of them")
 	case f.Hosts != "":
-		hosts, err = launcher.ParseHosts(f.Hosts)
+		hosts, err = cluster.ParseHosts(f.Hosts)
 	case f.Hostfile != "":
-		hosts, err = launcher.ReadHostfile(f.Hostfile)
+		hosts, err = cluster.ReadHostfile(f.Hostfile)
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	allocated, slurm, err := launcher.SlurmHosts(os.Getenv)
+	allocated, slurm, err := cluster.SlurmHosts(os.Getenv)
 	if err != nil || hosts == nil {
 		hosts = allocated
 	}

@@ -12,12 +12,12 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
-	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
 // nodeInfo is a node as JSON.
 type nodeInfo struct {
-	launcher.NodeCheck
+	cluster.NodeCheck
 	Error string `json:"error,omitempty"`
 }
 
@@ -27,7 +27,7 @@ func printNodes(ctx context.Context, f *settings.WhereFlags, asJSON bool) error 
 	if err != nil {
 		return cli.Mistake(err)
 	}
-	checks, err := launcher.CheckNodes(ctx, launcher.Nodes{Hosts: hosts, Shell: f.Shell(), Slurm: slurm})
+	checks, err := cluster.Check(ctx, cluster.Nodes{Hosts: hosts, Shell: f.Shell(), Slurm: slurm})
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func printNodes(ctx context.Context, f *settings.WhereFlags, asJSON bool) error 
 	return nil
 }
 
-func writeNodesJSON(w io.Writer, checks []launcher.NodeCheck) error {
+func writeNodesJSON(w io.Writer, checks []cluster.NodeCheck) error {
 	var list []nodeInfo
 	for _, c := range checks {
 		n := nodeInfo{NodeCheck: c}
@@ -58,7 +58,7 @@ func writeNodesJSON(w io.Writer, checks []launcher.NodeCheck) error {
 	return json.NewEncoder(w).Encode(list)
 }
 
-func writeNodes(w io.Writer, checks []launcher.NodeCheck) error {
+func writeNodes(w io.Writer, checks []cluster.NodeCheck) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "node\thost name\tanswered after\tCPUs\topen files\tkernel\tnetwork devices\tremarks")
 	for _, c := range checks {
@@ -74,7 +74,7 @@ func writeNodes(w io.Writer, checks []launcher.NodeCheck) error {
 }
 
 // devices are the network devices of a node with their addresses.
-func devices(c *launcher.NodeCheck) string {
+func devices(c *cluster.NodeCheck) string {
 	var list []string
 	for i, a := range c.Addresses {
 		list = append(list, strings.TrimSpace(c.Devices[i]+" "+a.String()))
@@ -85,7 +85,7 @@ func devices(c *launcher.NodeCheck) string {
 // clockOff is a difference of clocks worth a remark: files and logs seem to come from the future.
 const clockOff = 500 * time.Millisecond
 
-func remarks(c *launcher.NodeCheck) string {
+func remarks(c *cluster.NodeCheck) string {
 	var list []string
 	if c.Space != "" {
 		list = append(list, "no common address space: "+c.Space)

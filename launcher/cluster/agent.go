@@ -1,0 +1,340 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/internal/nofile"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/launcher/internal/output"
+	"github.com/gopvas/gopvas/launcher/internal/part"
+	"github.com/gopvas/gopvas/pvas"
+)
+
+// NodeMain is the agent: pvasrun on one node of a job, started by the leader with their
+// link as its standard input and output. It runs the node's part of the job as Run does
+// any job, and ends it when the leader does not answer any more. The leader may ask for
+// instruments by their names. The result is the exit code of the process.
+func NodeMain(instruments map[string]Instrument) int {
+	return agentCode(runAgent(os.Stdin, os.Stdout, sshAddress(), instruments))
+}
+
+// agentCode prints the error of an agent, and returns its exit code.
+func agentCode(err error) int {
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "pvasrun node: %v\n", err)
+		return fate.CodeError
+	}
+	return 0
+}
+
+// runAgent is NodeMain over some connection. reached is the address by which this node was
+// reached, if that is known.
+func runAgent(in io.Reader, out io.Writer, reached netip.Addr, instruments map[string]Instrument) error {
+	defer fate.CatchPipe()()
+	// Of a terminal: the leader passes on the signals for ranks. It is caught and not
+	// ignored, since the ranks would inherit that.
+	_, _ = fate.Catch(syscall.SIGINT)
+	ends, _ := fate.Catch(syscall.SIGTERM, syscall.SIGHUP)
+	if _, err := io.WriteString(out, linkMagic); err != nil {
+		return fmt.Errorf("launcher: leader of the job: %w", err)
+	}
+	a := &agent{link: newLink(in, out), output: newWindow(), data: newWindow(), reached: reached,
+		instruments: instruments}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	a.cancel = cancel
+	go a.passEnds(ends)
+	return a.serve(ctx)
+}
+
+// agent is the state of NodeMain.
+type agent struct {
+	link    *link
+	reached netip.Addr
+	cancel  context.CancelCauseFunc
+	output  *window
+	orders  orders
+	input   output.Queue // to the standard input of rank 0
+	stdin   *os.File     // the far end of it; nil: there is none
+
+	instruments map[string]Instrument // by name
+	ends        []func()              // of those that are attached
+	data        *window               // of the ranks' output
+}
+
+// orders to the supervisor wait for it in a queue.
+type orders struct {
+	output.Queue
+	to chan part.Order
+}
+
+// serve greets the leader, and runs its job.
+func (a *agent) serve(ctx context.Context) error {
+	// A leader that was cut off may never greet, nor may the connection end.
+	patience := time.AfterFunc(startTime, func() { os.Exit(fate.CodeError) })
+	var g greeting
+	err := a.link.receive(&g)
+	patience.Stop()
+	if err != nil {
+		return fmt.Errorf("launcher: it is started by pvasrun --hosts only: %w", err)
+	}
+	r := getReady(g.Check)
+	r.Reached = a.reached
+	if err := a.link.send(note{Ready: r}); err != nil || g.Version != linkVersion {
+		return err // the leader says what is wrong
+	}
+	a.link.timeout = g.Timeout
+	ended := make(chan struct{})
+	defer close(ended)
+	go a.link.beat(note{Beat: true}, ended, func() { a.loseLeader(errSilent) })
+	first, err := a.awaitStart(ctx)
+	if err != nil {
+		return err
+	}
+	j, err := a.prepare(first)
+	if err != nil {
+		return a.link.send(note{Finished: &finished{Err: err.Error(), Code: fate.CodeError}})
+	}
+	go a.listen(ended)
+	stop := context.AfterFunc(ctx, a.data.close) // nothing reads the output of instruments any more
+	defer stop()
+	result, err := launcher.Run(ctx, *j)
+	for _, end := range a.ends {
+		end()
+	}
+	lost := context.Cause(ctx)
+	a.output.close()
+	end := &finished{Code: launcher.ExitCode(err)}
+	if result != nil {
+		end.BTL, end.Reason, end.Code = result.BTL, result.Reason, result.Code
+	}
+	if err != nil {
+		end.Err = err.Error()
+	}
+	a.link.post(note{Finished: end})
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		a.link.out.Flush()
+	}()
+	select {
+	case <-sent:
+		return nil
+	case <-ctx.Done(): // the leader knows, and has ended; or nobody is there to be told
+		return lost
+	}
+}
+
+// passEnds tells the leader of signals that ask for an end. Slurm sends them to all nodes: so
+// the leader decides, once for all.
+func (a *agent) passEnds(ends <-chan os.Signal) {
+	for sig := range ends {
+		if number, ok := sig.(syscall.Signal); ok {
+			a.link.post(note{Asked: number})
+		}
+	}
+}
+
+// awaitStart waits for the job. Until then the leader sends nothing but signs of life.
+func (a *agent) awaitStart(ctx context.Context) (*start, error) {
+	var o order
+	got := make(chan error, 1)
+	go func() {
+		for o.Start == nil {
+			if err := a.receive(&o); err != nil {
+				got <- fmt.Errorf("launcher: leader of the job: %w", err)
+				return
+			}
+		}
+		got <- nil
+	}()
+	select {
+	case err := <-got:
+		return o.Start, err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// loseLeader ends the job, since the leader is not heard any more. It is told nothing from then
+// on: it may still hear this node, and that its ranks were killed must not come before the news
+// that the node is lost.
+func (a *agent) loseLeader(err error) {
+	a.link.mute()
+	a.cancel(fmt.Errorf("launcher: leader of the job: %w", err))
+}
+
+// receive receives an order, and answers at once if it asks for the time.
+func (a *agent) receive(o *order) error {
+	err := a.link.receive(o)
+	if err == nil && o.Clock != 0 {
+		a.link.post(note{Clock: &clockTime{Begin: o.Clock, There: sys.Monotonic()}})
+		o.Clock = 0
+	}
+	return err
+}
+
+// listen handles orders. When the link ends it ends the job.
+func (a *agent) listen(ended <-chan struct{}) {
+	for {
+		var o order
+		if err := a.receive(&o); err != nil {
+			a.loseLeader(err)
+			return
+		}
+		if o.Took > 0 {
+			a.output.give(o.Took)
+		}
+		if o.TookData > 0 {
+			a.data.give(o.TookData)
+		}
+		if o.Pause || o.Signal == syscall.SIGCONT {
+			a.link.paused.Store(o.Pause)
+		}
+		if a.stdin != nil && (o.Input != nil || o.InputEnd) {
+			a.input.Put(func() { a.feed(o) })
+		}
+		a.orders.Put(func() {
+			select {
+			case a.orders.to <- o.Order:
+			case <-ended:
+			}
+		})
+	}
+}
+
+// feed passes input on to rank 0.
+func (a *agent) feed(o order) {
+	_, _ = a.stdin.Write(o.Input) // an error: the rank reads no more
+	if o.InputEnd {
+		a.stdin.Close()
+	}
+	a.link.post(note{Took: len(o.Input)})
+}
+
+// prepare makes the leader's environment that of this process, and completes the job.
+func (a *agent) prepare(s *start) (*launcher.Job, error) {
+	for _, kv := range s.Env {
+		if name, value, ok := strings.Cut(kv, "="); ok && !ownVariable(name) {
+			if err := os.Setenv(name, value); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := os.Chdir(s.Dir); err != nil {
+		return nil, fmt.Errorf("launcher: working directory: %w; it must be there on every node", err)
+	}
+	j := &s.Job
+	j.StackSize = stackHere(j.StackSize, s.Stack)
+	a.orders.to = make(chan part.Order)
+	j.Part.Orders, j.Part.Tell = a.orders.to, func(n part.Note) { a.link.post(note{Note: n}) }
+	j.Stdout, j.Stderr = &linkWriter{a, false}, &linkWriter{a, true}
+	if s.Verbose {
+		j.Log = func(format string, args ...any) {
+			a.link.post(note{Log: j.Part.Prefix() + fmt.Sprintf(format, args...)})
+		}
+	}
+	if s.Input && j.Part.First == 0 {
+		near, far, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		j.Stdin, a.stdin = near, far
+	}
+	return j, a.attach(j, s.Instruments)
+}
+
+// ownVariable tells whether a variable of the environment belongs to the node.
+func ownVariable(name string) bool {
+	switch name {
+	case "HOME", "USER", "LOGNAME", "SHELL", "HOSTNAME", "TMPDIR", "XDG_RUNTIME_DIR", "DISPLAY", "PWD",
+		"OLDPWD", "SHLVL", "_":
+		return true
+	}
+	return strings.HasPrefix(name, "SSH_") || strings.HasPrefix(name, "SLURM") || strings.HasPrefix(name, "PMI") ||
+		strings.HasPrefix(name, "PVAS_")
+}
+
+// linkWriter is the standard output or error of the job, at the leader.
+type linkWriter struct {
+	a      *agent
+	errors bool
+}
+
+// Write implements io.Writer. It waits while the leader has too much to pass on.
+func (w *linkWriter) Write(b []byte) (int, error) {
+	if !w.a.output.take(len(b)) {
+		return 0, io.ErrClosedPipe
+	}
+	if err := w.a.link.send(note{Output: b, Errors: w.errors}); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// getReady describes this node, and more of it for a check.
+func getReady(check bool) *ready {
+	r := &ready{Version: linkVersion}
+	r.Hostname, _ = os.Hostname()
+	if cpus, err := sys.Affinity(); err == nil {
+		r.CPUs = len(cpus)
+	}
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	space, _ := os.Readlink("/proc/self/ns/net")
+	r.Network = strings.TrimSpace(string(boot)) + " " + space
+	var devices []int
+	r.Addresses, devices, _ = sys.Addresses() // none: the leader says that
+	for _, number := range devices {
+		r.Names = append(r.Names, sys.DeviceName(number))
+	}
+	if check {
+		r.describe()
+	}
+	return r
+}
+
+// sshAddress is the address of this node that ssh has used, if it has.
+func sshAddress() (at netip.Addr) {
+	if words := strings.Fields(os.Getenv("SSH_CONNECTION")); len(words) == 4 {
+		at, _ = netip.ParseAddr(words[2]) // an error: then it is not known
+	}
+	return at.Unmap()
+}
+
+// describe answers Check.
+func (r *ready) describe() {
+	for _, name := range r.Names {
+		if sys.LinkDown(name) && !slices.Contains(r.Down, name) {
+			r.Down = append(r.Down, name)
+		}
+	}
+	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	r.Kernel = strings.TrimSpace(string(kernel))
+	_, r.Files, _ = nofile.Original()
+	if err := pvas.Supported(); err != nil {
+		r.Space = err.Error()
+	}
+	r.Clock = time.Now()
+}
+
+// stackHere is the stack size of a node's ranks: what was chosen, else as much of the leader's own limit as there is.
+func stackHere(chosen, leader uint64) uint64 {
+	hard := sys.HardLimit(sys.RlimitStack)
+	switch {
+	case chosen != 0:
+		return chosen
+	case hard < limits.LeastStack:
+		return 0 // its own, which is refused
+	}
+	return min(leader, hard)
+}

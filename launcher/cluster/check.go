@@ -1,0 +1,91 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/launcher/internal/output"
+)
+
+// A NodeCheck describes a node before a job, or says why it can take none.
+type NodeCheck struct {
+	Name      string         `json:"name"` // as the user has written it
+	Hostname  string         `json:"host_name"`
+	Err       error          `json:"-"` // it is not reached, or pvasrun there does not fit; the rest is empty then
+	Took      time.Duration  `json:"took_ns"`
+	Kernel    string         `json:"kernel"`
+	CPUs      int            `json:"cpus"`
+	Files     uint64         `json:"open_files"` // limit on open files
+	Space     string         `json:"space"`      // why ranks do not share an address space there; "": they do
+	Addresses []netip.Prefix `json:"addresses"`  // in networks other than the loopback
+	Devices   []string       `json:"devices"`    // which have these addresses
+	Down      []string       `json:"down"`       // those of them whose link is down
+
+	// Clock is how far the clock is ahead of this machine's at least; less than 0: behind.
+	Clock time.Duration `json:"clock_ns"`
+}
+
+// Check starts an agent on each node, as Run does, and asks it what the node has. It
+// waits for all answers, for 30 seconds at most. The error says that no agent could be started,
+// or that ctx was canceled.
+func Check(ctx context.Context, n Nodes) ([]NodeCheck, error) {
+	if n.Timeout == 0 {
+		n.Timeout = DefaultNodeTimeout
+	}
+	l := &leader{
+		job: &launcher.Job{}, nodes: n, events: make(chan func()), output: make(chan error, 1),
+		canceled: ctx.Done(), done: make(chan struct{}), checks: true,
+	}
+	l.out, l.err = output.NewSinks(io.Discard, io.Discard, func(error) {})
+	l.fate = fate.Fate{Effects: fate.Effects{Alive: l.alive, Signal: l.signal, Say: l.say,
+		Grace: func(time.Duration) {}}}
+	for i, h := range n.Hosts {
+		l.agents = append(l.agents, &remote{l: l, number: i, name: h.Name, window: newWindow()})
+	}
+	defer l.close()
+	begin := time.Now()
+	if err := l.startAgents(); err != nil {
+		return nil, err
+	}
+	defer l.endAgents()
+	l.patient = startTime
+	l.patience = time.AfterFunc(l.patient, func() { l.post(l.tooSlow) })
+	defer l.patience.Stop()
+	for ctx.Err() == nil && slices.ContainsFunc(l.agents, func(a *remote) bool { return a.ready == nil && !a.over }) {
+		l.next()
+	}
+	checks := make([]NodeCheck, len(l.agents))
+	for i, a := range l.agents {
+		checks[i] = a.check(begin)
+	}
+	return checks, context.Cause(ctx)
+}
+
+// check returns the description of the node.
+func (a *remote) check(begin time.Time) NodeCheck {
+	r := a.ready
+	switch {
+	case r == nil && a.lost == nil:
+		return NodeCheck{Name: a.name, Err: errors.New("it was not waited for")}
+	case r == nil:
+		return NodeCheck{Name: a.name, Err: a.lost}
+	}
+	c := NodeCheck{
+		Name: a.name, Hostname: r.Hostname, Took: a.answered.Sub(begin), Kernel: r.Kernel, CPUs: r.CPUs, Files: r.Files,
+		Space: r.Space, Down: r.Down,
+	}
+	for _, p := range r.Addresses {
+		if !p.Addr().IsLoopback() {
+			c.Addresses, c.Devices = append(c.Addresses, p), append(c.Devices, r.device(p.Addr()))
+		}
+	}
+	// The answer was written between the beginning and its arrival, which is no difference.
+	c.Clock = max(r.Clock.Sub(a.answered), 0) + min(r.Clock.Sub(begin), 0)
+	return c
+}

@@ -1,0 +1,154 @@
+package cluster
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+// A Host is a node and the number of ranks that it takes; 0: not given.
+type Host struct {
+	Name  string
+	Slots int
+}
+
+// ParseHosts parses the value of --hosts: names separated by commas, each with the number
+// of ranks there behind a colon, or without one. A node that is named twice takes the sum.
+func ParseHosts(list string) ([]Host, error) {
+	var hosts []Host
+	for item := range strings.SplitSeq(list, ",") {
+		h, err := parseHost(item)
+		if err != nil {
+			return nil, err
+		}
+		hosts = addHost(hosts, h)
+	}
+	return hosts, nil
+}
+
+// parseHost parses "name" or "name:4". An IPv6 address stands in brackets if a number
+// follows.
+func parseHost(item string) (h Host, err error) {
+	h.Name = strings.TrimSpace(item)
+	if name, slots, ok := cutSlots(h.Name); ok {
+		h.Name = name
+		if h.Slots, err = parseSlots(slots); err != nil {
+			return h, fmt.Errorf("launcher: host %q: %w: write for example node1:4", item, err)
+		}
+	}
+	h.Name = strings.Trim(h.Name, "[]")
+	if h.Name == "" || strings.HasPrefix(h.Name, "-") || strings.ContainsAny(h.Name, " \t'\"\\") {
+		return h, fmt.Errorf("launcher: host %q: that is no name of a host", item)
+	}
+	return h, nil
+}
+
+func parseSlots(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > job.MaxRanks {
+		return 0, fmt.Errorf("%q is no number of ranks from 1 to %d", text, job.MaxRanks)
+	}
+	return n, nil
+}
+
+func cutSlots(item string) (name, slots string, ok bool) {
+	if i := strings.LastIndex(item, "]"); i >= 0 { // [fe80::1]:4
+		slots, ok = strings.CutPrefix(item[i+1:], ":")
+		return item[:i+1], slots, ok
+	}
+	if strings.Count(item, ":") > 1 { // an IPv6 address
+		return item, "", false
+	}
+	return strings.Cut(item, ":")
+}
+
+// addHost adds a host to a list, or its slots to those it has there.
+func addHost(hosts []Host, h Host) []Host {
+	i := slices.IndexFunc(hosts, func(o Host) bool { return o.Name == h.Name })
+	if i < 0 {
+		return append(hosts, h)
+	}
+	hosts[i].Slots = max(hosts[i].Slots, 1) + max(h.Slots, 1)
+	return hosts
+}
+
+// ReadHostfile reads a file with a host per line, as the MPIs have it: "node1 slots=4",
+// "node1:4", or "node1"; the text after a # is a comment, and other words are ignored.
+func ReadHostfile(path string) ([]Host, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("launcher: hostfile: %w", err)
+	}
+	defer f.Close()
+	return parseHostfile(f, path)
+}
+
+func parseHostfile(r io.Reader, path string) (hosts []Host, err error) {
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		text, _, _ := strings.Cut(lines.Text(), "#")
+		words := strings.Fields(text)
+		if len(words) == 0 {
+			continue
+		}
+		h, err := parseHost(words[0])
+		for _, word := range words[1:] {
+			if value, ok := strings.CutPrefix(word, "slots="); ok && err == nil {
+				h.Slots, err = parseSlots(value)
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("launcher: hostfile %s, line %d: %w", path, n, err)
+		}
+		hosts = addHost(hosts, h)
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fmt.Errorf("launcher: hostfile %s: a line is longer than %d bytes: is it a hostfile?", path,
+			bufio.MaxScanTokenSize)
+	} else if err != nil {
+		return nil, fmt.Errorf("launcher: hostfile %s: %w", path, err)
+	}
+	if len(hosts) == 0 {
+		return nil, fmt.Errorf("launcher: hostfile %s: it names no host", path)
+	}
+	return hosts, nil
+}
+
+// Slots returns how many ranks the hosts take, as far as that is given.
+func Slots(hosts []Host) (n int) {
+	for _, h := range hosts {
+		n += h.Slots
+	}
+	return n
+}
+
+// Deal returns the number of ranks of each host. If any host has a number, hosts are filled in
+// order, up to their numbers, and a host without one takes 1. Else all take the same number,
+// or the first ones one more.
+func Deal(hosts []Host, ranks int) ([]int, error) {
+	parts := make([]int, len(hosts))
+	if Slots(hosts) == 0 {
+		for i := range parts {
+			parts[i] = (ranks + len(hosts) - 1 - i) / len(hosts)
+		}
+		return parts, nil
+	}
+	left := ranks
+	for i, h := range hosts {
+		parts[i] = min(left, max(h.Slots, 1))
+		left -= parts[i]
+	}
+	if left > 0 {
+		return nil,
+			fmt.Errorf("launcher: hosts: they take %d ranks, and the job has %d: give more hosts, or other "+
+				"numbers behind their names", ranks-left, ranks)
+	}
+	return parts, nil
+}

@@ -1,0 +1,205 @@
+package cluster
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Agents that were started by others (see RunPMI) connect to the leader by TCP. The connection
+// is sealed by the job's secret, so only they can. Its first record is the number of the node.
+
+// An agent may take joinTime to connect after another one. A connection may take handshakeTime
+// to prove that it has the secret. No more than mostStrangers connections do so at a time.
+const (
+	joinTime      = 10 * time.Second
+	handshakeTime = 5 * time.Second
+	mostStrangers = 64
+)
+
+// joined is the connection of one agent. Reads and writes wait until it has connected.
+type joined struct {
+	mu     sync.Mutex
+	conn   *sealed       // nil: it has not connected
+	ready  chan struct{} // closed when it has, or never will
+	closed bool
+}
+
+func newJoined() *joined { return &joined{ready: make(chan struct{})} }
+
+// take is handed a connection. It refuses a second one.
+func (j *joined) take(conn *sealed) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed || j.conn != nil {
+		return false
+	}
+	j.conn = conn
+	close(j.ready)
+	return true
+}
+
+func (j *joined) get() (*sealed, error) {
+	<-j.ready
+	if j.conn == nil {
+		return nil, os.ErrClosed
+	}
+	return j.conn, nil
+}
+
+// Read implements io.Reader.
+func (j *joined) Read(b []byte) (int, error) {
+	conn, err := j.get()
+	if err != nil {
+		return 0, err
+	}
+	return conn.Read(b)
+}
+
+// Write implements io.Writer.
+func (j *joined) Write(b []byte) (int, error) {
+	conn, err := j.get()
+	if err != nil {
+		return 0, err
+	}
+	return conn.Write(b)
+}
+
+// Close implements io.Closer. It ends waits.
+func (j *joined) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return nil
+	}
+	j.closed = true
+	if j.conn == nil {
+		close(j.ready)
+		return nil
+	}
+	return j.conn.Close()
+}
+
+// A door is where agents connect to the leader.
+type door struct {
+	listener *os.File
+	port     uint16
+	secret   []byte
+	agents   map[int]*joined // by number of the node
+}
+
+func openDoor(secret []byte, agents map[int]*joined) (*door, error) {
+	listener, at, err := sys.ListenTCP(netip.AddrPortFrom(netip.IPv6Unspecified(), 0))
+	if err != nil { // a system without IPv6
+		listener, at, err = sys.ListenTCP(netip.AddrPortFrom(netip.IPv4Unspecified(), 0))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("launcher: connection of the nodes: %w", err)
+	}
+	return &door{listener, at.Port(), secret, agents}, nil
+}
+
+// serve admits agents until the door is closed.
+func (d *door) serve() {
+	places := make(chan struct{}, mostStrangers)
+	for {
+		conn, err := sys.AcceptTCP(d.listener)
+		if err != nil {
+			return
+		}
+		select {
+		case places <- struct{}{}:
+			go func() {
+				if !d.admit(conn) {
+					conn.Close()
+				}
+				<-places
+			}()
+		default:
+			conn.Close()
+		}
+	}
+}
+
+// admit lets an agent in that proves itself.
+func (d *door) admit(conn *os.File) bool {
+	if conn.SetDeadline(time.Now().Add(handshakeTime)) != nil {
+		return false
+	}
+	s, err := seal(conn, d.secret, true)
+	if err != nil {
+		return false
+	}
+	var number [4]byte
+	if _, err := io.ReadFull(s, number[:]); err != nil || conn.SetDeadline(time.Time{}) != nil {
+		return false
+	}
+	a := d.agents[int(binary.LittleEndian.Uint32(number[:]))]
+	return a != nil && a.take(s)
+}
+
+func (d *door) close() { d.listener.Close() }
+
+// joinLeader connects this agent to the leader, at the first of its addresses that has the
+// secret. It returns the address of this node as well.
+func joinLeader(at []netip.AddrPort, secret []byte, number int) (*sealed, netip.Addr, error) {
+	type attempt struct {
+		conn *os.File
+		err  error
+	}
+	attempts, over := make(chan attempt), make(chan struct{})
+	defer close(over)
+	for _, address := range at {
+		go func() {
+			conn, err := sys.DialTCP(address)
+			select {
+			case attempts <- attempt{conn, err}:
+			case <-over: // by another address
+				if err == nil {
+					conn.Close()
+				}
+			}
+		}()
+	}
+	late := time.After(joinTime)
+	err := errors.New("it has no address")
+	for range at {
+		select {
+		case a := <-attempts:
+			if a.err != nil {
+				err = a.err
+				continue
+			}
+			var s *sealed
+			if s, err = introduce(a.conn, secret, number); err == nil {
+				return s, sys.LocalTCP(a.conn), nil
+			}
+			a.conn.Close()
+		case <-late:
+			err = fmt.Errorf("%w after %v", errSilent, joinTime)
+		}
+	}
+	return nil, netip.Addr{},
+		fmt.Errorf("launcher: connect to the leader at %v: %w: a firewall must let TCP pass to it", at, err)
+}
+
+func introduce(conn *os.File, secret []byte, number int) (*sealed, error) {
+	if err := conn.SetDeadline(time.Now().Add(handshakeTime)); err != nil {
+		return nil, err
+	}
+	s, err := seal(conn, secret, false)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Write(binary.LittleEndian.AppendUint32(nil, uint32(number))); err != nil {
+		return nil, err
+	}
+	return s, conn.SetDeadline(time.Time{})
+}

@@ -1,0 +1,194 @@
+package cluster
+
+import (
+	"fmt"
+	"io"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/trace/symbol"
+	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/launcher/internal/hang"
+	"github.com/gopvas/gopvas/launcher/internal/output"
+	"github.com/gopvas/gopvas/launcher/internal/part"
+	"github.com/gopvas/gopvas/launcher/internal/program"
+)
+
+// A leader runs a job on several nodes. It has an agent on each, and runs no rank itself.
+// All fields belong to the goroutine of Run, to which others hand what happens through
+// events. It waits in one place, next, as a supervisor does, and decides by the same fate.
+//
+//	greet: all agents answer, or the job ends
+//	start: all agents are told the job and one another's addresses
+//	run:   until all agents have said that their part is over, or are lost
+type leader struct {
+	job          *launcher.Job
+	size         int             // ranks
+	apps         []*launcher.App // by rank
+	program.List                 // by app
+	nodes        Nodes
+	dir          string // the working directory
+	events       chan func()
+	messages     output.Queue
+	out, err     *output.Sink
+	output       chan error
+	timeout      <-chan time.Time
+	grace        <-chan time.Time
+	deadline     <-chan time.Time // of agents that were told to kill their ranks
+	canceled     <-chan struct{}
+	done         chan struct{} // closed at the end: nobody takes events any more
+
+	fate    fate.Fate
+	agents  []*remote
+	step    *step // the srun that has started them; nil: there is none
+	node    []int // by rank
+	failure error // why the job could not be started
+	input   *leaderInput
+
+	patience *time.Timer // with agents that have not answered
+	patient  time.Duration
+
+	checks  bool // there is no job: Check
+	hang    hangQuestion
+	lookout hang.Lookout
+	lookers []*remote      // have not told what comes of the last look
+	watched bool           // a rank is: of the last look
+	pids    []int          // by rank; 0: not started, or not known
+	stopped []bool         // by rank, as far as that is known
+	places  []symbol.Place // likewise, of the calls in which they wait
+	measure measure
+	mirror  *job.Root // the agents' notes of their ranks
+
+	wasAsked bool         // to end, by a signal to an agent
+	pausing  bool         // this process is to stop when all agents have been told
+	stop     func() error // stops this process until it is continued
+}
+
+// post hands an event to the goroutine of Run.
+func (l *leader) post(event func()) {
+	select {
+	case l.events <- event:
+	case <-l.done:
+	}
+}
+
+// order tells all agents.
+func (l *leader) order(o part.Order) {
+	for _, a := range l.agents {
+		a.order(o)
+	}
+}
+
+// alive returns how many ranks live.
+func (l *leader) alive() (n int) {
+	for _, a := range l.agents {
+		n += a.alive
+	}
+	return n
+}
+
+// live returns how many agents are not over.
+func (l *leader) live() (n int) {
+	for _, a := range l.agents {
+		if !a.over {
+			n++
+		}
+	}
+	return n
+}
+
+// signal is an effect of the fate. Signals by which an end in order begins are not passed on:
+// agents send them by themselves (endRanks).
+func (l *leader) signal(sig syscall.Signal) {
+	switch {
+	case sig == syscall.SIGKILL:
+		l.order(part.Order{Kill: true})
+	case !l.fate.Ending:
+		l.order(part.Order{Signal: sig})
+	}
+}
+
+// endRanks has the agents end their ranks, which takes them d.
+func (l *leader) endRanks(d time.Duration) {
+	l.order(part.Order{End: true})
+	l.grace = time.After(d + time.Second)
+}
+
+// say writes one line of this process itself.
+func (l *leader) say(format string, args ...any) {
+	line := fmt.Appendf(nil, "pvasrun: "+format+"\n", args...)
+	l.messages.Put(func() { l.err.WriteLine(line) })
+}
+
+// logf prints for -v.
+func (l *leader) logf(format string, args ...any) {
+	if l.job.Log != nil {
+		l.job.Log(format, args...)
+	}
+}
+
+// hangQuestion is a question to all agents.
+type hangQuestion struct {
+	asked bool
+	open  []*remote // agents that have not answered
+	late  <-chan time.Time
+	then  []func() // is called after the report
+}
+
+// measure is the state of a leader whose agents have instruments.
+type measure struct {
+	pieces output.Queue // to Nodes.Measured
+	tick   <-chan time.Time
+	stop   func()
+}
+
+// remote is an agent as the leader sees it. The fields belong to the goroutine of Run.
+type remote struct {
+	l       *leader
+	number  int
+	name    string
+	first   int // rank
+	ranks   int
+	alive   int // ranks that were told to start and have not ended
+	waiting int // of them, have waited for long
+	gone    map[int]bool
+	untold  bool // of a pause: the order is not on the wire yet
+
+	command *exec.Cmd // nil: the agent connects by itself
+	stdin   io.WriteCloser
+	said    output.Tail // its standard error
+	link    *link
+	window  *window // of input
+	stop    chan struct{}
+	spoken  chan struct{} // closed when the agent has spoken, or never will
+	waited  chan struct{} // closed when the command has ended
+
+	clock    nodeClock
+	ready    *ready
+	answered time.Time // when it said so
+	lost     error     // why it is lost; nil: it is not
+	started  bool
+	over     bool // finished, or lost
+	end      *finished
+}
+
+// order tells the agent, if it is there.
+func (a *remote) order(o part.Order) {
+	if !a.over {
+		a.link.post(order{Order: o})
+	}
+}
+
+// others tells all other agents.
+func (a *remote) others(o part.Order) {
+	for _, b := range a.l.agents {
+		if b != a {
+			b.order(o)
+		}
+	}
+}
+
+func (l *leader) over() bool { return l.fate.Ending || l.fate.Killed || l.failure != nil }

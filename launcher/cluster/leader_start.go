@@ -1,0 +1,128 @@
+package cluster
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net/netip"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/internal/part"
+	"github.com/gopvas/gopvas/launcher/internal/program"
+)
+
+// How the leader starts a job: all agents answer, then they are told the job.
+
+// greet waits until all agents have answered. False means that the job is over.
+func (l *leader) greet() bool {
+	l.patient = startTime
+	l.patience = time.AfterFunc(l.patient, func() { l.post(l.tooSlow) })
+	defer l.patience.Stop()
+	for !l.over() {
+		if !slices.ContainsFunc(l.agents, func(a *remote) bool { return a.ready == nil }) {
+			return true
+		}
+		l.next()
+	}
+	for _, a := range l.agents {
+		if !a.over {
+			a.finish() // it has no rank
+		}
+	}
+	return false
+}
+
+func (l *leader) tooSlow() {
+	for _, a := range l.agents {
+		if a.ready == nil {
+			a.lose(fmt.Errorf("it has not answered in time (%v)", l.patient))
+		}
+	}
+}
+
+// startJob tells the agents the job.
+func (l *leader) startJob() {
+	devices, err := l.chooseAddresses()
+	if err == nil {
+		err = l.startMeasure()
+	}
+	if err == nil && !l.over() {
+		err = l.startParts(devices)
+	}
+	if err != nil {
+		l.failure = err
+	}
+	if l.over() {
+		for _, a := range l.agents {
+			a.finish()
+		}
+	}
+}
+
+func (l *leader) startParts(devices [][]netip.Addr) error {
+	images, err := l.images()
+	if err != nil {
+		return err
+	}
+	var key job.Key
+	rand.Read(key[:]) // never fails
+	cpus := 0
+	for _, a := range l.agents {
+		cpus += a.ready.CPUs
+	}
+	for i, a := range l.agents {
+		s := &start{
+			Job: l.jobOf(a), Stack: sys.SoftLimit(sys.RlimitStack), Env: os.Environ(), Dir: l.dir,
+			Input: l.job.Stdin != nil, Verbose: l.job.Log != nil, Instruments: l.nodes.Instruments,
+		}
+		s.Job.Part = &part.Part{Name: a.name, Node: a.number, First: a.first, Nodes: l.node, Devices: devices[i],
+			Key: key, CPUs: cpus, Images: images, ReportDevices: l.nodes.ReportDevices}
+		a.alive = a.ranks
+		a.link.post(order{Start: s})
+	}
+	if l.job.Stdin != nil {
+		l.input, err = passInput(l.job.Stdin, l.agents[0])
+	}
+	return err
+}
+
+// images are the programs that the agents get from here.
+func (l *leader) images() (map[string][]byte, error) {
+	images := map[string][]byte{}
+	for i, app := range l.job.Apps {
+		if p := l.List[i]; images[app.Program] == nil && (p.File != nil || l.nodes.Preload) {
+			image, err := os.ReadFile(p.Path)
+			if err != nil {
+				return nil, &program.Error{Program: app.Program, Err: program.Cause(err)}
+			}
+			images[app.Program] = image
+		}
+	}
+	return images, nil
+}
+
+// jobOf is the job as it is sent to an agent, with the ranks there.
+func (l *leader) jobOf(a *remote) launcher.Job {
+	j := *l.job
+	j.Stdin, j.Stdout, j.Stderr, j.Settings = nil, nil, nil, l.settings()
+	j.Timeout, j.HangFile = 0, "" // the leader's own
+	j.Apps = nil
+	at := 0 // rank at which the app begins
+	for i, app := range l.job.Apps {
+		n := min(at+app.N, a.first+a.ranks) - max(at, a.first)
+		at += app.N
+		if n <= 0 {
+			continue
+		}
+		app.N = n
+		if p := l.List[i]; p.File == nil && !l.nodes.Preload {
+			app.Program = p.Path
+		}
+		j.Apps = append(j.Apps, app)
+	}
+	return j
+}

@@ -1,0 +1,139 @@
+package cluster
+
+import (
+	"bufio"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gopvas/gopvas/launcher/internal/output"
+)
+
+// link is one end. Any goroutine may send; one receives.
+type link struct {
+	in      *bufio.Reader
+	dec     *gob.Decoder
+	enc     *gob.Encoder
+	to      *bufio.Writer // of enc
+	mu      sync.Mutex    // of enc and to
+	out     output.Queue  // messages sent without waiting
+	heard   atomic.Int64
+	paused  atomic.Bool
+	muted   atomic.Bool
+	timeout time.Duration
+}
+
+func newLink(r io.Reader, w io.Writer) *link {
+	l := &link{to: bufio.NewWriter(w)}
+	l.in = bufio.NewReader(&hearing{r, l})
+	l.dec, l.enc = gob.NewDecoder(l.in), gob.NewEncoder(l.to) // the decoder reads no byte beyond a gob
+	l.heard.Store(time.Now().UnixNano())
+	return l
+}
+
+// send waits until the message is on its way.
+func (l *link) send(message any) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.muted.Load() {
+		return io.ErrClosedPipe
+	}
+	if err := l.enc.Encode(message); err != nil {
+		return err
+	}
+	_ = l.to.WriteByte('\n') // an error shows again in Flush
+	return l.to.Flush()
+}
+
+// mute drops all later messages. It does not wait for the one that is being sent, which may
+// never end.
+func (l *link) mute() { l.muted.Store(true) }
+
+// post sends without waiting. An error shows in the other direction.
+func (l *link) post(message any) { l.out.Put(func() { _ = l.send(message) }) }
+
+func (l *link) receive(message any) error {
+	err := l.dec.Decode(message)
+	if err == nil {
+		_, err = l.in.ReadByte() // the newline
+	}
+	return err
+}
+
+// hearing is the reader of a link. Every piece of a message is a sign of life: the programs
+// that a job preloads may take long.
+type hearing struct {
+	from io.Reader
+	l    *link
+}
+
+// Read implements io.Reader.
+func (h *hearing) Read(b []byte) (int, error) {
+	n, err := h.from.Read(b)
+	h.l.heard.Store(time.Now().UnixNano())
+	return n, err
+}
+
+// awaitMagic skips the bytes before linkMagic. If that does not come, the error has these bytes.
+func (l *link) awaitMagic() error {
+	var banner strings.Builder
+	for banner.Len() < mostBanner {
+		text, err := l.in.ReadString('\n')
+		if i := strings.Index(text, linkMagic); i >= 0 {
+			return nil
+		}
+		banner.WriteString(text)
+		if err != nil {
+			break
+		}
+	}
+	if text := strings.TrimSpace(banner.String()); text != "" {
+		return fmt.Errorf("it said: %s", lastLines(text))
+	}
+	return io.ErrUnexpectedEOF
+}
+
+// lastLines shortens a text for a message.
+func lastLines(text string) string {
+	const most = 300
+	text = strings.TrimSpace(text)
+	if len(text) > most {
+		text = "..." + text[len(text)-most:]
+	}
+	return strings.ReplaceAll(text, "\n", "; ")
+}
+
+// errSilent says that the other side has not been heard of for too long.
+var errSilent = errors.New("nothing was heard from it in time")
+
+// beat sends signs of life until stop is closed. It calls silent when none have come for the
+// time-out. The time-out is counted in beats of this goroutine: a machine that was stopped
+// itself does not blame the other side.
+func (l *link) beat(sign any, stop <-chan struct{}, silent func()) {
+	every := l.timeout / beatsPerEnd
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	missed := 0
+	last := l.heard.Load()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-tick.C:
+		}
+		l.post(sign)
+		if now := l.heard.Load(); now != last || l.paused.Load() {
+			last, missed = now, 0
+			continue
+		}
+		if missed++; missed >= beatsPerEnd-1 {
+			silent()
+			return
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/launcher/internal/part"
+)
+
+// read hands the agent's notes to the leader. It runs until the link ends.
+func (a *remote) read(in io.ReadCloser) {
+	defer in.Close()
+	err := a.link.awaitMagic()
+	close(a.spoken)
+	if err == nil {
+		go a.link.beat(order{}, a.stop, func() {
+			a.l.post(func() { a.lose(fmt.Errorf("%w (%v)", errSilent, a.link.timeout)) })
+		})
+	}
+	for err == nil {
+		var n note
+		err = a.link.receive(&n)
+		if n.Clock != nil {
+			n.Clock.end = sys.Monotonic()
+		}
+		if err == nil && !n.Beat {
+			a.l.post(func() { a.take(&n) })
+		}
+	}
+	if a.command == nil {
+		close(a.waited)
+	}
+	select { // its standard error may explain the end
+	case <-a.waited:
+	case <-time.After(endTime / 3):
+	case <-a.l.done:
+	}
+	a.l.post(func() { a.lose(a.why(err)) })
+}
+
+// take handles a note.
+func (a *remote) take(n *note) {
+	l := a.l
+	switch {
+	case a.over:
+	case n.Ready != nil:
+		a.greeted(n.Ready)
+	case n.Started > 0:
+		a.started = true
+		l.fate.Starting = slices.ContainsFunc(l.agents, func(a *remote) bool { return !a.started })
+	case n.Addresses != nil:
+		a.others(part.Order{Addresses: n.Addresses})
+	case n.Ended != nil:
+		a.ended(n.Ended)
+	case n.Output != nil:
+		a.pass(n)
+	case n.Took > 0:
+		a.window.give(n.Took)
+	case n.Log != "":
+		l.logf("%s", n.Log)
+	case n.Asked != 0:
+		l.asked(a, n.Asked)
+	case n.Doing != nil:
+		a.tellDoing(n.Doing)
+	case n.Waiting != nil:
+		a.waiting = *n.Waiting
+	case n.Clock != nil:
+		a.clockRead(*n.Clock)
+	case n.Data != nil:
+		a.measured(n)
+	case n.Finished != nil:
+		a.finished(n.Finished)
+	}
+}
+
+func (a *remote) greeted(r *ready) {
+	if r.Version != linkVersion {
+		a.lose(fmt.Errorf("its pvasrun speaks version %d of the protocol, this one %d: "+
+			"install the same version on all nodes", r.Version, linkVersion))
+		return
+	}
+	a.ready, a.answered = r, time.Now()
+	if a.command == nil {
+		// One command has started all: they come at a time. One that was killed before it spoke
+		// never does, and the command does not tell.
+		a.l.patient = max(a.l.nodes.Timeout, DefaultNodeTimeout)
+		a.l.patience.Reset(a.l.patient)
+	}
+}
+
+// ended is told of the end of a rank.
+func (a *remote) ended(e *part.RankEnd) {
+	if e.Rank < a.first || e.Rank >= a.first+a.ranks || a.gone[e.Rank] {
+		return
+	}
+	a.gone[e.Rank] = true
+	a.alive--
+	a.others(part.Order{Gone: []part.RankGone{{Rank: e.Rank, State: e.State}}})
+	l := a.l
+	l.pids[e.Rank] = e.Pid
+	l.mirror.SetState(e.Rank, e.State)
+	l.mirror.MarkGone(e.Rank)
+	l.fate.Hostname = a.name
+	l.fate.RankEnded(e.Rank, e.Pid, l.apps[e.Rank].Program, e.Status, e.State)
+}
+
+// pass writes the output of ranks, and lets the agent go on with as much.
+func (a *remote) pass(n *note) {
+	to := a.l.out
+	if n.Errors {
+		to = a.l.err
+	}
+	a.l.messages.Put(func() {
+		to.Write(n.Output)
+		a.link.post(order{Took: len(n.Output)})
+	})
+}
+
+// finished is told that the agent's part is over.
+func (a *remote) finished(f *finished) {
+	l := a.l
+	a.end = f
+	if f.Err != "" && !l.over() {
+		l.failure = &NodeError{a.name, errors.New(strings.TrimPrefix(f.Err, "launcher: ")), f.Code}
+		l.fate.End(f.Code)
+	}
+	if f.Code != 0 && !l.over() {
+		l.fate.End(f.Code) // it has said why
+	}
+	a.finish()
+}
+
+// finish ends the link.
+func (a *remote) finish() {
+	if a.over {
+		return
+	}
+	a.over, a.alive = true, 0
+	l := a.l
+	l.answered(a)
+	l.stopWhenTold()
+	l.looked(a, false)
+	close(a.stop)
+	a.window.close()
+	if a.command == nil && a.ready == nil {
+		a.stdin.Close() // it may never connect, and nothing is to be said
+		return
+	}
+	a.link.out.Put(func() { a.stdin.Close() })
+}
+
+// lose is told that the agent is lost. Its ranks, if their node still runs, end by themselves.
+// All other ranks are told that they have gone.
+func (a *remote) lose(err error) {
+	if a.over {
+		return
+	}
+	l := a.l
+	var gone []part.RankGone
+	for rank := a.first; rank < a.first+a.ranks; rank++ {
+		if !a.gone[rank] {
+			gone = append(gone, part.RankGone{Rank: rank})
+		}
+	}
+	a.lost = err
+	a.finish()
+	a.kill()
+	switch {
+	case l.over():
+	case a.ready == nil:
+		l.failure = &NodeError{a.name, fmt.Errorf("start pvasrun there: %w", err), fate.CodeError}
+	default:
+		l.fate.End(fate.CodeError)
+		l.say("node %s is lost: %v%s", a.name, err, l.fate.Others())
+	}
+	a.others(part.Order{Gone: gone})
+}

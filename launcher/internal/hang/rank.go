@@ -1,0 +1,166 @@
+package hang
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/trace/symbol"
+)
+
+// Rank is the supervisor's record of a rank.
+type Rank struct {
+	Node    string // "": the job has one node
+	Pid     int    // 0: it has not been started
+	Program string
+	Stopped bool         // by a signal, as far as that is known: of ranks on this node
+	Place   symbol.Place // of the call in which it waits
+}
+
+func (s Rank) number() string {
+	if s.Pid == 0 {
+		return "-"
+	}
+	return fmt.Sprint(s.Pid)
+}
+
+// describeView says what a rank does. If it is stopped that comes first, then what it did before.
+func describeView(v job.View, who Rank, now time.Duration) string {
+	does := describeState(v, who, now)
+	if who.Stopped && !v.Gone {
+		return fmt.Sprintf("is stopped by a signal (kill -CONT %d lets it go on); %s", who.Pid, does)
+	}
+	return does
+}
+
+func describeState(v job.View, who Rank, now time.Duration) string {
+	switch {
+	case v.Gone:
+		return "has ended"
+	case who.Pid == 0:
+		return "has not been started: " + who.Program
+	case v.Waits:
+		return describeWait(v, InParentheses(who.Place), now)
+	case v.State == job.StateNone:
+		return "has not called Init: " + who.Program
+	case v.State == job.StateFinal:
+		return "has called Finalize"
+	}
+	if v.Polls.Op != job.OpNone {
+		return DescribePolls(v.Polls, InParentheses(who.Place))
+	}
+	return "runs: waits in no call"
+}
+
+// callOf is the program's name of its call, or else does, the name of its action.
+func callOf(v job.View, does string) string {
+	if v.Waiting.Call != "" {
+		return v.Waiting.Call
+	}
+	return does
+}
+
+func describeWait(v job.View, place string, now time.Duration) string {
+	since := waited(v, now).Round(time.Millisecond)
+	if v.Waiting.Op == job.OpCollective {
+		return describeCollective(v, place, since)
+	}
+	call := callOf(v, v.Waiting.Op.String()) + place
+	if v.Waiting.Op == job.OpWait && len(v.For) > 0 && v.Waiting.Collective.Missing == len(v.For) {
+		return fmt.Sprintf("in %s for %v, waits for a message of %s", call, since, anyOf(v.For))
+	}
+	if v.Waiting.Op == job.OpReady {
+		return fmt.Sprintf(
+			"in %s for %v, waits for its own MPI_Pready of %d partitions, first of partition %d, of a send: %s",
+			call, since, v.Waiting.Bytes, v.Waiting.Collective.Number, peerAndTag(v.Waiting.Peer, v.Waiting.Tag))
+	}
+	return fmt.Sprintf("in %s for %v, waits for %s", call, since, message(v.Waiting.Operation()))
+}
+
+// DescribePolls says what a rank that polls has asked for last, and what it has open beside that.
+func DescribePolls(p job.Polls, place string) string {
+	does := fmt.Sprintf("polls by %s%s for %s", p.Call, place, describeOperation(p.Operation))
+	if p.Open == 0 {
+		return does
+	}
+	open := make([]string, 0, len(p.Others)+1)
+	for _, o := range p.Others {
+		open = append(open, describeOperation(o))
+	}
+	if more := p.Open - len(p.Others); more > 0 {
+		open = append(open, fmt.Sprintf("%d more", more))
+	}
+	return fmt.Sprintf("%s; %d more open: %s", does, p.Open, strings.Join(open, "; "))
+}
+
+func describeOperation(o job.Operation) string {
+	if o.Op == job.OpWait {
+		return "a nonblocking operation, not of one message"
+	}
+	return fmt.Sprintf("a %v: %s", o.Op, message(o))
+}
+
+// message says which message an operation is about.
+func message(o job.Operation) string {
+	if o.Op == job.OpProbe {
+		return peerAndTag(o.Peer, o.Tag)
+	}
+	return fmt.Sprintf("%s, %d bytes", peerAndTag(o.Peer, o.Tag), o.Bytes)
+}
+
+func peerAndTag(peer, tag int32) string {
+	from, which := "any rank", "any tag"
+	if peer != job.AnyPeer {
+		from = fmt.Sprintf("rank %d", peer)
+	}
+	if tag >= 0 {
+		which = fmt.Sprintf("tag %d", tag)
+	}
+	return from + ", " + which
+}
+
+func describeCollective(v job.View, place string, since time.Duration) string {
+	c := &v.Waiting.Collective
+	call := callOf(v, c.Name) + place
+	where := fmt.Sprintf("communicator %q", c.Communicator)
+	if c.Communicator == "" {
+		where = fmt.Sprintf("a communicator without a name (context %d)", v.Waiting.Context)
+	}
+	if len(v.For) == 0 {
+		return fmt.Sprintf("in %s on %s for %v, all members are there", call, where, since)
+	}
+	return fmt.Sprintf("in %s on %s for %v, waits for %s", call, where, since, rankList(v.For, v.Unnamed))
+}
+
+func waited(v job.View, now time.Duration) time.Duration {
+	return now - time.Duration(v.Waiting.Since)
+}
+
+// rankList names ranks, but not very many of them; there are so many more.
+func rankList(ranks []int, unnamed int) string {
+	const most = 8
+	names := make([]string, 0, most+1)
+	for _, r := range ranks[:min(len(ranks), most)] {
+		names = append(names, fmt.Sprint(r))
+	}
+	if more := len(ranks) + unnamed - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return ranksWord(len(ranks)) + strings.Join(names, ", ")
+}
+
+// anyOf names ranks of which one is enough.
+func anyOf(ranks []int) string {
+	if len(ranks) == 1 {
+		return rankList(ranks, 0)
+	}
+	return "any of " + rankList(ranks, 0)
+}
+
+func ranksWord(n int) string {
+	if n == 1 {
+		return "rank "
+	}
+	return "ranks "
+}

@@ -1,0 +1,42 @@
+package host
+
+import (
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// A child that has ended still has its pid when the supervisor is told that it is about to be reaped,
+// whatever other children there are.
+func TestReapingIsToldBefore(t *testing.T) {
+	for _, other := range []bool{false, true} {
+		if other {
+			launchertest.StartSleep(t)
+		}
+		a, err := Adopt()
+		require.NoError(t, err)
+		defer a.End()
+		null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+		require.NoError(t, err)
+		defer null.Close()
+		pid, err := sys.Start("/bin/true", []string{"true"}, nil, "/", []*os.File{null, null, null}, nil)
+		require.NoError(t, err)
+		require.NoError(t, sys.AwaitEnd(pid))
+		var told []int
+		e, err := a.NextExit(func(pid int) {
+			told = append(told, pid)
+			require.NoError(t, sys.Kill(pid, 0))
+		})
+		require.NoError(t, err)
+		require.Equal(t, Exit{Pid: pid}, e)
+		require.Equal(t, []int{pid}, told)
+		require.Error(t, sys.Kill(pid, 0))
+		_, err = a.NextExit(func(pid int) { t.Errorf("%d", pid) })
+		require.ErrorIs(t, err, syscall.ECHILD)
+	}
+}

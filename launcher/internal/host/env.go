@@ -1,0 +1,105 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+// EnvID is a variable that marks every process of a job with the job's random name.
+// So the guard finds those that left their process group.
+const EnvID = "PVAS_ID"
+
+// Variables by which programs learn their place before they call MPI, as other launchers set
+// them: to choose a device, or to log for one rank only. The last two count the ranks of a node.
+const (
+	envPMISize = "PMI_SIZE"
+	envPMIRank = "PMI_RANK"
+	envOMPI    = "OMPI_COMM_WORLD_LOCAL_RANK"
+	envMPI     = "MPI_LOCALRANKID"
+)
+
+// envArenas limits the heaps that the C library makes for threads. Each takes memory areas and
+// page tables of its own. An address space that ranks share has few areas, and the threads of
+// the Go runtime need no such heap.
+const envArenas = "MALLOC_ARENA_MAX"
+
+// heapSteps has the C library extend heaps by 16 MiB beyond what it needs. The program break of a
+// shared address space does not move, so the library takes areas from mmap, of 1 MiB if nothing else
+// is said. Those of several ranks alternate then, and ranks share pages of the page table.
+//
+// From the second length on a block is an area of its own. The library raises that length as programs
+// free blocks, up to 32 MiB, but no more once the first is set. So both are set.
+var heapSteps = []string{"MALLOC_TOP_PAD_=16777216", "MALLOC_MMAP_THRESHOLD_=33554432"}
+
+// BaseEnv completes the environment that all ranks of an app share: the supervisor's, what the
+// user added, and the defaults of the runtime. Where a name occurs twice the last one counts.
+// total is the number of ranks of the job, and ranks of those on this node.
+func BaseEnv(app *App, id string, total, ranks, cpus int) []string {
+	env := slices.Clone(os.Environ())
+	// A job started by a rank of another job is its own.
+	env = unset(env, job.EnvRank, job.EnvSize, job.EnvJob, job.EnvProgram, EnvID, envPMISize,
+		envPMIRank, envOMPI, envMPI)
+	if ranks >= cpus && os.Getenv("GOMAXPROCS") == "" {
+		// Many Go runtimes must not each start a thread and a collector per CPU.
+		env = append(env, "GOMAXPROCS=1")
+	}
+	if os.Getenv(envArenas) == "" {
+		env = append(env, envArenas+"=1")
+	}
+	if app.Dir != "" {
+		if dir, err := filepath.Abs(app.Dir); err == nil {
+			env = append(env, "PWD="+dir)
+		}
+	}
+	env = append(env, envPMISize+"="+strconv.Itoa(total))
+	env = append(env, app.Env...)
+	env = append(env, EnvID+"="+id, job.EnvSize+"="+strconv.Itoa(total), job.EnvProgram+"="+app.Path)
+	return lastOfEach(env)
+}
+
+// RankEnv adds the variables of one rank. where is the place of the job's
+// memory: "fd:3" or "addr:0x...". The user's own settings come first, and so they count.
+func RankEnv(base []string, rank, local int, where string) []string {
+	r, l := strconv.Itoa(rank), strconv.Itoa(local)
+	return append(slices.Clip(base), job.EnvRank+"="+r, job.EnvJob+"="+where, envPMIRank+"="+r,
+		envOMPI+"="+l, envMPI+"="+l)
+}
+
+// SharedEnv adds what the ranks of a shared address space need, where the user has set none of it.
+func SharedEnv(base []string) []string {
+	for _, step := range heapSteps {
+		name, _, _ := strings.Cut(step, "=")
+		if slices.ContainsFunc(base, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }) {
+			return base
+		}
+	}
+	return append(slices.Clip(base), heapSteps...)
+}
+
+func unset(env []string, names ...string) []string {
+	return slices.DeleteFunc(env, func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(names, name)
+	})
+}
+
+// lastOfEach drops all but the last setting of every variable, keeping order.
+func lastOfEach(env []string) []string {
+	seen := map[string]bool{}
+	var last []string
+	for _, kv := range slices.Backward(env) {
+		name, _, _ := strings.Cut(kv, "=")
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		last = append(last, kv)
+	}
+	slices.Reverse(last)
+	return last
+}

@@ -1,0 +1,66 @@
+package host
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// The host watches over the supervisor, and the supervisor over the host. The
+// guard is a third process, for the case that both are killed together: ranks then
+// die by their death signal, and the guard kills their children. It is this
+// program executed again, which waits for the end of a pipe that only the
+// supervisor holds open. It does not carry the mark of the job.
+const (
+	GuardName = "pvasrun-guard" // argv[0]
+	guardFd   = 3               // the pipe
+
+	leastUrgent = 19 // see nice(1)
+)
+
+// guardMain serves as a guard; id is the name of the job.
+func guardMain(id string) int {
+	// It waits in the runtime's poller. A wait in read would keep the runtime's monitor awake for 5 ms.
+	_ = syscall.SetNonblock(guardFd, true)
+	pipe := os.NewFile(guardFd, "supervisor")
+	_, _ = io.Copy(io.Discard, pipe) // nothing is written: its end is that of the supervisor
+	killMarked(id)
+	return 0
+}
+
+// startGuard starts the guard of a job and returns its pid.
+func (p *Parent) startGuard(id string) (int, error) {
+	near, far, err := sys.Pipe(true)
+	if err != nil {
+		return 0, fmt.Errorf("launcher: %w", err)
+	}
+	defer far.Close()
+	pid, err := p.startSelf([]string{GuardName, id}, unset(os.Environ(), EnvID), far)
+	if err != nil {
+		near.Close()
+		return 0, fmt.Errorf("launcher: start the guard: %w", err)
+	}
+	p.guarded = near
+	// Its start, some 3 ms, must not delay that of the ranks.
+	return pid, syscall.Setpriority(syscall.PRIO_PROCESS, pid, leastUrgent)
+}
+
+// startSelf executes this program again, in a process group of its own, with a
+// file as its descriptor 3. It has no death signal: it must outlive a killed
+// supervisor.
+func (p *Parent) startSelf(argv, env []string, file *os.File) (pid int, err error) {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer null.Close()
+	err = p.do(func() error {
+		attr := &syscall.SysProcAttr{Setpgid: true}
+		pid, err = sys.Start("/proc/self/exe", argv, env, "", []*os.File{null, null, os.Stderr, file}, attr)
+		return err
+	})
+	return pid, err
+}

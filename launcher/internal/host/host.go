@@ -1,0 +1,198 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/internal/nofile"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/pvas"
+)
+
+const (
+	Name      = "pvasrun-host" // argv[0] of a space host
+	ControlFd = 3
+)
+
+// Serve serves, and does not return, if this process is a space host or a guard: see launcher.HostMain.
+func Serve() {
+	switch {
+	case len(os.Args) == 1 && os.Args[0] == Name:
+		fate.IgnoreEnds()
+		os.Exit(hostMain())
+	case len(os.Args) == 2 && os.Args[0] == GuardName:
+		fate.IgnoreEnds()
+		os.Exit(guardMain(os.Args[1]))
+	}
+}
+
+func hostMain() int {
+	control, err := NewControl(os.NewFile(ControlFd, "control"))
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: it is started by pvasrun only: %v\n", Name, err)
+		return fate.CodeError
+	}
+	h := NewHost(control)
+	// The supervisor ends the host with SIGKILL when the job is over. The end of
+	// the connection therefore means that the supervisor itself was killed.
+	err = h.serve()
+	h.KillAll()
+	if !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", Name, err)
+		return fate.CodeError
+	}
+	return 0
+}
+
+// A host is the process whose address space holds the ranks (pvas), or that only
+// guards them (sm). It handles one request at a time.
+type host struct {
+	control  *Control
+	id       string
+	first    int // number in the job of the rank in the first partition
+	space    *pvas.Space
+	memory   *job.Memory
+	apps     []App
+	programs programIDs
+	guarded  map[int]bool // process groups to kill, by leader
+}
+
+// serve answers requests until the connection ends, which is an error, mostly
+// io.EOF.
+func (h *host) serve() error {
+	for {
+		var req Request
+		files, err := h.control.Receive(&req)
+		if err != nil {
+			return err
+		}
+		rep, err := h.Handle(&req, files)
+		if err != nil {
+			rep.Err = err.Error()
+		}
+		if !req.WantsReply() {
+			continue
+		}
+		if err := h.control.Send(&rep); err != nil {
+			return err
+		}
+	}
+}
+
+// Handle answers a request. It owns the files.
+func (h *host) Handle(req *Request, files []*os.File) (reply, error) {
+	switch {
+	case req.Create != nil:
+		return reply{}, h.create(req.Create)
+	case req.Memory:
+		return reply{}, h.mapMemory(files)
+	case req.Spawn != nil:
+		defer closeAll(files)
+		return h.spawn(req.Spawn, files)
+	case req.Guard != 0:
+		h.guarded[req.Guard] = true
+		return reply{}, nil
+	case req.Forget != 0:
+		delete(h.guarded, req.Forget)
+		return reply{}, nil
+	}
+	closeAll(files)
+	return reply{}, errors.New("unknown request")
+}
+
+// create makes the address space and checks that the programs fit into a partition, or only learns the
+// job's name: Tasks is 0 for a host that guards.
+func (h *host) create(req *CreateRequest) error {
+	h.id = req.ID
+	if req.Tasks == 0 {
+		return nil
+	}
+	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize,
+		SmallRegion: job.SmallRegionSize(req.Total), HugePages: req.HugePages, Siblings: true})
+	h.space, h.first, h.apps = space, req.First, req.Apps
+	for i := 0; i < len(h.apps) && err == nil; i++ {
+		_, err = space.Layout(0, h.apps[i].Path, h.apps[i].Env...)
+	}
+	return err
+}
+
+func (h *host) mapMemory(files []*os.File) error {
+	if len(files) != 1 {
+		return errors.New("job memory: no descriptor came with the request")
+	}
+	memory, err := job.Map(files[0])
+	if err != nil {
+		files[0].Close()
+		return err
+	}
+	h.memory = memory
+	return nil
+}
+
+// spawn starts a rank as a child of the supervisor.
+func (h *host) spawn(req *SpawnRequest, files []*os.File) (reply, error) {
+	if len(files) != 3 || h.space == nil || h.memory == nil || req.App >= len(h.apps) {
+		return reply{}, errors.New("spawn: request out of order")
+	}
+	app, root := h.apps[req.App], h.memory.Root()
+	program, rank := h.programs.number(app.Path), h.first+req.Rank
+	root.SetProgram(rank, program)
+	task, err := h.space.Spawn(pvas.TaskSpec{
+		Path: app.Path, Args: app.Args, Dir: app.Dir, Name: app.Name,
+		Env:   RankEnv(app.Env, rank, req.Rank, fmt.Sprintf("addr:%#x", h.memory.Addr())),
+		Stdin: files[0], Stdout: files[1], Stderr: files[2],
+		Partition: req.Rank, CPUs: req.CPUs, Limits: fileLimit(),
+		Sibling: true, Setpgid: true, Pdeathsig: syscall.SIGKILL,
+		Placed: func(l pvas.Layout) {
+			root.SetArena(rank, l.Base, l.Size, l.Arena.Start, l.Arena.Len())
+			root.SetSmallRegion(rank, l.SmallRegion.Start, l.SmallRegion.Len())
+		},
+	})
+	if killed, ok := errors.AsType[*pvas.KilledError](err); ok {
+		return reply{Pid: killed.Pid}, nil // the supervisor learns how
+	}
+	if errors.Is(err, syscall.ENOMEM) {
+		if limit := limits.AreasTaken(os.Getpid()); limit != nil {
+			err = fmt.Errorf("%w: %w", err, limit)
+		}
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	if h.programs.number(app.Path) != program {
+		root.SetProgram(rank, 0) // it was replaced meanwhile: nobody knows which one this is
+	}
+	h.guarded[task.Pid()] = true
+	return reply{Pid: task.Pid(), Layout: task.Layout()}, nil
+}
+
+func NewHost(c *Control) *host {
+	return &host{control: c, guarded: map[int]bool{}, programs: programIDs{}}
+}
+
+// fileLimit gives ranks the limit on open files that the user set, if the Go library
+// has raised it in this process.
+func fileLimit() []pvas.Limit {
+	soft, hard, ok := nofile.Original()
+	if !ok || soft == sys.SoftLimit(sys.RlimitNofile) {
+		return nil
+	}
+	return []pvas.Limit{{Resource: sys.RlimitNofile, Soft: soft, Hard: hard}}
+}
+
+// KillAll leaves nothing of the job behind after the supervisor was killed. The
+// ranks themselves also die by their death signal; this is for their children.
+func (h *host) KillAll() {
+	for pid := range h.guarded {
+		sys.Kill(-pid, syscall.SIGKILL) // an error: nobody is left in it
+	}
+	if h.id != "" {
+		killMarked(h.id)
+	}
+}

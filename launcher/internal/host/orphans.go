@@ -1,0 +1,122 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"syscall"
+
+	"github.com/gopvas/gopvas/internal/processes"
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// A process whose parent, a rank, has ended becomes a child of the supervisor, which
+// is a "child subreaper" while a job runs. The supervisor reaps it when it ends,
+// and kills it at the end of the job.
+
+// An Adoption makes this process the one that orphans of the job fall to.
+type Adoption struct {
+	was    bool
+	before map[int]bool // children it had already: not ours to kill
+}
+
+// Adopt begins to adopt orphans.
+func Adopt() (*Adoption, error) {
+	was, err := sys.ChildSubreaper()
+	if err != nil {
+		return nil, fmt.Errorf("launcher: adopt orphans: %w", err)
+	}
+	if err := sys.SetChildSubreaper(true); err != nil {
+		return nil, fmt.Errorf("launcher: adopt orphans: %w", err)
+	}
+	a := &Adoption{was: was, before: map[int]bool{}}
+	for _, pid := range Children(os.Getpid()) {
+		a.before[pid] = true
+	}
+	return a, nil
+}
+
+// NextExit reaps a child that has ended, if there is one; else the pid is 0. The
+// error is ECHILD where this process has no child but those it had before. It calls reaping before it
+// reaps the child: the pid is the child's until reaping returns.
+func (a *Adoption) NextExit(reaping func(pid int)) (Exit, error) {
+	for {
+		pid, err := a.nextEnded()
+		if pid == 0 || err != nil {
+			return Exit{}, err
+		}
+		reaping(pid)
+		got, status, err := sys.Reap(pid)
+		if !errors.Is(err, syscall.ECHILD) { // else another goroutine of this process has just reaped it
+			return Exit{got, status}, err
+		}
+	}
+}
+
+// nextEnded returns the pid of a child that NextExit can reap, 0 if none has ended.
+func (a *Adoption) nextEnded() (int, error) {
+	if len(a.before) == 0 {
+		return sys.Ended(-1)
+	}
+	pids := a.children()
+	for _, pid := range pids {
+		if got, err := sys.Ended(pid); err == nil && got != 0 {
+			return got, nil
+		}
+	}
+	if len(pids) == 0 {
+		return 0, syscall.ECHILD
+	}
+	return 0, nil
+}
+
+// children are those that this process has got since adopt, also those that have
+// ended and not been reaped.
+func (a *Adoption) children() []int {
+	return slices.DeleteFunc(Children(os.Getpid()), func(pid int) bool { return a.before[pid] })
+}
+
+// KillAll kills the children and returns their pids. None of them can have been
+// replaced by a stranger, because only the caller reaps.
+func (a *Adoption) KillAll() []int {
+	pids := a.children()
+	for _, pid := range pids {
+		sys.Kill(pid, syscall.SIGKILL)
+	}
+	return pids
+}
+
+// End stops adopting.
+func (a *Adoption) End() {
+	if !a.was {
+		sys.SetChildSubreaper(false)
+	}
+}
+
+// Children returns the pids of the children of a process.
+func Children(parent int) (pids []int) {
+	for _, p := range processes.Children(parent) {
+		pids = append(pids, p.PID)
+	}
+	return pids
+}
+
+// killMarked kills every other process that carries the name of the job in its
+// environment, in whatever group or session it is. It serves where nobody has
+// adopted orphans: when the supervisor itself was killed.
+func killMarked(id string) {
+	// Bounds the rounds of killing processes that appear while others are killed.
+	const maxSweeps = 100
+	for range maxSweeps {
+		found := false
+		for _, p := range processes.All() {
+			if p.PID != os.Getpid() && processes.Has(p.PID, EnvID+"="+id) && sys.Kill(p.PID, syscall.SIGKILL) == nil {
+				found = true
+			}
+		}
+		if !found {
+			return
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package host
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// A Parent is the one thread of the supervisor that starts the processes of the
+// job. It has to be one thread, and to live as long as the job: the death signal
+// of a child is sent when the thread that started it ends, whatever the rest of
+// that process does.
+type Parent struct {
+	tasks chan func()
+	done  chan struct{} // closed by close
+	stack uint64        // limit of stacks that its processes get, see Job.StackSize
+
+	guarded *os.File // its end tells the guard that this process has ended; nil: no guard
+}
+
+// An Exit is the end of a child.
+type Exit struct {
+	Pid    int
+	Status syscall.WaitStatus
+}
+
+// NewParent starts the thread. It runs tasks until close.
+func NewParent(stack uint64) *Parent {
+	p := &Parent{tasks: make(chan func()), done: make(chan struct{}), stack: stack}
+	go p.run()
+	return p
+}
+
+func (p *Parent) run() {
+	// Never unlocked: the thread ends with the goroutine, and whatever its tasks
+	// changed about it with the thread.
+	runtime.LockOSThread()
+	job.StartWithMonitorSlack()
+	for {
+		select {
+		case task := <-p.tasks:
+			task()
+		case <-p.done:
+			return
+		}
+	}
+}
+
+// Close ends the thread. The guard has been killed before.
+func (p *Parent) Close() {
+	close(p.done)
+	if p.guarded != nil {
+		p.guarded.Close()
+	}
+}
+
+// do runs f, which starts a process, on the thread and waits for it.
+func (p *Parent) do(f func() error) error {
+	result := make(chan error, 1)
+	select {
+	case p.tasks <- func() { result <- WithStack(p.stack, f) }:
+		return <-result
+	case <-p.done: // the supervisor has given up the caller
+		return ErrOver
+	}
+}
+
+// A Started is a space host with the connection to it, and the guard.
+type Started struct {
+	Pid, Guard int
+	Control    *Control
+}
+
+// StartHost starts the space host of a job, and its guard. The host leaves at the
+// end of the connection, which only the supervisor holds. It carries the mark of
+// the job, because a fork of its tasks without exec shows its environment.
+func (p *Parent) StartHost(id string) (h Started, err error) {
+	near, far, err := sys.ControlPair()
+	if err != nil {
+		return h, fmt.Errorf("launcher: %w", err)
+	}
+	defer far.Close()
+	if h.Pid, err = p.startSelf([]string{Name}, lastOfEach(append(os.Environ(), EnvID+"="+id)), far); err != nil {
+		near.Close()
+		return h, fmt.Errorf("launcher: start the space host: %w", err)
+	}
+	if h.Control, err = NewControl(near); err != nil {
+		return h, err
+	}
+	h.Guard, err = p.startGuard(id)
+	return h, err
+}
+
+// StartClassic starts a rank as a process of its own, and returns its pid. The CPUs are nil if it is not bound.
+func (p *Parent) StartClassic(app *App, env []string, files []*os.File, cpus []int) (pid int, err error) {
+	err = p.do(func() error {
+		if cpus != nil {
+			// A child inherits the CPUs of the thread, and so has them from its
+			// first instruction on.
+			restore, err := bindThread(cpus)
+			if err != nil {
+				return err
+			}
+			defer restore()
+		}
+		attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+		pid, err = sys.Start(app.Path, app.Args, env, app.Dir, files, attr)
+		return err
+	})
+	return pid, err
+}
+
+func bindThread(cpus []int) (restore func(), err error) {
+	old, err := sys.Affinity()
+	if err != nil {
+		return nil, err
+	}
+	if err := sys.SetAffinity(cpus); err != nil {
+		return nil, err
+	}
+	return func() { sys.SetAffinity(old) }, nil
+}

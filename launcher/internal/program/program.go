@@ -1,0 +1,253 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// A Program is an App's program, ready to be started.
+type Program struct {
+	Path string   // the argument of execve; good in every process of the user
+	Name string   // base name, for comm and messages
+	File *os.File // a program built for this job, in memory; nil for a binary
+	MPI  string   // a library of another MPI that it is linked with; "": none
+}
+
+func (p *Program) Close() {
+	if p.File != nil {
+		p.File.Close()
+	}
+}
+
+// FindProgram turns the user's word into a program. A directory is a Go
+// package. Anything else is a binary by the rules of the shell; a word that is no
+// binary but looks like an import path is tried as a package.
+func FindProgram(ctx context.Context, typed string, stderr io.Writer) (*Program, error) {
+	if info, err := os.Stat(typed); err == nil && info.IsDir() && strings.ContainsRune(typed, '/') ||
+		typed == "." || typed == ".." {
+		if !hasGoFile(typed) {
+			return nil, &Error{typed, errors.New("it is a directory without a Go package: name a program")}
+		}
+		return buildProgram(ctx, typed, typed, ".", stderr)
+	}
+	path, err := exec.LookPath(typed)
+	if err == nil || errors.Is(err, exec.ErrDot) {
+		return binaryProgram(typed, path)
+	}
+	if errors.Is(err, fs.ErrNotExist) && looksLikeImportPath(typed) && goResolves(ctx, typed) {
+		return buildProgram(ctx, typed, "", typed, stderr)
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		err = fmt.Errorf("%w: not in PATH (a program of this directory is ./%s)", fs.ErrNotExist, typed)
+	}
+	return nil, &Error{typed, Cause(err)}
+}
+
+// hasGoFile tells whether a directory has a file of Go, or cannot be read, of which the go command then says why.
+func hasGoFile(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err != nil || slices.ContainsFunc(entries,
+		func(e fs.DirEntry) bool { return filepath.Ext(e.Name()) == ".go" })
+}
+
+// Cause takes the path off an error, which the message gives already.
+func Cause(err error) error {
+	var exe *exec.Error
+	if errors.As(err, &exe) {
+		err = exe.Err
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return err
+}
+
+// binaryProgram makes the path absolute: ranks may start in another directory.
+func binaryProgram(typed, path string) (*Program, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, &Error{typed, err}
+	}
+	if err := checkInterpreter(abs); err != nil {
+		return nil, &Error{typed, err}
+	}
+	return &Program{Path: abs, Name: filepath.Base(abs), MPI: otherMPI(abs)}, nil
+}
+
+// otherMPI returns a library that a binary is linked with and that is the core of Open MPI (libmpi),
+// MPICH or Intel MPI (libmpich, libmpi). Those do not know our jobs. Ours is libmpi_abi.
+func otherMPI(path string) string {
+	binary, err := elf.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer binary.Close()
+	libraries, _ := binary.ImportedLibraries() // an error: then it names none
+	for _, name := range libraries {
+		if strings.HasPrefix(name, "libmpi.so.") || strings.HasPrefix(name, "libmpich.so.") {
+			return name
+		}
+	}
+	return ""
+}
+
+// checkInterpreter finds out before the start that the interpreter of a program
+// is missing. The kernel would say that the program is.
+func checkInterpreter(path string) error {
+	interpreter := interpreterOf(path)
+	if interpreter == "" {
+		return nil
+	}
+	if _, err := os.Stat(interpreter); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("its interpreter %s: %w", interpreter, Cause(err))
+	}
+	return nil
+}
+
+// interpreterOf returns the program behind the "#!" of a script, or the dynamic
+// linker of a binary; "" if it names none.
+func interpreterOf(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	const kernelReads = 256 // of the first line
+	line := make([]byte, kernelReads)
+	n, _ := f.ReadAt(line, 0) // an error: the file is shorter
+	if script, is := bytes.CutPrefix(line[:n], []byte("#!")); is {
+		first, _, _ := bytes.Cut(script, []byte("\n"))
+		words := strings.Fields(string(first))
+		if len(words) == 0 {
+			return ""
+		}
+		return words[0]
+	}
+	binary, err := elf.NewFile(f)
+	if err != nil {
+		return ""
+	}
+	for _, part := range binary.Progs {
+		if part.Type == elf.PT_INTERP && part.Filesz < kernelReads {
+			n, _ := part.ReadAt(line, 0)
+			return string(bytes.TrimRight(line[:n], "\x00"))
+		}
+	}
+	return ""
+}
+
+// looksLikeImportPath keeps a mistyped file name from starting the go command:
+// ./x and /x are files.
+func looksLikeImportPath(typed string) bool {
+	return strings.ContainsRune(typed, '/') && !filepath.IsAbs(typed) && !strings.HasPrefix(typed, ".")
+}
+
+func goResolves(ctx context.Context, pkg string) bool {
+	cmd := exec.CommandContext(ctx, "go", "list", "-f", "{{.Name}}", "--", pkg)
+	out, err := cmd.Output()
+	return err == nil && strings.TrimSpace(string(out)) == "main"
+}
+
+// buildProgram builds a Go package as a PIE into memory; nothing is written
+// where the user could see it. `go run` keeps the linked program in the build
+// cache, which `go build` does not, and -exec cat makes it hand the program over
+// instead of running it: a second start costs some 70 ms.
+func buildProgram(ctx context.Context, typed, dir, pkg string, stderr io.Writer) (*Program, error) {
+	abs, err := filepath.Abs(typed)
+	if err != nil {
+		return nil, &Error{typed, err}
+	}
+	name := filepath.Base(abs)
+	work, err := os.MkdirTemp("", "pvasrun-build")
+	if err != nil { // no fault of the program
+		return nil,
+			fmt.Errorf("launcher: build %s: make a temporary folder: %w: set TMPDIR to a folder that you may write",
+				typed, err)
+	}
+	defer func() { _ = os.RemoveAll(work) }()
+	file, err := sys.ProgramFile(name)
+	if err != nil {
+		return nil, &Error{typed, err}
+	}
+	cmd := exec.CommandContext(ctx, "go", "run", "-buildmode=pie", "-exec", "cat", pkg)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, file, stderr
+	if err := runGo(cmd, work); err != nil {
+		file.Close()
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, &Error{typed, fmt.Errorf("build with the go command: %w", err)}
+	}
+	if err := sys.SealProgram(file); err != nil {
+		file.Close()
+		return nil, &Error{typed, err}
+	}
+	return &Program{Path: descriptorPath(os.Getpid(), file), Name: name, File: file}, nil
+}
+
+// sentProgram makes a program of the bytes that the leader of a job on several nodes has sent.
+func sentProgram(typed string, image []byte) (*Program, error) {
+	name := filepath.Base(typed)
+	f, err := sys.ProgramFile(name)
+	if err != nil {
+		return nil, &Error{typed, err}
+	}
+	if _, err = f.Write(image); err == nil {
+		err = sys.SealProgram(f)
+	}
+	if err != nil {
+		return nil, &Error{typed, errors.Join(err, f.Close())}
+	}
+	return &Program{Path: descriptorPath(os.Getpid(), f), Name: name, File: f}, nil
+}
+
+// runGo runs the go command with a work directory that the caller removes, also when the job is interrupted.
+// The go command does that itself once it builds, even when this process is killed; before, a signal ends it
+// with the directory made.
+func runGo(cmd *exec.Cmd, work string) error {
+	cmd.Env = append(cmd.Environ(), "GOTMPDIR="+work)
+	// The death signal refers to the thread that starts the command.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	// A group of its own: an INT from the terminal comes through Cancel, once.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
+	cmd.Cancel = func() error { return sys.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+	cmd.WaitDelay = 5 * time.Second
+	return cmd.Run()
+}
+
+// descriptorPath names an open file of process pid for as long as it is open
+// there. Unlike /proc/self it means the same in every process.
+func descriptorPath(pid int, f *os.File) string {
+	return fmt.Sprintf("/proc/%d/fd/%d", pid, f.Fd())
+}
+
+// A Error says why a program cannot be run or built. It wraps
+// fs.ErrNotExist, fs.ErrPermission or the error of the go command.
+type Error struct {
+	Program string
+	Err     error
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("launcher: program %s: %v", e.Program, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }

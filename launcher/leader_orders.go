@@ -1,0 +1,140 @@
+package launcher
+
+import (
+	"context"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/trace/symbol"
+	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/launcher/internal/hang"
+	"github.com/gopvas/gopvas/launcher/internal/part"
+)
+
+// The supervisor of a part of a job: what it tells the leader, and how it obeys.
+
+// joinNodes begins to tell the leader where the ranks of this node are reached. What is
+// known of others by then is noted.
+func (s *supervisor) joinNodes() {
+	if s.job.Part == nil {
+		return
+	}
+	for _, o := range s.unheard {
+		s.obey(o)
+	}
+	s.unheard = nil
+	s.told.Go(func() { s.tellAddresses(s.nodesEnd) })
+}
+
+// tellAddresses runs until the memory is closed.
+func (s *supervisor) tellAddresses(ctx context.Context) {
+	root := s.memory.Root()
+	told := make([]bool, s.size)
+	for seen := uint32(0); ; {
+		n, err := root.AwaitAddresses(ctx, seen)
+		if err != nil {
+			return
+		}
+		seen = n
+		var list []part.Address
+		for i := range told {
+			if a, ok := root.Address(s.number(i)); ok && !told[i] {
+				told[i] = true
+				list = append(list, part.Address{Rank: s.number(i), Addr: a})
+			}
+		}
+		if list != nil {
+			s.job.Part.Tell(part.Note{Addresses: list})
+		}
+	}
+}
+
+// tellEnd tells the leader that a rank of this node has ended.
+func (s *supervisor) tellEnd(rank, pid int, status syscall.WaitStatus) {
+	if s.job.Part == nil {
+		return
+	}
+	state := s.memory.Root().State(s.number(rank))
+	s.job.Part.Tell(part.Note{Ended: &part.RankEnd{Rank: s.number(rank), Pid: pid, State: state, Status: status}})
+}
+
+// records returns the records of the ranks here from the root block.
+func (s *supervisor) records() (list []job.Record) {
+	if s.memory == nil {
+		return nil
+	}
+	now := time.Duration(sys.Monotonic())
+	for rank := range s.size {
+		list = append(list, s.memory.Root().Record(s.number(rank), now))
+	}
+	return list
+}
+
+// obey carries out an order of the leader.
+func (s *supervisor) obey(o part.Order) {
+	switch {
+	case o.Kill:
+		s.fate.Kill(fate.CodeError)
+	case o.End:
+		s.fate.End(fate.CodeError)
+	case o.Hang:
+		s.askHang(nil)
+	case o.Look > 0:
+		s.beginLook(o.Look)
+	case o.Signal != 0 && s.phase == working:
+		s.whenStarted(o.Signal, func() { s.signalRanks(o.Signal) })
+	case s.memory == nil:
+		s.unheard = append(s.unheard, o)
+	}
+	if s.memory == nil {
+		return
+	}
+	root := s.memory.Root()
+	for _, a := range o.Addresses {
+		root.SetAddress(a.Rank, a.Addr)
+	}
+	for _, g := range o.Gone {
+		root.SetState(g.Rank, g.State)
+		root.MarkGone(g.Rank)
+	}
+}
+
+// The lookout of one node of several. The agent tells the leader how many ranks have waited for long, and asks the
+// ranks when the leader orders a look. Orders arrive in the order in which the leader has sent them. So a rank that is
+// asked was told before of each address and each end of a rank that the leader knew.
+
+// tellWaiting tells the leader how many ranks have waited for long, if that has changed.
+func (s *supervisor) tellWaiting() {
+	if n := len(s.waiting(s.lookout.After)); n != s.toldWaiting {
+		s.toldWaiting = n
+		s.job.Part.Tell(part.Note{Waiting: &n})
+	}
+}
+
+// beginLook begins a look of the leader. tellDoing tells the answers later.
+func (s *supervisor) beginLook(number uint32) {
+	if s.memory == nil || s.placing.then != nil {
+		return // no ranks, or see look: the leader gives the look up when its time is over
+	}
+	s.lookout.Ask()
+	s.lookout.Number = number
+	s.memory.Root().Look(number, s.waiting(s.lookout.After))
+}
+
+// tellDoing tells the leader what the ranks do, and which look they have answered.
+func (s *supervisor) tellDoing(look uint32) {
+	d := &part.Doing{Records: s.records(), Pids: slices.Clone(s.pids), Places: make([]symbol.Place, len(s.pids)),
+		Look: look, Watched: s.watched()}
+	for _, pid := range s.pids {
+		d.Stopped = append(d.Stopped, hang.Stopped(pid))
+	}
+	for _, c := range d.Records {
+		rank := c.Rank - s.job.Part.FirstRank()
+		call := hang.Call{Pid: s.pids[rank], Address: max(c.Waiting.Place, c.Polls.Place)} // one is 0
+		d.Places[rank] = s.placing.known[call]
+	}
+	s.job.Part.Tell(part.Note{Doing: d})
+}

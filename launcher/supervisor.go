@@ -1,0 +1,166 @@
+package launcher
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/trace/symbol"
+	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/launcher/internal/hang"
+	"github.com/gopvas/gopvas/launcher/internal/host"
+	"github.com/gopvas/gopvas/launcher/internal/output"
+	"github.com/gopvas/gopvas/launcher/internal/part"
+)
+
+// A supervisor is one run of a job. All fields belong to the goroutine of Run,
+// but for those the comments give to others. Calls that may block run elsewhere, see
+// events.go.
+type supervisor struct {
+	*plan
+	*host.Adoption
+	parent *host.Parent
+	host   int // pid
+	// hostEnd is how the host ended, if it has.
+	hostEnd  *syscall.WaitStatus
+	control  *host.Control
+	memory   *job.Memory
+	btl      job.BTL // by chooseBTL
+	reason   string  // by chooseBTL
+	misfit   error   // why the ranks cannot share an address space; nil if that has to be seen in the host
+	io       *stdio
+	later    []laterSignal // until all ranks have been started
+	messages output.Queue  // of messages and the log
+
+	fate  fate.Fate
+	pids  []int       // by rank; 0: not started
+	alive map[int]int // rank by pid
+	// early keeps the ends of processes that nobody has introduced yet: a rank
+	// may have ended before the host has told its pid.
+	early map[int]syscall.WaitStatus
+
+	unheard  []part.Order    // of the leader, before there was memory to note them in
+	nodesEnd context.Context // ends when the memory is about to be closed
+	told     sync.WaitGroup  // tellAddresses
+	held     holds
+	lookout  hang.Lookout
+	asked    hangAsked
+	// toldWaiting is how many waiting ranks the leader was told of.
+	toldWaiting int
+	placing     placing
+
+	events
+}
+
+func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *supervisor {
+	s := &supervisor{
+		plan: p, Adoption: orphans, parent: host.NewParent(p.job.StackSize),
+		pids: make([]int, p.size), alive: map[int]int{}, early: map[int]syscall.WaitStatus{},
+		placing: placing{read: hang.ReadPlaces, known: map[hang.Call]symbol.Place{}},
+		events:  newEvents(ctx, p.job), lookout: hang.NewLookout(p.job.LooksAfter()),
+	}
+	if log := p.job.Log; log != nil {
+		p.job.Log = func(format string, args ...any) { s.messages.Put(func() { log(format, args...) }) }
+	}
+	hostname, err := os.Hostname()
+	if err != nil {
+		hostname = "this machine"
+	}
+	if p.job.Part != nil {
+		hostname = p.job.Part.Name
+	}
+	s.fate = fate.Fate{Hostname: hostname, Starting: true, Quiet: p.job.Part != nil, Effects: fate.Effects{
+		Alive:  func() int { return len(s.alive) },
+		Signal: s.signalRanks,
+		Grace:  func(d time.Duration) { s.grace = time.After(d) },
+		Say:    func(format string, args ...any) { s.io.say(format, args...) },
+	}}
+	return s
+}
+
+// number is the number in the job of a rank of this node.
+func (s *supervisor) number(rank int) int { return s.job.Part.FirstRank() + rank }
+
+// events are the channels that the supervisor waits for. All fields belong to the goroutine of
+// Run but for output, into which a goroutine that copies output puts an error.
+type events struct {
+	childEnd  chan os.Signal // a child has ended: reap
+	cancelled <-chan struct{}
+	timeout   <-chan time.Time
+	grace     <-chan time.Time
+	deadline  <-chan time.Time // of the killed processes
+	output    chan error       // the first error of Stdout
+	posted    chan func()      // see post
+	phase     phase
+	givenUp   bool // calls underway are not waited for any longer
+}
+
+// A phase is the supervisor's stage in the life of a job.
+type phase int
+
+const (
+	working  phase = iota // ranks are being started, or run
+	sweeping              // no rank lives that is known
+	draining              // no process is left
+)
+
+func newEvents(ctx context.Context, j *Job) events {
+	e := events{
+		childEnd: make(chan os.Signal, 1), // one token stands for any number of ends
+		output:   make(chan error, 1), posted: make(chan func()), cancelled: ctx.Done(),
+	}
+	signal.Notify(e.childEnd, syscall.SIGCHLD)
+	if j.Timeout > 0 {
+		e.timeout = time.After(j.Timeout)
+	}
+	return e
+}
+
+// laterSignal is a signal that waits for the ranks.
+type laterSignal struct {
+	syscall.Signal
+	act func()
+}
+
+// placing is what a supervisor knows of places.
+type placing struct {
+	read    func(calls []hang.Call, shared bool) map[hang.Call]symbol.Place
+	known   map[hang.Call]symbol.Place // of the calls that were asked for; zero: it is not known, or not yet
+	reading int                        // goroutines that reports wait for
+	late    <-chan time.Time           // when reports do without
+	then    []func()                   // is called when all is read, or late
+}
+
+// hangAsked is an open question to the ranks of this node what they do. What ranks wait for is known before. One that
+// waits in a program in Go says where its call is, and one that polls says for what, at its next poll. One that
+// computes, or is stopped, does not answer.
+type hangAsked struct {
+	tick <-chan time.Time // when the answers are looked at next; nil: they are not awaited
+	at   int64            // when it was asked, on the clock of Waiting.Seen; 0: no question is open
+	end  time.Time        // when the report does not wait for more
+	then []func()         // is called after the report
+}
+
+// over reports whether the fate of the job has been decided.
+func (s *supervisor) over() bool { return s.fate.Ending || s.fate.Killed }
+
+// signalRanks sends a signal to the process groups of the living ranks.
+func (s *supervisor) signalRanks(sig syscall.Signal) {
+	for pid := range s.alive {
+		sys.Kill(-pid, sig) // an error: it has just ended
+	}
+}
+
+// holds calls Job.Hold at the hold points. The supervisor gives up a call that lasts when the job
+// is killed, and then closes the job's memory. So the root block is used with mu held, and
+// not after end.
+type holds struct {
+	mu    sync.Mutex
+	root  *job.Root
+	ended bool
+}
