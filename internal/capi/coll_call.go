@@ -139,11 +139,11 @@ func (k *collective) prepare(p *Process, info Info, out Ptr[Request], err error)
 	return nil
 }
 
-// refused returns the error of a call that is refused. If calls are checked it makes the call with that error, by apart
-// or call, which tells the other ranks.
+// refused returns the error of a call that is refused. It makes the call with that error, by apart or call, which notes
+// it for the hang report and, if calls are checked, tells the other ranks.
 func (k *collective) refused(err error, apart func(comm.NeighborCall) error, call func(comm.Call) error) error {
 	switch {
-	case k.on == nil || !comm.Checked(k.on.c):
+	case k.on == nil:
 	case k.apart:
 		_ = apart(comm.NeighborCall{Comm: k.on.c, Op: k.name, Exchange: coll.Exchange{Wrong: err}})
 	default:

@@ -186,11 +186,13 @@ func (t *Team) execute(l *algorithm) {
 	}
 }
 
-// refuse notes, if calls are checked, that this member's call is refused, and why.
+// refuse notes that this member's call is refused, and why.
 func (t *Team) refuse(kind Kind, cause error) {
+	by := &t.transport
 	if t.Check {
-		t.transport.Refuse(t.guards(), uint64(kind), kind.String(), cause)
+		by = t.checking()
 	}
+	by.Refuse(t.guards(), uint64(kind), kind.String(), cause)
 }
 
 // verdict turns what was noted into an error.

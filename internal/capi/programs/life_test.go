@@ -113,7 +113,7 @@ func TestThreads(t *testing.T) {
 			w.ends(t, 2, program, how)
 		}
 	})
-	_, stderr, code := way{"sm", "coroutine"}.start(t, 1, program, "refused")
+	_, stderr, code := way{btl: "sm", entry: "coroutine"}.start(t, 1, program, "refused")
 	require.Equal(t, 1, code)
 	require.Contains(t, stderr, "libmpi: a second thread calls MPI, which was initialised for one thread: "+
 		"call MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, or set PVAS_ENTRY=cgo")

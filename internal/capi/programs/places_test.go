@@ -62,7 +62,7 @@ func TestPlacesOfAnotherBuild(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
 	buildPlaces(t, program)
 	file := filepath.Join(t.TempDir(), "job.trace")
-	way{"sm", "coroutine"}.ends(t, 2, "--trace", file, program)
+	way{btl: "sm", entry: "coroutine"}.ends(t, 2, "--trace", file, program)
 	buildPlaces(t, program, "-g", "-O0")
 	text, said := events(t, file)
 	require.Contains(t, said, "another build than the one that was recorded")
@@ -75,11 +75,16 @@ func TestPlacesOfAnotherBuild(t *testing.T) {
 
 // onTwo are the flags of jobs of two ranks: in both models, and on two nodes.
 func onTwo(t *testing.T) [][]string {
+	return [][]string{
+		{"-n", "2", "--btl", "pvas"}, {"-n", "2", "--btl", "sm"}, {"--hosts", "a:1,b:1", "--rsh", rshHere(t)},
+	}
+}
+
+// rshHere is a program that starts what is to run on any node on this one.
+func rshHere(t *testing.T) string {
 	rsh := filepath.Join(t.TempDir(), "rsh")
 	require.NoError(t, os.WriteFile(rsh, []byte("#!/bin/sh\nexec sh -c \"exec $2\"\n"), 0o755))
-	return [][]string{
-		{"-n", "2", "--btl", "pvas"}, {"-n", "2", "--btl", "sm"}, {"--hosts", "a:1,b:1", "--rsh", rsh},
-	}
+	return rsh
 }
 
 // The report of a hang names the place of each call that waits.

@@ -95,12 +95,16 @@ func build(t *testing.T, source string, flags ...string) string {
 // A way is how a job runs.
 type way struct {
 	btl, entry string
+	rsh        string // the program by which it runs on two nodes, with one rank on the first; "": it runs on one
 }
 
 // start runs a program as ranks.
 func (w way) start(t *testing.T, ranks int, program string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	all := append([]string{"-n", fmt.Sprint(ranks), "--btl", w.btl, "--timeout", "120", program}, args...)
+	if w.rsh != "" {
+		all = append([]string{"--hosts", fmt.Sprintf("a:1,b:%d", ranks-1), "--rsh", w.rsh}, all[2:]...)
+	}
 	return run(t, []string{"PVAS_ENTRY=" + w.entry}, tool("mpiexec"), all...)
 }
 
@@ -130,7 +134,8 @@ func eachWay(t *testing.T, test func(t *testing.T, w way)) {
 			continue
 		}
 		for _, entry := range []string{"coroutine", "cgo"} {
-			t.Run(fmt.Sprintf("btl=%s/entry=%s", btl, entry), func(t *testing.T) { test(t, way{btl, entry}) })
+			w := way{btl: btl, entry: entry}
+			t.Run(fmt.Sprintf("btl=%s/entry=%s", btl, entry), func(t *testing.T) { test(t, w) })
 		}
 	}
 }

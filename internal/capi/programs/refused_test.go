@@ -3,18 +3,18 @@ package programs
 import (
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// eachCheck runs a test in both task models, without --check and with it.
+// eachCheck runs a test in both task models and on two nodes, without --check and with it.
 func eachCheck(t *testing.T, test func(t *testing.T, w way)) {
 	for _, check := range []string{"0", "1"} {
 		t.Run("check="+check, func(t *testing.T) {
 			t.Setenv("PVASRUN_CHECK", check)
 			eachModel(t, test)
+			t.Run("nodes", func(t *testing.T) { test(t, way{btl: "auto", entry: "coroutine", rsh: rshHere(t)}) })
 		})
 	}
 }
@@ -24,33 +24,38 @@ func eachCheck(t *testing.T, test func(t *testing.T, w way)) {
 func TestRefusedCallsAreNone(t *testing.T) {
 	program := build(t, "refused.c")
 	eachCheck(t, func(t *testing.T, w way) {
-		for _, ranks := range []int{2, 3, 5, 6, 7, 13} {
+		all := []int{2, 3, 5, 6, 7, 13}
+		if w.rsh != "" {
+			all = []int{2, 5}
+		}
+		for _, ranks := range all {
 			for _, bad := range []int{0, 1, ranks - 1} {
-				require.Equal(t, "right\n", w.ends(t, ranks, program, fmt.Sprint(bad), "repeats"), "%d ranks", ranks)
+				args := []string{fmt.Sprint(bad), "repeats", "0"}
+				if bad == 1 {
+					args = append(args, "large")
+				}
+				require.Equal(t, "right\n", w.ends(t, ranks, program, args...), "%d ranks", ranks)
 			}
 		}
 	})
 }
 
 // If the rank makes no other call on the communicator, the others wait for it. The job ends by the proof of the
-// deadlock. If calls are checked the report says what the rank was refused, and why.
+// deadlock. The report says what the rank was refused, and why.
 func TestRefusedCallThatIsLeftOut(t *testing.T) {
 	program := build(t, "refused.c")
 	t.Setenv("PVASRUN_DEADLOCK_AFTER", "300ms")
 	eachCheck(t, func(t *testing.T, w way) {
-		does, check := []string{"waits"}, os.Getenv("PVASRUN_CHECK") == "1"
-		if check {
+		does := []string{"waits"}
+		if os.Getenv("PVASRUN_CHECK") == "1" {
 			does = append(does, "meets", "ends") // else the others may not wait for a rank that sends them nothing
 		}
 		for _, what := range does {
 			for form, call := range []string{"bcast", "ibcast", "bcast"} {
-				for _, ranks := range []int{2, 5} {
-					_, stderr, code := w.start(t, ranks, "--timeout", "120", program, "1", what, fmt.Sprint(form))
-					require.Equal(t, 125, code, stderr)
-					require.Contains(t, stderr, "deadlock, proved")
-					told := fmt.Sprintf(`rank 1 was refused a call before: %s on "MPI_COMM_WORLD": `+
-						`root 99 is outside of 0..%d`, call, ranks-1)
-					require.Equal(t, check, strings.Contains(stderr, told), stderr)
+				for i, ranks := range []int{2, 5} {
+					stderr := w.locks(t, ranks, program, "1", what, fmt.Sprint(form), []string{"", "large"}[i])
+					require.Contains(t, stderr, fmt.Sprintf(`rank 1 was refused a call before: %s on `+
+						`"MPI_COMM_WORLD": root 99 is outside of 0..%d`, call, ranks-1))
 					if what == "ends" {
 						require.Regexp(t, "rank 1 is in MPI_Finalize, .*, which may be the one that was refused",
 							stderr)
@@ -59,4 +64,25 @@ func TestRefusedCallThatIsLeftOut(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Without --check the calls that follow may meet others, and the wait is for one of them. The report says what was
+// refused nevertheless.
+func TestRefusedCallAmongOthers(t *testing.T) {
+	program := build(t, "refused.c")
+	t.Setenv("PVASRUN_DEADLOCK_AFTER", "300ms")
+	t.Setenv("PVASRUN_CHECK", "0")
+	eachModel(t, func(t *testing.T, w way) {
+		require.Regexp(t, `rank 1 was refused a call before: gather on "MPI_COMM_WORLD": the count is -1`,
+			w.locks(t, 3, program, "1", "gathers"))
+	})
+}
+
+// locks runs a program that ends by the proof of a deadlock, and returns the report.
+func (w way) locks(t *testing.T, ranks int, program string, args ...string) (stderr string) {
+	t.Helper()
+	_, stderr, code := w.start(t, ranks, program, args...)
+	require.Equal(t, 125, code, stderr)
+	require.Contains(t, stderr, "deadlock, proved")
+	return stderr
 }

@@ -183,11 +183,9 @@ func (e *Engine) task(c *Channel, g *Graph) (pml.Task, error) {
 	return e.newRun(c, g)
 }
 
-// Refuse notes, if calls are checked, that a graph is not issued, and why. Its signature says which operation it is.
+// Refuse notes that a graph is not issued, and why. Its signature says which operation it is.
 func (e *Engine) Refuse(c *Channel, g *Graph, cause error) {
-	if e.transport.Check {
-		e.transport.Refuse(c, Operation(g.Signature), nameOf(g.Name), cause)
-	}
+	e.transport.Refuse(c, Operation(g.Signature), nameOf(g.Name), cause)
 }
 
 // Prepare returns a request that Start begins, any number of times, without building

@@ -42,8 +42,8 @@ type refusal struct {
 // mostRefusals bounds the memory for the refusals of a rank that makes no other call. Later ones are not told.
 const mostRefusals = 64
 
-// Refuse notes that a call of an operation, which has a name, is refused, and why: for the next guards, and for the
-// hang report. It is called where calls are checked. It neither sends nor waits.
+// Refuse notes that a call of an operation, which has a name, is refused, and why: for the hang report and, if calls
+// are checked, for the next guards. It neither sends nor waits.
 func (t *Transport) Refuse(c *Channel, operation uint64, name string, cause error) {
 	if c.Size == 1 {
 		return
@@ -53,6 +53,9 @@ func (t *Transport) Refuse(c *Channel, operation uint64, name string, cause erro
 	}
 	note := fmt.Sprintf("%s: %v", name, cause)
 	t.Messages.NoteRefusal(&note)
+	if !t.Check {
+		return
+	}
 	x := &c.refused
 	x.mu.Lock()
 	defer x.mu.Unlock()

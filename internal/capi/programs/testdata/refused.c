@@ -1,12 +1,13 @@
 /* One rank alone makes collective calls that are refused, each followed at once by right calls of all ranks, of the
    same operation among others. The first argument is the rank, the second what it does: "repeats" goes on with the
    right calls, "waits", "meets" and "ends" have it leave out the first one: it then waits for a message, meets the
-   others on another communicator, or ends. */
+   others on another communicator, or ends. "gathers" has all go on with a barrier. The third argument is the form of
+   the calls; with another one "large" all counts have 64 bits. */
 #include "program.h"
 
 enum { N = 3, FORMS = 3, MOST = 16 };
 
-static int bad, s[N * MOST], r[N * MOST];
+static int bad, large, s[N * MOST], r[N * MOST];
 
 static void fill(void) {
 	for (int i = 0; i < N * MOST; i++) s[i] = 1000 * rank + i, r[i] = -1;
@@ -21,8 +22,11 @@ static int done(int rc, int form, MPI_Request *q) {
 }
 
 #define DO(Name, name, ...) \
+	(large ? DO_AS(Name##_c, name##_c, Name##_init_c, __VA_ARGS__) : DO_AS(Name, name, Name##_init, __VA_ARGS__))
+
+#define DO_AS(Name, name, Init, ...) \
 	(form == 0 ? MPI_##Name(__VA_ARGS__, c) \
-	           : form == 1 ? MPI_I##name(__VA_ARGS__, c, &q) : MPI_##Name##_init(__VA_ARGS__, c, MPI_INFO_NULL, &q))
+	           : form == 1 ? MPI_I##name(__VA_ARGS__, c, &q) : MPI_##Init(__VA_ARGS__, c, MPI_INFO_NULL, &q))
 
 enum { BCAST, ALLREDUCE, ALLTOALL, KINDS };
 enum { RIGHT, COUNT, TYPE, ROOT_OR_OP, ARGUMENTS };
@@ -51,15 +55,26 @@ static void right(int kind, int form) {
 	}
 }
 
+/* gathers leaves the ranks in barriers that do not belong together. */
+static int gathers(void) {
+	int counts[MOST], displacements[MOST], n = rank == bad ? -1 : 1;
+	for (int i = 0; i < size; i++) counts[i] = 1, displacements[i] = i;
+	MPI_Gatherv(s, n, MPI_INT, r, counts, displacements, MPI_INT, 0, MPI_COMM_WORLD);
+	MPI_Barrier(MPI_COMM_WORLD);
+	return MPI_Finalize();
+}
+
 int main(int argc, char **argv) {
 	join(MPI_THREAD_SINGLE);
 	CHECK(argc >= 3 && size <= MOST);
 	int form = argc > 3 ? atoi(argv[3]) : 0;
 	bad = atoi(argv[1]) % size;
+	large = argc > 4 && !strcmp(argv[4], "large");
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	if (strcmp(argv[2], "repeats")) {
 		MPI_Comm other;
 		MPI_Comm_dup(MPI_COMM_WORLD, &other);
+		if (!strcmp(argv[2], "gathers")) return gathers();
 		if (rank == bad) CHECK(call(BCAST, form, ROOT_OR_OP));
 		else call(BCAST, form, RIGHT);
 		int x = 0;
