@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 24, layoutVersion)
+	require.EqualValues(t, 25, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -99,15 +99,15 @@ func TestLayout(t *testing.T) {
 		{"windowSlot.length", unsafe.Offsetof(b.windows[0].length), 8},
 		{"rankBlock.waiting", unsafe.Offsetof(b.waiting), 704},
 		{"rankBlock.polls", unsafe.Offsetof(b.polls), 1240},
-		{"rankBlock.underWay", unsafe.Offsetof(b.underWay), 1472},
-		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 1536},
-		{"rankBlock.counters", unsafe.Offsetof(b.counters), 1600},
-		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1984},
-		{"rankBlock.address", unsafe.Offsetof(b.address), 3008},
+		{"rankBlock.underWay", unsafe.Offsetof(b.underWay), 1536},
+		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 1600},
+		{"rankBlock.counters", unsafe.Offsetof(b.counters), 1664},
+		{"rankBlock.calls", unsafe.Offsetof(b.calls), 2048},
+		{"rankBlock.address", unsafe.Offsetof(b.address), 3072},
 		{"addressBlock.port", unsafe.Offsetof(b.address.port), 4},
 		{"addressBlock.ip", unsafe.Offsetof(b.address.ip), 8},
-		{"rankBlock.devices", unsafe.Offsetof(b.devices), 3072},
-		{"rankBlock", unsafe.Sizeof(b), 3584},
+		{"rankBlock.devices", unsafe.Offsetof(b.devices), 3136},
+		{"rankBlock", unsafe.Sizeof(b), 3648},
 
 		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},
 		{"waitingBlock.op", unsafe.Offsetof(b.waiting.op), 4},
@@ -126,11 +126,12 @@ func TestLayout(t *testing.T) {
 		{"waitingBlock", unsafe.Sizeof(b.waiting), 536},
 
 		{"pollsBlock.asked", unsafe.Offsetof(b.polls.asked), 8},
-		{"pollsBlock.open", unsafe.Offsetof(b.polls.open), 88},
-		{"pollsBlock.place", unsafe.Offsetof(b.polls.place), 96},
-		{"pollsBlock.call", unsafe.Offsetof(b.polls.call), 104},
-		{"pollsBlock.source", unsafe.Offsetof(b.polls.source), 136},
-		{"pollsBlock", unsafe.Sizeof(b.polls), 232},
+		{"pollsBlock.name", unsafe.Offsetof(b.polls.name), 88},
+		{"pollsBlock.open", unsafe.Offsetof(b.polls.open), 152},
+		{"pollsBlock.place", unsafe.Offsetof(b.polls.place), 160},
+		{"pollsBlock.call", unsafe.Offsetof(b.polls.call), 168},
+		{"pollsBlock.source", unsafe.Offsetof(b.polls.source), 200},
+		{"pollsBlock", unsafe.Sizeof(b.polls), 296},
 	} {
 		require.Equal(t, c.want, c.have, c.field)
 	}

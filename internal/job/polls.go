@@ -8,13 +8,14 @@ type Operation struct {
 	Peer  int32  // rank, or AnyPeer
 	Tag   int32  // as the caller gave it
 	Bytes uint64 // length of the buffer, modulo 2^56
+	Name  string // of OpCollective, with its communicator
 }
 
 // Polls is what a rank that polls says of the operation that it has asked for last. It is no wait: the rank may do
 // something else at any time, so a proof of a deadlock takes no notice of it.
 type Polls struct {
-	Operation             // OpNone: the rank has said nothing
-	Others    []Operation // that are open beside it, at most 4 of them
+	Operation             // OpNone: the rank has said nothing. The first 64 bytes of its name are stored
+	Others    []Operation // that are open beside it, at most 4 of them, without names
 	Open      int         // how many are open beside it
 	Call      string      // as Waiting.Call; else the engine's name
 	Place     uint64      // as Waiting.Place
@@ -22,7 +23,9 @@ type Polls struct {
 }
 
 // Operation is that of a wait for one message.
-func (w *Waiting) Operation() Operation { return Operation{w.Op, w.Peer, w.Tag, w.Bytes} }
+func (w *Waiting) Operation() Operation {
+	return Operation{Op: w.Op, Peer: w.Peer, Tag: w.Tag, Bytes: w.Bytes}
+}
 
 // Place is where the rank's call stands that waits or polls: see Waiting.Place.
 func (v *View) Place() uint64 { return max(v.Waiting.Place, v.Polls.Place) } // one is 0
@@ -39,6 +42,7 @@ type pollsBlock struct {
 		peers atomic.Uint64 // peer, tag
 		bytes atomic.Uint64 // op in the highest 8 bits
 	}
+	name   [8]atomic.Uint64
 	open   atomic.Uint64
 	place  atomic.Uint64
 	call   [4]atomic.Uint64
@@ -78,6 +82,7 @@ func (r *Root) SetPolls(rank int, report uint32, p Polls) {
 		k.asked[i].peers.Store(uint64(uint32(o.Peer))<<32 | uint64(uint32(o.Tag)))
 		k.asked[i].bytes.Store(uint64(o.Op)<<56 | o.Bytes<<8>>8)
 	}
+	storeText(k.name[:], p.Operation.Name)
 	k.open.Store(uint64(p.Open))
 	k.place.Store(p.Place)
 	storeText(k.call[:], p.Call)
@@ -100,6 +105,7 @@ func (r *Root) Polls(rank int) Polls {
 		switch {
 		case i == 0:
 			p.Operation = o
+			p.Name = loadText(k.name[:])
 		case o.Op != OpNone:
 			p.Others = append(p.Others, o)
 		}

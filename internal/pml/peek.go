@@ -1,6 +1,8 @@
 package pml
 
 import (
+	"fmt"
+
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
 )
@@ -47,7 +49,7 @@ func (e *Engine) sayPolls(call string, asked job.Operation, op *operation) {
 	e.reported = e.reports.Load()
 	p := job.Polls{Operation: asked, Call: call, Source: recorder.Caller()}
 	for _, o := range e.existing {
-		if o != op && o.state != free && o.state != idle && o.state != complete {
+		if o != op && o.request != step && o.state != free && o.state != idle && o.state != complete {
 			p.Add(o.asked())
 		}
 	}
@@ -57,5 +59,15 @@ func (e *Engine) sayPolls(call string, asked job.Operation, op *operation) {
 // asked is describe for a rank that polls.
 func (op *operation) asked() job.Operation {
 	w := op.describe()
-	return job.Operation{Op: w.Op, Peer: w.Peer, Tag: w.Tag, Bytes: w.Bytes}
+	if op.kind == tasking && op.state == moving {
+		op.task.Describe(&w)
+	}
+	o := w.Operation()
+	if c := &w.Collective; o.Op == job.OpCollective {
+		o.Name = fmt.Sprintf("%s on %q", c.Name, c.Communicator)
+		if c.Communicator == "" {
+			o.Name = fmt.Sprintf("%s on context %d", c.Name, w.Context)
+		}
+	}
+	return o
 }

@@ -117,6 +117,11 @@ func TestPlacesOfPolls(t *testing.T) {
 				`a recv: rank 1, tag \d, 4 bytes; a recv: rank 1, tag \d, 4 bytes\n`, text)
 		require.Regexp(t,
 			`1 .* polls by MPI_Test \(main at polls\.c:7\) for a recv: rank 0, tag 0, 4 bytes; 2 more open: `, text)
+		_, text, code = w.start(t, 2, "--timeout", "2", program, "barrier") // whose own messages are not told
+		require.Equal(t, 124, code)
+		require.Regexp(t, `1 .* polls by MPI_Test \(main at polls\.c:11\) for ibarrier on "MPI_COMM_WORLD"; `+
+			`3 more open: a recv: rank 0, tag \d, 4 bytes; a recv: rank 0, tag \d, 4 bytes; `+
+			`a recv: rank 0, tag \d, 4 bytes\n`, text)
 	})
 }
 

@@ -45,7 +45,8 @@ type pollJSON struct {
 }
 
 type operationJSON struct {
-	Kind  string `json:"kind"`           // send, recv, probe, wait: a nonblocking operation, not of one message
+	Kind  string `json:"kind"`           // send, recv, probe, collective; wait: another operation, not of one message
+	Name  string `json:"name,omitempty"` // of a collective operation, with its communicator
 	Rank  *int32 `json:"rank,omitempty"` // none: any
 	Tag   *int32 `json:"tag,omitempty"`  // likewise
 	Bytes uint64 `json:"bytes"`
@@ -131,7 +132,7 @@ func pollReport(p *job.Polls, place symbol.Place) *pollJSON {
 }
 
 func operationReport(o job.Operation) operationJSON {
-	j := operationJSON{Kind: o.Op.String(), Bytes: o.Bytes}
+	j := operationJSON{Kind: o.Op.String(), Name: o.Name, Bytes: o.Bytes}
 	if o.Peer != job.AnyPeer {
 		j.Rank = &o.Peer
 	}

@@ -1,6 +1,7 @@
 package hang
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -95,8 +96,13 @@ func DescribePolls(p job.Polls, place string) string {
 }
 
 func describeOperation(o job.Operation) string {
-	if o.Op == job.OpWait {
+	switch o.Op {
+	case job.OpWait:
 		return "a nonblocking operation, not of one message"
+	case job.OpCollective:
+		return cmp.Or(o.Name, "a collective operation")
+	case job.OpReady:
+		return "a partitioned send whose partitions are not all ready: " + peerAndTag(o.Peer, o.Tag)
 	}
 	return fmt.Sprintf("a %v: %s", o.Op, message(o))
 }
