@@ -127,7 +127,6 @@ type Engine struct {
 
 	beginning uint32 // request in the trace of the operation that is begun; see trace.go
 	arriving  uint32 // number in the trace of the message that is delivered
-	numbered  uint32 // of the message that was sent last
 
 	owned      bool            // somebody is the owner of progress
 	poller     *waiter         // the owner that polls, or did last

@@ -1,6 +1,9 @@
 package pml
 
-import "github.com/gopvas/gopvas/btl"
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/trace"
+)
 
 // SendInit makes a persistent request for a send, which every Start begins anew. The
 // buffer belongs to the caller while the request is not active.
@@ -38,7 +41,6 @@ func persist(op *operation) Request {
 func (e *Engine) Start(r *Request) error {
 	e.lock()
 	op, err := e.inactive(r)
-	start := e.traceWait()
 	switch {
 	case err != nil:
 	case e.closed:
@@ -47,13 +49,10 @@ func (e *Engine) Start(r *Request) error {
 		e.unlock()
 		return e.launchTask(op)
 	default:
-		if e.trace != nil {
-			op.request, op.number = e.trace.Request(), 0
-		}
+		c := e.beginCall(trace.Start, -1)
+		op.request, op.number = e.beginning, 0
 		e.start(op)
-		if e.trace != nil {
-			e.traceStart(op, start)
-		}
+		e.endCall(c, op, nil)
 	}
 	e.unlock()
 	return err

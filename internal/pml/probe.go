@@ -3,6 +3,7 @@ package pml
 import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/trace"
 )
 
 // Probe returns the status of the message that Recv with the same arguments would
@@ -35,11 +36,15 @@ func (e *Engine) Improbe(context uint32, src, tag int) (m Message, st Status, ok
 func (e *Engine) await(k kind, context uint32, src, tag int) (m Message, st Status, err error) {
 	e.lock()
 	defer e.unlock()
-	start := e.traceWait()
-	defer func() { e.traceProbe(context, start, st, err == nil) }()
 	if err := e.checkSource(src, tag); err != nil {
 		return Message{}, noStatus, err
 	}
+	c := e.beginCall(trace.Probe, -1)
+	defer func() {
+		if err == nil {
+			e.endProbe(c, context, st)
+		}
+	}()
 	// As long as there is something, the matcher tells it without an operation.
 	if m, st, ok := e.search(k, context, src, tag); ok {
 		return m, st, nil
@@ -69,12 +74,14 @@ func (e *Engine) look(k kind, context uint32, src, tag int) (m Message, st Statu
 	if err := e.checkSource(src, tag); err != nil {
 		return Message{}, noStatus, false, err
 	}
-	start := e.traceWait()
+	c := e.beginCall(trace.Probe, -1)
 	if m, st, ok = e.search(k, context, src, tag); !ok {
 		e.progress()
 		m, st, ok = e.search(k, context, src, tag)
 	}
-	if !ok {
+	if ok {
+		e.endProbe(c, context, st)
+	} else {
 		if err = e.goneError(int32(src)); err == nil {
 			err = MayWait()
 		}
@@ -82,7 +89,6 @@ func (e *Engine) look(k kind, context uint32, src, tag int) (m Message, st Statu
 			e.sayPolls(polls[k], job.Operation{Op: job.OpProbe, Peer: int32(src), Tag: int32(tag)}, nil)
 		}
 	}
-	e.traceProbe(context, start, st, ok)
 	return m, st, ok, err
 }
 
@@ -107,38 +113,26 @@ func (e *Engine) search(k kind, context uint32, src, tag int) (m Message, st Sta
 // there, for which it needs nothing but that the sender lives. The message becomes
 // the zero Message, which can not be received: ErrNoMessage.
 func (e *Engine) Mrecv(m *Message, buf btl.Buffer) (Status, error) {
-	if e.trace != nil {
-		return e.tracedMrecv(m, buf)
-	}
 	e.lock()
+	defer e.unlock()
+	c := e.beginCall(trace.Recv, -1)
 	op, err := e.receiveMatched(m, buf)
-	st := noStatus
-	if err == nil {
-		st, err = e.finish(op)
+	if err != nil {
+		e.endCall(c, nil, err)
+		return noStatus, err
 	}
-	e.unlock()
-	return st, err
+	return e.finish(op, c)
 }
 
 // Imrecv is Mrecv that does not wait. buf must not be read or
 // written until the request is complete.
 func (e *Engine) Imrecv(m *Message, buf btl.Buffer) (Request, error) {
 	e.lock()
-	start := e.traceWait()
-	if e.trace != nil {
-		e.beginning = e.trace.Request()
-	}
+	defer e.unlock()
+	c := e.beginCall(trace.Irecv, -1)
 	op, err := e.receiveMatched(m, buf)
-	e.begun()
-	var r Request
-	if err == nil {
-		r = Request{op: op, generation: op.generation}
-		if e.trace != nil {
-			e.traceImrecv(op, start)
-		}
-	}
-	e.unlock()
-	return r, err
+	e.endCall(c, op, err)
+	return request(op, err)
 }
 
 func (e *Engine) receiveMatched(m *Message, buf btl.Buffer) (*operation, error) {

@@ -3,6 +3,7 @@ package pml
 import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/mpi/fault"
+	"github.com/gopvas/gopvas/trace"
 )
 
 // Recv receives a message from rank src, or AnySource, with this tag, or AnyTag,
@@ -22,19 +23,18 @@ func (e *Engine) RecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Statu
 }
 
 func (e *Engine) recv(context uint32, src, tag int, buf *btl.Buffer) (Status, error) {
-	if e.trace != nil {
-		return e.tracedRecv(context, src, tag, buf)
-	}
 	e.lock()
+	c := e.beginCall(trace.Recv, -1)
 	op := &e.fast
 	if !e.receiveFast(op, context, src, tag, buf) {
 		var err error
 		if op, err = e.receive(context, src, tag, buf); err != nil {
+			e.endCall(c, nil, err)
 			e.unlock()
 			return noStatus, err
 		}
 	}
-	st, err := e.finish(op)
+	st, err := e.finish(op, c)
 	e.unlock()
 	return st, err
 }
@@ -62,14 +62,10 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 	}
 	op.context, op.peer, op.tag, op.buf, op.request = context, int32(src), int32(tag), *buf, e.beginning
 	e.awaited = op
-	spin := e.crowd.Looks(e.spin)
-	if e.trace != nil {
-		if e.tracedPoll(spin) {
-			return true
+	for range e.crowd.Looks(e.spin) { // not shm.Look, whose callback a short message would feel
+		if e.trace != nil {
+			e.trace.Look()
 		}
-		spin = 0
-	}
-	for range spin { // not shm.Look, whose callback a short message would feel
 		came := e.module.Poll(1, e.onFrame)
 		if e.further != nil {
 			e.pollFurther(1)
@@ -100,34 +96,19 @@ func (e *Engine) goOn(worked bool) bool {
 // Irecv begins a receive and does not wait. buf must not be read or written
 // until the request is complete.
 func (e *Engine) Irecv(context uint32, src, tag int, buf []byte) (Request, error) {
-	e.lock()
-	if e.trace == nil && !e.slowPath && uint(src) < uint(e.size) && uint(tag) <= MaxTag { // nothing can be wrong
-		if m := e.matcher(context); m.arrived.head == nil {
-			op := e.newOperation(receiving, context, src, tag)
-			op.buf.Bytes = buf
-			m.postTo(&m.sources.at(int32(src)).posted, op)
-			e.unlock()
-			return Request{op: op, generation: op.generation}, nil
-		}
-	}
-	e.unlock()
 	return e.irecv(context, src, tag, &btl.Buffer{Bytes: buf})
 }
 
 // IrecvBuffer is Irecv into a buffer that may have a layout.
 func (e *Engine) IrecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Request, error) {
-	if buf.Layout == nil && buf.Of == 0 {
-		return e.Irecv(context, src, tag, buf.Bytes)
-	}
 	return e.irecv(context, src, tag, &buf)
 }
 
 func (e *Engine) irecv(context uint32, src, tag int, buf *btl.Buffer) (Request, error) {
-	if e.trace != nil {
-		return e.tracedIrecv(context, src, tag, buf)
-	}
 	e.lock()
+	c := e.beginCall(trace.Irecv, -1)
 	op, err := e.receive(context, src, tag, buf)
+	e.endCall(c, op, err)
 	e.unlock()
 	return request(op, err)
 }

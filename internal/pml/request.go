@@ -17,13 +17,12 @@ func (e *Engine) Wait(r *Request) (Status, error) {
 		*r = Request{}
 		return noStatus, nil
 	}
-	if e.trace != nil {
-		return e.tracedWait(r)
-	}
 	e.lock()
+	c := e.beginCall(trace.Wait, -1)
 	op, err := e.awaitRequest(r)
 	st := noStatus
 	if op != nil {
+		e.endCall(c, op, op.err)
 		st, err = e.collect(r)
 	}
 	e.unlock()
@@ -69,7 +68,7 @@ func (e *Engine) WaitContext(ctx context.Context, r *Request) (Status, error) {
 	if op == nil {
 		return noStatus, nil
 	}
-	start := e.traceWait()
+	c := e.beginCall(trace.Test, -1)
 	if op.state != complete {
 		e.progress()
 	}
@@ -81,9 +80,7 @@ func (e *Engine) WaitContext(ctx context.Context, r *Request) (Status, error) {
 			return noStatus, nil
 		}
 	}
-	if e.trace != nil {
-		e.traceTest(op, start, true)
-	}
+	e.endCall(c, op, nil)
 	return e.collect(r)
 }
 
@@ -139,7 +136,7 @@ func (r *Request) Active() bool {
 
 func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err error) {
 	e.lock()
-	start := e.traceWait()
+	c := e.beginCall(trace.Test, -1)
 	op := r.active()
 	if op != nil && op.state != complete && progress {
 		e.progress()
@@ -152,8 +149,10 @@ func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err erro
 	case op == nil:
 		st, done = noStatus, true
 	case op.state == complete && op.waiter == nil:
-		if e.trace != nil {
-			e.traceTest(op, start, progress)
+		if progress {
+			e.endCall(c, op, nil)
+		} else if e.trace != nil {
+			e.traceTaken(op)
 		}
 		st, err = e.collect(r)
 		done = true
@@ -178,11 +177,9 @@ func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err erro
 // is of a request that is waited for elsewhere.
 func (e *Engine) AwaitAny(rs []Request) (int, error) {
 	e.lock()
-	start := e.traceWait()
+	c := e.beginCall(trace.WaitAny, -1)
 	i, err := e.waitAny(rs)
-	if e.trace != nil {
-		e.traceWaited(trace.WaitAny, start, 0)
-	}
+	e.endMany(c, 0)
 	e.unlock()
 	return i, err
 }

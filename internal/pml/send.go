@@ -1,6 +1,9 @@
 package pml
 
-import "github.com/gopvas/gopvas/btl"
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/trace"
+)
 
 // Protocol choice. The module copies a standard send of at most the eager limit, and the
 // send is over at once. Every other message is offered: longer ones, synchronous ones, and
@@ -28,48 +31,28 @@ const selfCredit = 256 << 10
 // The error is, or wraps, a *RankError, *TagError, *LostError (the receiver has
 // gone) or ErrFinalized.
 func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error {
-	if e.trace != nil {
-		return e.tracedSend(context, dst, tag, &btl.Buffer{Bytes: buf}, mode)
-	}
-	e.lock()
-	var op *operation
-	if mode == Standard {
-		op = e.sendNow(context, dst, tag, Mark{}, buf, false)
-	}
-	if op == sent {
-		e.unlock()
-		return nil
-	}
-	err := e.sendSlow(op, context, dst, tag, &btl.Buffer{Bytes: buf}, mode)
-	e.unlock()
-	return err
+	return e.SendBuffer(context, dst, tag, btl.Buffer{Bytes: buf}, mode)
 }
 
 // SendBuffer is Send from a buffer that may have a layout.
 func (e *Engine) SendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode Mode) error {
-	if buf.Layout == nil && buf.Of == 0 {
-		return e.Send(context, dst, tag, buf.Bytes, mode)
-	}
-	if e.trace != nil {
-		return e.tracedSend(context, dst, tag, &buf, mode)
-	}
 	e.lock()
-	if e.sendPacked(context, dst, tag, buf, mode) {
-		e.unlock()
-		return nil
-	}
-	err := e.sendSlow(nil, context, dst, tag, &buf, mode)
+	err := e.sendAndWait(context, dst, tag, &buf, mode)
 	e.unlock()
 	return err
 }
 
-// sendSlow is Send with an operation, unless sendNow has begun one.
-func (e *Engine) sendSlow(op *operation, context uint32, dst, tag int, buf *btl.Buffer, mode Mode) (err error) {
-	if op == nil {
-		op, err = e.send(context, dst, tag, elements(buf), buf, mode)
+func (e *Engine) sendAndWait(context uint32, dst, tag int, buf *btl.Buffer, mode Mode) error {
+	bytes := -1
+	if mode == Standard {
+		bytes = buf.Len()
 	}
+	c := e.beginCall(trace.Send, bytes)
+	op, err := e.send(context, dst, tag, elements(buf), buf, mode, false)
 	if err == nil {
-		_, err = e.finish(op)
+		_, err = e.finish(op, c)
+	} else {
+		e.endCall(c, nil, err)
 	}
 	return err
 }
@@ -78,108 +61,43 @@ func (e *Engine) sendSlow(op *operation, context uint32, dst, tag int, buf *btl.
 // the request is complete. Arguments are checked at once; that the receiver has gone
 // is told by the wait.
 func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Request, error) {
-	if e.trace != nil {
-		return e.tracedIsend(context, dst, tag, &btl.Buffer{Bytes: buf}, mode)
-	}
-	e.lock()
-	var op *operation
-	if mode == Standard {
-		op = e.sendNow(context, dst, tag, Mark{}, buf, true)
-	}
-	if op == sent {
-		e.unlock()
-		return Request{op: sent}, nil
-	}
-	r, err := e.isend(op, context, dst, tag, &btl.Buffer{Bytes: buf}, mode)
-	e.unlock()
-	return r, err
+	return e.IsendBuffer(context, dst, tag, btl.Buffer{Bytes: buf}, mode)
 }
 
 // IsendBuffer is Isend from a buffer that may have a layout.
 func (e *Engine) IsendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode Mode) (Request, error) {
-	if buf.Layout == nil && buf.Of == 0 {
-		return e.Isend(context, dst, tag, buf.Bytes, mode)
-	}
-	if e.trace != nil {
-		return e.tracedIsend(context, dst, tag, &buf, mode)
-	}
 	e.lock()
-	if e.sendPacked(context, dst, tag, buf, mode) {
-		e.unlock()
-		return Request{op: sent}, nil
-	}
-	r, err := e.isend(nil, context, dst, tag, &buf, mode)
+	r, err := e.isend(context, dst, tag, &buf, mode)
 	e.unlock()
 	return r, err
 }
 
-// isend is Isend with an operation, unless sendNow has begun one.
-func (e *Engine) isend(op *operation, context uint32, dst, tag int, buf *btl.Buffer, mode Mode) (_ Request, err error) {
-	if op == nil {
-		op, err = e.send(context, dst, tag, elements(buf), buf, mode)
-	}
-	if err == nil {
+func (e *Engine) isend(context uint32, dst, tag int, buf *btl.Buffer, mode Mode) (Request, error) {
+	c := e.beginCall(trace.Isend, -1)
+	op, err := e.send(context, dst, tag, elements(buf), buf, mode, true)
+	if err == nil && op != sent {
 		e.progress()
 	}
+	e.endCall(c, op, err)
 	return request(op, err)
 }
 
-// sendNow is the short way of a standard send: it returns sent if the message is on its way,
-// without an operation of its own; one that is underway if the module keeps the buffer; and nil if the message
-// can not go this way. nonblocking tells that the caller does not need the buffer at
-// once: then a zero-copy attempt may be pending from its start.
-func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, nonblocking bool) *operation {
-	if !e.fastPath(dst, tag) {
-		return nil
-	}
-	by := e.to(dst)
-	if len(buf) > by.eager {
-		return nil
-	}
-	var t btl.Transfer
-	var ok bool
-	if h := e.head(context, int32(tag), m); nonblocking {
-		t, ok = by.sendZeroCopy(dst, h, buf)
-	} else {
-		t, ok = by.Send(dst, h, buf)
-	}
-	if !ok {
-		return nil
-	}
-	if e.trace != nil {
-		e.traceNow(context, dst, tag, len(buf))
-	}
-	if t == nil {
-		return sent
-	}
-	op := e.newOperation(sending, context, dst, tag)
-	op.number = e.numbered
-	op.buf.Bytes = buf
-	e.move(op, t)
-	return op
+// simple tells whether a standard send is simple: nothing is wrong with it, no send is queued, no rank has gone, and
+// nobody records it. If it is short, it goes straight to the module, and needs no operation.
+func (e *Engine) simple(dst, tag int) bool {
+	return !e.slowPath && e.trace == nil && uint(dst) < uint(e.size) && dst != e.rank && uint(tag) <= MaxTag
 }
 
-// fastPath tells whether a standard send may go straight to the module, if it is short.
-func (e *Engine) fastPath(dst, tag int) bool {
-	return !e.slowPath && uint(dst) < uint(e.size) && dst != e.rank && uint(tag) <= MaxTag
-}
-
-// sendPacked is sendNow from a buffer with a layout. It tells whether the message is on its
-// way.
-func (e *Engine) sendPacked(context uint32, dst, tag int, buf btl.Buffer, mode Mode) bool {
-	if mode != Standard || buf.Of != 0 || !e.fastPath(dst, tag) {
-		return false
-	}
-	by := e.to(dst)
-	return buf.Len() <= by.eager && by.SendBuffer(dst, e.head(context, int32(tag), Mark{}), buf)
-}
-
-// send begins a send of any kind. The operation returned may be complete.
-func (e *Engine) send(context uint32, dst, tag int, m Mark, buf *btl.Buffer, mode Mode) (*operation, error) {
-	if e.slowPath || uint(dst) >= uint(e.size) || uint(tag) > MaxTag { // else nothing can be wrong
-		if err := e.checkTarget(dst, tag); err != nil {
-			return nil, err
+// send begins a send of any kind. The operation returned may be complete: sent, if the message needed none. kept tells
+// that the caller does not need the buffer at once: then a zero-copy attempt may be pending from its start.
+func (e *Engine) send(context uint32, dst, tag int, m Mark, buf *btl.Buffer, mode Mode,
+	kept bool) (*operation, error) {
+	if mode == Standard && e.simple(dst, tag) {
+		if op := e.sendNow(context, dst, tag, m, buf, kept); op != nil {
+			return op, nil
 		}
+	} else if err := e.checkTarget(dst, tag); err != nil {
+		return nil, err
 	}
 	if err := MayWait(); err != nil { // before the receiver can know of it
 		return nil, err
@@ -189,6 +107,25 @@ func (e *Engine) send(context uint32, dst, tag int, m Mark, buf *btl.Buffer, mod
 	op.mode, op.mark = mode, m
 	e.startSend(op)
 	return op, nil
+}
+
+// sendNow is send of a simple message, if it is short and the module takes it now; else nil.
+func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf *btl.Buffer, kept bool) *operation {
+	by := e.to(dst)
+	if buf.Len() > by.eager {
+		return nil
+	}
+	t, ok := by.sendShort(dst, e.head(context, int32(tag), m), buf, kept)
+	switch {
+	case !ok:
+		return nil
+	case t == nil:
+		return sent
+	}
+	op := e.newOperation(sending, context, dst, tag)
+	op.buf.Bytes = buf.Bytes
+	e.move(op, t)
+	return op
 }
 
 // checkTarget returns an error unless a message may go there, with this tag.
@@ -225,13 +162,7 @@ func (e *Engine) launch(op *operation) bool {
 	peer := int(op.peer)
 	by := e.to(peer)
 	if op.mode == Standard && op.buf.Len() <= by.eager {
-		var t btl.Transfer
-		var ok bool
-		if op.buf.Layout != nil {
-			ok = by.SendBuffer(peer, h, op.buf)
-		} else {
-			t, ok = by.sendZeroCopy(peer, h, op.buf.Bytes)
-		}
+		t, ok := by.sendShort(peer, h, &op.buf, true)
 		if ok && e.trace != nil {
 			e.traceSent(op)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/trace"
 )
 
 // Task is an operation that is made of others: a collective that goes on in the
@@ -63,7 +64,7 @@ func (e *Engine) Do(t Task, context uint32) error {
 	op.task, op.state, op.request = t, moving, step
 	e.tasks.push(&op.node)
 	e.advanceTasks()
-	_, err := e.finish(op)
+	_, err := e.finish(op, call{})
 	return err
 }
 
@@ -160,7 +161,7 @@ func (e *Engine) follow(op *operation, start uint64) {
 	e.tasks.push(&op.node)
 	e.advanceTasks()
 	if e.trace != nil {
-		e.traceBegin(op, start)
+		e.endCall(call{kind: trace.Begin, start: start}, op, nil)
 	}
 }
 
@@ -219,12 +220,7 @@ func (e *Engine) Inside() Inside { return Inside{e} }
 func (in Inside) Isend(context uint32, dst, tag int, m Mark, buf btl.Buffer) (Request, error) {
 	in.e.beginning = step
 	defer in.e.begun()
-	if buf.Layout == nil {
-		if op := in.e.sendNow(context, dst, tag, m, buf.Bytes, true); op != nil {
-			return request(op, nil)
-		}
-	}
-	return request(in.e.send(context, dst, tag, m, &buf, Standard))
+	return request(in.e.send(context, dst, tag, m, &buf, Standard, true))
 }
 
 // Post is Engine.Post.

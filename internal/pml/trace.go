@@ -6,7 +6,7 @@ import (
 	"github.com/gopvas/gopvas/trace"
 )
 
-// Recording. If the job is traced, functions of this file record each call of the program, and
+// Recording. If the job is traced, each call of the program is recorded between beginCall and endCall, and
 // each message gets a number: how many messages its sender has sent to its receiver by then.
 // Both ends count, and modules deliver in order. So both have the same number, and nothing
 // travels with the message. All is written under the engine's lock.
@@ -56,14 +56,6 @@ func (e *Engine) CallEnds(k trace.Kind, start uint64, w recorder.What) {
 	e.unlock()
 }
 
-// failed is the flag of calls that return an error.
-func failed(err error) trace.Flags {
-	if err != nil {
-		return trace.Failed
-	}
-	return 0
-}
-
 func (m Mode) flags() trace.Flags {
 	if m == Synchronous {
 		return trace.Synchronous
@@ -93,115 +85,120 @@ func (op *operation) way(e *Engine, peer int) trace.Flags {
 	return trace.By(trace.Eager)
 }
 
-// tracedSend is Send.
-func (e *Engine) tracedSend(context uint32, dst, tag int, buf *btl.Buffer, mode Mode) error {
-	e.lock()
-	var op *operation
-	var start uint64
-	if mode == Standard && buf.Layout == nil && buf.Of == 0 {
-		start = e.trace.BeginShort(len(buf.Bytes))
-		op = e.sendNow(context, dst, tag, Mark{}, buf.Bytes, false)
-		if op == sent {
-			e.trace.ShortSend(start, len(buf.Bytes), context, int32(tag), dst, e.numbered)
-			e.unlock()
-			return nil
+// call is a call of the program that is recorded. Without a trace it is the zero value.
+type call struct {
+	kind   trace.Kind // None: it is not recorded
+	atOnce bool       // it has waited for nothing
+	start  uint64     // 0: to be estimated
+	site   uint64     // 0: to be looked for at the end
+}
+
+// beginCall is called under the lock when a call begins. A call that makes a request gives it a number: e.beginning.
+// The start of a send of a known length may be estimated; of others bytes is negative.
+func (e *Engine) beginCall(k trace.Kind, bytes int) (c call) {
+	if e.trace != nil {
+		c = e.beginTraced(k, bytes)
+	}
+	return c
+}
+
+func (e *Engine) beginTraced(k trace.Kind, bytes int) call {
+	c := call{kind: k}
+	switch k {
+	case trace.Send:
+		c.start = e.trace.BeginShort(bytes)
+	case trace.Recv, trace.Wait:
+		c.start, c.site = e.trace.BeginWait(k)
+	case trace.Isend, trace.Irecv, trace.Start:
+		e.beginning = e.trace.Request()
+		c.start = e.trace.Begin()
+	default:
+		c.start = e.trace.Begin()
+	}
+	return c
+}
+
+// endCall records a call about an operation, nil: it has begun none. The operation is not released yet.
+func (e *Engine) endCall(c call, op *operation, err error) {
+	if c.kind != trace.None {
+		e.endTraced(c, op, err)
+	}
+}
+
+func (e *Engine) endTraced(c call, op *operation, err error) {
+	e.begun()
+	w := recorder.What{Peer: -1}
+	if op != nil {
+		w = op.what(e, c.kind)
+	}
+	w.Site = c.site
+	if err != nil {
+		w.Flags |= trace.Failed
+	}
+	switch {
+	case c.kind == trace.Send && c.atOnce:
+		e.trace.ShortSend(c.start, &w)
+	case c.kind == trace.Recv && c.atOnce && op == &e.fast && err == nil:
+		e.trace.Recv(c.start, &w)
+	default:
+		if c.start == 0 {
+			c.start = e.trace.Begin()
 		}
+		e.trace.Call(c.kind, c.start, &w)
 	}
-	err := e.tracedLong(op, start, context, dst, tag, buf, mode)
-	e.unlock()
-	return err
 }
 
-// tracedLong is tracedSend of a message that has not left at once. The lock is held.
-func (e *Engine) tracedLong(op *operation, start uint64, context uint32, dst, tag int, buf *btl.Buffer,
-	mode Mode) (err error) {
-	w := recorder.What{Bytes: uint64(buf.Len()), Context: context, Tag: int32(tag), Peer: int32(dst)}
-	if start == 0 {
-		start = e.trace.Begin()
+// what says what is recorded of a call about an operation.
+func (op *operation) what(e *Engine, k trace.Kind) (w recorder.What) {
+	switch k {
+	case trace.Send:
+		w = op.said(op.number)
+		w.Flags |= op.way(e, int(op.peer))
+	case trace.Recv:
+		w = op.received(e)
+		w.Flags |= wild(int(op.peer), int(op.tag))
+	case trace.Isend, trace.Irecv, trace.Start:
+		w = op.said(op.request)
+		w.Flags |= wild(int(op.peer), int(op.tag))
+	default:
+		w = recorder.What{Number: op.request, Peer: -1}
 	}
-	if op == nil {
-		op, err = e.send(context, dst, tag, elements(buf), buf, mode)
+	if op.persistent && (k == trace.Start || k == trace.Begin) {
+		w.Flags |= trace.Persistent
 	}
-	if err == nil {
-		err = e.wait(op, "")
-	}
-	if err == nil {
-		w.Number, w.Flags = op.number, op.way(e, dst) // known when it has left
-		_, err = e.finish(op)
-	}
-	w.Flags |= mode.flags() | failed(err)
-	e.trace.Call(trace.Send, start, &w)
-	return err
+	w.Context = op.context
+	return w
 }
 
-// tracedIsend is Isend. Each send has an operation, because its wait is recorded too.
-func (e *Engine) tracedIsend(context uint32, dst, tag int, buf *btl.Buffer, mode Mode) (Request, error) {
-	e.lock()
-	defer e.unlock()
-	start := e.trace.Begin()
-	w := recorder.What{
-		Bytes: uint64(buf.Len()), Context: context, Tag: int32(tag), Peer: int32(dst),
-		Number: e.trace.Request(), Flags: mode.flags(),
+// message says what the call has said of a message that it sends or receives.
+func (op *operation) said(number uint32) recorder.What {
+	return recorder.What{
+		Bytes: uint64(op.buf.Len()), Number: number, Tag: op.tag, Peer: op.peer, Flags: op.mode.flags(),
 	}
-	e.beginning = w.Number
-	op, err := e.send(context, dst, tag, elements(buf), buf, mode)
-	e.beginning = 0
-	if err == nil {
-		e.progress()
-	}
-	r, err := request(op, err)
-	w.Flags |= failed(err)
-	e.trace.Call(trace.Isend, start, &w)
-	return r, err
 }
 
-// tracedIrecv is Irecv.
-func (e *Engine) tracedIrecv(context uint32, src, tag int, buf *btl.Buffer) (Request, error) {
-	e.lock()
-	defer e.unlock()
-	start := e.trace.Begin()
-	w := recorder.What{
-		Bytes: uint64(buf.Len()), Context: context, Tag: int32(tag), Peer: int32(src), Number: e.trace.Request(),
+// received says what is recorded of the message of a receive.
+func (op *operation) received(e *Engine) recorder.What {
+	st := &op.status
+	return recorder.What{
+		Bytes: st.Bytes, Tag: int32(st.Tag), Peer: int32(st.Source), Number: op.number, Flags: op.way(e, st.Source),
 	}
-	e.beginning = w.Number
-	op, err := e.receive(context, src, tag, buf)
-	e.beginning = 0
-	w.Flags = wild(src, tag) | failed(err)
-	e.trace.Call(trace.Irecv, start, &w)
-	return request(op, err)
 }
 
-// tracedWait is Wait of an operation.
-func (e *Engine) tracedWait(r *Request) (Status, error) {
-	e.lock()
-	defer e.unlock()
-	op := r.active()
-	if op == nil {
-		return noStatus, nil
+// endMany records a wait for several requests, of which it has taken some.
+func (e *Engine) endMany(c call, taken uint32) {
+	if c.kind != trace.None {
+		e.trace.Call(c.kind, c.start, &recorder.What{Number: taken, Peer: -1})
 	}
-	start, site := e.trace.BeginWait(trace.Wait)
-	w := recorder.What{Site: site, Number: op.request, Context: op.context, Peer: -1}
-	op, err := e.awaitRequest(r)
-	if op == nil {
-		return noStatus, err
-	}
-	st, err := e.collect(r)
-	w.Flags = failed(err)
-	e.trace.Call(trace.Wait, start, &w)
-	return st, err
 }
 
-// traceWait returns the time when a call begins; 0 without a trace.
-func (e *Engine) traceWait() uint64 {
-	if e.trace == nil {
-		return 0
+// endProbe records a probe that has found a message.
+func (e *Engine) endProbe(c call, context uint32, st Status) {
+	if c.kind != trace.None {
+		e.trace.Call(c.kind, c.start, &recorder.What{
+			Bytes: st.Bytes, Context: context, Tag: int32(st.Tag), Peer: int32(st.Source),
+		})
 	}
-	return e.trace.Begin()
-}
-
-// traceWaited records a wait for several requests, of which it has taken some.
-func (e *Engine) traceWaited(k trace.Kind, start uint64, taken uint32) {
-	e.trace.Call(k, start, &recorder.What{Number: taken, Peer: -1})
 }
 
 // traceTaken records that the result of an operation is taken. It returns 1, or 0 if the
@@ -214,62 +211,8 @@ func (e *Engine) traceTaken(op *operation) uint32 {
 	return 1
 }
 
-// traceTest records a test that has found something; one that is a part of another call as
-// what it takes.
-func (e *Engine) traceTest(op *operation, start uint64, whole bool) {
-	if !whole {
-		e.traceTaken(op)
-		return
-	}
-	e.trace.Call(trace.Test, start, &recorder.What{Number: op.request, Context: op.context, Peer: -1})
-}
-
-// traceStart records the start of a persistent request.
-func (e *Engine) traceStart(op *operation, start uint64) {
-	e.trace.Call(trace.Start, start, &recorder.What{
-		Bytes: uint64(op.buf.Len()), Number: op.request, Context: op.context, Tag: op.tag, Peer: op.peer,
-		Flags: trace.Persistent | op.mode.flags() | wild(int(op.peer), int(op.tag)),
-	})
-}
-
-// traceBegin records the begin of a task.
-func (e *Engine) traceBegin(op *operation, start uint64) {
-	w := recorder.What{Number: op.request, Context: op.context, Peer: -1}
-	if op.persistent {
-		w.Flags = trace.Persistent
-	}
-	e.trace.Call(trace.Begin, start, &w)
-}
-
-// traceProbe records a probe that has found a message.
-func (e *Engine) traceProbe(context uint32, start uint64, st Status, found bool) {
-	if e.trace != nil && found {
-		e.trace.Call(trace.Probe, start, &recorder.What{
-			Bytes: st.Bytes, Context: context, Tag: int32(st.Tag), Peer: int32(st.Source),
-		})
-	}
-}
-
-// traceImrecv records Imrecv.
-func (e *Engine) traceImrecv(op *operation, start uint64) {
-	e.trace.Call(trace.Irecv, start, &recorder.What{
-		Bytes: uint64(op.buf.Len()), Number: op.request, Context: op.context, Tag: op.tag, Peer: op.peer,
-	})
-}
-
 // begun ends the marking of new operations: beginning is the request that they belong to.
 func (e *Engine) begun() { e.beginning = 0 }
-
-// traceNow records a message that has left at once, if it is a step of something.
-func (e *Engine) traceNow(context uint32, dst, tag, length int) {
-	e.numbered = e.trace.Sent(dst)
-	if e.beginning == step {
-		e.trace.Point(trace.Sent, &recorder.What{
-			Bytes: uint64(length), Context: context, Tag: int32(tag), Peer: int32(dst), Number: e.numbered,
-			Flags: trace.By(trace.Eager) | trace.Inside,
-		})
-	}
-}
 
 // traceSent records a message that has left, unless it is that of a blocking call. Under its
 // number it is found at the receiver.
@@ -278,10 +221,7 @@ func (e *Engine) traceSent(op *operation) {
 	if op.request == 0 {
 		return
 	}
-	w := recorder.What{
-		Bytes: uint64(op.buf.Len()), Context: op.context, Tag: op.tag, Peer: op.peer, Number: op.number,
-		Flags: op.way(e, int(op.peer)) | op.mode.flags(),
-	}
+	w := op.what(e, trace.Send)
 	op.belong(&w)
 	e.trace.Point(trace.Sent, &w)
 }

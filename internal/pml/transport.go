@@ -63,6 +63,17 @@ func newTransport(m btl.Messages, c btl.Capabilities) transport {
 	return t
 }
 
+// sendShort sends a message of at most the eager limit. kept is as in Engine.send.
+func (t *transport) sendShort(peer int, h *btl.Header, buf *btl.Buffer, kept bool) (btl.Transfer, bool) {
+	switch {
+	case buf.Layout != nil:
+		return nil, t.SendBuffer(peer, h, *buf)
+	case kept:
+		return t.sendZeroCopy(peer, h, buf.Bytes)
+	}
+	return t.Send(peer, h, buf.Bytes)
+}
+
 // AddPeers has the engine reach some ranks of the job by a further module, instead of that
 // of New. The peers do the same. It is called before the engine is used, and before anybody
 // asks for Memory. The rank sleeps in the bed of a module that has one.

@@ -6,6 +6,7 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/shm"
+	"github.com/gopvas/gopvas/trace"
 )
 
 // waiter is one goroutine that waits for operations, or for a condition. It is told when the
@@ -46,15 +47,19 @@ func (e *Engine) freeWaiter(w *waiter) {
 	e.waiters.push(&w.node)
 }
 
-// finish waits for an operation, takes its result and releases it.
-func (e *Engine) finish(op *operation) (Status, error) {
-	if op.state != complete {
+// finish waits for the operation of a call, takes its result, records the call and releases the operation.
+func (e *Engine) finish(op *operation, c call) (Status, error) {
+	if c.atOnce = op.state == complete; !c.atOnce {
+		if c.kind != trace.None && c.start == 0 {
+			c.start = e.trace.Begin()
+		}
 		if err := e.wait(op, ""); err != nil {
 			e.giveUp(op)
 			return noStatus, err
 		}
 	}
 	st, err := op.status, op.err
+	e.endCall(c, op, err)
 	e.release(op)
 	return st, err
 }

@@ -8,7 +8,7 @@ import (
 // once. Between BeginWaits and End the goroutine calls nothing of the engine but these methods.
 type Waits struct {
 	e     *Engine
-	start uint64 // of the trace
+	call  call   // as it is recorded
 	waits int    // requests waited for
 	taken uint32 // of them those of the program
 }
@@ -16,7 +16,7 @@ type Waits struct {
 // BeginWaits takes the lock.
 func (e *Engine) BeginWaits() Waits {
 	e.lock()
-	return Waits{e: e, start: e.traceWait()}
+	return Waits{e: e, call: e.beginCall(trace.WaitAll, -1)}
 }
 
 // Wait is Engine.Wait. The request is one of this engine, or stands for nothing.
@@ -70,8 +70,8 @@ func (op *operation) plain() bool { return op.kind <= receiving && !op.persisten
 
 // End lets the lock go.
 func (w *Waits) End() {
-	if w.e.trace != nil && w.waits > 0 {
-		w.e.traceWaited(trace.WaitAll, w.start, w.taken)
+	if w.waits > 0 {
+		w.e.endMany(w.call, w.taken)
 	}
 	w.e.unlock()
 }

@@ -49,6 +49,6 @@ func BenchmarkShortSend(b *testing.B) {
 	r, room := newBench(b)
 	for b.Loop() {
 		room()
-		r.ShortSend(r.BeginShort(8), 8, 8, 1, 1, 7)
+		r.ShortSend(r.BeginShort(8), &What{Bytes: 8, Number: 7, Context: 8, Tag: 1, Peer: 1})
 	}
 }

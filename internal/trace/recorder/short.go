@@ -65,32 +65,29 @@ func (t *typical) learn(length, took uint64) {
 	}
 }
 
-// BeginShort is Begin of a send of so many bytes that may leave at once. It returns 0 if the
+// BeginShort is Begin of a send of so many bytes that may leave at once; negative: it does not. It returns 0 if the
 // start is to be estimated.
 func (r *Recorder) BeginShort(length int) uint64 {
-	if length <= Inline && r.sends.of(uint64(length)) != 0 {
+	if length >= 0 && length <= Inline && r.sends.of(uint64(length)) != 0 {
 		return 0
 	}
 	return r.Begin()
 }
 
 // ShortSend records a send that has left at once. start is that of BeginShort.
-func (r *Recorder) ShortSend(start uint64, length int, context uint32, tag int32, peer int, number uint32) {
+func (r *Recorder) ShortSend(start uint64, w *What) {
 	end := r.Now()
-	flags := trace.By(trace.Eager)
 	if start == 0 {
-		start = min(max(end-r.sends.usual(uint64(length)).ticks, r.last), end)
-		flags |= trace.Estimated
+		start = min(max(end-r.sends.usual(w.Bytes).ticks, r.last), end)
+		w.Flags |= trace.Estimated
 		if start > r.last+r.long {
 			r.sample(start)
 		}
-	} else if length <= Inline {
-		r.sends.learn(uint64(length), end-start)
+	} else if w.Bytes <= Inline {
+		r.sends.learn(w.Bytes, end-start)
 	}
-	r.call(trace.Send, start, end, &What{
-		Bytes: uint64(length), Site: r.site(shortSend), Number: number, Context: context, Tag: tag,
-		Peer: int32(peer), Flags: flags,
-	})
+	w.Site = r.site(shortSend)
+	r.call(trace.Send, start, end, w)
 }
 
 // BeginWait is Begin of a call that waits for a message. It also returns the place of the call,

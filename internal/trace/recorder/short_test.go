@@ -20,7 +20,7 @@ func TestShort(t *testing.T) {
 	r := New(root, 0)
 	for i := range uint32(rounds) {
 		start := r.BeginShort(8)
-		r.ShortSend(start, 8, 7, 1, 0, i)
+		r.ShortSend(start, &What{Bytes: 8, Number: i, Context: 7, Tag: 1})
 		start, site := r.BeginWait(trace.Recv)
 		r.Look()
 		r.Recv(start, &What{Bytes: 8, Site: site, Number: i, Context: 7, Tag: 1})
