@@ -141,7 +141,7 @@ func TestDifferentCalls(t *testing.T) {
 			return Ialltoall(c, make([]int, c.Size()), make([]int, c.Size()))
 		},
 	} {
-		for _, ranks := range counts(2, 3, 6) {
+		for _, ranks := range testkit.Counts(2, 3, 6) {
 			t.Run(fmt.Sprintf("%s/ranks=%d", what, ranks), func(t *testing.T) {
 				inOneSpaceBy(t, ranks, comm.Settings{Check: true}, func(c *Comm) error {
 					for range 20 {

@@ -223,7 +223,7 @@ func TestNonblockingOverMem(t *testing.T) {
 		if testkit.Race && kind != "tight" {
 			continue // it has all ways that messages take
 		}
-		for _, ranks := range counts(1, 2, 5) {
+		for _, ranks := range testkit.Counts(1, 2, 5) {
 			t.Run(fmt.Sprintf("%s/ranks=%d", kind, ranks), func(t *testing.T) {
 				overMem(t, ranks, 2, options, nonblockingConformance)
 			})
@@ -233,7 +233,7 @@ func TestNonblockingOverMem(t *testing.T) {
 
 func TestNonblockingInOneSpace(t *testing.T) {
 	for kind, setup := range setups {
-		for _, ranks := range counts(2, 3, 7) {
+		for _, ranks := range testkit.Counts(2, 3, 7) {
 			if testkit.Race && ranks == 2 {
 				continue // three ranks have two peers each, and no other ways
 			}
@@ -248,7 +248,7 @@ func TestNonblockingInOneSpace(t *testing.T) {
 
 func TestNonblockingOverProcesses(t *testing.T) {
 	processes(t)
-	for _, ranks := range counts(2, 5, 9) {
+	for _, ranks := range testkit.Counts(2, 5, 9) {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			jobtest.Run(t, smJob(ranks), "nonblocking")
 			checked := smJob(ranks)

@@ -63,7 +63,7 @@ func TestCollectivesOverMem(t *testing.T) {
 		if testkit.Race && kind == "late" {
 			continue // the graphs that collectives are made of are tested late, too
 		}
-		for _, ranks := range counts(1, 2, 3, 6) {
+		for _, ranks := range testkit.Counts(1, 2, 3, 6) {
 			t.Run(fmt.Sprintf("%s/ranks=%d", kind, ranks), func(t *testing.T) {
 				overMem(t, ranks, 2, options, collConformance)
 			})
@@ -72,7 +72,7 @@ func TestCollectivesOverMem(t *testing.T) {
 }
 
 func TestCollectivesInOneSpace(t *testing.T) {
-	for _, ranks := range counts(1, 2, 3, 7, 17) {
+	for _, ranks := range testkit.Counts(1, 2, 3, 7, 17) {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			inOneSpace(t, ranks, func(c *Comm) error { return errors.Join(collConformance(c), c.Finalize()) })
 		})
@@ -81,7 +81,7 @@ func TestCollectivesInOneSpace(t *testing.T) {
 
 func TestCollectivesOverProcesses(t *testing.T) {
 	processes(t)
-	for _, ranks := range counts(2, 5, 16) {
+	for _, ranks := range testkit.Counts(2, 5, 16) {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			jobtest.Run(t, smJob(ranks), "collectives")
 		})

@@ -63,7 +63,7 @@ func comeAndGo(c *Comm, rounds int) error {
 // TestCommunicatorsLeaveNoMemory: neither shared memory nor Go's, however many there have
 // been.
 func TestCommunicatorsLeaveNoMemory(t *testing.T) {
-	rounds := 10_000
+	rounds := testkit.Rounds(10_000)
 	if testkit.Race {
 		rounds = 500
 	}

@@ -85,7 +85,7 @@ func TestCommunicatorsOverMem(t *testing.T) {
 			if testkit.Race && kind == "roomy" {
 				continue // communicators are made by messages, for which tight is harder
 			}
-			for _, ranks := range counts(1, 2, 5) {
+			for _, ranks := range testkit.Counts(1, 2, 5) {
 				t.Run(fmt.Sprintf("%s/%s/ranks=%d", k.name, kind, ranks), func(t *testing.T) {
 					overMem(t, ranks, 1+7*(ranks%2), options, func(c *Comm) error { return runCase(c, k) })
 				})
@@ -95,7 +95,7 @@ func TestCommunicatorsOverMem(t *testing.T) {
 }
 
 func TestCommunicatorsInOneSpace(t *testing.T) {
-	for _, ranks := range counts(1, 2, 3, 6, 33) {
+	for _, ranks := range testkit.Counts(1, 2, 3, 6, 33) {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			inOneSpace(t, ranks, func(c *Comm) error {
 				return errors.Join(commConformance(c), c.Finalize())
@@ -106,7 +106,7 @@ func TestCommunicatorsInOneSpace(t *testing.T) {
 
 func TestCommunicatorsOverProcesses(t *testing.T) {
 	processes(t)
-	for _, ranks := range counts(1, 2, 5, 12) {
+	for _, ranks := range testkit.Counts(1, 2, 5, 12) {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			jobtest.Run(t, smJob(ranks), "communicators")
 		})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // completionCases are the calls that complete the face: they run in all worlds, with the
@@ -28,7 +29,7 @@ var completionCases = []p2pCase{
 func TestCompletionOverMem(t *testing.T) {
 	for _, k := range completionCases {
 		for kind, options := range memKinds {
-			for _, ranks := range counts(1, 2, 5) {
+			for _, ranks := range testkit.Counts(1, 2, 5) {
 				t.Run(fmt.Sprintf("%s/%s/ranks=%d", k.name, kind, ranks), func(t *testing.T) {
 					overMem(t, ranks, 2, options, func(c *Comm) error { return runCase(c, k) })
 				})

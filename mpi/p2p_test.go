@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -128,7 +127,7 @@ var memKinds = map[string]mem.Options{
 func TestConformanceOverMem(t *testing.T) {
 	for _, k := range p2pCases {
 		for kind, options := range memKinds {
-			for _, ranks := range counts(1, 2, 3, 5) {
+			for _, ranks := range testkit.Counts(1, 2, 3, 5) {
 				t.Run(fmt.Sprintf("%s/%s/ranks=%d", k.name, kind, ranks), func(t *testing.T) {
 					cpus := 1 + 7*(ranks%2)
 					overMem(t, ranks, cpus, options, func(c *Comm) error { return runCase(c, k) })
@@ -140,7 +139,7 @@ func TestConformanceOverMem(t *testing.T) {
 
 func TestConformanceInOneSpace(t *testing.T) {
 	for _, k := range p2pCases {
-		for _, ranks := range counts(1, 2, 3, 5) {
+		for _, ranks := range testkit.Counts(1, 2, 3, 5) {
 			t.Run(fmt.Sprintf("%s/ranks=%d", k.name, ranks), func(t *testing.T) {
 				inOneSpace(t, ranks, func(c *Comm) error {
 					return errors.Join(runCase(c, k), c.Finalize())
@@ -153,7 +152,7 @@ func TestConformanceInOneSpace(t *testing.T) {
 // TestConformanceOverProcesses: sm, in all its ways to move a long message.
 func TestConformanceOverProcesses(t *testing.T) {
 	processes(t)
-	for _, ranks := range counts(1, 2, 3, 5, 16) {
+	for _, ranks := range testkit.Counts(1, 2, 3, 5, 16) {
 		for _, copies := range []job.SingleCopy{job.SingleCopyAuto, job.SingleCopyNone} {
 			t.Run(fmt.Sprintf("ranks=%d/single-copy=%v", ranks, copies), func(t *testing.T) {
 				c := smJob(ranks)
@@ -162,17 +161,6 @@ func TestConformanceOverProcesses(t *testing.T) {
 			})
 		}
 	}
-}
-
-// counts are the numbers of ranks to run a case with. Under the race detector, which
-// takes ten times as long, two of them do: the first with peers, and the largest that is
-// not many.
-func counts(all ...int) []int {
-	if !testkit.Race {
-		return all
-	}
-	some := slices.DeleteFunc(all, func(n int) bool { return n == 1 || n > 5 })
-	return slices.Compact([]int{some[0], some[len(some)-1]})
 }
 
 // processes skips a test whose ranks are processes under the race detector, which sees no

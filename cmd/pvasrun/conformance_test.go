@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // The conformance cases of package mpi, run by ranks that really share an address
@@ -18,7 +20,7 @@ func TestConformanceInOneAddressSpace(t *testing.T) {
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	for _, cases := range []string{"p2p", "communicators", "collectives", "nonblocking"} {
-		for _, n := range []int{1, 2, 5, 16} {
+		for _, n := range testkit.Counts(1, 2, 5, 16) {
 			t.Run(fmt.Sprintf("%s/ranks=%d", cases, n), func(t *testing.T) {
 				got := command(t, env("JOBTEST_PROGRAM="+cases), "--btl", "pvas", "--timeout", "120", "-n",
 					fmt.Sprint(n), program)

@@ -22,7 +22,7 @@ import (
 // gets an error that names a rank, by itself, ends before the launcher kills it, and
 // nothing is left.
 func TestKillInTransfer(t *testing.T) {
-	killMany(t, 100, func(i int, _ string) (flags []string) {
+	killMany(t, testkit.Rounds(100), func(i int, _ string) (flags []string) {
 		if i%4 == 1 {
 			flags = []string{"--single-copy", "none"}
 		}

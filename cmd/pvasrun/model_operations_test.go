@@ -7,10 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/model"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // TestModelFitRepeats: the spread of fits, of which each finds the eager limit.
 func TestModelFitRepeats(t *testing.T) {
+	testkit.OnlyLong(t)
 	args := []string{"model", "fit", "--repeat", "2", "--times", "3", "--largest", "32K", "--max-seconds", "20",
 		"--caches", "warm", "--btl", "sm", "--eager-limit", "4K"}
 	got := command(t, nil, append(args, "--json")...)

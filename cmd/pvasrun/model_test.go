@@ -14,6 +14,7 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/model"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/fit"
 	"github.com/gopvas/gopvas/trace"
@@ -193,7 +194,7 @@ func TestModelFitFile(t *testing.T) {
 // S is the eager limit that the ranks have, in both task models. How long messages take does
 // not matter for it.
 func TestModelFitFindsTheEagerLimit(t *testing.T) {
-	for _, limit := range []string{"1K", "16K"} {
+	for _, limit := range testkit.Some("16K", "1K") {
 		file := t.TempDir() + "/machine.json"
 		got := command(t, nil, "model", "fit", "--times", "3", "--largest", "32K", "--max-seconds", "1", "--caches",
 			"warm", "--btl", strings.Join(models(t), ","), "--eager-limit", limit, "--json", "-o", file)

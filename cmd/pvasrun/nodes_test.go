@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // hereAs is a command for --rsh that starts pvasrun here, whatever the host.
@@ -29,7 +31,7 @@ func TestNodesRunExamples(t *testing.T) {
 	} {
 		program := programs.Build(t, "../../examples/"+name)
 		for _, btl := range models(t) {
-			for _, hosts := range []string{"a:2,b:2", "a:1,b:3", "a,b,c,d"} {
+			for _, hosts := range testkit.Some("a:1,b:3", "a:2,b:2", "a,b,c,d") {
 				t.Run(name+"/"+btl+"/"+hosts, func(t *testing.T) {
 					dir := t.TempDir()
 					got := command(t, func(cmd *exec.Cmd) { cmd.Dir = dir }, "--hosts", hosts, "--rsh", rsh, "--btl",

@@ -16,6 +16,7 @@ import (
 	"github.com/gopvas/gopvas/internal/coll/colltest"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/job/jobtest"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -53,7 +54,7 @@ func TestDeath(t *testing.T) {
 			if !doneBy(&l, maker) {
 				continue
 			}
-			for _, n := range []int{1, 50_000} {
+			for _, n := range testkit.Some(50_000, 1) {
 				t.Run(fmt.Sprintf("%s/%v=%s/bytes=%d", maker.Name, l.kind, l.name, n), func(t *testing.T) {
 					dieInCall(t, maker, &l, n, 2+i%2*6, false)
 				})

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 var (
@@ -24,7 +26,7 @@ var (
 func TestNPB(t *testing.T) {
 	t.Parallel()
 	const ranks = 8
-	for _, nodes := range []int{2, 4} {
+	for _, nodes := range testkit.Some(4, 2) {
 		r := Up(t, nodes, "sshd", "ssh", sshTool)
 		r.StartSSH()
 		for _, kernel := range []string{"is", "cg", "mg", "ft"} {

@@ -30,11 +30,14 @@ func Rand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(Seed(t), 0))
 }
 
-// Rounds returns n, and under the race detector a tenth of it, at least 1. It is for tests
+// Rounds returns n, a quarter of it unless Long, and under the race detector a tenth, at least 1. It is for tests
 // that draw n inputs, of which each shows the same races.
 func Rounds(n int) int {
-	if Race {
+	switch {
+	case Race:
 		return max(1, n/10)
+	case !Long():
+		return max(1, n/4)
 	}
 	return n
 }

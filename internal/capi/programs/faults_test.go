@@ -75,6 +75,7 @@ func TestFaults(t *testing.T) {
 
 // A report that does not end is cut off: the rank writes files and offsets, and dies of its signal.
 func TestFaultsWithoutEnd(t *testing.T) {
+	t.Parallel() // it waits
 	program := build(t, "faults.c", "-g", "-pthread")
 	reporter := filepath.Join(t.TempDir(), "reporter")
 	require.NoError(t, os.WriteFile(reporter, []byte("#!/bin/sh\nexec sleep 1000 >/dev/null 2>&1\n"), 0o755))

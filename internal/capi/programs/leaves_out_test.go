@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/pvas"
 )
 
@@ -18,7 +19,7 @@ func TestLeavesOut(t *testing.T) {
 			continue // another test says so
 		}
 		for _, call := range []string{"barrier", "bcast", "ibcast", "alltoall", "dup", "recv", "exit"} {
-			for _, check := range []bool{false, true} {
+			for _, check := range testkit.Some(true, false) {
 				t.Run(fmt.Sprintf("btl=%s/%s/check=%v", btl, call, check), func(t *testing.T) {
 					t.Parallel()
 					args := []string{"-n", "4", "--btl", btl, "--timeout", "15", program, call}

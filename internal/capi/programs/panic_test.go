@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // withDefect has MPI_Alloc_mem panic: it writes to a map that is nil.
@@ -16,6 +18,7 @@ const withDefect = "package capi\n\nfunc init() { process.memory = nil }\n"
 // TestPanics: a rank that dies of a defect of the library tells its text and its place. The
 // library under test is one with a defect.
 func TestPanics(t *testing.T) {
+	testkit.OnlyLong(t) // it builds the library anew
 	dir := t.TempDir()
 	defect := filepath.Join(dir, "defect.go")
 	require.NoError(t, os.WriteFile(defect, []byte(withDefect), 0o600))

@@ -1,0 +1,40 @@
+package testkit
+
+import (
+	"os"
+	"slices"
+	"testing"
+)
+
+// EnvLong is the environment variable that makes tests of many cases try all of them, as .ci/run does. Without it they
+// try those that find most, so that go test ./... is soon over.
+const EnvLong = "TEST_LONG"
+
+// Long tells that all cases are to be tried.
+func Long() bool { return os.Getenv(EnvLong) != "" }
+
+// OnlyLong skips a test that takes long for what it finds.
+func OnlyLong(t testing.TB) {
+	t.Helper()
+	if !Long() {
+		t.Skipf("%s is not set", EnvLong)
+	}
+}
+
+// Some returns all cases, or the first one unless Long.
+func Some[T any](all ...T) []T {
+	if Long() {
+		return all
+	}
+	return all[:1]
+}
+
+// Counts returns the numbers of ranks to run a case with. Unless Long, and under the race detector, which takes ten
+// times as long, it returns two of them: the first with peers, and the largest that is not many.
+func Counts(all ...int) []int {
+	if Long() && !Race {
+		return all
+	}
+	some := slices.DeleteFunc(all, func(n int) bool { return n == 1 || n > 5 })
+	return slices.Compact([]int{some[0], some[len(some)-1]})
+}
