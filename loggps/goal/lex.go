@@ -25,8 +25,8 @@ var ErrNoGoal = errors.New("not a GOAL file")
 
 const maxLine = 1 << 16
 
-// A lexer cuts lines into tokens. A token is a word, a number, -1, one of { } : or, at the
-// end of a line, nothing.
+// A lexer cuts lines into tokens. A token is a word, a number, -1, one of { } : or nothing, at the
+// end of a line and after a mistake.
 type lexer struct {
 	r       *bufio.Reader
 	file    string
@@ -34,6 +34,7 @@ type lexer struct {
 	rest    []byte // what is left of it
 	comment int    // the line on which the open comment began, or 0
 	eof     bool
+	err     error // the first mistake
 }
 
 func newLexer(r io.Reader, file string) (*lexer, error) {
@@ -48,39 +49,42 @@ func newLexer(r io.Reader, file string) (*lexer, error) {
 	return &lexer{r: b, file: file}, nil
 }
 
-func (l *lexer) errorf(format string, args ...any) error {
-	return &Error{File: l.file, Line: l.line, Msg: fmt.Sprintf(format, args...)}
+// fail notes a mistake.
+func (l *lexer) fail(format string, args ...any) { l.failBy(nil, fmt.Sprintf(format, args...)) }
+
+// failBy notes a mistake and its cause.
+func (l *lexer) failBy(cause error, msg string) {
+	if l.err == nil {
+		l.err = &Error{File: l.file, Line: l.line, Msg: msg, Err: cause}
+	}
 }
 
 // nextLine goes to the next line; at the end of the input it sets eof.
-func (l *lexer) nextLine() error {
+func (l *lexer) nextLine() {
 	text, err := l.r.ReadSlice('\n')
 	if len(text) > 0 || err == nil {
 		l.line++
 	}
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
-		return l.errorf("the line has more than %d bytes; is this a GOAL text file? break the line after an operation",
-			maxLine)
+		l.fail("the line has more than %d bytes; is this a GOAL text file? break the line after an operation", maxLine)
 	case errors.Is(err, io.EOF):
 		l.eof = len(text) == 0
 	case err != nil:
-		return &Error{File: l.file, Line: l.line, Msg: fmt.Sprintf("read: %v; the file is damaged or cut off", err),
-			Err: err}
+		l.failBy(err, fmt.Sprintf("read: %v; the file is damaged or cut off", err))
 	}
 	l.rest = text
 	if l.eof && l.comment > 0 {
 		l.line = l.comment
-		return l.errorf("the comment that begins here never ends; add */")
+		l.fail("the comment that begins here never ends; add */")
 	}
-	return nil
 }
 
-// token returns the next token of the line; it is empty at the end of the line.
-func (l *lexer) token() ([]byte, error) {
+// token returns the next token of the line.
+func (l *lexer) token() []byte {
 	l.skip()
-	if len(l.rest) == 0 {
-		return nil, nil
+	if len(l.rest) == 0 || l.err != nil {
+		return nil
 	}
 	n := 1
 	switch c := l.rest[0]; {
@@ -98,20 +102,21 @@ func (l *lexer) token() ([]byte, error) {
 		}
 	case c == '{' || c == '}' || c == ':':
 	default:
-		return nil, l.errorf("unexpected character %q; GOAL knows words, numbers, {, }, : and comments", c)
+		l.fail("unexpected character %q; GOAL knows words, numbers, {, }, : and comments", c)
+		return nil
 	}
 	tok := l.rest[:n]
 	l.rest = l.rest[n:]
-	return tok, nil
+	return tok
 }
 
 // peek returns the next token and leaves it there.
-func (l *lexer) peek() ([]byte, error) {
-	tok, err := l.token()
-	if err == nil && len(tok) > 0 {
+func (l *lexer) peek() []byte {
+	tok := l.token()
+	if len(tok) > 0 {
 		l.rest = tok[:len(tok)+len(l.rest)]
 	}
-	return tok, err
+	return tok
 }
 
 // skip skips blanks and comments.

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
+	"slices"
+	"strconv"
 
 	"github.com/gopvas/gopvas/loggps/graph"
 )
@@ -27,152 +28,128 @@ func Read(r io.Reader, name string) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{lexer: l, labels: newLabels()}
-	g, err := p.parse()
-	if e, ok := errors.AsType[*Error](err); ok && p.b == nil && e.Err == nil {
+	p := &parser{lexer: l, labels: map[string]graph.ID{}}
+	for !p.eof && p.err == nil {
+		p.nextLine()
+		p.parseLine()
+	}
+	switch {
+	case p.b == nil:
+		p.fail("num_ranks is missing; begin the file with num_ranks N")
+	case p.open > 0 && p.err == nil:
+		p.line = p.open
+		p.fail("the rank that begins here never ends; add } after its last line")
+	}
+	if p.err == nil {
+		return p.b.Graph()
+	}
+	if e, ok := errors.AsType[*Error](p.err); ok && p.b == nil && e.Err == nil {
 		e.Err = ErrNoGoal
 	}
-	return g, err
+	return nil, p.err
 }
 
-func (p *parser) parse() (*graph.Graph, error) {
-	for !p.eof {
-		if err := p.nextLine(); err != nil {
-			return nil, err
-		}
-		if err := p.parseLine(); err != nil {
-			return nil, err
-		}
-	}
-	return p.finish()
-}
-
-// parser makes a graph of tokens.
+// parser makes a graph of tokens. After a mistake there are no tokens: each statement then ends by itself.
 type parser struct {
 	*lexer
-	b      *graph.Builder // nil before num_ranks
-	open   int            // the line that has begun the present rank, or 0
-	labels *labels
-	began  map[int]int // by rank, the line that has begun it
+	b      *graph.Builder      // nil before num_ranks
+	open   int                 // the line that has begun the present rank, or 0
+	labels map[string]graph.ID // of the present rank
+	began  map[int]int         // by rank, the line that has begun it
 }
 
 // parseLine takes all statements of a line.
-func (p *parser) parseLine() error {
-	for {
-		tok, err := p.token()
-		if err != nil || len(tok) == 0 {
-			return err
-		}
+func (p *parser) parseLine() {
+	for tok := p.token(); len(tok) > 0; tok = p.token() {
 		switch {
 		case p.open > 0:
-			err = p.inRank(tok)
+			p.inRank(tok)
 		case string(tok) == "num_ranks":
-			err = p.numRanks()
+			p.numRanks()
 		case string(tok) == "rank":
-			err = p.rank()
+			p.rank()
 		default:
-			err = p.errorf("%q is outside of any rank; put it between rank R { and }", tok)
-		}
-		if err != nil {
-			return err
+			p.fail("%q is outside of any rank; put it between rank R { and }", tok)
 		}
 	}
 }
 
-func (p *parser) finish() (*graph.Graph, error) {
-	switch {
-	case p.b == nil:
-		return nil, p.errorf("num_ranks is missing; begin the file with num_ranks N")
-	case p.open > 0:
-		p.line = p.open
-		return nil, p.errorf("the rank that begins here never ends; add } after its last line")
-	}
-	return p.b.Graph()
-}
-
-func (p *parser) numRanks() error {
+func (p *parser) numRanks() {
 	if p.b != nil {
-		return p.errorf("num_ranks is given a second time; leave one of them")
+		p.fail("num_ranks is given a second time; leave one of them")
 	}
-	n, err := p.number("num_ranks", 1, graph.MaxRanks)
-	if err != nil {
-		return err
+	n := p.number("num_ranks", 1, graph.MaxRanks)
+	if p.err != nil {
+		return
 	}
 	p.b = graph.NewBuilder(int(n))
 	p.b.Name(p.file)
 	p.began = map[int]int{}
-	return p.b.Err()
+	p.check()
 }
 
-func (p *parser) rank() error {
+func (p *parser) rank() {
 	if p.b == nil {
-		return p.errorf("rank comes before num_ranks; begin the file with num_ranks N")
+		p.fail("rank comes before num_ranks; begin the file with num_ranks N")
 	}
-	r, err := p.number("rank", 0, graph.MaxRanks)
-	if err != nil {
-		return err
-	}
+	r := p.number("rank", 0, graph.MaxRanks)
 	if line, ok := p.began[int(r)]; ok {
-		return p.errorf("rank %d has been given in line %d; put all its operations there", r, line)
+		p.fail("rank %d has been given in line %d; put all its operations there", r, line)
 	}
-	if err := p.expect("{"); err != nil {
-		return err
+	if p.expect("{"); p.err != nil {
+		return
 	}
 	p.began[int(r)], p.open = p.line, p.line
-	p.labels.clear()
+	clear(p.labels)
 	p.b.Rank(int(r))
-	return p.check()
+	p.check()
 }
 
-// check returns what the builder has to object as an error of this line.
-func (p *parser) check() error {
+// check notes what the builder has to object as a mistake of this line.
+func (p *parser) check() {
 	err := p.b.Err()
 	if err == nil {
-		return nil
+		return
 	}
 	if cycle, ok := errors.AsType[*graph.CycleError](err); ok {
-		return &Error{File: p.file, Line: int(p.b.Op(cycle.Op).Site), Err: err,
-			Msg: "this operation waits for itself through its dependencies; take one of them out"}
+		p.line = int(p.b.Op(cycle.Op).Site)
+		p.failBy(err, "this operation waits for itself through its dependencies; take one of them out")
 	}
-	return &Error{File: p.file, Line: p.line, Msg: err.Error(), Err: err}
+	p.failBy(err, err.Error())
 }
 
 // inRank takes a statement that begins with a token.
-func (p *parser) inRank(tok []byte) error {
+func (p *parser) inRank(tok []byte) {
 	if tok[0] == '}' {
 		p.open = 0
 		p.b.EndRank()
-		return p.check()
+		p.check()
+		return
 	}
-	if op, ok := kindOf(tok); ok {
-		return p.operation(op, nil)
+	if kind, ok := kindOf(tok); ok {
+		p.operation(kind, nil)
+		return
 	}
 	if !isLetter(tok[0]) {
-		return p.errorf("unexpected %q; want an operation, a label or }", tok)
+		p.fail("unexpected %q; want an operation, a label or }", tok)
 	}
 	label := tok
-	next, err := p.token()
-	if err != nil {
-		return err
-	}
-	switch string(next) {
+	switch next := p.token(); string(next) {
 	case ":":
-		tok, err := p.token()
-		if err != nil {
-			return err
-		}
+		tok := p.token()
 		kind, ok := kindOf(tok)
 		if !ok {
-			return p.errorf("unexpected %q after label %s; want send, recv or calc", tok, label)
+			p.fail("unexpected %q after label %s; want send, recv or calc", tok, label)
 		}
-		return p.operation(kind, label)
+		p.operation(kind, label)
 	case "requires":
-		return p.dependency(label, graph.Requires)
+		p.dependency(label, graph.Requires)
 	case "irequires":
-		return p.dependency(label, graph.Irequires)
+		p.dependency(label, graph.Irequires)
+	default:
+		p.fail("unexpected %q after %s; want send, recv, calc, LABEL:, LABEL requires LABEL or LABEL irequires LABEL",
+			next, label)
 	}
-	return p.errorf("unexpected %q after %s; want send, recv, calc, LABEL:, LABEL requires LABEL or "+
-		"LABEL irequires LABEL", next, label)
 }
 
 func kindOf(tok []byte) (graph.Kind, bool) {
@@ -187,159 +164,103 @@ func kindOf(tok []byte) (graph.Kind, bool) {
 	return 0, false
 }
 
-func (p *parser) operation(kind graph.Kind, label []byte) error {
-	op := graph.Op{Kind: kind, Site: uint32(p.line)}
-	size, err := p.number(kind.String(), 0, graph.MaxSize)
-	if err != nil {
-		return err
-	}
-	op.Size = size
+func (p *parser) operation(kind graph.Kind, label []byte) {
+	op := graph.Op{Kind: kind, Site: uint32(p.line), Size: p.number(kind.String(), 0, graph.MaxSize)}
 	if kind != graph.Calc {
-		if err := p.peer(&op); err != nil {
-			return err
-		}
+		p.peer(&op)
 	}
-	if err := p.options(&op); err != nil {
-		return err
+	p.options(&op)
+	if _, ok := p.labels[string(label)]; ok {
+		p.fail("label %s is used a second time in this rank; give each operation its own", label)
 	}
-	if _, ok := p.labels.get(label); ok {
-		return p.errorf("label %s is used a second time in this rank; give each operation its own", label)
+	if p.err != nil {
+		return
 	}
 	id := p.b.Add(op)
-	if len(p.labels.text) > math.MaxUint32-maxLine {
-		return p.errorf("the labels of this rank have more than 4 GB; make them shorter")
+	if label != nil {
+		p.labels[string(label)] = id
 	}
-	if len(label) > 0 && p.b.Err() == nil {
-		p.labels.set(label, id)
-	}
-	return p.check()
+	p.check()
 }
 
 // peer takes the b of the size, to or from, and the other rank.
-func (p *parser) peer(op *graph.Op) error {
-	if err := p.expect("b"); err != nil {
-		return err
-	}
+func (p *parser) peer(op *graph.Op) {
+	p.expect("b")
 	word, least := "to", int64(0)
 	if op.Kind == graph.Recv {
 		word, least = "from", graph.Any
 	}
-	if err := p.expect(word); err != nil {
-		return err
-	}
-	n, err := p.number(word, least, int64(p.b.Ranks())-1)
-	op.Peer = int32(n)
-	return err
+	p.expect(word)
+	op.Peer = int32(p.number(word, least, int64(p.b.Ranks())-1))
 }
 
 // options takes tag, cpu and nic until the statement ends.
-func (p *parser) options(op *graph.Op) error {
+func (p *parser) options(op *graph.Op) {
+	names := []string{"tag", "cpu", "nic"}
 	var seen [3]bool
-	for {
-		tok, err := p.peek()
-		if err != nil || len(tok) == 0 || tok[0] == '}' {
-			return err
-		}
-		which := -1
-		for i, name := range [...]string{"tag", "cpu", "nic"} {
-			if string(tok) == name {
-				which = i
-			}
-		}
+	for tok := p.peek(); len(tok) > 0 && tok[0] != '}'; tok = p.peek() {
+		which := slices.Index(names, string(tok))
 		switch {
 		case which < 0:
-			return p.errorf("unexpected %q after a %s; want tag, cpu, nic or the end of the line", tok, op.Kind)
+			p.fail("unexpected %q after a %s; want tag, cpu, nic or the end of the line", tok, op.Kind)
+			return
 		case seen[which]:
-			return p.errorf("%s is given a second time; leave one of them", tok)
+			p.fail("%s is given a second time; leave one of them", tok)
 		case op.Kind == graph.Calc && which != 1:
-			return p.errorf("a calc has no %s; leave it out", tok)
+			p.fail("a calc has no %s; leave it out", tok)
 		}
 		seen[which] = true
-		if _, err = p.token(); err == nil {
-			err = p.option(op, which)
-		}
-		if err != nil {
-			return err
+		p.token()
+		switch names[which] {
+		case "tag":
+			least := int64(0)
+			if op.Kind == graph.Recv {
+				least = graph.Any
+			}
+			op.Tag = int32(p.number("tag", least, 1<<31-1))
+		case "cpu":
+			op.CPU = uint8(p.number("cpu", 0, 255))
+		case "nic":
+			op.NIC = uint8(p.number("nic", 0, graph.Free-1))
 		}
 	}
 }
 
-func (p *parser) option(op *graph.Op, which int) error {
-	switch which {
-	case 0:
-		least := int64(0)
-		if op.Kind == graph.Recv {
-			least = graph.Any
+func (p *parser) dependency(label []byte, dep graph.Dep) {
+	tok := p.token()
+	a, ok := p.labels[string(label)]
+	on, known := p.labels[string(tok)]
+	if !ok || !known {
+		if ok {
+			label = tok
 		}
-		n, err := p.number("tag", least, 1<<31-1)
-		op.Tag = int32(n)
-		return err
-	case 1:
-		n, err := p.number("cpu", 0, 255)
-		op.CPU = uint8(n)
-		return err
-	}
-	n, err := p.number("nic", 0, graph.Free-1)
-	op.NIC = uint8(n)
-	return err
-}
-
-func (p *parser) dependency(label []byte, dep graph.Dep) error {
-	tok, err := p.token()
-	if err != nil {
-		return err
-	}
-	a, ok := p.labels.get(label)
-	if !ok {
-		return p.undefined(label)
-	}
-	on, ok := p.labels.get(tok)
-	if !ok {
-		return p.undefined(tok)
+		p.fail("label %q is not defined; labels belong to a rank and stand before their use: give an operation above "+
+			"this line that label", label)
+		return
 	}
 	p.b.Depend(a, on, dep)
-	if next, err := p.peek(); err != nil || len(next) > 0 && next[0] != '}' {
-		return errors.Join(err, p.errorf("unexpected %q after a dependency; end the line there", next))
+	if next := p.peek(); len(next) > 0 && next[0] != '}' {
+		p.fail("unexpected %q after a dependency; end the line there", next)
 	}
-	return p.check()
-}
-
-func (p *parser) undefined(label []byte) error {
-	return p.errorf("label %q is not defined; labels belong to a rank and stand before their use: give an operation "+
-		"above this line that label", label)
+	p.check()
 }
 
 // number takes a number from least to most.
-func (p *parser) number(after string, least, most int64) (int64, error) {
-	tok, err := p.token()
-	if err != nil {
-		return 0, err
-	}
+func (p *parser) number(after string, least, most int64) int64 {
+	tok := p.token()
 	if len(tok) == 0 || !isDigit(tok[len(tok)-1]) || isLetter(tok[0]) {
-		return 0, p.errorf("unexpected %q after %s; want a number", tok, after)
+		p.fail("unexpected %q after %s; want a number", tok, after)
+		return 0
 	}
-	digits, n := tok, int64(0)
-	if tok[0] == '-' {
-		digits = tok[1:]
+	n, err := strconv.ParseInt(string(tok), 10, 64)
+	if err != nil || n < least || n > most {
+		p.fail("%s %s is out of range; want %d to %d", after, tok, least, most)
 	}
-	for _, c := range digits {
-		if n = n*10 + int64(c-'0'); n > 1<<58 {
-			return 0, p.errorf("%s %s is out of range; want %d to %d", after, tok, least, most)
-		}
-	}
-	if tok[0] == '-' {
-		n = -n
-	}
-	if n < least || n > most {
-		return 0, p.errorf("%s %s is out of range; want %d to %d", after, tok, least, most)
-	}
-	return n, nil
+	return n
 }
 
-func (p *parser) expect(want string) error {
-	tok, err := p.token()
-	if err == nil && string(tok) != want {
-		err = p.errorf("unexpected %q; want %q here", tok, want)
+func (p *parser) expect(want string) {
+	if tok := p.token(); string(tok) != want {
+		p.fail("unexpected %q; want %q here", tok, want)
 	}
-	return err
 }
