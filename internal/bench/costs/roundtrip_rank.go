@@ -23,35 +23,26 @@ func roundTripRank(args []string) {
 			"bench: six arguments are needed: sizes, repetitions, warm or cold, a seed, seconds and a distance")
 		os.Exit(2)
 	}
-	mpi.Run(func(world *mpi.Comm) error {
+	rankside.Run(func(world *mpi.Comm) {
 		c, err := parseTrips(args)
 		if err != nil || world.Size() != 2 {
-			return errors.Join(err, fmt.Errorf("bench: round trips of %d ranks: two are needed", world.Size()))
+			rankside.Check(errors.Join(err, fmt.Errorf("bench: round trips of %d ranks: two are needed", world.Size())))
 		}
-		place, err := NewPlace(world, c.distance)
-		if err != nil {
-			return err
-		}
-		if here, err := place.begin(); err != nil || !here {
-			return err
+		place := NewPlace(world, c.distance)
+		if !place.begin() {
+			return
 		}
 		r := &tripRank{world: world, place: place, out: rankside.Touched(c.walk),
 			in: rankside.Touched(c.walk), walk: c.walk}
 		if world.Rank() == 1 {
-			return r.serve()
+			r.serve()
+			return
 		}
-		if err := r.measure(c); err != nil {
-			return err
-		}
-		limit, err := r.eagerLimit(slices.Max(c.sizes))
-		if err != nil {
-			return err
-		}
-		if err := r.order(order{orderStop}); err != nil {
-			return err
-		}
+		r.measure(c)
+		limit := r.eagerLimit(slices.Max(c.sizes))
+		r.order(order{orderStop})
 		fmt.Printf("%s %d\n", limitLine, limit)
-		return fit.WriteCSV(os.Stdout, r.samples)
+		rankside.Check(fit.WriteCSV(os.Stdout, r.samples))
 	})
 }
 
@@ -95,79 +86,63 @@ func parseTrips(args []string) (c tripPlan, err error) {
 }
 
 // serve does what rank 0 orders.
-func (r *tripRank) serve() error {
+func (r *tripRank) serve() {
 	for {
 		var o order
-		if _, err := mpi.Recv(r.world, o[:], 0, orderTag); err != nil || o[0] == orderStop {
-			return err
+		if rankside.Value(mpi.Recv(r.world, o[:], 0, orderTag)); o[0] == orderStop {
+			return
 		}
 		for range o[2] {
-			if err := r.serveRound(o); err != nil {
-				return err
-			}
+			r.serveRound(o)
 		}
 		if o[0] == orderSends {
-			if err := mpi.Send(r.world, r.out[:0], 0, rankside.AckTag); err != nil {
-				return err
-			}
+			rankside.Check(mpi.Send(r.world, r.out[:0], 0, rankside.AckTag))
 		}
 	}
 }
 
-func (r *tripRank) serveRound(o order) error {
+func (r *tripRank) serveRound(o order) {
 	out, in := r.next(o[1])
 	if o[0] == orderLate {
-		if _, err := mpi.Recv(r.world, in[:0], 0, rankside.AckTag); err != nil {
-			return err
-		}
+		rankside.Value(mpi.Recv(r.world, in[:0], 0, rankside.AckTag))
 	}
 	switch o[0] {
 	case orderExchange:
-		return rankside.SendReceive(r.world, out, in)
+		rankside.SendReceive(r.world, out, in)
+		return
 	case orderDistance:
 		r.place.Here()
-		return nil
+		return
 	}
-	if _, err := mpi.Recv(r.world, in, 0, rankside.DataTag); err != nil || o[0] != orderTrips {
-		return err
+	if rankside.Value(mpi.Recv(r.world, in, 0, rankside.DataTag)); o[0] == orderTrips {
+		rankside.Check(mpi.Send(r.world, out, 0, rankside.DataTag))
 	}
-	return mpi.Send(r.world, out, 0, rankside.DataTag)
 }
 
 // measure takes the samples: all sizes in a random order, again and again until there are
 // enough or the time is over.
-func (r *tripRank) measure(c tripPlan) error {
+func (r *tripRank) measure(c tripPlan) {
 	start := time.Now()
 	r.share = c.limit / time.Duration(timings*len(c.sizes))
 	for range 5 {
-		if err := r.calibrate(); err != nil {
-			return err
-		}
+		r.calibrate()
 	}
-	bare, err := r.warmUp(c.sizes)
-	if err != nil {
-		return err
-	}
+	bare := r.warmUp(c.sizes)
 	order := rand.New(rand.NewPCG(c.seed, 12)).Perm(len(c.sizes))
 	for i := range c.times {
 		if i >= leastSamples && time.Since(start) > c.limit {
 			break
 		}
 		for _, k := range order {
-			if err := r.sample(c.sizes[k], bare[k]); err != nil {
-				return err
-			}
+			r.sample(c.sizes[k], bare[k])
 		}
-		if err := r.calibrate(); err != nil {
-			return err
-		}
+		r.calibrate()
 		fmt.Println(sweepLine)
 	}
 	r.samples = r.enough()
 	for i := range r.samples {
 		r.samples[i].Loop *= r.perLoop
 	}
-	return nil
 }
 
 // timings is how often each size is timed at least: to warm up, twice or so, and in each of the four
@@ -180,15 +155,12 @@ const timings = 2 + 4*leastSamples
 const leastSamples = 3
 
 // warmUp returns, by size, the time of a round trip without a loop.
-func (r *tripRank) warmUp(sizes []int) ([]float64, error) {
+func (r *tripRank) warmUp(sizes []int) []float64 {
 	bare := make([]float64, len(sizes))
 	rounds := 1
 	for i, n := range sizes {
 		for {
-			t, err := r.trips(n, rounds, 0)
-			if err != nil {
-				return nil, err
-			}
+			t := r.trips(n, rounds, 0)
 			if bare[i] = t; t*float64(rounds) >= partTime {
 				break
 			}
@@ -196,82 +168,59 @@ func (r *tripRank) warmUp(sizes []int) ([]float64, error) {
 		}
 		rounds = max(1, rounds/2) // the next size takes longer, but hardly twice as long
 	}
-	return bare, nil
+	return bare
 }
 
 // sample measures a size once in each way; Loop is in iterations. The loop is longer than the
 // round trip by a little: by no more than a waiting rank polls before it sleeps.
-func (r *tripRank) sample(n int, bare float64) error {
+func (r *tripRank) sample(n int, bare float64) {
 	rounds := max(leastRounds, int(partTime/bare))
 	long := int((bare + min(bare/4, 5e3)) / r.perLoop)
 	short := int((bare*0.6 + 200) / r.perLoop)
-	before, err := r.here()
-	if err != nil {
-		return err
-	}
+	before := r.here()
 	for _, s := range []struct {
 		kind  fit.Kind
 		loop  int
-		timed func(n, rounds, loop int) (float64, error)
+		timed func(n, rounds, loop int) float64
 	}{{fit.RoundTrip, 0, r.trips}, {fit.RoundTrip, long, r.trips}, {fit.Send, short, r.sends},
 		{fit.Exchange, 0, r.exchanges}} {
-		t, err := s.timed(n, rounds, s.loop)
-		if err != nil {
-			return err
-		}
-		here, err := r.here()
-		if err != nil {
-			return err
-		}
+		t := s.timed(n, rounds, s.loop)
+		here := r.here()
 		r.take(before && here, fit.Sample{Kind: s.kind, Bytes: int64(n), Loop: float64(s.loop), Time: t})
 		before = here
 	}
-	return nil
 }
 
 // eagerLimit finds, by bisection, the longest message up to most whose sender does not wait
 // for a receiver that comes late: S as it is. It is -1 if no message makes the sender wait.
-func (r *tripRank) eagerLimit(most int) (int, error) {
-	if eager, err := r.eager(most); eager || err != nil {
-		return -1, err
+func (r *tripRank) eagerLimit(most int) int {
+	if r.eager(most) {
+		return -1
 	}
 	low, high := 0, most // an empty message has nothing to wait with
 	for high-low > 1 {
 		mid := (low + high) / 2
-		eager, err := r.eager(mid)
-		if err != nil {
-			return 0, err
-		}
-		if eager {
+		if r.eager(mid) {
 			low = mid
 		} else {
 			high = mid
 		}
 	}
-	return low, nil
+	return low
 }
 
 // eager tells whether a send is complete before its receive begins. The receiver waits until
 // it is told to receive.
-func (r *tripRank) eager(n int) (bool, error) {
-	if err := r.order(order{orderLate, n, 1}); err != nil {
-		return false, err
-	}
+func (r *tripRank) eager(n int) bool {
+	r.order(order{orderLate, n, 1})
 	out, _ := r.next(n)
-	request, err := mpi.Isend(r.world, out, 1, rankside.DataTag)
-	if err != nil {
-		return false, err
-	}
+	request := rankside.Value(mpi.Isend(r.world, out, 1, rankside.DataTag))
 	const looks = 1000
 	done := false
 	for i := 0; i < looks && !done; i++ {
-		if _, done, err = request.Test(); err != nil {
-			return false, err
-		}
+		done = rankside.Test(&request)
 	}
-	if err := mpi.Send(r.world, r.out[:0], 1, rankside.AckTag); err != nil || done {
-		return done, err
-	}
-	_, err = request.Wait()
-	return false, err
+	rankside.Check(mpi.Send(r.world, r.out[:0], 1, rankside.AckTag))
+	rankside.Value(request.Wait())
+	return done
 }

@@ -23,38 +23,31 @@ func spin(iterations int) {
 var spun atomic.Uint64
 
 // trips times round trips with a loop before the receive: equations (12) to (14).
-func (r *tripRank) trips(n, rounds, loop int) (float64, error) {
-	return r.timed(order{orderTrips, n, rounds}, func(n int) error {
+func (r *tripRank) trips(n, rounds, loop int) float64 {
+	return r.timed(order{orderTrips, n, rounds}, func(n int) {
 		out, in := r.next(n)
-		if err := mpi.Send(r.world, out, 1, rankside.DataTag); err != nil {
-			return err
-		}
+		rankside.Check(mpi.Send(r.world, out, 1, rankside.DataTag))
 		spin(loop)
-		_, err := mpi.Recv(r.world, in, 1, rankside.DataTag)
-		return err
-	}, func() error { return nil })
+		rankside.Value(mpi.Recv(r.world, in, 1, rankside.DataTag))
+	}, func() {})
 }
 
 // sends times blocking sends. The loop behind each lets the receiver come back, so that it
 // waits for the next one.
-func (r *tripRank) sends(n, rounds, loop int) (float64, error) {
-	return r.timed(order{orderSends, n, rounds}, func(n int) error {
+func (r *tripRank) sends(n, rounds, loop int) float64 {
+	return r.timed(order{orderSends, n, rounds}, func(n int) {
 		out, _ := r.next(n)
-		if err := mpi.Send(r.world, out, 1, rankside.DataTag); err != nil {
-			return err
-		}
+		rankside.Check(mpi.Send(r.world, out, 1, rankside.DataTag))
 		spin(loop)
-		return nil
-	}, func() error {
-		_, err := mpi.Recv(r.world, r.in[:0], 1, rankside.AckTag)
-		return err
+	}, func() {
+		rankside.Value(mpi.Recv(r.world, r.in[:0], 1, rankside.AckTag))
 	})
 }
 
 // exchanges times exchanges, in which messages cross.
-func (r *tripRank) exchanges(n, rounds, _ int) (float64, error) {
-	return r.timed(order{orderExchange, n, rounds}, func(n int) error {
+func (r *tripRank) exchanges(n, rounds, _ int) float64 {
+	return r.timed(order{orderExchange, n, rounds}, func(n int) {
 		out, in := r.next(n)
-		return rankside.SendReceive(r.world, out, in)
-	}, func() error { return nil })
+		rankside.SendReceive(r.world, out, in)
+	}, func() {})
 }

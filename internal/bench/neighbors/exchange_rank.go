@@ -22,21 +22,15 @@ func exchangeRankMain(args []string) {
 	var neighbors, sizes, picture string
 	var seconds float64
 	rankside.ScanArgs("neighbors or halo, BYTES,..., seconds, and 0 or 1", args, &neighbors, &sizes, &seconds, &picture)
-	mpi.Run(func(world *mpi.Comm) error {
+	rankside.Run(func(world *mpi.Comm) {
 		for item := range strings.SplitSeq(sizes, ",") {
 			n, err := strconv.Atoi(item)
 			if err != nil {
-				return fmt.Errorf("bench: bytes: %w", err)
+				rankside.Check(fmt.Errorf("bench: bytes: %w", err))
 			}
-			r, err := newExchangeRank(world, neighbors, n)
-			if err != nil {
-				return err
-			}
-			if err := r.measure(n, time.Duration(seconds*float64(time.Second)), picture == "1"); err != nil {
-				return err
-			}
+			r := newExchangeRank(world, neighbors, n)
+			r.measure(n, time.Duration(seconds*float64(time.Second)), picture == "1")
 		}
-		return nil
 	})
 }
 
@@ -72,13 +66,10 @@ func exchangeCounts(neighbors string, n int) ([]int, error) {
 }
 
 // newExchangeRank makes the graph: neighbor i is i+1 ranks further on, around all others.
-func newExchangeRank(world *mpi.Comm, neighbors string, n int) (*exchangeRank, error) {
-	counts, err := exchangeCounts(neighbors, n)
-	if err != nil {
-		return nil, err
-	}
+func newExchangeRank(world *mpi.Comm, neighbors string, n int) *exchangeRank {
+	counts := rankside.Value(exchangeCounts(neighbors, n))
 	if world.Size() < 2 {
-		return nil, fmt.Errorf("bench: an exchange needs at least two ranks")
+		rankside.Check(fmt.Errorf("bench: an exchange needs at least two ranks"))
 	}
 	var near mpi.Neighbors
 	r := &exchangeRank{world: world, counts: counts}
@@ -91,43 +82,34 @@ func newExchangeRank(world *mpi.Comm, neighbors string, n int) (*exchangeRank, e
 		r.expected = append(r.expected, bytes.Repeat([]byte{mark(from, i)}, count)...)
 	}
 	r.in = make([]byte, len(r.out))
-	g, err := mpi.DistGraphCreateAdjacent(world, near)
-	if err != nil {
-		return nil, err
-	}
+	g := rankside.Value(mpi.DistGraphCreateAdjacent(world, near))
 	r.graph = g.Comm
-	return r, nil
+	return r
 }
 
 func mark(rank, message int) byte { return byte(1 + rank*31 + message*7) }
 
-func (r *exchangeRank) step() error {
-	return mpi.NeighborAlltoallv(r.graph, r.out, r.counts, nil, r.in, r.counts, nil)
+func (r *exchangeRank) step() {
+	rankside.Check(mpi.NeighborAlltoallv(r.graph, r.out, r.counts, nil, r.in, r.counts, nil))
 }
 
 // measure makes exchanges for some time, each after a barrier. Rank 0 prints BYTES,
 // repetitions, and the median, least and most of the times of the slowest rank, in
 // microseconds.
-func (r *exchangeRank) measure(n int, limit time.Duration, picture bool) error {
+func (r *exchangeRank) measure(n int, limit time.Duration, picture bool) {
 	const warm = 4
 	var times []float64
 	begin := time.Now()
 	more := []byte{1}
 	for i := 0; more[0] == 1; i++ {
-		if err := r.world.Barrier(); err != nil {
-			return err
-		}
+		rankside.Check(r.world.Barrier())
 		start := time.Now()
-		if err := r.step(); err != nil {
-			return err
-		}
+		r.step()
 		took := []float64{float64(time.Since(start).Nanoseconds()) / 1e3}
 		slowest := []float64{0}
-		if err := mpi.Allreduce(r.world, took, slowest, mpi.Max[float64]()); err != nil {
-			return err
-		}
+		rankside.Check(mpi.Allreduce(r.world, took, slowest, mpi.Max[float64]()))
 		if i == 0 && !bytes.Equal(r.in, r.expected) {
-			return fmt.Errorf("bench: rank %d has received other bytes than were sent", r.world.Rank())
+			rankside.Check(fmt.Errorf("bench: rank %d has received other bytes than were sent", r.world.Rank()))
 		}
 		if i >= warm {
 			times = append(times, slowest[0])
@@ -135,9 +117,7 @@ func (r *exchangeRank) measure(n int, limit time.Duration, picture bool) error {
 		if time.Since(begin) > limit && len(times) >= 3 {
 			more[0] = 0
 		}
-		if err := mpi.Bcast(r.world, more, 0); err != nil {
-			return err
-		}
+		rankside.Check(mpi.Bcast(r.world, more, 0))
 		if more[0] == 0 {
 			if r.world.Rank() == 0 {
 				fmt.Printf("%d %d %.4f %.4f %.4f\n", n, len(times), median.Of(times),
@@ -145,13 +125,11 @@ func (r *exchangeRank) measure(n int, limit time.Duration, picture bool) error {
 				printDevices()
 			}
 			if picture {
-				if err := r.printFlights(start); err != nil {
-					return err
-				}
+				r.printFlights(start)
 			}
 		}
 	}
-	return r.graph.Free()
+	rankside.Check(r.graph.Free())
 }
 
 // What the lines of devices and flights begin with.
@@ -169,7 +147,7 @@ func printDevices() {
 
 // printFlights has rank 0 print what the devices of all ranks have sent since a moment, in
 // nanoseconds from it.
-func (r *exchangeRank) printFlights(since time.Time) error {
+func (r *exchangeRank) printFlights(since time.Time) {
 	var text []byte
 	for _, f := range debug.Flights() {
 		if f.Start.After(since) {
@@ -179,18 +157,13 @@ func (r *exchangeRank) printFlights(since time.Time) error {
 		}
 	}
 	counts, total := make([]int, r.world.Size()), 0
-	if err := mpi.Gather(r.world, []int{len(text)}, counts, 0); err != nil {
-		return err
-	}
+	rankside.Check(mpi.Gather(r.world, []int{len(text)}, counts, 0))
 	for _, n := range counts {
 		total += n
 	}
 	all := make([]byte, total)
-	if err := mpi.Gatherv(r.world, text, all, counts, nil, 0); err != nil {
-		return err
-	}
-	_, err := os.Stdout.Write(all)
-	return err
+	rankside.Check(mpi.Gatherv(r.world, text, all, counts, nil, 0))
+	rankside.Value(os.Stdout.Write(all))
 }
 
 // Halo stands for the 26 neighbors of a cube, whose messages have three lengths.

@@ -1,6 +1,9 @@
 package npb
 
-import "github.com/gopvas/gopvas/mpi"
+import (
+	"github.com/gopvas/gopvas/internal/bench/rankside"
+	"github.com/gopvas/gopvas/mpi"
+)
 
 // How the numbers of the box get from planes z to planes y and back. In what is sent,
 // the index of the receiver's planes comes first, so that a transform along it writes
@@ -8,7 +11,7 @@ import "github.com/gopvas/gopvas/mpi"
 // one.
 
 // transform makes the spectrum of what is in d.in, by own z, then y.
-func (d *diffusion) transform() error {
+func (d *diffusion) transform() {
 	for z := range d.ownZ {
 		for y := range d.ny {
 			d.forward.x.line(d.planeRow(y), row(d.in, z*d.ny+y, d.nx))
@@ -16,9 +19,7 @@ func (d *diffusion) transform() error {
 		// out: by y, then own z
 		d.columns(d.forward.y, d.out[z*d.nx:], d.ownZ*d.nx, d.plane, d.nx+planePad)
 	}
-	if err := mpi.Alltoall(d.world, d.out, d.in); err != nil {
-		return err
-	}
+	rankside.Check(mpi.Alltoall(d.world, d.out, d.in))
 	for y := range d.ownY {
 		plane := d.spectrum[y*d.nz*d.nx:][:d.nz*d.nx]
 		some := d.ownZ * d.nx
@@ -27,20 +28,17 @@ func (d *diffusion) transform() error {
 		}
 		d.columns(d.forward.z, plane, d.nx, plane, d.nx)
 	}
-	return nil
 }
 
 // step goes on by a time step, and leaves in d.out the values, by own z, then y.
-func (d *diffusion) step() error {
+func (d *diffusion) step() {
 	for y := range d.ownY {
 		plane := d.spectrum[y*d.nz*d.nx:][:d.nz*d.nx]
 		d.evolve(plane, d.decayY[d.rank*d.ownY+y])
 		// out: by z, then own y
 		d.columns(d.inverse.z, d.out[y*d.nx:], d.ownY*d.nx, plane, d.nx)
 	}
-	if err := mpi.Alltoall(d.world, d.out, d.in); err != nil {
-		return err
-	}
+	rankside.Check(mpi.Alltoall(d.world, d.out, d.in))
 	for z := range d.ownZ {
 		for y := range d.ny { // in: by rank, own z, and y of that rank
 			r, own := y/d.ownY, y%d.ownY
@@ -48,7 +46,6 @@ func (d *diffusion) step() error {
 		}
 		d.columns(d.inverse.y, d.out[z*d.ny*d.nx:], d.nx, d.plane, d.nx+planePad)
 	}
-	return nil
 }
 
 // evolve lets the waves of a plane y decay for a time step.

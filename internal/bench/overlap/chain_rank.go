@@ -26,24 +26,19 @@ func chainRankMain(args []string) {
 	var n, reps int
 	var ms float64
 	rankside.ScanArgs("bytes, milliseconds and repetitions", args, &n, &ms, &reps)
-	mpi.Run(func(world *mpi.Comm) error {
+	rankside.Run(func(world *mpi.Comm) {
 		r := &chainRank{world, time.Duration(ms * float64(time.Millisecond)), rankside.Touched(n), newMatrices(40)}
-		chain, err := r.graph()
-		if err != nil {
-			return err
-		}
+		chain := r.graph()
 		for i := range reps {
-			if err := r.once(&chain, byte(i+1)); err != nil {
-				return err
-			}
+			r.once(&chain, byte(i+1))
 		}
-		return chain.Free()
+		rankside.Check(chain.Free())
 	})
 }
 
 // graph makes this rank's link of the chain: it gives each chunk on as it is there
 // (the pipelined broadcast of the KACC paper).
-func (r *chainRank) graph() (mpi.Request, error) {
+func (r *chainRank) graph() mpi.Request {
 	g := mpi.NewGraph(r.world)
 	rank, last := r.world.Rank(), r.world.Size()-1
 	for at := 0; at < len(r.buf); at += chainChunk {
@@ -57,49 +52,37 @@ func (r *chainRank) graph() (mpi.Request, error) {
 		}
 	}
 	g.Tie()
-	return g.Prepare()
+	return rankside.Value(g.Prepare())
 }
 
 // once sends the data down the chain. Rank 0 prints the microseconds.
-func (r *chainRank) once(chain *mpi.Request, stamp byte) error {
+func (r *chainRank) once(chain *mpi.Request, stamp byte) {
 	rank, last, end := r.world.Rank(), r.world.Size()-1, len(r.buf)-1
 	if rank == 0 {
 		r.buf[0], r.buf[end] = stamp, stamp
 	}
-	if err := r.world.Barrier(); err != nil {
-		return err
-	}
+	rankside.Check(r.world.Barrier())
 	begun := time.Now().UnixMicro() // comparable between the ranks
-	if err := chain.Start(); err != nil {
-		return err
-	}
+	rankside.Check(chain.Start())
 	for done := rank == 0 || rank == last; !done; {
 		r.compute()
-		var err error
-		if _, done, err = chain.Test(); err != nil {
-			return err
-		}
+		done = rankside.Test(chain)
 	}
-	if _, err := chain.Wait(); err != nil {
-		return err
-	}
+	rankside.Value(chain.Wait())
 	ended := time.Now().UnixMicro()
 	if r.buf[0] != stamp || r.buf[end] != stamp {
-		return fmt.Errorf("bench: chain: repetition %d brought %d and %d", stamp, r.buf[0], r.buf[end])
+		rankside.Check(fmt.Errorf("bench: chain: repetition %d brought %d and %d", stamp, r.buf[0], r.buf[end]))
 	}
-	return r.print(begun, ended)
+	r.print(begun, ended)
 }
 
 // print prints the time from when the first rank began to when the last had ended.
-func (r *chainRank) print(begun, ended int64) error {
+func (r *chainRank) print(begun, ended int64) {
 	all := make([]int64, 2*r.world.Size())
-	if err := mpi.Gather(r.world, []int64{begun, ended}, all, 0); err != nil {
-		return err
-	}
+	rankside.Check(mpi.Gather(r.world, []int64{begun, ended}, all, 0))
 	if r.world.Rank() == 0 {
 		fmt.Println(all[len(all)-1] - all[0])
 	}
-	return nil
 }
 
 // compute computes for a period of the clock.

@@ -22,67 +22,49 @@ func graphRankMain(args []string) {
 	var shape string
 	var nodes, reps int
 	rankside.ScanArgs(fmt.Sprintf("a shape of %v, nodes and repetitions", graphShapes), args, &shape, &nodes, &reps)
-	mpi.Run(func(world *mpi.Comm) error {
+	rankside.Run(func(world *mpi.Comm) {
 		r := &graphRank{world, shape, nodes}
-		s, err := r.measure(reps)
-		if err == nil {
-			fmt.Println(s)
-		}
-		return err
+		fmt.Println(r.measure(reps))
 	})
 }
 
 // measure takes the medians of many graphs.
-func (r *graphRank) measure(reps int) (graphSample, error) {
+func (r *graphRank) measure(reps int) graphSample {
 	var found []graphSample
 	for range reps {
-		s, err := r.once()
-		if err != nil {
-			return s, err
-		}
-		found = append(found, s)
+		found = append(found, r.once())
 	}
 	return graphSample{
 		build:   medianOf(found, func(s graphSample) float64 { return s.build }),
 		issue:   medianOf(found, func(s graphSample) float64 { return s.issue }),
 		reissue: medianOf(found, func(s graphSample) float64 { return s.reissue }),
 		bytes:   medianOf(found, func(s graphSample) float64 { return s.bytes }),
-	}, nil
+	}
 }
 
 // once builds a graph and issues it, then prepares and starts it twice, of which the
 // second counts.
-func (r *graphRank) once() (s graphSample, err error) {
+func (r *graphRank) once() (s graphSample) {
 	start := time.Now()
 	g := r.build()
 	s.build = nanoseconds(start)
 
 	start = time.Now()
-	request, err := g.Issue()
-	if err != nil {
-		return s, err
-	}
-	if _, err := request.Wait(); err != nil {
-		return s, err
-	}
+	request := rankside.Value(g.Issue())
+	rankside.Value(request.Wait())
 	s.issue = nanoseconds(start)
 
 	before := debug.Graphs().Memory
-	if request, err = g.Prepare(); err != nil {
-		return s, err
-	}
+	request = rankside.Value(g.Prepare())
 	s.bytes = float64(debug.Graphs().Memory - before)
 	for range 2 {
 		start = time.Now()
-		if err := request.Start(); err != nil {
-			return s, err
-		}
-		if _, err := request.Wait(); err != nil {
-			return s, err
-		}
+		rankside.Check(request.Start())
+		rankside.Value(request.Wait())
 		s.reissue = nanoseconds(start)
 	}
-	return s, request.Free()
+	rankside.Check(request.Free())
+	return s
 }
 
 // build makes a graph.

@@ -29,19 +29,15 @@ const warmUpTime = 20 * time.Millisecond
 // more if that takes less than warmUpTime. It returns how many are then to be made: on all
 // ranks what rank 0 finds. It begins with a barrier: the first repetition is no measure of the
 // others if it waits for ranks that start.
-func (p Pace) WarmUp(world *mpi.Comm, step func(i int) error) (repetitions int, err error) {
-	if err := world.Barrier(); err != nil {
-		return 0, err
-	}
+func (p Pace) WarmUp(world *mpi.Comm, step func(i int)) (repetitions int) {
+	Check(world.Barrier())
 	tenth := Pace{(p.Repetitions + 9) / 10, p.Limit / 10}
 	plan := []int{1, 0} // how many to make now, and afterwards
 	var spent time.Duration
 	for done := 0; plan[0] > 0; {
 		start := time.Now()
 		for range plan[0] {
-			if err := step(done); err != nil {
-				return 0, err
-			}
+			step(done)
 			done++
 		}
 		took := time.Since(start)
@@ -51,9 +47,7 @@ func (p Pace) WarmUp(world *mpi.Comm, step func(i int) error) (repetitions int, 
 		if plan[0] == 0 && spent < min(warmUpTime, tenth.Limit) {
 			plan[0] = done
 		}
-		if err := mpi.Bcast(world, plan, 0); err != nil {
-			return 0, err
-		}
+		Check(mpi.Bcast(world, plan, 0))
 	}
-	return plan[1], nil
+	return plan[1]
 }
