@@ -469,8 +469,14 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Error_class(a.int(0), Ref{a.word(1), false})
 	case 403:
 		return 0, p.Error_string(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false})
+	case 404:
+		return 0, p.File_call_errhandler(File(a.word(0)), a.int(1))
 	case 405:
 		return 0, p.File_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
+	case 406:
+		return 0, p.File_get_errhandler(File(a.word(0)), Ptr[Errhandler]{a.word(1)})
+	case 407:
+		return 0, p.File_set_errhandler(File(a.word(0)), Errhandler(a.word(1)))
 	case 408:
 		return 0, p.Remove_error_class(a.int(0))
 	case 409:
@@ -585,6 +591,120 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Win_free_keyval(Ref{a.word(0), false})
 	case 512:
 		return 0, p.Win_get_name(Win(a.word(0)), OutString{a.word(1)}, Ref{a.word(2), false})
+	case 527:
+		return 0, p.File_close(Ptr[File]{a.word(0)})
+	case 528:
+		return 0, p.File_delete(CString(a.word(0)), Info(a.word(1)))
+	case 529:
+		return 0, p.File_get_amode(File(a.word(0)), Ref{a.word(1), false})
+	case 530:
+		return 0, p.File_get_atomicity(File(a.word(0)), Ref{a.word(1), false})
+	case 531:
+		return 0, p.File_get_byte_offset(File(a.word(0)), a.int(1), Ref{a.word(2), true})
+	case 532:
+		return 0, p.File_get_group(File(a.word(0)), Ptr[Group]{a.word(1)})
+	case 533:
+		return 0, p.File_get_info(File(a.word(0)), Ptr[Info]{a.word(1)})
+	case 534:
+		return 0, p.File_get_position(File(a.word(0)), Ref{a.word(1), true})
+	case 535:
+		return 0, p.File_get_position_shared(File(a.word(0)), Ref{a.word(1), true})
+	case 536:
+		return 0, p.File_get_size(File(a.word(0)), Ref{a.word(1), true})
+	case 537, 538:
+		return 0, p.File_get_type_extent(File(a.word(0)), Type(a.word(1)), Ref{a.word(2), true})
+	case 539:
+		return 0, found(p.opened(File(a.word(0)))).then(func(o0 *openFile) error {
+			return p.File_get_view(o0, Ref{a.word(1), true}, Ptr[Type]{a.word(2)}, Ptr[Type]{a.word(3)}, OutString{a.word(4)})
+		})
+	case 540, 541:
+		return 0, p.File_iread(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Ptr[Request]{a.word(4)})
+	case 542, 543:
+		return 0, p.File_iread_all(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Ptr[Request]{a.word(4)})
+	case 544, 545:
+		return 0, p.File_iread_at(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)), Ptr[Request]{a.word(5)})
+	case 546, 547:
+		return 0, p.File_iread_at_all(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)), Ptr[Request]{a.word(5)})
+	case 548, 549:
+		return 0, p.File_iread_shared(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Ptr[Request]{a.word(4)})
+	case 550, 551:
+		return 0, p.File_iwrite(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Ptr[Request]{a.word(4)})
+	case 552, 553:
+		return 0, p.File_iwrite_all(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Ptr[Request]{a.word(4)})
+	case 554, 555:
+		return 0, p.File_iwrite_at(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)), Ptr[Request]{a.word(5)})
+	case 556, 557:
+		return 0, p.File_iwrite_at_all(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)), Ptr[Request]{a.word(5)})
+	case 558, 559:
+		return 0, p.File_iwrite_shared(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Ptr[Request]{a.word(4)})
+	case 560:
+		return 0, p.File_open(Comm(a.word(0)), CString(a.word(1)), a.int(2), Info(a.word(3)), Ptr[File]{a.word(4)})
+	case 561:
+		return 0, p.File_preallocate(File(a.word(0)), a.int(1))
+	case 562, 563:
+		return 0, p.File_read(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Status{a.word(4)})
+	case 564, 565:
+		return 0, p.File_read_all(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Status{a.word(4)})
+	case 566, 567:
+		return 0, p.File_read_all_begin(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)))
+	case 568:
+		return 0, p.File_read_all_end(File(a.word(0)), Address(a.word(1)), Status{a.word(2)})
+	case 569, 570:
+		return 0, p.File_read_at(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)), Status{a.word(5)})
+	case 571, 572:
+		return 0, p.File_read_at_all(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)), Status{a.word(5)})
+	case 573, 574:
+		return 0, p.File_read_at_all_begin(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)))
+	case 575:
+		return 0, p.File_read_at_all_end(File(a.word(0)), Address(a.word(1)), Status{a.word(2)})
+	case 576, 577:
+		return 0, p.File_read_ordered(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Status{a.word(4)})
+	case 578, 579:
+		return 0, p.File_read_ordered_begin(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)))
+	case 580:
+		return 0, p.File_read_ordered_end(File(a.word(0)), Address(a.word(1)), Status{a.word(2)})
+	case 581, 582:
+		return 0, p.File_read_shared(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Status{a.word(4)})
+	case 583:
+		return 0, p.File_seek(File(a.word(0)), a.int(1), a.int(2))
+	case 584:
+		return 0, p.File_seek_shared(File(a.word(0)), a.int(1), a.int(2))
+	case 585:
+		return 0, p.File_set_atomicity(File(a.word(0)), a.int(1))
+	case 586:
+		return 0, p.File_set_info(File(a.word(0)), Info(a.word(1)))
+	case 587:
+		return 0, p.File_set_size(File(a.word(0)), a.int(1))
+	case 588:
+		return 0, found(p.opened(File(a.word(0)))).then(func(o0 *openFile) error {
+			return p.File_set_view(o0, a.int(1), Type(a.word(2)), Type(a.word(3)), CString(a.word(4)), Info(a.word(5)))
+		})
+	case 589:
+		return 0, p.File_sync(File(a.word(0)))
+	case 590, 591:
+		return 0, p.File_write(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Status{a.word(4)})
+	case 592, 593:
+		return 0, p.File_write_all(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Status{a.word(4)})
+	case 594, 595:
+		return 0, p.File_write_all_begin(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)))
+	case 596:
+		return 0, p.File_write_all_end(File(a.word(0)), Address(a.word(1)), Status{a.word(2)})
+	case 597, 598:
+		return 0, p.File_write_at(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)), Status{a.word(5)})
+	case 599, 600:
+		return 0, p.File_write_at_all(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)), Status{a.word(5)})
+	case 601, 602:
+		return 0, p.File_write_at_all_begin(File(a.word(0)), a.int(1), Address(a.word(2)), a.int(3), Type(a.word(4)))
+	case 603:
+		return 0, p.File_write_at_all_end(File(a.word(0)), Address(a.word(1)), Status{a.word(2)})
+	case 604, 605:
+		return 0, p.File_write_ordered(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Status{a.word(4)})
+	case 606, 607:
+		return 0, p.File_write_ordered_begin(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)))
+	case 608:
+		return 0, p.File_write_ordered_end(File(a.word(0)), Address(a.word(1)), Status{a.word(2)})
+	case 609, 610:
+		return 0, p.File_write_shared(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Status{a.word(4)})
 	case 613:
 		return 0, p.T_category_changed(Ref{a.word(0), false})
 	case 614:

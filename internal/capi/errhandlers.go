@@ -79,10 +79,13 @@ func (p *Process) handlerOf(call *callInfo, a slots) (h *errhandler, object uint
 	if p.state.Load() != running {
 		return areFatal, 0, ""
 	}
-	if strings.HasPrefix(call.name, "MPI_File_") { // no file can be opened, and no handler set for it
-		return returns, 0, ""
-	}
 	object = call.handle(a)
+	if strings.HasPrefix(call.name, "MPI_File_") {
+		if o, err := p.opened(File(object)); err == nil && call.object == onFile {
+			return o.handler, object, ""
+		}
+		return p.fileHandler, uintptr(FILE_NULL), ""
+	}
 	switch call.object {
 	case onComm:
 		if c, err := p.comm(Comm(object)); err == nil {

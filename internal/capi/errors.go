@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/file"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -52,6 +53,9 @@ func classOf(err error) int {
 	}
 	if _, ok := errors.AsType[*fault.LostError](err); ok {
 		return ERR_PROC_ABORTED
+	}
+	if e, ok := errors.AsType[*file.Error](err); ok {
+		return fileClass(e)
 	}
 	if _, ok := errors.AsType[*fault.RankError](err); ok {
 		return ERR_RANK

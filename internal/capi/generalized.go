@@ -9,6 +9,7 @@ import (
 // grequest is a generalized request: an operation of the program.
 type grequest struct {
 	g                   *comm.Generalized
+	bytes               int // of an operation of a file, which has no functions: those it has moved
 	query, free, cancel uintptr
 	extra               Address
 	ends                atomic.Uint32 // grequestComplete and grequestFreed
@@ -51,6 +52,13 @@ func (p *Process) Grequest_complete(r Request) error {
 
 // queryStatus asks the program for the status.
 func (p *Process) queryStatus(g *grequest, status Status) error {
+	if g.query == 0 {
+		status.setEmpty()
+		if !status.Ignored() {
+			status.SetBytes(g.bytes)
+		}
+		return nil
+	}
 	cells := newCells(statusSize / 8)
 	own := Status{addressOf(cells, 0)}
 	own.setEmpty()
@@ -72,10 +80,16 @@ func (p *Process) queryGeneralized(g *grequest, status Status) error {
 }
 
 func (p *Process) freeGeneralized(g *grequest) error {
+	if g.free == 0 {
+		return nil
+	}
 	return p.callbackError(Upcall(g.free, []uintptr{uintptr(g.extra)}))
 }
 
 func (p *Process) cancelGeneralized(g *grequest) error {
+	if g.cancel == 0 {
+		return nil // it is over
+	}
 	complete := uintptr(0)
 	if g.ends.Load()&grequestComplete != 0 {
 		complete = 1

@@ -6,6 +6,7 @@ import (
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/file"
 )
 
 // Finalized is MPI_Finalized.
@@ -1062,6 +1063,502 @@ func (p *Process) Win_create_keyval(win_copy_attr_fn Func, win_delete_attr_fn Fu
 // Win_free_keyval is MPI_Win_free_keyval.
 func (p *Process) Win_free_keyval(win_keyval Ref) error {
 	return p.keyvals.free(kindWin, win_keyval)
+}
+
+// File_delete is MPI_File_delete.
+func (p *Process) File_delete(filename CString, info Info) error {
+	o1, err := p.hints(info)
+	if err != nil {
+		return err
+	}
+	return p.deleteFile(filename, o1)
+}
+
+// File_get_amode is MPI_File_get_amode.
+func (p *Process) File_get_amode(fh File, amode Ref) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	amode.Set(int(o1.f.Mode()))
+	return nil
+}
+
+// File_get_atomicity is MPI_File_get_atomicity.
+func (p *Process) File_get_atomicity(fh File, flag Ref) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	flag.Set(int(boolInt(o1.f.Atomic())))
+	return nil
+}
+
+// File_get_byte_offset is MPI_File_get_byte_offset.
+func (p *Process) File_get_byte_offset(fh File, offset int, disp Ref) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	v1, err := o1.f.Offset(int64(offset))
+	if err != nil {
+		return err
+	}
+	disp.Set(int(v1))
+	return nil
+}
+
+// File_get_group is MPI_File_get_group.
+func (p *Process) File_get_group(fh File, group Ptr[Group]) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	group.Set(p.newGroup(o1.f.Group()))
+	return nil
+}
+
+// File_get_info is MPI_File_get_info.
+func (p *Process) File_get_info(fh File, info_used Ptr[Info]) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	info_used.Set(Info(p.infos.add(o1.f.Info())))
+	return nil
+}
+
+// File_get_position is MPI_File_get_position.
+func (p *Process) File_get_position(fh File, offset Ref) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	v1, err := o1.f.Position()
+	if err != nil {
+		return err
+	}
+	offset.Set(int(v1))
+	return nil
+}
+
+// File_get_position_shared is MPI_File_get_position_shared.
+func (p *Process) File_get_position_shared(fh File, offset Ref) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	v1, err := o1.f.PositionShared()
+	if err != nil {
+		return err
+	}
+	offset.Set(int(v1))
+	return nil
+}
+
+// File_get_size is MPI_File_get_size.
+func (p *Process) File_get_size(fh File, size Ref) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	v1, err := o1.f.Size()
+	if err != nil {
+		return err
+	}
+	size.Set(int(v1))
+	return nil
+}
+
+// File_get_type_extent is MPI_File_get_type_extent.
+func (p *Process) File_get_type_extent(fh File, t Type, extent Ref) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	o2, err := p.typeOf(t)
+	if err != nil {
+		return err
+	}
+	v1, err := o1.extentOf(o2)
+	if err != nil {
+		return err
+	}
+	extent.SetCount(int(v1))
+	return nil
+}
+
+// File_iread is MPI_File_iread.
+func (p *Process) File_iread(fh File, buf Address, count int, t Type, request Ptr[Request]) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return p.accessed(o1, reads, file.Own, buf, count, t, request)
+}
+
+// File_iread_all is MPI_File_iread_all.
+func (p *Process) File_iread_all(fh File, buf Address, count int, t Type, request Ptr[Request]) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return p.accessed(o1, reads, file.Own, buf, count, t, request)
+}
+
+// File_iread_at is MPI_File_iread_at.
+func (p *Process) File_iread_at(fh File, offset int, buf Address, count int, t Type, request Ptr[Request]) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return p.accessed(o1, reads, file.At(int64(offset)), buf, count, t, request)
+}
+
+// File_iread_at_all is MPI_File_iread_at_all.
+func (p *Process) File_iread_at_all(fh File, offset int, buf Address, count int, t Type, request Ptr[Request]) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return p.accessed(o1, reads, file.At(int64(offset)), buf, count, t, request)
+}
+
+// File_iread_shared is MPI_File_iread_shared.
+func (p *Process) File_iread_shared(fh File, buf Address, count int, t Type, request Ptr[Request]) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return p.accessed(o1, reads, file.Shared, buf, count, t, request)
+}
+
+// File_iwrite is MPI_File_iwrite.
+func (p *Process) File_iwrite(fh File, buf Address, count int, t Type, request Ptr[Request]) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return p.accessed(o1, writes, file.Own, buf, count, t, request)
+}
+
+// File_iwrite_all is MPI_File_iwrite_all.
+func (p *Process) File_iwrite_all(fh File, buf Address, count int, t Type, request Ptr[Request]) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return p.accessed(o1, writes, file.Own, buf, count, t, request)
+}
+
+// File_iwrite_at is MPI_File_iwrite_at.
+func (p *Process) File_iwrite_at(fh File, offset int, buf Address, count int, t Type, request Ptr[Request]) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return p.accessed(o1, writes, file.At(int64(offset)), buf, count, t, request)
+}
+
+// File_iwrite_at_all is MPI_File_iwrite_at_all.
+func (p *Process) File_iwrite_at_all(fh File, offset int, buf Address, count int, t Type, request Ptr[Request]) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return p.accessed(o1, writes, file.At(int64(offset)), buf, count, t, request)
+}
+
+// File_iwrite_shared is MPI_File_iwrite_shared.
+func (p *Process) File_iwrite_shared(fh File, buf Address, count int, t Type, request Ptr[Request]) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return p.accessed(o1, writes, file.Shared, buf, count, t, request)
+}
+
+// File_preallocate is MPI_File_preallocate.
+func (p *Process) File_preallocate(fh File, size int) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.f.Preallocate(int64(size))
+}
+
+// File_read is MPI_File_read.
+func (p *Process) File_read(fh File, buf Address, count int, t Type, status Status) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.access(reads, file.Own, buf, count, t, status)
+}
+
+// File_read_all is MPI_File_read_all.
+func (p *Process) File_read_all(fh File, buf Address, count int, t Type, status Status) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.access(readsAll, file.Own, buf, count, t, status)
+}
+
+// File_read_all_begin is MPI_File_read_all_begin.
+func (p *Process) File_read_all_begin(fh File, buf Address, count int, t Type) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.begin(readsAll, file.Own, buf, count, t)
+}
+
+// File_read_all_end is MPI_File_read_all_end.
+func (p *Process) File_read_all_end(fh File, buf Address, status Status) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.end(readsAll, file.Own, buf, status)
+}
+
+// File_read_at is MPI_File_read_at.
+func (p *Process) File_read_at(fh File, offset int, buf Address, count int, t Type, status Status) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.access(reads, file.At(int64(offset)), buf, count, t, status)
+}
+
+// File_read_at_all is MPI_File_read_at_all.
+func (p *Process) File_read_at_all(fh File, offset int, buf Address, count int, t Type, status Status) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.access(readsAll, file.At(int64(offset)), buf, count, t, status)
+}
+
+// File_read_at_all_begin is MPI_File_read_at_all_begin.
+func (p *Process) File_read_at_all_begin(fh File, offset int, buf Address, count int, t Type) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.begin(readsAll, file.At(int64(offset)), buf, count, t)
+}
+
+// File_read_at_all_end is MPI_File_read_at_all_end.
+func (p *Process) File_read_at_all_end(fh File, buf Address, status Status) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.end(readsAll, file.At(0), buf, status)
+}
+
+// File_read_ordered is MPI_File_read_ordered.
+func (p *Process) File_read_ordered(fh File, buf Address, count int, t Type, status Status) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.access(readsAll, file.Shared, buf, count, t, status)
+}
+
+// File_read_ordered_begin is MPI_File_read_ordered_begin.
+func (p *Process) File_read_ordered_begin(fh File, buf Address, count int, t Type) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.begin(readsAll, file.Shared, buf, count, t)
+}
+
+// File_read_ordered_end is MPI_File_read_ordered_end.
+func (p *Process) File_read_ordered_end(fh File, buf Address, status Status) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.end(readsAll, file.Shared, buf, status)
+}
+
+// File_read_shared is MPI_File_read_shared.
+func (p *Process) File_read_shared(fh File, buf Address, count int, t Type, status Status) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.access(reads, file.Shared, buf, count, t, status)
+}
+
+// File_seek is MPI_File_seek.
+func (p *Process) File_seek(fh File, offset int, whence int) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.f.SeekTo(int64(offset), whenceOf(whence))
+}
+
+// File_seek_shared is MPI_File_seek_shared.
+func (p *Process) File_seek_shared(fh File, offset int, whence int) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.f.SeekShared(int64(offset), whenceOf(whence))
+}
+
+// File_set_atomicity is MPI_File_set_atomicity.
+func (p *Process) File_set_atomicity(fh File, flag int) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.f.SetAtomic(flag != 0)
+}
+
+// File_set_info is MPI_File_set_info.
+func (p *Process) File_set_info(fh File, info Info) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	o2, err := p.hints(info)
+	if err != nil {
+		return err
+	}
+	return o1.f.SetInfo(o2)
+}
+
+// File_set_size is MPI_File_set_size.
+func (p *Process) File_set_size(fh File, size int) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.f.SetSize(int64(size))
+}
+
+// File_sync is MPI_File_sync.
+func (p *Process) File_sync(fh File) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.f.Sync()
+}
+
+// File_write is MPI_File_write.
+func (p *Process) File_write(fh File, buf Address, count int, t Type, status Status) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.access(writes, file.Own, buf, count, t, status)
+}
+
+// File_write_all is MPI_File_write_all.
+func (p *Process) File_write_all(fh File, buf Address, count int, t Type, status Status) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.access(writesAll, file.Own, buf, count, t, status)
+}
+
+// File_write_all_begin is MPI_File_write_all_begin.
+func (p *Process) File_write_all_begin(fh File, buf Address, count int, t Type) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.begin(writesAll, file.Own, buf, count, t)
+}
+
+// File_write_all_end is MPI_File_write_all_end.
+func (p *Process) File_write_all_end(fh File, buf Address, status Status) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.end(writesAll, file.Own, buf, status)
+}
+
+// File_write_at is MPI_File_write_at.
+func (p *Process) File_write_at(fh File, offset int, buf Address, count int, t Type, status Status) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.access(writes, file.At(int64(offset)), buf, count, t, status)
+}
+
+// File_write_at_all is MPI_File_write_at_all.
+func (p *Process) File_write_at_all(fh File, offset int, buf Address, count int, t Type, status Status) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.access(writesAll, file.At(int64(offset)), buf, count, t, status)
+}
+
+// File_write_at_all_begin is MPI_File_write_at_all_begin.
+func (p *Process) File_write_at_all_begin(fh File, offset int, buf Address, count int, t Type) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.begin(writesAll, file.At(int64(offset)), buf, count, t)
+}
+
+// File_write_at_all_end is MPI_File_write_at_all_end.
+func (p *Process) File_write_at_all_end(fh File, buf Address, status Status) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.end(writesAll, file.At(0), buf, status)
+}
+
+// File_write_ordered is MPI_File_write_ordered.
+func (p *Process) File_write_ordered(fh File, buf Address, count int, t Type, status Status) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.access(writesAll, file.Shared, buf, count, t, status)
+}
+
+// File_write_ordered_begin is MPI_File_write_ordered_begin.
+func (p *Process) File_write_ordered_begin(fh File, buf Address, count int, t Type) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.begin(writesAll, file.Shared, buf, count, t)
+}
+
+// File_write_ordered_end is MPI_File_write_ordered_end.
+func (p *Process) File_write_ordered_end(fh File, buf Address, status Status) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.end(writesAll, file.Shared, buf, status)
+}
+
+// File_write_shared is MPI_File_write_shared.
+func (p *Process) File_write_shared(fh File, buf Address, count int, t Type, status Status) error {
+	o1, err := p.opened(fh)
+	if err != nil {
+		return err
+	}
+	return o1.access(writes, file.Shared, buf, count, t, status)
 }
 
 // T_category_changed is MPI_T_category_changed.

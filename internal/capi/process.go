@@ -33,6 +33,9 @@ type Process struct {
 	errhandlers table[errhandler]
 	messages    table[matched]
 	sessions    table[session]
+	files       table[openFile]
+	fileHandler *errhandler // of files that are opened, and of calls without a file
+	dataReps    dataReps
 	keyvals     keyvals
 	codes       errorCodes
 	attached    attachedBuffer
@@ -70,6 +73,7 @@ func newProcess() *Process {
 	p.infos.kind, p.errhandlers.kind, p.messages.kind, p.sessions.kind = kindInfo, kindErrhandler,
 		kindMessage, kindSession
 	p.tool.controls.kind, p.tool.sessions.kind, p.tool.counters.kind = kindControl, kindToolSession, kindCounter
+	p.files.kind, p.fileHandler = kindFile, returns
 	p.codes.next = ERR_LASTCODE + 1
 	return p
 }

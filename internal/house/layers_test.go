@@ -59,6 +59,7 @@ var layers = []layer{
 	{"internal/comm", []string{"mpi/fault", "datatype", "internal/coll", "internal/coll/cad", "internal/pml", "btl",
 		"internal/btl/...", "internal/job", "trace", "internal/trace/recorder"}},
 	// the last three: its tests
+	{"internal/file", []string{"datatype", "internal/coll", "internal/comm"}},
 	{"mpi", []string{"mpi/debug", "mpi/fault", "internal/comm", "datatype", "internal/coll", "internal/coll/cad",
 		"internal/coll/operator", "btl",
 		"internal/btl/...", "internal/job"}},
@@ -69,7 +70,7 @@ var layers = []layer{
 	{"internal/toolchain", []string{"internal/capi/coro", "internal/nofile", "pvas"}}, // its test only
 	{"internal/capi/api", nil},
 	{"internal/capi/api/gen", []string{"internal/capi/api"}},
-	{"internal/capi", []string{"mpi/fault", "internal/comm", "datatype", "internal/coll",
+	{"internal/capi", []string{"mpi/fault", "internal/comm", "internal/file", "datatype", "internal/coll",
 		"internal/coll/operator", "btl",
 		"internal/btl/...", "internal/job", "internal/trace/recorder"}},
 	{"cmd/libmpi", []string{"internal/capi", "internal/capi/coro", "shm"}},

@@ -62,6 +62,7 @@ var lookups = map[string]lookup{
 	"*control":            {"T_cvar_handle", "control"},
 	"*session":            {"Session", "session"},
 	"*toolSession":        {"T_pvar_session", "toolSession"},
+	"*openFile":           {"File", "opened"},
 	"*typeObject":         {"Type", "typeOf"},
 }
 

@@ -1,0 +1,169 @@
+package capi
+
+import (
+	"errors"
+	"syscall"
+
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/file"
+)
+
+// openFile is what a handle of a file stands for.
+type openFile struct {
+	f               *file.File
+	handle          File
+	handler         *errhandler
+	etype, filetype *typeObject // of the view
+	datarep         *dataRep    // of the view
+	begun           int         // bytes of a split collective operation
+}
+
+// opened returns the file of a handle.
+func (p *Process) opened(h File) (*openFile, error) {
+	if o := p.files.get(uintptr(h)); o != nil {
+		return o, nil
+	}
+	return nil, wrongHandle(kindFile, uintptr(h))
+}
+
+// File_open is MPI_File_open.
+func (p *Process) File_open(c Comm, name CString, amode int, info Info, out Ptr[File]) error {
+	on, err := p.intra(c)
+	if err != nil {
+		return err
+	}
+	hints, err := p.hints(info)
+	if err != nil {
+		return err
+	}
+	path, err := name.given()
+	if err != nil {
+		return err
+	}
+	out.Set(FILE_NULL)
+	f, err := file.Open(on.c, path, file.Mode(amode), hints)
+	if err != nil {
+		return err
+	}
+	bytes := predefinedType(BYTE)
+	o := &openFile{f: f, handler: p.fileHandler, etype: bytes, filetype: bytes, datarep: nativeRep}
+	o.handle = File(p.files.add(o))
+	out.Set(o.handle)
+	return nil
+}
+
+// File_close is MPI_File_close.
+func (p *Process) File_close(h Ptr[File]) error {
+	o, err := p.opened(h.Get())
+	if err != nil {
+		return err
+	}
+	if err := o.f.Close(); errors.Is(err, file.ErrSplit) {
+		return err
+	} else {
+		p.files.remove(uintptr(o.handle))
+		h.Set(FILE_NULL)
+		return err
+	}
+}
+
+// deleteFile removes a file.
+func (p *Process) deleteFile(name CString, _ *comm.Info) error {
+	path, err := name.given()
+	if err != nil {
+		return err
+	}
+	return file.Delete(path)
+}
+
+// whenceOf is what a seek counts from; another number is one that is refused.
+func whenceOf(whence int) file.Whence {
+	switch whence {
+	case SEEK_SET:
+		return file.FromStart
+	case SEEK_CUR:
+		return file.FromHere
+	case SEEK_END:
+		return file.FromEnd
+	}
+	return -1
+}
+
+// fileHandlerOf returns the error handler of a file. Of MPI_FILE_NULL it is that of files that are opened from now on.
+func (p *Process) fileHandlerOf(h File) (**errhandler, error) {
+	if h == FILE_NULL {
+		return &p.fileHandler, nil
+	}
+	o, err := p.opened(h)
+	if err != nil {
+		return nil, err
+	}
+	return &o.handler, nil
+}
+
+// File_get_errhandler is MPI_File_get_errhandler.
+func (p *Process) File_get_errhandler(h File, out Ptr[Errhandler]) error {
+	at, err := p.fileHandlerOf(h)
+	if err == nil {
+		p.give(*at, out)
+	}
+	return err
+}
+
+// File_set_errhandler is MPI_File_set_errhandler.
+func (p *Process) File_set_errhandler(h File, handler Errhandler) error {
+	at, err := p.fileHandlerOf(h)
+	if err != nil {
+		return err
+	}
+	e, err := p.handler(handler, onFile)
+	if err == nil {
+		*at = e
+	}
+	return err
+}
+
+// File_call_errhandler is MPI_File_call_errhandler.
+func (p *Process) File_call_errhandler(h File, code int) error {
+	at, err := p.fileHandlerOf(h)
+	if err != nil {
+		return err
+	}
+	return p.callHandler(*at, uintptr(h), "MPI_File_call_errhandler", code)
+}
+
+// fileClasses are the error classes of causes that are no errors of the system.
+var fileClasses = []struct {
+	is    error
+	class int
+}{
+	{file.ErrMode, ERR_AMODE}, {file.ErrNotSame, ERR_NOT_SAME}, {file.ErrReadOnly, ERR_READ_ONLY},
+	{file.ErrWriteOnly, ERR_ACCESS}, {file.ErrSequential, ERR_UNSUPPORTED_OPERATION}, {file.ErrElement, ERR_IO},
+	{file.ErrDataRep, ERR_UNSUPPORTED_DATAREP}, {file.ErrSplit, ERR_OTHER}, {file.ErrClosed, ERR_FILE},
+	{file.ErrSharedNodes, ERR_UNSUPPORTED_OPERATION}, {file.ErrArgument, ERR_ARG},
+}
+
+// errnoClasses are those of errors of the system.
+var errnoClasses = map[syscall.Errno]int{
+	syscall.ENOENT: ERR_NO_SUCH_FILE, syscall.EEXIST: ERR_FILE_EXISTS, syscall.EACCES: ERR_ACCESS,
+	syscall.EPERM: ERR_ACCESS, syscall.ENOSPC: ERR_NO_SPACE, syscall.EFBIG: ERR_NO_SPACE, syscall.EDQUOT: ERR_QUOTA,
+	syscall.EROFS: ERR_READ_ONLY, syscall.ENAMETOOLONG: ERR_BAD_FILE, syscall.ENOTDIR: ERR_BAD_FILE,
+	syscall.EISDIR: ERR_BAD_FILE, syscall.ELOOP: ERR_BAD_FILE, syscall.EINVAL: ERR_ARG, syscall.EFAULT: ERR_BUFFER,
+	syscall.ETXTBSY: ERR_FILE_IN_USE, syscall.EBUSY: ERR_FILE_IN_USE,
+}
+
+// fileClass is the error class of an error of a file.
+func fileClass(e *file.Error) int {
+	for _, c := range fileClasses {
+		if errors.Is(e, c.is) {
+			return c.class
+		}
+	}
+	if errno, ok := errors.AsType[syscall.Errno](e); ok {
+		if class, ok := errnoClasses[errno]; ok {
+			return class
+		}
+		return ERR_IO
+	}
+	return ERR_OTHER
+}

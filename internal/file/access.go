@@ -1,0 +1,156 @@
+package file
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Place says where in the stream an access begins.
+type Place struct {
+	pointer pointer
+	offset  int64
+}
+
+// pointer tells the kinds of places apart.
+type pointer int
+
+const (
+	none pointer = iota
+	individual
+	common
+)
+
+// At is a place that the call names, in elements of the view.
+func At(offset int64) Place { return Place{none, offset} }
+
+// Own is where this rank's pointer is, which moves on. Shared is the pointer that all ranks have in common; in a
+// collective call ranks access what follows it in their order.
+var (
+	Own    = Place{pointer: individual}
+	Shared = Place{pointer: common}
+)
+
+// Read reads into memory, and returns the number of bytes: fewer than it has at the end of the file.
+func (f *File) Read(place Place, b *comm.Buffer) (int, error) {
+	n, err := f.one(false, place, b)
+	return n, f.wrap("read", err)
+}
+
+// Write writes what is in memory, and returns the number of bytes.
+func (f *File) Write(place Place, b *comm.Buffer) (int, error) {
+	n, err := f.one(true, place, b)
+	return n, f.wrap("write", err)
+}
+
+// one is an access of this rank alone.
+func (f *File) one(write bool, place Place, b *comm.Buffer) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p, err := f.begin(write, place, b)
+	if err != nil {
+		return 0, err
+	}
+	if place.pointer == common {
+		p.start = f.shared.pointer().Add(p.n) - p.n
+	}
+	if err := p.fits(); err != nil {
+		return 0, err
+	}
+	n, err := f.move(write, &p)
+	runtime.KeepAlive(b)
+	if place.pointer == individual {
+		f.position = p.start + f.view.whole(n)
+	}
+	return int(n), err
+}
+
+// begin checks an access, and says what it moves. The caller holds f.mu.
+func (f *File) begin(write bool, place Place, b *comm.Buffer) (p party, err error) {
+	p = party{view: f.view, n: int64(b.Len()), layout: b.Layout, base: b.Place()}
+	switch {
+	case f.closed:
+		return p, ErrClosed
+	case write && f.mode&ReadOnly != 0:
+		return p, ErrReadOnly
+	case !write && f.mode&WriteOnly != 0:
+		return p, ErrWriteOnly
+	case f.mode&Sequential != 0 && place.pointer != common:
+		return p, ErrSequential
+	case p.n%f.view.Element.Size() != 0:
+		return p, fmt.Errorf("%w: %d bytes are no elements of %d", ErrElement, p.n, f.view.Element.Size())
+	case place.pointer == common && f.shared == nil:
+		return p, ErrSharedNodes
+	}
+	if f.view.size() == 0 {
+		p.n = 0 // a file type without bytes: there is nothing to be accessed
+	}
+	switch place.pointer {
+	case none:
+		p.start, err = f.view.bytes(place.offset)
+	case individual:
+		p.start = f.position
+	}
+	return p, err
+}
+
+// bytes is the place in the stream that so many elements take.
+func (v *View) bytes(elements int64) (int64, error) {
+	size := v.Element.Size()
+	if elements < 0 {
+		return 0, fmt.Errorf("%w: the offset %d is negative", ErrArgument, elements)
+	}
+	if elements > math.MaxInt64/size {
+		return 0, fmt.Errorf("%w: the offset %d is behind the largest one", ErrArgument, elements)
+	}
+	return elements * size, nil
+}
+
+// whole rounds bytes down to elements.
+func (v *View) whole(bytes int64) int64 { return bytes - bytes%v.Element.Size() }
+
+// fits returns an error if the party's range goes behind the largest offset.
+func (p *party) fits() error {
+	if p.n > 0 && p.start > p.view.size()-p.n {
+		return fmt.Errorf("%w: the access ends behind the largest offset", ErrArgument)
+	}
+	return nil
+}
+
+// move moves what this rank accesses, without the others. In atomic mode it has the range for itself. The caller
+// holds f.mu.
+func (f *File) move(write bool, p *party) (n int64, err error) {
+	lo, hi := p.span()
+	if write {
+		if err := limit(hi); err != nil {
+			return 0, err
+		}
+	}
+	if f.atomic {
+		unlock, err := f.lock(write, lo, hi)
+		if err != nil {
+			return 0, err
+		}
+		defer unlock()
+	}
+	f.mover.write = write
+	return f.mover.alone(p)
+}
+
+// lock locks a range of the file. A file system without locks has none: then all goes on without.
+func (f *File) lock(write bool, lo, hi int64) (unlock func(), err error) {
+	if write && f.mode&ReadOnly == 0 || !write && f.mode&WriteOnly == 0 {
+		err = sys.LockRange(f.mover.fd, write, lo, hi)
+	}
+	switch err {
+	case nil:
+		return func() { _ = sys.UnlockRange(f.mover.fd, lo, hi) }, nil
+	case sys.ErrNoLocks:
+		noLocks(f.name)
+		return func() {}, nil
+	}
+	return nil, at(lo, err)
+}

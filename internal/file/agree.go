@@ -1,0 +1,77 @@
+package file
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/comm"
+)
+
+// gather returns what all ranks have brought, of the same length each, one after the other.
+func (f *File) gather(mine []byte) ([]byte, error) {
+	all := make([]byte, len(mine)*f.ranks.Size())
+	err := comm.RunCollective(f.ranks, "file", &coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: mine},
+		Recv: coll.Buffer{Data: all, Block: len(mine)}})
+	return all, err
+}
+
+// agree returns when all ranks have called it: nil if none of them has an error. The caller's own error comes first.
+func (f *File) agree(mine error) error {
+	all, err := f.gather(number(codeOf(mine)))
+	if mine != nil || err != nil {
+		return errors.Join(mine, err)
+	}
+	for rank := range f.ranks.Size() {
+		if code := numberIn(all, rank); code != 0 {
+			return &Error{Rank: rank, Offset: -1, Err: errorOf(code)}
+		}
+	}
+	return nil
+}
+
+// same returns an error unless all ranks pass the same number.
+func (f *File) same(mine int64) error {
+	all, err := f.gather(number(mine))
+	if err != nil {
+		return err
+	}
+	first := numberIn(all, 0)
+	for rank := range f.ranks.Size() {
+		if v := numberIn(all, rank); v != first {
+			return fmt.Errorf("%w: rank %d passes %d, rank 0 %d", ErrNotSame, rank, v, first)
+		}
+	}
+	return nil
+}
+
+// codeOf is the number by which a rank tells others of an error: 0 for none, an errno, or below 0 one of the causes.
+func codeOf(err error) int64 {
+	if err == nil {
+		return 0
+	}
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		return int64(errno)
+	}
+	for i, cause := range causes {
+		if errors.Is(err, cause) {
+			return -1 - int64(i)
+		}
+	}
+	return -int64(len(causes)) // ErrFile
+}
+
+// errorOf is the error of a number of codeOf.
+func errorOf(code int64) error {
+	if code > 0 {
+		return syscall.Errno(code)
+	}
+	return causes[min(-1-code, int64(len(causes))-1)]
+}
+
+// number is a number as gather takes it, and numberIn that of a rank as gather returns it.
+func number(v int64) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(v)) }
+
+func numberIn(all []byte, rank int) int64 { return int64(binary.LittleEndian.Uint64(all[8*rank:])) }

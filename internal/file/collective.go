@@ -1,0 +1,186 @@
+package file
+
+import (
+	"errors"
+	"runtime"
+
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// ReadAll is Read of all ranks of the file, each with its own arguments.
+func (f *File) ReadAll(place Place, b *comm.Buffer) (int, error) {
+	n, err := f.all(false, place, b)
+	return n, f.wrap("read", err)
+}
+
+// WriteAll is Write of all ranks of the file, each with its own arguments.
+func (f *File) WriteAll(place Place, b *comm.Buffer) (int, error) {
+	n, err := f.all(true, place, b)
+	return n, f.wrap("write", err)
+}
+
+// all is an access of all ranks. No rank returns before all are done: others may use its memory until then.
+func (f *File) all(write bool, place Place, b *comm.Buffer) (int, error) {
+	f.mu.Lock()
+	p, bad := f.begin(write, place, b)
+	if bad == nil && f.split != nil {
+		bad = ErrSplit
+	}
+	f.mu.Unlock()
+	if bad == ErrClosed {
+		return 0, bad // nobody meets on a file that is closed
+	}
+	if place.pointer == common && bad != ErrSharedNodes {
+		if err := f.order(&p); err != nil {
+			return 0, err
+		}
+	}
+	if bad == nil {
+		bad = p.fits()
+	}
+	if _, hi := p.span(); bad == nil && write {
+		bad = limit(hi)
+	}
+	offers, err := f.exchange(offerOf(&p, bad))
+	switch {
+	case bad != nil || err != nil:
+		return 0, errors.Join(bad, err)
+	case refused(offers) != nil:
+		return 0, refused(offers)
+	}
+	n, err := f.together(write, &p, offers)
+	runtime.KeepAlive(b)
+	if err = f.agree(err); err != nil {
+		return 0, err
+	}
+	if place.pointer == individual {
+		f.mu.Lock()
+		f.position = p.start + f.view.whole(n)
+		f.mu.Unlock()
+	}
+	return int(n), nil
+}
+
+// order gives each rank its part of what follows the shared pointer, in the order of ranks. All have read the pointer
+// before the first rank moves it on, and it is moved before the call ends.
+func (f *File) order(p *party) error {
+	base := f.shared.pointer().Load()
+	all, err := f.gather(number(p.n))
+	if err != nil {
+		return err
+	}
+	before, total := int64(0), int64(0)
+	for rank := range f.ranks.Size() {
+		if rank == f.ranks.Rank() {
+			before = total
+		}
+		total += numberIn(all, rank)
+	}
+	p.start = base + before
+	if f.ranks.Rank() == 0 {
+		f.shared.pointer().Store(base + total)
+	}
+	return nil
+}
+
+// longExtent is how long the extents of a rank are from which on it moves its own: to do it for others gains nothing.
+const longExtent = 64 << 10
+
+// together moves the parts of all ranks, in whichever way is faster. All ranks find the same.
+func (f *File) together(write bool, p *party, offers []offer) (int64, error) {
+	if !f.worthIt(offers) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.move(write, p)
+	}
+	parties, err := f.parties(offers)
+	err = errors.Join(err, f.domains(write, parties, offers, err != nil))
+	if err != nil || write {
+		return p.n, err
+	}
+	size, err := sys.FileSize(f.mover.fd)
+	return p.before(size), err
+}
+
+// worthIt tells whether ranks move bytes for one another: if several have something, in short extents that leave little
+// of the file out.
+func (f *File) worthIt(offers []offer) bool {
+	if f.shared == nil || f.Atomic() {
+		return false
+	}
+	parties, total, short, words := 0, int64(0), false, int64(0)
+	for i := range offers {
+		if o := &offers[i]; o.n > 0 {
+			parties++
+			total += o.n
+			short = short || o.extent < longExtent
+			words += o.view.n + o.memory.n
+		}
+	}
+	lo, hi := touched(offers)
+	if !f.ranks.OneAddressSpace() && (words > mostWords || !f.reach) {
+		return false
+	}
+	return parties > 1 && short && (hi-lo)/tooSpread <= total
+}
+
+// domains moves the part of the file that all ranks touch. A rank that has nothing to do claims the next domain. It goes
+// on to claim after an error, so that the counter goes on by as much for each call.
+func (f *File) domains(write bool, parties []party, offers []offer, failed bool) (err error) {
+	lo, hi := touched(offers)
+	first := lo - lo%f.mover.window
+	size := f.mover.window * ((hi-first)/f.mover.window/mostDomains + 1)
+	count := (hi - first + size - 1) / size
+	pieces := f.byPieces(offers)
+	for {
+		i := f.shared.claims().Add(1) - 1 - f.shared.base
+		if i < 0 || i >= count {
+			break
+		}
+		if err == nil && !failed {
+			f.mu.Lock()
+			f.mover.write = write
+			err = f.mover.domain(parties, max(lo, first+i*size), min(hi, first+(i+1)*size), pieces)
+			f.mu.Unlock()
+		}
+	}
+	f.shared.base += count + int64(f.ranks.Size())
+	return err
+}
+
+// mostDomains is into how many domains an access is cut at most.
+const mostDomains = 1 << 16
+
+// byPieces tells whether the kernel can read and write the memory of all ranks, in pieces that are long enough.
+func (f *File) byPieces(offers []offer) bool {
+	if !f.ranks.OneAddressSpace() {
+		return false
+	}
+	for i := range offers {
+		if o := &offers[i]; o.n > 0 && (o.extent < shortExtent || o.scattered != 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// domain moves a part of the file for all ranks, from window to window. Parts that nobody has anything in are left out.
+func (m *mover) domain(parties []party, lo, hi int64, pieces bool) error {
+	one := m.oneWindow
+	if pieces {
+		one = m.byPiecesOfAll
+	}
+	for lo < hi {
+		at, ok := next(parties, lo, hi)
+		if !ok {
+			return nil
+		}
+		end := min(hi, at-at%m.window+m.window) // windows begin at multiples of their size
+		if err := one(parties, at, end); err != nil {
+			return err
+		}
+		lo = end
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+// Package file has the semantics of MPI-IO (MPI 5.0, chapter 14) on bytes and layouts, for any face.
+//
+// # Views
+//
+// A view is a displacement and a file type, which is repeated up to the largest offset: a layout of package
+// datatype. What a rank reads or writes is a range of the packed stream of that layout. So a position is a number
+// of bytes in the stream, and to find its place in the file takes O(depth + log blocks) steps.
+//
+// # Two ways to move bytes
+//
+// Both work for any number of parties. A party is the range of one rank's stream, with the memory for it.
+//
+//   - Pieces (pieces.go): the kernel reads and writes the memory of the program. Pieces that follow one another in
+//     the file are one system call, whatever rank they belong to.
+//   - Windows (window.go): a part of the file is assembled in a buffer, and read or written whole. That is faster
+//     where pieces are short. Before a window with holes is written it is read.
+//
+// # Collective calls exchange no data
+//
+// All ranks tell one another where their data lies in memory and in the file (publish.go). The range of the file
+// that they touch is cut into domains. A rank that has nothing to do claims the next one, and moves all bytes of it
+// for all ranks (collective.go): in one address space out of the peers' memory, between processes by
+// process_vm_readv. A domain has one owner, so holes need no locks. Reads and writes of long pieces gain nothing by
+// that: then each rank moves its own, as ranks on several nodes do.
+//
+// # Errors
+//
+// All ranks of a collective call agree on whether it has succeeded before any of them returns (agree.go). An error is
+// an *Error.
+package file

@@ -1,0 +1,202 @@
+package file
+
+import (
+	"errors"
+	"os"
+	"sync"
+	"syscall"
+
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// File is a file that the ranks of a communicator have opened together. Calls that are not collective may be made by
+// several goroutines at a time, collective ones by one.
+type File struct {
+	name   string
+	mode   Mode
+	ranks  *comm.Comm // with messages of its own
+	fd     *os.File
+	holes  *os.File // to read what a file that is only written has; nil: the same, or it can not be read
+	shared *shared  // nil: the ranks are on several nodes
+	reach  bool     // all can read and write one another's memory by calls of the system
+	probe  []byte   // what the rank before this one reads to find out
+	hints  hints
+
+	mu       sync.Mutex // guards what follows
+	view     View
+	position int64 // of this rank, in the stream
+	mover    mover
+	split    *split
+	atomic   bool
+	closed   bool
+}
+
+// Open opens a file on all ranks of a communicator, or on none. All pass the same name and mode.
+func Open(c *comm.Comm, name string, mode Mode, info *comm.Info) (*File, error) {
+	f := &File{name: name, mode: mode, view: ByteView()}
+	own, err := c.Create(c.Group())
+	if err != nil {
+		return nil, err
+	}
+	own.SetName(name)
+	f.ranks = own
+	if err := f.open(info); err != nil {
+		return nil, f.wrap("open", errors.Join(err, own.Free()))
+	}
+	return f, nil
+}
+
+// open makes a file ready for use. The first rank opens it before the others, so that one creates it.
+func (f *File) open(info *comm.Info) error {
+	bad := f.mode.check()
+	if err := f.same(int64(f.mode)); err != nil {
+		return errors.Join(err, bad)
+	}
+	if bad == nil {
+		bad = f.hints.set(info)
+	}
+	if f.ranks.Rank() == 0 && bad == nil {
+		bad = f.openAs(f.mode.creates())
+	}
+	if err := f.agree(bad); err != nil {
+		return f.undo(err)
+	}
+	if f.ranks.Rank() != 0 {
+		bad = f.openAs(f.mode.flags())
+	}
+	if err := f.agree(bad); err != nil {
+		return f.undo(err)
+	}
+	f.prepare()
+	if err := f.agree(f.share()); err != nil {
+		return f.undo(err)
+	}
+	if f.shared != nil && !f.ranks.OneAddressSpace() {
+		f.reach = f.agree(f.tryReach()) == nil
+	}
+	if f.mode&Append != 0 {
+		return f.agree(f.toEnd())
+	}
+	return nil
+}
+
+// openAs opens the file of the system.
+func (f *File) openAs(flags int) error {
+	fd, err := os.OpenFile(f.name, flags, 0o666)
+	if err == nil {
+		f.fd = fd
+		var st os.FileInfo
+		if st, err = fd.Stat(); err == nil && st.IsDir() {
+			err = syscall.EISDIR
+		}
+	}
+	if path, ok := errors.AsType[*os.PathError](err); ok {
+		err = path.Err
+	}
+	return err
+}
+
+// prepare sets up what moves bytes.
+func (f *File) prepare() {
+	f.mover.fd = int(f.fd.Fd())
+	f.mover.window = f.hints.window()
+	f.mover.readable = f.mover.fd
+	if f.mode&WriteOnly == 0 {
+		return
+	}
+	f.mover.readable = -1
+	if fd, err := os.Open(f.name); err == nil {
+		f.holes, f.mover.readable = fd, int(fd.Fd())
+	}
+}
+
+// toEnd has the pointers of a file that is opened to append begin at its end.
+func (f *File) toEnd() error {
+	size, err := sys.FileSize(f.mover.fd)
+	f.position = size
+	if f.shared != nil && f.ranks.Rank() == 0 {
+		f.shared.pointer().Store(size)
+	}
+	return err
+}
+
+// undo gives back what a call of Open that fails has taken.
+func (f *File) undo(err error) error {
+	f.release()
+	return err
+}
+
+// release gives back what the file has of the system.
+func (f *File) release() {
+	for _, fd := range []*os.File{f.fd, f.holes} {
+		if fd != nil {
+			_ = fd.Close()
+		}
+	}
+}
+
+// Close ends the use of a file. It is collective: no rank returns before all have called it.
+func (f *File) Close() error {
+	if err := f.usable(); err != nil {
+		return f.wrap("close", err)
+	}
+	f.mu.Lock()
+	var err error
+	if f.split != nil {
+		err = ErrSplit
+	}
+	f.closed = err == nil
+	f.mu.Unlock()
+	if err = f.agree(err); err != nil {
+		return f.wrap("close", err)
+	}
+	return f.wrap("close", f.end())
+}
+
+// end closes a file that no rank uses any more.
+func (f *File) end() error {
+	var err error
+	if f.shared != nil {
+		err = f.shared.free()
+	}
+	f.release()
+	if f.mode&DeleteOnClose != 0 && f.ranks.Rank() == 0 {
+		err = errors.Join(err, remove(f.name))
+	}
+	err = f.agree(err)
+	return errors.Join(err, f.ranks.Free())
+}
+
+// Delete removes a file that no rank has open.
+func Delete(name string) error {
+	f := &File{name: name}
+	return f.wrap("delete", remove(name))
+}
+
+func remove(name string) error {
+	err := syscall.Unlink(name)
+	if errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.EPERM) {
+		return syscall.EISDIR
+	}
+	return err
+}
+
+// usable returns an error if the file can not be used any more.
+func (f *File) usable() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return ErrClosed
+	}
+	return nil
+}
+
+// Name, Mode and Group are what the file was opened with.
+func (f *File) Name() string { return f.name }
+
+// Mode is how it was opened.
+func (f *File) Mode() Mode { return f.mode }
+
+// Group is the ranks that have opened it.
+func (f *File) Group() *comm.Group { return f.ranks.Group() }

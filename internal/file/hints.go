@@ -1,0 +1,65 @@
+package file
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/gopvas/gopvas/internal/comm"
+)
+
+// hints are those that a file has: the ones that programs set, and what is done about them. All but cb_buffer_size are
+// kept and returned, and nothing else.
+type hints struct{ given comm.Info }
+
+const bufferSize = "cb_buffer_size"
+
+// set adds hints. All keys are accepted; a value that can not be a size is an error.
+func (h *hints) set(info *comm.Info) error {
+	if info == nil {
+		return nil
+	}
+	for i := range info.Len() {
+		key := info.Key(i)
+		value, _ := info.Get(key)
+		if n, err := strconv.ParseInt(value, 10, 64); key == bufferSize && (err != nil || n <= 0) {
+			return fmt.Errorf("%w: the hint %s is %q: pass a number of bytes", ErrArgument, key, value)
+		}
+		h.given.Set(key, value)
+	}
+	return nil
+}
+
+// window is how much of a file is assembled in memory at a time.
+func (h *hints) window() int64 {
+	if value, ok := h.given.Get(bufferSize); ok {
+		n, _ := strconv.ParseInt(value, 10, 64)
+		return min(max(n, 64<<10), 256<<20)
+	}
+	return windowSize
+}
+
+// SetInfo adds hints. It is collective.
+func (f *File) SetInfo(info *comm.Info) error {
+	if err := f.usable(); err != nil {
+		return f.wrap("set info", err)
+	}
+	f.mu.Lock()
+	err := f.hints.set(info)
+	f.mover.window = f.hints.window()
+	f.mu.Unlock()
+	return f.wrap("set info", f.agree(err))
+}
+
+// Info returns the hints that the file has, in a new object.
+func (f *File) Info() *comm.Info {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	info := f.hints.given.Clone()
+	if _, ok := info.Get(bufferSize); !ok {
+		info.Set(bufferSize, strconv.Itoa(windowSize))
+	}
+	if _, ok := info.Get("cb_nodes"); !ok {
+		info.Set("cb_nodes", strconv.Itoa(f.ranks.Size()))
+	}
+	return info
+}

@@ -1,0 +1,126 @@
+package file
+
+import (
+	"github.com/gopvas/gopvas/datatype"
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// party is a range of one rank's stream that is to be moved, and the memory for it.
+type party struct {
+	view  View
+	start int64 // in the stream
+	n     int64 // bytes
+
+	base   uintptr          // of the memory
+	layout *datatype.Layout // of the memory; nil: one piece
+	pid    int              // of the process whose memory that is; 0: this process can address it
+}
+
+// end is where the range ends in the stream.
+func (p *party) end() int64 { return p.start + p.n }
+
+// span is the part of the file that the party touches; lo == hi: none.
+func (p *party) span() (lo, hi int64) {
+	if p.n <= 0 {
+		return 0, 0
+	}
+	return p.view.offset(p.start), p.view.offset(p.end()-1) + 1
+}
+
+// within is the part of the party's stream that lies in a part of the file.
+func (p *party) within(lo, hi int64) (from, to int64) {
+	from = p.view.find(p.start, p.end(), lo)
+	return from, p.view.find(from, p.end(), hi)
+}
+
+// load copies a part of the party's stream out of its memory to dst.
+func (p *party) load(dst []byte, from int64) error {
+	switch {
+	case p.pid != 0:
+		return p.foreign(dst, from, sys.GatherProcess)
+	case p.layout == nil:
+		copy(dst, sys.Bytes(p.base+uintptr(from-p.start), len(dst)))
+	default:
+		datatype.Pack(dst, p.layout, p.base, from-p.start)
+	}
+	return nil
+}
+
+// store copies src to a part of the party's stream in its memory.
+func (p *party) store(src []byte, from int64) error {
+	switch {
+	case p.pid != 0:
+		return p.foreign(src, from, sys.ScatterProcess)
+	case p.layout == nil:
+		copy(sys.Bytes(p.base+uintptr(from-p.start), len(src)), src)
+	default:
+		datatype.Unpack(src, p.layout, p.base, from-p.start)
+	}
+	return nil
+}
+
+// foreign copies between bytes of this process and the memory of another one, by a call of the system.
+func (p *party) foreign(bytes []byte, from int64, move func(pid int, bytes []byte, pieces []sys.IOVec) error) error {
+	if p.layout == nil {
+		return move(p.pid, bytes, []sys.IOVec{{Addr: p.base + uintptr(from-p.start), Len: uint64(len(bytes))}})
+	}
+	var segments [sys.IOVecMax]datatype.Segment
+	var pieces [sys.IOVecMax]sys.IOVec
+	for len(bytes) > 0 {
+		count, n := datatype.Segments(segments[:], p.layout, p.base, from-p.start)
+		left := min(n, int64(len(bytes)))
+		total := left
+		k := 0
+		for ; k < count && left > 0; k++ {
+			length := min(int64(segments[k].Len), left)
+			pieces[k] = sys.IOVec{Addr: segments[k].Addr, Len: uint64(length)}
+			left -= length
+		}
+		if err := move(p.pid, bytes[:total], pieces[:k]); err != nil {
+			return err
+		}
+		bytes, from = bytes[total:], from+total
+	}
+	return nil
+}
+
+// whole returns the memory of a part of the stream if this process can address it in one piece.
+func (p *party) whole(from, to int64) ([]byte, bool) {
+	if p.pid != 0 || p.layout != nil {
+		return nil, false
+	}
+	return sys.Bytes(p.base+uintptr(from-p.start), int(to-from)), true
+}
+
+// sampled is how many extents of a party are looked at to know how long its extents are.
+const sampled = 64
+
+// grain estimates how long the extents of the party in the file are, and how much of the file between the first and
+// the last is the party's, as bytes of the file for each of its own.
+func (p *party) grain() (extent, spread int64) {
+	if p.n <= 0 {
+		return 0, 1
+	}
+	if _, ok := p.view.layout.Contiguous(); ok {
+		return p.n, 1
+	}
+	var list [sampled]datatype.Segment
+	count, bytes := datatype.Segments(list[:], &p.view.layout, uintptr(p.view.Displacement), p.start)
+	if bytes >= p.n {
+		count, bytes = clip(list[:count], p.n), p.n
+	}
+	last := list[count-1]
+	return bytes / int64(count), int64(last.Addr+uintptr(last.Len)-list[0].Addr) / bytes
+}
+
+// clip shortens a list of segments to so many bytes, and returns how many segments are left.
+func clip(list []datatype.Segment, bytes int64) int {
+	for i := range list {
+		if int64(list[i].Len) >= bytes {
+			list[i].Len = uint64(bytes)
+			return i + 1
+		}
+		bytes -= int64(list[i].Len)
+	}
+	return len(list)
+}

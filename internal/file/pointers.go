@@ -1,0 +1,177 @@
+package file
+
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Whence says what the offset of a seek counts from.
+type Whence int
+
+const (
+	FromStart Whence = iota
+	FromHere
+	FromEnd // of the file, as the view shows it
+)
+
+// SeekTo sets this rank's pointer, in elements of the view.
+func (f *File) SeekTo(offset int64, from Whence) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.mode&Sequential != 0 {
+		return f.wrap("seek in", ErrSequential)
+	}
+	pos, err := f.target(offset, from, f.position)
+	if err == nil {
+		f.position = pos
+	}
+	return f.wrap("seek in", err)
+}
+
+// target is the place in the stream that a seek goes to. The caller holds f.mu.
+func (f *File) target(offset int64, from Whence, here int64) (int64, error) {
+	base := int64(0)
+	switch from {
+	case FromHere:
+		base = here
+	case FromEnd:
+		size, err := sys.FileSize(f.mover.fd)
+		if err != nil {
+			return 0, err
+		}
+		base = f.view.find(0, f.view.size(), size)
+		base += (f.view.Element.Size() - base%f.view.Element.Size()) % f.view.Element.Size()
+	}
+	pos := base/f.view.Element.Size() + offset
+	if f.closed {
+		return 0, ErrClosed
+	}
+	if pos < 0 {
+		return 0, fmt.Errorf("%w: the pointer would be at %d, before the beginning", ErrArgument, pos)
+	}
+	return f.view.bytes(pos)
+}
+
+// Position returns where this rank's pointer is, in elements of the view.
+func (f *File) Position() (int64, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.closed:
+		return 0, f.wrap("get the position in", ErrClosed)
+	case f.mode&Sequential != 0:
+		return 0, f.wrap("get the position in", ErrSequential)
+	}
+	return f.position / f.view.Element.Size(), nil
+}
+
+// SeekShared sets the shared pointer. It is collective; all ranks pass the same.
+func (f *File) SeekShared(offset int64, from Whence) error {
+	const op = "seek with the shared pointer in"
+	if err := f.usable(); err != nil {
+		return f.wrap(op, err)
+	}
+	if f.shared == nil {
+		return f.wrap(op, ErrSharedNodes)
+	}
+	if err := f.same(offset<<2 | int64(from)); err != nil {
+		return f.wrap(op, err)
+	}
+	f.mu.Lock()
+	pos, err := f.target(offset, from, f.shared.pointer().Load())
+	f.mu.Unlock()
+	if err := f.agree(err); err != nil { // all have read the pointer
+		return f.wrap(op, err)
+	}
+	if f.ranks.Rank() == 0 {
+		f.shared.pointer().Store(pos)
+	}
+	return f.wrap(op, f.agree(nil)) // it is set before anybody goes on
+}
+
+// PositionShared returns where the shared pointer is, in elements of the view.
+func (f *File) PositionShared() (int64, error) {
+	const op = "get the shared position in"
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.closed:
+		return 0, f.wrap(op, ErrClosed)
+	case f.shared == nil:
+		return 0, f.wrap(op, ErrSharedNodes)
+	}
+	return f.shared.pointer().Load() / f.view.Element.Size(), nil
+}
+
+// Offset returns where an element of the view is in the file, in bytes.
+func (f *File) Offset(element int64) (int64, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	pos, err := f.view.bytes(element)
+	switch {
+	case f.closed:
+		err = ErrClosed
+	case f.mode&Sequential != 0:
+		err = ErrSequential
+	case err == nil && pos >= f.view.size():
+		err = fmt.Errorf("%w: the view has no element %d", ErrArgument, element)
+	}
+	if err != nil {
+		return 0, f.wrap("find an element of", err)
+	}
+	return f.view.offset(pos), nil
+}
+
+// View returns the view of this rank.
+func (f *File) View() View {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.view
+}
+
+// SetView changes the view of each rank. Both pointers are at its beginning then. It is collective; all ranks pass
+// the same element size and representation. A displacement of -1 is where the shared pointer is, in a file that is
+// opened sequentially. wrong is what the face has found wrong with the call of this rank: then all get an error.
+func (f *File) SetView(v View, wrong error) error {
+	const op = "set the view of"
+	if err := f.usable(); err != nil {
+		return f.wrap(op, err)
+	}
+	bad := wrong
+	if bad == nil {
+		bad = f.viewError(&v)
+	} else {
+		v = ByteView() // only to take part
+	}
+	if err := f.agree(bad); err != nil {
+		return f.wrap(op, err)
+	}
+	if err := f.same(v.Element.Size()); err != nil {
+		return f.wrap(op, err)
+	}
+	f.mu.Lock()
+	f.view, f.position = v, 0
+	f.mu.Unlock()
+	if f.shared != nil && f.ranks.Rank() == 0 {
+		f.shared.pointer().Store(0)
+	}
+	return f.wrap(op, f.agree(nil)) // nobody uses the shared pointer before it is set
+}
+
+// here is the displacement that stands for the place of the shared pointer.
+const here = -1
+
+// viewError completes a view, or says what is wrong with it.
+func (f *File) viewError(v *View) error {
+	if f.splitUnderWay() {
+		return ErrSplit
+	}
+	if v.Displacement == here && f.mode&Sequential != 0 && f.shared != nil {
+		old := f.View()
+		v.Displacement = old.offset(f.shared.pointer().Load())
+	} else if f.mode&Sequential != 0 {
+		return fmt.Errorf("%w: pass MPI_DISPLACEMENT_CURRENT", ErrSequential)
+	}
+	return v.lay()
+}

@@ -1,0 +1,102 @@
+package file
+
+import (
+	"fmt"
+	"syscall"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Size returns the length of the file in bytes.
+func (f *File) Size() (int64, error) {
+	if err := f.usable(); err != nil {
+		return 0, f.wrap("get the size of", err)
+	}
+	n, err := sys.FileSize(f.mover.fd)
+	return n, f.wrap("get the size of", err)
+}
+
+// SetSize makes the file shorter, or longer. It is collective; all ranks pass the same.
+func (f *File) SetSize(size int64) error {
+	return f.wrap("set the size of", f.resize(size, func() error { return syscall.Ftruncate(f.mover.fd, size) }))
+}
+
+// Preallocate makes room for so many bytes, which are not written. It is collective; all ranks pass the same.
+func (f *File) Preallocate(size int64) error {
+	return f.wrap("preallocate", f.resize(size, func() error { return sys.Allocate(f.mover.fd, size) }))
+}
+
+// resize has the first rank change the file.
+func (f *File) resize(size int64, change func() error) error {
+	err := f.usable()
+	switch {
+	case err != nil:
+		return err
+	case size < 0:
+		err = fmt.Errorf("%w: the size %d is negative", ErrArgument, size)
+	case f.mode&ReadOnly != 0:
+		err = ErrReadOnly
+	case f.splitUnderWay():
+		err = ErrSplit
+	}
+	if differ := f.same(size); err == nil {
+		err = differ
+	}
+	if err = f.agree(err); err != nil {
+		return err
+	}
+	if f.ranks.Rank() == 0 {
+		err = change()
+	}
+	return f.agree(err)
+}
+
+// Sync has the system write what this rank has written to the device. It is collective.
+func (f *File) Sync() error {
+	err := f.usable()
+	if err == nil && f.splitUnderWay() {
+		err = ErrSplit
+	}
+	if err == nil && f.mode&ReadOnly == 0 {
+		err = syscall.Fsync(f.mover.fd)
+	}
+	if err == ErrClosed {
+		return f.wrap("sync", err)
+	}
+	return f.wrap("sync", f.agree(err))
+}
+
+// SetAtomic says whether accesses of different ranks to the same bytes happen one after the other. It is collective; all
+// ranks pass the same.
+func (f *File) SetAtomic(on bool) error {
+	if err := f.usable(); err != nil {
+		return f.wrap("set the atomicity of", err)
+	}
+	number := int64(0)
+	if on {
+		number = 1
+	}
+	if err := f.same(number); err != nil {
+		return f.wrap("set the atomicity of", err)
+	}
+	f.mu.Lock()
+	f.atomic = on
+	f.mu.Unlock()
+	return nil
+}
+
+// Atomic tells whether they do.
+func (f *File) Atomic() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.atomic
+}
+
+// limit returns an error if the file may not become as long as an access needs. The system would end the process.
+func limit(hi int64) error {
+	var l syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_FSIZE, &l) == nil && uint64(hi) > l.Cur {
+		return &Error{Rank: -1, Offset: int64(l.Cur), Err: syscall.EFBIG}
+	}
+	return nil
+}
