@@ -119,7 +119,7 @@ func (f *File) worthIt(offers []offer) bool {
 		}
 	}
 	lo, hi := touched(offers)
-	if !f.ranks.OneAddressSpace() && (words > mostWords || !f.reach) {
+	if !f.direct && (words > mostWords || !f.reach) {
 		return false
 	}
 	return parties > 1 && short && (hi-lo)/tooSpread <= total
@@ -154,7 +154,7 @@ const mostDomains = 1 << 16
 
 // byPieces tells whether the kernel can read and write the memory of all ranks, in pieces that are long enough.
 func (f *File) byPieces(offers []offer) bool {
-	if !f.ranks.OneAddressSpace() {
+	if !f.direct {
 		return false
 	}
 	for i := range offers {

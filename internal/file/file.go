@@ -19,6 +19,7 @@ type File struct {
 	fd     *os.File
 	holes  *os.File // to read what a file that is only written has; nil: the same, or it can not be read
 	shared *shared  // nil: the ranks are on several nodes
+	direct bool     // all can address one another's memory
 	reach  bool     // all can read and write one another's memory by calls of the system
 	probe  []byte   // what the rank before this one reads to find out
 	hints  hints
@@ -72,7 +73,8 @@ func (f *File) open(info *comm.Info) error {
 	if err := f.agree(f.share()); err != nil {
 		return f.undo(err)
 	}
-	if f.shared != nil && !f.ranks.OneAddressSpace() {
+	f.direct = f.ranks.OneAddressSpace()
+	if f.shared != nil && !f.direct {
 		f.reach = f.agree(f.tryReach()) == nil
 	}
 	if f.mode&Append != 0 {

@@ -130,8 +130,7 @@ func (f *File) View() View {
 	return f.view
 }
 
-// SetView changes the view of each rank. Both pointers are at its beginning then. It is collective; all ranks pass
-// the same element size and representation. A displacement of -1 is where the shared pointer is, in a file that is
+// SetView changes the view of each rank. Both pointers are at its beginning then. It is collective. A displacement of -1 is where the shared pointer is, in a file that is
 // opened sequentially. wrong is what the face has found wrong with the call of this rank: then all get an error.
 func (f *File) SetView(v View, wrong error) error {
 	const op = "set the view of"
@@ -145,9 +144,6 @@ func (f *File) SetView(v View, wrong error) error {
 		v = ByteView() // only to take part
 	}
 	if err := f.agree(bad); err != nil {
-		return f.wrap(op, err)
-	}
-	if err := f.same(v.Element.Size()); err != nil {
 		return f.wrap(op, err)
 	}
 	f.mu.Lock()

@@ -116,9 +116,8 @@ func refused(offers []offer) error {
 // parties are the parts of all ranks, where this process can read their layouts in place. Those without bytes are
 // left out.
 func (f *File) parties(offers []offer) ([]party, error) {
-	direct := f.ranks.OneAddressSpace()
 	var texts [][]byte
-	if !direct {
+	if !f.direct {
 		var err error
 		if texts, err = f.layouts(offers); err != nil {
 			return nil, err
@@ -132,7 +131,7 @@ func (f *File) parties(offers []offer) ([]party, error) {
 		}
 		p := party{start: o.start, n: o.n, base: uintptr(o.base)}
 		p.view.Displacement = o.displacement
-		if !direct {
+		if !f.direct {
 			o.view.at, o.memory.at = located(texts[rank], o)
 			if p.pid = int(o.pid); rank == f.ranks.Rank() {
 				p.pid = 0
