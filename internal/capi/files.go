@@ -138,7 +138,7 @@ var fileClasses = []struct {
 	class int
 }{
 	{file.ErrMode, ERR_AMODE}, {file.ErrNotSame, ERR_NOT_SAME}, {file.ErrReadOnly, ERR_READ_ONLY},
-	{file.ErrWriteOnly, ERR_ACCESS}, {file.ErrSequential, ERR_UNSUPPORTED_OPERATION}, {file.ErrElement, ERR_IO},
+	{file.ErrWriteOnly, ERR_ACCESS}, {file.ErrSequential, ERR_UNSUPPORTED_OPERATION}, {file.ErrElement, ERR_IO}, {file.ErrType, ERR_IO},
 	{file.ErrDataRep, ERR_UNSUPPORTED_DATAREP}, {file.ErrSplit, ERR_OTHER}, {file.ErrClosed, ERR_FILE},
 	{file.ErrSharedNodes, ERR_UNSUPPORTED_OPERATION}, {file.ErrArgument, ERR_ARG},
 }

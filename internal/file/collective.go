@@ -112,6 +112,9 @@ func (f *File) worthIt(offers []offer) bool {
 	parties, total, short, words := 0, int64(0), false, int64(0)
 	for i := range offers {
 		if o := &offers[i]; o.n > 0 {
+			if o.alone != 0 {
+				return false
+			}
 			parties++
 			total += o.n
 			short = short || o.extent < longExtent

@@ -16,6 +16,7 @@ var (
 	ErrSequential  = errors.New("the file was opened with SEQUENTIAL: it has no positions of its own, use the shared pointer")
 	ErrElement     = errors.New("the length is no multiple of the element type of the view")
 	ErrDataRep     = errors.New("the data representation is not known: pass native, internal or external32")
+	ErrType        = errors.New("the type can not describe a file")
 	ErrSplit       = errors.New("a split collective operation is under way on the file, or none that this call ends")
 	ErrClosed      = errors.New("the file is closed")
 	ErrSharedNodes = errors.New("the shared pointer is in memory of one node, and the ranks of the file are on several: " +
@@ -25,7 +26,7 @@ var (
 
 // causes are the errors that one rank can name to another, by their place here.
 var causes = []error{ErrMode, ErrArgument, ErrNotSame, ErrReadOnly, ErrWriteOnly, ErrSequential, ErrElement, ErrDataRep,
-	ErrSplit, ErrClosed, ErrSharedNodes, ErrFile}
+	ErrSplit, ErrClosed, ErrSharedNodes, ErrType, ErrFile}
 
 // Error is an error of a call on a file. It wraps an errno, or one of the causes above.
 type Error struct {

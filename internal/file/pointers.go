@@ -169,5 +169,5 @@ func (f *File) viewError(v *View) error {
 	} else if f.mode&Sequential != 0 {
 		return fmt.Errorf("%w: pass MPI_DISPLACEMENT_CURRENT", ErrSequential)
 	}
-	return v.lay()
+	return v.lay(f.mode&ReadOnly == 0)
 }

@@ -21,6 +21,7 @@ type offer struct {
 	base         uint64 // of its memory
 	pid          int64
 	scattered    int64 // 1: its memory lies in short pieces
+	alone        int64 // 1: nobody can move bytes for it
 	view, memory words // layouts; no words: one piece
 }
 
@@ -30,11 +31,11 @@ type words struct {
 	n, count int64
 }
 
-const offerSize = 8 * 16
+const offerSize = 8 * 17
 
 // fields are the words of an offer, in their order.
 func (o *offer) fields() []any {
-	return []any{&o.code, &o.start, &o.n, &o.lo, &o.hi, &o.extent, &o.displacement, &o.base, &o.pid, &o.scattered,
+	return []any{&o.code, &o.start, &o.n, &o.lo, &o.hi, &o.extent, &o.displacement, &o.base, &o.pid, &o.scattered, &o.alone,
 		&o.view.at, &o.view.n, &o.view.count, &o.memory.at, &o.memory.n, &o.memory.count}
 }
 
@@ -72,6 +73,9 @@ func offerOf(p *party, err error) (o offer) {
 	o.lo, o.hi = p.span()
 	o.extent, _ = p.grain()
 	o.view = wordsOf(&p.view.layout)
+	if p.view.overlaps {
+		o.alone = 1
+	}
 	if p.layout != nil {
 		o.memory = wordsOf(p.layout)
 		if p.scattered() {

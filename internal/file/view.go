@@ -14,79 +14,84 @@ type View struct {
 	Element, Type *datatype.Type
 	DataRep       string // as it was given
 
-	layout datatype.Layout // as many of the type as there can be
+	layout   datatype.Layout // as many of the type as there can be
+	overlaps bool            // bytes are there twice: places in the file do not go up with those in the stream
 }
 
 // ByteView is the view of a file that has just been opened.
 func ByteView() View {
 	v := View{Element: datatype.Byte, Type: datatype.Byte, DataRep: "native"}
-	_ = v.lay() // bytes are all right
+	_ = v.lay(true) // bytes are all right
 	return v
 }
 
-// monotoneBlocks is up to how many blocks of a file type the order of its displacements is checked: as many cost a few
+// checkedBlocks is up to how many blocks of a type the order of its displacements is checked: as many cost a few
 // milliseconds.
-const monotoneBlocks = 1 << 20
+const checkedBlocks = 1 << 20
 
-// lay makes the layout of the view, or says what is wrong with it.
-func (v *View) lay() error {
+// lay makes the layout of the view, or says what is wrong with it. Types of files that are written have no byte twice.
+func (v *View) lay(written bool) error {
 	switch {
 	case v.Displacement < 0:
 		return fmt.Errorf("%w: the displacement %d is negative", ErrArgument, v.Displacement)
 	case v.Element.Size() <= 0:
-		return fmt.Errorf("%w: the element type has no bytes", ErrArgument)
+		return fmt.Errorf("%w: the element type has no bytes", ErrType)
 	case v.Type.Size()%v.Element.Size() != 0:
-		return fmt.Errorf("%w: the file type has %d bytes, which are no whole elements of %d", ErrArgument,
-			v.Type.Size(), v.Element.Size())
+		return fmt.Errorf("%w: the file type has %d bytes, which are no whole elements of %d", ErrType, v.Type.Size(),
+			v.Element.Size())
 	case v.Type.Size() == 0:
 		v.layout = datatype.Layout{}
 		return nil
 	}
-	_, extent := v.Type.Extent()
-	first, span := v.Type.TrueExtent()
-	switch {
-	case extent <= 0:
-		return fmt.Errorf("%w: the extent of the file type is %d", ErrArgument, extent)
-	case span > extent:
-		return fmt.Errorf("%w: the file type spans %d bytes, and the next one begins after %d: make its extent longer",
-			ErrArgument, span, extent)
-	case first < 0:
-		return fmt.Errorf("%w: the file type begins %d bytes before its displacement", ErrArgument, -first)
-	case first+span > math.MaxInt64-v.Displacement:
-		return fmt.Errorf("%w: the file type ends behind the largest offset", ErrArgument)
+	if _, err := inOrder(v.Element); err != nil {
+		return fmt.Errorf("element type: %w", err)
 	}
-	count := 1 + (math.MaxInt64-v.Displacement-first-span)/max(extent, v.Type.Size())
 	var err error
-	if v.layout, err = v.Type.Times(count); err != nil {
-		return err
+	if v.overlaps, err = inOrder(v.Type); err != nil {
+		return fmt.Errorf("file type: %w", err)
 	}
-	return v.monotone()
+	if v.overlaps && written {
+		return fmt.Errorf("%w: the file type has bytes twice: only files opened with RDONLY can have such views", ErrType)
+	}
+	first, span := v.Type.TrueExtent()
+	if first+span > math.MaxInt64-v.Displacement {
+		return fmt.Errorf("%w: the file type ends behind the largest offset", ErrType)
+	}
+	_, extent := v.Type.Extent()
+	v.layout, err = v.Type.Times(max(1, (math.MaxInt64-v.Displacement-first-span)/max(extent, v.Type.Size())))
+	return err
 }
 
-// monotone returns an error if a displacement of the file type is smaller than the one before.
-func (v *View) monotone() error {
-	if _, ok := v.layout.Contiguous(); ok {
-		return nil
-	}
-	one, err := v.Type.Times(1)
+// inOrder returns an error if the displacements of a type, repeated, do not go up. overlaps tells whether a byte is
+// there twice.
+func inOrder(t *datatype.Type) (overlaps bool, err error) {
+	one, err := t.Times(1)
 	if err != nil {
-		return err
+		return false, err
+	}
+	lo, hi := one.Span()
+	if _, extent := t.Extent(); lo < 0 || extent < hi-lo {
+		return false, fmt.Errorf("%w: its bytes go from %d to %d, and it is repeated after %d", ErrType, lo, hi, extent)
+	}
+	if _, ok := one.Contiguous(); ok {
+		return false, nil
 	}
 	var list [256]datatype.Segment
-	last := int64(-1)
-	for pos, blocks := int64(0), 0; pos < one.Size() && blocks < monotoneBlocks; {
+	last, end := lo, lo
+	for pos, blocks := int64(0), 0; pos < one.Size() && blocks < checkedBlocks; {
 		n, bytes := datatype.Segments(list[:], &one, 0, pos)
 		for _, s := range list[:n] {
-			if int64(s.Addr) < last {
-				return fmt.Errorf("%w: the displacements of the file type go back, from %d to %d: put them in order",
-					ErrArgument, last, s.Addr)
+			begin := int64(s.Addr)
+			if begin < last {
+				return false, fmt.Errorf("%w: its displacements go back, from %d to %d: put them in order", ErrType, last, begin)
 			}
-			last = int64(s.Addr)
+			overlaps = overlaps || begin < end
+			last, end = begin, max(end, begin+int64(s.Len))
 		}
 		pos += bytes
 		blocks += n
 	}
-	return nil
+	return overlaps, nil
 }
 
 // size is the length of the stream.
