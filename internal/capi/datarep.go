@@ -6,14 +6,26 @@ import (
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/file"
+	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// dataRep is how the data of a file is represented: MPI 5.0 section 14.5.
+// dataRep is how the data of a file is represented: MPI 5.0 section 14.5. In a native one, which has no functions, it is
+// as in memory.
 type dataRep struct {
-	name string
-	// Of native ones, which need no conversion, all else is nil.
-	inFile           func(*typeObject) (*datatype.Type, error)
-	toFile, fromFile func(t *typeObject, count int, native, there []byte) error
+	name    string
+	size    func(basic *datatype.Type) (int, error) // of a basic element in the file
+	convert func(*conversion) error
+}
+
+// conversion is elements of a type, in memory and as they are in the file: there one after the other, without gaps.
+type conversion struct {
+	toFile bool
+	t      *typeObject
+	handle Type
+	count  int
+	at     Address
+	memory *comm.Buffer
+	there  []byte
 }
 
 // dataReps are those that the program has registered.
@@ -25,14 +37,21 @@ type dataReps struct {
 var nativeRep = &dataRep{name: "native"}
 
 // predefinedReps are those that there are without any doing.
-var predefinedReps = []*dataRep{nativeRep, {name: "internal"}, {name: "external32", inFile: externalType,
-	toFile: func(t *typeObject, n int, native, there []byte) error {
-		return convert(t.Type, n, native, there, toExternal)
-	},
-	fromFile: func(t *typeObject, n int, native, there []byte) error {
-		return convert(t.Type, n, native, there, toNative)
-	},
-}}
+var predefinedReps = []*dataRep{nativeRep, {name: "internal"},
+	{name: "external32", convert: convertExternal,
+		size: func(basic *datatype.Type) (int, error) { return externalOf(basic), nil }}}
+
+// convertExternal converts to external32, or back.
+func convertExternal(c *conversion) error {
+	native := make([]byte, int(c.t.Size())*c.count)
+	if c.toFile {
+		c.memory.Pack(native, 0)
+		return convert(c.t.Type, c.count, native, c.there, toExternal)
+	}
+	err := convert(c.t.Type, c.count, native, c.there, toNative)
+	c.memory.Unpack(native, 0)
+	return err
+}
 
 // dataRep returns the representation of a name.
 func (p *Process) dataRep(name CString) (*dataRep, error) {
@@ -55,10 +74,10 @@ func (p *Process) dataRep(name CString) (*dataRep, error) {
 
 // typeInFile is what a type is in the file.
 func (r *dataRep) typeInFile(t *typeObject) (*datatype.Type, error) {
-	if r.inFile == nil {
+	if r.convert == nil {
 		return t.Type, nil
 	}
-	return r.inFile(t)
+	return resized(t.Type, r.size)
 }
 
 // inFile are the types of a view in the file.
@@ -69,92 +88,132 @@ func (o *openFile) inFile() (etype, filetype *datatype.Type, err error) {
 	return etype, filetype, err
 }
 
-// move does an access of count elements of a type, and returns the number of bytes in memory that were moved. What
-// needs a conversion passes through a buffer as long as the access.
-func (r *dataRep) move(f *file.File, a fileAccess, place file.Place, memory *comm.Buffer, t *typeObject,
-	count int) (int, error) {
-	if r.inFile == nil {
-		return a.move(f, place, memory)
+// move does an access, and returns the number of bytes in memory that were moved. What needs a conversion passes
+// through a buffer as long as the access.
+func (r *dataRep) move(f *file.File, a fileAccess, place file.Place, c *conversion) (int, error) {
+	if r.convert == nil {
+		return a.move(f, place, c.memory)
 	}
-	there, err := r.inFile(t)
+	inFile, err := r.typeInFile(c.t)
 	if err != nil {
 		return 0, err
 	}
-	size := int(there.Size())
-	native, converted := make([]byte, memory.Len()), make([]byte, count*size)
+	size := int(inFile.Size())
+	c.toFile, c.there = a.write, make([]byte, c.count*size)
 	if a.write {
-		memory.Pack(native, 0)
-		if err := r.toFile(t, count, native, converted); err != nil {
+		if err := r.convert(c); err != nil {
 			return 0, err
 		}
 	}
-	n, err := a.move(f, place, &comm.Buffer{Bytes: converted})
-	if size == 0 {
+	n, err := a.move(f, place, &comm.Buffer{Bytes: c.there})
+	if size == 0 || err != nil {
 		return 0, err
 	}
-	whole := n / size
-	native = native[:whole*int(t.Size())]
-	if err == nil && !a.write {
-		err = r.fromFile(t, whole, native, converted[:n])
-		memory.Unpack(native, 0)
+	if c.count, c.there = n/size, c.there[:n-n%size]; !a.write {
+		err = r.convert(c)
 	}
-	return len(native), err
+	return c.count * int(c.t.Size()), err
 }
 
-// externalType is what a type is in external32. Its basic elements have other sizes there; what counts extents of them
-// goes with them, and displacements in bytes grow or shrink as the extent of the type that they place does.
-func externalType(t *typeObject) (*datatype.Type, error) { return external(t.Type) }
-
-func external(t *datatype.Type) (*datatype.Type, error) {
+// resized is what a type is where its basic elements have other sizes. What counts extents of them goes with them, and
+// displacements in bytes grow or shrink as the extent of the type that they place does.
+func resized(t *datatype.Type, size func(*datatype.Type) (int, error)) (*datatype.Type, error) {
 	c := t.Contents()
 	if c.Combiner == datatype.CombinerNamed {
-		return externalBasic(t)
+		return resizedBasic(t, size)
 	}
+	before := append([]*datatype.Type(nil), c.Types...)
 	changed := false
-	for i, old := range c.Types {
-		there, err := external(old)
-		if err != nil {
+	for i, old := range before {
+		var err error
+		if c.Types[i], err = resized(old, size); err != nil {
 			return nil, err
 		}
-		changed = changed || there != old
-		c.Types[i] = there
+		changed = changed || c.Types[i] != old
 	}
 	if !changed {
 		return t, nil
 	}
-	return scaled(t, c)
-}
-
-// externalBasic is external of a type without contents.
-func externalBasic(t *datatype.Type) (*datatype.Type, error) {
-	size := 0
-	single := true
-	t.Basics(func(count int64, basic *datatype.Type) bool {
-		single = single && size == 0 && count == 1
-		size += int(count) * externalOf(basic)
-		return true
-	})
-	switch {
-	case int64(size) == t.Size():
-		return t, nil
-	case !single:
-		return nil, fail(ERR_UNSUPPORTED_DATAREP, "%v has another layout in external32: use types of one element", t)
-	}
-	return datatype.Basic(t.String(), traitsOf(t).basic.kind, int64(size), 1)
-}
-
-// scaled makes a type of other old types. old has those that it had.
-func scaled(old *datatype.Type, c datatype.Contents) (*datatype.Type, error) {
-	before := old.Contents().Types
-	for i := range c.Displacements {
+	for i, d := range c.Displacements {
 		_, was := before[min(i, len(before)-1)].Extent()
-		_, is := c.Types[min(i, len(c.Types)-1)].Extent()
-		if was == 0 || c.Displacements[i]*is%was != 0 {
+		_, is := c.Types[min(i, len(before)-1)].Extent()
+		if was == 0 || d*is%was != 0 {
 			return nil, fail(ERR_UNSUPPORTED_DATAREP,
-				"the displacement %d of %v is no multiple of an element, so it has no counterpart in the file",
-				c.Displacements[i], old)
+				"the displacement %d of %v is no multiple of an element, so it has no counterpart in the file", d, t)
 		}
-		c.Displacements[i] = c.Displacements[i] * is / was
+		c.Displacements[i] = d * is / was
 	}
 	return c.Make()
+}
+
+// resizedBasic is resized of a type without contents.
+func resizedBasic(t *datatype.Type, size func(*datatype.Type) (int, error)) (*datatype.Type, error) {
+	total, elements := 0, 0
+	var err error
+	t.Basics(func(count int64, basic *datatype.Type) bool {
+		var n int
+		n, err = size(basic)
+		total, elements = total+int(count)*n, elements+int(count)
+		return err == nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case int64(total) == t.Size():
+		return t, nil
+	case elements != 1:
+		return nil, fail(ERR_UNSUPPORTED_DATAREP, "%v has another layout in the file: use types of one element", t)
+	}
+	return datatype.Basic(t.String(), traitsOf(t).basic.kind, int64(total), 1)
+}
+
+// Register_datarep is MPI_Register_datarep.
+func (p *Process) Register_datarep(name CString, read, write, extent Func, extra Address) error {
+	text, err := name.given()
+	switch {
+	case err != nil:
+		return err
+	case text == "" || len(text) >= MAX_DATAREP_STRING:
+		return fail(ERR_ARG, "a name has 1 to %d characters, this one has %d", MAX_DATAREP_STRING-1, len(text))
+	case extent.Entry == 0:
+		return fail(ERR_ARG, "the function that returns the extent in the file is a null pointer")
+	}
+	if _, err := p.dataRep(name); err == nil {
+		return fail(ERR_DUP_DATAREP, "there is a data representation %q already", text)
+	}
+	p.dataReps.mu.Lock()
+	defer p.dataReps.mu.Unlock()
+	p.dataReps.list = append(p.dataReps.list, &dataRep{name: text,
+		size: func(basic *datatype.Type) (int, error) { return p.userExtent(extent, extra, basic) },
+		convert: func(c *conversion) error {
+			if c.toFile {
+				return p.userConversion(write, extra, c)
+			}
+			return p.userConversion(read, extra, c)
+		}})
+	return nil
+}
+
+// userExtent asks the program for the size of a basic element in the file.
+func (p *Process) userExtent(f Func, extra Address, basic *datatype.Type) (int, error) {
+	cells := newCells(1)
+	at := addressOf(cells, 0)
+	err := p.callbackError(Upcall(f.Entry, []uintptr{uintptr(traitsOf(basic).handle), at, uintptr(extra)}))
+	return loadInt(at, true), err
+}
+
+// userConversion has the program convert. Without a function of it the data is the same in both places.
+func (p *Process) userConversion(f Func, extra Address, c *conversion) error {
+	switch {
+	case f.Entry == 0 && c.toFile:
+		c.memory.Pack(c.there, 0)
+		return nil
+	case f.Entry == 0:
+		c.memory.Unpack(c.there, 0)
+		return nil
+	case c.count == 0:
+		return nil
+	}
+	return p.callbackError(Upcall(f.Entry, []uintptr{uintptr(c.at), uintptr(c.handle), uintptr(c.count),
+		sys.AddrOf(c.there), 0, uintptr(extra)}))
 }

@@ -705,6 +705,10 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.File_write_ordered_end(File(a.word(0)), Address(a.word(1)), Status{a.word(2)})
 	case 609, 610:
 		return 0, p.File_write_shared(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Status{a.word(4)})
+	case 611:
+		return 0, p.Register_datarep(CString(a.word(0)), Func{a.word(1), false}, Func{a.word(2), false}, Func{a.word(3), false}, Address(a.word(4)))
+	case 612:
+		return 0, p.Register_datarep(CString(a.word(0)), Func{a.word(1), true}, Func{a.word(2), true}, Func{a.word(3), false}, Address(a.word(4)))
 	case 613:
 		return 0, p.T_category_changed(Ref{a.word(0), false})
 	case 614:

@@ -47,7 +47,7 @@ func (o *openFile) bytes(a fileAccess, place file.Place, at Address, count int, 
 	if err != nil {
 		return 0, err
 	}
-	return o.datarep.move(o.f, a, place, &memory, element, count)
+	return o.datarep.move(o.f, a, place, &conversion{t: element, handle: t, count: count, at: at, memory: &memory})
 }
 
 // accessed does an access of this rank alone, and hands out a request for it that is over. Others need not take part
