@@ -9,8 +9,8 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// dataRep is how the data of a file is represented: MPI 5.0 section 14.5. In a native one, which has no functions, it is
-// as in memory.
+// dataRep is how the data of a file is represented: MPI 5.0 section 14.5. In a native one, which has no functions,
+// it is as in memory.
 type dataRep struct {
 	name    string
 	size    func(basic *datatype.Type) (int, error) // of a basic element in the file
@@ -68,8 +68,8 @@ func (p *Process) dataRep(name CString) (*dataRep, error) {
 			}
 		}
 	}
-	return nil, fail(ERR_UNSUPPORTED_DATAREP, "the data representation %q is not known: pass native, internal, external32 "+
-		"or one of MPI_Register_datarep", text)
+	return nil, fail(ERR_UNSUPPORTED_DATAREP, "the data representation %q is not known: "+
+		"pass native, internal, external32 or one of MPI_Register_datarep", text)
 }
 
 // typeInFile is what a type is in the file.

@@ -128,8 +128,8 @@ func (f *File) worthIt(offers []offer) bool {
 	return parties > 1 && short && (hi-lo)/tooSpread <= total
 }
 
-// domains moves the part of the file that all ranks touch. A rank that has nothing to do claims the next domain. It goes
-// on to claim after an error, so that the counter goes on by as much for each call.
+// domains moves the part of the file that all ranks touch. A rank that has nothing to do claims the next domain. It
+// goes on to claim after an error, so that the counter goes on by as much for each call.
 func (f *File) domains(write bool, parties []party, offers []offer, failed bool) (err error) {
 	lo, hi := touched(offers)
 	first := lo - lo%f.mover.window

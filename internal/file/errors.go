@@ -13,15 +13,14 @@ var (
 	ErrNotSame     = errors.New("an argument differs from rank to rank")
 	ErrReadOnly    = errors.New("the file was opened with RDONLY: it can not be written")
 	ErrWriteOnly   = errors.New("the file was opened with WRONLY: it can not be read")
-	ErrSequential  = errors.New("the file was opened with SEQUENTIAL: it has no positions of its own, use the shared pointer")
+	ErrSequential  = errors.New("the file was opened with SEQUENTIAL: only the shared pointer can be used")
 	ErrElement     = errors.New("the length is no multiple of the element type of the view")
 	ErrDataRep     = errors.New("the data representation is not known: pass native, internal or external32")
 	ErrType        = errors.New("the type can not describe a file")
 	ErrSplit       = errors.New("a split collective operation is under way on the file, or none that this call ends")
 	ErrClosed      = errors.New("the file is closed")
-	ErrSharedNodes = errors.New("the shared pointer is in memory of one node, and the ranks of the file are on several: " +
-		"use positions of each rank, or a collective call with positions")
-	ErrFile = errors.New("an internal communication of the file failed")
+	ErrSharedNodes = errors.New("the ranks of the file are on several nodes, which share no pointer: name the positions")
+	ErrFile        = errors.New("an internal communication of the file failed")
 )
 
 // causes are the errors that one rank can name to another, by their place here.

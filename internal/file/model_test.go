@@ -69,8 +69,8 @@ func randomType(r *rand.Rand, element *datatype.Type) *datatype.Type {
 		}
 		t, err = datatype.Indexed(lengths, at, element)
 	case 3:
-		t, err = datatype.Subarray([]int64{6, 9}, []int64{1 + r.Int64N(3), 1 + r.Int64N(4)}, []int64{r.Int64N(3), r.Int64N(5)},
-			datatype.OrderC, element)
+		part, at := []int64{1 + r.Int64N(3), 1 + r.Int64N(4)}, []int64{r.Int64N(3), r.Int64N(5)}
+		t, err = datatype.Subarray([]int64{6, 9}, part, at, datatype.OrderC, element)
 	case 4:
 		t, err = datatype.Vector(2, 4096, 8192+r.Int64N(100), element)
 	}
@@ -86,7 +86,7 @@ func randomType(r *rand.Rand, element *datatype.Type) *datatype.Type {
 
 func randomAccess(r *rand.Rand) access {
 	element := []*datatype.Type{datatype.Byte, datatype.Int32, datatype.Float64}[r.IntN(3)]
-	a := access{view: View{Displacement: r.Int64N(300), Element: element, Type: randomType(r, element), DataRep: "native"}}
+	a := access{view: View{Displacement: r.Int64N(300), Element: element, Type: randomType(r, element)}}
 	a.start = r.Int64N(200)
 	elements := r.Int64N(400)
 	switch r.IntN(6) {

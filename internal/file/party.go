@@ -39,7 +39,7 @@ func (p *party) load(dst []byte, from int64) error {
 	case p.pid != 0:
 		return p.foreign(dst, from, sys.GatherProcess)
 	case p.layout == nil:
-		copy(dst, sys.Bytes(p.base+uintptr(from-p.start), len(dst)))
+		copy(dst, memoryAt(p.base+uintptr(from-p.start), int64(len(dst))))
 	default:
 		datatype.Pack(dst, p.layout, p.base, from-p.start)
 	}
@@ -52,7 +52,7 @@ func (p *party) store(src []byte, from int64) error {
 	case p.pid != 0:
 		return p.foreign(src, from, sys.ScatterProcess)
 	case p.layout == nil:
-		copy(sys.Bytes(p.base+uintptr(from-p.start), len(src)), src)
+		copy(memoryAt(p.base+uintptr(from-p.start), int64(len(src))), src)
 	default:
 		datatype.Unpack(src, p.layout, p.base, from-p.start)
 	}
@@ -89,7 +89,7 @@ func (p *party) whole(from, to int64) ([]byte, bool) {
 	if p.pid != 0 || p.layout != nil {
 		return nil, false
 	}
-	return sys.Bytes(p.base+uintptr(from-p.start), int(to-from)), true
+	return memoryAt(p.base+uintptr(from-p.start), to-from), true
 }
 
 // sampled is how many extents of a party are looked at to know how long its extents are.

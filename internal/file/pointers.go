@@ -33,6 +33,7 @@ func (f *File) SeekTo(offset int64, from Whence) error {
 func (f *File) target(offset int64, from Whence, here int64) (int64, error) {
 	base := int64(0)
 	switch from {
+	case FromStart:
 	case FromHere:
 		base = here
 	case FromEnd:
@@ -42,6 +43,8 @@ func (f *File) target(offset int64, from Whence, here int64) (int64, error) {
 		}
 		base = f.view.find(0, f.view.size(), size)
 		base += (f.view.Element.Size() - base%f.view.Element.Size()) % f.view.Element.Size()
+	default:
+		return 0, fmt.Errorf("%w: it is not known what the offset counts from", ErrArgument)
 	}
 	pos := base/f.view.Element.Size() + offset
 	if f.closed {
@@ -130,8 +133,8 @@ func (f *File) View() View {
 	return f.view
 }
 
-// SetView changes the view of each rank. Both pointers are at its beginning then. It is collective. A displacement of -1 is where the shared pointer is, in a file that is
-// opened sequentially. wrong is what the face has found wrong with the call of this rank: then all get an error.
+// SetView changes the view of each rank. Both pointers are at its beginning then. It is collective. A displacement of
+// -1 is where the shared pointer is, in a file that is opened sequentially. wrong is what the face has found wrong with the call of this rank: then all get an error.
 func (f *File) SetView(v View, wrong error) error {
 	const op = "set the view of"
 	if err := f.usable(); err != nil {

@@ -35,8 +35,8 @@ const offerSize = 8 * 17
 
 // fields are the words of an offer, in their order.
 func (o *offer) fields() []any {
-	return []any{&o.code, &o.start, &o.n, &o.lo, &o.hi, &o.extent, &o.displacement, &o.base, &o.pid, &o.scattered, &o.alone,
-		&o.view.at, &o.view.n, &o.view.count, &o.memory.at, &o.memory.n, &o.memory.count}
+	return []any{&o.code, &o.start, &o.n, &o.lo, &o.hi, &o.extent, &o.displacement, &o.base, &o.pid, &o.scattered,
+		&o.alone, &o.view.at, &o.view.n, &o.view.count, &o.memory.at, &o.memory.n, &o.memory.count}
 }
 
 func (o *offer) encode() []byte {
@@ -170,9 +170,9 @@ func (f *File) layouts(offers []offer) ([][]byte, error) {
 		total += counts[rank]
 	}
 	o := &offers[f.ranks.Rank()]
-	mine := append([]byte(nil), sys.Bytes(uintptr(o.view.at), 8*int(o.view.n))...)
+	mine := append([]byte(nil), memoryAt(uintptr(o.view.at), 8*o.view.n)...)
 	if o.memory.n > 0 {
-		mine = append(mine, sys.Bytes(uintptr(o.memory.at), 8*int(o.memory.n))...)
+		mine = append(mine, memoryAt(uintptr(o.memory.at), 8*o.memory.n)...)
 	}
 	all := make([]byte, total)
 	err := comm.RunCollective(f.ranks, "file", &coll.Args{Kind: coll.Allgather, Irregular: true,

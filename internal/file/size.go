@@ -66,8 +66,8 @@ func (f *File) Sync() error {
 	return f.wrap("sync", f.agree(err))
 }
 
-// SetAtomic says whether accesses of different ranks to the same bytes happen one after the other. It is collective; all
-// ranks pass the same.
+// SetAtomic says whether accesses of different ranks to the same bytes happen one after the other. It is collective;
+// all ranks pass the same.
 func (f *File) SetAtomic(on bool) error {
 	if err := f.usable(); err != nil {
 		return f.wrap("set the atomicity of", err)

@@ -12,7 +12,6 @@ import (
 type View struct {
 	Displacement  int64
 	Element, Type *datatype.Type
-	DataRep       string // as it was given
 
 	layout   datatype.Layout // as many of the type as there can be
 	overlaps bool            // bytes are there twice: places in the file do not go up with those in the stream
@@ -20,7 +19,7 @@ type View struct {
 
 // ByteView is the view of a file that has just been opened.
 func ByteView() View {
-	v := View{Element: datatype.Byte, Type: datatype.Byte, DataRep: "native"}
+	v := View{Element: datatype.Byte, Type: datatype.Byte}
 	_ = v.lay(true) // bytes are all right
 	return v
 }
@@ -51,7 +50,7 @@ func (v *View) lay(written bool) error {
 		return fmt.Errorf("file type: %w", err)
 	}
 	if v.overlaps && written {
-		return fmt.Errorf("%w: the file type has bytes twice: only files opened with RDONLY can have such views", ErrType)
+		return fmt.Errorf("%w: the file type has bytes twice: only a file opened with RDONLY can have it", ErrType)
 	}
 	first, span := v.Type.TrueExtent()
 	if first+span > math.MaxInt64-v.Displacement {
@@ -83,7 +82,8 @@ func inOrder(t *datatype.Type) (overlaps bool, err error) {
 		for _, s := range list[:n] {
 			begin := int64(s.Addr)
 			if begin < last {
-				return false, fmt.Errorf("%w: its displacements go back, from %d to %d: put them in order", ErrType, last, begin)
+				return false, fmt.Errorf("%w: its displacements go back, from %d to %d: put them in order", ErrType,
+					last, begin)
 			}
 			overlaps = overlaps || begin < end
 			last, end = begin, max(end, begin+int64(s.Len))

@@ -13,7 +13,7 @@ var toldOfLocks sync.Once
 // noLocks says once that accesses in atomic mode are not locked.
 func noLocks(name string) {
 	toldOfLocks.Do(func() {
-		fmt.Fprintf(os.Stderr, "%s: file: %q: the file system has no locks: accesses in atomic mode are not kept apart\n",
+		fmt.Fprintf(os.Stderr, "%s: file: %q: the file system has no locks: atomic mode keeps no accesses apart\n",
 			comm.Who(), name)
 	})
 }

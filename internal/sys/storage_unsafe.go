@@ -1,7 +1,8 @@
 package sys
 
 import (
-	"fmt"
+	"errors"
+	"os"
 	"syscall"
 	"unsafe"
 
@@ -47,33 +48,6 @@ func vectored(call uintptr, fd int, pieces []IOVec, offset int64) (int, error) {
 	}
 }
 
-// GatherProcess copies pieces of the memory of another process to dst, which is as long as they are. At
-// most IOVecMax of them. It takes the right to ptrace the process, as ReadProcess.
-func GatherProcess(pid int, dst []byte, pieces []IOVec) error {
-	return crossMemory(unix.SYS_PROCESS_VM_READV, "process_vm_readv", pid, dst, pieces)
-}
-
-// ScatterProcess copies src to pieces of the memory of another process, as GatherProcess copies from them.
-func ScatterProcess(pid int, src []byte, pieces []IOVec) error {
-	return crossMemory(unix.SYS_PROCESS_VM_WRITEV, "process_vm_writev", pid, src, pieces)
-}
-
-func crossMemory(call uintptr, name string, pid int, mine []byte, theirs []IOVec) error {
-	if len(mine) == 0 {
-		return nil
-	}
-	local := IOVec{AddrOf(mine), uint64(len(mine))}
-	n, _, errno := unix.Syscall6(call, uintptr(pid), uintptr(unsafe.Pointer(&local)), 1,
-		uintptr(unsafe.Pointer(unsafe.SliceData(theirs))), uintptr(len(theirs)), 0)
-	switch {
-	case errno != 0:
-		return fmt.Errorf("%s of process %d: %w", name, pid, errno)
-	case int(n) != len(mine):
-		return fmt.Errorf("%s of process %d: %d of %d bytes: %w", name, pid, int(n), len(mine), unix.EFAULT)
-	}
-	return nil
-}
-
 // FileSize returns the length of an open file.
 func FileSize(fd int) (int64, error) {
 	var st unix.Stat_t
@@ -97,4 +71,44 @@ func Allocate(fd int, bytes int64) error {
 		err = unix.Ftruncate(fd, bytes)
 	}
 	return err
+}
+
+// LockFile locks a file until it is closed, against others that do the same. It does not block: if
+// another one has the lock, that is an error.
+func LockFile(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
+
+// ErrNoLocks means that a file system has no locks.
+var ErrNoLocks = errors.New("the file system has no locks")
+
+// LockRange locks the bytes of an open file from first up to end, against other open descriptions of the file, and
+// waits for them. A lock to write excludes all others. The kernel gives it back when the process ends. The
+// error is ErrNoLocks, or an errno.
+func LockRange(fd int, write bool, first, end int64) error {
+	kind := int16(unix.F_RDLCK)
+	if write {
+		kind = unix.F_WRLCK
+	}
+	return lockRange(fd, unix.F_OFD_SETLKW, kind, first, end)
+}
+
+// UnlockRange gives a lock of LockRange back.
+func UnlockRange(fd int, first, end int64) error {
+	return lockRange(fd, unix.F_OFD_SETLK, unix.F_UNLCK, first, end)
+}
+
+func lockRange(fd, how int, kind int16, first, end int64) error {
+	if end <= first {
+		return nil
+	}
+	l := unix.Flock_t{Type: kind, Whence: 0, Start: first, Len: end - first}
+	for {
+		err := unix.FcntlFlock(uintptr(fd), how, &l)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case errors.Is(err, unix.ENOLCK), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.EINVAL):
+			return ErrNoLocks
+		}
+		return err
+	}
 }
