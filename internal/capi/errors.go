@@ -6,7 +6,6 @@ import (
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/file"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -54,7 +53,7 @@ func classOf(err error) int {
 	if _, ok := errors.AsType[*fault.LostError](err); ok {
 		return ERR_PROC_ABORTED
 	}
-	if e, ok := errors.AsType[*file.Error](err); ok {
+	if e, ok := errors.AsType[*fault.FileError](err); ok {
 		return fileClass(e)
 	}
 	if _, ok := errors.AsType[*fault.RankError](err); ok {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/file"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // openFile is what a handle of a file stands for.
@@ -211,7 +212,7 @@ var errnoClasses = map[syscall.Errno]int{
 }
 
 // fileClass is the error class of an error of a file.
-func fileClass(e *file.Error) int {
+func fileClass(e *fault.FileError) int {
 	for _, c := range fileClasses {
 		if errors.Is(e, c.is) {
 			return c.class

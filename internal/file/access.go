@@ -70,10 +70,11 @@ func (f *File) one(write bool, place Place, b *comm.Buffer) (int, error) {
 
 // begin checks an access, and says what it moves. The caller holds f.mu.
 func (f *File) begin(write bool, place Place, b *comm.Buffer) (p party, err error) {
-	p = party{view: f.view, n: int64(b.Len()), layout: b.Layout, base: b.Place()}
-	switch {
-	case f.closed:
+	if f.gone() {
 		return p, ErrClosed
+	}
+	p = party{view: f.view, n: int64(b.Len()), layout: b.Layout, base: b.Place(), buffer: b}
+	switch {
 	case write && f.mode&ReadOnly != 0:
 		return p, ErrReadOnly
 	case !write && f.mode&WriteOnly != 0:
@@ -153,4 +154,15 @@ func (f *File) lock(write bool, lo, hi int64) (unlock func(), err error) {
 		return func() {}, nil
 	}
 	return nil, at(lo, err)
+}
+
+// AtByte is At of a byte of the stream, which begins an element.
+func (f *File) AtByte(offset int64) (Place, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	size := f.elementSize()
+	if offset%size != 0 {
+		return Place{}, f.wrap("find a place in", ErrElement)
+	}
+	return At(offset / size), nil
 }

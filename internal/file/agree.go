@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // gather returns what all ranks have brought, of the same length each, one after the other.
@@ -26,7 +27,7 @@ func (f *File) agree(mine error) error {
 	}
 	for rank := range f.ranks.Size() {
 		if code := numberIn(all, rank); code != 0 {
-			return &Error{Rank: rank, Offset: -1, Err: errorOf(code)}
+			return &fault.FileError{Rank: rank, Offset: -1, Err: errorOf(code)}
 		}
 	}
 	return nil

@@ -26,5 +26,5 @@
 // # Errors
 //
 // All ranks of a collective call agree on whether it has succeeded before any of them returns (agree.go). An error is
-// an *Error.
+// a *fault.FileError.
 package file

@@ -2,8 +2,8 @@ package file
 
 import (
 	"errors"
-	"fmt"
-	"syscall"
+
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Causes of errors that do not come from the system.
@@ -19,7 +19,7 @@ var (
 	ErrType        = errors.New("the type can not describe a file")
 	ErrSplit       = errors.New("a split collective operation is under way on the file, or none that this call ends")
 	ErrClosed      = errors.New("the file is closed")
-	ErrSharedNodes = errors.New("the ranks of the file are on several nodes, which share no pointer: name the positions")
+	ErrSharedNodes = errors.New("the ranks of the file are on several nodes, which share no pointer: name positions")
 	ErrFile        = errors.New("an internal communication of the file failed")
 )
 
@@ -27,61 +27,12 @@ var (
 var causes = []error{ErrMode, ErrArgument, ErrNotSame, ErrReadOnly, ErrWriteOnly, ErrSequential, ErrElement, ErrDataRep,
 	ErrSplit, ErrClosed, ErrSharedNodes, ErrType, ErrFile}
 
-// Error is an error of a call on a file. It wraps an errno, or one of the causes above.
-type Error struct {
-	Op     string // the call
-	Name   string // of the file
-	Rank   int    // of the file's ranks, to which it happened first; -1: the calling one
-	Offset int64  // in the file, about which; -1: none
-	Err    error
-}
-
-func (e *Error) Unwrap() error { return e.Err }
-
-func (e *Error) Error() string {
-	where := ""
-	if e.Offset >= 0 {
-		where = fmt.Sprintf(" at offset %d", e.Offset)
-	}
-	if e.Rank >= 0 {
-		where += fmt.Sprintf(" on rank %d", e.Rank)
-	}
-	return fmt.Sprintf("file: %s %q%s: %v%s", e.Op, e.Name, where, e.Err, advice(e.Err))
-}
-
-// advice says what to do about an errno.
-func advice(err error) string {
-	errno, ok := errors.AsType[syscall.Errno](err)
-	if !ok {
-		return ""
-	}
-	switch errno {
-	case syscall.ENOENT:
-		return ": create it with CREATE, or mend the path"
-	case syscall.EEXIST:
-		return ": leave out EXCL, or delete it before"
-	case syscall.EACCES, syscall.EPERM:
-		return ": look at the permissions of the file and its folder"
-	case syscall.EROFS:
-		return ": the file system is mounted read-only"
-	case syscall.ENOSPC:
-		return ": free some space, or write elsewhere"
-	case syscall.EDQUOT:
-		return ": free some of your quota, or write elsewhere"
-	case syscall.EFBIG:
-		return ": ulimit -f, or the file system, allows no file of that size"
-	case syscall.EFAULT:
-		return ": the buffer, its count or its datatype is wrong"
-	}
-	return ""
-}
-
 // at says that a transfer failed at an offset.
 func at(offset int64, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &Error{Rank: -1, Offset: offset, Err: err}
+	return &fault.FileError{Rank: -1, Offset: offset, Err: err}
 }
 
 // wrap completes the error of a call.
@@ -89,9 +40,9 @@ func (f *File) wrap(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	e, ok := err.(*Error)
+	e, ok := err.(*fault.FileError)
 	if !ok {
-		e = &Error{Rank: -1, Offset: -1, Err: err}
+		e = &fault.FileError{Rank: -1, Offset: -1, Err: err}
 	}
 	e.Op, e.Name = op, f.name
 	return e

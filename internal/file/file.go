@@ -188,11 +188,14 @@ func remove(name string) error {
 func (f *File) usable() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.closed {
+	if f.gone() {
 		return ErrClosed
 	}
 	return nil
 }
+
+// gone tells whether the file was closed, or never opened. The caller holds f.mu.
+func (f *File) gone() bool { return f.closed || f.ranks == nil }
 
 // Name, Mode and Group are what the file was opened with.
 func (f *File) Name() string { return f.name }

@@ -2,6 +2,7 @@ package file
 
 import (
 	"github.com/gopvas/gopvas/datatype"
+	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -11,6 +12,7 @@ type party struct {
 	start int64 // in the stream
 	n     int64 // bytes
 
+	buffer *comm.Buffer     // keeps the memory reachable, and on the heap; nil: memory of another rank
 	base   uintptr          // of the memory
 	layout *datatype.Layout // of the memory; nil: one piece
 	pid    int              // of the process whose memory that is; 0: this process can address it

@@ -29,8 +29,35 @@ func (f *File) SeekTo(offset int64, from Whence) error {
 	return f.wrap("seek in", err)
 }
 
+// SeekByte is SeekTo in bytes of the stream, and returns where the pointer is then.
+func (f *File) SeekByte(offset int64, from Whence) (int64, error) {
+	f.mu.Lock()
+	size := f.elementSize()
+	f.mu.Unlock()
+	if offset%size != 0 {
+		return 0, f.wrap("seek in", ErrElement)
+	}
+	if err := f.SeekTo(offset/size, from); err != nil {
+		return 0, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.position, nil
+}
+
+// elementSize is that of the view; 1 of a file that was never opened.
+func (f *File) elementSize() int64 {
+	if f.view.Element == nil {
+		return 1
+	}
+	return f.view.Element.Size()
+}
+
 // target is the place in the stream that a seek goes to. The caller holds f.mu.
 func (f *File) target(offset int64, from Whence, here int64) (int64, error) {
+	if f.gone() {
+		return 0, ErrClosed
+	}
 	base := int64(0)
 	switch from {
 	case FromStart:
@@ -47,9 +74,6 @@ func (f *File) target(offset int64, from Whence, here int64) (int64, error) {
 		return 0, fmt.Errorf("%w: it is not known what the offset counts from", ErrArgument)
 	}
 	pos := base/f.view.Element.Size() + offset
-	if f.closed {
-		return 0, ErrClosed
-	}
 	if pos < 0 {
 		return 0, fmt.Errorf("%w: the pointer would be at %d, before the beginning", ErrArgument, pos)
 	}
@@ -61,7 +85,7 @@ func (f *File) Position() (int64, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
-	case f.closed:
+	case f.gone():
 		return 0, f.wrap("get the position in", ErrClosed)
 	case f.mode&Sequential != 0:
 		return 0, f.wrap("get the position in", ErrSequential)
@@ -99,7 +123,7 @@ func (f *File) PositionShared() (int64, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
-	case f.closed:
+	case f.gone():
 		return 0, f.wrap(op, ErrClosed)
 	case f.shared == nil:
 		return 0, f.wrap(op, ErrSharedNodes)
@@ -113,7 +137,7 @@ func (f *File) Offset(element int64) (int64, error) {
 	defer f.mu.Unlock()
 	pos, err := f.view.bytes(element)
 	switch {
-	case f.closed:
+	case f.gone():
 		err = ErrClosed
 	case f.mode&Sequential != 0:
 		err = ErrSequential
@@ -134,7 +158,8 @@ func (f *File) View() View {
 }
 
 // SetView changes the view of each rank. Both pointers are at its beginning then. It is collective. A displacement of
-// -1 is where the shared pointer is, in a file that is opened sequentially. wrong is what the face has found wrong with the call of this rank: then all get an error.
+// -1 is where the shared pointer is, in a file that is opened sequentially. wrong is what the face has found wrong with the
+// call of this rank: then all get an error.
 func (f *File) SetView(v View, wrong error) error {
 	const op = "set the view of"
 	if err := f.usable(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // offer is what a rank tells the others of its part in a collective access.
@@ -111,7 +112,7 @@ func (f *File) exchange(mine offer) ([]offer, error) {
 func refused(offers []offer) error {
 	for rank := range offers {
 		if code := offers[rank].code; code != 0 {
-			return &Error{Rank: rank, Offset: -1, Err: errorOf(code)}
+			return &fault.FileError{Rank: rank, Offset: -1, Err: errorOf(code)}
 		}
 	}
 	return nil

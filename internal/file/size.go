@@ -5,6 +5,7 @@ import (
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Size returns the length of the file in bytes.
@@ -96,7 +97,7 @@ func (f *File) Atomic() bool {
 func limit(hi int64) error {
 	var l syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_FSIZE, &l) == nil && uint64(hi) > l.Cur {
-		return &Error{Rank: -1, Offset: int64(l.Cur), Err: syscall.EFBIG}
+		return &fault.FileError{Rank: -1, Offset: int64(l.Cur), Err: syscall.EFBIG}
 	}
 	return nil
 }

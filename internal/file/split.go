@@ -26,7 +26,7 @@ func (f *File) End(write bool, place Place) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s := f.split
-	if f.closed || s == nil || s.write != write || s.place != place.pointer {
+	if f.gone() || s == nil || s.write != write || s.place != place.pointer {
 		return 0, f.wrap("end to access", ErrSplit)
 	}
 	f.split = nil

@@ -1,0 +1,57 @@
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// FileError is an error of a call on a file. It wraps an errno, or a cause of package mpi.
+type FileError struct {
+	Op     string // the call
+	Name   string // of the file
+	Rank   int    // of those of the file, to which it happened first; -1: the calling one
+	Offset int64  // in the file, about which; -1: none
+	Err    error
+}
+
+func (e *FileError) Unwrap() error { return e.Err }
+
+func (e *FileError) Error() string {
+	where := ""
+	if e.Offset >= 0 {
+		where = fmt.Sprintf(" at offset %d", e.Offset)
+	}
+	if e.Rank >= 0 {
+		where += fmt.Sprintf(" on rank %d", e.Rank)
+	}
+	return fmt.Sprintf("file: %s %q%s: %v%s", e.Op, e.Name, where, e.Err, advice(e.Err))
+}
+
+// advice says what to do about an errno.
+func advice(err error) string {
+	errno, ok := errors.AsType[syscall.Errno](err)
+	if !ok {
+		return ""
+	}
+	switch errno {
+	case syscall.ENOENT:
+		return ": create it with CREATE, or mend the path"
+	case syscall.EEXIST:
+		return ": leave out EXCL, or delete it before"
+	case syscall.EACCES, syscall.EPERM:
+		return ": look at the permissions of the file and its folder"
+	case syscall.EROFS:
+		return ": the file system is mounted read-only"
+	case syscall.ENOSPC:
+		return ": free some space, or write elsewhere"
+	case syscall.EDQUOT:
+		return ": free some of your quota, or write elsewhere"
+	case syscall.EFBIG:
+		return ": ulimit -f, or the file system, allows no file of that size"
+	case syscall.EFAULT:
+		return ": the buffer, its count or its datatype is wrong"
+	}
+	return ""
+}
+
