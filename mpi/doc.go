@@ -69,4 +69,5 @@
 //   - 10, 11: info objects, sessions and dynamic processes.
 //   - 12: put, get, accumulate, and the synchronisation of windows other than by barriers. Loads,
 //     stores and sync/atomic on a segment are what there is.
+//   - 14 of MPI 5.0: nonblocking and split calls of files (a goroutine makes them), and data representations.
 package mpi

@@ -73,6 +73,7 @@ var examples = map[string]func(){
 	"ExampleView_Isend":              ExampleView_Isend,
 	"ExampleWinAllocateShared":       ExampleWinAllocateShared,
 	"ExampleWinCreate":               ExampleWinCreate,
+	"ExampleWriteFileAll":            ExampleWriteFileAll,
 	"ExampleExecutable":              ExampleExecutable,
 }
 

@@ -158,8 +158,8 @@ func (f *File) View() View {
 }
 
 // SetView changes the view of each rank. Both pointers are at its beginning then. It is collective. A displacement of
-// -1 is where the shared pointer is, in a file that is opened sequentially. wrong is what the face has found wrong with the
-// call of this rank: then all get an error.
+// -1 is where the shared pointer is, in a file that is opened sequentially. wrong is what the face has found wrong with
+// the call of this rank: then all get an error.
 func (f *File) SetView(v View, wrong error) error {
 	const op = "set the view of"
 	if err := f.usable(); err != nil {

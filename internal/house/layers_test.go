@@ -59,9 +59,10 @@ var layers = []layer{
 	{"internal/comm", []string{"mpi/fault", "datatype", "internal/coll", "internal/coll/cad", "internal/pml", "btl",
 		"internal/btl/...", "internal/job", "trace", "internal/trace/recorder"}},
 	// the last three: its tests
-	{"internal/file", []string{"datatype", "internal/coll", "internal/comm", "internal/job"}}, // the last: its test
-	{"mpi", []string{"mpi/debug", "mpi/fault", "internal/comm", "datatype", "internal/coll", "internal/coll/cad",
-		"internal/coll/operator", "btl",
+	// the last: its test
+	{"internal/file", []string{"mpi/fault", "datatype", "internal/coll", "internal/comm", "internal/job"}},
+	{"mpi", []string{"mpi/debug", "mpi/fault", "internal/comm", "internal/file", "datatype", "internal/coll",
+		"internal/coll/cad", "internal/coll/operator", "btl",
 		"internal/btl/...", "internal/job"}},
 	{"mpi/debug", []string{"internal/comm"}},
 

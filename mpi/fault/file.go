@@ -54,4 +54,3 @@ func advice(err error) string {
 	}
 	return ""
 }
-
