@@ -358,25 +358,6 @@ func (e *Engine) breakAll(c *Channel, f Failure) {
 	}
 }
 
-// contributedTo returns the call for which a rank has contributed to the operation of this number.
-func (e *Engine) contributedTo(rank int, context, number uint32) (call uint64, ok bool) {
-	m := e.contributionsOf(rank, context)
-	if m == nil {
-		return 0, false
-	}
-	generation := e.find(rank, context).generation.Load()
-	for i := range m {
-		p := &m[i]
-		if place := p.ready.Load(); place != 0 && place>>placeBits == generation &&
-			p.number.Load() == uint64(number)+1 {
-			if call = p.call.Load(); p.ready.Load() == place {
-				return call, true
-			}
-		}
-	}
-	return 0, false
-}
-
 func (r *contributed) err(f Failure) error {
 	return Reporter{r.channel.member, r.e.options.Describe}.Err(f, r.call)
 }
