@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/docker/go-units v0.5.0
 	github.com/edsrzf/mmap-go v1.2.0
+	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724
 	github.com/jessevdk/go-flags v1.6.1
 	github.com/klauspost/cpuid/v2 v2.4.2
 	github.com/stretchr/testify v1.12.1

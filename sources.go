@@ -9,5 +9,5 @@ import "embed"
 //go:embed go.mod go.sum LICENSE
 //go:embed btl cmd/libmpi datatype exchange mpi/fault shm suci trace
 //go:embed internal/btl internal/capi internal/coll internal/comm internal/file internal/job internal/pml
-//go:embed internal/processes internal/sys internal/trace
+//go:embed internal/processes internal/sys internal/trace/recorder
 var Sources embed.FS

@@ -28,10 +28,10 @@ func lineOf(t *testing.T, file, text string) int {
 func TestFaults(t *testing.T) {
 	c, fortran, cxx := build(t, "faults.c", "-g", "-pthread"), "", ""
 	if _, err := exec.LookPath("gfortran"); err == nil {
-		fortran = build(t, "faults.f90", "-g", "-O0")
+		fortran = build(t, "faults.f90", "-g", "-O2", "-fno-inline")
 	}
 	if _, err := exec.LookPath("g++"); err == nil {
-		cxx = build(t, "faults.cc", "-g")
+		cxx = build(t, "faults.cc", "-g", "-O2")
 	}
 	cases := []struct {
 		name, program, how string
@@ -53,9 +53,13 @@ func TestFaults(t *testing.T) {
 		{"in a handler", c, "i", 139, "SIGSEGV at address 0x10", "trap_first", "faults.c", "/* the trap */"},
 		{"abort", c, "a", 134, "SIGABRT", "give_up", "faults.c", "/* the end */"},
 		{"thread", c, "t", 139, "SIGSEGV at address 0x10", "store_nowhere", "faults.c", "/* the fault */"},
-		{"Fortran", fortran, "", 139, "SIGSEGV at an unknown address .*", "__place_MOD_store",
+		{"Fortran", fortran, "", 139, "SIGSEGV at an unknown address .*", "place::store",
 			"faults.f90", "! the fault"},
-		{"C++", cxx, "", 134, "SIGABRT", "_ZL5solvei", "faults.cc", "// the end"},
+		{"Fortran main", fortran, "", 139, "SIGSEGV at an unknown address .*", "faults",
+			"faults.f90", "! the beginning"},
+		{"C++ inlined", cxx, "", 134, "SIGABRT", "give_up", "faults.cc", "// the end"},
+		{"C++", cxx, "", 134, "SIGABRT", "solve<int>", "faults.cc", "// the way there"},
+		{"C++ main", cxx, "", 134, "SIGABRT", "main", "faults.cc", "// the beginning"},
 	}
 	eachWay(t, func(t *testing.T, w way) {
 		for _, f := range cases {

@@ -90,7 +90,7 @@ func rshHere(t *testing.T) string {
 // The report of a hang names the place of each call that waits.
 func TestPlacesOfWaits(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
-	out, err := exec.Command(tool("mpicc"), "-g", filepath.Join("testdata", "deadlocks.c"), "-o",
+	out, err := exec.Command(tool("mpicc"), "-g", "-O2", filepath.Join("testdata", "deadlocks.c"), "-o",
 		program).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	for _, where := range onTwo(t) {

@@ -2,67 +2,18 @@ package symbol
 
 import (
 	"cmp"
-	"debug/dwarf"
 	"debug/elf"
-	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/trace"
 )
-
-// Resolve replaces the sites of a trace that are offsets of code by functions and lines, as far as
-// these can be found. The error joins what stands in the way, once for each file; the other sites are
-// there nevertheless.
-func Resolve(t *trace.Trace) error {
-	files := map[string]*file{}
-	var all []error
-	for rank := range t.Ranks {
-		r := &t.Ranks[rank]
-		for number, c := range r.Code {
-			key := c.BuildID + " " + c.Path
-			f, known := files[key]
-			if !known {
-				var err error
-				if f, err = open(c.Path, c.BuildID); err != nil {
-					all = append(all, err)
-				}
-				files[key] = f
-			}
-			if f != nil && number < len(r.Sites) {
-				r.Sites[number] = cmp.Or(f.name(c.Offset), r.Sites[number])
-			}
-		}
-	}
-	return errors.Join(all...)
-}
 
 // file is what a program or library says of its code.
 type file struct {
 	segments  []elf.ProgHeader
 	functions []elf.Symbol // by address
-	debug     *dwarf.Data  // nil: there is none
-}
-
-// open reads the symbols of a file, which must be the one with the build id.
-func open(path, id string) (*file, error) {
-	f, err := sys.OpenRegular(path)
-	if err != nil {
-		return nil, fmt.Errorf("symbol: %w: its calls are named by offsets", err)
-	}
-	defer f.Close()
-	if now := trace.BuildID(f); now != id {
-		return nil,
-			fmt.Errorf(
-				"symbol: %s: it is another build than the one that was recorded (%s, and then %s): its calls "+
-					"are named by offsets",
-				path, cmp.Or(now, "none"), cmp.Or(id, "none"))
-	}
-	return read(f, path)
+	debug     debug
 }
 
 // read reads the symbols of an open file.
@@ -87,22 +38,11 @@ func read(f io.ReaderAt, path string) (*file, error) {
 	}
 	slices.SortStableFunc(s.functions, func(a, b elf.Symbol) int { return cmp.Compare(a.Value, b.Value) })
 	if e.Section(".debug_line") != nil || e.Section(".zdebug_line") != nil {
-		s.debug, _ = e.DWARF() // damaged: then functions are all
+		if data, err := e.DWARF(); err == nil { // damaged: then functions are all
+			s.debug.read(data)
+		}
 	}
 	return s, nil
-}
-
-// name returns function+distance of a return address, and the line of the call if that is known.
-func (f *file) name(offset uint64) string {
-	at, ok := f.address(offset)
-	if !ok {
-		return ""
-	}
-	name := f.function(at)
-	if source, line := f.line(at - 1); line > 0 {
-		return strings.TrimSuffix(fmt.Sprintf("%s:%d %s", source, line, name), " ")
-	}
-	return name
 }
 
 // address turns an offset in the file into an address as symbols have it.
@@ -115,51 +55,51 @@ func (f *file) address(offset uint64) (uint64, bool) {
 	return 0, false
 }
 
-// function returns the function around an address, the instruction behind a call.
-func (f *file) function(at uint64) string {
+// symbol returns the symbol of the function around an address.
+func (f *file) symbol(at uint64) (s elf.Symbol, ok bool) {
 	i, _ := slices.BinarySearchFunc(f.functions, at,
-		func(s elf.Symbol, at uint64) int { return cmp.Compare(s.Value, at) })
+		func(s elf.Symbol, at uint64) int { return cmp.Or(cmp.Compare(s.Value, at), -1) }) // the first behind
 	if i == 0 {
-		return ""
+		return s, false
 	}
-	s := f.functions[i-1]
-	if s.Size > 0 && at > s.Value+s.Size { // a call may be the last instruction
-		return ""
-	}
-	return fmt.Sprintf("%s+%#x", s.Name, at-s.Value)
+	s = f.functions[i-1]
+	return s, s.Size == 0 || at-s.Value < s.Size
 }
 
-// Names names places in code by the function, and the file and line if these are known: "solve at solver.c:12". An
-// address is that of an instruction, as the symbols of the file have it. A place that is not known is "".
-func Names(path string, addresses []uint64) ([]string, error) {
-	names := make([]string, len(addresses))
-	f, err := openAny(path)
-	if err != nil {
-		return names, err
+// frames is Files.Frames.
+func (f *file) frames(at uint64) []Place {
+	s, known := f.symbol(at)
+	frames := f.debug.frames(at)
+	if len(frames) == 0 && known {
+		frames = make([]Place, 1)
 	}
-	for i, at := range addresses {
-		names[i] = f.place(at+1, at).String() // as if a call at this address had returned
+	if outer := len(frames) - 1; known && (frames[outer].Function == "" || mangled(s.Name)) {
+		frames[outer].Function = readable(s.Name)
 	}
-	return names, nil
+	return frames
 }
 
-// line returns the file and the line of the source around an address, 0 if that is not known.
-func (f *file) line(at uint64) (source string, line int) {
-	if f.debug == nil {
-		return "", 0
+// site names the place of a call in a trace: "solver.c:12 solve+0x1f". The distance is that of the instruction behind
+// the call, whose offset in the file is given. If the compiler has put the function into another, the name is
+// "solver.c:12 solve in main+0x1f".
+func (f *file) site(offset uint64) string {
+	at, ok := f.address(offset)
+	if !ok {
+		return ""
 	}
-	r := f.debug.Reader()
-	unit, err := r.SeekPC(at)
-	if err != nil {
-		return "", 0
+	frames := f.frames(at - 1)
+	if len(frames) == 0 {
+		return ""
 	}
-	lines, err := f.debug.LineReader(unit)
-	if err != nil || lines == nil {
-		return "", 0
+	inner, name := frames[0], frames[len(frames)-1].Function
+	if s, known := f.symbol(at - 1); known {
+		name += fmt.Sprintf("+%#x", at-s.Value)
 	}
-	var entry dwarf.LineEntry
-	if err := lines.SeekPC(at, &entry); err != nil || entry.File == nil {
-		return "", 0
+	if len(frames) > 1 {
+		name = inner.Function + " in " + name
 	}
-	return filepath.Base(entry.File.Name), entry.Line
+	if inner.Line > 0 {
+		return strings.TrimSuffix(fmt.Sprintf("%s:%d %s", inner.File, inner.Line, name), " ")
+	}
+	return name
 }

@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -26,7 +27,7 @@ func TestFunction(t *testing.T) {
 		0x1008: "", 0x1011: "a+0x1", 0x1020: "a+0x10", 0x1021: "", 0x1040: "b+0x10", 0x1100: "", 0x200: "",
 		0x10: "", ^uint64(0): "",
 	} {
-		require.Equal(t, want, f.name(offset), "%#x", offset)
+		require.Equal(t, want, f.site(offset), "%#x", offset)
 	}
 }
 
@@ -58,13 +59,19 @@ func FuzzOpen(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(self[:min(len(self), 4096)], uint64(100))
 	f.Add([]byte("\x7fELF\x02\x01"), uint64(0))
+	if _, err := exec.LookPath("gcc"); err == nil {
+		program, err := os.ReadFile(compile(f, "gcc", "places.c", "-O2"))
+		require.NoError(f, err)
+		f.Add(program, uint64(0x1080))
+	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, content []byte, offset uint64) {
 		path := filepath.Join(dir, "file")
 		_ = os.Remove(path) // a file that is cut to nothing and written anew is put on the disk at once by ext4
 		require.NoError(t, os.WriteFile(path, content, 0o644))
-		if s, err := open(path, trace.BuildID(bytes.NewReader(content))); err == nil {
-			s.name(offset)
+		if s, err := open(build{path, trace.BuildID(bytes.NewReader(content))}); err == nil {
+			s.site(offset)
+			s.frames(offset)
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package hang
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -23,8 +22,8 @@ type Call struct {
 
 // ReadPlaces reads where calls stand in the program. shared tells whether all processes have the same memory.
 func ReadPlaces(calls []Call, shared bool) map[Call]symbol.Place {
-	code := map[int][]processes.Code{}
-	offsets, of := map[string][]uint64{}, map[string][]Call{}
+	var files symbol.Files
+	code, places := map[int][]processes.Code{}, map[Call]symbol.Place{}
 	for _, call := range calls {
 		space := call.Pid
 		if shared {
@@ -33,16 +32,10 @@ func ReadPlaces(calls []Call, shared bool) map[Call]symbol.Place {
 		if len(code[space]) == 0 {
 			code[space] = processes.CodeOf(call.Pid)
 		}
-		if i := slices.IndexFunc(code[space], func(c processes.Code) bool { return c.Holds(call.Address) }); i >= 0 {
-			c := code[space][i]
-			offsets[c.Path], of[c.Path] = append(offsets[c.Path], c.InFile(call.Address)), append(of[c.Path], call)
-		}
-	}
-	places := map[Call]symbol.Place{}
-	for path, list := range offsets {
-		found, _ := symbol.Calls(path, list) // an error: there are no places
-		for i, place := range found {
-			places[of[path][i]] = place
+		for _, c := range code[space] {
+			if c.Holds(call.Address) {
+				places[call] = files.Call(c.Path, c.InFile(call.Address))
+			}
 		}
 	}
 	return places

@@ -1,6 +1,7 @@
 package backtrace
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,39 +36,38 @@ func Main(args []string) int {
 	return 0
 }
 
-func backtrace(cause string, places []string) string {
-	text := cause + "\n"
-	for i, name := range nameAll(places) {
-		where := filepath.Base(places[i])
-		if name != "" {
-			where = name + " (" + where + ")"
+// backtrace names the calls. One whose function the compiler has put into the next has no address.
+func backtrace(cause string, calls []string) string {
+	text, number := cause+"\n", 0
+	line := func(name string) {
+		text += fmt.Sprintf("  #%-2d %s\n", number, name)
+		number++
+	}
+	var files symbol.Files
+	for _, call := range calls {
+		where := filepath.Base(call)
+		frames := framesOf(&files, call)
+		for i, frame := range frames {
+			if name := frame.String(); i < len(frames)-1 {
+				line(cmp.Or(name, "?") + " (inlined)")
+			} else if name != "" {
+				where = name + " (" + where + ")"
+			}
 		}
-		text += fmt.Sprintf("  #%-2d %s\n", i, where)
+		line(where)
 	}
 	return text
 }
 
-// nameAll returns the names of places, "" for a place that is not known. It reads each file once.
-func nameAll(places []string) []string {
-	names := make([]string, len(places))
-	addresses, from := map[string][]uint64{}, map[string][]int{}
-	for i, place := range places {
-		at := strings.LastIndex(place, "+0x")
-		if at < 0 {
-			continue
-		}
-		address, err := strconv.ParseUint(place[at+3:], 16, 64)
-		if err != nil {
-			continue
-		}
-		file := place[:at]
-		addresses[file], from[file] = append(addresses[file], address), append(from[file], i)
+// framesOf returns the places of a call, none if they are not known.
+func framesOf(files *symbol.Files, call string) []symbol.Place {
+	at := strings.LastIndex(call, "+0x")
+	if at < 0 {
+		return nil
 	}
-	for file, list := range addresses {
-		found, _ := symbol.Names(file, list) // after an error the report has offsets
-		for k, name := range found {
-			names[from[file][k]] = name
-		}
+	address, err := strconv.ParseUint(call[at+3:], 16, 64)
+	if err != nil {
+		return nil
 	}
-	return names
+	return files.Frames(call[:at], address)
 }

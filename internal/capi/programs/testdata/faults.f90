@@ -16,7 +16,7 @@ program faults
   integer, volatile :: a(10)
   call MPI_INIT(ierror)
   call MPI_COMM_RANK(MPI_COMM_WORLD, rank, ierror)
-  if (rank == 1) call store(a, 1099511627776_8)
+  if (rank == 1) call store(a, 1099511627776_8) ! the beginning
   call MPI_BARRIER(MPI_COMM_WORLD, ierror)
   call MPI_FINALIZE(ierror)
 end program faults
