@@ -83,6 +83,9 @@ func build(t *testing.T, source string, flags ...string) string {
 		compiler := map[string]string{".c": "mpicc", ".cc": "mpicxx", ".f": "mpif77",
 			".f90": "mpifort"}[filepath.Ext(source)]
 		args := append([]string{"-O1", "-Wall", filepath.Join("testdata", source), "-o", program}, flags...)
+		if filepath.Ext(source) == ".f90" {
+			args = append(args, "-J", built) // modules
+		}
 		if out, err := exec.Command(tool(compiler), args...).CombinedOutput(); err != nil {
 			return fmt.Sprintf("%s %v: %v\n%s", compiler, args, err, out)
 		}

@@ -22,6 +22,9 @@ func compile(t testing.TB, compiler, source string, flags ...string) string {
 	}
 	program := filepath.Join(t.TempDir(), "program")
 	args := append([]string{"-g", "-o", program, filepath.Join("testdata", source)}, flags...)
+	if compiler == "gfortran" {
+		args = append(args, "-J", filepath.Dir(program)) // modules
+	}
 	out, err := exec.Command(compiler, args...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return program
