@@ -40,7 +40,7 @@ func (f *File) wrap(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	e, ok := err.(*fault.FileError)
+	e, ok := errors.AsType[*fault.FileError](err)
 	if !ok {
 		e = &fault.FileError{Rank: -1, Offset: -1, Err: err}
 	}

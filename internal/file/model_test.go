@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -301,4 +302,22 @@ func (f *File) reads(a *access, m *model, read func(Place, *comm.Buffer) (int, e
 		return errors.New("read: the bytes are wrong")
 	}
 	return nil
+}
+
+// TestErrorsAreSaidOnce: an error names the call, the file, the offset and the cause, each once.
+func TestErrorsAreSaidOnce(t *testing.T) {
+	dir := t.TempDir()
+	ranks(t, 2, func(c *comm.Comm) error {
+		f, err := Open(c, filepath.Join(dir, "f"), ReadWrite|Create, nil)
+		if err != nil {
+			return err
+		}
+		err = f.wrap("write", errors.Join(at(4096, syscall.ENOSPC), nil))
+		want := fmt.Sprintf("file: write %q at offset 4096: no space left on device: "+
+			"free some space, or write elsewhere", f.name)
+		if err.Error() != want {
+			return fmt.Errorf("%q is not %q", err, want)
+		}
+		return f.Close()
+	})
 }
