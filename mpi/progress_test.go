@@ -2,9 +2,13 @@ package mpi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"go/ast"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/btl/mem"
 )
 
@@ -122,6 +127,50 @@ var callsOnObjects = map[string]func(c *Comm) (func() error, error){
 		w, err := WinAllocateShared[int64](c, 4)
 		return func() error { return w.Free() }, err
 	},
+
+	"OpenFile": func(c *Comm) (func() error, error) {
+		return func() error {
+			f, err := OpenFile(c, temporary(), FileCreate|FileReadWrite|FileDeleteOnClose, nil)
+			return errors.Join(err, f.Close())
+		}, nil
+	},
+	"File.Close":     onFile((*File).Close),
+	"File.Sync":      onFile((*File).Sync),
+	"File.SetSize":   onFile(func(f *File) error { return f.SetSize(10) }),
+	"File.SetAtomic": onFile(func(f *File) error { return f.SetAtomic(true) }),
+	"File.SetView":   onFile(func(f *File) error { return f.SetView(0, datatype.Int64, datatype.Int64) }),
+	"ReadFileAll":    onFile(func(f *File) error { _, err := ReadFileAll(f, FilePointer, two()); return err }),
+	"WriteFileAll":   onFile(func(f *File) error { _, err := WriteFileAll(f, FilePointer, two()); return err }),
+	"View.ReadFileAll": onFile(func(f *File) error {
+		_, err := Whole(two()).ReadFileAll(f, FilePointer)
+		return err
+	}),
+	"View.WriteFileAll": onFile(func(f *File) error {
+		_, err := Whole(two()).WriteFileAll(f, FilePointer)
+		return err
+	}),
+}
+
+// temporary is the name of a file that all ranks of this process choose.
+func temporary() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("gopvas-progress-%d", os.Getpid()))
+}
+
+// onFile is a call on a file of two ranks.
+func onFile(call func(*File) error) func(*Comm) (func() error, error) {
+	return func(c *Comm) (func() error, error) {
+		name := temporary()
+		f, err := OpenFile(c, name, FileCreate|FileReadWrite, nil)
+		return func() error { return errors.Join(call(f), ignoreMissing(DeleteFile(name))) }, err
+	}
+}
+
+// ignoreMissing is an error unless another rank has removed the file already.
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // local are the calls that wait for nobody: apart from those that begin or prepare an
@@ -140,7 +189,9 @@ var local = strings.Fields(`
 	Cart.Dims Cart.Periods Cart.Coords Cart.RankAt Cart.Shift DistGraph.Neighbors
 	Graph.JoinNode Graph.Connect Graph.Tie Graph.SetPolicy Graph.SetUrgent Graph.Dump Graph.Prepare Graph.Issue
 	Window.Local Window.All Window.Segment
-	Attribute.Set Attribute.Get Attribute.Delete Op.Commutative`)
+	Attribute.Set Attribute.Get Attribute.Delete Op.Commutative
+	DeleteFile FileOffset File.Read File.Write File.ReadAt File.WriteAt File.Seek File.Size File.Hints
+	ReadFile WriteFile View.ReadFile View.WriteFile`)
 
 func two() []int64  { return []int64{1, 2} }
 func four() []int64 { return []int64{1, 2, 3, 4} }
