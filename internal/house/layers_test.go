@@ -119,7 +119,7 @@ var layers = []layer{
 	{"suci/internal/protocol", []string{"suci/internal/seal", "suci/internal/wire"}},
 	{"suci/internal/udp", []string{"suci/internal/wire"}},
 
-	{"internal/bench/npb", []string{"internal/bench/rankside", "mpi"}},
+	{"internal/bench/npb", []string{"mpi"}},
 	{"internal/bench/results", nil},
 	{"internal/bench/transport", []string{"internal/netns", "suci"}},
 	{"internal/bench/rankside", []string{"mpi"}},

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/bench/rankside"
 	"github.com/gopvas/gopvas/mpi"
 )
 
@@ -19,11 +18,17 @@ type Distance struct {
 }
 
 // NewDistance is collective.
-func NewDistance(world *mpi.Comm) *Distance {
+func NewDistance(world *mpi.Comm) (*Distance, error) {
 	const words = 64 // several cache lines
-	w := rankside.Value(mpi.WinAllocateShared[uint64](world, words))
-	shared := rankside.Value(w.Segment(0))
-	return &Distance{rank: world.Rank(), there: &shared[0], back: &shared[words/2]}
+	w, err := mpi.WinAllocateShared[uint64](world, words)
+	if err != nil {
+		return nil, err
+	}
+	shared, err := w.Segment(0)
+	if err != nil {
+		return nil, err
+	}
+	return &Distance{rank: world.Rank(), there: &shared[0], back: &shared[words/2]}, nil
 }
 
 // Measure returns the distance in ns: the least of a few, since somebody else may have had a CPU.
@@ -67,12 +72,12 @@ type Place struct {
 }
 
 // NewPlace is collective.
-func NewPlace(world *mpi.Comm, wanted float64) (p *Place) {
+func NewPlace(world *mpi.Comm, wanted float64) (p *Place, err error) {
 	p = &Place{world: world, wanted: wanted}
 	if wanted > 0 {
-		p.distance = NewDistance(world)
+		p.distance, err = NewDistance(world)
 	}
-	return p
+	return p, err
 }
 
 // Here tells whether the CPUs are at the wanted distance. Ranks 0 and 1 ask at a time.
@@ -81,32 +86,36 @@ func (p *Place) Here() bool {
 }
 
 // AllHere tells all ranks whether ranks 0 and 1 are at the wanted distance. It is collective.
-func (p *Place) AllHere() bool {
+func (p *Place) AllHere() (bool, error) {
 	here := []int{1}
 	if p.world.Rank() < 2 && !p.Here() {
 		here[0] = 0
 	}
-	rankside.Check(mpi.Bcast(p.world, here, 0))
-	return here[0] != 0
+	err := mpi.Bcast(p.world, here, 0)
+	return here[0] != 0, err
 }
 
 // elsewhereLine is what a job prints that ends because it is at another distance.
 const elsewhereLine = "# elsewhere\n"
 
 // begin is AllHere for a rank program, which ends if it is elsewhere.
-func (p *Place) begin() (here bool) {
-	if here = p.AllHere(); !here && p.world.Rank() == 0 {
+func (p *Place) begin() (here bool, err error) {
+	if here, err = p.AllHere(); err == nil && !here && p.world.Rank() == 0 {
 		fmt.Print(elsewhereLine)
 	}
-	return here
+	return here, err
 }
 
 // distanceRank is the rank program of FindDistances.
 func distanceRank([]string) {
-	rankside.Run(func(world *mpi.Comm) {
-		d := NewDistance(world)
+	mpi.Run(func(world *mpi.Comm) error {
+		d, err := NewDistance(world)
+		if err != nil {
+			return err
+		}
 		if ns := d.Measure(); world.Rank() == 0 {
 			fmt.Printf("%.1f\n", ns)
 		}
+		return nil
 	})
 }

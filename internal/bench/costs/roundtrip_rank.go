@@ -23,26 +23,35 @@ func roundTripRank(args []string) {
 			"bench: six arguments are needed: sizes, repetitions, warm or cold, a seed, seconds and a distance")
 		os.Exit(2)
 	}
-	rankside.Run(func(world *mpi.Comm) {
+	mpi.Run(func(world *mpi.Comm) error {
 		c, err := parseTrips(args)
 		if err != nil || world.Size() != 2 {
-			rankside.Check(errors.Join(err, fmt.Errorf("bench: round trips of %d ranks: two are needed", world.Size())))
+			return errors.Join(err, fmt.Errorf("bench: round trips of %d ranks: two are needed", world.Size()))
 		}
-		place := NewPlace(world, c.distance)
-		if !place.begin() {
-			return
+		place, err := NewPlace(world, c.distance)
+		if err != nil {
+			return err
+		}
+		if here, err := place.begin(); err != nil || !here {
+			return err
 		}
 		r := &tripRank{world: world, place: place, out: rankside.Touched(c.walk),
 			in: rankside.Touched(c.walk), walk: c.walk}
 		if world.Rank() == 1 {
-			r.serve()
-			return
+			return r.serve()
 		}
-		r.measure(c)
-		limit := r.eagerLimit(slices.Max(c.sizes))
-		r.order(order{orderStop})
+		if err := r.measure(c); err != nil {
+			return err
+		}
+		limit, err := r.eagerLimit(slices.Max(c.sizes))
+		if err != nil {
+			return err
+		}
+		if err := r.order(order{orderStop}); err != nil {
+			return err
+		}
 		fmt.Printf("%s %d\n", limitLine, limit)
-		rankside.Check(fit.WriteCSV(os.Stdout, r.samples))
+		return fit.WriteCSV(os.Stdout, r.samples)
 	})
 }
 
@@ -86,63 +95,79 @@ func parseTrips(args []string) (c tripPlan, err error) {
 }
 
 // serve does what rank 0 orders.
-func (r *tripRank) serve() {
+func (r *tripRank) serve() error {
 	for {
 		var o order
-		if rankside.Value(mpi.Recv(r.world, o[:], 0, orderTag)); o[0] == orderStop {
-			return
+		if _, err := mpi.Recv(r.world, o[:], 0, orderTag); err != nil || o[0] == orderStop {
+			return err
 		}
 		for range o[2] {
-			r.serveRound(o)
+			if err := r.serveRound(o); err != nil {
+				return err
+			}
 		}
 		if o[0] == orderSends {
-			rankside.Check(mpi.Send(r.world, r.out[:0], 0, rankside.AckTag))
+			if err := mpi.Send(r.world, r.out[:0], 0, rankside.AckTag); err != nil {
+				return err
+			}
 		}
 	}
 }
 
-func (r *tripRank) serveRound(o order) {
+func (r *tripRank) serveRound(o order) error {
 	out, in := r.next(o[1])
 	if o[0] == orderLate {
-		rankside.Value(mpi.Recv(r.world, in[:0], 0, rankside.AckTag))
+		if _, err := mpi.Recv(r.world, in[:0], 0, rankside.AckTag); err != nil {
+			return err
+		}
 	}
 	switch o[0] {
 	case orderExchange:
-		rankside.SendReceive(r.world, out, in)
-		return
+		return rankside.SendReceive(r.world, out, in)
 	case orderDistance:
 		r.place.Here()
-		return
+		return nil
 	}
-	if rankside.Value(mpi.Recv(r.world, in, 0, rankside.DataTag)); o[0] == orderTrips {
-		rankside.Check(mpi.Send(r.world, out, 0, rankside.DataTag))
+	if _, err := mpi.Recv(r.world, in, 0, rankside.DataTag); err != nil || o[0] != orderTrips {
+		return err
 	}
+	return mpi.Send(r.world, out, 0, rankside.DataTag)
 }
 
 // measure takes the samples: all sizes in a random order, again and again until there are
 // enough or the time is over.
-func (r *tripRank) measure(c tripPlan) {
+func (r *tripRank) measure(c tripPlan) error {
 	start := time.Now()
 	r.share = c.limit / time.Duration(timings*len(c.sizes))
 	for range 5 {
-		r.calibrate()
+		if err := r.calibrate(); err != nil {
+			return err
+		}
 	}
-	bare := r.warmUp(c.sizes)
+	bare, err := r.warmUp(c.sizes)
+	if err != nil {
+		return err
+	}
 	order := rand.New(rand.NewPCG(c.seed, 12)).Perm(len(c.sizes))
 	for i := range c.times {
 		if i >= leastSamples && time.Since(start) > c.limit {
 			break
 		}
 		for _, k := range order {
-			r.sample(c.sizes[k], bare[k])
+			if err := r.sample(c.sizes[k], bare[k]); err != nil {
+				return err
+			}
 		}
-		r.calibrate()
+		if err := r.calibrate(); err != nil {
+			return err
+		}
 		fmt.Println(sweepLine)
 	}
 	r.samples = r.enough()
 	for i := range r.samples {
 		r.samples[i].Loop *= r.perLoop
 	}
+	return nil
 }
 
 // timings is how often each size is timed at least: to warm up, twice or so, and in each of the four
@@ -155,12 +180,15 @@ const timings = 2 + 4*leastSamples
 const leastSamples = 3
 
 // warmUp returns, by size, the time of a round trip without a loop.
-func (r *tripRank) warmUp(sizes []int) []float64 {
+func (r *tripRank) warmUp(sizes []int) ([]float64, error) {
 	bare := make([]float64, len(sizes))
 	rounds := 1
 	for i, n := range sizes {
 		for {
-			t := r.trips(n, rounds, 0)
+			t, err := r.trips(n, rounds, 0)
+			if err != nil {
+				return nil, err
+			}
 			if bare[i] = t; t*float64(rounds) >= partTime {
 				break
 			}
@@ -168,59 +196,82 @@ func (r *tripRank) warmUp(sizes []int) []float64 {
 		}
 		rounds = max(1, rounds/2) // the next size takes longer, but hardly twice as long
 	}
-	return bare
+	return bare, nil
 }
 
 // sample measures a size once in each way; Loop is in iterations. The loop is longer than the
 // round trip by a little: by no more than a waiting rank polls before it sleeps.
-func (r *tripRank) sample(n int, bare float64) {
+func (r *tripRank) sample(n int, bare float64) error {
 	rounds := max(leastRounds, int(partTime/bare))
 	long := int((bare + min(bare/4, 5e3)) / r.perLoop)
 	short := int((bare*0.6 + 200) / r.perLoop)
-	before := r.here()
+	before, err := r.here()
+	if err != nil {
+		return err
+	}
 	for _, s := range []struct {
 		kind  fit.Kind
 		loop  int
-		timed func(n, rounds, loop int) float64
+		timed func(n, rounds, loop int) (float64, error)
 	}{{fit.RoundTrip, 0, r.trips}, {fit.RoundTrip, long, r.trips}, {fit.Send, short, r.sends},
 		{fit.Exchange, 0, r.exchanges}} {
-		t := s.timed(n, rounds, s.loop)
-		here := r.here()
+		t, err := s.timed(n, rounds, s.loop)
+		if err != nil {
+			return err
+		}
+		here, err := r.here()
+		if err != nil {
+			return err
+		}
 		r.take(before && here, fit.Sample{Kind: s.kind, Bytes: int64(n), Loop: float64(s.loop), Time: t})
 		before = here
 	}
+	return nil
 }
 
 // eagerLimit finds, by bisection, the longest message up to most whose sender does not wait
 // for a receiver that comes late: S as it is. It is -1 if no message makes the sender wait.
-func (r *tripRank) eagerLimit(most int) int {
-	if r.eager(most) {
-		return -1
+func (r *tripRank) eagerLimit(most int) (int, error) {
+	if eager, err := r.eager(most); eager || err != nil {
+		return -1, err
 	}
 	low, high := 0, most // an empty message has nothing to wait with
 	for high-low > 1 {
 		mid := (low + high) / 2
-		if r.eager(mid) {
+		eager, err := r.eager(mid)
+		if err != nil {
+			return 0, err
+		}
+		if eager {
 			low = mid
 		} else {
 			high = mid
 		}
 	}
-	return low
+	return low, nil
 }
 
 // eager tells whether a send is complete before its receive begins. The receiver waits until
 // it is told to receive.
-func (r *tripRank) eager(n int) bool {
-	r.order(order{orderLate, n, 1})
+func (r *tripRank) eager(n int) (bool, error) {
+	if err := r.order(order{orderLate, n, 1}); err != nil {
+		return false, err
+	}
 	out, _ := r.next(n)
-	request := rankside.Value(mpi.Isend(r.world, out, 1, rankside.DataTag))
+	request, err := mpi.Isend(r.world, out, 1, rankside.DataTag)
+	if err != nil {
+		return false, err
+	}
 	const looks = 1000
 	done := false
 	for i := 0; i < looks && !done; i++ {
-		done = rankside.Test(&request)
+		if _, done, err = request.Test(); err != nil {
+			return false, err
+		}
 	}
-	rankside.Check(mpi.Send(r.world, r.out[:0], 1, rankside.AckTag))
-	rankside.Value(request.Wait())
-	return done
+	if err := mpi.Send(r.world, r.out[:0], 1, rankside.AckTag); err != nil || done {
+		return done, err
+	}
+	_, err = request.Wait()
+	return false, err
 }

@@ -3,7 +3,6 @@ package costs
 import (
 	"time"
 
-	"github.com/gopvas/gopvas/internal/bench/rankside"
 	"github.com/gopvas/gopvas/loggps/fit"
 	"github.com/gopvas/gopvas/mpi"
 )
@@ -37,7 +36,7 @@ type tripRank struct {
 	share    time.Duration // of a sample: parts that it has no time for are left out
 }
 
-func (r *tripRank) order(o order) { rankside.Check(mpi.Send(r.world, o[:], 1, orderTag)) }
+func (r *tripRank) order(o order) error { return mpi.Send(r.world, o[:], 1, orderTag) }
 
 // page is the distance at which messages of cold caches lie at least, so that none finds
 // what was fetched for the one before.
@@ -60,7 +59,7 @@ func (r *tripRank) next(n int) (out, in []byte) {
 const parts = 32
 
 // timed orders rounds of rank 1, makes them, and returns the time of one in nanoseconds.
-func (r *tripRank) timed(o order, round func(n int), end func()) (ns float64) {
+func (r *tripRank) timed(o order, round func(n int) error, end func() error) (ns float64, err error) {
 	begin := time.Now()
 	var times []float64
 	for part := range parts {
@@ -68,15 +67,21 @@ func (r *tripRank) timed(o order, round func(n int), end func()) (ns float64) {
 		if part > 0 && start.Sub(begin) > r.share {
 			break
 		}
-		r.order(o)
+		if err := r.order(o); err != nil {
+			return 0, err
+		}
 		start = time.Now()
 		for range o[2] {
-			round(o[1])
+			if err := round(o[1]); err != nil {
+				return 0, err
+			}
 		}
-		end()
+		if err := end(); err != nil {
+			return 0, err
+		}
 		times = append(times, float64(time.Since(start).Nanoseconds())/float64(o[2]))
 	}
-	return undisturbed(times)
+	return undisturbed(times), nil
 }
 
 // coldBytes is how far the messages of cold caches lie spread, in each of the four buffers:

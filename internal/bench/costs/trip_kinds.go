@@ -23,31 +23,38 @@ func spin(iterations int) {
 var spun atomic.Uint64
 
 // trips times round trips with a loop before the receive: equations (12) to (14).
-func (r *tripRank) trips(n, rounds, loop int) float64 {
-	return r.timed(order{orderTrips, n, rounds}, func(n int) {
+func (r *tripRank) trips(n, rounds, loop int) (float64, error) {
+	return r.timed(order{orderTrips, n, rounds}, func(n int) error {
 		out, in := r.next(n)
-		rankside.Check(mpi.Send(r.world, out, 1, rankside.DataTag))
+		if err := mpi.Send(r.world, out, 1, rankside.DataTag); err != nil {
+			return err
+		}
 		spin(loop)
-		rankside.Value(mpi.Recv(r.world, in, 1, rankside.DataTag))
-	}, func() {})
+		_, err := mpi.Recv(r.world, in, 1, rankside.DataTag)
+		return err
+	}, func() error { return nil })
 }
 
 // sends times blocking sends. The loop behind each lets the receiver come back, so that it
 // waits for the next one.
-func (r *tripRank) sends(n, rounds, loop int) float64 {
-	return r.timed(order{orderSends, n, rounds}, func(n int) {
+func (r *tripRank) sends(n, rounds, loop int) (float64, error) {
+	return r.timed(order{orderSends, n, rounds}, func(n int) error {
 		out, _ := r.next(n)
-		rankside.Check(mpi.Send(r.world, out, 1, rankside.DataTag))
+		if err := mpi.Send(r.world, out, 1, rankside.DataTag); err != nil {
+			return err
+		}
 		spin(loop)
-	}, func() {
-		rankside.Value(mpi.Recv(r.world, r.in[:0], 1, rankside.AckTag))
+		return nil
+	}, func() error {
+		_, err := mpi.Recv(r.world, r.in[:0], 1, rankside.AckTag)
+		return err
 	})
 }
 
 // exchanges times exchanges, in which messages cross.
-func (r *tripRank) exchanges(n, rounds, _ int) float64 {
-	return r.timed(order{orderExchange, n, rounds}, func(n int) {
+func (r *tripRank) exchanges(n, rounds, _ int) (float64, error) {
+	return r.timed(order{orderExchange, n, rounds}, func(n int) error {
 		out, in := r.next(n)
-		rankside.SendReceive(r.world, out, in)
-	}, func() {})
+		return rankside.SendReceive(r.world, out, in)
+	}, func() error { return nil })
 }

@@ -27,48 +27,62 @@ func footprintRankMain(args []string) {
 	rankside.ScanArgs("bytes, repetitions, seconds and ranks", args, &f.block, &f.limits.Repetitions, &seconds, &ranks)
 	f.limits.Limit = time.Duration(seconds * float64(time.Second))
 	f.out, f.in = rankside.Touched(f.block*ranks), rankside.Touched(f.block*ranks)
-	rankside.Run(func(world *mpi.Comm) {
+	mpi.Run(func(world *mpi.Comm) error {
 		f.world = world
-		f.run()
+		return f.run()
 	})
 }
 
 // run makes one call that does not count, then the others in portions that double in
 // size, until the limit is reached. Rank 0 prints "repetitions microseconds".
-func (f *footprint) run() {
+func (f *footprint) run() error {
 	rank, size := f.world.Rank(), f.world.Size()
 	for i := range f.out {
 		f.out[i] = byte(rank + i/f.block)
 	}
-	f.calls(1)
+	if err := f.calls(1); err != nil {
+		return err
+	}
 	done := 0
 	f.spent = 0
 	portion := []int{1}
 	for portion[0] > 0 {
-		f.calls(portion[0])
+		if err := f.calls(portion[0]); err != nil {
+			return err
+		}
 		done += portion[0]
 		portion[0] = f.limits.More(done, f.spent)
-		rankside.Check(mpi.Bcast(f.world, portion, 0))
+		if err := mpi.Bcast(f.world, portion, 0); err != nil {
+			return err
+		}
 	}
 	for peer := range size {
 		if got, want := f.in[peer*f.block], byte(peer+rank); got != want {
-			rankside.Check(fmt.Errorf("the block of rank %d begins with %d, not %d", peer, got, want))
+			return fmt.Errorf("the block of rank %d begins with %d, not %d", peer, got, want)
 		}
 	}
 	mine := []float64{float64(f.spent.Nanoseconds()) / 1e3 / float64(done)}
 	sum := []float64{0}
-	rankside.Check(mpi.Reduce(f.world, mine, sum, mpi.Sum[float64](), 0))
+	if err := mpi.Reduce(f.world, mine, sum, mpi.Sum[float64](), 0); err != nil {
+		return err
+	}
 	if rank == 0 {
 		fmt.Printf("%d %.4f\n", done, sum[0]/float64(size))
 	}
+	return nil
 }
 
 // calls makes some calls and adds the time that they have taken.
-func (f *footprint) calls(n int) {
-	rankside.Check(f.world.Barrier())
+func (f *footprint) calls(n int) error {
+	if err := f.world.Barrier(); err != nil {
+		return err
+	}
 	start := time.Now()
 	for range n {
-		rankside.Check(mpi.Alltoall(f.world, f.out, f.in))
+		if err := mpi.Alltoall(f.world, f.out, f.in); err != nil {
+			return err
+		}
 	}
 	f.spent += time.Since(start)
+	return nil
 }

@@ -13,23 +13,31 @@ import (
 func touchRank(args []string) {
 	var n uint // 0 is possible
 	rankside.ScanArgs("bytes per rank", args, &n)
-	rankside.Run(func(world *mpi.Comm) { touch(world, int(n)) })
+	mpi.Run(func(world *mpi.Comm) error { return touch(world, int(n)) })
 }
 
-func touch(world *mpi.Comm, n int) {
-	window := rankside.Value(mpi.WinAllocateShared[byte](world, n))
+func touch(world *mpi.Comm, n int) error {
+	window, err := mpi.WinAllocateShared[byte](world, n)
+	if err != nil {
+		return err
+	}
 	fill(window.Local(), world.Rank())
-	rankside.Check(world.Barrier())
+	if err := world.Barrier(); err != nil {
+		return err
+	}
 	// Each rank begins with its right neighbour, so that they do not all read
 	// the same peer.
 	for i := range world.Size() {
 		peer := (world.Rank() + i) % world.Size()
-		memory := rankside.Value(window.Segment(peer))
+		memory, err := window.Segment(peer)
+		if err != nil {
+			return err
+		}
 		if got, want := sum(memory), expected(n, peer); got != want {
-			rankside.Check(fmt.Errorf("the memory of rank %d adds up to %#x, not %#x", peer, got, want))
+			return fmt.Errorf("the memory of rank %d adds up to %#x, not %#x", peer, got, want)
 		}
 	}
-	rankside.Check(world.Barrier())
+	return world.Barrier()
 }
 
 // fill writes the rank's number, and the position, into every word.

@@ -22,15 +22,21 @@ func exchangeRankMain(args []string) {
 	var neighbors, sizes, picture string
 	var seconds float64
 	rankside.ScanArgs("neighbors or halo, BYTES,..., seconds, and 0 or 1", args, &neighbors, &sizes, &seconds, &picture)
-	rankside.Run(func(world *mpi.Comm) {
+	mpi.Run(func(world *mpi.Comm) error {
 		for item := range strings.SplitSeq(sizes, ",") {
 			n, err := strconv.Atoi(item)
 			if err != nil {
-				rankside.Check(fmt.Errorf("bench: bytes: %w", err))
+				return fmt.Errorf("bench: bytes: %w", err)
 			}
-			r := newExchangeRank(world, neighbors, n)
-			r.measure(n, time.Duration(seconds*float64(time.Second)), picture == "1")
+			r, err := newExchangeRank(world, neighbors, n)
+			if err != nil {
+				return err
+			}
+			if err := r.measure(n, time.Duration(seconds*float64(time.Second)), picture == "1"); err != nil {
+				return err
+			}
 		}
+		return nil
 	})
 }
 
@@ -66,10 +72,13 @@ func exchangeCounts(neighbors string, n int) ([]int, error) {
 }
 
 // newExchangeRank makes the graph: neighbor i is i+1 ranks further on, around all others.
-func newExchangeRank(world *mpi.Comm, neighbors string, n int) *exchangeRank {
-	counts := rankside.Value(exchangeCounts(neighbors, n))
+func newExchangeRank(world *mpi.Comm, neighbors string, n int) (*exchangeRank, error) {
+	counts, err := exchangeCounts(neighbors, n)
+	if err != nil {
+		return nil, err
+	}
 	if world.Size() < 2 {
-		rankside.Check(fmt.Errorf("bench: an exchange needs at least two ranks"))
+		return nil, fmt.Errorf("bench: an exchange needs at least two ranks")
 	}
 	var near mpi.Neighbors
 	r := &exchangeRank{world: world, counts: counts}
@@ -82,34 +91,43 @@ func newExchangeRank(world *mpi.Comm, neighbors string, n int) *exchangeRank {
 		r.expected = append(r.expected, bytes.Repeat([]byte{mark(from, i)}, count)...)
 	}
 	r.in = make([]byte, len(r.out))
-	g := rankside.Value(mpi.DistGraphCreateAdjacent(world, near))
+	g, err := mpi.DistGraphCreateAdjacent(world, near)
+	if err != nil {
+		return nil, err
+	}
 	r.graph = g.Comm
-	return r
+	return r, nil
 }
 
 func mark(rank, message int) byte { return byte(1 + rank*31 + message*7) }
 
-func (r *exchangeRank) step() {
-	rankside.Check(mpi.NeighborAlltoallv(r.graph, r.out, r.counts, nil, r.in, r.counts, nil))
+func (r *exchangeRank) step() error {
+	return mpi.NeighborAlltoallv(r.graph, r.out, r.counts, nil, r.in, r.counts, nil)
 }
 
 // measure makes exchanges for some time, each after a barrier. Rank 0 prints BYTES,
 // repetitions, and the median, least and most of the times of the slowest rank, in
 // microseconds.
-func (r *exchangeRank) measure(n int, limit time.Duration, picture bool) {
+func (r *exchangeRank) measure(n int, limit time.Duration, picture bool) error {
 	const warm = 4
 	var times []float64
 	begin := time.Now()
 	more := []byte{1}
 	for i := 0; more[0] == 1; i++ {
-		rankside.Check(r.world.Barrier())
+		if err := r.world.Barrier(); err != nil {
+			return err
+		}
 		start := time.Now()
-		r.step()
+		if err := r.step(); err != nil {
+			return err
+		}
 		took := []float64{float64(time.Since(start).Nanoseconds()) / 1e3}
 		slowest := []float64{0}
-		rankside.Check(mpi.Allreduce(r.world, took, slowest, mpi.Max[float64]()))
+		if err := mpi.Allreduce(r.world, took, slowest, mpi.Max[float64]()); err != nil {
+			return err
+		}
 		if i == 0 && !bytes.Equal(r.in, r.expected) {
-			rankside.Check(fmt.Errorf("bench: rank %d has received other bytes than were sent", r.world.Rank()))
+			return fmt.Errorf("bench: rank %d has received other bytes than were sent", r.world.Rank())
 		}
 		if i >= warm {
 			times = append(times, slowest[0])
@@ -117,7 +135,9 @@ func (r *exchangeRank) measure(n int, limit time.Duration, picture bool) {
 		if time.Since(begin) > limit && len(times) >= 3 {
 			more[0] = 0
 		}
-		rankside.Check(mpi.Bcast(r.world, more, 0))
+		if err := mpi.Bcast(r.world, more, 0); err != nil {
+			return err
+		}
 		if more[0] == 0 {
 			if r.world.Rank() == 0 {
 				fmt.Printf("%d %d %.4f %.4f %.4f\n", n, len(times), median.Of(times),
@@ -125,11 +145,13 @@ func (r *exchangeRank) measure(n int, limit time.Duration, picture bool) {
 				printDevices()
 			}
 			if picture {
-				r.printFlights(start)
+				if err := r.printFlights(start); err != nil {
+					return err
+				}
 			}
 		}
 	}
-	rankside.Check(r.graph.Free())
+	return r.graph.Free()
 }
 
 // What the lines of devices and flights begin with.
@@ -147,7 +169,7 @@ func printDevices() {
 
 // printFlights has rank 0 print what the devices of all ranks have sent since a moment, in
 // nanoseconds from it.
-func (r *exchangeRank) printFlights(since time.Time) {
+func (r *exchangeRank) printFlights(since time.Time) error {
 	var text []byte
 	for _, f := range debug.Flights() {
 		if f.Start.After(since) {
@@ -157,13 +179,18 @@ func (r *exchangeRank) printFlights(since time.Time) {
 		}
 	}
 	counts, total := make([]int, r.world.Size()), 0
-	rankside.Check(mpi.Gather(r.world, []int{len(text)}, counts, 0))
+	if err := mpi.Gather(r.world, []int{len(text)}, counts, 0); err != nil {
+		return err
+	}
 	for _, n := range counts {
 		total += n
 	}
 	all := make([]byte, total)
-	rankside.Check(mpi.Gatherv(r.world, text, all, counts, nil, 0))
-	rankside.Value(os.Stdout.Write(all))
+	if err := mpi.Gatherv(r.world, text, all, counts, nil, 0); err != nil {
+		return err
+	}
+	_, err := os.Stdout.Write(all)
+	return err
 }
 
 // Halo stands for the 26 neighbors of a cube, whose messages have three lengths.

@@ -16,25 +16,36 @@ const cgSteps = 25
 
 func (cg) check(class Class, ranks int) error { return powerOfTwo(ranks, cgProblems[class].n) }
 
-func (cg) run(world *mpi.Comm, class Class) Result {
+func (cg) run(world *mpi.Comm, class Class) (Result, error) {
 	p := cgProblems[class]
-	g := newCGGrid(world, p.n)
+	g, err := newCGGrid(world, p.n)
+	if err != nil {
+		return Result{}, err
+	}
 	s := newCGSolver(g, p.block(g.rows(), g.columns()))
 	s.begin()
-	s.iterate(p.shift)
+	if _, err := s.iterate(p.shift); err != nil { // the first time takes page faults
+		return Result{}, err
+	}
 	s.begin()
 	zeta := 0.0
-	seconds := timed(world, func() {
+	seconds, err := timed(world, func() error {
 		for range p.iterations {
-			zeta = s.iterate(p.shift)
+			if zeta, err = s.iterate(p.shift); err != nil {
+				return err
+			}
 		}
+		return nil
 	})
+	if err != nil {
+		return Result{}, err
+	}
 	k := float64(p.nonzeros * (p.nonzeros + 1))
 	operations := float64(2*p.iterations*p.n) * (3 + k + cgSteps*(5+k) + 3)
 	return newResult(Result{
 		Size: []int{p.n}, Iterations: p.iterations, Operation: "floating point",
 		Checks: []Comparison{{"zeta", zeta, p.zeta, 1e-10}},
-	}, seconds, operations)
+	}, seconds, operations), nil
 }
 
 // A cgSolver is a rank's part of the iteration. Vectors have the elements of the rank's
@@ -70,13 +81,17 @@ func (s *cgSolver) begin() {
 
 // iterate solves A z = x, makes x of z, scaled to length 1, and returns the estimate of
 // the eigenvalue.
-func (s *cgSolver) iterate(shift float64) (zeta float64) {
-	s.solve()
+func (s *cgSolver) iterate(shift float64) (zeta float64, err error) {
+	if err := s.solve(); err != nil {
+		return 0, err
+	}
 	products := []float64{dot(s.x, s.z), dot(s.z, s.z)}
-	s.total(products)
+	if err := s.total(products); err != nil {
+		return 0, err
+	}
 	scale := 1 / math.Sqrt(products[1])
 	for i, v := range s.z {
 		s.x[i] = scale * v
 	}
-	return shift + 1/products[0]
+	return shift + 1/products[0], nil
 }

@@ -3,7 +3,6 @@ package npb
 import (
 	"math/bits"
 
-	"github.com/gopvas/gopvas/internal/bench/rankside"
 	"github.com/gopvas/gopvas/mpi"
 )
 
@@ -36,13 +35,18 @@ type cgGrid struct {
 	halves []int     // lengths of the parts
 }
 
-func newCGGrid(world *mpi.Comm, n int) *cgGrid {
+func newCGGrid(world *mpi.Comm, n int) (*cgGrid, error) {
 	g := placeInGrid(n, world.Rank(), world.Size())
 	g.world, g.sum, g.scalar = world, mpi.Sum[float64](), make([]float64, 1)
-	g.row = rankside.Value(world.Split(g.r, g.c))
-	g.pair = rankside.Value(g.row.Split(g.c/g.fold, g.c))
-	g.others = rankside.Value(g.row.Split(g.c%g.fold, g.c))
-	return &g
+	var err error
+	if g.row, err = world.Split(g.r, g.c); err != nil {
+		return nil, err
+	}
+	if g.pair, err = g.row.Split(g.c/g.fold, g.c); err != nil {
+		return nil, err
+	}
+	g.others, err = g.row.Split(g.c%g.fold, g.c)
+	return &g, err
 }
 
 // placeInGrid finds the place of a rank.

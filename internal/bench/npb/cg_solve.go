@@ -1,44 +1,54 @@
 package npb
 
-import (
-	"github.com/gopvas/gopvas/internal/bench/rankside"
-	"github.com/gopvas/gopvas/mpi"
-)
+import "github.com/gopvas/gopvas/mpi"
 
 // solve does steps of conjugate gradients from z = 0 towards A z = x. Last it computes the
 // residual, which nobody wants but which belongs to the work that is timed.
-func (s *cgSolver) solve() {
+func (s *cgSolver) solve() error {
 	clear(s.z)
 	copy(s.r, s.x)
 	copy(s.p, s.x)
-	rho := s.product(s.r, s.r)
+	rho, err := s.product(s.r, s.r)
+	if err != nil {
+		return err
+	}
 	for range cgSteps {
-		s.multiply(s.q, s.three)
-		d := s.product(s.p, s.q)
+		if err := s.multiply(s.q, s.three); err != nil {
+			return err
+		}
+		d, err := s.product(s.p, s.q)
+		if err != nil {
+			return err
+		}
 		alpha, before := rho/d, rho
 		s.scalar[0] = advance(s.z, s.r, s.p, s.q, alpha)
-		s.total(s.scalar)
+		if err := s.total(s.scalar); err != nil {
+			return err
+		}
 		rho = s.scalar[0]
 		redirect(s.p, s.r, rho/before)
 	}
-	s.multiply(s.r, s.two)
+	if err := s.multiply(s.r, s.two); err != nil {
+		return err
+	}
 	for i, v := range s.x {
 		s.q[i] = v - s.r[i]
 	}
-	s.product(s.q, s.q)
+	_, err = s.product(s.q, s.q)
+	return err
 }
 
 // product returns the inner product of two vectors, of all ranks.
-func (s *cgSolver) product(a, b []float64) float64 {
+func (s *cgSolver) product(a, b []float64) (float64, error) {
 	s.scalar[0] = dot(a, b)
-	s.total(s.scalar)
-	return s.scalar[0]
+	err := s.total(s.scalar)
+	return s.scalar[0], err
 }
 
 // multiply sets dst to the product of the matrix and a vector.
-func (s *cgSolver) multiply(dst, src []float64) {
+func (s *cgSolver) multiply(dst, src []float64) error {
 	s.matrix.times(s.sums, src)
-	s.turn(dst, s.sums)
+	return s.turn(dst, s.sums)
 }
 
 // advance goes alpha along p: z += alpha p, r -= alpha q; and returns r.r on this rank.
@@ -72,21 +82,26 @@ func redirect(p, r []float64, beta float64) {
 
 // turn adds up, for each row of the grid, what its ranks have for its rows of the
 // matrix, and gives each rank what is for its columns.
-func (g *cgGrid) turn(dst, sums []float64) {
+func (g *cgGrid) turn(dst, sums []float64) error {
 	mine := sums
 	if g.fold > 1 {
 		mine = g.half
-		rankside.Check(mpi.ReduceScatter(g.pair, sums, mine, g.halves, g.sum))
+		if err := mpi.ReduceScatter(g.pair, sums, mine, g.halves, g.sum); err != nil {
+			return err
+		}
 	}
 	if g.others.Size() > 1 {
-		rankside.Check(mpi.Allreduce(g.others, nil, mine, g.sum))
+		if err := mpi.Allreduce(g.others, nil, mine, g.sum); err != nil {
+			return err
+		}
 	}
 	if g.partner == g.world.Rank() {
 		copy(dst, mine)
-		return
+		return nil
 	}
-	rankside.Value(mpi.Sendrecv(g.world, mine, g.partner, 1, dst, g.partner, 1))
+	_, err := mpi.Sendrecv(g.world, mine, g.partner, 1, dst, g.partner, 1)
+	return err
 }
 
 // total adds up what all ranks of a row of the grid have; every row has the same.
-func (g *cgGrid) total(values []float64) { rankside.Check(mpi.Allreduce(g.row, nil, values, g.sum)) }
+func (g *cgGrid) total(values []float64) error { return mpi.Allreduce(g.row, nil, values, g.sum) }

@@ -3,7 +3,6 @@ package npb
 import (
 	"fmt"
 
-	"github.com/gopvas/gopvas/internal/bench/rankside"
 	"github.com/gopvas/gopvas/mpi"
 )
 
@@ -36,21 +35,24 @@ func (ep) check(class Class, ranks int) error {
 	return nil
 }
 
-func (ep) run(world *mpi.Comm, class Class) Result {
+func (ep) run(world *mpi.Comm, class Class) (Result, error) {
 	p := epProblems[class]
 	batches, ranks, rank := 1<<p.pairs/epBatch, world.Size(), world.Rank()
 	first, end := batches*rank/ranks, batches*(rank+1)/ranks
 	var g gaussians
 	g.add(271828183, 1) // the first time takes page faults
 	var totals []float64
-	seconds := timed(world, func() {
+	seconds, err := timed(world, func() error {
 		g = gaussians{}
 		seed := sequence(271828183)
 		seed.skip(2 * epBatch * uint64(first))
 		g.add(seed, (end-first)*(epBatch/epBlock))
 		totals = g.totals()
-		rankside.Check(mpi.Allreduce(world, nil, totals, mpi.Sum[float64]()))
+		return mpi.Allreduce(world, nil, totals, mpi.Sum[float64]())
 	})
+	if err != nil {
+		return Result{}, err
+	}
 	numbers := 2 * 1 << p.pairs
 	return newResult(Result{
 		Size: []int{numbers}, Operation: "Random numbers generated",
@@ -58,5 +60,5 @@ func (ep) run(world *mpi.Comm, class Class) Result {
 			{"sum of X", totals[0], p.sumX, 1e-8},
 			{"sum of Y", totals[1], p.sumY, 1e-8},
 		},
-	}, seconds, float64(numbers))
+	}, seconds, float64(numbers)), nil
 }

@@ -1,9 +1,6 @@
 package npb
 
-import (
-	"github.com/gopvas/gopvas/internal/bench/rankside"
-	"github.com/gopvas/gopvas/mpi"
-)
+import "github.com/gopvas/gopvas/mpi"
 
 // How the numbers of the box get from planes z to planes y and back. In what is sent,
 // the index of the receiver's planes comes first, so that a transform along it writes
@@ -11,7 +8,7 @@ import (
 // one.
 
 // transform makes the spectrum of what is in d.in, by own z, then y.
-func (d *diffusion) transform() {
+func (d *diffusion) transform() error {
 	for z := range d.ownZ {
 		for y := range d.ny {
 			d.forward.x.line(d.planeRow(y), row(d.in, z*d.ny+y, d.nx))
@@ -19,7 +16,9 @@ func (d *diffusion) transform() {
 		// out: by y, then own z
 		d.columns(d.forward.y, d.out[z*d.nx:], d.ownZ*d.nx, d.plane, d.nx+planePad)
 	}
-	rankside.Check(mpi.Alltoall(d.world, d.out, d.in))
+	if err := mpi.Alltoall(d.world, d.out, d.in); err != nil {
+		return err
+	}
 	for y := range d.ownY {
 		plane := d.spectrum[y*d.nz*d.nx:][:d.nz*d.nx]
 		some := d.ownZ * d.nx
@@ -28,17 +27,20 @@ func (d *diffusion) transform() {
 		}
 		d.columns(d.forward.z, plane, d.nx, plane, d.nx)
 	}
+	return nil
 }
 
 // step goes on by a time step, and leaves in d.out the values, by own z, then y.
-func (d *diffusion) step() {
+func (d *diffusion) step() error {
 	for y := range d.ownY {
 		plane := d.spectrum[y*d.nz*d.nx:][:d.nz*d.nx]
 		d.evolve(plane, d.decayY[d.rank*d.ownY+y])
 		// out: by z, then own y
 		d.columns(d.inverse.z, d.out[y*d.nx:], d.ownY*d.nx, plane, d.nx)
 	}
-	rankside.Check(mpi.Alltoall(d.world, d.out, d.in))
+	if err := mpi.Alltoall(d.world, d.out, d.in); err != nil {
+		return err
+	}
 	for z := range d.ownZ {
 		for y := range d.ny { // in: by rank, own z, and y of that rank
 			r, own := y/d.ownY, y%d.ownY
@@ -46,6 +48,7 @@ func (d *diffusion) step() {
 		}
 		d.columns(d.inverse.y, d.out[z*d.ny*d.nx:], d.nx, d.plane, d.nx+planePad)
 	}
+	return nil
 }
 
 // evolve lets the waves of a plane y decay for a time step.

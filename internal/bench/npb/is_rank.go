@@ -1,9 +1,6 @@
 package npb
 
-import (
-	"github.com/gopvas/gopvas/internal/bench/rankside"
-	"github.com/gopvas/gopvas/mpi"
-)
+import "github.com/gopvas/gopvas/mpi"
 
 // maxBuckets is the most that a class has.
 const maxBuckets = 1 << 10
@@ -141,7 +138,7 @@ func (s *sorter) test(iteration int) {
 // disorder puts the keys into the order of their ranks and returns how many are
 // less than the one before, on this rank or as the first of the next. The counts are
 // used up.
-func (s *sorter) disorder() int {
+func (s *sorter) disorder() (int, error) {
 	low, _ := s.span()
 	sorted := make([]int32, len(s.received))
 	for _, k := range s.received {
@@ -161,11 +158,13 @@ func (s *sorter) disorder() int {
 		most[0] = sorted[n-1]
 	}
 	below := []int32{-1}
-	rankside.Check(mpi.Exscan(s.world, most, below, mpi.Max[int32]()))
+	if err := mpi.Exscan(s.world, most, below, mpi.Max[int32]()); err != nil {
+		return 0, err
+	}
 	if len(sorted) > 0 && sorted[0] < below[0] {
 		wrong++
 	}
-	return wrong
+	return wrong, nil
 }
 
 // A sorter is a rank's part of the sort.

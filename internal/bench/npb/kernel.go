@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/bench/rankside"
 	"github.com/gopvas/gopvas/mpi"
 )
 
@@ -14,8 +13,8 @@ import (
 type kernel interface {
 	// check tells whether a class can be run with so many ranks.
 	check(class Class, ranks int) error
-	// run is called by all ranks, by rankside.Try; the result is that of rank 0.
-	run(world *mpi.Comm, class Class) Result
+	// run is called by all ranks; the result is that of rank 0.
+	run(world *mpi.Comm, class Class) (Result, error)
 }
 
 var kernels = map[string]kernel{
@@ -52,8 +51,8 @@ func Run(world *mpi.Comm, name string, class Class) (Result, error) {
 	if err := Check(name, class, world.Size()); err != nil {
 		return Result{}, err
 	}
-	var r Result
-	if err := rankside.Try(func() { r = kernels[name].run(world, class) }); err != nil {
+	r, err := kernels[name].run(world, class)
+	if err != nil {
 		return Result{}, fmt.Errorf("npb: %s: %w", name, err)
 	}
 	r.Benchmark, r.Class, r.Ranks = strings.ToUpper(name), class, world.Size()

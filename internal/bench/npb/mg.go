@@ -3,7 +3,6 @@ package npb
 import (
 	"math"
 
-	"github.com/gopvas/gopvas/internal/bench/rankside"
 	"github.com/gopvas/gopvas/mpi"
 )
 
@@ -38,43 +37,63 @@ func (mg) check(class Class, ranks int) error {
 	return powerOfTwo(ranks, half*half*half)
 }
 
-func (mg) run(world *mpi.Comm, class Class) Result {
+func (mg) run(world *mpi.Comm, class Class) (Result, error) {
 	p := mgProblems[class]
 	m := newMultigrid(world, p)
-	m.setCharges()
-	m.iterate(1)
+	if err := m.setCharges(); err != nil {
+		return Result{}, err
+	}
+	if _, err := m.iterate(1); err != nil { // the first time takes page faults
+		return Result{}, err
+	}
 	clear(m.u[m.top].data)
 	norm := 0.0
-	seconds := timed(world, func() {
-		norm = m.iterate(p.iterations)
+	seconds, err := timed(world, func() (err error) {
+		norm, err = m.iterate(p.iterations)
+		return err
 	})
+	if err != nil {
+		return Result{}, err
+	}
 	points := float64(p.n * p.n * p.n)
 	return newResult(Result{
 		Size: []int{p.n, p.n, p.n}, Iterations: p.iterations, Operation: "floating point",
 		Checks: []Comparison{{"norm of the residual", norm, p.norm, 1e-8}},
-	}, seconds, 58*float64(p.iterations)*points)
+	}, seconds, 58*float64(p.iterations)*points), nil
 }
 
 // iterate does V-cycles and returns the norm of the residual.
-func (m *multigrid) iterate(n int) float64 {
+func (m *multigrid) iterate(n int) (float64, error) {
 	u, r := m.u[m.top], m.r[m.top]
-	m.residual(r, m.v, u)
-	m.norm(r)
+	if err := m.residual(r, m.v, u); err != nil {
+		return 0, err
+	}
+	if _, err := m.norm(r); err != nil {
+		return 0, err
+	}
 	for range n {
-		m.cycle()
-		m.residual(r, m.v, u)
+		if err := m.cycle(); err != nil {
+			return 0, err
+		}
+		if err := m.residual(r, m.v, u); err != nil {
+			return 0, err
+		}
 	}
 	return m.norm(r)
 }
 
 // cycle is a V-cycle: it makes the residual coarser level by level, and finds from the
 // coarsest level on what is to be added to u.
-func (m *multigrid) cycle() {
+func (m *multigrid) cycle() error {
 	for k := m.top; k > 1; k-- {
-		m.down(k)
+		if err := m.down(k); err != nil {
+			return err
+		}
 	}
 	clear(m.u[1].data)
-	m.smooth(m.u[1], m.r[1])
+	if err := m.smooth(m.u[1], m.r[1]); err != nil {
+		return err
+	}
 	for k := 2; k <= m.top; k++ {
 		rest := m.v
 		if k < m.top {
@@ -82,13 +101,18 @@ func (m *multigrid) cycle() {
 			rest = m.r[k]
 		}
 		m.interpolate(m.u[k], m.coarser(k))
-		m.residual(m.r[k], rest, m.u[k])
-		m.smooth(m.u[k], m.r[k])
+		if err := m.residual(m.r[k], rest, m.u[k]); err != nil {
+			return err
+		}
+		if err := m.smooth(m.u[k], m.r[k]); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // norm returns the root of the mean square of the points of a grid of all ranks.
-func (m *multigrid) norm(g *grid) float64 {
+func (m *multigrid) norm(g *grid) (float64, error) {
 	sum := []float64{0}
 	for z := 1; z <= g.n[zAxis]; z++ {
 		for y := 1; y <= g.n[yAxis]; y++ {
@@ -97,7 +121,7 @@ func (m *multigrid) norm(g *grid) float64 {
 			sum[0] += dot(row, row)
 		}
 	}
-	rankside.Check(mpi.Allreduce(m.world, nil, sum, mpi.Sum[float64]()))
+	err := mpi.Allreduce(m.world, nil, sum, mpi.Sum[float64]())
 	points := int(1) << (3 * m.top)
-	return math.Sqrt(sum[0] / float64(points))
+	return math.Sqrt(sum[0] / float64(points)), err
 }

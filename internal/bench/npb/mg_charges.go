@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/gopvas/gopvas/internal/bench/rankside"
 	"github.com/gopvas/gopvas/mpi"
 )
 
@@ -22,16 +21,18 @@ func (c charge) compare(o charge) int { return cmp.Compare(c.value, o.value) }
 
 // setCharges makes v of the points that have the greatest pseudo-random numbers, which
 // become 1, and those that have the least, which become -1.
-func (m *multigrid) setCharges() {
+func (m *multigrid) setCharges() error {
 	mine := m.extremes()
 	all := make([]charge, len(mine)*m.world.Size())
-	rankside.Check(mpi.Allgather(m.world, mine, all))
+	if err := mpi.Allgather(m.world, mine, all); err != nil {
+		return err
+	}
 	slices.SortFunc(all, charge.compare)
 	for i := range mgCharges {
 		m.set(all[i].at, -1)
 		m.set(all[len(all)-1-i].at, 1)
 	}
-	m.exchange(m.v)
+	return m.exchange(m.v)
 }
 
 // extremes returns, of the points of this rank, those that have the least and those

@@ -3,7 +3,6 @@ package npb
 import (
 	"math/bits"
 
-	"github.com/gopvas/gopvas/internal/bench/rankside"
 	"github.com/gopvas/gopvas/mpi"
 )
 
@@ -96,20 +95,21 @@ func (m *multigrid) corner(k int, place [3]int) (at [3]int) {
 }
 
 // down makes the residual of level k-1 of that of level k.
-func (m *multigrid) down(k int) {
+func (m *multigrid) down(k int) error {
 	if k-1 != m.shared {
 		m.restrict(m.r[k-1], m.r[k])
-		m.exchange(m.r[k-1])
-		return
+		return m.exchange(m.r[k-1])
 	}
 	m.restrict(m.partR, m.r[k])
-	rankside.Check(mpi.Allgather(m.world, m.partR.data, m.parts))
+	if err := mpi.Allgather(m.world, m.partR.data, m.parts); err != nil {
+		return err
+	}
 	size := len(m.partR.data)
 	for rank := range m.world.Size() {
 		part := &grid{n: m.partR.n, data: m.parts[rank*size:][:size]}
 		insertBox(m.r[m.shared], part, m.corner(m.shared, m.placeOf(rank)))
 	}
-	m.exchange(m.r[m.shared])
+	return m.exchange(m.r[m.shared])
 }
 
 // coarser returns u of level k-1 where a rank has level k.

@@ -35,9 +35,9 @@ func (m *multigrid) overRows(g *grid, f func(y, z int, r *nearby)) {
 type nearby struct{ before, here, after, pairBefore, pair, pairAfter []float64 }
 
 // residual sets r to v - A u, also where r is v, and fetches the ghosts.
-func (m *multigrid) residual(r, v, u *grid) {
+func (m *multigrid) residual(r, v, u *grid) error {
 	m.overRows(u, func(y, z int, n *nearby) { residualRow(r.row(y, z), v.row(y, z), n) })
-	m.exchange(r)
+	return m.exchange(r)
 }
 
 func residualRow(dst, v []float64, n *nearby) {
@@ -61,10 +61,10 @@ func residualRow(dst, v []float64, n *nearby) {
 }
 
 // smooth adds S r to u and fetches the ghosts.
-func (m *multigrid) smooth(u, r *grid) {
+func (m *multigrid) smooth(u, r *grid) error {
 	c := m.smoother
 	m.overRows(r, func(y, z int, n *nearby) { smoothRow(u.row(y, z), n, c[0], c[1], c[2]) })
-	m.exchange(u)
+	return m.exchange(u)
 }
 
 func smoothRow(dst []float64, n *nearby, c0, c1, c2 float64) { // c3 is 0

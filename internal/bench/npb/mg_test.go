@@ -15,7 +15,7 @@ func noisyGrid(t *testing.T, m *multigrid, n [3]int) *grid {
 			seed.fill(g.row(y, z)[1 : n[xAxis]+1])
 		}
 	}
-	m.exchange(g)
+	require.NoError(t, m.exchange(g))
 	return g
 }
 
@@ -67,15 +67,15 @@ func TestResidualAndSmooth(t *testing.T) {
 	m := testMultigrid(12)
 	for _, n := range gridShapes {
 		u, v, r := noisyGrid(t, m, n), noisyGrid(t, m, n), newGrid(n, true)
-		m.residual(r, v, u)
+		require.NoError(t, m.residual(r, v, u))
 		forPoints(r, 0, func(x, y, z int) {
 			want := v.row(y, z)[x] - stencil(u, x, y, z, [4]float64{-8.0 / 3, 0, 1.0 / 6, 1.0 / 12})
 			require.InDelta(t, want, r.row(y, z)[x], 1e-14)
 		})
-		m.residual(v, v, u)
+		require.NoError(t, m.residual(v, v, u))
 		require.Equal(t, r, v, "in place")
 		before := append([]float64(nil), u.data...)
-		m.smooth(u, r)
+		require.NoError(t, m.smooth(u, r))
 		was := &grid{n: n, data: before}
 		forPoints(u, 0, func(x, y, z int) {
 			c := m.smoother

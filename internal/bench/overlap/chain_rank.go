@@ -26,19 +26,24 @@ func chainRankMain(args []string) {
 	var n, reps int
 	var ms float64
 	rankside.ScanArgs("bytes, milliseconds and repetitions", args, &n, &ms, &reps)
-	rankside.Run(func(world *mpi.Comm) {
+	mpi.Run(func(world *mpi.Comm) error {
 		r := &chainRank{world, time.Duration(ms * float64(time.Millisecond)), rankside.Touched(n), newMatrices(40)}
-		chain := r.graph()
-		for i := range reps {
-			r.once(&chain, byte(i+1))
+		chain, err := r.graph()
+		if err != nil {
+			return err
 		}
-		rankside.Check(chain.Free())
+		for i := range reps {
+			if err := r.once(&chain, byte(i+1)); err != nil {
+				return err
+			}
+		}
+		return chain.Free()
 	})
 }
 
 // graph makes this rank's link of the chain: it gives each chunk on as it is there
 // (the pipelined broadcast of the KACC paper).
-func (r *chainRank) graph() mpi.Request {
+func (r *chainRank) graph() (mpi.Request, error) {
 	g := mpi.NewGraph(r.world)
 	rank, last := r.world.Rank(), r.world.Size()-1
 	for at := 0; at < len(r.buf); at += chainChunk {
@@ -52,37 +57,49 @@ func (r *chainRank) graph() mpi.Request {
 		}
 	}
 	g.Tie()
-	return rankside.Value(g.Prepare())
+	return g.Prepare()
 }
 
 // once sends the data down the chain. Rank 0 prints the microseconds.
-func (r *chainRank) once(chain *mpi.Request, stamp byte) {
+func (r *chainRank) once(chain *mpi.Request, stamp byte) error {
 	rank, last, end := r.world.Rank(), r.world.Size()-1, len(r.buf)-1
 	if rank == 0 {
 		r.buf[0], r.buf[end] = stamp, stamp
 	}
-	rankside.Check(r.world.Barrier())
+	if err := r.world.Barrier(); err != nil {
+		return err
+	}
 	begun := time.Now().UnixMicro() // comparable between the ranks
-	rankside.Check(chain.Start())
+	if err := chain.Start(); err != nil {
+		return err
+	}
 	for done := rank == 0 || rank == last; !done; {
 		r.compute()
-		done = rankside.Test(chain)
+		var err error
+		if _, done, err = chain.Test(); err != nil {
+			return err
+		}
 	}
-	rankside.Value(chain.Wait())
+	if _, err := chain.Wait(); err != nil {
+		return err
+	}
 	ended := time.Now().UnixMicro()
 	if r.buf[0] != stamp || r.buf[end] != stamp {
-		rankside.Check(fmt.Errorf("bench: chain: repetition %d brought %d and %d", stamp, r.buf[0], r.buf[end]))
+		return fmt.Errorf("bench: chain: repetition %d brought %d and %d", stamp, r.buf[0], r.buf[end])
 	}
-	r.print(begun, ended)
+	return r.print(begun, ended)
 }
 
 // print prints the time from when the first rank began to when the last had ended.
-func (r *chainRank) print(begun, ended int64) {
+func (r *chainRank) print(begun, ended int64) error {
 	all := make([]int64, 2*r.world.Size())
-	rankside.Check(mpi.Gather(r.world, []int64{begun, ended}, all, 0))
+	if err := mpi.Gather(r.world, []int64{begun, ended}, all, 0); err != nil {
+		return err
+	}
 	if r.world.Rank() == 0 {
 		fmt.Println(all[len(all)-1] - all[0])
 	}
+	return nil
 }
 
 // compute computes for a period of the clock.

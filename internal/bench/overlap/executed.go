@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/bench/rankside"
 	"github.com/gopvas/gopvas/mpi"
 	"github.com/gopvas/gopvas/mpi/debug"
 )
@@ -17,14 +16,17 @@ type Executed struct {
 }
 
 // printExecuted lets rank 0 print a line for each rank.
-func printExecuted(world *mpi.Comm) {
+func printExecuted(world *mpi.Comm) error {
 	s := debug.Graphs()
 	mine := []uint64{s.Nodes, s.Foreign, s.Bytes}
 	all := make([]uint64, len(mine)*world.Size())
-	rankside.Check(mpi.Gather(world, mine, all, 0))
-	for ; len(all) > 0 && world.Rank() == 0; all = all[len(mine):] {
+	if err := mpi.Gather(world, mine, all, 0); err != nil || world.Rank() != 0 {
+		return err
+	}
+	for ; len(all) > 0; all = all[len(mine):] {
 		fmt.Println(all[0], all[1], all[2])
 	}
+	return nil
 }
 
 // parseExecuted parses what printExecuted prints; peers print nothing.

@@ -22,49 +22,67 @@ func graphRankMain(args []string) {
 	var shape string
 	var nodes, reps int
 	rankside.ScanArgs(fmt.Sprintf("a shape of %v, nodes and repetitions", graphShapes), args, &shape, &nodes, &reps)
-	rankside.Run(func(world *mpi.Comm) {
+	mpi.Run(func(world *mpi.Comm) error {
 		r := &graphRank{world, shape, nodes}
-		fmt.Println(r.measure(reps))
+		s, err := r.measure(reps)
+		if err == nil {
+			fmt.Println(s)
+		}
+		return err
 	})
 }
 
 // measure takes the medians of many graphs.
-func (r *graphRank) measure(reps int) graphSample {
+func (r *graphRank) measure(reps int) (graphSample, error) {
 	var found []graphSample
 	for range reps {
-		found = append(found, r.once())
+		s, err := r.once()
+		if err != nil {
+			return s, err
+		}
+		found = append(found, s)
 	}
 	return graphSample{
 		build:   medianOf(found, func(s graphSample) float64 { return s.build }),
 		issue:   medianOf(found, func(s graphSample) float64 { return s.issue }),
 		reissue: medianOf(found, func(s graphSample) float64 { return s.reissue }),
 		bytes:   medianOf(found, func(s graphSample) float64 { return s.bytes }),
-	}
+	}, nil
 }
 
 // once builds a graph and issues it, then prepares and starts it twice, of which the
 // second counts.
-func (r *graphRank) once() (s graphSample) {
+func (r *graphRank) once() (s graphSample, err error) {
 	start := time.Now()
 	g := r.build()
 	s.build = nanoseconds(start)
 
 	start = time.Now()
-	request := rankside.Value(g.Issue())
-	rankside.Value(request.Wait())
+	request, err := g.Issue()
+	if err != nil {
+		return s, err
+	}
+	if _, err := request.Wait(); err != nil {
+		return s, err
+	}
 	s.issue = nanoseconds(start)
 
 	before := debug.Graphs().Memory
-	request = rankside.Value(g.Prepare())
+	if request, err = g.Prepare(); err != nil {
+		return s, err
+	}
 	s.bytes = float64(debug.Graphs().Memory - before)
 	for range 2 {
 		start = time.Now()
-		rankside.Check(request.Start())
-		rankside.Value(request.Wait())
+		if err := request.Start(); err != nil {
+			return s, err
+		}
+		if _, err := request.Wait(); err != nil {
+			return s, err
+		}
 		s.reissue = nanoseconds(start)
 	}
-	rankside.Check(request.Free())
-	return s
+	return s, request.Free()
 }
 
 // build makes a graph.

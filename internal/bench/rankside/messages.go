@@ -9,9 +9,15 @@ const (
 )
 
 // SendReceive sends to the other of two ranks while it receives from it.
-func SendReceive(world *mpi.Comm, out, in []byte) {
+func SendReceive(world *mpi.Comm, out, in []byte) error {
 	peer := 1 - world.Rank()
-	request := Value(mpi.Irecv(world, in, peer, DataTag))
-	Check(mpi.Send(world, out, peer, DataTag))
-	Value(request.Wait())
+	request, err := mpi.Irecv(world, in, peer, DataTag)
+	if err != nil {
+		return err
+	}
+	if err := mpi.Send(world, out, peer, DataTag); err != nil {
+		return err
+	}
+	_, err = request.Wait()
+	return err
 }

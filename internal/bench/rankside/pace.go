@@ -29,15 +29,19 @@ const warmUpTime = 20 * time.Millisecond
 // more if that takes less than warmUpTime. It returns how many are then to be made: on all
 // ranks what rank 0 finds. It begins with a barrier: the first repetition is no measure of the
 // others if it waits for ranks that start.
-func (p Pace) WarmUp(world *mpi.Comm, step func(i int)) (repetitions int) {
-	Check(world.Barrier())
+func (p Pace) WarmUp(world *mpi.Comm, step func(i int) error) (repetitions int, err error) {
+	if err := world.Barrier(); err != nil {
+		return 0, err
+	}
 	tenth := Pace{(p.Repetitions + 9) / 10, p.Limit / 10}
 	plan := []int{1, 0} // how many to make now, and afterwards
 	var spent time.Duration
 	for done := 0; plan[0] > 0; {
 		start := time.Now()
 		for range plan[0] {
-			step(done)
+			if err := step(done); err != nil {
+				return 0, err
+			}
 			done++
 		}
 		took := time.Since(start)
@@ -47,7 +51,9 @@ func (p Pace) WarmUp(world *mpi.Comm, step func(i int)) (repetitions int) {
 		if plan[0] == 0 && spent < min(warmUpTime, tenth.Limit) {
 			plan[0] = done
 		}
-		Check(mpi.Bcast(world, plan, 0))
+		if err := mpi.Bcast(world, plan, 0); err != nil {
+			return 0, err
+		}
 	}
-	return plan[1]
+	return plan[1], nil
 }

@@ -15,7 +15,7 @@ const (
 
 // callsRank is the rank program of Calls. Messages go inline, eagerly and by rendezvous.
 func callsRank([]string) {
-	rankside.Run(func(world *mpi.Comm) {
+	mpi.Run(func(world *mpi.Comm) error {
 		const most = 100000
 		out, in := rankside.Touched(most), rankside.Touched(most)
 		for _, n := range []int{8, 64, 500, 2000, 12000, most} {
@@ -23,44 +23,58 @@ func callsRank([]string) {
 			if n > recorder.Short {
 				rounds = callRounds
 			}
-			for _, pattern := range []func(){r.pingPong, r.exchange, r.exchangeAll, r.pingPing} {
-				repeat(rounds, pattern)
+			for _, pattern := range []func() error{r.pingPong, r.exchange, r.exchangeAll, r.pingPing} {
+				if err := repeat(rounds, pattern); err != nil {
+					return err
+				}
 			}
 		}
-		repeatCollectives(world)
+		return repeatCollectives(world)
 	})
 }
 
-func repeat(times int, pattern func()) {
+func repeat(times int, pattern func() error) error {
 	for range times {
-		pattern()
+		if err := pattern(); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // exchange sends while it receives.
-func (r *p2pRank) exchange() { rankside.SendReceive(r.world, r.out, r.in) }
+func (r *p2pRank) exchange() error { return rankside.SendReceive(r.world, r.out, r.in) }
 
 // exchangeAll begins both, and waits for both.
-func (r *p2pRank) exchangeAll() {
+func (r *p2pRank) exchangeAll() error {
 	peer := 1 - r.world.Rank()
-	receive := rankside.Value(mpi.Irecv(r.world, r.in, peer, rankside.DataTag))
-	send := rankside.Value(mpi.Isend(r.world, r.out, peer, rankside.DataTag))
-	rankside.Check(mpi.WaitAll([]mpi.Request{receive, send}, nil))
+	receive, err := mpi.Irecv(r.world, r.in, peer, rankside.DataTag)
+	if err != nil {
+		return err
+	}
+	send, err := mpi.Isend(r.world, r.out, peer, rankside.DataTag)
+	if err != nil {
+		return err
+	}
+	return mpi.WaitAll([]mpi.Request{receive, send}, nil)
 }
 
 // repeatCollectives makes the collective calls that programs make most.
-func repeatCollectives(world *mpi.Comm) {
+func repeatCollectives(world *mpi.Comm) error {
 	for _, n := range []int{1, 250} {
 		out, in := make([]float64, 2*n), make([]float64, 2*n)
-		for _, pattern := range []func(){
-			func() { rankside.Check(world.Barrier()) },
-			func() { rankside.Check(mpi.Bcast(world, out, 0)) },
-			func() { rankside.Check(mpi.Reduce(world, out, in, mpi.Sum[float64](), 0)) },
-			func() { rankside.Check(mpi.Allreduce(world, out, in, mpi.Sum[float64]())) },
-			func() { rankside.Check(mpi.Allgather(world, out[:n], in)) },
-			func() { rankside.Check(mpi.Alltoall(world, out, in)) },
+		for _, pattern := range []func() error{
+			world.Barrier,
+			func() error { return mpi.Bcast(world, out, 0) },
+			func() error { return mpi.Reduce(world, out, in, mpi.Sum[float64](), 0) },
+			func() error { return mpi.Allreduce(world, out, in, mpi.Sum[float64]()) },
+			func() error { return mpi.Allgather(world, out[:n], in) },
+			func() error { return mpi.Alltoall(world, out, in) },
 		} {
-			repeat(callRounds, pattern)
+			if err := repeat(callRounds, pattern); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }

@@ -25,34 +25,34 @@ type collRank struct {
 
 // collectives are the operations. n is the length that is reported: of the vector, or
 // of what one rank sends to another.
-var collectives = map[string]func(r *collRank, root int){
-	"barrier": func(r *collRank, _ int) { rankside.Check(r.world.Barrier()) },
-	"bcast":   func(r *collRank, root int) { rankside.Check(mpi.Bcast(r.world, r.out[:r.n], root)) },
-	"gather": func(r *collRank, root int) {
-		rankside.Check(mpi.Gather(r.world, r.out[:r.n], r.in[:r.n*r.world.Size()], root))
+var collectives = map[string]func(r *collRank, root int) error{
+	"barrier": func(r *collRank, _ int) error { return r.world.Barrier() },
+	"bcast":   func(r *collRank, root int) error { return mpi.Bcast(r.world, r.out[:r.n], root) },
+	"gather": func(r *collRank, root int) error {
+		return mpi.Gather(r.world, r.out[:r.n], r.in[:r.n*r.world.Size()], root)
 	},
-	"scatter": func(r *collRank, root int) {
-		rankside.Check(mpi.Scatter(r.world, r.out[:r.n*r.world.Size()], r.in[:r.n], root))
+	"scatter": func(r *collRank, root int) error {
+		return mpi.Scatter(r.world, r.out[:r.n*r.world.Size()], r.in[:r.n], root)
 	},
-	"reduce":    func(r *collRank, root int) { rankside.Check(mpi.Reduce(r.world, r.outF, r.inF, r.sum, root)) },
-	"allreduce": func(r *collRank, _ int) { rankside.Check(mpi.Allreduce(r.world, r.outF, r.inF, r.sum)) },
-	"reduce_scatter": func(r *collRank, _ int) {
+	"reduce":    func(r *collRank, root int) error { return mpi.Reduce(r.world, r.outF, r.inF, r.sum, root) },
+	"allreduce": func(r *collRank, _ int) error { return mpi.Allreduce(r.world, r.outF, r.inF, r.sum) },
+	"reduce_scatter": func(r *collRank, _ int) error {
 		block := max(len(r.outF)/r.world.Size(), 1) // nobody waits where there are no elements
-		rankside.Check(mpi.ReduceScatterBlock(r.world, r.outF[:block*r.world.Size()], r.inF[:block], r.sum))
+		return mpi.ReduceScatterBlock(r.world, r.outF[:block*r.world.Size()], r.inF[:block], r.sum)
 	},
-	"allgather": func(r *collRank, _ int) {
-		rankside.Check(mpi.Allgather(r.world, r.out[:r.n], r.in[:r.n*r.world.Size()]))
+	"allgather": func(r *collRank, _ int) error {
+		return mpi.Allgather(r.world, r.out[:r.n], r.in[:r.n*r.world.Size()])
 	},
-	"alltoall": func(r *collRank, _ int) {
-		rankside.Check(mpi.Alltoall(r.world, r.out[:r.n*r.world.Size()], r.in[:r.n*r.world.Size()]))
+	"alltoall": func(r *collRank, _ int) error {
+		return mpi.Alltoall(r.world, r.out[:r.n*r.world.Size()], r.in[:r.n*r.world.Size()])
 	},
-	"ibarrier":   func(r *collRank, _ int) { waited(r.world.Ibarrier()) },
-	"ibcast":     func(r *collRank, root int) { waited(mpi.Ibcast(r.world, r.out[:r.n], root)) },
-	"iallreduce": func(r *collRank, _ int) { waited(mpi.Iallreduce(r.world, r.outF, r.inF, r.sum)) },
-	"ialltoall": func(r *collRank, _ int) {
-		waited(mpi.Ialltoall(r.world, r.out[:r.n*r.world.Size()], r.in[:r.n*r.world.Size()]))
+	"ibarrier":   func(r *collRank, _ int) error { return waited(r.world.Ibarrier()) },
+	"ibcast":     func(r *collRank, root int) error { return waited(mpi.Ibcast(r.world, r.out[:r.n], root)) },
+	"iallreduce": func(r *collRank, _ int) error { return waited(mpi.Iallreduce(r.world, r.outF, r.inF, r.sum)) },
+	"ialltoall": func(r *collRank, _ int) error {
+		return waited(mpi.Ialltoall(r.world, r.out[:r.n*r.world.Size()], r.in[:r.n*r.world.Size()]))
 	},
-	"neighbor": func(r *collRank, _ int) { rankside.Check(mpi.NeighborAlltoall(r.ring, r.out[:2*r.n], r.in[:2*r.n])) },
+	"neighbor": func(r *collRank, _ int) error { return mpi.NeighborAlltoall(r.ring, r.out[:2*r.n], r.in[:2*r.n]) },
 }
 
 // hasAlgorithm tells whether a benchmark reports its algorithm: those of neighbours and
@@ -62,9 +62,11 @@ func hasAlgorithm(benchmark string) bool {
 }
 
 // waited is for a nonblocking operation that nothing is done meanwhile.
-func waited(request mpi.Request, err error) {
-	rankside.Check(err)
-	rankside.Value(request.Wait())
+func waited(request mpi.Request, err error) error {
+	if err == nil {
+		_, err = request.Wait()
+	}
+	return err
 }
 
 // collRankMain is the rank program; its arguments are those of runner/peer/coll.c, and the number of
@@ -76,88 +78,118 @@ func collRankMain(args []string) {
 		args = args[:3]
 	}
 	rankside.TimedRank(args, collectives,
-		func(world *mpi.Comm, step func(*collRank, int), n int, limits rankside.Pace) {
+		func(world *mpi.Comm, step func(*collRank, int) error, n int, limits rankside.Pace) error {
 			callers := make(collCallers, goroutines)
 			for i := range callers {
-				caller := newCollRank(world, hasAlgorithm(args[0]), n)
+				caller, err := newCollRank(world, hasAlgorithm(args[0]), n)
+				if err != nil {
+					return err
+				}
 				callers[i] = caller
 				if i < len(callers)-1 { // the last caller has the world itself
-					caller.world = rankside.Value(world.Dup())
+					if caller.world, err = world.Dup(); err != nil {
+						return err
+					}
 				}
 			}
-			callers.measure(world, step, limits)
-			callers.free()
+			if err := callers.measure(world, step, limits); err != nil {
+				return err
+			}
+			return callers.free()
 		})
 }
 
-func newCollRank(world *mpi.Comm, named bool, n int) *collRank {
-	grid := rankside.Value(mpi.CartCreate(world, []int{world.Size()}, []bool{true}))
+func newCollRank(world *mpi.Comm, named bool, n int) (*collRank, error) {
+	grid, err := mpi.CartCreate(world, []int{world.Size()}, []bool{true})
+	if err != nil {
+		return nil, err
+	}
 	room := max(n*max(2, world.Size()), 8*world.Size()) // reduce_scatter has an element for each
 	return &collRank{
 		world: world, ring: grid.Comm, named: named, n: n, sum: mpi.Sum[float64](),
 		out: rankside.Touched(room), in: rankside.Touched(room),
 		outF: slices.Repeat([]float64{1}, room/8)[:n/8], inF: slices.Repeat([]float64{1}, room/8)[:n/8],
-	}
+	}, nil
 }
 
 // collCallers are the goroutines of a rank. One alone is that which the rank has.
 type collCallers []*collRank
 
 // free frees the communicators that were made for the callers.
-func (c collCallers) free() {
+func (c collCallers) free() error {
 	for i, caller := range c {
-		rankside.Check(caller.ring.Free())
+		if err := caller.ring.Free(); err != nil {
+			return err
+		}
 		if i == len(c)-1 {
 			break
 		}
-		rankside.Check(caller.world.Free())
+		if err := caller.world.Free(); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // call has each caller make some calls, and waits for all, or for the first error: the other goroutines
 // would wait for this rank's part.
-func (c collCallers) call(step func(*collRank, int), first, calls int) {
+func (c collCallers) call(step func(*collRank, int) error, first, calls int) error {
 	if len(c) == 1 {
-		c[0].call(step, first, calls)
-		return
+		return c[0].call(step, first, calls)
 	}
 	ended := make(chan error, len(c))
 	for _, caller := range c {
-		go func() { ended <- rankside.Try(func() { caller.call(step, first, calls) }) }()
+		go func() { ended <- caller.call(step, first, calls) }()
 	}
 	for range c {
-		rankside.Check(<-ended)
+		if err := <-ended; err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-func (r *collRank) call(step func(*collRank, int), first, calls int) {
+func (r *collRank) call(step func(*collRank, int) error, first, calls int) error {
 	for i := first; i < first+calls; i++ {
-		step(r, i%r.world.Size())
+		if err := step(r, i%r.world.Size()); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // measure warms up and lets rank 0 print the line that parseLines reads.
-func (c collCallers) measure(world *mpi.Comm, step func(*collRank, int), limits rankside.Pace) {
+func (c collCallers) measure(world *mpi.Comm, step func(*collRank, int) error, limits rankside.Pace) error {
 	r, size := c[0], world.Size()
-	reps := limits.WarmUp(world, func(i int) { c.call(step, i, 1) })
+	reps, err := limits.WarmUp(world, func(i int) error { return c.call(step, i, 1) })
+	if err != nil {
+		return err
+	}
 	for range 2 {
-		rankside.Check(world.Barrier())
+		if err := world.Barrier(); err != nil {
+			return err
+		}
 	}
 	start := time.Now()
-	c.call(step, 0, reps)
+	if err := c.call(step, 0, reps); err != nil {
+		return err
+	}
 	t := float64(time.Since(start).Nanoseconds()) / 1e3 / float64(reps*len(c))
 	algorithm := ""
 	if r.named {
 		algorithm = r.world.Algorithm()
 	}
 	all := make([]float64, size)
-	rankside.Check(mpi.Gather(world, []float64{t}, all, 0))
+	if err := mpi.Gather(world, []float64{t}, all, 0); err != nil {
+		return err
+	}
 	if world.Rank() != 0 {
-		return
+		return nil
 	}
 	sum, low, high := 0.0, t, t
 	for _, v := range all {
 		sum, low, high = sum+v, min(low, v), max(high, v)
 	}
 	fmt.Printf("%d %d %.4f %.4f %.4f %s\n", r.n, reps, sum/float64(size), low, high, algorithm)
+	return nil
 }

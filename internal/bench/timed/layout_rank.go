@@ -27,7 +27,7 @@ const recordExtent = 40 // of a record, with its gaps
 // A layout is one benchmark of messages, and the plain loop that copies the same elements.
 // Both return a step, which has so many units.
 type layout struct {
-	message func(world *mpi.Comm, n int) (step func())
+	message func(world *mpi.Comm, n int) (step func() error, err error)
 	loop    func(ranks, n int) (step func())
 	units   float64
 }
@@ -41,22 +41,25 @@ var layouts = map[string]layout{
 
 // layoutRankMain is the rank program; its arguments are those of runner/peer/layout.c.
 func layoutRankMain(args []string) {
-	rankside.TimedRank(args, layouts, func(world *mpi.Comm, l layout, n int, limits rankside.Pace) {
-		step := l.message(world, n)
-		rankside.TimedBlocks(world, n, l.units, rankside.Blocks, limits, step)
+	rankside.TimedRank(args, layouts, func(world *mpi.Comm, l layout, n int, limits rankside.Pace) error {
+		step, err := l.message(world, n)
+		if err != nil {
+			return err
+		}
+		return rankside.TimedBlocks(world, n, l.units, rankside.Blocks, limits, step)
 	})
 }
 
 // loopRankMain is the rank program of runner.Loop: rank 0 copies, the others wait.
 func loopRankMain(args []string) {
-	rankside.TimedRank(args, layouts, func(world *mpi.Comm, l layout, n int, limits rankside.Pace) {
+	rankside.TimedRank(args, layouts, func(world *mpi.Comm, l layout, n int, limits rankside.Pace) error {
 		if world.Rank() > 0 {
-			rankside.TimedBlocks(world, n, l.units, rankside.Blocks, limits, func() {})
-			return
+			return rankside.TimedBlocks(world, n, l.units, rankside.Blocks, limits, func() error { return nil })
 		}
 		step := l.loop(world.Size(), n)
-		rankside.TimedBlocks(world, n, l.units, rankside.Blocks, limits, func() {
+		return rankside.TimedBlocks(world, n, l.units, rankside.Blocks, limits, func() error {
 			step()
+			return nil
 		})
 	})
 }
@@ -65,24 +68,27 @@ func loopRankMain(args []string) {
 func numbers(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
 // pingPong returns the step of ranks 0 and 1 that send a view to and fro.
-func pingPong[T any](world *mpi.Comm, v mpi.View[T]) func() {
+func pingPong[T any](world *mpi.Comm, v mpi.View[T]) func() error {
 	peer := 1 - world.Rank()
-	send := func() { rankside.Check(v.Send(world, peer, rankside.DataTag)) }
-	recv := func() {
-		rankside.Value(v.Recv(world, peer, rankside.DataTag))
+	send := func() error { return v.Send(world, peer, rankside.DataTag) }
+	recv := func() error {
+		_, err := v.Recv(world, peer, rankside.DataTag)
+		return err
 	}
 	first, second := send, recv
 	if world.Rank() == 1 {
 		first, second = recv, send
 	}
-	return func() {
-		first()
-		second()
+	return func() error {
+		if err := first(); err != nil {
+			return err
+		}
+		return second()
 	}
 }
 
 // idle is the step of ranks that take no part.
-func idle() {}
+func idle() error { return nil }
 
 // columnShape returns how many rows and columns a message of column has.
 func columnShape(n int) (rows, columns int) {
@@ -90,9 +96,9 @@ func columnShape(n int) (rows, columns int) {
 	return min(elements, matrixColumns), (elements + matrixColumns - 1) / matrixColumns
 }
 
-func columnMessage(world *mpi.Comm, n int) func() {
+func columnMessage(world *mpi.Comm, n int) (func() error, error) {
 	if world.Rank() > 1 {
-		return idle
+		return idle, nil
 	}
 	rows, columns := columnShape(n)
 	m := numbers(rows * matrixColumns)
@@ -100,8 +106,7 @@ func columnMessage(world *mpi.Comm, n int) func() {
 	if columns > 1 {
 		v = mpi.Strided(m, []int{columns, rows}, []int{1, matrixColumns})
 	}
-	rankside.Check(v.Err())
-	return pingPong(world, v)
+	return pingPong(world, v), v.Err()
 }
 
 func columnLoop(_, n int) func() {
@@ -120,22 +125,27 @@ func columnLoop(_, n int) func() {
 	}
 }
 
-func structMessage(world *mpi.Comm, n int) func() {
+func structMessage(world *mpi.Comm, n int) (func() error, error) {
 	if world.Rank() > 1 {
-		return idle
+		return idle, nil
 	}
-	t := recordType()
+	t, err := recordType()
+	if err != nil {
+		return nil, err
+	}
 	count := n / recordBytes
 	v := mpi.Typed(rankside.Touched(count*recordExtent), t, count)
-	rankside.Check(v.Err())
-	return pingPong(world, v)
+	return pingPong(world, v), v.Err()
 }
 
 // recordType is the datatype of a record.
-func recordType() *datatype.Type {
-	t := rankside.Value(datatype.Struct([]int64{1, 3, 5}, []int64{0, 8, 32},
-		[]*datatype.Type{datatype.Int32, datatype.Float64, datatype.Int8}))
-	return rankside.Value(datatype.Resized(t, 0, recordExtent))
+func recordType() (*datatype.Type, error) {
+	t, err := datatype.Struct([]int64{1, 3, 5}, []int64{0, 8, 32},
+		[]*datatype.Type{datatype.Int32, datatype.Float64, datatype.Int8})
+	if err != nil {
+		return nil, err
+	}
+	return datatype.Resized(t, 0, recordExtent)
 }
 
 func structLoop(_, n int) func() {
@@ -156,17 +166,19 @@ func structLoop(_, n int) func() {
 
 // haloMessage has each rank send the outer columns of its grid to its neighbours in a ring,
 // which have a column for each on the other side.
-func haloMessage(world *mpi.Comm, n int) func() {
+func haloMessage(world *mpi.Comm, n int) (func() error, error) {
 	rows := n / 8
 	grid := numbers(rows * gridColumns)
 	column := func(j int) mpi.View[float64] { return mpi.Vector(grid[j:], rows, 1, gridColumns) }
 	fromLeft, first, last, fromRight := column(0), column(1), column(gridColumns-2), column(gridColumns-1)
 	right, left := (world.Rank()+1)%world.Size(), (world.Rank()+world.Size()-1)%world.Size()
-	rankside.Check(fromRight.Err())
-	return func() {
-		rankside.Value(last.Sendrecv(world, right, rankside.DataTag, fromLeft, left, rankside.DataTag))
-		rankside.Value(first.Sendrecv(world, left, rankside.DataTag, fromRight, right, rankside.DataTag))
-	}
+	return func() error {
+		if _, err := last.Sendrecv(world, right, rankside.DataTag, fromLeft, left, rankside.DataTag); err != nil {
+			return err
+		}
+		_, err := first.Sendrecv(world, left, rankside.DataTag, fromRight, right, rankside.DataTag)
+		return err
+	}, fromRight.Err()
 }
 
 func haloLoop(_, n int) func() {
@@ -191,7 +203,7 @@ func transposeShape(ranks, n int) (rows, width int) {
 
 // transposeMessage has each rank send the block of each peer's columns, row by row, and
 // receive column by column.
-func transposeMessage(world *mpi.Comm, n int) func() {
+func transposeMessage(world *mpi.Comm, n int) (func() error, error) {
 	rows, width := transposeShape(world.Size(), n)
 	from, to := numbers(rows*width), numbers(rows*width)
 	var send, recv []mpi.View[float64]
@@ -199,8 +211,7 @@ func transposeMessage(world *mpi.Comm, n int) func() {
 		send = append(send, mpi.Vector(from[peer*rows:], rows, rows, width))
 		recv = append(recv, mpi.Strided(to[peer*rows:], []int{rows, rows}, []int{1, width}))
 	}
-	rankside.Check(recv[0].Err())
-	return func() { rankside.Check(mpi.Alltoallw(world, send, recv)) }
+	return func() error { return mpi.Alltoallw(world, send, recv) }, recv[0].Err()
 }
 
 // transposeLoop does one rank's share.
