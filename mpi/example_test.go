@@ -74,6 +74,7 @@ var examples = map[string]func(){
 	"ExampleWinAllocateShared":       ExampleWinAllocateShared,
 	"ExampleWinCreate":               ExampleWinCreate,
 	"ExampleWriteFileAll":            ExampleWriteFileAll,
+	"ExampleFile":                    ExampleFile,
 	"ExampleExecutable":              ExampleExecutable,
 }
 

@@ -37,7 +37,7 @@ func TestFortran(t *testing.T) {
 	for source, with := range map[string][]string{"fixed.f": nil, "module.f90": nil,
 		"binding.f90": {"testdata/included.f90"}, "languages.f90": {"testdata/languages.c"}} {
 		t.Run(source, func(t *testing.T) {
-			program := build(t, source, append(with, "-J"+built)...)
+			program := build(t, source, with...)
 			eachWay(t, func(t *testing.T, w way) {
 				for _, n := range sizes {
 					require.Empty(t, w.ends(t, n, program))
