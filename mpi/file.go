@@ -74,7 +74,7 @@ func OpenFile(c *Comm, name string, mode FileMode, hints map[string]string) (*Fi
 	for key, value := range hints {
 		info.Set(key, value)
 	}
-	f, err := file.Open(c.inner(), name, file.Mode(mode), info)
+	f, err := file.Open(c.inner(), name, file.Mode(mode), info, nil)
 	return (*File)(f), err
 }
 
@@ -108,7 +108,7 @@ func (f *File) SetView(displacement int64, element, filetype *datatype.Type) err
 	if element == nil || filetype == nil || element.Align() == 0 || filetype.Align() == 0 {
 		wrong = datatype.ErrType
 	}
-	return f.inner().SetView(file.View{Displacement: displacement, Element: element, Type: filetype}, wrong)
+	return f.inner().SetView(file.View{Displacement: displacement, Element: element, Type: filetype}, nil, wrong)
 }
 
 // Size returns the length of the file in bytes.
@@ -157,38 +157,32 @@ func (f *File) Seek(offset int64, whence int) (int64, error) {
 
 // Read reads bytes at this rank's pointer: io.Reader.
 func (f *File) Read(p []byte) (int, error) {
-	return readBytes(f.inner().Read(file.Own, &comm.Buffer{Bytes: p}))(len(p), 1)
+	n, err := f.inner().Do(&file.Access{Place: file.Own, Memory: comm.Bytes(p)})
+	if n == 0 && err == nil && len(p) > 0 {
+		err = io.EOF
+	}
+	return n, err
 }
 
 // ReadAt reads bytes from an offset in the stream: io.ReaderAt.
 func (f *File) ReadAt(p []byte, offset int64) (int, error) {
 	place, err := f.inner().AtByte(offset)
-	if err != nil {
-		return 0, err
+	n, err := f.inner().Do(&file.Access{Place: place, Memory: comm.Bytes(p), Wrong: err})
+	if n < len(p) && err == nil {
+		err = io.EOF
 	}
-	return readBytes(f.inner().Read(place, &comm.Buffer{Bytes: p}))(len(p), len(p))
-}
-
-// readBytes completes what a read has returned: fewer bytes than wanted are io.EOF if there are fewer than least.
-func readBytes(n int, err error) func(wanted, least int) (int, error) {
-	return func(wanted, least int) (int, error) {
-		if err == nil && wanted > 0 && n < least {
-			err = io.EOF
-		}
-		return n, err
-	}
+	return n, err
 }
 
 // Write writes bytes at this rank's pointer: io.Writer.
-func (f *File) Write(p []byte) (int, error) { return f.inner().Write(file.Own, &comm.Buffer{Bytes: p}) }
+func (f *File) Write(p []byte) (int, error) {
+	return f.inner().Do(&file.Access{Write: true, Place: file.Own, Memory: comm.Bytes(p)})
+}
 
 // WriteAt writes bytes to an offset in the stream: io.WriterAt.
 func (f *File) WriteAt(p []byte, offset int64) (int, error) {
 	place, err := f.inner().AtByte(offset)
-	if err != nil {
-		return 0, err
-	}
-	return f.inner().Write(place, &comm.Buffer{Bytes: p})
+	return f.inner().Do(&file.Access{Write: true, Place: place, Memory: comm.Bytes(p), Wrong: err})
 }
 
 // ReadFile reads elements, and returns how many: fewer than there is room for at the end of the file.
@@ -220,31 +214,28 @@ func WriteFileAll[T any](f *File, at FilePlace, buf []T) (int, error) {
 
 // ReadFile is the function ReadFile, into a view.
 func (v View[T]) ReadFile(f *File, at FilePlace) (int, error) {
-	return accessFile(f, at, (*file.File).Read, v.incoming)
+	return accessFile(f, (*file.File).Do, false, at, v.incoming)
 }
 
 // WriteFile is the function WriteFile, of a view.
 func (v View[T]) WriteFile(f *File, at FilePlace) (int, error) {
-	return accessFile(f, at, (*file.File).Write, v.outgoing)
+	return accessFile(f, (*file.File).Do, true, at, v.outgoing)
 }
 
 // ReadFileAll is the function ReadFileAll, into a view.
 func (v View[T]) ReadFileAll(f *File, at FilePlace) (int, error) {
-	return accessFile(f, at, (*file.File).ReadAll, v.incoming)
+	return accessFile(f, (*file.File).DoAll, false, at, v.incoming)
 }
 
 // WriteFileAll is the function WriteFileAll, of a view.
 func (v View[T]) WriteFileAll(f *File, at FilePlace) (int, error) {
-	return accessFile(f, at, (*file.File).WriteAll, v.outgoing)
+	return accessFile(f, (*file.File).DoAll, true, at, v.outgoing)
 }
 
 // accessFile does an access, and returns the number of elements.
-func accessFile(f *File, at FilePlace, move func(*file.File, file.Place, *comm.Buffer) (int, error),
+func accessFile(f *File, do func(*file.File, *file.Access) (int, error), write bool, at FilePlace,
 	memory func() (comm.Buffer, comm.Element, error)) (int, error) {
-	b, of, err := memory()
-	if err != nil {
-		return 0, comm.Wrap("access file", err)
-	}
-	n, err := move(f.inner(), file.Place(at), &b)
-	return n / of.Size(), err
+	b, of, wrong := memory()
+	n, err := do(f.inner(), &file.Access{Write: write, Place: file.Place(at), Memory: b, Wrong: wrong})
+	return n / max(1, of.Size()), err
 }

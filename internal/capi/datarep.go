@@ -24,7 +24,7 @@ type conversion struct {
 	handle Type
 	count  int
 	at     Address
-	memory *comm.Buffer
+	memory comm.Buffer
 	there  []byte
 }
 
@@ -88,28 +88,24 @@ func (o *openFile) inFile() (etype, filetype *datatype.Type, err error) {
 	return etype, filetype, err
 }
 
-// move does an access, and returns the number of bytes in memory that were moved. What needs a conversion passes
-// through a buffer as long as the access.
-func (r *dataRep) move(f *file.File, a fileAccess, place file.Place, c *conversion) (int, error) {
-	if r.convert == nil {
-		return a.move(f, place, c.memory)
-	}
+// access does an access whose data passes through a buffer as long as it. It returns the number of bytes in memory that
+// were moved.
+func (r *dataRep) access(f *file.File, way fileAccess, a *file.Access, c *conversion) (int, error) {
 	inFile, err := r.typeInFile(c.t)
-	if err != nil {
-		return 0, err
-	}
-	size := int(inFile.Size())
-	c.toFile, c.there = a.write, make([]byte, c.count*size)
-	if a.write {
-		if err := r.convert(c); err != nil {
-			return 0, err
+	size := 0
+	if a.Wrong = err; err == nil {
+		size = int(inFile.Size())
+		c.memory, c.there = a.Memory, make([]byte, c.count*size)
+		a.Memory = comm.Bytes(c.there)
+		if a.Write {
+			a.Wrong = r.convert(c)
 		}
 	}
-	n, err := a.move(f, place, &comm.Buffer{Bytes: c.there})
+	n, err := way.do(f, a)
 	if size == 0 || err != nil {
 		return 0, err
 	}
-	if c.count, c.there = n/size, c.there[:n-n%size]; !a.write {
+	if c.count, c.there = n/size, c.there[:n-n%size]; !a.Write {
 		err = r.convert(c)
 	}
 	return c.count * int(c.t.Size()), err

@@ -8,53 +8,44 @@ import (
 // fileAccess is a way to access a file.
 type fileAccess struct {
 	write bool
-	move  func(*file.File, file.Place, *comm.Buffer) (int, error)
+	do    func(*file.File, *file.Access) (int, error)
 }
 
 var (
-	reads     = fileAccess{false, (*file.File).Read}
-	writes    = fileAccess{true, (*file.File).Write}
-	readsAll  = fileAccess{false, (*file.File).ReadAll}
-	writesAll = fileAccess{true, (*file.File).WriteAll}
-
-	// Of split collective operations.
-	readsBegin  = fileAccess{false, beginWith(false)}
-	writesBegin = fileAccess{true, beginWith(true)}
+	reads       = fileAccess{false, (*file.File).Do}
+	writes      = fileAccess{true, (*file.File).Do}
+	readsAll    = fileAccess{false, (*file.File).DoAll}
+	writesAll   = fileAccess{true, (*file.File).DoAll}
+	readsBegin  = fileAccess{false, (*file.File).Begin} // of split collective operations
+	writesBegin = fileAccess{true, (*file.File).Begin}
 )
 
-// beginWith is a move that has only begun when it returns. Its bytes are there nevertheless.
-func beginWith(write bool) func(*file.File, file.Place, *comm.Buffer) (int, error) {
-	return func(f *file.File, place file.Place, b *comm.Buffer) (int, error) { return f.Begin(write, place, b) }
-}
-
 // access does an access, and writes the status.
-func (o *openFile) access(a fileAccess, place file.Place, at Address, count int, t Type, status Status) error {
-	n, err := o.bytes(a, place, at, count, t)
-	status.setEmpty()
-	if !status.Ignored() {
-		status.SetBytes(n)
-	}
+func (o *openFile) access(way fileAccess, place file.Place, at Address, count int, t Type, status Status) error {
+	n, err := o.bytes(way, place, at, count, t)
+	status.setBytes(n)
 	return err
 }
 
-// bytes does an access, and returns the number of bytes in memory that were moved.
-func (o *openFile) bytes(a fileAccess, place file.Place, at Address, count int, t Type) (int, error) {
-	element, err := process.messageType(t)
-	if err != nil {
-		return 0, err
+// bytes does an access, and returns the number of bytes in memory that were moved. What is wrong with the arguments of
+// one rank is, in a collective call, an error of all.
+func (o *openFile) bytes(way fileAccess, place file.Place, at Address, count int, t Type) (int, error) {
+	a := &file.Access{Write: way.write, Place: place}
+	c := &conversion{toFile: way.write, handle: t, count: count, at: at}
+	if c.t, a.Wrong = process.messageType(t); a.Wrong == nil {
+		a.Memory, a.Wrong = c.t.memory(at, count)
 	}
-	memory, err := element.memory(at, count)
-	if err != nil {
-		return 0, err
+	if a.Wrong != nil || o.datarep.convert == nil {
+		return way.do(o.f, a)
 	}
-	return o.datarep.move(o.f, a, place, &conversion{t: element, handle: t, count: count, at: at, memory: &memory})
+	return o.datarep.access(o.f, way, a, c)
 }
 
 // accessed does an access of this rank alone, and hands out a request for it that is over. Others need not take part
 // in it, so it may be the whole of a nonblocking operation, a collective one too.
-func (p *Process) accessed(o *openFile, a fileAccess, place file.Place, at Address, count int, t Type,
+func (p *Process) accessed(o *openFile, way fileAccess, place file.Place, at Address, count int, t Type,
 	out Ptr[Request]) error {
-	n, err := o.bytes(a, place, at, count, t)
+	n, err := o.bytes(way, place, at, count, t)
 	if err != nil {
 		return err
 	}
@@ -72,12 +63,8 @@ func (p *Process) accessed(o *openFile, a fileAccess, place file.Place, at Addre
 }
 
 // begin begins a split collective operation.
-func (o *openFile) begin(a fileAccess, place file.Place, at Address, count int, t Type) error {
-	begins := readsBegin
-	if a.write {
-		begins = writesBegin
-	}
-	n, err := o.bytes(begins, place, at, count, t)
+func (o *openFile) begin(way fileAccess, place file.Place, at Address, count int, t Type) error {
+	n, err := o.bytes(way, place, at, count, t)
 	if err == nil {
 		o.begun = n
 	}
@@ -85,11 +72,10 @@ func (o *openFile) begin(a fileAccess, place file.Place, at Address, count int, 
 }
 
 // end ends a split collective operation.
-func (o *openFile) end(a fileAccess, place file.Place, _ Address, status Status) error {
-	_, err := o.f.End(a.write, place)
-	status.setEmpty()
-	if err == nil && !status.Ignored() {
-		status.SetBytes(o.begun)
+func (o *openFile) end(way fileAccess, place file.Place, _ Address, status Status) error {
+	err := o.f.End(way.write, place)
+	if err == nil {
+		status.setBytes(o.begun)
 	}
 	return err
 }

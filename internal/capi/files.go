@@ -33,16 +33,10 @@ func (p *Process) File_open(c Comm, name CString, amode int, info Info, out Ptr[
 	if err != nil {
 		return err
 	}
+	path, wrong := name.given()
 	hints, err := p.hints(info)
-	if err != nil {
-		return err
-	}
-	path, err := name.given()
-	if err != nil {
-		return err
-	}
 	out.Set(FILE_NULL)
-	f, err := file.Open(on.c, path, file.Mode(amode), hints)
+	f, err := file.Open(on.c, path, file.Mode(amode), hints, errors.Join(wrong, err))
 	if err != nil {
 		return err
 	}
@@ -59,13 +53,11 @@ func (p *Process) File_close(h Ptr[File]) error {
 	if err != nil {
 		return err
 	}
-	if err := o.f.Close(); errors.Is(err, file.ErrSplit) {
-		return err
-	} else {
+	if err = o.f.Close(); !errors.Is(err, file.ErrSplit) {
 		p.files.remove(uintptr(o.handle))
 		h.Set(FILE_NULL)
-		return err
 	}
+	return err
 }
 
 // deleteFile removes a file.
@@ -136,12 +128,15 @@ func (p *Process) File_call_errhandler(h File, code int) error {
 // File_set_view is MPI_File_set_view. What is wrong with the arguments of one rank is an error of all.
 func (p *Process) File_set_view(o *openFile, disp int, etype, filetype Type, rep CString, info Info) error {
 	var next openFile
-	wrong := p.view(&next, etype, filetype, rep, info)
+	hints, wrong := p.hints(info)
+	if wrong == nil {
+		wrong = p.view(&next, etype, filetype, rep)
+	}
 	v := file.View{Displacement: int64(disp)}
 	if wrong == nil {
 		v.Element, v.Type, wrong = next.inFile()
 	}
-	if err := o.f.SetView(v, wrong); err != nil {
+	if err := o.f.SetView(v, hints, wrong); err != nil {
 		return err
 	}
 	o.etype, o.filetype, o.datarep = next.etype, next.filetype, next.datarep
@@ -149,10 +144,7 @@ func (p *Process) File_set_view(o *openFile, disp int, etype, filetype Type, rep
 }
 
 // view looks up what a view consists of.
-func (p *Process) view(o *openFile, etype, filetype Type, rep CString, info Info) (err error) {
-	if _, err = p.hints(info); err != nil {
-		return err
-	}
+func (p *Process) view(o *openFile, etype, filetype Type, rep CString) (err error) {
 	if o.datarep, err = p.dataRep(rep); err != nil {
 		return err
 	}
@@ -198,7 +190,7 @@ var fileClasses = []struct {
 	{file.ErrMode, ERR_AMODE}, {file.ErrNotSame, ERR_NOT_SAME}, {file.ErrReadOnly, ERR_READ_ONLY},
 	{file.ErrWriteOnly, ERR_ACCESS}, {file.ErrSequential, ERR_UNSUPPORTED_OPERATION},
 	{file.ErrElement, ERR_IO}, {file.ErrType, ERR_IO},
-	{file.ErrDataRep, ERR_UNSUPPORTED_DATAREP}, {file.ErrSplit, ERR_OTHER}, {file.ErrClosed, ERR_FILE},
+	{file.ErrSplit, ERR_OTHER}, {file.ErrClosed, ERR_FILE},
 	{file.ErrSharedNodes, ERR_UNSUPPORTED_OPERATION}, {file.ErrArgument, ERR_ARG},
 }
 

@@ -53,10 +53,7 @@ func (p *Process) Grequest_complete(r Request) error {
 // queryStatus asks the program for the status.
 func (p *Process) queryStatus(g *grequest, status Status) error {
 	if g.query == 0 {
-		status.setEmpty()
-		if !status.Ignored() {
-			status.SetBytes(g.bytes)
-		}
+		status.setBytes(g.bytes)
 		return nil
 	}
 	cells := newCells(statusSize / 8)

@@ -1311,7 +1311,7 @@ func (p *Process) File_read_all_begin(fh File, buf Address, count int, t Type) e
 	if err != nil {
 		return err
 	}
-	return o1.begin(readsAll, file.Own, buf, count, t)
+	return o1.begin(readsBegin, file.Own, buf, count, t)
 }
 
 // File_read_all_end is MPI_File_read_all_end.
@@ -1320,7 +1320,7 @@ func (p *Process) File_read_all_end(fh File, buf Address, status Status) error {
 	if err != nil {
 		return err
 	}
-	return o1.end(readsAll, file.Own, buf, status)
+	return o1.end(readsBegin, file.Own, buf, status)
 }
 
 // File_read_at is MPI_File_read_at.
@@ -1347,7 +1347,7 @@ func (p *Process) File_read_at_all_begin(fh File, offset int, buf Address, count
 	if err != nil {
 		return err
 	}
-	return o1.begin(readsAll, file.At(int64(offset)), buf, count, t)
+	return o1.begin(readsBegin, file.At(int64(offset)), buf, count, t)
 }
 
 // File_read_at_all_end is MPI_File_read_at_all_end.
@@ -1356,7 +1356,7 @@ func (p *Process) File_read_at_all_end(fh File, buf Address, status Status) erro
 	if err != nil {
 		return err
 	}
-	return o1.end(readsAll, file.At(0), buf, status)
+	return o1.end(readsBegin, file.At(0), buf, status)
 }
 
 // File_read_ordered is MPI_File_read_ordered.
@@ -1374,7 +1374,7 @@ func (p *Process) File_read_ordered_begin(fh File, buf Address, count int, t Typ
 	if err != nil {
 		return err
 	}
-	return o1.begin(readsAll, file.Shared, buf, count, t)
+	return o1.begin(readsBegin, file.Shared, buf, count, t)
 }
 
 // File_read_ordered_end is MPI_File_read_ordered_end.
@@ -1383,7 +1383,7 @@ func (p *Process) File_read_ordered_end(fh File, buf Address, status Status) err
 	if err != nil {
 		return err
 	}
-	return o1.end(readsAll, file.Shared, buf, status)
+	return o1.end(readsBegin, file.Shared, buf, status)
 }
 
 // File_read_shared is MPI_File_read_shared.
@@ -1477,7 +1477,7 @@ func (p *Process) File_write_all_begin(fh File, buf Address, count int, t Type) 
 	if err != nil {
 		return err
 	}
-	return o1.begin(writesAll, file.Own, buf, count, t)
+	return o1.begin(writesBegin, file.Own, buf, count, t)
 }
 
 // File_write_all_end is MPI_File_write_all_end.
@@ -1486,7 +1486,7 @@ func (p *Process) File_write_all_end(fh File, buf Address, status Status) error 
 	if err != nil {
 		return err
 	}
-	return o1.end(writesAll, file.Own, buf, status)
+	return o1.end(writesBegin, file.Own, buf, status)
 }
 
 // File_write_at is MPI_File_write_at.
@@ -1513,7 +1513,7 @@ func (p *Process) File_write_at_all_begin(fh File, offset int, buf Address, coun
 	if err != nil {
 		return err
 	}
-	return o1.begin(writesAll, file.At(int64(offset)), buf, count, t)
+	return o1.begin(writesBegin, file.At(int64(offset)), buf, count, t)
 }
 
 // File_write_at_all_end is MPI_File_write_at_all_end.
@@ -1522,7 +1522,7 @@ func (p *Process) File_write_at_all_end(fh File, buf Address, status Status) err
 	if err != nil {
 		return err
 	}
-	return o1.end(writesAll, file.At(0), buf, status)
+	return o1.end(writesBegin, file.At(0), buf, status)
 }
 
 // File_write_ordered is MPI_File_write_ordered.
@@ -1540,7 +1540,7 @@ func (p *Process) File_write_ordered_begin(fh File, buf Address, count int, t Ty
 	if err != nil {
 		return err
 	}
-	return o1.begin(writesAll, file.Shared, buf, count, t)
+	return o1.begin(writesBegin, file.Shared, buf, count, t)
 }
 
 // File_write_ordered_end is MPI_File_write_ordered_end.
@@ -1549,7 +1549,7 @@ func (p *Process) File_write_ordered_end(fh File, buf Address, status Status) er
 	if err != nil {
 		return err
 	}
-	return o1.end(writesAll, file.Shared, buf, status)
+	return o1.end(writesBegin, file.Shared, buf, status)
 }
 
 // File_write_shared is MPI_File_write_shared.

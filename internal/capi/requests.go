@@ -77,6 +77,14 @@ func (w *statusWords) setEmpty() {
 	}
 }
 
+// setBytes writes the status of an operation that is no message: an empty one, but for the bytes.
+func (s Status) setBytes(n int) {
+	s.setEmpty()
+	if !s.Ignored() {
+		s.SetBytes(n)
+	}
+}
+
 // setEmpty writes the empty status.
 func (s Status) setEmpty() {
 	if !s.Ignored() {

@@ -34,64 +34,80 @@ var (
 	Shared = Place{pointer: common}
 )
 
-// Read reads into memory, and returns the number of bytes: fewer than it has at the end of the file.
-func (f *File) Read(place Place, b *comm.Buffer) (int, error) {
-	n, err := f.one(false, place, b)
-	return n, f.wrap("read", err)
+// Access is what a rank wants to do.
+type Access struct {
+	Write  bool
+	Place  Place
+	Memory comm.Buffer
+
+	// Wrong is what the face has found wrong with the call of this rank. It is the rank's error; in a collective
+	// call all ranks get one.
+	Wrong error
 }
 
-// Write writes what is in memory, and returns the number of bytes.
-func (f *File) Write(place Place, b *comm.Buffer) (int, error) {
-	n, err := f.one(true, place, b)
-	return n, f.wrap("write", err)
+// op is the name of an access in errors.
+func (a *Access) op() string {
+	if a.Write {
+		return "write"
+	}
+	return "read"
 }
 
-// one is an access of this rank alone.
-func (f *File) one(write bool, place Place, b *comm.Buffer) (int, error) {
+// Do does an access of this rank alone. It returns the number of bytes: of a read fewer than there is room for if the
+// file ends.
+func (f *File) Do(a *Access) (int, error) {
+	n, err := f.do(a)
+	return n, f.wrap(a.op(), err)
+}
+
+func (f *File) do(a *Access) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	p, err := f.begin(write, place, b)
+	p, err := f.begin(a)
 	if err != nil {
 		return 0, err
 	}
-	if place.pointer == common {
+	if a.Place.pointer == common {
 		p.start = f.shared.pointer().Add(p.n) - p.n
 	}
 	if err := p.fits(); err != nil {
 		return 0, err
 	}
-	n, err := f.move(write, &p)
-	runtime.KeepAlive(b)
-	if place.pointer == individual {
+	n, err := f.move(a.Write, &p)
+	runtime.KeepAlive(a)
+	if a.Place.pointer == individual {
 		f.position = p.start + f.view.whole(n)
 	}
 	return int(n), err
 }
 
 // begin checks an access, and says what it moves. The caller holds f.mu.
-func (f *File) begin(write bool, place Place, b *comm.Buffer) (p party, err error) {
+func (f *File) begin(a *Access) (p party, err error) {
 	if f.gone() {
 		return p, ErrClosed
 	}
+	b := &a.Memory
 	p = party{view: f.view, n: int64(b.Len()), layout: b.Layout, base: b.Place(), buffer: b}
 	switch {
-	case write && f.mode&ReadOnly != 0:
+	case a.Wrong != nil:
+		return p, a.Wrong
+	case a.Write && f.mode&ReadOnly != 0:
 		return p, ErrReadOnly
-	case !write && f.mode&WriteOnly != 0:
+	case !a.Write && f.mode&WriteOnly != 0:
 		return p, ErrWriteOnly
-	case f.mode&Sequential != 0 && place.pointer != common:
+	case f.mode&Sequential != 0 && a.Place.pointer != common:
 		return p, ErrSequential
 	case p.n%f.view.Element.Size() != 0:
 		return p, fmt.Errorf("%w: %d bytes are no elements of %d", ErrElement, p.n, f.view.Element.Size())
-	case place.pointer == common && f.shared == nil:
+	case a.Place.pointer == common && f.shared == nil:
 		return p, ErrSharedNodes
 	}
 	if f.view.size() == 0 {
 		p.n = 0 // a file type without bytes: there is nothing to be accessed
 	}
-	switch place.pointer {
+	switch a.Place.pointer {
 	case none:
-		p.start, err = f.view.bytes(place.offset)
+		p.start, err = f.view.bytes(a.Place.offset)
 	case individual:
 		p.start = f.position
 	}
@@ -138,7 +154,9 @@ func (f *File) move(write bool, p *party) (n int64, err error) {
 		defer unlock()
 	}
 	f.mover.write = write
-	return f.mover.alone(p)
+	n, err = f.mover.alone(p)
+	f.mover.walker.p = nil // the memory is the program's again
+	return n, err
 }
 
 // lock locks a range of the file. A file system without locks has none: then all goes on without.

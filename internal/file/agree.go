@@ -61,7 +61,7 @@ func codeOf(err error) int64 {
 			return -1 - int64(i)
 		}
 	}
-	return -int64(len(causes)) // ErrFile
+	return -int64(len(causes)) // ErrRefused
 }
 
 // errorOf is the error of a number of codeOf.

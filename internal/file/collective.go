@@ -4,26 +4,19 @@ import (
 	"errors"
 	"runtime"
 
-	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// ReadAll is Read of all ranks of the file, each with its own arguments.
-func (f *File) ReadAll(place Place, b *comm.Buffer) (int, error) {
-	n, err := f.all(false, place, b)
-	return n, f.wrap("read", err)
+// DoAll is Do of all ranks of the file, each with its own access. All get an error, or none.
+func (f *File) DoAll(a *Access) (int, error) {
+	n, err := f.doAll(a)
+	return n, f.wrap(a.op(), err)
 }
 
-// WriteAll is Write of all ranks of the file, each with its own arguments.
-func (f *File) WriteAll(place Place, b *comm.Buffer) (int, error) {
-	n, err := f.all(true, place, b)
-	return n, f.wrap("write", err)
-}
-
-// all is an access of all ranks. No rank returns before all are done: others may use its memory until then.
-func (f *File) all(write bool, place Place, b *comm.Buffer) (int, error) {
+// doAll is DoAll. No rank returns before all are done: others may use its memory until then.
+func (f *File) doAll(a *Access) (int, error) {
 	f.mu.Lock()
-	p, bad := f.begin(write, place, b)
+	p, bad := f.begin(a)
 	if bad == nil && f.split != nil {
 		bad = ErrSplit
 	}
@@ -31,7 +24,7 @@ func (f *File) all(write bool, place Place, b *comm.Buffer) (int, error) {
 	if bad == ErrClosed {
 		return 0, bad // nobody meets on a file that is closed
 	}
-	if place.pointer == common && bad != ErrSharedNodes {
+	if a.Place.pointer == common && f.shared != nil {
 		if err := f.order(&p); err != nil {
 			return 0, err
 		}
@@ -39,7 +32,7 @@ func (f *File) all(write bool, place Place, b *comm.Buffer) (int, error) {
 	if bad == nil {
 		bad = p.fits()
 	}
-	if _, hi := p.span(); bad == nil && write {
+	if _, hi := p.span(); bad == nil && a.Write {
 		bad = limit(hi)
 	}
 	offers, err := f.exchange(offerOf(&p, bad))
@@ -49,12 +42,12 @@ func (f *File) all(write bool, place Place, b *comm.Buffer) (int, error) {
 	case refused(offers) != nil:
 		return 0, refused(offers)
 	}
-	n, err := f.together(write, &p, offers)
-	runtime.KeepAlive(b)
+	n, err := f.together(a.Write, &p, offers)
+	runtime.KeepAlive(a)
 	if err = f.agree(err); err != nil {
 		return 0, err
 	}
-	if place.pointer == individual {
+	if a.Place.pointer == individual {
 		f.mu.Lock()
 		f.position = p.start + f.view.whole(n)
 		f.mu.Unlock()
@@ -111,14 +104,14 @@ func (f *File) worthIt(offers []offer) bool {
 	}
 	parties, total, short, words := 0, int64(0), false, int64(0)
 	for i := range offers {
-		if o := &offers[i]; o.n > 0 {
-			if o.alone != 0 {
+		if o := &offers[i]; o.N > 0 {
+			if o.Alone {
 				return false
 			}
 			parties++
-			total += o.n
-			short = short || o.extent < longExtent
-			words += o.view.n + o.memory.n
+			total += o.N
+			short = short || o.Extent < longExtent
+			words += o.View.N + o.Memory.N
 		}
 	}
 	lo, hi := touched(offers)
@@ -161,7 +154,7 @@ func (f *File) byPieces(offers []offer) bool {
 		return false
 	}
 	for i := range offers {
-		if o := &offers[i]; o.n > 0 && (o.extent < shortExtent || o.scattered != 0) {
+		if o := &offers[i]; o.N > 0 && (o.Extent < shortExtent || o.Scattered) {
 			return false
 		}
 	}

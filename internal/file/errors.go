@@ -15,22 +15,21 @@ var (
 	ErrWriteOnly   = errors.New("the file was opened with WRONLY: it can not be read")
 	ErrSequential  = errors.New("the file was opened with SEQUENTIAL: only the shared pointer can be used")
 	ErrElement     = errors.New("the length is no multiple of the element type of the view")
-	ErrDataRep     = errors.New("the data representation is not known: pass native, internal or external32")
 	ErrType        = errors.New("the type can not describe a file")
 	ErrSplit       = errors.New("a split collective operation is under way on the file, or none that this call ends")
 	ErrClosed      = errors.New("the file is closed")
 	ErrSharedNodes = errors.New("the ranks of the file are on several nodes, which share no pointer: name positions")
-	ErrFile        = errors.New("an internal communication of the file failed")
+	ErrRefused     = errors.New("the call was refused there, for another reason")
 )
 
 // causes are the errors that one rank can name to another, by their place here.
-var causes = []error{ErrMode, ErrArgument, ErrNotSame, ErrReadOnly, ErrWriteOnly, ErrSequential, ErrElement, ErrDataRep,
-	ErrSplit, ErrClosed, ErrSharedNodes, ErrType, ErrFile}
+var causes = []error{ErrMode, ErrArgument, ErrNotSame, ErrReadOnly, ErrWriteOnly, ErrSequential, ErrElement,
+	ErrSplit, ErrClosed, ErrSharedNodes, ErrType, ErrRefused}
 
-// at says that a transfer failed at an offset.
+// at says that a transfer failed at an offset, unless that is said already.
 func at(offset int64, err error) error {
-	if err == nil {
-		return nil
+	if _, known := errors.AsType[*fault.FileError](err); known || err == nil {
+		return err
 	}
 	return &fault.FileError{Rank: -1, Offset: offset, Err: err}
 }

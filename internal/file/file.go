@@ -33,8 +33,9 @@ type File struct {
 	closed   bool
 }
 
-// Open opens a file on all ranks of a communicator, or on none. All pass the same name and mode.
-func Open(c *comm.Comm, name string, mode Mode, info *comm.Info) (*File, error) {
+// Open opens a file on all ranks of a communicator, or on none. All pass the same name and mode. wrong is what the face
+// has found wrong with the call of this rank: then all ranks get an error.
+func Open(c *comm.Comm, name string, mode Mode, info *comm.Info, wrong error) (*File, error) {
 	f := &File{name: name, mode: mode, view: ByteView()}
 	own, err := c.Create(c.Group())
 	if err != nil {
@@ -42,36 +43,42 @@ func Open(c *comm.Comm, name string, mode Mode, info *comm.Info) (*File, error) 
 	}
 	own.SetName(name)
 	f.ranks = own
-	if err := f.open(info); err != nil {
+	if err := f.open(info, wrong); err != nil {
+		f.release()
 		return nil, f.wrap("open", errors.Join(err, own.Free()))
 	}
 	return f, nil
 }
 
 // open makes a file ready for use. The first rank opens it before the others, so that one creates it.
-func (f *File) open(info *comm.Info) error {
-	bad := f.mode.check()
-	if err := f.same(int64(f.mode)); err != nil {
-		return errors.Join(err, bad)
+func (f *File) open(info *comm.Info, bad error) error {
+	if bad == nil {
+		bad = f.mode.check()
 	}
 	if bad == nil {
 		bad = f.hints.set(info)
 	}
-	if f.ranks.Rank() == 0 && bad == nil {
+	if err := f.same(int64(f.mode)); err != nil {
+		return errors.Join(bad, err)
+	}
+	if err := f.agree(bad); err != nil {
+		return err
+	}
+	if f.ranks.Rank() == 0 {
 		bad = f.openAs(f.mode.creates())
 	}
 	if err := f.agree(bad); err != nil {
-		return f.undo(err)
+		return err
 	}
 	if f.ranks.Rank() != 0 {
 		bad = f.openAs(f.mode.flags())
 	}
 	if err := f.agree(bad); err != nil {
-		return f.undo(err)
+		return err
 	}
 	f.prepare()
-	if err := f.agree(f.share()); err != nil {
-		return f.undo(err)
+	if err := errors.Join(f.share(), f.agreeOnWindow()); err != nil {
+		return err
 	}
 	f.direct = f.ranks.OneAddressSpace()
 	if f.shared != nil && !f.direct {
@@ -102,7 +109,6 @@ func (f *File) openAs(flags int) error {
 // prepare sets up what moves bytes.
 func (f *File) prepare() {
 	f.mover.fd = int(f.fd.Fd())
-	f.mover.window = f.hints.window()
 	f.mover.readable = f.mover.fd
 	if f.mode&WriteOnly == 0 {
 		return
@@ -123,12 +129,6 @@ func (f *File) toEnd() error {
 	return err
 }
 
-// undo gives back what a call of Open that fails has taken.
-func (f *File) undo(err error) error {
-	f.release()
-	return err
-}
-
 // release gives back what the file has of the system.
 func (f *File) release() {
 	for _, fd := range []*os.File{f.fd, f.holes} {
@@ -143,16 +143,16 @@ func (f *File) Close() error {
 	if err := f.usable(); err != nil {
 		return f.wrap("close", err)
 	}
-	f.mu.Lock()
 	var err error
-	if f.split != nil {
+	if f.splitUnderWay() {
 		err = ErrSplit
 	}
-	f.closed = err == nil
-	f.mu.Unlock()
 	if err = f.agree(err); err != nil {
-		return f.wrap("close", err)
+		return f.wrap("close", err) // it is open on all ranks
 	}
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
 	return f.wrap("close", f.end())
 }
 
@@ -196,9 +196,6 @@ func (f *File) usable() error {
 
 // gone tells whether the file was closed, or never opened. The caller holds f.mu.
 func (f *File) gone() bool { return f.closed || f.ranks == nil }
-
-// Name, Mode and Group are what the file was opened with.
-func (f *File) Name() string { return f.name }
 
 // Mode is how it was opened.
 func (f *File) Mode() Mode { return f.mode }

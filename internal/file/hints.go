@@ -1,6 +1,7 @@
 package file
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -38,6 +39,20 @@ func (h *hints) window() int64 {
 	return windowSize
 }
 
+// agreeOnWindow has all ranks take the window of the first: they cut the file into the same domains.
+func (f *File) agreeOnWindow() error {
+	f.mu.Lock()
+	mine := f.hints.window()
+	f.mu.Unlock()
+	all, err := f.gather(number(mine))
+	if err == nil {
+		f.mu.Lock()
+		f.mover.window = numberIn(all, 0)
+		f.mu.Unlock()
+	}
+	return err
+}
+
 // SetInfo adds hints. It is collective.
 func (f *File) SetInfo(info *comm.Info) error {
 	if err := f.usable(); err != nil {
@@ -45,9 +60,8 @@ func (f *File) SetInfo(info *comm.Info) error {
 	}
 	f.mu.Lock()
 	err := f.hints.set(info)
-	f.mover.window = f.hints.window()
 	f.mu.Unlock()
-	return f.wrap("set info", f.agree(err))
+	return f.wrap("set info", errors.Join(f.agree(err), f.agreeOnWindow()))
 }
 
 // Info returns the hints that the file has, in a new object.

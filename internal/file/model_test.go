@@ -107,13 +107,13 @@ func randomAccess(r *rand.Rand) access {
 }
 
 // buffer returns memory for an access, with the data in it if it is to be written.
-func (a *access) buffer(with bool) (*comm.Buffer, []byte) {
+func (a *access) buffer(with bool) comm.Buffer {
 	if a.memory == nil {
 		memory := make([]byte, len(a.data))
 		if with {
 			copy(memory, a.data)
 		}
-		return &comm.Buffer{Bytes: memory}, memory
+		return comm.Bytes(memory)
 	}
 	layout, err := a.memory.Times(a.count)
 	if err != nil {
@@ -121,11 +121,11 @@ func (a *access) buffer(with bool) (*comm.Buffer, []byte) {
 	}
 	_, extent := a.memory.Extent()
 	memory := make([]byte, a.count*extent+1)
-	b := &comm.Buffer{Bytes: memory, Layout: &layout, Base: sys.AddrOf(memory)}
+	b := comm.Buffer{Bytes: memory, Layout: &layout, Base: sys.AddrOf(memory)}
 	if with {
 		b.Unpack(a.data, 0)
 	}
-	return b, memory
+	return b
 }
 
 // places are the offsets in the file of the bytes of an access, byte by byte, as the standard defines them.
@@ -228,7 +228,7 @@ func TestModel(t *testing.T) {
 				mode |= Append
 			}
 			ranks(t, n, func(c *comm.Comm) error {
-				f, err := Open(c, name, mode|Create, nil)
+				f, err := Open(c, name, mode|Create, nil, nil)
 				if err != nil {
 					return err
 				}
@@ -247,12 +247,12 @@ func TestModel(t *testing.T) {
 // play is one step of one rank: it writes, the first rank checks the file, it reads.
 func (f *File) play(i int, all []access, m *model, name string) error {
 	a := &all[f.ranks.Rank()]
-	if err := f.SetView(a.view, nil); err != nil {
+	if err := f.SetView(a.view, nil, nil); err != nil {
 		return err
 	}
-	write, read, place := f.WriteAll, f.ReadAll, At(a.start)
+	do, place := f.DoAll, At(a.start)
 	if i%3 == 2 {
-		write, read = f.Write, f.Read
+		do = f.Do
 	}
 	if i%4 == 3 {
 		place = Own
@@ -260,8 +260,7 @@ func (f *File) play(i int, all []access, m *model, name string) error {
 			return err
 		}
 	}
-	b, _ := a.buffer(true)
-	if n, err := write(place, b); err != nil || n != len(a.data) {
+	if n, err := do(&Access{Write: true, Place: place, Memory: a.buffer(true)}); err != nil || n != len(a.data) {
 		return fmt.Errorf("write: %d of %d bytes: %w", n, len(a.data), err)
 	}
 	if err := f.agree(nil); err != nil {
@@ -280,19 +279,19 @@ func (f *File) play(i int, all []access, m *model, name string) error {
 		return err
 	}
 	a = &all[(f.ranks.Rank()+1)%len(all)] // what another one has written
-	if err := f.SetView(a.view, nil); err != nil {
+	if err := f.SetView(a.view, nil, nil); err != nil {
 		return err
 	}
 	a = &access{view: a.view, start: a.start + int64(i%2), data: make([]byte, len(a.data)+8*(i%3)*1), memory: a.memory,
 		count: a.count + int64(8*(i%3))/a.view.Element.Size()}
-	return f.reads(a, m, read)
+	return f.reads(a, m, do)
 }
 
 // reads reads, and compares with the model.
-func (f *File) reads(a *access, m *model, read func(Place, *comm.Buffer) (int, error)) error {
+func (f *File) reads(a *access, m *model, do func(*Access) (int, error)) error {
 	want := m.expect(a)
-	b, _ := a.buffer(false)
-	n, err := read(At(a.start), b)
+	b := a.buffer(false)
+	n, err := do(&Access{Place: At(a.start), Memory: b})
 	if err != nil || n != len(want) {
 		return fmt.Errorf("read: %d of %d bytes: %w", n, len(want), err)
 	}
@@ -308,7 +307,7 @@ func (f *File) reads(a *access, m *model, read func(Place, *comm.Buffer) (int, e
 func TestErrorsAreSaidOnce(t *testing.T) {
 	dir := t.TempDir()
 	ranks(t, 2, func(c *comm.Comm) error {
-		f, err := Open(c, filepath.Join(dir, "f"), ReadWrite|Create, nil)
+		f, err := Open(c, filepath.Join(dir, "f"), ReadWrite|Create, nil, nil)
 		if err != nil {
 			return err
 		}

@@ -101,6 +101,11 @@ func (b *batch) flush() error {
 	return at(b.offset+n, err)
 }
 
+// moveBytes reads or writes bytes that lie together, all of them unless the file ends.
+func moveBytes(fd int, write bool, bytes []byte, offset int64) (int64, error) {
+	return move(fd, write, []sys.IOVec{{Addr: sys.AddrOf(bytes), Len: uint64(len(bytes))}}, offset)
+}
+
 // move reads or writes pieces of memory, all of them unless the file ends. It changes the list.
 func move(fd int, write bool, pieces []sys.IOVec, offset int64) (done int64, err error) {
 	for len(pieces) > 0 {

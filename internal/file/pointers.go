@@ -3,6 +3,7 @@ package file
 import (
 	"fmt"
 
+	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -158,9 +159,9 @@ func (f *File) View() View {
 }
 
 // SetView changes the view of each rank. Both pointers are at its beginning then. It is collective. A displacement of
-// -1 is where the shared pointer is, in a file that is opened sequentially. wrong is what the face has found wrong with
-// the call of this rank: then all get an error.
-func (f *File) SetView(v View, wrong error) error {
+// -1 is where the shared pointer is, in a file that is opened sequentially. info has hints, or is nil. wrong is what
+// the face has found wrong with the call of this rank: then all get an error.
+func (f *File) SetView(v View, info *comm.Info, wrong error) error {
 	const op = "set the view of"
 	if err := f.usable(); err != nil {
 		return f.wrap(op, err)
@@ -171,6 +172,11 @@ func (f *File) SetView(v View, wrong error) error {
 	} else {
 		v = ByteView() // only to take part
 	}
+	if bad == nil {
+		f.mu.Lock()
+		bad = f.hints.set(info)
+		f.mu.Unlock()
+	}
 	if err := f.agree(bad); err != nil {
 		return f.wrap(op, err)
 	}
@@ -180,7 +186,7 @@ func (f *File) SetView(v View, wrong error) error {
 	if f.shared != nil && f.ranks.Rank() == 0 {
 		f.shared.pointer().Store(0)
 	}
-	return f.wrap(op, f.agree(nil)) // nobody uses the shared pointer before it is set
+	return f.wrap(op, f.agreeOnWindow()) // and nobody uses the shared pointer before it is set
 }
 
 // here is the displacement that stands for the place of the shared pointer.

@@ -21,7 +21,7 @@ func (f *File) tryReach() error {
 	got := make([]byte, len(f.probe))
 	err = sys.GatherProcess(int(pid), got, []sys.IOVec{{Addr: uintptr(address), Len: uint64(len(got))}})
 	if err == nil && int64(binary.LittleEndian.Uint64(got)) != pid {
-		err = ErrFile // another process has this number here
+		err = ErrRefused // another process has this number here
 	}
 	return err
 }

@@ -35,9 +35,9 @@ func (f *File) share() error {
 	if err != nil {
 		return err
 	}
-	words, err := w.Segment(0)
-	f.shared = &shared{window: w, words: words}
-	return err
+	f.shared = &shared{window: w}
+	f.shared.words, err = w.Segment(0)
+	return f.agree(err)
 }
 
 func (s *shared) pointer() *atomic.Int64 { return wordAt(s.words, pointerWord) }

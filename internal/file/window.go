@@ -20,30 +20,103 @@ func next(parties []party, lo, hi int64) (at int64, ok bool) {
 	return at, at < hi
 }
 
+// oneWindow moves a part of the file that is as long as a window at most.
 func (m *mover) oneWindow(parties []party, lo, hi int64) error {
-	if !m.write {
-		return m.readWindow(parties, lo, hi)
-	}
 	hi, total := m.reach(parties, lo, hi)
 	w := m.buffer(&m.assembled, hi-lo)
+	if !m.write {
+		return m.readWindow(parties, w, lo)
+	}
 	if total != hi-lo || !m.full(parties, lo, hi) {
 		if m.readable < 0 {
 			return m.around(parties, lo, hi)
 		}
-		n, err := m.holes(w, lo)
+		n, err := moveBytes(m.readable, false, w, lo)
 		if err != nil {
 			return at(lo+n, err)
 		}
 		clear(w[n:])
 	}
 	for i := range parties {
-		p := &parties[i]
-		if err := m.assemble(p, w, lo); err != nil {
+		layout, base := &parties[i].view.layout, parties[i].inWindow(w, lo)
+		err := m.through(&parties[i], lo, hi, func(memory []byte, from int64) error {
+			datatype.Unpack(memory, layout, base, from)
+			return nil
+		})
+		if err != nil {
 			return at(lo, err)
 		}
 	}
-	n, err := move(m.fd, true, []sys.IOVec{{Addr: sys.AddrOf(w), Len: uint64(len(w))}}, lo)
+	n, err := moveBytes(m.fd, true, w, lo)
 	return at(lo+n, err)
+}
+
+// readWindow reads a window, and hands out what each party has in it. Behind the end of the file nobody gets anything.
+func (m *mover) readWindow(parties []party, w []byte, lo int64) error {
+	n, err := moveBytes(m.fd, false, w, lo)
+	if err != nil {
+		return at(lo+n, err)
+	}
+	for i := range parties {
+		layout, base := &parties[i].view.layout, parties[i].inWindow(w, lo)
+		err := m.through(&parties[i], lo, lo+n, func(memory []byte, from int64) error {
+			datatype.Pack(memory, layout, base, from)
+			return nil
+		})
+		if err != nil {
+			return at(lo, err)
+		}
+	}
+	return nil
+}
+
+// around writes what all parties have in a part of a file whose holes can not be read.
+func (m *mover) around(parties []party, lo, hi int64) error {
+	for i := range parties {
+		p := &parties[i]
+		err := m.through(p, lo, hi, func(memory []byte, from int64) error {
+			q := party{view: p.view, start: from, n: int64(len(memory)), base: sys.AddrOf(memory)}
+			_, err := m.byPieces(&q, q.start, q.end())
+			return err
+		})
+		if err != nil {
+			return at(lo, err)
+		}
+	}
+	return nil
+}
+
+// through calls do for the part of a party's stream that lies in a part of the file: with the party's memory if this
+// process can address it in one piece, else with a buffer that the stream passes through.
+func (m *mover) through(p *party, lo, hi int64, do func(memory []byte, from int64) error) error {
+	from, to := p.within(lo, hi)
+	if memory, ok := p.whole(from, to); ok {
+		return do(memory, from)
+	}
+	for from < to {
+		part := m.buffer(&m.stage, min(to-from, m.window))
+		if m.write {
+			if err := p.load(part, from); err != nil {
+				return err
+			}
+		}
+		if err := do(part, from); err != nil {
+			return err
+		}
+		if !m.write {
+			if err := p.store(part, from); err != nil {
+				return err
+			}
+		}
+		from += int64(len(part))
+	}
+	return nil
+}
+
+// inWindow is the address that displacement 0 of the party's view would have if the window w, at offset lo of the file,
+// were a part of it.
+func (p *party) inWindow(w []byte, lo int64) uintptr {
+	return sys.AddrOf(w) - uintptr(lo-p.view.Displacement)
 }
 
 // reach is where the last byte of a window that a party has ends, and how many bytes all have there.
@@ -57,86 +130,6 @@ func (m *mover) reach(parties []party, lo, hi int64) (end, total int64) {
 		}
 	}
 	return end, total
-}
-
-// holes reads what the file has in a window.
-func (m *mover) holes(w []byte, lo int64) (int64, error) {
-	return move(m.readable, false, []sys.IOVec{{Addr: sys.AddrOf(w), Len: uint64(len(w))}}, lo)
-}
-
-// around writes what all parties have in a part of a file whose holes can not be read.
-func (m *mover) around(parties []party, lo, hi int64) error {
-	for i := range parties {
-		p := &parties[i]
-		from, to := p.within(lo, hi)
-		for from < to {
-			part := m.buffer(&m.stage, min(to-from, m.window))
-			if err := p.load(part, from); err != nil {
-				return at(lo, err)
-			}
-			q := party{view: p.view, start: from, n: int64(len(part)), base: sys.AddrOf(part)}
-			if _, err := m.byPieces(&q, q.start, q.end()); err != nil {
-				return err
-			}
-			from = q.end()
-		}
-	}
-	return nil
-}
-
-// in is the address that displacement 0 of a file would have if the window w, at offset lo, were a part of it.
-func in(w []byte, lo int64) uintptr { return sys.AddrOf(w) - uintptr(lo) }
-
-// assemble copies what a party writes into a window.
-func (m *mover) assemble(p *party, w []byte, lo int64) error {
-	from, to := p.within(lo, lo+int64(len(w)))
-	if memory, ok := p.whole(from, to); ok {
-		datatype.Unpack(memory, &p.view.layout, in(w, lo)+uintptr(p.view.Displacement), from)
-		return nil
-	}
-	for from < to {
-		part := m.buffer(&m.stage, min(to-from, m.window))
-		if err := p.load(part, from); err != nil {
-			return err
-		}
-		datatype.Unpack(part, &p.view.layout, in(w, lo)+uintptr(p.view.Displacement), from)
-		from += int64(len(part))
-	}
-	return nil
-}
-
-// readWindow reads a window, and hands out what each party has in it. Behind the end of the file nobody gets anything.
-func (m *mover) readWindow(parties []party, lo, hi int64) error {
-	hi, _ = m.reach(parties, lo, hi)
-	w := m.buffer(&m.assembled, hi-lo)
-	n, err := move(m.fd, false, []sys.IOVec{{Addr: sys.AddrOf(w), Len: uint64(len(w))}}, lo)
-	if err != nil {
-		return at(lo+n, err)
-	}
-	for i := range parties {
-		if err := m.handOut(&parties[i], w[:n], lo); err != nil {
-			return at(lo, err)
-		}
-	}
-	return nil
-}
-
-// handOut copies what a party reads out of a window.
-func (m *mover) handOut(p *party, w []byte, lo int64) error {
-	from, to := p.within(lo, lo+int64(len(w)))
-	if memory, ok := p.whole(from, to); ok {
-		datatype.Pack(memory, &p.view.layout, in(w, lo)+uintptr(p.view.Displacement), from)
-		return nil
-	}
-	for from < to {
-		part := m.buffer(&m.stage, min(to-from, m.window))
-		datatype.Pack(part, &p.view.layout, in(w, lo)+uintptr(p.view.Displacement), from)
-		if err := p.store(part, from); err != nil {
-			return err
-		}
-		from += int64(len(part))
-	}
-	return nil
 }
 
 // full tells whether parties that have as many bytes as a window have each byte of it once. If two have the same byte

@@ -15,8 +15,10 @@ type FileError struct {
 	Err    error
 }
 
+// Unwrap returns the errno, or the cause.
 func (e *FileError) Unwrap() error { return e.Err }
 
+// Error names the call, the file, the place and the cause, and says what to do.
 func (e *FileError) Error() string {
 	where := ""
 	if e.Offset >= 0 {

@@ -1,5 +1,6 @@
 /* Calls of files: views, pointers, all ways to access, representations, errors. The argument is a folder. */
 #include "program.h"
+#include <sys/resource.h>
 
 static char name[4096];
 
@@ -25,7 +26,14 @@ static void done(MPI_Status *status, int bytes) {
 
 /* interleaved: each rank has every size-th block, of any length. */
 static void interleaved(int block, int blocks) {
-	MPI_File f = open_as(MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE);
+	MPI_File f;
+	MPI_Info info; /* another one on each rank: all take that of the first */
+	char bytes[20];
+	snprintf(bytes, sizeof bytes, "%d", (rank + 1) << 16);
+	OK(MPI_Info_create(&info));
+	OK(MPI_Info_set(info, "cb_buffer_size", bytes));
+	OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info, &f));
+	OK(MPI_Info_free(&info));
 	MPI_Datatype piece, type;
 	MPI_Status status;
 	MPI_Offset length, at;
@@ -103,6 +111,7 @@ static void pointers(void) {
 	CHECK(got[0] == (size - 1) * 1000 + 99);
 	OK(MPI_File_write_at_all_begin(f, rank, numbers, 1, MPI_INT));
 	FAILS(MPI_ERR_OTHER, MPI_File_write_at_all(f, 0, numbers, 1, MPI_INT, &status));
+	FAILS(MPI_ERR_OTHER, MPI_File_close(&f));
 	OK(MPI_File_write_at_all_end(f, numbers, &status));
 	done(&status, 4);
 	OK(MPI_File_set_atomicity(f, 1));
@@ -212,6 +221,14 @@ static void errors(void) {
 	FAILS(MPI_ERR_ARG, MPI_File_seek(f, 0, 12345));
 	FAILS(MPI_ERR_TYPE, MPI_File_write_at(f, 0, &number, 1, MPI_DATATYPE_NULL, &status));
 	OK(MPI_File_write_at_all(f, rank, &number, 1, MPI_BYTE, &status));
+	CHECK(MPI_File_write_at_all(f, rank, &number, 1, rank ? MPI_BYTE : MPI_DATATYPE_NULL, &status) != MPI_SUCCESS);
+	CHECK(MPI_File_set_view(f, 0, MPI_BYTE, MPI_BYTE, rank ? "native" : "none", MPI_INFO_NULL) != MPI_SUCCESS);
+	struct rlimit all, some;
+	OK(getrlimit(RLIMIT_FSIZE, &all));
+	some = (struct rlimit){1 << 20, all.rlim_max};
+	OK(setrlimit(RLIMIT_FSIZE, &some));
+	FAILS(MPI_ERR_NO_SPACE, MPI_File_write_at_all(f, (1 << 20) + rank, &number, 1, MPI_BYTE, &status));
+	OK(setrlimit(RLIMIT_FSIZE, &all));
 	OK(MPI_File_create_errhandler(handler, &h));
 	OK(MPI_File_set_errhandler(f, h));
 	CHECK(MPI_File_read(f, &number, 1, MPI_INT, &status) != MPI_SUCCESS && class_of(handled) == MPI_ERR_ACCESS);
