@@ -22,10 +22,13 @@
 // The task model is that of the PVAS paper: the process manager creates the
 // address space, spawns every rank, waits for all and destroys the space.
 //
-// Package launcher/cluster runs jobs on several nodes. It uses this one on each of them: see
-// leader_orders.go. The host and the processes that it starts are in internal/host, the streams in
-// internal/output, the end of a job in internal/fate, and the report of what ranks do in
-// internal/hang.
+// Package launcher/cluster runs jobs on several nodes. It uses this package on each of them: see
+// leader_orders.go. These rooms serve both:
+//
+//   - internal/host: the host, and the processes that it starts
+//   - internal/output: the streams of ranks
+//   - internal/fate: the end of a job
+//   - internal/hang: the report of what ranks do
 //
 // Not implemented: starting ranks of a running job (MPI 4.1 section 11), restarting a failed
 // rank, binding to NUMA nodes or sockets. A SIGSTOP to the supervisor does not pause the ranks:

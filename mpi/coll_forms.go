@@ -7,9 +7,8 @@ package mpi
 // displacements and slices of views are the caller's again at once. In place is as in the
 // blocking forms.
 //
-// They are graphs of operations (see Graph) that go on also while this rank computes, as
-// long as there is another of the job's ranks that waits for something, or a helper: see
-// docs/writing-ranks.md. Between processes it takes calls of this rank, or its helper.
+// They are graphs of operations (see Graph). They go on while this rank computes, if another
+// rank of the job waits for something, or has a helper: see docs/writing-ranks.md. Between processes it takes calls of this rank, or its helper.
 //
 // Errors about arguments are returned at once, all others by the wait; they are those of
 // the blocking forms. After a *LostError, or if ranks have made calls that do not fit one

@@ -97,8 +97,8 @@ func (p *party) whole(from, to int64) ([]byte, bool) {
 // sampled is how many extents of a party are looked at to know how long its extents are.
 const sampled = 64
 
-// grain estimates how long the extents of the party in the file are, and how much of the file between the first and
-// the last is the party's, as bytes of the file for each of its own.
+// grain estimates two numbers from the first extents of the party in the file. extent is their mean length. spread is
+// how many bytes of the file there are, from the first to the last, for each byte of the party.
 func (p *party) grain() (extent, spread int64) {
 	if p.n <= 0 {
 		return 0, 1

@@ -56,11 +56,11 @@ func (e Interrupted) Error() string { return "interrupted by " + sys.SignalName(
 //	start:    await(host) -> await(BTL) -> await(memory) -> await(rank 0) -> ...
 //	run:      serve until no rank lives
 //	sweep:    kill and reap the processes left, for KillTime at most
-//	finish:   during(drain), which INT, TERM and HUP end
+//	finish:   during(drain); INT, TERM and HUP end it.
 //
-// When the fate of the job has been decided, nothing more is begun, and requests
-// to the host are cut short as soon as no rank needs time to end: await then
-// returns host.ErrOver. Killed processes have KillTime to vanish.
+// When the fate of the job has been decided, nothing more is begun. Requests to the
+// host end as soon as no rank needs time to end: await returns host.ErrOver.
+// Killed processes have KillTime to vanish.
 const KillTime = 10 * time.Second
 
 // graceTime is how long ranks have between the request to end and the kill.

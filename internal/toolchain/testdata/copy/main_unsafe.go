@@ -1,5 +1,5 @@
-// Command copy is run twice in one address space. It tells where an object of its heap and a function of it lie, reads
-// where an object of the other copy's heap lies, and looks at that while it collects garbage.
+// Command copy is run twice in one address space. It writes the addresses of a heap object and of a function of its
+// own. It reads the address of a heap object of the other copy, and checks that object while both collect garbage.
 package main
 
 import (
