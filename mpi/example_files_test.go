@@ -53,7 +53,7 @@ func ExampleWriteFileAll() {
 // A file is a file of Go for each rank, with its own pointer. Views write every second element of a slice.
 func ExampleFile() {
 	name := filepath.Join(os.TempDir(), fmt.Sprintf("gopvas-example-file-%d", os.Getppid()))
-	ranks(2, func(world *mpi.Comm) error {
+	ranks(4, func(world *mpi.Comm) error {
 		hints := map[string]string{"cb_buffer_size": "65536"}
 		f, err := mpi.OpenFile(world, name, mpi.FileCreate|mpi.FileReadWrite, hints)
 		if err != nil {
@@ -93,8 +93,10 @@ func ExampleFile() {
 		return mpi.DeleteFile(name)
 	})
 	// Unordered output:
-	// rank 0: 11, 32 bytes, windows of 65536
-	// rank 1: 11, 32 bytes, windows of 65536
+	// rank 0: 31, 32 bytes, windows of 65536
+	// rank 1: 31, 32 bytes, windows of 65536
+	// rank 2: 31, 32 bytes, windows of 65536
+	// rank 3: 31, 32 bytes, windows of 65536
 }
 
 // halves has each rank write two numbers by views, alone and together, and reads them.

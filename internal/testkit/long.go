@@ -35,6 +35,6 @@ func Counts(all ...int) []int {
 	if Long() && !Race {
 		return all
 	}
-	some := slices.DeleteFunc(all, func(n int) bool { return n == 1 || n > 5 })
+	some := slices.DeleteFunc(slices.Clone(all), func(n int) bool { return n == 1 || n > 5 })
 	return slices.Compact([]int{some[0], some[len(some)-1]})
 }
