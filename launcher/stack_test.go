@@ -17,23 +17,12 @@ import (
 // What is chosen is the limit of the ranks, and of what they start, in both task models. The limit of this
 // process is as before.
 func TestStackSize(t *testing.T) {
-	if hard := sys.HardLimit(sys.RlimitStack); hard < 1<<30 {
-		t.Skipf("the hard limit of stacks is %d", hard)
-	}
-	before := sys.SoftLimit(sys.RlimitStack)
-	launchertest.EachBTL(t, func(t *testing.T, btl string) {
-		for size, want := range map[uint64]string{1 << 30: "1048576", limits.LeastStack: "256",
-			sys.Unlimited: "unlimited"} {
-			if size > sys.HardLimit(sys.RlimitStack) {
-				continue
-			}
-			j := ranks(btl, 2, "sh", "ulimit -s")
-			j.StackSize = size
-			out := run(t, j)
-			require.NoError(t, out.err)
-			require.Equal(t, want+"\n"+want+"\n", out.stdout, out.stderr)
-			require.Equal(t, before, sys.SoftLimit(sys.RlimitStack))
-		}
+	launchertest.EachStackSize(t, func(t *testing.T, btl string, size uint64) string {
+		j := ranks(btl, 2, "sh", "ulimit -s")
+		j.StackSize = size
+		out := run(t, j)
+		require.NoError(t, out.err, out.stderr)
+		return out.stdout
 	})
 }
 

@@ -8,7 +8,8 @@ package mpi
 // blocking forms.
 //
 // They are graphs of operations (see Graph). They go on while this rank computes, if another
-// rank of the job waits for something, or has a helper: see docs/writing-ranks.md. Between processes it takes calls of this rank, or its helper.
+// rank of the job waits for something, or has a helper: see docs/writing-ranks.md. Between
+// processes it takes calls of this rank, or its helper.
 //
 // Errors about arguments are returned at once, all others by the wait; they are those of
 // the blocking forms. After a *LostError, or if ranks have made calls that do not fit one

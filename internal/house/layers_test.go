@@ -88,7 +88,7 @@ var layers = []layer{
 	{"launcher/internal/program", []string{"launcher/internal/fate", "launcher/internal/output"}},
 	{"launcher/internal/host", []string{"launcher/internal/fate", "launcher/internal/output", "pvas", "internal/job",
 		"internal/limits", "internal/nofile", "internal/processes"}},
-	{"launcher/internal/launchertest", []string{"internal/processes", "pvas"}},
+	{"launcher/internal/launchertest", []string{"internal/limits", "internal/processes", "launcher/internal/fate", "pvas"}},
 	{"launcher", []string{"launcher/internal/...", "pvas", "internal/job", "internal/limits", "internal/processes",
 		"internal/trace/symbol"}},
 	{"launcher/cluster", []string{"launcher", "launcher/internal/...", "pvas", "internal/job", "internal/limits",

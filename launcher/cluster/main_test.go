@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"regexp"
 	"testing"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 
 	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/launcher"
-	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 )
 
@@ -82,18 +80,13 @@ func runNodes(t *testing.T, j launcher.Job, n Nodes) outcome {
 	return outcome{result, err, stdout.String(), stderr.String()}
 }
 
-// runTimedOut runs a job that does not end with longer and longer time-outs, until the report is
-// complete.
-func runTimedOut(t *testing.T, j *launcher.Job, run func() outcome, want string) outcome {
+// runTimedOut runs a job until its time-out comes late enough for a report like want.
+func runTimedOut(t *testing.T, j *launcher.Job, run func() outcome, want string) (out outcome) {
 	t.Helper()
-	for j.Timeout = 100 * time.Millisecond; ; j.Timeout *= 4 {
-		out := run()
+	launchertest.UntilReport(t, &j.Timeout, want, func() (int, string) {
+		out = run()
 		require.NoError(t, out.err)
-		require.Equal(t, fate.CodeTimeout, out.Code)
-		require.Contains(t, out.stderr, fmt.Sprintf("pvasrun: time-out after %v: ", j.Timeout))
-		if regexp.MustCompile(want).MatchString(out.stderr) {
-			return out
-		}
-		require.Less(t, j.Timeout, 20*time.Second, "no report is like %s: %s", want, out.stderr)
-	}
+		return out.Code, out.stderr
+	})
+	return out
 }

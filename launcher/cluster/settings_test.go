@@ -1,15 +1,14 @@
 package cluster
 
 import (
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/limits"
-	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 )
 
 // The limit of the leader counts on all nodes, as far as they allow it.
@@ -27,23 +26,12 @@ func TestStackOnNodes(t *testing.T) {
 
 // They are the limit of the ranks there, and of what they start. The limit of this process is as before.
 func TestStackSizeOnNodes(t *testing.T) {
-	if hard := sys.HardLimit(sys.RlimitStack); hard < 1<<30 {
-		t.Skipf("the hard limit of stacks is %d", hard)
-	}
-	before := sys.SoftLimit(sys.RlimitStack)
-	launchertest.EachBTL(t, func(t *testing.T, btl string) {
-		for size, want := range map[uint64]string{1 << 30: "1048576", limits.LeastStack: "256",
-			sys.Unlimited: "unlimited"} {
-			if size > sys.HardLimit(sys.RlimitStack) {
-				continue
-			}
-			j := ranks(btl, 2, "sh", "ulimit -s")
-			j.StackSize = size
-			out := runNodes(t, j, twoNodes())
-			require.NoError(t, out.err)
-			require.Equal(t, want+"\n"+want+"\n", out.stdout, out.stderr)
-			require.Equal(t, before, sys.SoftLimit(sys.RlimitStack))
-		}
+	launchertest.EachStackSize(t, func(t *testing.T, btl string, size uint64) string {
+		j := ranks(btl, 2, "sh", "ulimit -s")
+		j.StackSize = size
+		out := runNodes(t, j, twoNodes())
+		require.NoError(t, out.err, out.stderr)
+		return out.stdout
 	})
 }
 

@@ -17,9 +17,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/pvas"
 )
 
@@ -70,6 +72,40 @@ func EachBTL(t *testing.T, f func(t *testing.T, btl string)) {
 			}
 			f(t, btl)
 		})
+	}
+}
+
+// EachStackSize has ranks print their limit of stacks, in both task models and with sizes of all kinds. The limit of
+// this process stays as it is.
+func EachStackSize(t *testing.T, run func(t *testing.T, btl string, size uint64) (stdout string)) {
+	if hard := sys.HardLimit(sys.RlimitStack); hard < 1<<30 {
+		t.Skipf("the hard limit of stacks is %d", hard)
+	}
+	before := sys.SoftLimit(sys.RlimitStack)
+	EachBTL(t, func(t *testing.T, btl string) {
+		for size, want := range map[uint64]string{1 << 30: "1048576", limits.LeastStack: "256",
+			sys.Unlimited: "unlimited"} {
+			if size > sys.HardLimit(sys.RlimitStack) {
+				continue
+			}
+			require.Equal(t, want+"\n"+want+"\n", run(t, btl, size))
+			require.Equal(t, before, sys.SoftLimit(sys.RlimitStack))
+		}
+	})
+}
+
+// UntilReport runs a job that does not end with longer and longer time-outs, until the report in its standard error is
+// like want: the first of them may be over before all ranks have been started.
+func UntilReport(t *testing.T, timeout *time.Duration, want string, run func() (code int, stderr string)) {
+	t.Helper()
+	for *timeout = 100 * time.Millisecond; ; *timeout *= 4 {
+		code, stderr := run()
+		require.Equal(t, fate.CodeTimeout, code)
+		require.Contains(t, stderr, fmt.Sprintf("pvasrun: time-out after %v: ", *timeout))
+		if regexp.MustCompile(want).MatchString(stderr) {
+			return
+		}
+		require.Less(t, *timeout, 20*time.Second, "no report is like %s: %s", want, stderr)
 	}
 }
 
