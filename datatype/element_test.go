@@ -3,8 +3,9 @@ package datatype_test
 import (
 	"testing"
 
-	"github.com/gopvas/gopvas/datatype"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/datatype"
 )
 
 func TestElementsMatchUnlessTheirNumbersDiffer(t *testing.T) {

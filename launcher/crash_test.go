@@ -3,7 +3,6 @@ package launcher
 import (
 	"context"
 	"fmt"
-	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 )
 
 func TestSuccess(t *testing.T) {

@@ -9,8 +9,8 @@
 // The supervisor stays outside the shared address space, so a wild store in a
 // rank cannot hurt it; every rank is its child in both models and it alone
 // reaps them. The host is this program executed again. It makes the address
-// space and the ranks in it when the BTL is pvas; in both models it watches its
-// control socket and, when the supervisor is gone, kills the processes that are left.
+// space and its ranks when the BTL is pvas. In both models it watches its control
+// socket. When the supervisor is gone, the host kills the processes that are left.
 //
 // The supervisor serves signals, ends of processes and its timers in every state
 // (events.go): a host that hangs, a reader of the output that has stopped

@@ -3,13 +3,13 @@ package launcher
 import (
 	"errors"
 	"fmt"
-	"github.com/gopvas/gopvas/launcher/internal/hang"
-	"github.com/gopvas/gopvas/launcher/internal/host"
 	"io/fs"
 	"os/exec"
 
 	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/launcher/internal/hang"
+	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/program"
 	"github.com/gopvas/gopvas/pvas"
 )

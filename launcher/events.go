@@ -16,6 +16,23 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/host"
 )
 
+// The goroutine of Run waits in one place, next. That ends at every event: the
+// end of a child, of the grace time, of ctx, or of a call that the goroutine has begun; a
+// signal; the time-out; an output that takes no more. The goroutine therefore makes
+// no call that may block: a request to the host, the start of a program, a hold, or
+// the last output. Such a call runs on a goroutine of its own (during, await). A message
+// runs in a queue.
+//
+//	          next <---- SIGCHLD, signals, timers, ctx, output
+//	start:    await(host) -> await(BTL) -> await(memory) -> await(rank 0) -> ...
+//	run:      serve until no rank lives
+//	sweep:    kill and reap the processes left, for fate.KillTime at most
+//	finish:   during(drain); INT, TERM and HUP end it.
+//
+// When the fate of the job has been decided, nothing more is begun. Requests to the
+// host end as soon as no rank needs time to end: await returns host.ErrOver.
+// Killed processes have fate.KillTime to vanish.
+
 // next waits for one event and handles it. It returns true if the event is that
 // done has been closed.
 func (s *supervisor) next(done <-chan struct{}) bool {

@@ -1,7 +1,6 @@
 package launcher
 
 import (
-	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"github.com/gopvas/gopvas/pvas"
 )
 

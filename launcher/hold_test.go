@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"context"
-	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"regexp"
 	"strings"
 	"syscall"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 )
 
 // At a hold point every rank exists, and stands: at the first none has printed

@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"fmt"
-	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"os"
 	"os/exec"
 	"regexp"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/host"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 )
 
 // Under nohup, and in the background of a script, what is ignored stays so in every process of a job, in both

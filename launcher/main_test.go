@@ -5,14 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"github.com/gopvas/gopvas/launcher/internal/host"
-	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"os"
 	"os/exec"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/launcher/internal/host"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 )
 
 func TestMain(m *testing.M) {

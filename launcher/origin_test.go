@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"bytes"
-	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"github.com/gopvas/gopvas/pvas"
 )
 

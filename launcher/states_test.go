@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"os"
 	"strings"
 	"syscall"
@@ -16,6 +15,7 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 )
 
 // faultEnv makes the test binary, started as a space host, one that fails:

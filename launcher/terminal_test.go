@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"encoding/json"
-	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"io"
 	"os"
 	"os/exec"
@@ -16,6 +15,7 @@ import (
 	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/host"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 )
 
 // startAtTerminal starts a supervisor whose standard files are a terminal, in

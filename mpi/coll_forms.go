@@ -2,9 +2,9 @@ package mpi
 
 // Nonblocking collective operations take the same arguments as those that block, and
 // return at once with a request. All ranks of a communicator begin the same ones in the
-// same order; blocking and nonblocking ones do not meet one another. Up to the wait
-// buffers that are received into may not be accessed, and others not be written to; counts,
-// displacements and slices of views are the caller's again at once. In place is as in the
+// same order; blocking and nonblocking ones do not meet one another. Up to the wait no buffer
+// may be written to, and one that is received into not be read. Counts, displacements and
+// slices of views are the caller's again at once. In place is as in the
 // blocking forms.
 //
 // They are graphs of operations (see Graph). They go on while this rank computes, if another
@@ -15,9 +15,9 @@ package mpi
 // the blocking forms. After a *LostError, or if ranks have made calls that do not fit one
 // another at all, no later nonblocking operation on the communicator succeeds.
 //
-// Ranks that call different operations, or with other roots, operators or lengths, get a
-// *MismatchError that names two calls that differ: all that have to do with one another, and
-// with pvasrun --check all ranks, before anything is received.
+// If ranks call different operations, or with other roots, operators or lengths, with
+// pvasrun --check all get a *MismatchError that names two of the calls, before anything is
+// received. Without it they may wait for one another.
 //
 // MPI 4.1 sections 6.12 and 8.7.
 

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/gopvas/gopvas/datatype"
@@ -106,7 +107,7 @@ func (f *File) Close() error { return f.inner().Close() }
 func (f *File) SetView(displacement int64, element, filetype *datatype.Type) error {
 	var wrong error
 	if element == nil || filetype == nil || element.Align() == 0 || filetype.Align() == 0 {
-		wrong = datatype.ErrType
+		wrong = fmt.Errorf("%w: %w", ErrFileView, datatype.ErrType)
 	}
 	return f.inner().SetView(file.View{Displacement: displacement, Element: element, Type: filetype}, nil, wrong)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"github.com/gopvas/gopvas/launcher"
 	"io/fs"
 	"maps"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/setup"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/suci"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/trace"
+	"github.com/gopvas/gopvas/launcher"
 )
 
 // execute carries a command line out. A first word that is not the name of a

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"github.com/gopvas/gopvas/launcher"
 	"io"
 	"os"
 	"os/exec"
@@ -18,6 +17,7 @@ import (
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/launcher"
 )
 
 // What fails because a signal has asked for an end, fails with the signal; other errors stay.

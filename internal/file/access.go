@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"syscall"
 
 	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // Place says where in the stream an access begins.
@@ -67,10 +67,7 @@ func (f *File) do(a *Access) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if a.Place.pointer == common {
-		p.start = f.shared.pointer().Add(p.n) - p.n
-	}
-	if err := p.fits(); err != nil {
+	if err := f.place(a, &p); err != nil {
 		return 0, err
 	}
 	n, err := f.move(a.Write, &p)
@@ -79,6 +76,21 @@ func (f *File) do(a *Access) (int, error) {
 		f.position = p.start + f.view.whole(n)
 	}
 	return int(n), err
+}
+
+// place finds where the access begins if that is at the shared pointer, which moves on unless the access is refused.
+func (f *File) place(a *Access, p *party) error {
+	for {
+		if a.Place.pointer == common {
+			p.start = f.shared.pointer().Load()
+		}
+		if err := p.fits(a.Write); err != nil {
+			return err
+		}
+		if a.Place.pointer != common || f.shared.pointer().CompareAndSwap(p.start, p.end()) {
+			return nil
+		}
+	}
 }
 
 // begin checks an access, and says what it moves. The caller holds f.mu.
@@ -129,10 +141,18 @@ func (v *View) bytes(elements int64) (int64, error) {
 // whole rounds bytes down to elements.
 func (v *View) whole(bytes int64) int64 { return bytes - bytes%v.Element.Size() }
 
-// fits returns an error if the party's range goes behind the largest offset.
-func (p *party) fits() error {
-	if p.n > 0 && p.start > p.view.size()-p.n {
+// fits returns an error if the party's range goes behind the largest offset, or behind what the process may write.
+// There the system would end the process.
+func (p *party) fits(write bool) error {
+	if p.n <= 0 {
+		return nil
+	}
+	if p.start < 0 || p.start > p.view.size()-p.n {
 		return fmt.Errorf("%w: the access ends behind the largest offset", ErrArgument)
+	}
+	var l syscall.Rlimit
+	if _, hi := p.span(); write && syscall.Getrlimit(syscall.RLIMIT_FSIZE, &l) == nil && uint64(hi) > l.Cur {
+		return at(int64(l.Cur), syscall.EFBIG)
 	}
 	return nil
 }
@@ -140,16 +160,11 @@ func (p *party) fits() error {
 // move moves what this rank accesses, without the others. In atomic mode it has the range for itself. The caller
 // holds f.mu.
 func (f *File) move(write bool, p *party) (n int64, err error) {
-	lo, hi := p.span()
-	if write {
-		if err := limit(hi); err != nil {
-			return 0, err
-		}
-	}
 	if f.atomic {
-		unlock, err := f.lock(write, lo, hi)
+		lo, hi := p.span()
+		unlock, err := f.mover.lock(write, lo, hi)
 		if err != nil {
-			return 0, err
+			return 0, at(lo, err)
 		}
 		defer unlock()
 	}
@@ -157,21 +172,6 @@ func (f *File) move(write bool, p *party) (n int64, err error) {
 	n, err = f.mover.alone(p)
 	f.mover.walker.p = nil // the memory is the program's again
 	return n, err
-}
-
-// lock locks a range of the file. A file system without locks has none: then all goes on without.
-func (f *File) lock(write bool, lo, hi int64) (unlock func(), err error) {
-	if write && f.mode&ReadOnly == 0 || !write && f.mode&WriteOnly == 0 {
-		err = sys.LockRange(f.mover.fd, write, lo, hi)
-	}
-	switch err {
-	case nil:
-		return func() { _ = sys.UnlockRange(f.mover.fd, lo, hi) }, nil
-	case sys.ErrNoLocks:
-		noLocks(f.name)
-		return func() {}, nil
-	}
-	return nil, at(lo, err)
 }
 
 // AtByte is At of a byte of the stream, which begins an element.

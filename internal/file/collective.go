@@ -21,19 +21,19 @@ func (f *File) doAll(a *Access) (int, error) {
 		bad = ErrSplit
 	}
 	f.mu.Unlock()
-	if bad == ErrClosed {
+	if errors.Is(bad, ErrClosed) {
 		return 0, bad // nobody meets on a file that is closed
 	}
-	if a.Place.pointer == common && f.shared != nil {
-		if err := f.order(&p); err != nil {
+	ordered := a.Place.pointer == common && f.shared != nil
+	next := int64(0)
+	if ordered {
+		var err error
+		if next, err = f.order(&p); err != nil {
 			return 0, err
 		}
 	}
 	if bad == nil {
-		bad = p.fits()
-	}
-	if _, hi := p.span(); bad == nil && a.Write {
-		bad = limit(hi)
+		bad = p.fits(a.Write)
 	}
 	offers, err := f.exchange(offerOf(&p, bad))
 	switch {
@@ -42,9 +42,13 @@ func (f *File) doAll(a *Access) (int, error) {
 	case refused(offers) != nil:
 		return 0, refused(offers)
 	}
+	if ordered && f.ranks.Rank() == 0 {
+		f.shared.pointer().Store(next) // all have read it, and none goes on before the call ends
+	}
 	n, err := f.together(a.Write, &p, offers)
-	runtime.KeepAlive(a)
-	if err = f.agree(err); err != nil {
+	err = f.agree(err)
+	runtime.KeepAlive(a) // peers have used its memory up to here
+	if err != nil {
 		return 0, err
 	}
 	if a.Place.pointer == individual {
@@ -55,13 +59,13 @@ func (f *File) doAll(a *Access) (int, error) {
 	return int(n), nil
 }
 
-// order gives each rank its part of what follows the shared pointer, in the order of ranks. All have read the pointer
-// before the first rank moves it on, and it is moved before the call ends.
-func (f *File) order(p *party) error {
+// order gives each rank its part of what follows the shared pointer, in the order of ranks. It returns where the
+// pointer is afterwards.
+func (f *File) order(p *party) (next int64, err error) {
 	base := f.shared.pointer().Load()
 	all, err := f.gather(number(p.n))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	before, total := int64(0), int64(0)
 	for rank := range f.ranks.Size() {
@@ -71,10 +75,7 @@ func (f *File) order(p *party) error {
 		total += numberIn(all, rank)
 	}
 	p.start = base + before
-	if f.ranks.Rank() == 0 {
-		f.shared.pointer().Store(base + total)
-	}
-	return nil
+	return base + total, nil
 }
 
 // longExtent is how long the extents of a rank are from which on it moves its own: to do it for others gains nothing.
@@ -87,13 +88,14 @@ func (f *File) together(write bool, p *party, offers []offer) (int64, error) {
 		defer f.mu.Unlock()
 		return f.move(write, p)
 	}
-	parties, err := f.parties(offers)
+	size, err := sys.FileSize(f.mover.fd) // before: what comes to the file meanwhile may not be read
+	parties, bad := f.parties(offers)
+	err = errors.Join(err, bad)
 	err = errors.Join(err, f.domains(write, parties, offers, err != nil))
 	if err != nil || write {
 		return p.n, err
 	}
-	size, err := sys.FileSize(f.mover.fd)
-	return p.before(size), err
+	return p.before(size), nil
 }
 
 // worthIt tells whether ranks move bytes for one another: if several have something, in short extents that leave little
@@ -131,13 +133,13 @@ func (f *File) domains(write bool, parties []party, offers []offer, failed bool)
 	pieces := f.byPieces(offers)
 	for {
 		i := f.shared.claims().Add(1) - 1 - f.shared.base
-		if i < 0 || i >= count {
+		if i >= count {
 			break
 		}
 		if err == nil && !failed {
 			f.mu.Lock()
 			f.mover.write = write
-			err = f.mover.domain(parties, max(lo, first+i*size), min(hi, first+(i+1)*size), pieces)
+			err = f.mover.domain(parties, max(lo, first+i*size), first+min((i+1)*size, hi-first), pieces)
 			f.mu.Unlock()
 		}
 	}
@@ -172,7 +174,7 @@ func (m *mover) domain(parties []party, lo, hi int64, pieces bool) error {
 		if !ok {
 			return nil
 		}
-		end := min(hi, at-at%m.window+m.window) // windows begin at multiples of their size
+		end := at + min(hi-at, m.window-at%m.window) // windows begin at multiples of their size
 		if err := one(parties, at, end); err != nil {
 			return err
 		}

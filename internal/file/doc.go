@@ -19,9 +19,10 @@
 //
 // All ranks tell one another where their data lies in memory and in the file (publish.go). The range of the file
 // that they touch is cut into domains. A rank that has nothing to do claims the next one, and moves all bytes of it
-// for all ranks (collective.go): in one address space out of the peers' memory, between processes by
-// process_vm_readv. A domain has one owner, so holes need no locks. Reads and writes of long pieces gain nothing by
-// that: then each rank moves its own, as ranks on several nodes do.
+// for all ranks (collective.go): in one address space in the peers' memory, between processes by process_vm_readv and
+// process_vm_writev. A domain has one owner among the ranks of the file. A window with holes is locked, for ranks that
+// have opened the file another time. Reads and writes of long pieces gain nothing by that: then each rank moves its
+// own, as ranks on several nodes do.
 //
 // # Errors
 //

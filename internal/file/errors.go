@@ -14,7 +14,7 @@ var (
 	ErrReadOnly    = errors.New("the file was opened with RDONLY: it can not be written")
 	ErrWriteOnly   = errors.New("the file was opened with WRONLY: it can not be read")
 	ErrSequential  = errors.New("the file was opened with SEQUENTIAL: only the shared pointer can be used")
-	ErrElement     = errors.New("the length is no multiple of the element type of the view")
+	ErrElement     = errors.New("a length or an offset is no multiple of the element type of the view")
 	ErrType        = errors.New("the type can not describe a file")
 	ErrSplit       = errors.New("a split collective operation is under way on the file, or none that this call ends")
 	ErrClosed      = errors.New("the file is closed")

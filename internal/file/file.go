@@ -21,7 +21,6 @@ type File struct {
 	shared *shared  // nil: the ranks are on several nodes
 	direct bool     // all can address one another's memory
 	reach  bool     // all can read and write one another's memory by calls of the system
-	probe  []byte   // what the rank before this one reads to find out
 	hints  hints
 
 	mu       sync.Mutex // guards what follows
@@ -81,9 +80,7 @@ func (f *File) open(info *comm.Info, bad error) error {
 		return err
 	}
 	f.direct = f.ranks.OneAddressSpace()
-	if f.shared != nil && !f.direct {
-		f.reach = f.agree(f.tryReach()) == nil
-	}
+	f.reach = f.shared != nil && !f.direct && f.canReach()
 	if f.mode&Append != 0 {
 		return f.agree(f.toEnd())
 	}
@@ -164,7 +161,7 @@ func (f *File) end() error {
 	}
 	f.release()
 	if f.mode&DeleteOnClose != 0 && f.ranks.Rank() == 0 {
-		err = errors.Join(err, remove(f.name))
+		err = errors.Join(err, syscall.Unlink(f.name))
 	}
 	err = f.agree(err)
 	return errors.Join(err, f.ranks.Free())
@@ -173,15 +170,7 @@ func (f *File) end() error {
 // Delete removes a file that no rank has open.
 func Delete(name string) error {
 	f := &File{name: name}
-	return f.wrap("delete", remove(name))
-}
-
-func remove(name string) error {
-	err := syscall.Unlink(name)
-	if errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.EPERM) {
-		return syscall.EISDIR
-	}
-	return err
+	return f.wrap("delete", syscall.Unlink(name))
 }
 
 // usable returns an error if the file can not be used any more.

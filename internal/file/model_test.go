@@ -3,6 +3,7 @@ package file
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -316,6 +317,61 @@ func TestErrorsAreSaidOnce(t *testing.T) {
 			"free some space, or write elsewhere", f.name)
 		if err.Error() != want {
 			return fmt.Errorf("%q is not %q", err, want)
+		}
+		return f.Close()
+	})
+}
+
+// TestReadsPastTheEnd: all ranks read the same bytes, which end before their buffers do.
+func TestReadsPastTheEnd(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "f")
+	text := make([]byte, 4096)
+	for i := range text {
+		text[i] = byte(i*7 + 1)
+	}
+	require.NoError(t, os.WriteFile(name, text, 0o600))
+	for _, length := range []int{5000, 8192, 200_000} {
+		ranks(t, 3, func(c *comm.Comm) error {
+			f, err := Open(c, name, ReadOnly, nil, nil)
+			if err != nil {
+				return err
+			}
+			f.direct = true
+			b := make([]byte, length)
+			n, err := f.DoAll(&Access{Place: Own, Memory: comm.Bytes(b)})
+			if err != nil || n != len(text) || !slices.Equal(b[:n], text) {
+				return fmt.Errorf("%d bytes, right: %v: %w", n, slices.Equal(b[:min(n, len(text))], text), err)
+			}
+			return f.Close()
+		})
+	}
+}
+
+// TestLargestOffset: what does not fit below it is an error, at the shared pointer too, which stays where it was.
+func TestLargestOffset(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "f")
+	ranks(t, 2, func(c *comm.Comm) error {
+		f, err := Open(c, name, ReadWrite|Create, nil, nil)
+		if err != nil {
+			return err
+		}
+		if err := f.SeekShared(math.MaxInt64-4, FromStart); err != nil {
+			return err
+		}
+		write := &Access{Write: true, Place: Shared, Memory: comm.Bytes(make([]byte, 100))}
+		for _, do := range []func(*Access) (int, error){f.Do, f.DoAll} {
+			if _, err := do(write); !errors.Is(err, ErrArgument) && !errors.Is(err, syscall.EFBIG) {
+				return fmt.Errorf("write: %w", err)
+			}
+		}
+		if at, err := f.PositionShared(); err != nil || at != math.MaxInt64-4 {
+			return fmt.Errorf("the shared pointer is at %d: %w", at, err)
+		}
+		if err := f.SeekTo(math.MaxInt64, FromHere); err != nil {
+			return err
+		}
+		if err := f.SeekTo(1, FromHere); !errors.Is(err, ErrArgument) {
+			return fmt.Errorf("seek: %w", err)
 		}
 		return f.Close()
 	})

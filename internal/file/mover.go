@@ -59,15 +59,12 @@ func (p *party) scattered() bool {
 
 // readThrough reads a party's stream by windows.
 func (m *mover) readThrough(p *party) (int64, error) {
-	lo, hi := p.span()
-	if err := m.domain([]party{*p}, lo, hi, false); err != nil {
-		return 0, err
-	}
-	size, err := sys.FileSize(m.fd)
+	size, err := sys.FileSize(m.fd) // before: what comes to the file meanwhile may not be read
 	if err != nil {
 		return 0, err
 	}
-	return p.before(size), nil
+	lo, hi := p.span()
+	return p.before(size), m.domain([]party{*p}, lo, hi, false)
 }
 
 // before is how many bytes of a party lie before the end of a file.

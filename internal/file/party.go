@@ -64,7 +64,7 @@ func (p *party) store(src []byte, from int64) error {
 // foreign copies between bytes of this process and the memory of another one, by a call of the system.
 func (p *party) foreign(bytes []byte, from int64, move func(pid int, bytes []byte, pieces []sys.IOVec) error) error {
 	if p.layout == nil {
-		return move(p.pid, bytes, []sys.IOVec{{Addr: p.base + uintptr(from-p.start), Len: uint64(len(bytes))}})
+		return move(p.pid, bytes, []sys.IOVec{{Base: p.base + uintptr(from-p.start), Len: len(bytes)}})
 	}
 	var segments [sys.IOVecMax]datatype.Segment
 	var pieces [sys.IOVecMax]sys.IOVec
@@ -75,7 +75,7 @@ func (p *party) foreign(bytes []byte, from int64, move func(pid int, bytes []byt
 		k := 0
 		for ; k < count && left > 0; k++ {
 			length := min(int64(segments[k].Len), left)
-			pieces[k] = sys.IOVec{Addr: segments[k].Addr, Len: uint64(length)}
+			pieces[k] = sys.IOVec{Base: segments[k].Addr, Len: int(length)}
 			left -= length
 		}
 		if err := move(p.pid, bytes[:total], pieces[:k]); err != nil {

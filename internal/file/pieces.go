@@ -3,6 +3,7 @@ package file
 import (
 	"cmp"
 	"slices"
+	"syscall"
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/sys"
@@ -74,7 +75,7 @@ type batch struct {
 // add adds a piece, after it has moved those before if they do not belong together.
 func (b *batch) add(q piece) error {
 	if len(b.pieces) > 0 && (q.offset != b.end || len(b.pieces) == sys.IOVecMax) {
-		if err := b.flush(); err != nil || b.short {
+		if err := b.flush(); err != nil {
 			return err
 		}
 	}
@@ -83,12 +84,12 @@ func (b *batch) add(q piece) error {
 	}
 	b.end += q.n
 	if n := len(b.pieces); n > 0 {
-		if last := &b.pieces[n-1]; last.Addr+uintptr(last.Len) == q.addr {
-			last.Len += uint64(q.n)
+		if last := &b.pieces[n-1]; last.Base+uintptr(last.Len) == q.addr {
+			last.Len += int(q.n)
 			return nil
 		}
 	}
-	b.pieces = append(b.pieces, sys.IOVec{Addr: q.addr, Len: uint64(q.n)})
+	b.pieces = append(b.pieces, sys.IOVec{Base: q.addr, Len: int(q.n)})
 	return nil
 }
 
@@ -103,7 +104,7 @@ func (b *batch) flush() error {
 
 // moveBytes reads or writes bytes that lie together, all of them unless the file ends.
 func moveBytes(fd int, write bool, bytes []byte, offset int64) (int64, error) {
-	return move(fd, write, []sys.IOVec{{Addr: sys.AddrOf(bytes), Len: uint64(len(bytes))}}, offset)
+	return move(fd, write, []sys.IOVec{{Base: sys.AddrOf(bytes), Len: len(bytes)}}, offset)
 }
 
 // move reads or writes pieces of memory, all of them unless the file ends. It changes the list.
@@ -115,14 +116,17 @@ func move(fd int, write bool, pieces []sys.IOVec, offset int64) (done int64, err
 		} else {
 			n, err = sys.ReadFileAt(fd, pieces, offset+done)
 		}
+		if err == nil && n == 0 && write {
+			err = syscall.EIO
+		}
 		if err != nil || n == 0 {
 			return done, err
 		}
 		done += int64(n)
 		for n > 0 && len(pieces) > 0 {
 			first := &pieces[0]
-			k := min(uint64(n), first.Len)
-			first.Addr, first.Len, n = first.Addr+uintptr(k), first.Len-k, n-int(k)
+			k := min(n, first.Len)
+			first.Base, first.Len, n = first.Base+uintptr(k), first.Len-k, n-k
 			if first.Len == 0 {
 				pieces = pieces[1:]
 			}
@@ -168,7 +172,6 @@ func (m *mover) byPiecesOfAll(parties []party, lo, hi int64) error {
 		if err := b.add(q); err != nil {
 			return err
 		}
-		b.short = false // what follows may be an overlap that lies before the end
 	}
 	return b.flush()
 }

@@ -1,7 +1,9 @@
 package file
 
 import (
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/sys"
@@ -74,11 +76,14 @@ func (f *File) target(offset int64, from Whence, here int64) (int64, error) {
 	default:
 		return 0, fmt.Errorf("%w: it is not known what the offset counts from", ErrArgument)
 	}
-	pos := base/f.view.Element.Size() + offset
-	if pos < 0 {
-		return 0, fmt.Errorf("%w: the pointer would be at %d, before the beginning", ErrArgument, pos)
+	base /= f.view.Element.Size()
+	if offset > math.MaxInt64-base {
+		return 0, fmt.Errorf("%w: the pointer would be behind the largest offset", ErrArgument)
 	}
-	return f.view.bytes(pos)
+	if base+offset < 0 {
+		return 0, fmt.Errorf("%w: the pointer would be at %d, before the beginning", ErrArgument, base+offset)
+	}
+	return f.view.bytes(base + offset)
 }
 
 // Position returns where this rank's pointer is, in elements of the view.
@@ -103,7 +108,7 @@ func (f *File) SeekShared(offset int64, from Whence) error {
 	if f.shared == nil {
 		return f.wrap(op, ErrSharedNodes)
 	}
-	if err := f.same(offset<<2 | int64(from)); err != nil {
+	if err := errors.Join(f.same(offset), f.same(int64(from))); err != nil {
 		return f.wrap(op, err)
 	}
 	f.mu.Lock()

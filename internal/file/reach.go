@@ -2,26 +2,33 @@ package file
 
 import (
 	"encoding/binary"
+	"errors"
 	"os"
+	"runtime"
 
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// tryReach returns an error if this rank can not read the memory of the rank after it by a call of the system. No rank
-// leaves before all have tried.
-func (f *File) tryReach() error {
-	f.probe = number(int64(os.Getpid()))
-	mine := append(number(int64(os.Getpid())), number(int64(sys.AddrOf(f.probe)))...)
-	all, err := f.gather(mine)
-	if err != nil {
-		return err
+// canReach tells whether each rank can read the memory of the rank after it by a call of the system.
+func (f *File) canReach() bool {
+	pid := number(int64(os.Getpid()))
+	all, err := f.gather(append(pid, number(int64(sys.HeapAddr(pid)))...))
+	if err == nil {
+		next := (f.ranks.Rank() + 1) % f.ranks.Size()
+		err = reads(int(numberIn(all, 2*next)), uintptr(numberIn(all, 2*next+1)))
 	}
-	next := (f.ranks.Rank() + 1) % f.ranks.Size()
-	pid, address := numberIn(all, 2*next), numberIn(all, 2*next+1)
-	got := make([]byte, len(f.probe))
-	err = sys.GatherProcess(int(pid), got, []sys.IOVec{{Addr: uintptr(address), Len: uint64(len(got))}})
-	if err == nil && int64(binary.LittleEndian.Uint64(got)) != pid {
-		err = ErrRefused // another process has this number here
+	err = f.agree(err)
+	runtime.KeepAlive(pid) // no rank comes here before all have read
+	return err == nil
+}
+
+// reads reads the number of a process at an address of its memory. In another PID namespace the number is that of
+// another process, or of none.
+func reads(pid int, address uintptr) error {
+	got := make([]byte, 8)
+	err := sys.GatherProcess(pid, got, []sys.IOVec{{Base: address, Len: len(got)}})
+	if err == nil && int64(binary.LittleEndian.Uint64(got)) != int64(pid) {
+		err = errors.New("another process has this number here")
 	}
 	return err
 }

@@ -1,11 +1,11 @@
 package file
 
 import (
+	"errors"
 	"fmt"
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Size returns the length of the file in bytes.
@@ -61,7 +61,7 @@ func (f *File) Sync() error {
 	if err == nil && f.mode&ReadOnly == 0 {
 		err = syscall.Fsync(f.mover.fd)
 	}
-	if err == ErrClosed {
+	if errors.Is(err, ErrClosed) {
 		return f.wrap("sync", err)
 	}
 	return f.wrap("sync", f.agree(err))
@@ -91,13 +91,4 @@ func (f *File) Atomic() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.atomic
-}
-
-// limit returns an error if the file may not become as long as an access needs. The system would end the process.
-func limit(hi int64) error {
-	var l syscall.Rlimit
-	if syscall.Getrlimit(syscall.RLIMIT_FSIZE, &l) == nil && uint64(hi) > l.Cur {
-		return &fault.FileError{Rank: -1, Offset: int64(l.Cur), Err: syscall.EFBIG}
-	}
-	return nil
 }

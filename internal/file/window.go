@@ -31,6 +31,11 @@ func (m *mover) oneWindow(parties []party, lo, hi int64) error {
 		if m.readable < 0 {
 			return m.around(parties, lo, hi)
 		}
+		unlock, err := m.lock(true, lo, hi)
+		if err != nil {
+			return at(lo, err)
+		}
+		defer unlock()
 		n, err := moveBytes(m.readable, false, w, lo)
 		if err != nil {
 			return at(lo+n, err)

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/stretchr/testify/assert"
 )
 
 // slackAtInit is that of the first thread after the package under test has been initialised.

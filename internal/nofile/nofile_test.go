@@ -7,8 +7,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/gopvas/gopvas/internal/nofile"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/nofile"
 )
 
 const impersonate = "NOFILE_TEST_PRINT"

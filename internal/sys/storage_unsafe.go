@@ -9,12 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// IOVec is a piece of memory, as struct iovec is: of any process, so it is an address. The caller keeps
-// the memory alive.
-type IOVec struct {
-	Addr uintptr
-	Len  uint64
-}
+// IOVec is a piece of memory, as struct iovec is: of any process, so it is an address. The caller keeps the memory
+// alive.
+type IOVec = unix.RemoteIovec
 
 // IOVecMax is how many pieces a call takes at most.
 const IOVecMax = 1024
@@ -63,7 +60,7 @@ func Allocate(fd int, bytes int64) error {
 		return nil
 	}
 	err := unix.Fallocate(fd, 0, 0, bytes)
-	if err != unix.EOPNOTSUPP {
+	if !errors.Is(err, unix.EOPNOTSUPP) {
 		return err
 	}
 	size, err := FileSize(fd)

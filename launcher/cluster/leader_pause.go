@@ -1,9 +1,10 @@
 package cluster
 
 import (
-	"github.com/gopvas/gopvas/launcher/internal/part"
 	"slices"
 	"syscall"
+
+	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
 // A pause of the job. The leader sends the order to all agents, and stops when each agent was told or lost. The order

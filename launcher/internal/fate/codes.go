@@ -45,22 +45,7 @@ type Interrupted struct{ Signal syscall.Signal }
 
 func (e Interrupted) Error() string { return "interrupted by " + sys.SignalName(e.Signal) }
 
-// The goroutine of Run waits in one place, next. That ends at every event: the
-// end of a child, of the grace time, of ctx, or of a call that the goroutine has begun; a
-// signal; the time-out; an output that takes no more. The goroutine therefore makes
-// no call that may block. Such a call is a request to the host, the start of a
-// program, a hold, or the last output. It runs on a goroutine of its own (during,
-// await), and a message in a queue.
-//
-//	          next <---- SIGCHLD, signals, timers, ctx, output
-//	start:    await(host) -> await(BTL) -> await(memory) -> await(rank 0) -> ...
-//	run:      serve until no rank lives
-//	sweep:    kill and reap the processes left, for KillTime at most
-//	finish:   during(drain); INT, TERM and HUP end it.
-//
-// When the fate of the job has been decided, nothing more is begun. Requests to the
-// host end as soon as no rank needs time to end: await returns host.ErrOver.
-// Killed processes have KillTime to vanish.
+// KillTime is how long killed processes have to vanish.
 const KillTime = 10 * time.Second
 
 // graceTime is how long ranks have between the request to end and the kill.

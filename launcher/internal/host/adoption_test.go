@@ -1,7 +1,6 @@
 package host
 
 import (
-	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"os"
 	"syscall"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 )
 
 // A child that has ended still has its pid when the supervisor is told that it is about to be reaped,

@@ -3,10 +3,11 @@ package cli
 import (
 	"context"
 	"errors"
-	"github.com/gopvas/gopvas/launcher"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/gopvas/gopvas/launcher"
 )
 
 // Measuring is UntilSignal for what runs jobs. QUIT makes a job say what its ranks do, and ends nothing.

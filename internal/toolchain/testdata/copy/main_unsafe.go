@@ -1,5 +1,5 @@
-// Command copy is run twice in one address space. It writes the addresses of a heap object and of a function of its
-// own. It reads the address of a heap object of the other copy, and checks that object while both collect garbage.
+// Command copy is run twice in one address space. It prints where an object of its heap and a function of it lie, and
+// reads where the other copy's object lies. It collects garbage, and then compares that object.
 package main
 
 import (

@@ -3,7 +3,6 @@ package sys
 import (
 	"fmt"
 	"runtime"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,29 +26,30 @@ func ReadProcess(pid int, addr uintptr, dst []byte) (int, error) {
 	return n, nil
 }
 
-// GatherProcess copies pieces of the memory of another process to dst, which is as long as they are. At
-// most IOVecMax of them. It takes the right to ptrace the process, as ReadProcess.
+// GatherProcess copies pieces of the memory of another process, at most IOVecMax of them, to dst, which is as long as
+// they are. It takes the right to ptrace the process, as ReadProcess.
 func GatherProcess(pid int, dst []byte, pieces []IOVec) error {
-	return crossMemory(unix.SYS_PROCESS_VM_READV, "process_vm_readv", pid, dst, pieces)
+	return crossMemory(unix.ProcessVMReadv, "process_vm_readv", pid, dst, pieces)
 }
 
 // ScatterProcess copies src to pieces of the memory of another process, as GatherProcess copies from them.
 func ScatterProcess(pid int, src []byte, pieces []IOVec) error {
-	return crossMemory(unix.SYS_PROCESS_VM_WRITEV, "process_vm_writev", pid, src, pieces)
+	return crossMemory(unix.ProcessVMWritev, "process_vm_writev", pid, src, pieces)
 }
 
-func crossMemory(call uintptr, name string, pid int, mine []byte, theirs []IOVec) error {
+func crossMemory(call func(int, []unix.Iovec, []unix.RemoteIovec, uint) (int, error), name string, pid int, mine []byte,
+	theirs []IOVec) error {
 	if len(mine) == 0 {
 		return nil
 	}
-	local := IOVec{AddrOf(mine), uint64(len(mine))}
-	n, _, errno := unix.Syscall6(call, uintptr(pid), uintptr(unsafe.Pointer(&local)), 1,
-		uintptr(unsafe.Pointer(unsafe.SliceData(theirs))), uintptr(len(theirs)), 0)
+	local := []unix.Iovec{{Base: &mine[0]}}
+	local[0].SetLen(len(mine))
+	n, err := call(pid, local, theirs, 0)
 	switch {
-	case errno != 0:
-		return fmt.Errorf("%s of process %d: %w", name, pid, errno)
-	case int(n) != len(mine):
-		return fmt.Errorf("%s of process %d: %d of %d bytes: %w", name, pid, int(n), len(mine), unix.EFAULT)
+	case err != nil:
+		return fmt.Errorf("%s of process %d: %w", name, pid, err)
+	case n != len(mine):
+		return fmt.Errorf("%s of process %d: %d of %d bytes: %w", name, pid, n, len(mine), unix.EFAULT)
 	}
 	return nil
 }
