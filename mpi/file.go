@@ -165,7 +165,7 @@ func (f *File) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadAt reads bytes from an offset in the stream: io.ReaderAt.
+// ReadAt reads bytes from an offset in the stream, at which an element of the view begins: io.ReaderAt.
 func (f *File) ReadAt(p []byte, offset int64) (int, error) {
 	place, err := f.inner().AtByte(offset)
 	n, err := f.inner().Do(&file.Access{Place: place, Memory: comm.Bytes(p), Wrong: err})
@@ -180,7 +180,7 @@ func (f *File) Write(p []byte) (int, error) {
 	return f.inner().Do(&file.Access{Write: true, Place: file.Own, Memory: comm.Bytes(p)})
 }
 
-// WriteAt writes bytes to an offset in the stream: io.WriterAt.
+// WriteAt writes bytes to an offset in the stream, at which an element of the view begins: io.WriterAt.
 func (f *File) WriteAt(p []byte, offset int64) (int, error) {
 	place, err := f.inner().AtByte(offset)
 	return f.inner().Do(&file.Access{Write: true, Place: place, Memory: comm.Bytes(p), Wrong: err})

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/suci/internal/wire"
 )
 
 // attacker is a network between two endpoints: it forwards all packets, and sends hostile ones
@@ -103,7 +104,11 @@ func (m *attacker) change() []byte {
 		}
 		p[at] ^= 1 << m.rng.IntN(8)
 	case 2:
-		p = p[:m.rng.IntN(len(p))]
+		most := len(p)
+		if !m.sealed {
+			most = min(most, wire.DataHeaderSize) // a longer part would be a forged packet of a block of shorter ones
+		}
+		p = p[:m.rng.IntN(most)]
 	}
 	return p
 }

@@ -53,7 +53,7 @@ func classOf(err error) int {
 	if _, ok := errors.AsType[*fault.LostError](err); ok {
 		return ERR_PROC_ABORTED
 	}
-	if e, ok := errors.AsType[*fault.FileError](err); ok {
+	if e, ok := errors.AsType[*fault.FileError](err); ok && fileClass(e) != ERR_OTHER {
 		return fileClass(e)
 	}
 	if _, ok := errors.AsType[*fault.RankError](err); ok {

@@ -45,6 +45,7 @@ func (o *openFile) bytes(way fileAccess, place file.Place, at Address, count int
 // in it, so it may be the whole of a nonblocking operation, a collective one too.
 func (p *Process) accessed(o *openFile, way fileAccess, place file.Place, at Address, count int, t Type,
 	out Ptr[Request]) error {
+	out.Set(REQUEST_NULL) // for a program that goes on after an error
 	n, err := o.bytes(way, place, at, count, t)
 	if err != nil {
 		return err

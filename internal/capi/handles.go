@@ -144,3 +144,10 @@ func (t *table[T]) remove(handle uintptr) *T {
 	}
 	return object
 }
+
+// len is how many objects there are.
+func (t *table[T]) len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.used - len(t.free)
+}

@@ -197,6 +197,10 @@ func (p *Process) Finalize() error {
 		return fail(ERR_OTHER, "called before MPI_Init, or a second time")
 	}
 	err := p.deleteAll(uintptr(COMM_SELF), &p.self.attributes)
+	if n := p.files.len(); n > 0 {
+		fmt.Fprintf(os.Stderr, "%s: MPI_Finalize: warning: files not closed: %d: call MPI_File_close before\n",
+			comm.Who(), n)
+	}
 	p.finalized.Store(true)
 	return errors.Join(err, p.leave())
 }

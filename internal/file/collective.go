@@ -35,7 +35,7 @@ func (f *File) doAll(a *Access) (int, error) {
 	if bad == nil {
 		bad = p.fits(a.Write)
 	}
-	offers, err := f.exchange(offerOf(&p, bad))
+	offers, err := f.exchange(offerOf(a, &p, bad))
 	switch {
 	case bad != nil || err != nil:
 		return 0, errors.Join(bad, err)

@@ -38,7 +38,7 @@ func Open(c *comm.Comm, name string, mode Mode, info *comm.Info, wrong error) (*
 	f := &File{name: name, mode: mode, view: ByteView()}
 	own, err := c.Create(c.Group())
 	if err != nil {
-		return nil, err
+		return nil, f.wrap("open", errors.Unwrap(err))
 	}
 	own.SetName(name)
 	f.ranks = own

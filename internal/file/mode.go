@@ -30,11 +30,11 @@ func (m Mode) check() error {
 	case m&^known != 0:
 		return fmt.Errorf("%w: %#x is no mode", ErrMode, int(m&^known))
 	case bits.OnesCount(uint(m&ways)) != 1:
-		return fmt.Errorf("%w: it has none, or several, of RDONLY, RDWR and WRONLY: pass one", ErrMode)
+		return fmt.Errorf("%w: it says not once whether to read, to write or both: pass one", ErrMode)
 	case m&ReadOnly != 0 && m&(Create|Exclusive) != 0:
-		return fmt.Errorf("%w: a file that is only read can not be created: leave out CREATE and EXCL", ErrMode)
+		return fmt.Errorf("%w: a file that is only read can not be created: leave that out", ErrMode)
 	case m&ReadWrite != 0 && m&Sequential != 0:
-		return fmt.Errorf("%w: a sequential file is either read or written: leave out RDWR or SEQUENTIAL", ErrMode)
+		return fmt.Errorf("%w: a sequential file is either read or written, not both", ErrMode)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package file
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"os"
 
@@ -15,6 +16,8 @@ import (
 // offer is what a rank tells the others of its part in a collective access.
 type offer struct {
 	Code         int64 // of an error: then nobody does anything
+	Write        bool
+	Place        int64 // its kind
 	Start, N     int64 // in its stream
 	Lo, Hi       int64 // in the file
 	Extent       int64 // how long extents in the file are, about
@@ -33,8 +36,9 @@ type words struct {
 }
 
 // offerOf describes a party, or the error that it has.
-func offerOf(p *party, err error) (o offer) {
-	if o.Code = codeOf(err); err != nil {
+func offerOf(a *Access, p *party, err error) (o offer) {
+	o.Code, o.Write, o.Place = codeOf(err), a.Write, int64(a.Place.pointer)
+	if err != nil {
 		return o
 	}
 	o.Start, o.N, o.Displacement, o.Base, o.PID = p.start, p.n, p.view.Displacement, uint64(p.base), int64(os.Getpid())
@@ -77,11 +81,15 @@ func (f *File) exchange(mine offer) ([]offer, error) {
 	return offers, err
 }
 
-// refused returns the error of the first rank that has one.
+// refused returns the error of the first rank that has one, or that has made another call.
 func refused(offers []offer) error {
 	for rank := range offers {
-		if code := offers[rank].Code; code != 0 {
-			return &fault.FileError{Rank: rank, Offset: -1, Err: errorOf(code)}
+		o, first := &offers[rank], &offers[0]
+		if o.Code != 0 {
+			return &fault.FileError{Rank: rank, Offset: -1, Err: errorOf(o.Code)}
+		}
+		if o.Write != first.Write || o.Place != first.Place {
+			return fmt.Errorf("%w: ranks 0 and %d make different collective calls", ErrNotSame, rank)
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ func (v *View) lay(written bool) error {
 		return fmt.Errorf("file type: %w", err)
 	}
 	if v.overlaps && written {
-		return fmt.Errorf("%w: the file type has bytes twice: only a file opened with RDONLY can have it", ErrType)
+		return fmt.Errorf("%w: the file type has bytes twice: that is only for files opened to be read", ErrType)
 	}
 	first, span := v.Type.TrueExtent()
 	if first+span > math.MaxInt64-v.Displacement {

@@ -38,9 +38,9 @@ func advice(err error) string {
 	}
 	switch errno {
 	case syscall.ENOENT:
-		return ": create it with CREATE, or mend the path"
+		return ": mend the path, or open it with MPI_MODE_CREATE (FileCreate)"
 	case syscall.EEXIST:
-		return ": leave out EXCL, or delete it before"
+		return ": leave out MPI_MODE_EXCL (FileExclusive), or delete it before"
 	case syscall.EACCES, syscall.EPERM:
 		return ": look at the permissions of the file and its folder"
 	case syscall.EROFS:

@@ -222,6 +222,14 @@ static void errors(void) {
 	FAILS(MPI_ERR_TYPE, MPI_File_write_at(f, 0, &number, 1, MPI_DATATYPE_NULL, &status));
 	OK(MPI_File_write_at_all(f, rank, &number, 1, MPI_BYTE, &status));
 	CHECK(MPI_File_write_at_all(f, rank, &number, 1, rank ? MPI_BYTE : MPI_DATATYPE_NULL, &status) != MPI_SUCCESS);
+	if (size > 1) {
+		int bytes = rank ? MPI_File_write_at_all(f, rank, &number, 1, MPI_BYTE, &status)
+				 : MPI_File_write_all(f, &number, 1, MPI_BYTE, &status);
+		FAILS(MPI_ERR_NOT_SAME, bytes);
+	}
+	MPI_Request request;
+	FAILS(MPI_ERR_TYPE, MPI_File_iwrite_at(f, 0, &number, 1, MPI_DATATYPE_NULL, &request));
+	CHECK(request == MPI_REQUEST_NULL);
 	CHECK(MPI_File_set_view(f, 0, MPI_BYTE, MPI_BYTE, rank ? "native" : "none", MPI_INFO_NULL) != MPI_SUCCESS);
 	struct rlimit all, some;
 	OK(getrlimit(RLIMIT_FSIZE, &all));
