@@ -12,7 +12,7 @@ import (
 // waits for, and at TSTP the job pauses. stop ends the catching. INT, HUP and TSTP stay
 // ignored where they are: in the background of a shell script and under nohup. Ranks then ignore
 // them, too, as all that such a command starts.
-func ForwardedSignals() (signals <-chan os.Signal, stop func()) {
+func ForwardedSignals() (signals chan os.Signal, stop func()) {
 	return fate.Catch(syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT, syscall.SIGQUIT,
 		syscall.SIGINT, syscall.SIGHUP, syscall.SIGTSTP)
 }

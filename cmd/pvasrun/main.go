@@ -35,6 +35,7 @@ func main() {
 	if bench.RankMain(os.Args[1:]) || transport.NodeMain(os.Args[1:]) {
 		return
 	}
+	cli.CatchQuit()
 	backtrace.Offer()
 	os.Exit(cli.Finish(execute(os.Args[1:])))
 }

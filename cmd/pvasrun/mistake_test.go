@@ -111,12 +111,28 @@ func TestMistakesAreExplained(t *testing.T) {
 		"bench bw --btl pvas,pvas": `--btl: "pvas,pvas" is not a list of task models, each once`,
 		"model fit -o -":           `-: write /dev/stdout for standard output`,
 
+		"bench lam -n 2":             `bench: there is no benchmark "lam": name a benchmark: all, `,
+		"bench":                      `bench: name a benchmark: all, `,
+		"model shwo f":               `model: there is no command "shwo": say what to do: pvasrun model fit`,
+		"trace x":                    `trace: there is no command "x": say what to do: pvasrun trace info`,
+		"suci fly":                   `suci: there is no command "fly": name a command: bench, key`,
+		"suci":                       `suci: name a command: bench, key`,
+		"completion csh":             `completion: there is no shell "csh": name one: bash, zsh or fish`,
+		"completion bash zsh":        `completion: there is no shell "bash zsh": name one`,
+		"completion":                 `completion: name one: bash, zsh or fish`,
+		"--stack-size 1 true":        `--stack-size: launcher: job: a stack of 1 bytes is too small`,
+		"--deadlock-after 1ms true":  `--deadlock-after: launcher: job: to look for a deadlock`,
+		"--partition-size 4096 true": `--partition-size: pvas: create: partition size must be`,
+
 		"--btl pvas --single-copy " +
 			"cma true": `--single-copy cma with --btl pvas: ranks in one address space copy long messages once anyway`,
 	} {
 		err := execute(strings.Fields(args))
 		require.ErrorAs(t, err, new(cli.UsageError), args)
 		require.ErrorContains(t, err, says, args)
+	}
+	for _, command := range []string{"tune", "info", "bench touch", "model fit"} { // pvasrun stands before it
+		require.EqualError(t, execute(append(strings.Fields(command), "a")), command+`: unexpected argument "a"`)
 	}
 
 	t.Setenv("PVASRUN_EAGER_LIMIT", "0")

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -95,6 +97,29 @@ func TestBenchAnswersQuit(t *testing.T) {
 			require.Equal(t, 143, cmd.ProcessState.ExitCode(), stderr.String())
 		})
 	}
+}
+
+// QUIT before the job has begun asks for the report, too, and ends nothing.
+func TestQuitBeforeTheJob(t *testing.T) {
+	hosts := filepath.Join(t.TempDir(), "hosts")
+	require.NoError(t, syscall.Mkfifo(hosts, 0o600))
+	cmd := exec.Command(pvasrun, "--hostfile", hosts, "-n", "2", "true")
+	var stderr testkit.Output
+	cmd.Stderr = &stderr
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	w, err := os.OpenFile(hosts, os.O_WRONLY, 0) // waits until pvasrun reads it
+	require.NoError(t, err)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGQUIT))
+	status := fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)
+	require.Eventually(t, func() bool { // it is not pending any more
+		text, err := os.ReadFile(status)
+		return err != nil || strings.Contains(string(text), "ShdPnd:\t0000000000000000")
+	}, time.Minute, time.Millisecond)
+	_, err = w.WriteString("localhost\n")
+	require.NoError(t, errors.Join(err, w.Close()))
+	require.NoError(t, cmd.Wait(), stderr.String())
+	require.Regexp(t, "pvasrun: (no rank has been started yet|"+launcher.HangReport+")", stderr.String())
 }
 
 // The go command that a signal ends before it builds leaves its work directory; pvasrun does not.

@@ -7,7 +7,7 @@ import (
 )
 
 // Catch catches those of the signals that are not ignored.
-func Catch(signals ...os.Signal) (<-chan os.Signal, func()) {
+func Catch(signals ...os.Signal) (chan os.Signal, func()) {
 	// For a burst: a signal that finds it full is dropped.
 	c := make(chan os.Signal, 16)
 	for _, sig := range signals {

@@ -17,19 +17,23 @@ import (
 type List []*Program
 
 // FindAll finds or builds programs, each once, or makes them of an image if there is one. A signal that would
-// end the job ends a build. The caller closes them.
+// end the job ends a build, QUIT is answered after it. The caller closes them.
 func FindAll(ctx context.Context, names []string, image func(name string) []byte, signals <-chan os.Signal,
 	stderr io.Writer) (List, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var interrupted error
+	asked := false
 	var watch sync.WaitGroup
 	watch.Go(func() {
-		interrupted = awaitInterrupt(ctx, signals)
+		interrupted = awaitInterrupt(ctx, signals, &asked)
 		cancel()
 	})
 	list, err := findEach(ctx, names, image, stderr)
 	cancel()
 	watch.Wait()
+	if asked {
+		_, _ = io.WriteString(output.OrDiscard(stderr), "pvasrun: no rank has been started yet\n") // nobody misses it
+	}
 	if interrupted != nil {
 		err = interrupted
 	}
@@ -41,14 +45,15 @@ func FindAll(ctx context.Context, names []string, image func(name string) []byte
 }
 
 // awaitInterrupt returns the first signal that would end the job, or nil when
-// ctx ends.
-func awaitInterrupt(ctx context.Context, signals <-chan os.Signal) error {
+// ctx ends. asked becomes true if QUIT has asked what the ranks do.
+func awaitInterrupt(ctx context.Context, signals <-chan os.Signal, asked *bool) error {
 	for {
 		select {
 		case sig := <-signals:
 			if number, ok := sig.(syscall.Signal); ok && fate.EndsWait(sig) {
 				return fmt.Errorf("launcher: build programs: %w", fate.Interrupted{Signal: number})
 			}
+			*asked = *asked || sig == syscall.SIGQUIT
 			if sig == syscall.SIGTSTP {
 				_ = sys.RaiseDefault(syscall.SIGTSTP) // an error: then there is no pause
 			}

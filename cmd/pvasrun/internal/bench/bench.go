@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -55,7 +54,8 @@ func Execute(args []string) error {
 	case cli.AsksForHelp(args):
 		return cli.PrintGroup(os.Stdout, "pvasrun bench", benchUsage, "")
 	case len(args) == 0 || benchmarks[args[0]] == nil:
-		return cli.Mistake(fmt.Errorf("bench: name a benchmark: %s", strings.Join(names, ", ")))
+		return cli.NoCommand("bench", "benchmark", args[:min(1, len(args))],
+			"name a benchmark: "+strings.Join(names, ", "))
 	}
-	return cli.Measuring(func(ctx context.Context) error { return benchmarks[args[0]](ctx, args[1:]) })
+	return cli.UntilSignal(func(ctx context.Context) error { return benchmarks[args[0]](ctx, args[1:]) })
 }

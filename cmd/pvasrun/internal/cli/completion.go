@@ -2,7 +2,6 @@ package cli
 
 import (
 	"embed"
-	"errors"
 	"os"
 	"strings"
 )
@@ -26,7 +25,7 @@ func ExecuteCompletion(args []string) error {
 	}
 	script, err := shells.ReadFile("completion." + strings.Join(names, " "))
 	if err != nil {
-		return Mistake(errors.New("completion: name one shell: bash, zsh or fish"))
+		return NoCommand("completion", "shell", names, "name one: bash, zsh or fish")
 	}
 	_, err = os.Stdout.Write(script)
 	return err

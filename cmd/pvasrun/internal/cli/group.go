@@ -1,16 +1,16 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
+	"strings"
 )
 
-// ExecuteOne carries out the command of a group that the first argument names. If there is none of that name the
-// error has the text says.
-func ExecuteOne(group string, commands map[string]func([]string) error, args []string, says string) error {
+// ExecuteOne carries out the command of a group that the first argument names. The error of another argument, or of
+// none, says the advice.
+func ExecuteOne(group string, commands map[string]func([]string) error, args []string, advice string) error {
 	if AsksForCommand(args) {
 		return Offer(slices.Sorted(maps.Keys(commands)), args)
 	}
@@ -19,9 +19,17 @@ func ExecuteOne(group string, commands map[string]func([]string) error, args []s
 			fmt.Sprintf("Each command has flags and a help of its own: pvasrun %s COMMAND --help.\n\n", group))
 	}
 	if len(args) == 0 || commands[args[0]] == nil {
-		return Mistake(errors.New(says))
+		return NoCommand(group, "command", args[:min(1, len(args))], advice)
 	}
 	return commands[args[0]](args[1:])
+}
+
+// NoCommand is the mistake that args are no command of a group, or that there are none.
+func NoCommand(group, kind string, args []string, advice string) error {
+	if len(args) == 0 {
+		return Mistake(fmt.Errorf("%s: %s", group, advice))
+	}
+	return Mistake(fmt.Errorf("%s: there is no %s %q: %s", group, kind, strings.Join(args, " "), advice))
 }
 
 // AsksForHelp tells whether the help of a group of commands is wanted.

@@ -56,7 +56,7 @@ func parseHow(how flags.Options, name, usage string, into any, args []string) ([
 func ParseOnly(name string, into any, args []string) error {
 	rest, err := Parse(name, "[flags]", into, args)
 	if err == nil && len(rest) > 0 {
-		err = Mistake(fmt.Errorf("%s: unexpected argument %q", name, rest[0]))
+		err = Mistake(fmt.Errorf("%s: unexpected argument %q", strings.TrimPrefix(name, "pvasrun "), rest[0]))
 	}
 	return err
 }

@@ -10,12 +10,28 @@ import (
 	"github.com/gopvas/gopvas/launcher"
 )
 
-// Measuring is UntilSignal for what runs jobs. QUIT makes a job say what its ranks do, and ends nothing.
-func Measuring(run func(context.Context) error) error {
-	asked := make(chan os.Signal, 1)
-	signal.Notify(asked, syscall.SIGQUIT) // also while no job runs
-	defer signal.Stop(asked)
-	return UntilSignal(run)
+// quits has a QUIT that came before a job runs.
+var quits = make(chan os.Signal, 1)
+
+// CatchQuit is called first: QUIT makes a job say what its ranks do, and ends nothing, also while no job runs.
+func CatchQuit() {
+	if !signal.Ignored(syscall.SIGQUIT) {
+		signal.Notify(quits, syscall.SIGQUIT)
+	}
+}
+
+// JobSignals is launcher.ForwardedSignals with a QUIT that came before.
+func JobSignals() (signals <-chan os.Signal, stop func()) {
+	all, stop := launcher.ForwardedSignals()
+	select {
+	case quit := <-quits:
+		select {
+		case all <- quit:
+		default: // full of signals that came meanwhile
+		}
+	default:
+	}
+	return all, stop
 }
 
 // UntilSignal runs a function until it returns, or a signal asks for an end. An error of the function after

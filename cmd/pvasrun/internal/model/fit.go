@@ -36,9 +36,9 @@ func executeModelFit(args []string) error {
 				"rank in them: use two")
 	}
 	if f.Repeat > 1 {
-		return cli.Measuring(f.repeat)
+		return cli.UntilSignal(f.repeat)
 	}
-	return cli.Measuring(func(ctx context.Context) error {
+	return cli.UntilSignal(func(ctx context.Context) error {
 		found, err := f.measure(ctx, time.Duration(f.MaxSeconds))
 		if err != nil {
 			return err

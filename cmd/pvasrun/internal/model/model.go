@@ -9,6 +9,6 @@ func Execute(args []string) error {
 	commands := map[string]func([]string) error{"run": executeModelRun, "fit": executeModelFit,
 		"show": executeModelShow, "exchange": executeModelExchange}
 	return cli.ExecuteOne("model", commands, args,
-		"model: say what to do: pvasrun model fit, pvasrun model run FILE, pvasrun model show FILE, or "+
+		"say what to do: pvasrun model fit, pvasrun model run FILE, pvasrun model show FILE, or "+
 			"pvasrun model exchange")
 }

@@ -84,7 +84,7 @@ func (f *Flags) run(ctx context.Context, apps []launcher.App) (err error) {
 	if f.DryRun {
 		return dryRun(ctx, j)
 	}
-	signals, stop := launcher.ForwardedSignals()
+	signals, stop := cli.JobSignals()
 	defer stop()
 	j.Signals = signals
 	var gauge *meter.Meter
@@ -190,9 +190,19 @@ func (f *Flags) checkRanks(ranks, helpers int) error {
 	case ranks > job.MaxRanks:
 		return fmt.Errorf("-n: %d ranks: a job has at most %d in all", ranks, job.MaxRanks)
 	}
-	return errors.Join(pvas.CheckPartitions(ranks, uint64(f.PartitionSize)),
-		launcher.CheckStackSize(uint64(f.StackSize)),
-		launcher.CheckDeadlockAfter(time.Duration(f.DeadlockAfter)))
+	for _, flag := range []struct {
+		name string
+		err  error
+	}{
+		{"--partition-size", pvas.CheckPartitions(ranks, uint64(f.PartitionSize))},
+		{"--stack-size", launcher.CheckStackSize(uint64(f.StackSize))},
+		{"--deadlock-after", launcher.CheckDeadlockAfter(time.Duration(f.DeadlockAfter))},
+	} {
+		if flag.err != nil {
+			return fmt.Errorf("%s: %w", flag.name, flag.err)
+		}
+	}
+	return nil
 }
 
 // job is what the flags say of the job.

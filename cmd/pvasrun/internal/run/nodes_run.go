@@ -34,7 +34,7 @@ func (f *Flags) runNodes(ctx context.Context, j launcher.Job) error {
 			return cli.Mistake(fmt.Errorf("--trace: %w", err))
 		}
 	}
-	signals, stop := launcher.ForwardedSignals()
+	signals, stop := cli.JobSignals()
 	defer stop()
 	j.Signals = signals
 	var stats statistics

@@ -65,7 +65,7 @@ func ExecuteTune(args []string) error {
 		return fmt.Errorf("tune: --output: %w", err)
 	}
 	var p *tune.Profile
-	err := cli.Measuring(func(ctx context.Context) (err error) {
+	err := cli.UntilSignal(func(ctx context.Context) (err error) {
 		p, err = f.measure(ctx, args)
 		return err
 	})

@@ -53,7 +53,7 @@ func Execute(args []string) error {
 		"key": executeSuciKey, "serve": interruptibly(executeSuciServe), "ping": interruptibly(executeSuciPing),
 		"bench": interruptibly(executeSuciBench), "stat": interruptibly(executeSuciStat),
 	}
-	return cli.ExecuteOne("suci", commands, args, "suci: name a command: bench, key, ping, serve, stat")
+	return cli.ExecuteOne("suci", commands, args, "name a command: bench, key, ping, serve, stat")
 }
 
 // interruptibly makes a command of a function that ends when its context does.

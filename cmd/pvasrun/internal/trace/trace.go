@@ -23,7 +23,7 @@ func Execute(args []string) error {
 		"info": executeTraceInfo, "list": executeTraceList, "perfetto": executeTracePerfetto,
 	}
 	return cli.ExecuteOne("trace", commands, args,
-		"trace: say what to do: pvasrun trace info FILE, or list, or perfetto")
+		"say what to do: pvasrun trace info FILE, or list, or perfetto")
 }
 
 func executeTraceInfo(args []string) error {
