@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/gopvas/gopvas/internal/job"
 )
@@ -44,10 +46,15 @@ func parseHost(item string) (h Host, err error) {
 		}
 	}
 	h.Name = strings.Trim(h.Name, "[]")
-	if h.Name == "" || strings.HasPrefix(h.Name, "-") || strings.ContainsAny(h.Name, " \t'\"\\") {
+	if h.Name == "" || strings.HasPrefix(h.Name, "-") || strings.ContainsFunc(h.Name, strange) {
 		return h, fmt.Errorf("launcher: host %q: that is no name of a host", item)
 	}
 	return h, nil
+}
+
+// strange tells whether a character is in no name of a host, nor in the user before it or the zone behind it.
+func strange(c rune) bool {
+	return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("-_.:@%", c)
 }
 
 func parseSlots(text string) (int, error) {
@@ -80,7 +87,7 @@ func addHost(hosts []Host, h Host) []Host {
 }
 
 // ReadHostfile reads a file with a host per line, as the MPIs have it: "node1 slots=4",
-// "node1:4", or "node1"; the text after a # is a comment, and other words are ignored.
+// "node1:4", or "node1"; the text after a # is a comment. A line with other words is refused.
 func ReadHostfile(path string) ([]Host, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -94,16 +101,11 @@ func parseHostfile(r io.Reader, path string) (hosts []Host, err error) {
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
 		text, _, _ := strings.Cut(lines.Text(), "#")
-		words := strings.Fields(text)
+		words := strings.Fields(aroundEqual.ReplaceAllString(text, "="))
 		if len(words) == 0 {
 			continue
 		}
-		h, err := parseHost(words[0])
-		for _, word := range words[1:] {
-			if value, ok := strings.CutPrefix(word, "slots="); ok && err == nil {
-				h.Slots, err = parseSlots(value)
-			}
-		}
+		h, err := parseLine(words)
 		if err != nil {
 			return nil, fmt.Errorf("launcher: hostfile %s, line %d: %w", path, n, err)
 		}
@@ -121,10 +123,43 @@ func parseHostfile(r io.Reader, path string) (hosts []Host, err error) {
 	return hosts, nil
 }
 
-// Slots returns how many ranks the hosts take, as far as that is given.
+// aroundEqual is what Open MPI lets people write: slots = 4.
+var aroundEqual = regexp.MustCompile(`\s*=\s*`)
+
+// parseLine parses the words of a line of a hostfile. Open MPI's max_slots is no more than a bound for slots.
+func parseLine(words []string) (h Host, err error) {
+	if h, err = parseHost(words[0]); err != nil {
+		return h, err
+	}
+	most := job.MaxRanks
+	for _, word := range words[1:] {
+		name, value, _ := strings.Cut(word, "=")
+		switch name {
+		case "slots":
+			if h.Slots != 0 {
+				return h, fmt.Errorf("%s has two numbers of ranks: leave one out", h.Name)
+			}
+			h.Slots, err = parseSlots(value)
+		case "max_slots", "max-slots":
+			most, err = parseSlots(value)
+		default:
+			err = fmt.Errorf("%q means nothing here: write the name of one host and its number of ranks, %s slots=4",
+				word, h.Name)
+		}
+		if err != nil {
+			return h, err
+		}
+	}
+	if h.Slots == 0 && most < job.MaxRanks || h.Slots > most {
+		return h, fmt.Errorf("max_slots=%d says no number of ranks up to that: write slots=%[1]d", most)
+	}
+	return h, nil
+}
+
+// Slots returns how many ranks the hosts take; one without a number takes 1.
 func Slots(hosts []Host) (n int) {
 	for _, h := range hosts {
-		n += h.Slots
+		n += max(h.Slots, 1)
 	}
 	return n
 }
@@ -134,7 +169,7 @@ func Slots(hosts []Host) (n int) {
 // or the first ones one more.
 func Deal(hosts []Host, ranks int) ([]int, error) {
 	parts := make([]int, len(hosts))
-	if Slots(hosts) == 0 {
+	if !slices.ContainsFunc(hosts, func(h Host) bool { return h.Slots > 0 }) {
 		for i := range parts {
 			parts[i] = (ranks + len(hosts) - 1 - i) / len(hosts)
 		}

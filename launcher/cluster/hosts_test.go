@@ -14,14 +14,20 @@ func TestParseHosts(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []Host{{"a", 5}, {"b", 0}, {"fe80::1", 2}, {"fe80::2", 0}}, hosts)
 	for _, bad := range []string{"", "a:", "a:0", "a:-1", "a:x", "a:99999999999", "a:65537", "-oProxyCommand=x",
-		"a b", "a,,b", "a'b"} {
+		"a b", "a,,b", "a'b", "a=2", "a;b", "a$b", "\ufeffa"} {
 		_, err := ParseHosts(bad)
 		require.Error(t, err, bad)
 	}
-	hosts, err = parseHostfile(strings.NewReader("# nodes\n\nn1 slots=4 max_slots=8\nn2:2 # old\nn3\n"), "f")
+	const file = "# nodes\n\nn1 slots=4 max_slots=8\nn2:2 # old\nn3\r\nn4 slots = 3\n"
+	hosts, err = parseHostfile(strings.NewReader(file), "f")
 	require.NoError(t, err)
-	require.Equal(t, []Host{{"n1", 4}, {"n2", 2}, {"n3", 0}}, hosts)
+	require.Equal(t, []Host{{"n1", 4}, {"n2", 2}, {"n3", 0}, {"n4", 3}}, hosts)
+	require.Equal(t, 10, Slots(hosts), "a host without a number takes one rank")
 	for bad, says := range map[string]string{"# none\n": "names no host", "a\nb slots=x\n": `line 2: "x" is no number`,
+		"a slots=2 slots=3": "two numbers", "a:2 slots=2": "two numbers",
+		"a cpu=3": `line 1: "cpu=3" means nothing here`,
+		"a b":     "write the name of one host", "a,b": "no name of a host", "slots=4": "no name of a host",
+		"a slots": "no number", "a slots=4 max_slots=2": "write slots=2", "a max-slots=2": "write slots=2",
 		strings.Repeat("x", 1<<17): "a line is longer than"} {
 		_, err := parseHostfile(strings.NewReader(bad), "f")
 		require.ErrorContains(t, err, says)

@@ -102,7 +102,8 @@ func (l *leader) place(parts []int) error {
 	first := 0
 	for i, h := range l.nodes.Hosts {
 		if parts[i] == 0 {
-			continue // the others are enough
+			l.logf("node %s gets no rank: the others are enough", h.Name)
+			continue
 		}
 		number := len(l.agents)
 		l.agents = append(l.agents,

@@ -114,7 +114,7 @@ func (f *exchangeFlags) config() (cfg neighbors.Config, err error) {
 	}
 	if hosts := cfg.Site.Nodes.Hosts; hosts != nil {
 		cfg.Site.Crowded = true // it may be
-		cfg.Ranks = max(cluster.Slots(hosts), len(hosts))
+		cfg.Ranks = cluster.Slots(hosts)
 		return cfg, cfg.Site.Nodes.Check(cfg.Ranks)
 	}
 	cfg.Ranks, f.Devices = f.Nodes, cmp.Or(f.Devices, "4")

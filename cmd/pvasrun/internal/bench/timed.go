@@ -212,7 +212,7 @@ func (f *timedFlags) place() (*runner.Site, error) {
 			return nil, err
 		}
 		if f.NP == cli.NotGiven {
-			f.NP = max(cluster.Slots(nodes.Hosts), len(nodes.Hosts))
+			f.NP = cluster.Slots(nodes.Hosts)
 		}
 		return &runner.Site{Nodes: nodes}, nodes.Check(f.NP)
 	case f.Nodes != 0:

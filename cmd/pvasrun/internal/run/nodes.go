@@ -25,7 +25,7 @@ func (f *Flags) findNodes() (err error) {
 	if f.NP == cli.NotGiven {
 		f.NP = runtime.NumCPU()
 		if f.nodes.Hosts != nil {
-			f.NP = max(cluster.Slots(f.nodes.Hosts), len(f.nodes.Hosts))
+			f.NP = cluster.Slots(f.nodes.Hosts)
 		}
 	}
 	if f.nodes.Hosts == nil {
