@@ -65,6 +65,8 @@ func TestNodesOnTheCommandLine(t *testing.T) {
 		"--pmi --hosts a true":                      "the PMI launcher chooses the nodes",
 		"--pmi true : true":                         "one program for all ranks",
 		"--hosts a:2 --rsh x -n 3 true":             "they take 2 ranks, and the job has 3",
+		"--hosts a --rsh x --peer-timeout 1ms true": "--peer-timeout 1ms: it is 1s at least",
+		"--hosts a --start-timeout 1ms true":        "--start-timeout 1ms: at least 1s is needed",
 	} {
 		got := command(t, nil, strings.Fields(args)...)
 		require.Equal(t, 2, got.code, args)
@@ -86,6 +88,64 @@ func TestNodesOnTheCommandLine(t *testing.T) {
 	got = command(t, nil, "--hosts", "a,b", "--rsh", rsh, "sh", "-c", "exit $PVAS_RANK")
 	require.Equal(t, 1, got.code)
 	require.Contains(t, got.stderr, "on b exited with code 1")
+}
+
+// A launcher that starts several pvasruns starts several jobs. The first of them says so.
+func TestJobsOfAnotherLauncher(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		rank := map[bool]string{true: "0", false: "1"}[first]
+		got := command(t, env("SLURM_STEP_NUM_TASKS=2", "SLURM_PROCID="+rank), "-n", "1", "true")
+		require.Equal(t, 0, got.code, got.stderr)
+		require.Equal(t, first, strings.Contains(got.stderr,
+			"another launcher has started 2 pvasruns (SLURM_STEP_NUM_TASKS=2), and each runs a job of its own"))
+	}
+}
+
+// All ranks run in the directory that --wdir names, also where the node has not that in which pvasrun was started.
+func TestWorkingDirectoryOfNodes(t *testing.T) {
+	here, there := t.TempDir(), t.TempDir()
+	rsh := t.TempDir() + "/rsh"
+	script := fmt.Appendf(nil, "#!/bin/sh\nrm -rf %s\ncd /; exec sh -c \"exec $2\"\n", here)
+	require.NoError(t, os.WriteFile(rsh, script, 0o755))
+	in := func(cmd *exec.Cmd) { cmd.Dir = here }
+	for _, model := range models(t) {
+		require.NoError(t, os.MkdirAll(here, 0o755))
+		got := command(t, in, "--btl", model, "--hosts", "a,b", "--rsh", rsh, "--wdir", there, "pwd")
+		require.Equal(t, 0, got.code, got.stderr)
+		require.Equal(t, strings.Repeat(there+"\n", 2), got.stdout)
+	}
+	require.NoError(t, os.MkdirAll(here, 0o755))
+	got := command(t, in, "--hosts", "a,b", "--rsh", rsh, "pwd")
+	require.Equal(t, 1, got.code)
+	require.Contains(t, got.stderr, "or give --wdir DIR with one that is")
+}
+
+// A node that does not answer has the time that --start-timeout says.
+func TestStartTimeout(t *testing.T) {
+	rsh := t.TempDir() + "/rsh"
+	require.NoError(t, os.WriteFile(rsh, []byte("#!/bin/sh\nexec cat\n"), 0o755))
+	got := command(t, nil, "--start-timeout", "1", "--hosts", "a,b", "--rsh", rsh, "true")
+	require.Equal(t, 1, got.code)
+	require.Contains(t, got.stderr, "it has not answered in time (1s): --start-timeout gives it more")
+}
+
+// Another build of pvasrun on a node is a remark, another protocol an error.
+func TestOtherBuildOnANode(t *testing.T) {
+	other := t.TempDir() + "/pvasrun"
+	build := exec.Command("go", "build", "-buildmode=pie", "-ldflags=-X main.nothing=1", "-o", other, ".")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, string(out))
+	own := strings.Fields(command(t, nil, "--version").stdout)[3]
+	rsh := t.TempDir() + "/rsh"
+	script := fmt.Sprintf("#!/bin/sh\n[ $1 = b ] && exec %s node\nexec sh -c \"exec $2\"\n", other)
+	require.NoError(t, os.WriteFile(rsh, []byte(script), 0o755))
+	got := command(t, nil, "--hosts", "a,b", "--rsh", rsh, "true")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Regexp(t, `^pvasrun: another build of pvasrun than this one \(`+own+`\) is on b \(\S{10}\): `, got.stderr)
+	got = command(t, nil, "info", "--hosts", "a,b", "--rsh", rsh)
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Regexp(t, `(?m)^b .*another build of pvasrun: \S{10}$`, got.stdout)
+	require.NotRegexp(t, `(?m)^a .*another build`, got.stdout)
 }
 
 func isPMI(kv string) bool { return strings.HasPrefix(kv, "PMI") }

@@ -16,14 +16,17 @@ func TestSettingsReachRanks(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, nil, "check=false coll= progress= helpers=0 eager=4096 copy=auto pipeline=0"},
-		{[]string{"PVASRUN_CHECK=false"}, nil, "check=false coll= progress= helpers=0 eager=4096 copy=auto pipeline=0"},
+		{nil, nil,
+			"check=false coll= progress= helpers=0 eager=4096 copy=auto pipeline=0 peer=1m0s"},
+		{[]string{"PVASRUN_CHECK=false"}, nil,
+			"check=false coll= progress= helpers=0 eager=4096 copy=auto pipeline=0 peer=1m0s"},
 		{[]string{"PVASRUN_CHECK=true", "PVASRUN_COLL=bcast=binomial", "PVASRUN_HELPERS=2"}, nil,
-			"check=true coll=bcast=binomial progress= helpers=2 eager=4096 copy=auto pipeline=0"},
+			"check=true coll=bcast=binomial progress= helpers=2 eager=4096 copy=auto pipeline=0 peer=1m0s"},
 		{[]string{"PVASRUN_COLL=bcast=binomial"},
 			[]string{"--check", "--coll", "allreduce=tree,ibcast=chain", "--progress", "owner", "--helpers", "1",
-				"--eager-limit", "1K", "--single-copy", "none"},
-			"check=true coll=allreduce=tree,ibcast=chain progress=owner helpers=1 eager=1024 copy=none pipeline=0"},
+				"--eager-limit", "1K", "--single-copy", "none", "--peer-timeout", "90"},
+			"check=true coll=allreduce=tree,ibcast=chain progress=owner helpers=1 eager=1024 copy=none pipeline=0 " +
+				"peer=1m30s"},
 	} {
 		for _, model := range models(t) {
 			args := append(append([]string{"--btl", model, "-n", "2"}, c.args...), program)

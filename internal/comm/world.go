@@ -67,8 +67,10 @@ func join(ops Operators) (*Comm, error) {
 		return nil, err
 	}
 	if place == nil {
-		if said := launchedOtherwise(os.Getenv); said != "" {
-			fmt.Fprintln(os.Stderr, said)
+		if variable, n, ok := job.OtherLauncher(os.Getenv); ok {
+			fmt.Fprintf(os.Stderr, "comm: init: another launcher has started this program (%s=%d): each of its %d "+
+				"processes is a job of one rank; start it by pvasrun or by its mpiexec, or have the launcher "+
+				"start pvasrun --pmi\n", variable, n, n)
 		}
 		mem, err := job.Private()
 		if err != nil {

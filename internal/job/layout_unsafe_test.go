@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 25, layoutVersion)
+	require.EqualValues(t, 26, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -69,6 +69,7 @@ func TestLayout(t *testing.T) {
 		{"settings.pipelineFrom", unsafe.Offsetof(s.pipelineFrom), 1108},
 		{"settings.soloSpinning", unsafe.Offsetof(s.soloSpinning), 1112},
 		{"settings.soloSleeping", unsafe.Offsetof(s.soloSleeping), 1116},
+		{"settings.peerTimeout", unsafe.Offsetof(s.peerTimeout), 1120},
 		{"settingsRecord", unsafe.Sizeof(s), 1152},
 
 		{"holdBlock.reached", unsafe.Offsetof(p.reached), 0},

@@ -13,12 +13,13 @@ import (
 func TestSettings(t *testing.T) {
 	r, err := Settings{}.Resolve()
 	require.NoError(t, err)
-	require.Equal(t, Settings{EagerLimit: 4096, RingBlock: 32 << 10, Spin: 32000,
+	require.Equal(t, Settings{EagerLimit: 4096, RingBlock: 32 << 10, Spin: 32000, PeerTimeout: time.Minute,
 		Thresholds: Thresholds{ShareFrom: 48 << 10, SoloSpinning: 8 << 10, SoloSleeping: 64 << 10}}, r)
 	for _, bad := range []Settings{
 		{EagerLimit: -1}, {EagerLimit: MaxEagerLimit + 1}, {RingBlock: 4095}, {RingBlock: 2 * MaxRingBlock},
 		{RingBlock: -4096}, {Spin: 1<<30 + 1}, {SingleCopy: 3},
-		{Helpers: -1}, {Helpers: MaxRanks + 1}, {Coll: strings.Repeat("x", maxCollLength+1)}, {Coll: "a\x00b"},
+		{Helpers: -1}, {Helpers: MaxRanks + 1}, {PeerTimeout: time.Second - 1}, {PeerTimeout: MostPeerTimeout + 1},
+		{Coll: strings.Repeat("x", maxCollLength+1)}, {Coll: "a\x00b"},
 		{Progress: strings.Repeat("x", maxProgressLength+1)}, {Progress: "\x00"},
 		{Thresholds: Thresholds{ShareFrom: -1}}, {Thresholds: Thresholds{PipelineFrom: Never + 1}},
 		{Thresholds: Thresholds{SoloSpinning: -1}}, {Thresholds: Thresholds{SoloSleeping: Never + 1}},
@@ -30,7 +31,7 @@ func TestSettings(t *testing.T) {
 	}
 	want := Settings{EagerLimit: 100, RingBlock: 8192, Spin: 77, SingleCopy: SingleCopyCMA,
 		Coll: strings.Repeat("x", maxCollLength), Progress: strings.Repeat("y", maxProgressLength),
-		Helpers: 3, Check: true,
+		Helpers: 3, Check: true, PeerTimeout: 90 * time.Second,
 		Thresholds: Thresholds{ShareFrom: 1, PipelineFrom: 2, SoloSpinning: 3, SoloSleeping: Never}}
 	mem, err := Create(Config{Ranks: 2, BTL: BTLSM, CPUs: 2, Settings: want})
 	require.NoError(t, err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // SingleCopy says whether ranks of the sm task model may read one another's memory
@@ -47,6 +48,12 @@ const (
 	// 50 ns that is 0.3 to 1.6 ms. What ranks of a balanced program wait for one another is less.
 	DefaultSpin = 32000
 
+	// DefaultPeerTimeout is long: a rank may have to wait for a CPU. The supervisors notice a node that is cut off
+	// long before: this is for a network that carries TCP and not UDP.
+	DefaultPeerTimeout = time.Minute
+	LeastPeerTimeout   = time.Second
+	MostPeerTimeout    = 24 * time.Hour
+
 	// Of Thresholds.
 	DefaultShareFrom    = 48 << 10
 	DefaultSoloSpinning = 8 << 10
@@ -78,6 +85,9 @@ type Settings struct {
 	Encrypt  bool   // messages between nodes are encrypted
 
 	Synchronous bool // with Check: standard sends act as synchronous ones
+
+	// PeerTimeout is how long a rank of another node may leave messages unanswered; 0: DefaultPeerTimeout.
+	PeerTimeout time.Duration
 }
 
 // Thresholds are lengths in bytes at which ranks change the way. They have no flags: pvasrun tune
@@ -116,6 +126,9 @@ var defaults = Settings{
 func (s Settings) Resolve() (Settings, error) {
 	s = s.Or(defaults)
 	s.Spin = max(s.Spin, 0)
+	if s.PeerTimeout == 0 {
+		s.PeerTimeout = DefaultPeerTimeout
+	}
 	return s, s.check()
 }
 
@@ -132,6 +145,9 @@ func (s *Settings) check() error {
 		return fmt.Errorf("unknown single-copy mode %d", uint32(s.SingleCopy))
 	case s.Helpers < 0 || s.Helpers > MaxRanks:
 		return fmt.Errorf("number of helpers %d is outside 0..%d", s.Helpers, MaxRanks)
+	case s.PeerTimeout < LeastPeerTimeout || s.PeerTimeout > MostPeerTimeout:
+		return fmt.Errorf("time-out of a silent peer, %v, is outside %v..%v", s.PeerTimeout, LeastPeerTimeout,
+			MostPeerTimeout)
 	}
 	if err := s.Thresholds.check(); err != nil {
 		return err
@@ -180,7 +196,9 @@ type settingsRecord struct {
 
 	shareFrom, pipelineFrom    uint32
 	soloSpinning, soloSleeping uint32
-	_                          [32]byte
+
+	peerTimeout int64 // nanoseconds
+	_           [24]byte
 }
 
 // Of settingsRecord.flags.
@@ -193,7 +211,7 @@ const (
 // write fills in the record, which is zero, from resolved settings.
 func (r *settingsRecord) write(s Settings) {
 	r.eagerLimit, r.ringBlock, r.spin = uint32(s.EagerLimit), uint32(s.RingBlock), uint32(s.Spin)
-	r.singleCopy, r.helpers = uint32(s.SingleCopy), uint32(s.Helpers)
+	r.singleCopy, r.helpers, r.peerTimeout = uint32(s.SingleCopy), uint32(s.Helpers), int64(s.PeerTimeout)
 	r.shareFrom, r.pipelineFrom = uint32(s.ShareFrom), uint32(s.PipelineFrom)
 	r.soloSpinning, r.soloSleeping = uint32(s.SoloSpinning), uint32(s.SoloSleeping)
 	if s.Check {
@@ -214,7 +232,7 @@ func (r *settingsRecord) write(s Settings) {
 func (r *settingsRecord) read() Settings {
 	return Settings{
 		EagerLimit: int(r.eagerLimit), RingBlock: int(r.ringBlock), Spin: int(r.spin),
-		SingleCopy: SingleCopy(r.singleCopy), Helpers: int(r.helpers),
+		SingleCopy: SingleCopy(r.singleCopy), Helpers: int(r.helpers), PeerTimeout: time.Duration(r.peerTimeout),
 		Thresholds: Thresholds{
 			ShareFrom: int(r.shareFrom), PipelineFrom: int(r.pipelineFrom),
 			SoloSpinning: int(r.soloSpinning), SoloSleeping: int(r.soloSleeping),

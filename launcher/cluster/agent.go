@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/nofile"
+	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
@@ -231,10 +233,11 @@ func (a *agent) prepare(s *start) (*launcher.Job, error) {
 			}
 		}
 	}
-	if err := os.Chdir(s.Dir); err != nil {
-		return nil, fmt.Errorf("launcher: working directory: %w; it must be there on every node", err)
-	}
 	j := &s.Job
+	if err := os.Chdir(s.Dir); err != nil && slices.ContainsFunc(j.Apps, needsDir) {
+		return nil, fmt.Errorf("launcher: working directory: %w; it must be there on every node, or give "+
+			"--wdir DIR with one that is", err)
+	}
 	j.StackSize = stackHere(j.StackSize, s.Stack)
 	a.orders.to = make(chan part.Order)
 	j.Part.Orders, j.Part.Tell = a.orders.to, func(n part.Note) { a.link.post(note{Note: n}) }
@@ -253,6 +256,9 @@ func (a *agent) prepare(s *start) (*launcher.Job, error) {
 	}
 	return j, a.attach(j, s.Instruments)
 }
+
+// needsDir tells whether ranks of a program need the leader's directory.
+func needsDir(app launcher.App) bool { return !filepath.IsAbs(app.Dir) }
 
 // ownVariable tells whether a variable of the environment belongs to the node.
 func ownVariable(name string) bool {
@@ -284,7 +290,7 @@ func (w *linkWriter) Write(b []byte) (int, error) {
 
 // getReady describes this node, and more of it for a check.
 func getReady(check bool) *ready {
-	r := &ready{Version: linkVersion}
+	r := &ready{Version: linkVersion, Build: processes.Build()}
 	r.Hostname, _ = os.Hostname()
 	if cpus, err := sys.Affinity(); err == nil {
 		r.CPUs = len(cpus)

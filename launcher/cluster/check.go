@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -17,7 +18,8 @@ import (
 type NodeCheck struct {
 	Name      string         `json:"name"` // as the user has written it
 	Hostname  string         `json:"host_name"`
-	Err       error          `json:"-"` // it is not reached, or pvasrun there does not fit; the rest is empty then
+	Build     string         `json:"build"` // of pvasrun there: see processes.Build
+	Err       error          `json:"-"`     // it is not reached, or pvasrun there does not fit; the rest is empty then
 	Took      time.Duration  `json:"took_ns"`
 	Kernel    string         `json:"kernel"`
 	CPUs      int            `json:"cpus"`
@@ -54,7 +56,7 @@ func Check(ctx context.Context, n Nodes) ([]NodeCheck, error) {
 		return nil, err
 	}
 	defer l.endAgents()
-	l.patient = startTime
+	l.patient = cmp.Or(l.nodes.StartTime, startTime)
 	l.patience = time.AfterFunc(l.patient, func() { l.post(l.tooSlow) })
 	defer l.patience.Stop()
 	for ctx.Err() == nil && slices.ContainsFunc(l.agents, func(a *remote) bool { return a.ready == nil && !a.over }) {
@@ -77,8 +79,8 @@ func (a *remote) check(begin time.Time) NodeCheck {
 		return NodeCheck{Name: a.name, Err: a.lost}
 	}
 	c := NodeCheck{
-		Name: a.name, Hostname: r.Hostname, Took: a.answered.Sub(begin), Kernel: r.Kernel, CPUs: r.CPUs, Files: r.Files,
-		Space: r.Space, Down: r.Down,
+		Name: a.name, Hostname: r.Hostname, Build: r.Build, Took: a.answered.Sub(begin), Kernel: r.Kernel,
+		CPUs: r.CPUs, Files: r.Files, Space: r.Space, Down: r.Down,
 	}
 	for _, p := range r.Addresses {
 		if !p.Addr().IsLoopback() {

@@ -1,14 +1,17 @@
 package cluster
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"net/netip"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/part"
@@ -19,11 +22,12 @@ import (
 
 // greet waits until all agents have answered. False means that the job is over.
 func (l *leader) greet() bool {
-	l.patient = startTime
+	l.patient = cmp.Or(l.nodes.StartTime, startTime)
 	l.patience = time.AfterFunc(l.patient, func() { l.post(l.tooSlow) })
 	defer l.patience.Stop()
 	for !l.over() {
 		if !slices.ContainsFunc(l.agents, func(a *remote) bool { return a.ready == nil }) {
+			l.sayBuilds()
 			return true
 		}
 		l.next()
@@ -36,10 +40,24 @@ func (l *leader) greet() bool {
 	return false
 }
 
+// sayBuilds says which nodes run another pvasrun than this one. They speak the same protocol, so the job runs.
+func (l *leader) sayBuilds() {
+	var others []string
+	for _, a := range l.agents {
+		if a.ready.Build != processes.Build() {
+			others = append(others, a.name+" ("+a.ready.Build+")")
+		}
+	}
+	if others != nil {
+		l.say("another build of pvasrun than this one (%s) is on %s: install the same on all nodes", processes.Build(),
+			strings.Join(others, ", "))
+	}
+}
+
 func (l *leader) tooSlow() {
 	for _, a := range l.agents {
 		if a.ready == nil {
-			a.lose(fmt.Errorf("it has not answered in time (%v)", l.patient))
+			a.lose(fmt.Errorf("it has not answered in time (%v): --start-timeout gives it more", l.patient))
 		}
 	}
 }

@@ -27,7 +27,7 @@ import (
 // (flowWindow).
 const (
 	linkMagic   = "\x00pvasrun agent\n"
-	linkVersion = 5
+	linkVersion = 6
 	mostBanner  = 64 << 10
 	flowWindow  = 256 << 10 // bytes of a stream that may be underway
 	beatsPerEnd = 10        // beats in a time-out; silence is noticed one before its end
@@ -82,6 +82,7 @@ type note struct {
 // ready answers the greeting.
 type ready struct {
 	Version   int
+	Build     string // of its pvasrun
 	Hostname  string
 	CPUs      int    // that ranks may use there
 	Network   string // a mark of the network namespace

@@ -19,6 +19,8 @@ type Nodes struct {
 	Network netip.Prefix  // the nodes' addresses for messages are in it; not valid: chosen
 	Devices []string      // for messages, by name or network; nil: one in each network that all nodes are in
 	Timeout time.Duration // a node that is silent for this long is lost; 0: DefaultNodeTimeout
+	// StartTime is how long the start of an agent may take; 0: startTime, or less: see remote.greeted.
+	StartTime time.Duration
 	// ReportDevices has each node report the use of its devices at the end.
 	ReportDevices bool
 	Preload       bool // send the programs; else they must be on every node under the same path

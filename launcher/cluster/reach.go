@@ -18,7 +18,7 @@ import (
 // A node may be cut off before its agent speaks. A login may take long, so silence proves
 // nothing then. But the kernel of a node that is there always answers on the TCP connection
 // of the command that starts the agent (ssh, srun). The leader asks its own kernel when the
-// last answer has come. Where it may not ask, the agent has startTime.
+// last answer has come. Where it may not ask, the agent has Nodes.StartTime.
 //
 // From linkMagic on the signs of life of the link serve (link.beat).
 

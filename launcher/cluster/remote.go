@@ -86,7 +86,7 @@ func (a *remote) greeted(r *ready) {
 		return
 	}
 	a.ready, a.answered = r, time.Now()
-	if a.command == nil {
+	if a.command == nil && a.l.nodes.StartTime == 0 {
 		// One command has started all: they come at a time. One that was killed before it spoke
 		// never does, and the command does not tell.
 		a.l.patient = max(a.l.nodes.Timeout, DefaultNodeTimeout)

@@ -43,10 +43,6 @@ const (
 	// spin is how long a rank that may poll does so, each time, before it sleeps in its
 	// socket: about as long as it takes to wake up. A long message then keeps it awake.
 	spin = 50 * time.Microsecond
-
-	// silence is how long a peer may leave blocks unanswered. The supervisors notice a
-	// node that is cut off long before: this is for a network that carries TCP and not UDP.
-	silence = time.Minute
 )
 
 // Module is the access of one rank to the ranks of other nodes.

@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/gopvas/gopvas/internal/processes"
 )
 
-// Version is that of the module, with the Go version and platform.
+// Version is that of the module, with the mark of this build, the Go version and platform.
 func Version() string {
-	return fmt.Sprintf("%s %s %s/%s", ModuleVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("%s build %s %s %s/%s", ModuleVersion(), processes.Build(), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
 }
 
 func ModuleVersion() string {

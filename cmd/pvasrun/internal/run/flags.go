@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/jessevdk/go-flags"
 
@@ -53,12 +54,16 @@ func (f *Flags) settings() (job.Settings, error) {
 		return s, errors.New("--single-copy cma with --btl pvas: ranks in one address space copy long messages once " +
 			"anyway: leave it out, or write --btl sm")
 	}
-	s.Encrypt, s.Synchronous = f.Encrypt, f.Synchronous
+	s.Encrypt, s.Synchronous, s.PeerTimeout = f.Encrypt, f.Synchronous, time.Duration(f.PeerTimeout)
 	if f.Synchronous && !f.Check && os.Getenv("PVASRUN_SYNCHRONOUS") == "" { // which model reads, too
 		return s, errors.New("--synchronous: it is a part of --check: write --check --synchronous")
 	}
 	if _, err := coll.ParseChoice(s.Coll); err != nil {
 		return s, fmt.Errorf("--coll: %w", err)
+	}
+	if p := s.PeerTimeout; p < job.LeastPeerTimeout || p > job.MostPeerTimeout {
+		return s, fmt.Errorf("--peer-timeout %v: it is %v at least and %v at most", p, job.LeastPeerTimeout,
+			job.MostPeerTimeout)
 	}
 	_, err = s.Resolve()
 	return s, err

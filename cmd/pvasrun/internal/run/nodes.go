@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
@@ -18,6 +19,10 @@ import (
 func (f *Flags) findNodes() (err error) {
 	if f.PMI {
 		return f.findProcesses()
+	}
+	if variable, n, ok := job.OtherLauncher(os.Getenv); ok {
+		fmt.Fprintf(os.Stderr, "pvasrun: another launcher has started %d pvasruns (%s=%d), and each runs a job of its "+
+			"own: leave the launcher out, or have it start pvasrun --pmi (srun --mpi=pmi2)\n", n, variable, n)
 	}
 	if f.nodes.Hosts, err = f.hosts(); err != nil {
 		return err
@@ -56,6 +61,7 @@ func (f *Flags) describeNodes() (err error) {
 	if f.nodes.Timeout = time.Duration(f.NodeTimeout); f.nodes.Timeout < 100*time.Millisecond {
 		return fmt.Errorf("--node-timeout %v: at least 100ms are needed", f.nodes.Timeout)
 	}
+	f.nodes.StartTime = time.Duration(f.StartTimeout)
 	f.nodes.Preload, f.nodes.ReportDevices = f.Preload, f.ReportDevices
 	if f.Devices != "" {
 		f.nodes.Devices = strings.Split(f.Devices, ",")

@@ -14,6 +14,7 @@ type nodeFlags struct {
 	Exchange      string    `long:"exchange" env:"PVASRUN_EXCHANGE" choice:"auto" choice:"plain" choice:"wrap" choice:"steps" choice:"stripe" default:"auto" description:"how messages are divided among the devices: see docs/exchange.md"`
 	ReportDevices bool      `long:"report-devices" env:"PVASRUN_REPORT_DEVICES" description:"say at the end what each node's network devices have done"`
 	NodeTimeout   cli.Lapse `long:"node-timeout" env:"PVASRUN_NODE_TIMEOUT" value-name:"DUR" default:"5s" description:"a node that is silent for so long is lost, and ends the job"`
+	PeerTimeout   cli.Lapse `long:"peer-timeout" env:"PVASRUN_PEER_TIMEOUT" value-name:"DUR" default:"60s" description:"a rank of another node that leaves messages unanswered for so long is lost: calls that need it return an error"`
 	Encrypt       bool      `long:"encrypt" env:"PVASRUN_ENCRYPT" description:"encrypt the messages between nodes"`
 	PMI           bool      `long:"pmi" env:"PVASRUN_PMI" description:"a PMI launcher (srun --mpi=pmi2, mpiexec.hydra) has started pvasrun, as one process for each node or each rank; -n is the number of ranks of one process"`
 	Preload       bool      `long:"preload" env:"PVASRUN_PRELOAD" description:"send the programs to the nodes, which need not have them"`

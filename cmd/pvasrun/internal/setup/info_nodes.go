@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
+	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
@@ -27,7 +28,8 @@ func printNodes(ctx context.Context, f *settings.WhereFlags, asJSON bool) error 
 	if err != nil {
 		return cli.Mistake(err)
 	}
-	checks, err := cluster.Check(ctx, cluster.Nodes{Hosts: hosts, Shell: f.Shell(), Slurm: slurm})
+	checks, err := cluster.Check(ctx, cluster.Nodes{Hosts: hosts, Shell: f.Shell(), Slurm: slurm,
+		StartTime: time.Duration(f.StartTimeout)})
 	if err != nil {
 		return err
 	}
@@ -89,6 +91,9 @@ func remarks(c *cluster.NodeCheck) string {
 	var list []string
 	if c.Space != "" {
 		list = append(list, "no common address space: "+c.Space)
+	}
+	if c.Build != processes.Build() {
+		list = append(list, "another build of pvasrun: "+c.Build)
 	}
 	if c.Clock.Abs() > clockOff {
 		list = append(list, fmt.Sprintf("its clock differs by %v", c.Clock.Round(time.Millisecond)))

@@ -25,6 +25,6 @@ func main() {
 	}
 	slices.Sort(names)
 	s := place.Memory.Root().Settings()
-	fmt.Printf("check=%v coll=%s progress=%s helpers=%d eager=%d copy=%v pipeline=%d %v\n",
-		s.Check, s.Coll, s.Progress, s.Helpers, s.EagerLimit, s.SingleCopy, s.PipelineFrom, names)
+	fmt.Printf("check=%v coll=%s progress=%s helpers=%d eager=%d copy=%v pipeline=%d peer=%v %v\n",
+		s.Check, s.Coll, s.Progress, s.Helpers, s.EagerLimit, s.SingleCopy, s.PipelineFrom, s.PeerTimeout, names)
 }
