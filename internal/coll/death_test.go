@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/colltest"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/job/jobtest"
@@ -85,7 +86,7 @@ func dieInCall(t *testing.T, w colltest.World, l *algorithm, n, cpus int, parts 
 	const ranks, dead = 5, 3
 	switch l.name {
 	case "flat":
-		n, cpus = min(n, pageTake/ranks), ranks
+		n, cpus = min(n, board.RingData/ranks), ranks
 	case "slot":
 		cpus = 2
 	}
@@ -180,7 +181,7 @@ func panicInCall(t *testing.T, w colltest.World, l *algorithm) {
 	n, cpus := 100_000, 2
 	switch l.name {
 	case "flat":
-		n, cpus = pageTake/ranks, ranks
+		n, cpus = board.RingData/ranks, ranks
 	}
 	root, rankOf := w.Start(t, ranks, cpus)
 	bad := &Op{Size: 1, Commutative: true, Apply: func(inout, in []byte) { panic("no such sum") }}

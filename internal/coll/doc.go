@@ -9,21 +9,16 @@
 // issues it and waits for it. The same builders make the graphs of nonblocking operations.
 // A graph is used again for the next call of the same shape (graph_cache.go).
 //
-// Short nonblocking calls that need all members, in one address space, are no graphs: each
-// member leaves what it gives in memory of its own (short.go, cad.Contributor).
+// Short nonblocking calls that need all members are no graphs where these share memory (short.go).
 //
 // # Boards
 //
-// Where the members share memory they meet at a board, which lies in memory that the first
-// member has allocated.
+// Where the members share memory they meet at a board (package board):
 //
-//   - Pages (flat.go): a few members with a CPU each write short vectors into the board, and
-//     each reads what it needs.
-//   - Slots (bcast_slot.go): with more ranks than CPUs, the root of a broadcast leaves its
-//     bytes in the board, and each member takes them when it runs. Nobody synchronises.
-//   - Arrivals (direct.go): each member writes a record of its call and counts itself in
-//     (head.arrivals). The last arriver releases the others (head.released). A barrier is
-//     no more than that.
+//   - The ring (flat.go): a few members with a CPU each leave short vectors, and each reads what it needs.
+//   - Slots: with more ranks than CPUs, the root of a broadcast leaves its bytes, and each member takes them when it
+//     runs. Nobody synchronises.
+//   - Work (direct.go): all arrive, and share what there is to do. A barrier is no more than arrivals.
 //
 // # Direct
 //
@@ -50,12 +45,8 @@
 //
 // # Members that go
 //
-// Each member notes the last call that it has completed (slot.passed). A wait ends with a
-// *LostError if a member has gone that has not completed the call. It may not have arrived,
-// or have died as the last arriver or in the middle of a unit. It will never complete the
-// call, so all later calls of all members fail at once. A member that has completed the call
-// and has left is not missed. When a member gives up, others may still write to its buffers:
-// the team holds on to these for good.
+// A wait ends with a *LostError if a member has gone that has not done its part. When a member gives up, others may
+// still write to its buffers: the team holds on to these for good.
 //
 // # Calls that differ
 //

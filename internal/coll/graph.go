@@ -90,7 +90,7 @@ func newBuilder(t *Team, a Args) *builder {
 func (b *builder) build(l *algorithm) {
 	a := &b.a
 	b.g.Slot, b.g.Signature = l.graphSlot, b.t.word(a)
-	b.g.Name, b.g.Messages = graphName(a.Kind), b.t.oneRound(a)
+	b.g.Name = graphName(a.Kind)
 	if !a.empty(b.t.Size, a.agreed()) {
 		b.g.NeedsAll = a.Kind.needsAll()
 		if a.copied() {
@@ -103,14 +103,6 @@ func (b *builder) build(l *algorithm) {
 		}
 	}
 	b.finish()
-}
-
-// oneRound tells whether the graph of a call moves little in one round of messages: then
-// messages are faster than memory that all ranks write, and as all are sent at issue nobody
-// needs to progress the graph meanwhile. If calls are compared, they are so in more rounds.
-func (t *Team) oneRound(a *Args) bool {
-	const most = 2 << 10 // bytes that a member sends
-	return t.Size == 2 && !t.Check && !a.Irregular && a.size() <= most
 }
 
 // finish completes a graph that has its nodes.

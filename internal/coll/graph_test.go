@@ -78,7 +78,7 @@ func land(t *Team, own *rand.Rand, air *[]flight, left int) error {
 func (i issuer) begin(d draw, own *rand.Rand, x *trial) (r pml.Request, by string, err error) {
 	if d.IntN(3) > 0 {
 		if s := i.Short(&x.Args); s != nil {
-			r, err = i.engine.Contribute(i.channel, s)
+			r, err = s.Begin(i.channel)
 			return r, "flat", err
 		}
 	}

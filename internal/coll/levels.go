@@ -82,7 +82,10 @@ func (t *Team) among(members []int, place int) *Team {
 	s.whole = t
 	s.known = true // the hang report explains the waits of the whole team, not those of a step
 	s.connect()
-	s.transport.Failed, s.transport.Whole = &s.failure, func(rank int) bool { return t.member(rank) >= 0 }
+	whole := func(rank int) bool { return t.member(rank) >= 0 }
+	if s.transport.Failed, s.transport.Whole = &s.failure, whole; s.board != nil {
+		s.board.Whole = whole
+	}
 	return s
 }
 
@@ -111,15 +114,7 @@ func (t *Team) step(s *Team, a Args) {
 func (t *Team) inherit() {
 	f := t.failure
 	t.args, t.size, t.call = Args{}, 0, cad.RefusedCall(cad.Operation(t.call))
-	k, ok := t.enter()
-	if !ok {
-		return
-	}
-	t.board.inherited.Note(f)
-	t.meet(k)
-	if t.failure.Fault == 0 {
-		t.failure = f
-	}
+	t.board.Inherit(f)
 }
 
 // hand sends a buffer from one member of a node to another. All members of the node call it.
@@ -148,12 +143,3 @@ func (t *Team) hand(from, to int, buf []byte) {
 func (t *Team) place(to, from []byte) { copy(to, from) }
 
 func (t *Team) arrange(f func()) { f() }
-
-// freeLevels gives back what the teams have.
-func (t *Team) freeLevels() {
-	if t.levels != nil {
-		t.Engine.Explain(t.Inner, nil)
-		t.levels.node.Free()
-		t.levels = nil
-	}
-}

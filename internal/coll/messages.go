@@ -78,6 +78,7 @@ func (t *Team) connect() {
 		t.transport = cad.Transport{Job: t.Job, Messages: t.Engine, Rank: t.world(t.Rank), Describe: t.describe}
 		t.channel.Context, t.channel.Rank, t.channel.Size, t.channel.World = t.Context, t.Rank, t.Size, t.World
 		t.channel.Name = t.Name
+		t.makeBoard()
 		if t.Inner != 0 {
 			t.levels = t.findLevels()
 		}

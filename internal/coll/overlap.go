@@ -1,6 +1,14 @@
 package coll
 
-import "github.com/gopvas/gopvas/btl"
+import (
+	"errors"
+
+	"github.com/gopvas/gopvas/btl"
+)
+
+// ErrOverlap means that a call would read what it overwrites.
+var ErrOverlap = errors.New("the send and the receive buffer overlap: use others, or no send buffer (nil, in C " +
+	"MPI_IN_PLACE) to send what is in the receive buffer")
 
 // overlapBlocks is how many blocks of each buffer disjoint compares.
 const overlapBlocks = 8

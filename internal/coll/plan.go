@@ -2,6 +2,7 @@ package coll
 
 import (
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/coll/board"
 )
 
 // Direct collectives: how the work of a call is cut into units, and what a unit does.
@@ -9,17 +10,12 @@ import (
 // bytes, and none reads bytes that another writes. The result does not depend on which
 // member does which unit: operators are applied in the order of the members.
 
-// plan says how the work is cut: rows x cols parts, each of at most length bytes. A
-// unit has one piece of chunk bytes of one part, or group whole parts of a row.
-type plan struct {
-	cols, group, pieces, chunk, length int
-	typed                              int // 1: some buffer has parts
-}
-
 const (
 	copyChunk   = 64 << 10 // bytes that a unit copies: fits into the L2 cache
 	reduceChunk = 16 << 10 // of each vector: so that the sum stays in the L1 cache
 	leastPiece  = 4 << 10  // that is worth a unit of its own
+
+	lineSize = 64 // pieces end with a cache line
 
 	// typedCost is how much longer it takes about to copy a byte of a layout.
 	typedCost = 8
@@ -27,12 +23,12 @@ const (
 
 // makePlan is for the last arriver: the records of all members are there. typed is 1 if some
 // buffer has parts. It returns the number of units.
-func (t *Team) makePlan(typed int) (p plan, units int) {
+func (t *Team) makePlan(typed int) (p board.Plan, units int) {
 	length := t.longest()
 	rows, cols, chunk := 1, 1, copyChunk
 	switch t.args.Kind {
 	case Barrier:
-		return plan{}, 0
+		return board.Plan{}, 0
 	case Bcast:
 		chunk = max(copyChunk/t.Size, 4<<10)
 	case Reduce, Allreduce, ReduceScatter, Scan, Exscan:
@@ -48,37 +44,35 @@ func (t *Team) makePlan(typed int) (p plan, units int) {
 		rows, cols = t.Size, t.Size
 	}
 	if length == 0 {
-		return plan{}, 0
+		return board.Plan{}, 0
 	}
 	if typed != 0 {
 		chunk *= 4 // a row of a transpose takes 8 bytes of each cache line
 	}
-	p = plan{typed: typed, cols: cols, group: max(1, chunk/length), pieces: (length + chunk - 1) / chunk,
-		chunk: chunk, length: length}
-	p.group = min(p.group, cols)
-	if typed == 0 && p.group == 1 {
+	p = board.Plan{Typed: typed, Cols: cols, Group: max(1, chunk/length), Pieces: (length + chunk - 1) / chunk,
+		Chunk: chunk, Length: length}
+	p.Group = min(p.Group, cols)
+	if typed == 0 && p.Group == 1 {
 		t.level(&p)
 	}
-	return p, rows * p.groups() * p.pieces
+	return p, rows * p.Groups() * p.Pieces
 }
 
 // level makes the pieces of a part equally long, and as many for each member if there is one part. Else a vector
 // little longer than a piece takes as long as two of them.
-func (t *Team) level(p *plan) {
-	pieces := p.pieces
-	if each := (pieces + t.Size - 1) / t.Size * t.Size; p.cols == 1 && pieces < 4*t.Size &&
-		p.length/each >= leastPiece {
+func (t *Team) level(p *board.Plan) {
+	pieces := p.Pieces
+	if each := (pieces + t.Size - 1) / t.Size * t.Size; p.Cols == 1 && pieces < 4*t.Size &&
+		p.Length/each >= leastPiece {
 		pieces = each
 	}
-	unit := cacheLine
+	unit := lineSize
 	if op := t.args.Op; op != nil && unit%op.Size != 0 {
 		unit = op.Size
 	}
-	p.chunk = ((p.length+pieces-1)/pieces + unit - 1) / unit * unit
-	p.pieces = (p.length + p.chunk - 1) / p.chunk
+	p.Chunk = ((p.Length+pieces-1)/pieces + unit - 1) / unit * unit
+	p.Pieces = (p.Length + p.Chunk - 1) / p.Chunk
 }
-
-func (p *plan) groups() int { return (p.cols + p.group - 1) / p.group }
 
 // longest returns the length of the longest part.
 func (t *Team) longest() int {
@@ -86,8 +80,8 @@ func (t *Team) longest() int {
 		return t.size
 	}
 	most := 0
-	for i := range t.board.slots {
-		most = max(most, int(t.board.slots[i].record.longest))
+	for i := range t.Size {
+		most = max(most, int(t.record(i).Longest))
 	}
 	return most
 }
@@ -99,11 +93,11 @@ func (t *Team) solo(units int) bool {
 		return true
 	}
 	limit := t.Job.SoloLimit()
-	p := &t.board.plan
-	if p.typed != 0 {
+	p := t.board.Plan()
+	if p.Typed != 0 {
 		limit /= typedCost
 	}
-	total := units / p.pieces * p.group * p.length
+	total := units / p.Pieces * p.Group * p.Length
 	switch t.args.Kind {
 	case Bcast, Allgather, Reduce, ReduceScatter:
 		total *= t.Size
@@ -115,38 +109,38 @@ func (t *Team) solo(units int) bool {
 
 // unit does one unit.
 func (t *Team) unit(i int) {
-	p := t.board.plan
-	piece := i % p.pieces
-	i /= p.pieces
-	row, first := i/p.groups(), i%p.groups()*p.group
-	at := piece * p.chunk
-	for col := first; col < min(first+p.group, p.cols); col++ {
-		if p.typed != 0 {
-			t.typedPiece(row, col, at, p.chunk)
+	p := *t.board.Plan()
+	piece := i % p.Pieces
+	i /= p.Pieces
+	row, first := i/p.Groups(), i%p.Groups()*p.Group
+	at := piece * p.Chunk
+	for col := first; col < min(first+p.Group, p.Cols); col++ {
+		if p.Typed != 0 {
+			t.typedPiece(row, col, at, p.Chunk)
 			continue
 		}
 		switch t.args.Kind {
 		case Bcast:
-			t.bcastPiece(at, min(p.chunk, p.length-at))
+			t.bcastPiece(at, min(p.Chunk, p.Length-at))
 		case Reduce, Allreduce, ReduceScatter:
-			t.reducePiece(at, min(p.chunk, p.length-at))
+			t.reducePiece(at, min(p.Chunk, p.Length-at))
 		case Scan, Exscan:
-			t.scanPiece(at, min(p.chunk, p.length-at))
+			t.scanPiece(at, min(p.Chunk, p.Length-at))
 		default:
-			t.blockPiece(row, col, at, p.chunk)
+			t.blockPiece(row, col, at, p.Chunk)
 		}
 	}
 }
 
-func (t *Team) record(member int) *callRecord { return &t.board.slots[member].record }
+func (t *Team) record(member int) *board.Record { return t.board.Record(member) }
 
 // bcastPiece copies n bytes from at on to all but the root.
 func (t *Team) bcastPiece(at, n int) {
 	root := t.args.Root
-	from := bytesAt(t.record(root).source+uint64(at), n)
+	from := bytesAt(t.record(root).Source+uint64(at), n)
 	for i := range t.Size {
 		if member := t.neighbour(i); member != root {
-			copy(bytesAt(t.record(member).result+uint64(at), n), from)
+			copy(bytesAt(t.record(member).Result+uint64(at), n), from)
 		}
 	}
 }
@@ -155,16 +149,16 @@ func (t *Team) bcastPiece(at, n int) {
 // it is wanted.
 func (t *Team) reducePiece(at, n int) {
 	sum := t.temp(n)
-	copy(sum, bytesAt(t.record(0).source+uint64(at), n))
+	copy(sum, bytesAt(t.record(0).Source+uint64(at), n))
 	for member := 1; member < t.Size; member++ {
-		t.apply(sum, bytesAt(t.record(member).source+uint64(at), n))
+		t.apply(sum, bytesAt(t.record(member).Source+uint64(at), n))
 	}
 	switch t.args.Kind {
 	case Reduce:
-		copy(bytesAt(t.record(t.args.Root).result+uint64(at), n), sum)
+		copy(bytesAt(t.record(t.args.Root).Result+uint64(at), n), sum)
 	case Allreduce:
 		for i := range t.Size {
-			copy(bytesAt(t.record(t.neighbour(i)).result+uint64(at), n), sum)
+			copy(bytesAt(t.record(t.neighbour(i)).Result+uint64(at), n), sum)
 		}
 	default:
 		t.deal(at, sum)
@@ -177,7 +171,7 @@ func (t *Team) deal(at int, sum []byte) {
 		start, length := t.args.Send.block(member)
 		from, to := max(start, at), min(start+length, at+len(sum))
 		if from < to {
-			copy(bytesAt(t.record(member).result+uint64(from-start), to-from), sum[from-at:to-at])
+			copy(bytesAt(t.record(member).Result+uint64(from-start), to-from), sum[from-at:to-at])
 		}
 	}
 }
@@ -189,8 +183,8 @@ func (t *Team) scanPiece(at, n int) {
 	sum, own := buf[:n:n], buf[n:]
 	for member := range t.Size {
 		m := t.record(member)
-		copy(own, bytesAt(m.source+uint64(at), n))
-		result := bytesAt(m.result+uint64(at), n)
+		copy(own, bytesAt(m.Source+uint64(at), n))
+		result := bytesAt(m.Result+uint64(at), n)
 		if t.args.Kind == Exscan && member > 0 {
 			copy(result, sum)
 		}
@@ -212,26 +206,26 @@ func (t *Team) blockPiece(row, col, at, chunk int) {
 	switch root := t.args.Root; t.args.Kind {
 	case Gather:
 		m, r := t.record(col), t.record(root)
-		start, length := r.recv.blockOf(col)
-		t.carry(col, root, region{m.source, int(m.sent)}, region{r.result + uint64(start), length}, at, chunk)
+		start, length := r.Recv.Block(col)
+		t.carry(col, root, region{m.Source, int(m.Sent)}, region{r.Result + uint64(start), length}, at, chunk)
 	case Scatter:
 		r, m := t.record(root), t.record(col)
-		start, length := r.send.blockOf(col)
-		t.carry(root, col, region{r.source + uint64(start), length}, region{m.result, int(m.wanted)}, at, chunk)
+		start, length := r.Send.Block(col)
+		t.carry(root, col, region{r.Source + uint64(start), length}, region{m.Result, int(m.Wanted)}, at, chunk)
 	case Allgather:
 		m := t.record(col)
 		for i := range t.Size {
 			member := t.neighbour(i)
 			to := t.record(member)
-			start, length := to.recv.blockOf(col)
-			t.carry(col, member, region{m.source, int(m.sent)}, region{to.result + uint64(start), length}, at, chunk)
+			start, length := to.Recv.Block(col)
+			t.carry(col, member, region{m.Source, int(m.Sent)}, region{to.Result + uint64(start), length}, at, chunk)
 		}
 	case Alltoall:
 		from := (row + 1 + col) % t.Size
 		s, r := t.record(from), t.record(row)
-		start, length := s.send.blockOf(row)
-		place, room := r.recv.blockOf(from)
-		t.carry(from, row, region{s.source + uint64(start), length}, region{r.result + uint64(place), room}, at, chunk)
+		start, length := s.Send.Block(row)
+		place, room := r.Recv.Block(from)
+		t.carry(from, row, region{s.Source + uint64(start), length}, region{r.Result + uint64(place), room}, at, chunk)
 	}
 }
 
@@ -242,59 +236,22 @@ func (t *Team) typedPiece(row, col, at, chunk int) {
 	case Bcast:
 		for i := range t.Size {
 			if member := t.neighbour(i); member != root {
-				t.carryRef(root, member, t.record(root).sends(0, true), t.record(member).receives(0, true), at, chunk)
+				t.carryRef(root, member, t.record(root).Sends(0, true), t.record(member).Receives(0, true), at, chunk)
 			}
 		}
 	case Gather:
-		t.carryRef(col, root, t.record(col).sends(0, true), t.record(root).receives(col, false), at, chunk)
+		t.carryRef(col, root, t.record(col).Sends(0, true), t.record(root).Receives(col, false), at, chunk)
 	case Scatter:
-		t.carryRef(root, col, t.record(root).sends(col, false), t.record(col).receives(0, true), at, chunk)
+		t.carryRef(root, col, t.record(root).Sends(col, false), t.record(col).Receives(0, true), at, chunk)
 	case Allgather:
 		for i := range t.Size {
 			member := t.neighbour(i)
-			t.carryRef(col, member, t.record(col).sends(0, true), t.record(member).receives(col, false), at, chunk)
+			t.carryRef(col, member, t.record(col).Sends(0, true), t.record(member).Receives(col, false), at, chunk)
 		}
 	case Alltoall:
 		from := (row + 1 + col) % t.Size
-		t.carryRef(from, row, t.record(from).sends(row, false), t.record(row).receives(from, false), at, chunk)
+		t.carryRef(from, row, t.record(from).Sends(row, false), t.record(row).Receives(from, false), at, chunk)
 	}
-}
-
-// sends returns what the member sends: its own piece, or its block for another member.
-func (n *callRecord) sends(member int, own bool) btl.Ref {
-	return n.send.ref(n.source, n.sent, member, own)
-}
-
-// receives is sends for where it receives.
-func (n *callRecord) receives(member int, own bool) btl.Ref {
-	return n.recv.ref(n.result, n.wanted, member, own)
-}
-
-// ref returns a block of a buffer, or all of it.
-func (l *layout) ref(place, length uint64, member int, own bool) btl.Ref {
-	switch {
-	case l.unit == partsUnit:
-		return *refAt(l.counts, member)
-	case own:
-		return btl.Ref{Place: place, Length: length}
-	}
-	start, n := l.blockOf(member)
-	return btl.Ref{Place: place + uint64(start), Length: uint64(n)}
-}
-
-// partsUnit marks the layout of a buffer with parts.
-const partsUnit = ^uint64(0)
-
-// tell has others find the parts of a buffer, if it has any. refs keeps what they read.
-func (l *layout) tell(b *Buffer, refs *[]btl.Ref) {
-	if !b.typed() {
-		return
-	}
-	*refs = (*refs)[:0]
-	for i := range b.Parts {
-		*refs = append(*refs, btl.RefTo(&b.Parts[i]))
-	}
-	*l = layout{unit: partsUnit, counts: refsAddress(*refs)}
 }
 
 // carryRef is carry for pieces that may have layouts.
@@ -305,7 +262,7 @@ func (t *Team) carryRef(from, to int, source, result btl.Ref, at, chunk int) {
 	}
 	length, room := int(source.Length), int(result.Length)
 	if length != room {
-		t.misfit(from, to, length, room)
+		t.board.Misfit(from, to, length, room)
 	}
 	n := min(min(length, room)-at, chunk)
 	if n <= 0 || source == result { // in place
@@ -323,7 +280,7 @@ type region struct {
 // carry copies the bytes from at on, at most chunk, of a block that a member sends.
 func (t *Team) carry(from, to int, source, result region, at, chunk int) {
 	if source.length != result.length {
-		t.misfit(from, to, source.length, result.length)
+		t.board.Misfit(from, to, source.length, result.length)
 		source.length = min(source.length, result.length)
 	}
 	if n := min(source.length-at, chunk); n > 0 && source.place != result.place {

@@ -31,12 +31,12 @@ func TestPiecesAreLevel(t *testing.T) {
 		team.args.Kind, team.args.Op, team.size = c.kind, c.op, c.length
 		p, units := team.makePlan(0)
 		require.Equal(t, c.pieces, units, "%+v: %+v", c, p)
-		last := c.length - (p.pieces-1)*p.chunk
+		last := c.length - (p.Pieces-1)*p.Chunk
 		require.Positive(t, last, "%+v", c)
-		require.LessOrEqual(t, last, p.chunk, "%+v", c)
-		require.Less(t, p.chunk-last, p.pieces*cacheLine, "%+v: %+v", c, p)
+		require.LessOrEqual(t, last, p.Chunk, "%+v", c)
+		require.Less(t, p.Chunk-last, p.Pieces*lineSize, "%+v: %+v", c, p)
 		if c.op != nil {
-			require.Zero(t, p.chunk%c.op.Size, "%+v", c)
+			require.Zero(t, p.Chunk%c.op.Size, "%+v", c)
 		}
 	}
 }

@@ -4,19 +4,19 @@ import (
 	"fmt"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/pml"
 )
 
 // state is what a team keeps between and during calls.
 type state struct {
-	args      Args        // the call; keeps its buffers reachable and on the heap
-	call      uint64      // its signature
-	size      int         // Args.size; irregular: 0
-	failure   cad.Failure // the first thing that went wrong in the call
-	broken    error       // likewise, of the layers below
-	scratch   []byte
-	from      [][]byte      // what the members have given, for the call by pages
+	args    Args        // the call; keeps its buffers reachable and on the heap
+	call    uint64      // its signature
+	size    int         // Args.size; irregular: 0
+	failure cad.Failure // the first thing that went wrong in the call
+	broken  error       // likewise, of the layers below
+	scratch
 	kept      []byte        // what this one has given, where the result comes to lie
 	requests  []pml.Request // of an exchange among neighbours
 	members   []btl.Member  // likewise
@@ -37,7 +37,9 @@ type state struct {
 	known  bool   // to the engine, for the hang report
 	erred  bool   // a call has failed
 
-	atBoard
+	board  *board.Board // nil: the members share no memory
+	leaked []leak
+	refs   [2][]btl.Ref // to the parts of the call, for others to read
 }
 
 // Run does one collective operation. It blocks until this member's part is done, and does
@@ -203,36 +205,31 @@ func (t *Team) verdict() error {
 	return cad.Reporter{Member: t.member, Describe: t.describe}.Err(t.failure, t.call)
 }
 
-// note keeps the first failure.
-func (t *Team) note(f cad.Failure) {
-	if t.failure.Fault == 0 {
-		t.failure = f
-	}
-}
-
 // apply calls the operator and takes note if it panics.
-func (t *Team) apply(inout, in []byte) {
+func (t *Team) apply(inout, in []byte) { t.applyOp(t.args.Op, &t.failure, inout, in) }
+
+// applyOp calls an operator, and keeps the first failure: that it panics.
+func (t *Team) applyOp(op *Op, failure *cad.Failure, inout, in []byte) {
 	if len(in) == 0 {
 		return
 	}
-	defer t.catch()
-	t.args.Op.Apply(inout, in)
+	defer func() {
+		if v := recover(); v != nil && failure.Fault == 0 {
+			*failure = cad.Panicked(v, t.world(t.Rank))
+		}
+	}()
+	op.Apply(inout, in)
 }
 
-func (t *Team) catch() {
-	if v := recover(); v != nil {
-		f := cad.About(cad.Panic, t.world(t.Rank))
-		f.Text = fmt.Sprint(v)
-		t.note(f)
-	}
-}
+// scratch is memory for operators.
+type scratch []byte
 
 // temp returns n bytes that last until the next call of temp.
-func (t *Team) temp(n int) []byte {
-	if cap(t.scratch) < n {
-		t.scratch = make([]byte, n)
+func (s *scratch) temp(n int) []byte {
+	if cap(*s) < n {
+		*s = make([]byte, n)
 	}
-	return t.scratch[:n]
+	return (*s)[:n]
 }
 
 // Last returns the name of the algorithm of the last call; to be read by the

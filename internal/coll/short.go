@@ -1,26 +1,36 @@
 package coll
 
 import (
-	"fmt"
 	"sync"
 
+	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
 )
 
-// Short nonblocking calls that need all members, of a few members in one address
-// space. They work as flat does: each member leaves what it gives (cad.Contributor),
-// and takes its result when all have done so. A graph of messages takes several times as long.
+// Short nonblocking calls that need all members, of a few members that share memory. They work as flat does, by the
+// ring of the board: each member gives a block, and takes its result when all have done so, in its own calls. A graph
+// of messages takes several times as long. There is no ring before the first blocking call at the board, which all
+// members make in the same place among the others.
 
-// Short is a call, as cad.Engine.Contribute begins it. It is used again when it is over.
+// Short is a call, as Begin begins it. It is used again when it is over.
 type Short struct {
 	team    *Team
 	args    Args
 	call    uint64 // signature
-	name    string
 	slot    int
 	size    int // Args.size
 	failure cad.Failure
-	scratch []byte
+	scratch
+	from [][]byte
+
+	ring    *board.Ring
+	channel *cad.Channel
+	number  uint32 // of the call on the channel
+	place   uint64 // in the ring
+	given   bool
+	gone    int // ranks that had gone when that was last looked at
 }
 
 // shortCalls are what a team keeps for short calls.
@@ -32,25 +42,24 @@ type shortCalls struct {
 // shorts are the algorithms of short calls by the kind, nil where there is none.
 var shorts [kinds]*algorithm
 
-// Short returns a call to begin, or nil if it is not one for contributions: then GraphOnce has
+// Short returns a call to begin, or nil if it is not one for the ring: then GraphOnce has
 // a graph for it, or says what is wrong. All members get the same answer.
 func (t *Team) Short(a *Args) *Short {
 	l := shorts[a.Kind]
 	if l == nil || a.Irregular || a.Wrong != nil {
 		return nil
 	}
-	if want := t.Choice.Graphs[a.Kind]; want != "" && want != l.name || !t.contributes() {
+	if want := t.Choice.Graphs[a.Kind]; want != "" && want != l.name || !t.ringed() {
 		return nil
 	}
 	x := t.shorts.take(t)
 	x.args = *a
 	if t.prepare(&x.args) != nil || x.args.empty(t.Size, x.args.agreed()) ||
-		x.args.contribution(t.Size) > cad.ContributionData {
-		x.Over()
+		x.args.contribution(t.Size) > board.RingData {
+		x.Release()
 		return nil
 	}
 	x.call, x.size, x.slot = x.args.signature(x.args.agreed()), x.args.size(), l.graphSlot
-	x.name = graphName(a.Kind)
 	if b := &x.args; b.typed() { // on this member
 		pack, unpack := b.stage(true)
 		b.Before, b.After = then(b.Before, pack), then(unpack, b.After)
@@ -58,10 +67,86 @@ func (t *Team) Short(a *Args) *Short {
 	return x
 }
 
-// contributes tells whether the members can contribute. If calls are checked or recorded, they are
+// ringed tells whether the members have a ring. If calls are checked or recorded, they are
 // graphs: for these all members compare their calls first, and there are messages to record.
-func (t *Team) contributes() bool {
-	return t.Size > 1 && t.Size <= maxFlat && !t.Check && !t.Engine.Traced() && t.Engine.Direct(t.World)
+func (t *Team) ringed() bool {
+	return t.Size > 1 && !t.Check && !t.Engine.Traced() && t.board != nil && t.board.Ring() != nil
+}
+
+// Begin begins a call, as cad.Engine.Issue begins a graph.
+func (x *Short) Begin(c *cad.Channel) (pml.Request, error) {
+	r, err := x.team.Engine.BeginBy(c.Context, func() pml.Task {
+		x.ring, x.channel, x.number = x.team.board.Ring(), c, c.Next()
+		x.place = x.ring.Begin()
+		x.team.Job.CountCall(x.team.world(x.team.Rank), x.slot)
+		return x
+	})
+	if err != nil {
+		x.Release()
+	}
+	return r, err
+}
+
+// Start implements pml.Task. The task is begun when it is made.
+func (x *Short) Start() error { return nil }
+
+// Progress implements pml.Task.
+func (x *Short) Progress() (done bool, err error) {
+	if !x.given && x.ring.MayGive(x.place) {
+		x.args.before()
+		if x.args.Kind != Barrier {
+			copy(x.ring.Page(x.place), x.args.given(x.team.Rank, x.team.Size, x.size))
+		}
+		x.given = true
+		x.ring.Give(x.place, x.call)
+	}
+	if x.given && x.ring.Ready(x.place) {
+		return true, x.err(x.take())
+	}
+	if n := x.team.Engine.GoneCount(); n != x.gone {
+		x.gone = n
+		if f := x.ring.Absent(x.place); f.Fault != 0 {
+			return true, x.err(f)
+		}
+	}
+	return false, nil
+}
+
+// take takes the result.
+func (x *Short) take() (f cad.Failure) {
+	defer x.ring.Over()
+	if x.from, f = x.ring.Take(x.place, x.call, x.from); f.Fault != 0 {
+		return f
+	}
+	x.args.take(x, x.team.Rank, x.size, x.from)
+	if x.failure.Fault == 0 {
+		x.args.after()
+	}
+	return x.failure
+}
+
+func (x *Short) err(f cad.Failure) error {
+	return cad.Reporter{Member: x.team.member, Describe: x.team.describe}.Err(f, x.call)
+}
+
+// Describe implements pml.Task.
+func (x *Short) Describe(w *job.Waiting) {
+	x.channel.Describe(w, &cad.Graph{Name: graphName(x.args.Kind)}, x.number, x.call)
+	w.Collective.Need = job.NeedAllIssue
+	for member := range x.team.Size {
+		if !x.ring.Has(member, x.place) {
+			w.Collective.Miss(x.team.world(member))
+		}
+	}
+}
+
+// Release implements pml.Task. The call is over for this rank, or was not begun.
+func (x *Short) Release() {
+	*x = Short{team: x.team, scratch: x.scratch, from: x.from}
+	k := &x.team.shorts
+	k.mu.Lock()
+	k.idle = append(k.idle, x)
+	k.mu.Unlock()
 }
 
 // contribution returns how many bytes a member gives.
@@ -85,53 +170,5 @@ func (k *shortCalls) take(t *Team) *Short {
 	return x
 }
 
-// Over implements cad.Contributor.
-func (x *Short) Over() {
-	x.args, x.failure = Args{}, cad.Failure{}
-	k := &x.team.shorts
-	k.mu.Lock()
-	k.idle = append(k.idle, x)
-	k.mu.Unlock()
-}
-
-// Call implements cad.Contributor.
-func (x *Short) Call() (signature uint64, name string, slot int) { return x.call, x.name, x.slot }
-
-// Give implements cad.Contributor.
-func (x *Short) Give(page []byte) {
-	x.args.before()
-	if x.args.Kind != Barrier {
-		copy(page, x.args.given(x.team.Rank, x.team.Size, x.size))
-	}
-}
-
-// Take implements cad.Contributor.
-func (x *Short) Take(from [][]byte) cad.Failure {
-	x.args.take(x, x.team.Rank, x.size, from)
-	if x.failure.Fault == 0 {
-		x.args.after()
-	}
-	return x.failure
-}
-
 // apply calls the operator and takes note if it panics.
-func (x *Short) apply(inout, in []byte) {
-	if len(in) == 0 {
-		return
-	}
-	defer func() {
-		if v := recover(); v != nil && x.failure.Fault == 0 {
-			x.failure = cad.About(cad.Panic, x.team.world(x.team.Rank))
-			x.failure.Text = fmt.Sprint(v)
-		}
-	}()
-	x.args.Op.Apply(inout, in)
-}
-
-// temp returns n bytes that last until the next call of temp.
-func (x *Short) temp(n int) []byte {
-	if cap(x.scratch) < n {
-		x.scratch = make([]byte, n)
-	}
-	return x.scratch[:n]
-}
+func (x *Short) apply(inout, in []byte) { x.team.applyOp(x.args.Op, &x.failure, inout, in) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/coll/colltest"
 	"github.com/gopvas/gopvas/internal/job"
@@ -16,8 +17,8 @@ import (
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
-// shortWorlds are those in which members contribute.
-var shortWorlds = []colltest.World{colltest.Heap, colltest.Worlds[1]}
+// shortWorlds are those in which members share memory.
+var shortWorlds = []colltest.World{colltest.Heap, colltest.Worlds[0], colltest.Worlds[1]}
 
 // shortKinds are those of short calls.
 var shortKinds = []Kind{Barrier, Allreduce, ReduceScatter, Allgather, Alltoall}
@@ -28,7 +29,7 @@ func (i issuer) short(a *Args) (pml.Request, error) {
 	if x == nil {
 		return pml.Request{}, errNotShort
 	}
-	return i.engine.Contribute(i.channel, x)
+	return x.Begin(i.channel)
 }
 
 var errNotShort = errors.New("not a short call")
@@ -39,12 +40,15 @@ func TestShortCalls(t *testing.T) {
 	seed := testkit.Seed(t)
 	for _, maker := range shortWorlds {
 		for _, size := range []struct{ ranks, cpus int }{{2, 2}, {2, 1}, {3, 3}, {5, 5}, {5, 2},
-			{maxFlat, maxFlat}, {maxFlat, 2}} {
+			{board.MostMembers, board.MostMembers}, {board.MostMembers, 2}} {
 			ranks := size.ranks
 			t.Run(fmt.Sprintf("%s/ranks=%d/cpus=%d", maker.Name, ranks, size.cpus), func(t *testing.T) {
 				root, rankOf := maker.Start(t, ranks, size.cpus)
 				for rank, err := range run(t, root, rankOf, func(w *Team) error {
 					me := issuing(w, cad.Options{})
+					if err := w.Barrier(); err != nil { // it makes the ring
+						return err
+					}
 					return errors.Join(tryShort(me, seed, 4000/(ranks*ranks)), me.close())
 				}) {
 					require.NoError(t, err, "rank %d", rank)
@@ -94,6 +98,9 @@ func TestShortCallsOfAMemberThatGoes(t *testing.T) {
 		root, rankOf := shortWorlds[i%len(shortWorlds)].Start(t, ranks, ranks)
 		for rank, err := range run(t, root, rankOf, func(w *Team) error {
 			me := issuing(w, cad.Options{})
+			if err := w.Barrier(); err != nil {
+				return err
+			}
 			for i := range 3 {
 				if w.Rank == dead && i == 2 {
 					return errGone
@@ -147,6 +154,9 @@ func differ(t *testing.T, root *job.Root, rankOf func(int) colltest.Rank, other 
 	const size = 8
 	for rank, err := range run(t, root, rankOf, func(w *Team) error {
 		me := issuing(w, cad.Options{Describe: func(call uint64) string { return DescribeCall(call, nil) }})
+		if err := w.Barrier(); err != nil {
+			return err
+		}
 		a := simple(Barrier, w, 0)
 		if w.Rank == other {
 			a = simple(Allreduce, w, size)
@@ -179,6 +189,9 @@ func TestShortCallOperatorPanics(t *testing.T) {
 	root, rankOf := colltest.Heap.Start(t, 2, 2)
 	for rank, err := range run(t, root, rankOf, func(w *Team) error {
 		me := issuing(w, cad.Options{})
+		if err := w.Barrier(); err != nil {
+			return err
+		}
 		a := simple(Allreduce, w, 8)
 		a.Op = &Op{Size: 8, Commutative: true, Apply: func(_, _ []byte) { panic("no sum") }}
 		failed := me.either(a)
@@ -188,47 +201,4 @@ func TestShortCallOperatorPanics(t *testing.T) {
 		require.True(t, ok, "rank %d: %v", rank, err)
 		require.ErrorContains(t, err, "no sum")
 	}
-}
-
-// TestContextIsUsedAgain: a member that is through with a channel forgets its context while
-// others have not taken their last result yet. Then a channel of other members has the context.
-func TestContextIsUsedAgain(t *testing.T) {
-	const rounds = 50
-	for _, maker := range shortWorlds {
-		root, rankOf := maker.Start(t, 3, 3)
-		for rank, err := range run(t, root, rankOf, func(w *Team) error {
-			me := issuing(w, cad.Options{})
-			for i := range rounds {
-				a := simple(Allreduce, w, 1)
-				a.Send.Data[0] = byte(i + w.Rank)
-				r, err := me.short(a)
-				if err != nil {
-					return err
-				}
-				if w.Rank == i%3 { // this one is late: the others have forgotten the context
-					err = errors.Join(w.Barrier(), waitFor(w, &r))
-					me.engine.Forget(me.channel.Context)
-				} else {
-					err = waitFor(w, &r)
-					me.engine.Forget(me.channel.Context)
-					err = errors.Join(err, w.Barrier())
-				}
-				if want := byte(3*i + 3); err != nil || a.Recv.Data[0] != want {
-					return fmt.Errorf("round %d: %d, not %d: %w", i, a.Recv.Data[0], want, err)
-				}
-				if err := w.Barrier(); err != nil {
-					return err
-				}
-				me.channel = channelOf(w)
-			}
-			return me.close()
-		}) {
-			require.NoError(t, err, "rank %d", rank)
-		}
-	}
-}
-
-func waitFor(w *Team, r *pml.Request) error {
-	_, err := w.Engine.Wait(r)
-	return err
 }

@@ -3,6 +3,7 @@ package coll
 import (
 	"slices"
 
+	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/pml"
 )
@@ -60,6 +61,9 @@ type Team struct {
 	shorts      shortCalls // likewise
 }
 
+// Boards is memory for boards that teams have given back.
+type Boards = board.Pool
+
 // world returns the job's rank of a member.
 func (t *Team) world(member int) int {
 	if t.World == nil {
@@ -76,8 +80,23 @@ func (t *Team) member(rank int) int {
 	return slices.Index(t.World, int32(rank))
 }
 
-// neighbour is asked each time that a member looks at the others' pages: so it does not
-// divide. The distance is less than the number of members, in either direction.
+// Free gives back the memory that the team has allocated on this rank, to be used again if that is to be. The caller
+// knows that no member is in a call that blocks, and that none will make another one; and where the memory is used
+// again, that no other call is underway either.
+func (t *Team) Free(again bool) {
+	if t.board != nil {
+		t.board.Free(again)
+	}
+	if t.levels != nil {
+		t.Engine.Explain(t.Inner, nil)
+		t.levels.node.Free(again)
+		t.levels = nil
+	}
+	t.Engine.Explain(t.Context, nil)
+	t.known = false
+}
+
+// neighbour does not divide. The distance is less than the number of members, in either direction.
 func (t *Team) neighbour(distance int) (member int) {
 	switch member = t.Rank + distance; {
 	case member >= t.Size:

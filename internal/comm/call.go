@@ -104,7 +104,7 @@ func BeginCollective(c *Comm, op string, a *coll.Args) (Request, error) {
 		return Request{}, nonblockingError(op, err)
 	}
 	if x := c.team.Short(a); x != nil {
-		r, err := c.contribute(x)
+		r, err := c.beginShort(x)
 		return r, nonblockingError(op, err)
 	}
 	g, err := c.team.GraphOnce(a)

@@ -108,7 +108,7 @@ func (c *contexts) use(r *retirement, e *pml.Engine) {
 		_, _, err := e.Take(&r.requests[i])
 		idle = idle && err == nil && r.verdicts[i+1] == 1
 	}
-	r.team.Free() // all are through with their collective operations, or have gone
+	r.team.Free(idle) // all are through with their calls that block, or have gone
 	if idle {
 		c.give(r.id)
 	}

@@ -117,16 +117,13 @@ func (c *Comm) refused(g *cad.Graph, wrong error) error {
 	return wrong
 }
 
-// contribute begins a short operation on the communicator.
-func (c *Comm) contribute(x *coll.Short) (Request, error) {
+// beginShort begins a short operation on the communicator.
+func (c *Comm) beginShort(x *coll.Short) (Request, error) {
 	if err := c.usable(); err != nil {
-		x.Over()
+		x.Release()
 		return Request{}, err
 	}
-	r, err := c.graphs.Contribute(c.channel, x)
-	if err != nil {
-		x.Over()
-	}
+	r, err := x.Begin(c.channel)
 	return Request{r}, err
 }
 

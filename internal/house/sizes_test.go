@@ -21,7 +21,6 @@ const (
 var crowded = map[string]int{
 	"datatype":          36,
 	"internal/capi":     64,
-	"internal/coll":     38,
 	"internal/coll/cad": 35,
 	"internal/comm":     50,
 	"internal/sys":      36,

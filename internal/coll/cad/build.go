@@ -19,9 +19,9 @@ type image struct {
 	refs       []*btl.Ref // of the buffers with a layout: keeps them reachable
 }
 
-// order returns the nodes in the order of their places: RECV and SEND nodes by kind,
+// orderOf returns the nodes in the order of their places: RECV and SEND nodes by kind,
 // rank and creation, then the others.
-func (g *Graph) order(c *Channel) []Node {
+func orderOf(g *Graph, c *Channel) []Node {
 	rank := func(n Node) (int, uint32) {
 		s := &g.nodes[n]
 		if s.kind == Send || s.kind == Recv {
@@ -53,16 +53,16 @@ func (e *Engine) build(c *Channel, g *Graph) (*image, error) {
 	if err := g.check(c.Size, edges, first); err != nil {
 		return nil, err
 	}
-	order := g.order(c)
+	order := orderOf(g, c)
 	place := make([]uint32, len(order))
 	for i, n := range order {
 		place[n] = uint32(i)
 	}
-	runs := g.runs(c, order)
+	runs := runsOf(g, c, order)
 	m := &image{count: len(order), peers: len(runs), start: place[Start], end: place[End],
 		ops: make([]*Op, len(order))}
 	names := namesAt(uint32(m.count), uint32(m.peers))
-	base := names + nameWords*g.named(runs)
+	base := names + nameWords*named(g, runs)
 	m.words = int(base) + len(edges)
 	var err error
 	if m.nodes, err = e.nodes.take(m.count); err != nil {
@@ -153,7 +153,7 @@ func refOf(place, n uint64) btl.Ref {
 
 // named returns for how many places of nodes there is to be room for the name of an
 // operator: all that communicate, which come first, if any of them folds.
-func (g *Graph) named(runs []peer) uint32 {
+func named(g *Graph, runs []peer) uint32 {
 	if len(runs) == 0 || !slices.ContainsFunc(g.nodes, func(s spec) bool { return s.folds() }) {
 		return 0
 	}
@@ -161,8 +161,8 @@ func (g *Graph) named(runs []peer) uint32 {
 	return last.first + last.count
 }
 
-// runs returns the peers of nodes in their final order.
-func (g *Graph) runs(c *Channel, order []Node) (runs []peer) {
+// runsOf returns the peers of nodes in their final order.
+func runsOf(g *Graph, c *Channel, order []Node) (runs []peer) {
 	for i, n := range order {
 		s := &g.nodes[n]
 		if s.kind != Send && s.kind != Recv {

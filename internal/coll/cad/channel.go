@@ -1,74 +1,68 @@
 package cad
 
 import (
-	"errors"
+	"cmp"
 	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/shm"
 )
 
-var errTooManyChannels = errors.New("nonblocking collective operations on too many communicators")
-
-// slotOf returns where in a pool's table to begin to look for a context.
-func slotOf(context uint32) uint32 { return context * 0x9e3779b1 >> 22 % maxChannels }
-
-// find returns the record of a rank's channel, nil if it has issued nothing on it.
-func (e *Engine) find(rank int, context uint32) *record {
-	p := e.pool(rank)
-	if p == nil {
-		return nil
-	}
-	for i := slotOf(context); ; i = (i + 1) % maxChannels {
-		at := p.channels[i].Load()
-		if at == 0 {
-			return nil
-		}
-		if rec := recordAt(at); rec.context.Load() == context+1 {
-			return rec
-		}
-	}
+// Job is what graphs ask of the job, wherever its ranks are.
+type Job interface {
+	Ranks() int
+	Gone(rank int) bool
+	Lost() (rank int, ok bool) // the rank that has gone first
+	State(rank int) job.State
+	CountCall(rank, slot int)
+	// Inbox is asked for this rank, and for ranks that share its address space.
+	Inbox(rank int) *shm.Event
 }
 
-// record returns this rank's pool, and its own record of a channel, which it makes at the first
-// issue. If a member has given up before, it can not have told us. So a rank that makes a
-// record, which others find from then on, looks at the records of all others afterwards. And
-// a rank that gives up notes that in its own record before it looks at those of all others.
-// The same holds for a rank that waits for graphs of this one: see run.expect.
-// e.mu is held.
-func (e *Engine) record(c *Channel) (p *pool, rec *record, err error) {
-	if p, err = e.ownPool(); err != nil || c.own != nil {
-		return p, c.own, err
-	}
-	rec = e.records[c.Context]
-	if rec == nil {
-		if len(e.records) >= maxChannels*3/4 {
-			return nil, nil, errTooManyChannels
-		}
-		at, err := e.recordLines.take(recordSize / cacheLine)
-		if err != nil {
-			return nil, nil, err
-		}
-		rec = recordAt(at)
-		rec.context.Store(c.Context + 1)
-		i := slotOf(c.Context)
-		for p.channels[i].Load() != 0 {
-			i = (i + 1) % maxChannels
-		}
-		p.channels[i].Store(at)
-		e.records[c.Context] = rec
-	}
-	c.own = rec
-	for member := range c.Size {
-		o := e.find(c.world(member), c.Context)
-		if o == nil {
-			continue
-		}
-		if o.broken.Fault() != 0 {
-			rec.broken.Note(o.broken.Failure())
-		}
-		if o.expecting.Load() != 0 {
-			setBit(&rec.awaited, c.world(member)%64)
+// Channel is a communicator as graphs see it: an ordered set of ranks that issue the
+// same number of graphs on it, in the same order. The exported fields are set before
+// the first use.
+type Channel struct {
+	Context    uint32  // which no other channel of the job has at the time, nor other messages
+	Rank, Size int     // the caller's place, and the number of members
+	World      []int32 // the job's rank of each member; nil: the same numbers
+
+	// Name returns the name of the communicator for messages to people; nil: there is none.
+	Name func() string
+
+	issued atomic.Uint32 // how many graphs were issued
+
+	mu     sync.Mutex // guards the rest
+	states []any      // see StateOf
+}
+
+// StateOf returns what an executor keeps for a channel.
+func StateOf[T any](c *Channel) *T {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.states {
+		if t, ok := s.(*T); ok {
+			return t
 		}
 	}
-	return p, rec, nil
+	t := new(T)
+	c.states = append(c.states, t)
+	return t
+}
+
+// Issued returns how many graphs, and other operations, this rank has issued. All members issue as many.
+func (c *Channel) Issued() uint32 { return c.issued.Load() }
+
+// Next returns the number of an operation that is issued.
+func (c *Channel) Next() uint32 { return c.issued.Add(1) - 1 }
+
+func (c *Channel) world(member int) int {
+	if c.World == nil {
+		return member
+	}
+	return int(c.World[member])
 }
 
 // member returns the place of a rank of the job on the channel, or -1.
@@ -79,27 +73,24 @@ func (c *Channel) member(rank int) int {
 	return slices.Index(c.World, int32(rank))
 }
 
-// Forget makes a context ready for another channel: a rank calls it when it is through with
-// the former one, before any member of the next issues anything on that.
-func (e *Engine) Forget(context uint32) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if rec := e.records[context]; rec != nil {
-		rec.former.Store(rec.issued.Load()) // until the rank has the next one: see through
-		rec.issued.Store(0)
-		rec.broken.Reset()
-		rec.generation.Add(1)
-		for i := range rec.ring {
-			rec.ring[i].Store(0) // of graphs that were given up
-		}
-	}
-}
+// Title is the operation of a graph for messages to people.
+func (g *Graph) Title() string { return cmp.Or(g.Name, "graph") }
 
-// Reuse notes that this rank has a channel again with a context that it has forgotten.
-func (e *Engine) Reuse(context uint32) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if rec := e.records[context]; rec != nil {
-		rec.former.Store(0)
+// Describe says which operation of the channel it is that is waited for: a graph, or what has a name, a signature and
+// a number like one.
+func (c *Channel) Describe(w *job.Waiting, g *Graph, number uint32, call uint64) {
+	if !IsRefused(call) {
+		call &^= Elements
+	}
+	agreed := g.Agreed
+	if agreed == (job.Agreed{}) {
+		agreed = job.Agree(c.Context, uint64(number), call)
+	}
+	w.Op = job.OpCollective
+	w.Collective = job.Collective{
+		Name: g.Title(), Number: uint64(number), Call: call, Agreed: agreed, Need: job.NeedSome,
+	}
+	if c.Name != nil {
+		w.Collective.Communicator = c.Name()
 	}
 }

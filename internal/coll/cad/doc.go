@@ -25,11 +25,8 @@
 // are handed to others. guard.go: how all members compare their calls before they do
 // anything. op.go: operators that others can apply. fault.go: what can go wrong.
 //
-// Between processes nothing of this is shared. Nor is it for graphs in one address space that
-// move little in one round (Graph.Messages). messages_build.go and messages.go: graphs
+// Between processes nothing of this is shared. messages_build.go and messages.go: graphs
 // whose SEND and RECV nodes are messages; record.go: how failures travel.
-//
-// contribution.go: short operations that need all members, without a graph.
 //
 // # A node is executed once, and not early
 //

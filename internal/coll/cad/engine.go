@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
-	"github.com/gopvas/gopvas/shm"
 )
 
 // ErrTooMany means that a rank has more graphs underway in one address space than there is room for.
@@ -29,17 +28,6 @@ type Options struct {
 	// Resolve returns this rank's function for the name of an operator (Op.Name), nil
 	// if there is none.
 	Resolve func(name uint64) func(inout, in []byte)
-}
-
-// Job is what graphs ask of the job, wherever its ranks are.
-type Job interface {
-	Ranks() int
-	Gone(rank int) bool
-	Lost() (rank int, ok bool) // the rank that has gone first
-	State(rank int) job.State
-	CountCall(rank, slot int)
-	// Inbox is asked for this rank, and for ranks that share its address space.
-	Inbox(rank int) *shm.Event
 }
 
 // Space is what graphs in one address space ask besides, for the ranks that share it. On
@@ -129,39 +117,6 @@ func New(j Space, rank int, messages *pml.Engine, o Options) *Engine {
 // beside tells whether a rank of the job shares the address space of this one.
 func (e *Engine) beside(rank int) bool { return e.whole || e.messages.Direct([]int32{int32(rank)}) }
 
-// Channel is a communicator as graphs see it: an ordered set of ranks that issue the
-// same number of graphs on it, in the same order. The exported fields are set before
-// the first use.
-type Channel struct {
-	Context    uint32  // which no other channel of the job has at the time, nor other messages
-	Rank, Size int     // the caller's place, and the number of members
-	World      []int32 // the job's rank of each member; nil: the same numbers
-
-	// Name returns the name of the communicator for messages to people; nil: there is none.
-	Name func() string
-
-	issued  atomic.Uint32 // how many graphs were issued
-	flight  []uint32      // those by messages that are underway; see messageRun.mayBegin
-	guard   *messageRun   // that of them which has not passed its guard; nil: none, or it is alone
-	refused refusals
-
-	contributing atomic.Pointer[contributing] // nil: this rank has not contributed yet
-
-	mu    sync.Mutex // guards the rest, which is used in one address space
-	own   *record    // this rank's, from the first issue on
-	queue []*run     // graphs that wait for a place
-}
-
-// Issued returns how many graphs, and contributions, this rank has issued. All members issue as many.
-func (c *Channel) Issued() uint32 { return c.issued.Load() }
-
-func (c *Channel) world(member int) int {
-	if c.World == nil {
-		return member
-	}
-	return int(c.World[member])
-}
-
 // Issue begins a graph, and does not wait. The request is waited for as those of
 // messages are; until it is complete the graph, its buffers and the channel stay as
 // they are. The error is a *GraphError, ErrTooMany, or one of the engine for messages.
@@ -177,7 +132,7 @@ func (e *Engine) Issue(c *Channel, g *Graph) (pml.Request, error) {
 
 // task returns what executes a graph.
 func (e *Engine) task(c *Channel, g *Graph) (pml.Task, error) {
-	if g.Messages || e.options.Check || !e.messages.Direct(c.World) {
+	if e.options.Check || !e.messages.Direct(c.World) {
 		return e.transport.build(c, g)
 	}
 	return e.newRun(c, g)
@@ -185,7 +140,7 @@ func (e *Engine) task(c *Channel, g *Graph) (pml.Task, error) {
 
 // Refuse notes that a graph is not issued, and why. Its signature says which operation it is.
 func (e *Engine) Refuse(c *Channel, g *Graph, cause error) {
-	e.transport.Refuse(c, Operation(g.Signature), nameOf(g.Name), cause)
+	e.transport.Refuse(c, Operation(g.Signature), g.Title(), cause)
 }
 
 // Prepare returns a request that Start begins, any number of times, without building

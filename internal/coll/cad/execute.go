@@ -1,9 +1,6 @@
 package cad
 
-import (
-	"fmt"
-	"sync"
-)
+import "sync"
 
 // inlineBytes is the length up to which an executor executes a node that it makes ready, with
 // the policy Share: to hand it over takes longer.
@@ -191,9 +188,7 @@ func (x *executor) calculate(r ref, in uint64) {
 	f := x.e.function(r, owner)
 	defer func() {
 		if v := recover(); v != nil {
-			f := About(Panic, owner)
-			f.Text = fmt.Sprint(v)
-			r.g.fault.Note(f)
+			r.g.fault.Note(Panicked(v, owner))
 		}
 	}()
 	f(bytesAt(r.n.dst, r.n.size), bytesAt(in, r.n.size))

@@ -43,6 +43,13 @@ type Failure struct {
 // About returns the failure of a kind about a rank.
 func About(kind Fault, rank int) Failure { return Failure{Fault: kind | Fault(rank)} }
 
+// Panicked returns the failure of a rank whose operator has panicked with v.
+func Panicked(v any, rank int) Failure {
+	f := About(Panic, rank)
+	f.Text = fmt.Sprint(v)
+	return f
+}
+
 // The four highest bits of a signature say which operation it is. Those of a refused call are all
 // set, and its lowest bits are the operation.
 const (
@@ -140,7 +147,7 @@ func (c *Cell) Failure() Failure {
 	}
 	if c.told.Load() != 0 {
 		f.Detail = [2]uint64{c.detail[0].Load(), c.detail[1].Load()}
-		f.Text = textOf(c.text[:])
+		f.Text = TextOf(c.text[:])
 	}
 	return f
 }
@@ -153,8 +160,8 @@ func (c *Cell) Reset() {
 	}
 }
 
-// textOf returns a text that ends at the first zero.
-func textOf(b []byte) string {
+// TextOf returns a text that ends at the first zero.
+func TextOf(b []byte) string {
 	for i := range b {
 		if b[i] == 0 {
 			return string(b[:i])

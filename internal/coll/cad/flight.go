@@ -2,6 +2,13 @@ package cad
 
 import "slices"
 
+// state is what graphs by messages keep for a channel.
+type state struct {
+	flight  []uint32    // those that are underway; see mayBegin
+	guard   *messageRun // that of them which has not passed its guard; nil: none, or it is alone
+	refused refusals
+}
+
 // mayBegin tells whether the graph may send its first messages.
 //
 // Invariant: the numbers of the graphs that are underway differ by less than the tag can tell apart. The tag has few
@@ -12,43 +19,43 @@ import "slices"
 // The guards of a channel run one after the other, and a graph with a guard gets its number when its guard begins. So
 // no later graph has taken the next number if the guard is void and the graph begins again: see again.
 func (r *messageRun) mayBegin() bool {
-	c := r.channel
+	c, s := r.channel, r.state
 	if r.alone() {
 		return true
 	}
 	if r.guarded {
-		if c.guard != nil {
+		if s.guard != nil {
 			return false
 		}
-		r.number = c.issued.Load()
+		r.number = c.Issued()
 	}
 	tooFar := func(n uint32) bool { return int32(r.number-n) >= 1<<numberBits }
-	if len(c.flight) >= ringSize || slices.ContainsFunc(c.flight, tooFar) {
+	if len(s.flight) >= mostInFlight || slices.ContainsFunc(s.flight, tooFar) {
 		return false
 	}
 	if r.guarded {
-		c.guard = r
-		c.issued.Add(1)
+		s.guard = r
+		c.Next()
 	}
-	c.flight = append(c.flight, r.number)
+	s.flight = append(s.flight, r.number)
 	return true
 }
 
 // leaveFlight undoes what mayBegin has done.
 func (r *messageRun) leaveFlight() {
-	c := r.channel
+	s := r.state
 	if r.guarded {
 		r.passGuard()
 	}
-	if i := slices.Index(c.flight, r.number); i >= 0 && !r.alone() {
-		c.flight = slices.Delete(c.flight, i, i+1)
+	if i := slices.Index(s.flight, r.number); i >= 0 && !r.alone() {
+		s.flight = slices.Delete(s.flight, i, i+1)
 	}
 }
 
 // passGuard lets the next guard of the channel begin.
 func (r *messageRun) passGuard() {
-	if r.guarded = false; r.channel.guard == r {
-		r.channel.guard = nil
+	if r.guarded = false; r.state.guard == r {
+		r.state.guard = nil
 	}
 }
 

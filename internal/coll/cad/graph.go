@@ -76,10 +76,6 @@ type Graph struct {
 	Policy Policy
 	Urgent bool
 
-	// Messages has the graph be executed by messages also in one address space: only the
-	// rank itself progresses it then. All members choose the same.
-	Messages bool
-
 	// Signature is a word for the call that the graph stands for; 0 is a graph that the program
 	// has built. All members of the channel must have the same. Members that meet and do not
 	// get a *MismatchError that names both calls.
@@ -127,6 +123,13 @@ type edge struct{ from, to Node }
 // NewGraph returns a graph with START and END only.
 func NewGraph() *Graph {
 	return &Graph{nodes: []spec{{kind: kindStart}, {kind: kindEnd}}}
+}
+
+// NewRefusal returns the graph that stands for a refused call of an operation: see Transport.Refuse.
+func NewRefusal(operation uint64, name string) *Graph {
+	g := NewGraph()
+	g.Signature, g.Name = RefusedCall(operation), name
+	return g
 }
 
 // Len returns the number of nodes, START and END among them.

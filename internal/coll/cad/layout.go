@@ -164,15 +164,13 @@ type record struct {
 	context atomic.Uint32 // plus one
 	issued  atomic.Uint32 // how many graphs were issued, at the last one
 
-	contributions atomic.Uint64 // address of the slots; 0: none
-	generation    atomic.Uint64 // how many channels have had the context before
-	former        atomic.Uint32 // issued, of the last one of these; 0: the rank has another channel
-	expecting     atomic.Uint32 // the owner waits for graphs of members, and may find no record of theirs: see expect
-	awaited       atomic.Uint64 // by rank modulo 64: members that wait for a graph of the owner to be complete
-	told          atomic.Uint32 // how often the owner was told that a graph of a member is complete
-	_             [cacheLine - 44]byte
-	broken        Cell                    // a failure that ends all graphs on the channel
-	ring          [ringSize]atomic.Uint64 // see entry
+	former    atomic.Uint32 // issued, of the channel that has had the context before; 0: the rank has another one
+	expecting atomic.Uint32 // the owner waits for graphs of members, and may find no record of theirs: see expect
+	awaited   atomic.Uint64 // by rank modulo 64: members that wait for a graph of the owner to be complete
+	told      atomic.Uint32 // how often the owner was told that a graph of a member is complete
+	_         [cacheLine - 28]byte
+	broken    Cell                    // a failure that ends all graphs on the channel
+	ring      [ringSize]atomic.Uint64 // see entry
 }
 
 // entry is a graph that is underway on a channel: the low bits of its number there,

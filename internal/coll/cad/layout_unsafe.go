@@ -13,8 +13,6 @@ const (
 	actionBytes = int(unsafe.Sizeof(action{}))
 	poolSize    = int(unsafe.Sizeof(pool{}))
 	recordSize  = int(unsafe.Sizeof(record{}))
-
-	contributionsSize = int(unsafe.Sizeof(contributions{}))
 )
 
 // pointer turns an address in shared memory into a pointer. The memory is on no heap
@@ -25,8 +23,6 @@ func nodeAt(at uint64) *node     { return (*node)(pointer(at)) }
 func graphAt(at uint64) *graph   { return (*graph)(pointer(at)) }
 func poolAt(at uint64) *pool     { return (*pool)(pointer(at)) }
 func recordAt(at uint64) *record { return (*record)(pointer(at)) }
-
-func contributionsAt(at uint64) *contributions { return (*contributions)(pointer(at)) }
 
 func (g *graph) address() uint64 { return uint64(uintptr(unsafe.Pointer(g))) }
 func (n *node) address() uint64  { return uint64(uintptr(unsafe.Pointer(n))) }

@@ -123,3 +123,10 @@ func (e *Engine) breakAt(rank int, context uint32, f Failure) {
 		e.job.Inbox(rank).Notify()
 	}
 }
+
+// breakAll ends all that the members of a channel have issued on it.
+func (e *Engine) breakAll(c *Channel, f Failure) {
+	for member := range c.Size {
+		e.breakAt(c.world(member), c.Context, f)
+	}
+}

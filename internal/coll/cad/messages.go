@@ -2,7 +2,6 @@ package cad
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/gopvas/gopvas/btl"
@@ -21,9 +20,6 @@ import (
 // of nodes among those of the two ranks. The mark has more bits of the number, and the
 // signature of the call. So each receiver finds out, at no cost, whether the sender has
 // made the same call.
-//
-// In one address space graphs that move little in one round are executed so, too
-// (Graph.Messages): for a pair of nodes it takes a fourth of the cache misses.
 //
 // # Faults
 //
@@ -74,6 +70,8 @@ const (
 	blocks     = 1 << 29         // in the mark: of the guard of a call that blocks
 	spoilt     = 1 << 31         // in the mark: a record precedes the message
 	recordPort = 1<<portBits - 1 // of records
+
+	mostInFlight = 256 // graphs of a channel
 )
 
 func tagOf(number, port uint32) int {
@@ -84,6 +82,7 @@ func tagOf(number, port uint32) int {
 type messageRun struct {
 	t       *Transport
 	channel *Channel
+	state   *state
 	graph   *Graph
 
 	// What does not change.
@@ -119,12 +118,12 @@ type inFlight struct {
 func (r *messageRun) Start() error {
 	r.begun, r.done, r.broken = false, false, nil
 	if r.gate != Start {
-		r.order = r.channel.refused.next()
+		r.order = r.state.refused.next()
 	}
 	if r.reset(); r.guarded && !r.alone() {
-		r.number = r.channel.issued.Load() // until it begins: see mayBegin
+		r.number = r.channel.Issued() // until it begins: see mayBegin
 	} else {
-		r.number = r.channel.issued.Add(1) - 1
+		r.number = r.channel.Next()
 	}
 	if slot := r.graph.Slot; slot != 0 {
 		r.t.Job.CountCall(r.t.Rank, slot)
@@ -165,8 +164,7 @@ func (r *messageRun) Progress() (done bool, err error) {
 
 // Release implements pml.Task.
 func (r *messageRun) Release() {
-	if k := r.graph.reuse; k != nil && r.done && r.failure.Fault == 0 && r.broken == nil {
-		k.rest(r.graph)
+	if r.done && r.failure.Fault == 0 && r.broken == nil && r.graph.Rest() {
 		return
 	}
 	r.count(-r.bytes)
@@ -316,9 +314,7 @@ func (r *messageRun) apply(a *action, in []byte) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			f := About(Panic, r.t.Rank)
-			f.Text = fmt.Sprint(v)
-			r.note(f)
+			r.note(Panicked(v, r.t.Rank))
 		}
 	}()
 	a.op.Apply(r.bytesOf(&a.dst), in)

@@ -27,8 +27,8 @@ type area struct {
 
 // build makes the task of a graph, unless it stayed built.
 func (t *Transport) build(c *Channel, g *Graph) (*messageRun, error) {
-	if g.reuse != nil && g.reuse.byMessages != nil {
-		return g.reuse.byMessages, nil
+	if r, ok := g.Built().(*messageRun); ok {
+		return r, nil
 	}
 	edges, first := g.successors()
 	if err := g.check(c.Size, edges, first); err != nil {
@@ -39,13 +39,13 @@ func (t *Transport) build(c *Channel, g *Graph) (*messageRun, error) {
 		whole, gate = g.guarded(c.Rank, c.Size)
 		edges, first = whole.successors()
 	}
-	r := &messageRun{t: t, channel: c, graph: g, edges: edges, gate: gate,
+	r := &messageRun{t: t, channel: c, state: StateOf[state](c), graph: g, edges: edges, gate: gate,
 		actions: make([]action, len(whole.nodes)), left: make([]int32, len(whole.nodes))}
 	ports := make([]uint32, 2*c.Size)
 	for n := range whole.nodes {
 		s, a := &whole.nodes[n], &r.actions[n]
 		*a = action{kind: s.kind, folds: s.folds(), op: s.op, first: first[n], count: first[n+1] - first[n],
-			dst: g.area(s.dst), src: g.area(s.src)}
+			dst: areaOf(g, s.dst), src: areaOf(g, s.src)}
 		if s.kind == Send || s.kind == Recv {
 			next := &ports[2*s.peer+int(s.kind-Send)]
 			a.peer, a.port = int32(c.world(s.peer)), *next
@@ -61,19 +61,14 @@ func (t *Transport) build(c *Channel, g *Graph) (*messageRun, error) {
 	}
 	r.bytes += len(r.actions) * actionBytes
 	r.count(r.bytes)
-	if g.reuse != nil {
-		g.reuse.byMessages = r
-	}
+	g.Keep(r)
 	return r, nil
 }
 
-// area returns where a node's memory is.
-func (g *Graph) area(b btl.Buffer) area {
-	if g.reuse != nil {
-		at := AddressOf(b.Bytes)
-		if i := g.reuse.buffers.has(at); i >= 0 && len(b.Bytes) > 0 {
-			return area{buffer: i, at: int(at - g.reuse.buffers[i].at), size: len(b.Bytes)}
-		}
+// areaOf returns where a node's memory is.
+func areaOf(g *Graph, b btl.Buffer) area {
+	if i, at := g.Place(b.Bytes); i >= 0 {
+		return area{buffer: i, at: at, size: len(b.Bytes)}
 	}
 	return area{buffer: -1, size: b.Len(), own: b}
 }
@@ -90,5 +85,14 @@ func (r *messageRun) bytesOf(a *area) []byte {
 	if a.buffer < 0 {
 		return a.own.Bytes
 	}
-	return r.graph.reuse.data[a.buffer][a.at:][:a.size]
+	return r.graph.Buffer(a.buffer)[a.at:][:a.size]
 }
+
+// Bytes implements cad.Built.
+func (r *messageRun) Bytes() int { return r.bytes }
+
+// Replace implements cad.Built. The nodes have places in the buffers.
+func (r *messageRun) Replace(func(at uint64) uint64) {}
+
+// Free implements cad.Built.
+func (r *messageRun) Free() { r.count(-r.bytes) }

@@ -97,7 +97,7 @@ func TestQueueEnds(t *testing.T) {
 		var lost *fault.LostError
 		require.ErrorAs(t, err, &lost)
 	}
-	require.Empty(t, r.world.queue)
+	require.Empty(t, StateOf[place](r.world).queue)
 }
 
 // TestManyAtATime: what a rank issues beyond those that may be underway begins later.
@@ -134,11 +134,11 @@ func manyAtATime(t *testing.T, direct bool) {
 				return fmt.Errorf("graph %d got %d", i, bufs[i][1])
 			}
 		}
-		if len(r.world.flight) != 0 {
-			return fmt.Errorf("%v are still underway", r.world.flight)
+		if len(StateOf[state](r.world).flight) != 0 {
+			return fmt.Errorf("%v are still underway", StateOf[state](r.world).flight)
 		}
-		if len(r.world.queue) != 0 {
-			return fmt.Errorf("%d wait for a place", len(r.world.queue))
+		if len(StateOf[place](r.world).queue) != 0 {
+			return fmt.Errorf("%d wait for a place", len(StateOf[place](r.world).queue))
 		}
 		return nil
 	})

@@ -15,10 +15,10 @@ const recordBytes = 3*8 + textSize
 // sendRecord sends the failure of the graph. Nobody waits for that: if the receiver has gone
 // it is of no use.
 func (r *messageRun) sendRecord(to int) {
-	_ = r.t.Messages.Inside().Post(r.channel.Context, to, tagOf(r.number, recordPort), pml.Mark{}, r.failure.record())
+	_ = r.t.Messages.Inside().Post(r.channel.Context, to, tagOf(r.number, recordPort), pml.Mark{}, recordOf(r.failure))
 }
 
-func (f Failure) record() []byte {
+func recordOf(f Failure) []byte {
 	b := make([]byte, recordBytes)
 	for i, word := range []uint64{uint64(f.Fault), f.Detail[0], f.Detail[1]} {
 		binary.LittleEndian.PutUint64(b[8*i:], word)
@@ -38,5 +38,5 @@ func (r *messageRun) receiveRecord(n Node, from int) {
 
 func readRecord(b []byte) Failure {
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
-	return Failure{Fault: Fault(word(0)), Detail: [2]uint64{word(1), word(2)}, Text: textOf(b[3*8:])}
+	return Failure{Fault: Fault(word(0)), Detail: [2]uint64{word(1), word(2)}, Text: TextOf(b[3*8:])}
 }

@@ -56,7 +56,7 @@ func (t *Transport) Refuse(c *Channel, operation uint64, name string, cause erro
 	if !t.Check {
 		return
 	}
-	x := &c.refused
+	x := &StateOf[state](c).refused
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if len(x.list) < mostRefusals {
@@ -84,7 +84,7 @@ func (x *refusals) first(order uint32) (f refusal, ok bool) {
 
 // forget drops the refusals before the guard that are of another operation, but no more than a number of them.
 func (r *messageRun) forget(most int) {
-	x := &r.channel.refused
+	x := &r.state.refused
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	kept := x.list[:0]
@@ -99,19 +99,12 @@ func (r *messageRun) forget(most int) {
 	x.list = kept
 }
 
-// NewRefusal returns the graph that stands for a refused call of an operation: see Transport.Refuse.
-func NewRefusal(operation uint64, name string) *Graph {
-	g := NewGraph()
-	g.Signature, g.Name = RefusedCall(operation), name
-	return g
-}
-
 // present has the guard say which call was refused before.
 func (r *messageRun) present() {
 	if !r.guarded || r.failure.Fault != 0 {
 		return
 	}
-	if f, ok := r.channel.refused.first(r.order); ok && f.operation != Operation(r.call) {
+	if f, ok := r.state.refused.first(r.order); ok && f.operation != Operation(r.call) {
 		r.failure = About(Refused, r.t.Rank)
 		r.failure.Detail[0], r.failure.Text = RefusedCall(f.operation), f.cause
 	}
@@ -121,16 +114,16 @@ func (r *messageRun) present() {
 const decisive = 1
 
 // differs tells whether a failure says that calls differ.
-func (f Failure) differs() bool {
+func differs(f Failure) bool {
 	return f.Kind() == Mismatch || f.Kind() == Refused && f.Detail[1] == decisive
 }
 
 // merge returns what a guard passes on that has heard of two failures: see the invariant above. What else goes wrong
 // outranks a refusal: the graph then ends with it.
 func merge(a, b Failure) Failure {
-	differ := a.differs() || b.differs()
+	differ := differs(a) || differs(b)
 	f := a
-	if a.Fault == 0 || b.outranks(a) {
+	if a.Fault == 0 || outranks(b, a) {
 		f = b
 	}
 	if f.Kind() == Refused && differ {
@@ -140,7 +133,7 @@ func merge(a, b Failure) Failure {
 }
 
 // outranks tells whether a guard passes on this failure rather than another one.
-func (f Failure) outranks(other Failure) bool {
+func outranks(f, other Failure) bool {
 	switch {
 	case f.Fault == 0:
 		return false
@@ -155,7 +148,7 @@ func (f Failure) outranks(other Failure) bool {
 // void tells whether the round is void for this member.
 func (r *messageRun) void() bool {
 	f := r.failure
-	return f.Kind() == Refused && f.differs() && Operation(f.Detail[0]) != Operation(r.call)
+	return f.Kind() == Refused && differs(f) && Operation(f.Detail[0]) != Operation(r.call)
 }
 
 // again begins the graph anew, with the next number, after a round that was void.
@@ -165,9 +158,9 @@ func (r *messageRun) again() {
 	}
 	r.leaveFlight()
 	r.reset()
-	r.number = r.channel.issued.Add(1) - 1
-	if c := r.channel; !r.alone() {
-		c.guard, c.flight = r, append(c.flight, r.number)
+	r.number = r.channel.Next()
+	if s := r.state; !r.alone() {
+		s.guard, s.flight = r, append(s.flight, r.number)
 	}
 	r.present()
 	r.finish(Start)
@@ -175,7 +168,7 @@ func (r *messageRun) again() {
 
 // settle takes what the guard has found out.
 func (r *messageRun) settle() {
-	if r.failure.Kind() == Refused && !r.failure.differs() {
+	if r.failure.Kind() == Refused && !differs(r.failure) {
 		r.failure = Failure{}
 	}
 	if r.failure.Fault == 0 {

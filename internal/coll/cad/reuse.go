@@ -7,13 +7,60 @@ import "github.com/gopvas/gopvas/btl"
 
 // reuse is the state of a graph that stays built between its issues.
 type reuse struct {
-	run        *run           // once it is built, in one address space
-	byMessages *messageRun    // likewise, by messages
-	back       func(g *Graph) // takes the graph between issues
-	buffers    buffers        // that it works on
-	data       [2][]byte      // the same, for the garbage collector, while an issue is underway
-	bare       bool           // the nodes no longer refer to the buffers
+	built   Built          // nil: it is not built yet
+	back    func(g *Graph) // takes the graph between issues
+	buffers buffers        // that it works on
+	data    [2][]byte      // the same, for the garbage collector, while an issue is underway
+	bare    bool           // the nodes no longer refer to the buffers
 }
+
+// Built is a graph as an executor has built it.
+type Built interface {
+	Bytes() int                           // of memory that it takes between issues
+	Replace(moved func(at uint64) uint64) // replaces addresses in its buffers
+	Free()                                // gives the memory back
+}
+
+// Built returns what Keep has kept, nil if there is nothing.
+func (g *Graph) Built() Built {
+	if g.reuse == nil {
+		return nil
+	}
+	return g.reuse.built
+}
+
+// Keep has the graph stay built, if it is one of Reuse.
+func (g *Graph) Keep(b Built) {
+	if g.reuse != nil {
+		g.reuse.built = b
+	}
+}
+
+// Rest ends an issue of a graph of Reuse, which had no failure. It runs under the lock of the engine for messages.
+// Others are not to stay built: then it returns false.
+func (g *Graph) Rest() bool {
+	if g.reuse == nil {
+		return false
+	}
+	g.reuse.rest(g)
+	return true
+}
+
+// Place returns which of its buffers some memory of a graph of Reuse lies in, and where; -1: in none.
+func (g *Graph) Place(b []byte) (buffer, at int) {
+	if g.reuse == nil || len(b) == 0 {
+		return -1, 0
+	}
+	place := AddressOf(b)
+	i := g.reuse.buffers.has(place)
+	if i < 0 {
+		return -1, 0
+	}
+	return i, int(place - g.reuse.buffers[i].at)
+}
+
+// Buffer returns one of its buffers.
+func (g *Graph) Buffer(i int) []byte { return g.reuse.data[i] }
 
 // buffers are the places of the two buffers that a graph may work on.
 type buffers [2]struct{ at, size uint64 }
@@ -34,18 +81,8 @@ func (g *Graph) SetBuffers(send, recv []byte) {
 	k := g.reuse
 	old := k.buffers
 	k.set(send, recv)
-	if k.run == nil {
-		return // nodes have places in the buffers
-	}
-	for place := range uint32(k.run.image.count) {
-		switch n := k.run.image.node(place); n.kind {
-		case Send:
-			n.src = k.moved(n.src, &old)
-		case Recv:
-			n.dst = k.moved(n.dst, &old)
-		case Copy, Calc:
-			n.dst, n.src = k.moved(n.dst, &old), k.moved(n.src, &old)
-		}
+	if k.built != nil {
+		k.built.Replace(func(at uint64) uint64 { return k.moved(at, &old) })
 	}
 }
 
@@ -74,7 +111,7 @@ func (l *buffers) has(at uint64) int {
 	return -1
 }
 
-// rest ends an issue. It runs under the lock of the engine for messages.
+// rest ends an issue.
 func (k *reuse) rest(g *Graph) {
 	k.data = [2][]byte{}
 	if !k.bare {
@@ -98,27 +135,12 @@ func (k *reuse) strip(g *Graph) {
 }
 
 // Bytes returns how much memory the graph takes between issues.
-func (g *Graph) Bytes() int {
-	if g.reuse.byMessages != nil {
-		return g.reuse.byMessages.bytes
-	}
-	m := g.reuse.run.image
-	n := m.count*int(nodeSize) + m.words*4
-	for i := range g.nodes {
-		n += len(g.nodes[i].dst.Bytes)
-	}
-	return n
-}
+func (g *Graph) Bytes() int { return g.reuse.built.Bytes() }
 
 // Free gives back the memory of a graph that was handed to the function of Reuse.
 func (g *Graph) Free() {
-	if r := g.reuse.byMessages; r != nil {
-		r.count(-r.bytes)
-	}
-	if r := g.reuse.run; r != nil {
-		r.e.mu.Lock()
-		defer r.e.mu.Unlock()
-		r.e.free(r.image)
+	if b := g.reuse.built; b != nil {
+		b.Free()
 	}
 	g.reuse = nil
 }

@@ -5,6 +5,7 @@ package cad
 type run struct {
 	e       *Engine
 	channel *Channel
+	place   *place
 	graph   *Graph
 	image   *image
 
@@ -27,8 +28,8 @@ type run struct {
 
 // newRun builds the graph, unless it stayed built.
 func (e *Engine) newRun(c *Channel, g *Graph) (*run, error) {
-	if g.reuse != nil && g.reuse.run != nil {
-		return g.reuse.run, nil
+	if r, ok := g.Built().(*run); ok {
+		return r, nil
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -36,10 +37,8 @@ func (e *Engine) newRun(c *Channel, g *Graph) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{e: e, channel: c, graph: g, image: m, slot: -1}
-	if g.reuse != nil {
-		g.reuse.run = r
-	}
+	r := &run{e: e, channel: c, place: StateOf[place](c), graph: g, image: m, slot: -1}
+	g.Keep(r)
 	return r, nil
 }
 
@@ -68,25 +67,25 @@ func (r *run) begin() {
 // open gives the graph its number on the channel, and a place among those that are underway or, if
 // there is none on the channel, in its queue.
 func (r *run) open() error {
-	e, c := r.e, r.channel
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	e, s := r.e, r.place
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	_, rec, err := e.record(c)
+	rec, err := e.record(r.channel)
 	if err != nil {
 		return err
 	}
-	number := c.issued.Load()
-	wait := len(c.queue) > 0 || rec.ring[number%ringSize].Load() != 0
+	number := r.channel.Issued()
+	wait := len(s.queue) > 0 || rec.ring[number%ringSize].Load() != 0
 	if !wait && len(e.slots) == 0 {
 		return ErrTooMany
 	}
 	r.number, r.record, r.queued = number, rec, wait
 	r.gone, r.before, r.looks, r.lasting, r.expected = 0, len(e.noteDead()), 0, false, false
-	c.issued.Add(1)
+	r.channel.Next()
 	if wait {
-		c.queue = append(c.queue, r)
+		s.queue = append(s.queue, r)
 	} else {
 		r.occupy()
 	}
@@ -189,8 +188,7 @@ func (r *run) Release() {
 	if r.slot >= 0 || r.image == nil {
 		return // underway, or abandoned: others may be at work on it
 	}
-	if r.graph.reuse != nil && !r.wrong {
-		r.graph.reuse.rest(r.graph)
+	if !r.wrong && r.graph.Rest() {
 		return
 	}
 	r.e.mu.Lock()
@@ -210,4 +208,34 @@ func (r *run) abandon(f Failure) {
 	e.abandoned = append(e.abandoned, r)
 	e.mu.Unlock()
 	e.breakAll(c, f)
+}
+
+// Bytes implements cad.Built.
+func (r *run) Bytes() int {
+	n := r.image.count*int(nodeSize) + r.image.words*4
+	for i := range r.graph.nodes {
+		n += len(r.graph.nodes[i].dst.Bytes)
+	}
+	return n
+}
+
+// Replace implements cad.Built.
+func (r *run) Replace(moved func(at uint64) uint64) {
+	for place := range uint32(r.image.count) {
+		switch n := r.image.node(place); n.kind {
+		case Send:
+			n.src = moved(n.src)
+		case Recv:
+			n.dst = moved(n.dst)
+		case Copy, Calc:
+			n.dst, n.src = moved(n.dst), moved(n.src)
+		}
+	}
+}
+
+// Free implements cad.Built.
+func (r *run) Free() {
+	r.e.mu.Lock()
+	defer r.e.mu.Unlock()
+	r.e.free(r.image)
 }

@@ -1,4 +1,4 @@
-package coll
+package board
 
 import (
 	"testing"
@@ -13,7 +13,7 @@ func TestBoardLayout(t *testing.T) {
 	var (
 		h head
 		s slot
-		p page
+		p block
 		o bcastSlot
 	)
 	for _, c := range []struct {
@@ -33,9 +33,10 @@ func TestBoardLayout(t *testing.T) {
 		{"slot.record", unsafe.Offsetof(s.record), 0},
 		{"slot.passed", unsafe.Offsetof(s.passed), 128},
 		{"size of slot", unsafe.Sizeof(s), 192},
-		{"page.call", unsafe.Offsetof(p.call), 0},
-		{"page.data", unsafe.Offsetof(p.data), 16},
-		{"size of page", unsafe.Sizeof(p), 8192},
+		{"slot.place", unsafe.Offsetof(s.place), 160},
+		{"block.ready", unsafe.Offsetof(p.ready), 0},
+		{"block.data", unsafe.Offsetof(p.data), 16},
+		{"size of block", unsafe.Sizeof(p), 4096},
 		{"slot of broadcasts.call", unsafe.Offsetof(o.call), 0},
 		{"slot of broadcasts.data", unsafe.Offsetof(o.data), 16},
 		{"size of slot of broadcasts", unsafe.Sizeof(o), 1088},

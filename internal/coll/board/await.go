@@ -1,0 +1,102 @@
+package board
+
+import (
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// phase is what a member waits for in its call. The phases are states of the board: they hold nothing themselves.
+type phase interface {
+	// reached tells whether it has come, or a member has arrived at the board, which means another call. The caller
+	// looks once more for what it waits for: a member that has done its part may have arrived in the next call.
+	reached(b *Board) bool
+
+	// awaits tells whether this member waits for another one. That may be in the call and wait
+	// as well, and says so itself: see job.NeedAll.
+	awaits(b *Board, member int) bool
+
+	// through tells whether a member has done its part.
+	through(b *Board, member int) bool
+}
+
+// allArrived: all members have arrived in the call, and the last one has released them.
+type allArrived struct{}
+
+func (allArrived) reached(b *Board) bool { return b.released.Load() >= b.calls }
+
+func (allArrived) awaits(b *Board, member int) bool {
+	return atomic.LoadUint64(&b.slots[member].record.call) < b.calls
+}
+
+func (allArrived) through(*Board, int) bool { return false }
+
+// workDone: all units of the call are done.
+type workDone struct{}
+
+func (workDone) reached(b *Board) bool             { return b.finished.Load() >= b.units }
+func (workDone) awaits(b *Board, member int) bool  { return !b.passed(member, b.calls) }
+func (workDone) through(b *Board, member int) bool { return b.passed(member, b.calls) }
+
+// await returns true when the phase of the call has come. It returns false if a member has
+// gone that has not done its part, and notes which one.
+func (b *Board) await(p phase) bool {
+	return b.look(p) || b.Engine.Yields() && b.yield() || b.sleep()
+}
+
+// look begins a wait. shm.Look would call a function for each look: 5 % of a short Allreduce.
+func (b *Board) look(p phase) bool {
+	b.phase = p
+	b.caller.Count()
+	for range b.Engine.Spin() + 1 {
+		if p.reached(b) {
+			return true
+		}
+		if b.Engine.GoneCount() != 0 {
+			break
+		}
+	}
+	return false
+}
+
+// turns is how often a member that shares its CPU lets others run before the engine waits for it.
+const turns = 2
+
+// yield lets other processes run, and tells whether the phase has come. A wait of the engine is
+// much more code, which is slow after each switch of processes. Messages, and work of others, are left
+// meanwhile, as if the rank computed.
+func (b *Board) yield() bool {
+	for range turns {
+		sys.Yield()
+		if b.phase.reached(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// sleep ends a wait.
+func (b *Board) sleep() bool {
+	if err := b.over.Wait(); err != nil {
+		*b.Broken = err
+		return false
+	}
+	return b.phase.reached(b) || !b.leave()
+}
+
+// isOver tells a sleeping member whether its wait is over.
+func (b *Board) isOver() bool {
+	return b.phase.reached(b) || b.Engine.GoneCount() != 0 && b.missing(b.through) >= 0
+}
+
+// waiting is what the hang report says of a member that waits at the board.
+func (b *Board) waiting() job.Waiting {
+	w := b.caller.Waiting()
+	for member := range b.Size {
+		if member != b.Rank && b.phase.awaits(b, member) {
+			w.Collective.Miss(b.world(member))
+		}
+	}
+	return w
+}

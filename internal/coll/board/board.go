@@ -1,0 +1,209 @@
+package board
+
+import (
+	"encoding/binary"
+	"errors"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/shm"
+)
+
+const cacheLine = 64
+
+// errNoBoard is for the members whose first one could not allocate.
+var errNoBoard = errors.New("the first rank of the communicator has no room left for shared memory")
+
+// head is the part of a board that all members write. It starts as zeros.
+//
+// All members write arrivals, lanes[].next and finished. Only the last arriver of a call
+// writes the rest of the head, between its arrival and release. At that time nobody else
+// touches the head: a member that has arrived looks at released alone until the last arriver
+// stores it.
+type head struct {
+	// arrivals has, for the call that is underway, the number of members that have
+	// arrived, in the low bits, and above them the sum of their signatures.
+	arrivals atomic.Uint64
+	sleepers atomic.Int32  // members that sleep until a slot changes, or a member arrives
+	typed    atomic.Uint32 // 1 if the buffers of a member have parts: by it, before it arrives
+	_        [cacheLine - 16]byte
+
+	released atomic.Uint64 // number of the last call that everybody has arrived in
+	units    int64         // pieces of work that are left to the members
+	plan     Plan          // how the work is cut
+	_        [2*cacheLine - 16 - planSize]byte
+
+	finished atomic.Int64 // pieces done
+	_        [cacheLine - 8]byte
+
+	failure   cad.Cell // of that call: by the last arriver, or by the members that do units
+	inherited cad.Cell // what a member has failed by before the call: by it, before it arrives
+
+	lanes [maxLanes]lane
+}
+
+// slot is one member's part of a board. Only the member writes it, but for misfit. It writes the record
+// before it arrives in a call, and not again before the next.
+type slot struct {
+	record Record
+	passed atomic.Uint64 // number of the last call that the member has completed
+	misfit misfit
+	place  uint64 // in the ring, of the member's next call there: before it arrives
+	_      [cacheLine - 16 - misfitSize]byte
+}
+
+// Plan says how the work of a call is cut. The board only hands it on.
+type Plan struct {
+	Cols, Group, Pieces, Chunk, Length int
+	Typed                              int // 1: some buffer has parts
+}
+
+// Groups returns the number of groups of a row.
+func (p *Plan) Groups() int { return (p.Cols + p.Group - 1) / p.Group }
+
+const (
+	planSize   = 48
+	recordSize = 128
+	headSize   = 10*cacheLine + maxLanes*cacheLine
+	slotSize   = 3 * cacheLine
+	misfitSize = 24
+)
+
+// Caller is the member that makes the calls.
+type Caller interface {
+	Tell(buf []byte) error // gives all members what the first one has in buf, by messages
+	Count()                // the member waits in its call, or has done it
+	Waiting() job.Waiting  // what the hang report says of the call, but for who is missing
+	Announce(r *Record)    // writes what others are to know of the call
+	Share(typed int) int   // the last arriver plans the work, and does it if it is little; the units that are left
+	Unit(i int)            // does one of them
+	Keep()                 // the call is given up: others may still use its buffers
+}
+
+// Job is what a board asks of the job.
+type Job interface {
+	Gone(rank int) bool
+	Lost() (rank int, ok bool) // the rank that has gone first
+	State(rank int) job.State
+	Inbox(rank int) *shm.Event
+	CPUs() int
+}
+
+// Members are those who meet, as one of them sees them.
+type Members struct {
+	Engine     *pml.Engine
+	Job        Job
+	Rank, Size int
+	World      []int32             // the job's rank of each member; nil: the same numbers
+	Crowded    bool                // there are more ranks than CPUs
+	Direct     bool                // one address space
+	Whole      func(rank int) bool // of a step: tells whether a rank is a member of the whole; nil: it is no step
+	Pool       *Pool               // of memory for boards; nil: this one gives nothing back
+	Failure    *cad.Failure        // the first thing that went wrong in the call
+	Broken     *error              // likewise, of the layers below
+}
+
+// Board is the board of a team. One goroutine at a time makes calls; the ring says who else may use that.
+type Board struct {
+	Members
+	caller Caller
+
+	*head   // nil: no call has been made yet
+	slots   []slot
+	ring    Ring
+	bcasts  []bcastSlot // nil: the team does without; those of a member lie together
+	long    []byte      // pieces that are too long for their slots
+	memory  memory      // of member 0 only
+	calls   uint64      // entered on the board
+	inboxes []*shm.Event
+	over    *pml.Condition
+	phase   phase // what this member waits for
+	bcast   *bcastSlot
+	root    int // whose that is
+}
+
+// New returns a board whose memory is made at the first call.
+func New(m Members, c Caller) *Board { return &Board{Members: m, caller: c} }
+
+// make has member 0 allocate the board and tell the others.
+func (b *Board) make() bool {
+	size := b.size()
+	buf := make([]byte, 8)
+	var failure error
+	if b.Rank == 0 {
+		if b.memory, failure = b.Pool.take(b.Engine.Memory(b.World), size); failure == nil {
+			b.view(b.memory.mem)
+			b.clear()
+			binary.LittleEndian.PutUint64(buf, b.memory.at+1) // 0: there is none
+		}
+	}
+	err := b.caller.Tell(buf)
+	at := binary.LittleEndian.Uint64(buf)
+	mem := b.memory.mem
+	if err == nil && at != 0 && b.Rank != 0 {
+		mem, err = b.Engine.Memory(b.World).Attach(b.world(0), at-1, size)
+	}
+	switch {
+	case failure != nil:
+		*b.Broken = failure
+	case err != nil:
+		*b.Broken = err
+	case at == 0:
+		*b.Broken = errNoBoard
+	default:
+		b.view(mem)
+		b.over = b.Engine.NewCondition(b.isOver, b.waiting)
+		b.inboxes = make([]*shm.Event, b.Size)
+		for member := range b.inboxes {
+			b.inboxes[member] = b.Job.Inbox(b.world(member))
+		}
+		return true
+	}
+	b.head = nil
+	return false
+}
+
+// clear brings memory that was used before into its first state. Only member 0 knows of it.
+func (b *Board) clear() {
+	*b.head = head{}
+	clear(b.slots)
+	b.ring.clear()
+	for i := range b.bcasts {
+		b.bcasts[i].call.Store(0)
+	}
+}
+
+// Free gives back the memory that this member has allocated, if it may be used again.
+// The caller knows that no member is in a call, and that none will make another one.
+func (b *Board) Free(again bool) {
+	if again && b.Pool != nil && b.memory.mem != nil {
+		b.Pool.give(b.memory)
+	}
+	b.head, b.memory = nil, memory{}
+}
+
+// world returns the job's rank of a member.
+func (b *Board) world(member int) int {
+	if b.World == nil {
+		return member
+	}
+	return int(b.World[member])
+}
+
+// neighbour is asked each time that a member looks at the others' blocks: so it does not
+// divide. The distance is less than the number of members.
+func (b *Board) neighbour(distance int) int {
+	if m := b.Rank + distance; m < b.Size {
+		return m
+	}
+	return b.Rank + distance - b.Size
+}
+
+// note keeps the first failure.
+func (b *Board) note(f cad.Failure) {
+	if b.Failure.Fault == 0 {
+		*b.Failure = f
+	}
+}

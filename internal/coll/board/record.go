@@ -1,0 +1,75 @@
+package board
+
+import "github.com/gopvas/gopvas/btl"
+
+// Record is what a member says about its call. Addresses are of its own memory.
+type Record struct {
+	Word    uint64 // the signature, or cad.RefusedCall: see Inherit
+	Size    uint64 // of the vector or a block; irregular: 0
+	Longest uint64 // irregular: length of the longest block that it knows of
+	Source  uint64 // what it sends, and the length in bytes
+	Sent    uint64
+	Result  uint64 // where it receives
+	Wanted  uint64
+	Send    Layout
+	Recv    Layout
+	call    uint64 // its number
+}
+
+// Layout is where the blocks of a buffer lie. For one with parts unit is partsUnit, and counts is
+// the address of the parts.
+type Layout struct {
+	block          uint64
+	unit           uint64
+	counts, displs uint64 // addresses; 0: blocks of one length
+}
+
+// partsUnit marks the layout of a buffer with parts.
+const partsUnit = ^uint64(0)
+
+// Blocks returns the layout of blocks of one length, or of counts and displacements in a unit.
+func Blocks(block, unit int, counts, displs []int) Layout {
+	return Layout{uint64(block), uint64(unit), numbersAddress(counts), numbersAddress(displs)}
+}
+
+// Parts returns the layout of a buffer with parts. refs keeps what the others read.
+func Parts(parts []btl.Buffer, refs *[]btl.Ref) Layout {
+	*refs = (*refs)[:0]
+	for i := range parts {
+		*refs = append(*refs, btl.RefTo(&parts[i]))
+	}
+	return Layout{unit: partsUnit, counts: refsAddress(*refs)}
+}
+
+// Block returns where a block starts, and its length; of a buffer without parts.
+func (l *Layout) Block(i int) (start, length int) {
+	if l.counts == 0 {
+		return i * int(l.block), int(l.block)
+	}
+	return numberAt(l.displs, i) * int(l.unit), numberAt(l.counts, i) * int(l.unit)
+}
+
+// Sends returns what the member sends: its own piece, or its block for another member.
+func (r *Record) Sends(member int, own bool) btl.Ref {
+	return r.Send.ref(r.Source, r.Sent, member, own)
+}
+
+// Receives is Sends for where it receives.
+func (r *Record) Receives(member int, own bool) btl.Ref {
+	return r.Recv.ref(r.Result, r.Wanted, member, own)
+}
+
+// ref returns a block of a buffer, or all of it.
+func (l *Layout) ref(place, length uint64, member int, own bool) btl.Ref {
+	switch {
+	case l.unit == partsUnit:
+		return *refAt(l.counts, member)
+	case own:
+		return btl.Ref{Place: place, Length: length}
+	}
+	start, n := l.Block(member)
+	return btl.Ref{Place: place + uint64(start), Length: uint64(n)}
+}
+
+// Record returns what a member says about its call, which all have arrived in.
+func (b *Board) Record(member int) *Record { return &b.slots[member].record }

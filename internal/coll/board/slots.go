@@ -1,0 +1,182 @@
+package board
+
+import (
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/shm"
+)
+
+// Slots, for broadcasts with more ranks than CPUs. The root writes its bytes into
+// a slot and goes on. Each other member takes them when it gets there. Nobody waits for members
+// that are behind: a rank that has a CPU does as many calls as it can, until it needs a slot
+// that is not written yet.
+//
+// A member has some slots and uses them in turn, by the number of the call. It writes a slot when
+// all members have completed the call that the slot was written for before (slot.passed). So it
+// gets ahead of the others by at most as many calls. A vector that is longer than a slot goes in
+// pieces, each of which is a call by itself. All slots of a board have bounded memory: many
+// members have fewer slots each, and shorter pieces.
+//
+// A member that has taken its bytes notifies the root of the call: nobody else waits for that
+// slot to be free.
+//
+// A member that waits for a slot, written or free, looks for arrivals at the board too. If there are any, and the slot
+// is not there, calls do not match. Members then arrive in different calls, so the signature of an arrival has the
+// number of the call.
+
+const (
+	mostSlots  = 16         // of a member
+	boardSlots = 1024       // of all members, if two a member are fewer
+	shortSlot  = 17*64 - 16 // longest vector that lies in the slot itself
+	mostPiece  = 32 << 10   // longest piece; it lies behind all slots, so that short ones touch few pages
+	boardPiece = 8 << 20    // all pieces of a board
+	lingering  = 28         // yields of a member before it waits as for anything else
+)
+
+// bcastSlot holds the bytes of a broadcast. Only its root writes it.
+type bcastSlot struct {
+	call atomic.Uint64 // number of the call, when all else is there
+	sig  uint64
+	data [shortSlot]byte
+}
+
+// slotCount returns how many slots a member has, and pieceSize how long a piece may be. In one
+// address space there are no long pieces: the members share the work of long vectors, and copy
+// them once.
+func (m *Members) slotCount() int { return max(2, min(mostSlots, boardSlots/m.Size)) }
+
+func (m *Members) pieceSize() int {
+	if m.Direct {
+		return shortSlot
+	}
+	return max(shortSlot, min(mostPiece, boardPiece/(m.Size*m.slotCount())/cacheLine*cacheLine))
+}
+
+// Slotted tells whether vectors of n bytes fit into the slots of a member. A longer one would have
+// the root wait for the others.
+func (m *Members) Slotted(n int) bool {
+	return m.Crowded && (n <= shortSlot || m.pieceSize() > shortSlot && n <= m.slotCount()*m.pieceSize())
+}
+
+// Bcast does a broadcast of a buffer by slots. The call has a signature.
+func (b *Board) Bcast(root int, call uint64, buf btl.Buffer) {
+	piece := b.pieceSize()
+	for at, n := 0, buf.Len(); at < n; at += piece {
+		if !b.bcastPiece(root, call, buf, at, min(piece, n-at)) {
+			return
+		}
+	}
+}
+
+// bcastPiece does it for n bytes from at on. It returns false if the call has failed.
+func (b *Board) bcastPiece(root int, call uint64, buf btl.Buffer, at, n int) bool {
+	if !b.enter() {
+		return false
+	}
+	i := root*b.slotCount() + int(b.calls%uint64(b.slotCount()))
+	p := &b.bcasts[i]
+	data := p.data[:]
+	if n > shortSlot {
+		data = b.long[i*b.pieceSize():]
+	}
+	b.bcast, b.root = p, root
+	if b.Rank != root {
+		return b.takePiece(call, buf, at, data[:n])
+	}
+	if !(b.look(slotFree{}) || b.Engine.Yields() && b.yield() || b.sleepAtSlot()) {
+		return false
+	}
+	if !b.allPassed(p.call.Load()) {
+		b.meet()
+		return false
+	}
+	p.sig = call
+	buf.Pack(data[:n], at)
+	shm.OrderRelease()
+	p.call.Store(b.calls)
+	b.slots[b.Rank].passed.Store(b.calls)
+	b.wake()
+	return true
+}
+
+// takePiece takes a piece out of its slot.
+func (b *Board) takePiece(call uint64, buf btl.Buffer, at int, data []byte) bool {
+	b.phase = slotWritten{}
+	b.linger()
+	if !b.look(slotWritten{}) && !b.sleepAtSlot() {
+		return false
+	}
+	shm.OrderAcquire()
+	if b.bcast.call.Load() != b.calls {
+		b.meet()
+		return false
+	}
+	alike := b.bcast.sig == call
+	if alike {
+		buf.Unpack(data, at)
+	} else {
+		b.note(cad.Between(b.world(b.root), b.bcast.sig, b.world(b.Rank), call))
+	}
+	shm.OrderRelease()
+	b.slots[b.Rank].passed.Store(b.calls)
+	b.inboxes[b.root].Notify()
+	return alike
+}
+
+// linger lets other processes run until the slot is written, but not for long. Members
+// run in turn here, and where few share a CPU, several turns pass before the root has its own. A
+// member that slept meanwhile would be woken from the other CPU, and may stay there: then that
+// one has still more members, and this one fewer.
+func (b *Board) linger() {
+	for range lingering {
+		if b.phase.reached(b) || b.Engine.GoneCount() != 0 {
+			return
+		}
+		b.Engine.Progress()
+		sys.Yield()
+	}
+}
+
+// sleepAtSlot is sleep for a member that members which arrive have to wake.
+func (b *Board) sleepAtSlot() bool {
+	b.sleepers.Add(1)
+	defer b.sleepers.Add(-1)
+	return b.sleep()
+}
+
+// slotWritten: the slot of the call is written.
+type slotWritten struct{}
+
+func (slotWritten) reached(b *Board) bool {
+	return b.bcast.call.Load() == b.calls || b.arrivals.Load() != 0
+}
+
+func (slotWritten) awaits(b *Board, member int) bool { return member == b.root }
+
+func (slotWritten) through(b *Board, member int) bool {
+	return member != b.root && b.passed(member, b.calls)
+}
+
+// slotFree: all members have completed the call that the slot was written for.
+type slotFree struct{}
+
+func (slotFree) reached(b *Board) bool {
+	return b.allPassed(b.bcast.call.Load()) || b.arrivals.Load() != 0
+}
+
+func (slotFree) awaits(b *Board, member int) bool { return !b.passed(member, b.bcast.call.Load()) }
+
+func (slotFree) through(b *Board, member int) bool { return b.passed(member, b.calls) }
+
+// allPassed tells whether all members have completed call k.
+func (b *Board) allPassed(k uint64) bool {
+	for i := 1; i < b.Size; i++ {
+		if !b.passed(b.neighbour(i), k) {
+			return false
+		}
+	}
+	return true
+}

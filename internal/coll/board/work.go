@@ -1,0 +1,101 @@
+package board
+
+import (
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/shm"
+)
+
+// maxLanes bounds the lanes of a board, and so how many ranks take work from
+// different ends.
+const maxLanes = 16
+
+// lane is a run of units that are taken one by one from its beginning.
+type lane struct {
+	next atomic.Int64
+	_    [cacheLine - 8]byte
+}
+
+// misfit says that a block of the member has another length than its other end expects. It is the first such block. The
+// member that does the unit writes misfit before it counts the unit as done. The slot's member reads misfit when all
+// units are done, and clears it before it arrives in the next call. So no two of these accesses meet.
+type misfit struct {
+	fault          atomic.Uint64 // a cad.Fault; the member that swaps it for 0 writes the lengths
+	sent, expected uint64
+}
+
+// Plan returns how the work of the call is cut: the last arriver writes it.
+func (b *Board) Plan() *Plan { return &b.plan }
+
+// open makes units known to the members that work.
+func (b *Board) open(units int) {
+	b.units = int64(units)
+	if units == 0 {
+		return
+	}
+	b.finished.Store(0)
+	for i := range b.laneCount() {
+		b.lanes[i].next.Store(int64(share(units, i, b.laneCount())))
+	}
+}
+
+// laneCount returns the number of lanes: one for each member that can run at a time.
+func (b *Board) laneCount() int { return min(b.Size, b.Job.CPUs(), maxLanes) }
+
+// work does units until there are none left that nobody has begun, first those of
+// this member's own lane.
+func (b *Board) work() {
+	units, lanes := int(b.units), b.laneCount()
+	for i := range lanes {
+		if b.finished.Load() == b.units {
+			return
+		}
+		l := (b.Rank + i) % lanes
+		end := int64(share(units, l+1, lanes))
+		for b.lanes[l].next.Load() < end {
+			u := b.lanes[l].next.Add(1) - 1
+			if u >= end {
+				break
+			}
+			shm.OrderAcquire()
+			b.caller.Unit(int(u))
+			b.unitDone()
+		}
+	}
+}
+
+// unitDone counts a unit that is done. After the last one it wakes all members.
+func (b *Board) unitDone() {
+	b.failure.Note(*b.Failure)
+	shm.OrderRelease()
+	if b.finished.Add(1) == b.units {
+		b.wake()
+	}
+}
+
+// Misfit notes that one member sends another member a block of another length than that member expects. Only the calls
+// of these two fail.
+func (b *Board) Misfit(from, to, sent, expected int) {
+	f := cad.Length | cad.Fault(b.world(to))<<16 | cad.Fault(b.world(from))
+	for _, member := range []int{from, to} {
+		if m := &b.slots[member].misfit; m.fault.CompareAndSwap(0, uint64(f)) {
+			m.sent, m.expected = uint64(sent), uint64(expected)
+		}
+	}
+}
+
+// takeMisfit takes and clears the misfit of this member, after the call.
+func (b *Board) takeMisfit() {
+	m := &b.slots[b.Rank].misfit
+	if f := m.fault.Load(); f != 0 {
+		b.note(cad.Failure{Fault: cad.Fault(f), Detail: [2]uint64{m.sent, m.expected}})
+		m.fault.Store(0)
+	}
+}
+
+// share returns where the i-th of n shares of length units begins.
+func share(length, i, n int) int {
+	q, r := length/n, length%n
+	return i*q + min(i, r)
+}
