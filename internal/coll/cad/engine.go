@@ -74,10 +74,6 @@ type Engine struct {
 	helper    helper
 }
 
-// executed counts what a rank has executed: nodes that move or combine bytes, those of other
-// ranks' graphs, and the bytes; and by messages the memory that its graphs take.
-type executed struct{ nodes, foreign, bytes, memory atomic.Uint64 }
-
 // New returns the engine of a rank. If the rank can share its address space, it becomes
 // the helper of the engine for messages, which is not in use yet.
 func New(j Space, rank int, messages *pml.Engine, o Options) *Engine {

@@ -111,7 +111,7 @@ type Cell struct {
 	text   [textSize]byte
 }
 
-const textSize = 3*cacheLine - 28
+const textSize = 3*64 - 28 // a cell takes three cache lines
 
 // Note keeps a failure if there is none yet. It returns whether it has.
 func (c *Cell) Note(f Failure) bool {

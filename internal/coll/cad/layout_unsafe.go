@@ -9,10 +9,9 @@ import (
 )
 
 const (
-	nodeSize    = int(unsafe.Sizeof(node{}))
-	actionBytes = int(unsafe.Sizeof(action{}))
-	poolSize    = int(unsafe.Sizeof(pool{}))
-	recordSize  = int(unsafe.Sizeof(record{}))
+	nodeSize   = int(unsafe.Sizeof(node{}))
+	poolSize   = int(unsafe.Sizeof(pool{}))
+	recordSize = int(unsafe.Sizeof(record{}))
 )
 
 // pointer turns an address in shared memory into a pointer. The memory is on no heap
@@ -42,15 +41,6 @@ func bytesAt(at, n uint64) []byte {
 		return nil
 	}
 	return sys.Bytes(uintptr(at), int(n))
-}
-
-// AddressOf returns where b is, 0 if it is empty. The caller keeps it on the heap and
-// reachable as long as this rank or another uses the address.
-func AddressOf(b []byte) uint64 {
-	if len(b) == 0 {
-		return 0
-	}
-	return uint64(sys.AddrOf(b))
 }
 
 // alignedHeap returns n bytes of Go's heap that start at a cache line.

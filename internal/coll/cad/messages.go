@@ -3,6 +3,7 @@ package cad
 import (
 	"errors"
 	"slices"
+	"sync/atomic"
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/pml"
@@ -52,6 +53,10 @@ type Transport struct {
 	executed *executed // nil: not counted
 	named    []bool    // by rank of the job: see messageRun.Describe
 }
+
+// executed counts what a rank has executed: nodes that move or combine bytes, those of other
+// ranks' graphs, and the bytes; and by messages the memory that its graphs take.
+type executed struct{ nodes, foreign, bytes, memory atomic.Uint64 }
 
 // Run issues a graph and returns when it is complete.
 func (t *Transport) Run(c *Channel, g *Graph) error {

@@ -1,6 +1,9 @@
 package cad
 
-import "github.com/gopvas/gopvas/btl"
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/sys"
+)
 
 // Graphs that are issued many times, each time with other buffers. To build a graph takes
 // several times as long as to issue it.
@@ -143,4 +146,13 @@ func (g *Graph) Free() {
 		b.Free()
 	}
 	g.reuse = nil
+}
+
+// AddressOf returns where b is, 0 if it is empty. The caller keeps it on the heap and
+// reachable as long as this rank or another uses the address.
+func AddressOf(b []byte) uint64 {
+	if len(b) == 0 {
+		return 0
+	}
+	return uint64(sys.AddrOf(b))
 }

@@ -1,0 +1,5 @@
+package cad
+
+import "unsafe"
+
+const actionBytes = int(unsafe.Sizeof(action{}))
