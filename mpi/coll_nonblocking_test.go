@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/coll/cad/shared"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/testkit"
@@ -211,11 +212,11 @@ func persistentCollectives(c *Comm) error {
 }
 
 // setups are who progresses.
-var setups = map[string]cad.Setup{
+var setups = map[string]shared.Setup{
 	"default": {},
-	"owner":   {Options: cad.Options{Policy: cad.Owner}, Helpers: 2},
+	"owner":   {Options: shared.Options{Policy: cad.Owner}, Helpers: 2},
 	"helpers": {Helpers: 2},
-	"checked": {Options: cad.Options{Check: true}, Helpers: 1},
+	"checked": {Options: shared.Options{Check: true}, Helpers: 1},
 }
 
 func TestNonblockingOverMem(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/coll/cad/shared"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -52,7 +53,7 @@ type GraphError = fault.GraphError
 
 // ErrTooMany means that this rank has begun too many nonblocking collective operations
 // and not waited for them.
-var ErrTooMany = cad.ErrTooMany
+var ErrTooMany = shared.ErrTooMany
 
 // Policy says who executes the nodes of a graph. Between processes it is always the rank
 // that has issued it.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/coll/cad/shared"
 	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -37,7 +37,7 @@ func TestTypesThatDiffer(t *testing.T) {
 }
 
 func typesDiffer(w *Team, distance int) error {
-	me := issuing(w, cad.Options{Check: true, Describe: func(call uint64) string { return DescribeCall(call, nil) }})
+	me := issuing(w, shared.Options{Check: true, Describe: func(call uint64) string { return DescribeCall(call, nil) }})
 	w.Choice.Blocking[Barrier] = "tree" // of messages, as on the heap there are no boards
 	w.Choice.Blocking[Allgather] = "ring"
 	w.Check = true

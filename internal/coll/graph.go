@@ -13,7 +13,7 @@ import (
 // is issued several times. It does not communicate. The buffers belong to each issue until
 // that is complete, also those that are only sent; counts and displacements are
 // not needed any more when Graph returns. The error wraps a *RankError, *BufferError
-// or Args.Wrong. A graph comes with it that says which operation it is: see cad.Engine.Refuse.
+// or Args.Wrong. A graph comes with it that says which operation it is: see shared.Engine.Refuse.
 //
 // MPI 4.1 sections 6.12 and 6.13; the graphs of the KACC paper (see package cad).
 func (t *Team) Graph(a Args) (*cad.Graph, error) {

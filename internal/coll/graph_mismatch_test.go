@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/coll/cad/shared"
 	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -138,7 +138,7 @@ func TestMismatchInPassing(t *testing.T) {
 	for _, maker := range graphWorlds {
 		root, rankOf := maker.Start(t, 2, 2)
 		for rank, err := range run(t, root, rankOf, func(w *Team) error {
-			me := issuing(w, cad.Options{Describe: func(call uint64) string { return DescribeCall(call, nil) }})
+			me := issuing(w, shared.Options{Describe: func(call uint64) string { return DescribeCall(call, nil) }})
 			a := simple(Allreduce, w, 40)
 			if w.Rank == 1 {
 				a = simple(Alltoall, w, 40)
@@ -153,7 +153,7 @@ func TestMismatchInPassing(t *testing.T) {
 
 // mismatch makes the calls of a member, and returns the error of the first.
 func mismatch(w *Team, most, one func(*Team) *Args, odd int) error {
-	me := issuing(w, cad.Options{Check: true, Describe: func(call uint64) string { return DescribeCall(call, nil) }})
+	me := issuing(w, shared.Options{Check: true, Describe: func(call uint64) string { return DescribeCall(call, nil) }})
 	w.Choice.Blocking[Barrier] = "tree" // of messages, as on the heap there are no boards
 	w.Check, w.Guards = true, me.channel
 	call := most

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/coll/cad/shared"
 	"github.com/gopvas/gopvas/internal/coll/colltest"
 	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/internal/testkit"
@@ -20,13 +21,13 @@ var graphWorlds = append([]colltest.World{colltest.Heap}, colltest.Worlds...)
 // issuer is a member of a team that issues graphs.
 type issuer struct {
 	*Team
-	engine  *cad.Engine
+	engine  *shared.Engine
 	channel *cad.Channel
 }
 
 // issuing makes a rank's engine, before there are messages.
-func issuing(w *Team, o cad.Options) issuer {
-	return issuer{w, cad.New(w.Job.(cad.Space), w.Rank, w.Engine, o), channelOf(w)}
+func issuing(w *Team, o shared.Options) issuer {
+	return issuer{w, shared.New(w.Job.(shared.Space), w.Rank, w.Engine, o), channelOf(w)}
 }
 
 func channelOf(t *Team) *cad.Channel {
@@ -141,7 +142,7 @@ func TestGraphsAgainstNaiveModel(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/ranks=%d/bytes=%d", maker.Name, size.ranks, size.most), func(t *testing.T) {
 				root, rankOf := maker.Start(t, size.ranks, 2+i%2*6)
 				for rank, err := range run(t, root, rankOf, func(w *Team) error {
-					me := issuing(w, cad.Options{})
+					me := issuing(w, shared.Options{})
 					if w.Rank < i%3 {
 						me.engine.StartHelper()
 					}
@@ -159,7 +160,7 @@ func TestGraphsAgainstNaiveModel(t *testing.T) {
 func TestGraphChoice(t *testing.T) {
 	root, rankOf := colltest.Heap.Start(t, 3, 2)
 	for rank, err := range run(t, root, rankOf, func(w *Team) error {
-		me := issuing(w, cad.Options{})
+		me := issuing(w, shared.Options{})
 		w.Choice.Graphs[Bcast] = "chain"
 		var graphs []*cad.Graph
 		for _, kind := range []Kind{Bcast, Allreduce} {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/coll/cad/shared"
 	"github.com/gopvas/gopvas/internal/coll/colltest"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
@@ -170,7 +170,7 @@ func TestHangInGraphs(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%v=%s", maker.Name, l.kind, l.name), func(t *testing.T) {
 				s := stand(t, maker, l.kind, standoffRanks, func(w *Team) func() error {
 					i := issuing(w,
-						cad.Options{Describe: func(call uint64) string {
+						shared.Options{Describe: func(call uint64) string {
 							return DescribeCall(call, func(uint64) string { return "sum" })
 						}})
 					i.channel.Name = w.Name

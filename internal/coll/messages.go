@@ -1,6 +1,10 @@
 package coll
 
-import "github.com/gopvas/gopvas/internal/coll/cad"
+import (
+	"github.com/gopvas/gopvas/internal/coll/cad"
+
+	"github.com/gopvas/gopvas/internal/coll/cad/message"
+)
 
 // Collectives by messages are graphs (see builder), which this member issues and waits for.
 // A graph is cached for the next call of the same shape.
@@ -30,7 +34,7 @@ func (t *Team) byMessages(l *algorithm) error {
 }
 
 // runGraph issues a graph that is a part of the present call, and waits for it.
-func (t *Team) runGraph(by *cad.Transport, g *cad.Graph) error {
+func (t *Team) runGraph(by *message.Transport, g *cad.Graph) error {
 	g.Name, g.Blocking, g.Agreed = t.called, true, t.agreement()
 	return by.Run(&t.channel, g)
 }
@@ -55,7 +59,7 @@ func (t *Team) guards() *cad.Channel {
 }
 
 // checking returns the transport of rounds that compare calls.
-func (t *Team) checking() *cad.Transport {
+func (t *Team) checking() *message.Transport {
 	check := t.transport
 	check.Check = true
 	return &check
@@ -75,7 +79,7 @@ func (t *Team) tell(buf []byte) error {
 // connect makes what the team needs for messages, at the first call.
 func (t *Team) connect() {
 	if t.transport.Messages == nil {
-		t.transport = cad.Transport{Job: t.Job, Messages: t.Engine, Rank: t.world(t.Rank), Describe: t.describe}
+		t.transport = message.Transport{Job: t.Job, Messages: t.Engine, Rank: t.world(t.Rank), Describe: t.describe}
 		t.channel.Context, t.channel.Rank, t.channel.Size, t.channel.World = t.Context, t.Rank, t.Size, t.World
 		t.channel.Name = t.Name
 		t.makeBoard()

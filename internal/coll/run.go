@@ -6,6 +6,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/coll/cad/message"
 	"github.com/gopvas/gopvas/internal/pml"
 )
 
@@ -25,7 +26,7 @@ type state struct {
 	uncounted bool          // the call that is underway is to be counted
 	chosen    [kinds]choice // of the last call of each kind
 
-	transport cad.Transport // of messages
+	transport message.Transport // of messages
 	channel   cad.Channel
 	blocking  graphCache // of calls by messages
 

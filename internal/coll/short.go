@@ -73,7 +73,7 @@ func (t *Team) ringed() bool {
 	return t.Size > 1 && !t.Check && !t.Engine.Traced() && t.board != nil && t.board.Ring() != nil
 }
 
-// Begin begins a call, as cad.Engine.Issue begins a graph.
+// Begin begins a call, as shared.Engine.Issue begins a graph.
 func (x *Short) Begin(c *cad.Channel) (pml.Request, error) {
 	r, err := x.team.Engine.BeginBy(c.Context, func() pml.Task {
 		x.ring, x.channel, x.number = x.team.board.Ring(), c, c.Next()

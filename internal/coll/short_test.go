@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/coll/board"
-	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/coll/cad/shared"
 	"github.com/gopvas/gopvas/internal/coll/colltest"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
@@ -45,7 +45,7 @@ func TestShortCalls(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/ranks=%d/cpus=%d", maker.Name, ranks, size.cpus), func(t *testing.T) {
 				root, rankOf := maker.Start(t, ranks, size.cpus)
 				for rank, err := range run(t, root, rankOf, func(w *Team) error {
-					me := issuing(w, cad.Options{})
+					me := issuing(w, shared.Options{})
 					if err := w.Barrier(); err != nil { // it makes the ring
 						return err
 					}
@@ -97,7 +97,7 @@ func TestShortCallsOfAMemberThatGoes(t *testing.T) {
 	for i := range times * len(shortWorlds) {
 		root, rankOf := shortWorlds[i%len(shortWorlds)].Start(t, ranks, ranks)
 		for rank, err := range run(t, root, rankOf, func(w *Team) error {
-			me := issuing(w, cad.Options{})
+			me := issuing(w, shared.Options{})
 			if err := w.Barrier(); err != nil {
 				return err
 			}
@@ -153,7 +153,7 @@ func TestShortCallsThatDiffer(t *testing.T) {
 func differ(t *testing.T, root *job.Root, rankOf func(int) colltest.Rank, other int) {
 	const size = 8
 	for rank, err := range run(t, root, rankOf, func(w *Team) error {
-		me := issuing(w, cad.Options{Describe: func(call uint64) string { return DescribeCall(call, nil) }})
+		me := issuing(w, shared.Options{Describe: func(call uint64) string { return DescribeCall(call, nil) }})
 		if err := w.Barrier(); err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (i issuer) either(a *Args) error {
 func TestShortCallOperatorPanics(t *testing.T) {
 	root, rankOf := colltest.Heap.Start(t, 2, 2)
 	for rank, err := range run(t, root, rankOf, func(w *Team) error {
-		me := issuing(w, cad.Options{})
+		me := issuing(w, shared.Options{})
 		if err := w.Barrier(); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/coll/cad/shared"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
@@ -31,11 +32,11 @@ type Comm struct {
 	rank, size int
 	module     btl.Module
 	engine     *pml.Engine
-	graphs     *cad.Engine  // of the process
-	channel    *cad.Channel // the communicator as graphs see it
-	team       *coll.Team   // the communicator as collective operations see it
-	context    uint32       // of point-to-point messages
-	group      *Group       // the caller's, and that of Rank and Size
+	graphs     *shared.Engine // of the process
+	channel    *cad.Channel   // the communicator as graphs see it
+	team       *coll.Team     // the communicator as collective operations see it
+	context    uint32         // of point-to-point messages
+	group      *Group         // the caller's, and that of Rank and Size
 	// peers are the ranks that messages go to and come from: group, or the remote group of an intercommunicator
 	peers       *Group
 	members     *Group                // of collective operations: group, or both groups of an intercommunicator
@@ -96,7 +97,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		c.engine.AddPeers(n.Messages, n.Peers...)
 		c.networks = append(c.networks, n)
 	}
-	c.graphs = cad.New(root, rank, c.engine, s.Options)
+	c.graphs = shared.New(root, rank, c.engine, s.Options)
 	c.graphs.Trace(recorder.NewNodes(root, rank))
 	if s.Helps(rank, size) {
 		c.graphs.StartHelper()

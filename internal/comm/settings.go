@@ -2,7 +2,7 @@ package comm
 
 import (
 	"github.com/gopvas/gopvas/internal/coll"
-	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/coll/cad/shared"
 	"github.com/gopvas/gopvas/internal/job"
 )
 
@@ -12,7 +12,7 @@ type Settings struct {
 	Check  bool        // whether all ranks are asked whether they make the same call
 
 	Synchronous bool // with Check: whether standard sends wait for their receivers
-	cad.Setup
+	shared.Setup
 }
 
 // readSettings returns what the settings of the job say about collectives.
@@ -21,7 +21,7 @@ func readSettings(j job.Settings) (s Settings, err error) {
 		return s, err
 	}
 	s.Check, s.Synchronous = j.Check, j.Check && j.Synchronous
-	s.Setup, err = cad.ParseSetup(j.Progress, j.Helpers, j.Check)
+	s.Setup, err = shared.ParseSetup(j.Progress, j.Helpers, j.Check)
 	return s, err
 }
 

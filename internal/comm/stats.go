@@ -2,7 +2,7 @@ package comm
 
 import (
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/coll/cad/shared"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
 )
@@ -44,7 +44,7 @@ func (c *Comm) Stats() Statistics {
 
 // GraphStatistics is what a rank has executed of nonblocking collective operations and
 // graphs, its own and others'.
-type GraphStatistics = cad.Counters
+type GraphStatistics = shared.Counters
 
 // GraphStats returns what this process' rank has executed since Init, on whatever
 // communicator. It does not block for long.

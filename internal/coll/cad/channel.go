@@ -58,15 +58,15 @@ func (c *Channel) Issued() uint32 { return c.issued.Load() }
 // Next returns the number of an operation that is issued.
 func (c *Channel) Next() uint32 { return c.issued.Add(1) - 1 }
 
-func (c *Channel) world(member int) int {
+func (c *Channel) RankOf(member int) int {
 	if c.World == nil {
 		return member
 	}
 	return int(c.World[member])
 }
 
-// member returns the place of a rank of the job on the channel, or -1.
-func (c *Channel) member(rank int) int {
+// MemberOf returns the place of a rank of the job on the channel, or -1.
+func (c *Channel) MemberOf(rank int) int {
 	if c.World == nil {
 		return rank
 	}

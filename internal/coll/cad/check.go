@@ -7,62 +7,62 @@ import (
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
-// successors returns the edges in the order of where they come from, each once, and
+// Successors returns the edges in the order of where they come from, each once, and
 // for each node where its own begin; the last number is that of all.
-func (g *Graph) successors() (edges []edge, first []int32) {
-	edges = slices.Clone(g.edges)
-	slices.SortFunc(edges, func(a, b edge) int {
-		if a.from != b.from {
-			return int(a.from - b.from)
+func (g *Graph) Successors() (edges []Edge, first []int32) {
+	edges = slices.Clone(g.Edges)
+	slices.SortFunc(edges, func(a, b Edge) int {
+		if a.From != b.From {
+			return int(a.From - b.From)
 		}
-		return int(a.to - b.to)
+		return int(a.To - b.To)
 	})
 	edges = slices.Compact(edges)
-	first = make([]int32, len(g.nodes)+1)
+	first = make([]int32, len(g.Nodes)+1)
 	for _, e := range edges {
-		first[e.from+1]++
+		first[e.From+1]++
 	}
-	for n := range g.nodes {
+	for n := range g.Nodes {
 		first[n+1] += first[n]
 	}
 	return edges, first
 }
 
-// check returns an error unless every node is reachable from START, reaches END, and
+// Check returns an error unless every node is reachable from START, reaches END, and
 // comes after itself in no way (the rules of the KACC paper), and every peer is one.
-func (g *Graph) check(members int, edges []edge, first []int32) error {
+func (g *Graph) Check(members int, edges []Edge, first []int32) error {
 	if g.err != nil {
 		return &fault.GraphError{Node: -1, What: g.err.Error()}
 	}
-	for n, s := range g.nodes {
-		if (s.kind == Send || s.kind == Recv) && (s.peer < 0 || s.peer >= members) {
+	for n, s := range g.Nodes {
+		if (s.Kind == Send || s.Kind == Recv) && (s.Peer < 0 || s.Peer >= members) {
 			return &fault.GraphError{Node: n,
-				What: fmt.Sprintf("%v names member %d, there are 0..%d", s.kind, s.peer, members-1)}
+				What: fmt.Sprintf("%v names member %d, there are 0..%d", s.Kind, s.Peer, members-1)}
 		}
 	}
 	order, err := g.sorted(edges, first)
 	if err != nil {
 		return err
 	}
-	reached, ends := make([]bool, len(g.nodes)), make([]bool, len(g.nodes))
+	reached, ends := make([]bool, len(g.Nodes)), make([]bool, len(g.Nodes))
 	reached[Start], ends[End] = true, true
 	for _, n := range order {
 		for _, e := range edges[first[n]:first[n+1]] {
-			reached[e.to] = reached[e.to] || reached[n]
+			reached[e.To] = reached[e.To] || reached[n]
 		}
 	}
 	for _, n := range slices.Backward(order) {
 		for _, e := range edges[first[n]:first[n+1]] {
-			ends[n] = ends[n] || ends[e.to]
+			ends[n] = ends[n] || ends[e.To]
 		}
 	}
-	for n, s := range g.nodes {
+	for n, s := range g.Nodes {
 		switch {
 		case !reached[n]:
-			return &fault.GraphError{Node: n, What: s.kind.String() +
+			return &fault.GraphError{Node: n, What: s.Kind.String() +
 				" is not reached from START: connect it, or use Tie"}
 		case !ends[n]:
-			return &fault.GraphError{Node: n, What: s.kind.String() + " does not lead to END: connect it, or use Tie"}
+			return &fault.GraphError{Node: n, What: s.Kind.String() + " does not lead to END: connect it, or use Tie"}
 		}
 	}
 	return nil
@@ -70,12 +70,12 @@ func (g *Graph) check(members int, edges []edge, first []int32) error {
 
 // sorted returns all nodes so that edges lead forwards, or the error that names a
 // node of a cycle.
-func (g *Graph) sorted(edges []edge, first []int32) ([]Node, error) {
-	left := make([]int32, len(g.nodes))
+func (g *Graph) sorted(edges []Edge, first []int32) ([]Node, error) {
+	left := make([]int32, len(g.Nodes))
 	for _, e := range edges {
-		left[e.to]++
+		left[e.To]++
 	}
-	order := make([]Node, 0, len(g.nodes))
+	order := make([]Node, 0, len(g.Nodes))
 	for n, before := range left {
 		if before == 0 {
 			order = append(order, Node(n))
@@ -84,12 +84,12 @@ func (g *Graph) sorted(edges []edge, first []int32) ([]Node, error) {
 	for i := 0; i < len(order); i++ {
 		n := order[i]
 		for _, e := range edges[first[n]:first[n+1]] {
-			if left[e.to]--; left[e.to] == 0 {
-				order = append(order, e.to)
+			if left[e.To]--; left[e.To] == 0 {
+				order = append(order, e.To)
 			}
 		}
 	}
-	if len(order) == len(g.nodes) {
+	if len(order) == len(g.Nodes) {
 		return order, nil
 	}
 	return nil, &fault.GraphError{Node: int(inCycle(edges, left)), What: "comes after itself: the graph has a cycle"}
@@ -97,11 +97,11 @@ func (g *Graph) sorted(edges []edge, first []int32) ([]Node, error) {
 
 // inCycle returns a node of a cycle. All nodes with something left before them lie on
 // a cycle or behind one: going backwards among them ends on it.
-func inCycle(edges []edge, left []int32) Node {
+func inCycle(edges []Edge, left []int32) Node {
 	n := Node(slices.IndexFunc(left, func(l int32) bool { return l > 0 }))
 	for range left {
-		i := slices.IndexFunc(edges, func(e edge) bool { return e.to == n && left[e.from] > 0 })
-		n = edges[i].from
+		i := slices.IndexFunc(edges, func(e Edge) bool { return e.To == n && left[e.From] > 0 })
+		n = edges[i].From
 	}
 	return n
 }

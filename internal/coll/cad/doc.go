@@ -11,33 +11,18 @@
 //	g.Connect(cad.Start, recv)
 //	g.Connect(recv, send)
 //	g.Connect(send, cad.End)
-//	request, err := engine.Issue(channel, g)
+//	request, err := engine.Issue(channel, g) // of package shared
 //	...                                // computes; others progress the chain
 //	_, err = messages.Wait(&request)
 //
-// # Pieces
+// # Rooms
 //
-// graph.go and check.go: what a graph is, and which ones are refused. build.go lays it
-// out as an array of nodes of a cache line each, without pointers; layout.go is what
-// ranks share and why it can be read at any time. run.go issues a graph and tells when it
-// is complete; reuse.go gives other buffers to a graph that stays built. match.go: how a SEND
-// finds its RECV. execute.go: how a node that is ready is executed. steal.go: how nodes
-// are handed to others. guard.go: how all members compare their calls before they do
-// anything. op.go: operators that others can apply. fault.go: what can go wrong.
+// Here is what a graph is: graph.go and check.go, which ones are refused; guard.go, how all members compare their calls
+// before they do anything; reuse.go, graphs that stay built; op.go, operators that others can apply; fault.go, what can
+// go wrong; channel.go, who issues graphs together.
 //
-// Between processes nothing of this is shared. messages_build.go and messages.go: graphs
-// whose SEND and RECV nodes are messages; record.go: how failures travel.
-//
-// # A node is executed once, and not early
-//
-// An executor is a thread that executes nodes. A node counts its predecessors down; the
-// executor that counts to zero makes it ready, so one executor does. A COPY, CALC, CALL or
-// JOIN that is ready is on one executor's stack, in one place of its graph's queue, or on its
-// owner's stack; the executor that takes it from there has it alone. For a SEND and a RECV
-// that are both ready the RECV's state decides (match.go). All that a node reads was written
-// before its predecessors counted down. END is counted down last: no other node of the graph
-// is touched after that. A late executor may still read words of the graph. These carry the
-// number of the issue or are of no consequence.
+// Package shared executes graphs in one address space, and has the engine of a rank. Package message executes those
+// between processes: their SEND and RECV nodes are messages.
 //
 // # Faults
 //

@@ -10,30 +10,30 @@ import (
 func (g *Graph) Dump(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "digraph cad {\n\trankdir=LR; node [shape=box];")
-	for n, s := range g.nodes {
+	for n, s := range g.Nodes {
 		fmt.Fprintf(out, "\tn%d [label=%q];\n", n, s.label(n))
 	}
-	edges, _ := g.successors()
+	edges, _ := g.Successors()
 	for _, e := range edges {
-		fmt.Fprintf(out, "\tn%d -> n%d;\n", e.from, e.to)
+		fmt.Fprintf(out, "\tn%d -> n%d;\n", e.From, e.To)
 	}
 	fmt.Fprintln(out, "}")
 	return out.Flush()
 }
 
-func (s *spec) label(n int) string {
-	switch s.kind {
+func (s *Spec) label(n int) string {
+	switch s.Kind {
 	case Send:
-		return fmt.Sprintf("SEND %d\n%d bytes to %d", n, s.src.Len(), s.peer)
+		return fmt.Sprintf("SEND %d\n%d bytes to %d", n, s.Src.Len(), s.Peer)
 	case Recv:
-		if s.folds() {
-			return fmt.Sprintf("RECV and CALC %d\n%d bytes from %d", n, s.dst.Len(), s.peer)
+		if s.Folds() {
+			return fmt.Sprintf("RECV and CALC %d\n%d bytes from %d", n, s.Dst.Len(), s.Peer)
 		}
-		return fmt.Sprintf("RECV %d\n%d bytes from %d", n, s.dst.Len(), s.peer)
+		return fmt.Sprintf("RECV %d\n%d bytes from %d", n, s.Dst.Len(), s.Peer)
 	case Copy, Calc:
-		return fmt.Sprintf("%v %d\n%d bytes", s.kind, n, s.dst.Len())
+		return fmt.Sprintf("%v %d\n%d bytes", s.Kind, n, s.Dst.Len())
 	case Join, Call:
-		return fmt.Sprintf("%v %d", s.kind, n)
+		return fmt.Sprintf("%v %d", s.Kind, n)
 	}
-	return s.kind.String()
+	return s.Kind.String()
 }

@@ -107,11 +107,11 @@ func Between(a int, call uint64, b int, other uint64) Failure {
 type Cell struct {
 	fault  atomic.Uint64
 	detail [2]atomic.Uint64
-	told   atomic.Uint32
-	text   [textSize]byte
+	Told   atomic.Uint32
+	text   [TextSize]byte
 }
 
-const textSize = 3*64 - 28 // a cell takes three cache lines
+const TextSize = 3*64 - 28 // a cell takes three cache lines
 
 // Note keeps a failure if there is none yet. It returns whether it has.
 func (c *Cell) Note(f Failure) bool {
@@ -122,7 +122,7 @@ func (c *Cell) Note(f Failure) bool {
 		c.detail[i].Store(d)
 	}
 	clear(c.text[copy(c.text[:], f.Text):])
-	c.told.Store(1)
+	c.Told.Store(1)
 	return true
 }
 
@@ -139,13 +139,13 @@ func (c *Cell) Failure() Failure {
 		return f
 	}
 	for range tellYields {
-		if c.told.Load() != 0 {
+		if c.Told.Load() != 0 {
 			break
 		}
 		runtime.Gosched() // ranks may be goroutines of one process
 		sys.Yield()
 	}
-	if c.told.Load() != 0 {
+	if c.Told.Load() != 0 {
 		f.Detail = [2]uint64{c.detail[0].Load(), c.detail[1].Load()}
 		f.Text = TextOf(c.text[:])
 	}
@@ -155,7 +155,7 @@ func (c *Cell) Failure() Failure {
 // Reset forgets the failure. Nobody else uses the cell.
 func (c *Cell) Reset() {
 	if c.fault.Load() != 0 {
-		c.told.Store(0)
+		c.Told.Store(0)
 		c.fault.Store(0)
 	}
 }

@@ -18,7 +18,7 @@ func TestFailureThatIsBeingTold(t *testing.T) {
 		for i, d := range want.Detail {
 			c.detail[i].Store(d)
 		}
-		c.told.Store(1)
+		c.Told.Store(1)
 	}()
 	require.Equal(t, want, c.Failure())
 }

@@ -14,14 +14,14 @@ type Kind uint8
 // The kinds of nodes.
 const (
 	kindStart Kind = iota // is done when the graph is issued
-	kindEnd               // is done when the graph is complete
+	KindEnd               // is done when the graph is complete
 	Send                  // gives bytes to a RECV of another graph
 	Recv                  // takes bytes from a SEND
 	Copy                  // moves bytes within the rank
 	Calc                  // applies an operator
 	Join                  // does nothing, for those that wait for many
 	Call                  // calls a function of the rank that has issued the graph
-	gate                  // ends the graph if something is wrong with it: see guarded
+	Gate                  // ends the graph if something is wrong with it: see guarded
 )
 
 // String returns the name of the kind, as the paper writes it.
@@ -101,28 +101,28 @@ type Graph struct {
 	// Shared tells that a graph which blocks is issued on the channel of graphs that do not.
 	Shared bool
 
-	nodes []spec
-	edges []edge
+	Nodes []Spec
+	Edges []Edge
 	reuse *reuse // nil: each issue builds it anew
 	err   error  // the first mistake in building it
 }
 
-// spec is a node as it was made.
-type spec struct {
-	kind     Kind
-	peer     int        // member, of SEND and RECV
-	dst, src btl.Buffer // RECV, COPY, CALC write dst; SEND, COPY, CALC read src
-	op       *Op        // of CALC, and of a RECV that folds, and what CALL calls
+// Spec is a node as it was made.
+type Spec struct {
+	Kind     Kind
+	Peer     int        // member, of SEND and RECV
+	Dst, Src btl.Buffer // RECV, COPY, CALC write dst; SEND, COPY, CALC read src
+	Op       *Op        // of CALC, and of a RECV that folds, and what CALL calls
 }
 
-// folds tells whether a RECV applies an operator.
-func (s *spec) folds() bool { return s.kind == Recv && s.op != nil }
+// Folds tells whether a RECV applies an operator.
+func (s *Spec) Folds() bool { return s.Kind == Recv && s.Op != nil }
 
-type edge struct{ from, to Node }
+type Edge struct{ From, To Node }
 
 // NewGraph returns a graph with START and END only.
 func NewGraph() *Graph {
-	return &Graph{nodes: []spec{{kind: kindStart}, {kind: kindEnd}}}
+	return &Graph{Nodes: []Spec{{Kind: kindStart}, {Kind: KindEnd}}}
 }
 
 // NewRefusal returns the graph that stands for a refused call of an operation: see Transport.Refuse.
@@ -133,11 +133,11 @@ func NewRefusal(operation uint64, name string) *Graph {
 }
 
 // Len returns the number of nodes, START and END among them.
-func (g *Graph) Len() int { return len(g.nodes) }
+func (g *Graph) Len() int { return len(g.Nodes) }
 
-func (g *Graph) add(s spec) Node {
-	g.nodes = append(g.nodes, s)
-	return Node(len(g.nodes) - 1)
+func (g *Graph) add(s Spec) Node {
+	g.Nodes = append(g.Nodes, s)
+	return Node(len(g.Nodes) - 1)
 }
 
 // Send adds a SEND of buf to a member of the channel. It is done when buf may be
@@ -148,7 +148,7 @@ func (g *Graph) Send(buf []byte, to int) Node { return g.SendBuffer(btl.Buffer{B
 
 // SendBuffer is Send from a buffer that may have a layout.
 func (g *Graph) SendBuffer(buf btl.Buffer, to int) Node {
-	return g.add(spec{kind: Send, peer: to, src: buf})
+	return g.add(Spec{Kind: Send, Peer: to, Src: buf})
 }
 
 // Recv adds a RECV of exactly len(buf) bytes from a member.
@@ -156,13 +156,13 @@ func (g *Graph) Recv(buf []byte, from int) Node { return g.RecvBuffer(btl.Buffer
 
 // RecvBuffer is Recv into a buffer that may have a layout.
 func (g *Graph) RecvBuffer(buf btl.Buffer, from int) Node {
-	return g.add(spec{kind: Recv, peer: from, dst: buf})
+	return g.add(Spec{Kind: Recv, Peer: from, Dst: buf})
 }
 
 // Fold adds a RECV that sets inout = inout op what comes from a member, element by
 // element. In one address space it takes no other memory.
 func (g *Graph) Fold(op *Op, inout []byte, from int) Node {
-	n := g.add(spec{kind: Recv, peer: from, dst: btl.Buffer{Bytes: inout}, op: op})
+	n := g.add(Spec{Kind: Recv, Peer: from, Dst: btl.Buffer{Bytes: inout}, Op: op})
 	g.needs(n, op)
 	return n
 }
@@ -174,27 +174,27 @@ func (g *Graph) Copy(dst, src []byte) Node {
 
 // CopyBuffer is Copy between buffers that may have layouts.
 func (g *Graph) CopyBuffer(dst, src btl.Buffer) Node {
-	n := g.add(spec{kind: Copy, dst: dst, src: src})
+	n := g.add(Spec{Kind: Copy, Dst: dst, Src: src})
 	g.sameLength(n, dst.Len(), src.Len())
 	return n
 }
 
 // Calc adds a CALC that sets inout = inout op in, element by element.
 func (g *Graph) Calc(op *Op, inout, in []byte) Node {
-	n := g.add(spec{kind: Calc, dst: btl.Buffer{Bytes: inout}, src: btl.Buffer{Bytes: in}, op: op})
+	n := g.add(Spec{Kind: Calc, Dst: btl.Buffer{Bytes: inout}, Src: btl.Buffer{Bytes: in}, Op: op})
 	g.sameLength(n, len(inout), len(in))
 	g.needs(n, op)
 	return n
 }
 
 // Join adds a node that does nothing.
-func (g *Graph) Join() Node { return g.add(spec{kind: Join}) }
+func (g *Graph) Join() Node { return g.add(Spec{Kind: Join}) }
 
 // Call adds a node that has the rank that issues the graph call f, in one of its own calls
 // or by its helper. It is left out if something has gone wrong with the graph by then. If f
 // panics that is an *OperatorError, as of an operator.
 func (g *Graph) Call(f func()) Node {
-	return g.add(spec{kind: Call, op: &Op{Apply: func(_, _ []byte) { f() }}})
+	return g.add(Spec{Kind: Call, Op: &Op{Apply: func(_, _ []byte) { f() }}})
 }
 
 // CallLast is Call for a node that comes after all others that there are.
@@ -226,10 +226,10 @@ func (g *Graph) connectAll(from []Node, to Node) Node {
 // nodes again changes nothing.
 func (g *Graph) Connect(a, b Node) {
 	if !g.has(a) || !g.has(b) {
-		g.mistake(fmt.Errorf("edge from node %d to node %d of a graph with %d nodes", a, b, len(g.nodes)))
+		g.mistake(fmt.Errorf("edge from node %d to node %d of a graph with %d nodes", a, b, len(g.Nodes)))
 		return
 	}
-	g.edges = append(g.edges, edge{a, b})
+	g.Edges = append(g.Edges, Edge{a, b})
 }
 
 // Tie connects Start to every node that comes after nothing, and every node that
@@ -242,18 +242,18 @@ func (g *Graph) Tie() {
 	for _, n := range last {
 		g.Connect(n, End)
 	}
-	if len(g.edges) == 0 {
+	if len(g.Edges) == 0 {
 		g.Connect(Start, End) // there is nothing else
 	}
 }
 
 // outer returns the nodes that come after nothing, and those that nothing comes after.
 func (g *Graph) outer() (first, last []Node) {
-	after, before := make([]bool, len(g.nodes)), make([]bool, len(g.nodes))
-	for _, e := range g.edges {
-		after[e.to], before[e.from] = true, true
+	after, before := make([]bool, len(g.Nodes)), make([]bool, len(g.Nodes))
+	for _, e := range g.Edges {
+		after[e.To], before[e.From] = true, true
 	}
-	for n := End + 1; int(n) < len(g.nodes); n++ {
+	for n := End + 1; int(n) < len(g.Nodes); n++ {
 		if !after[n] {
 			first = append(first, n)
 		}
@@ -264,17 +264,17 @@ func (g *Graph) outer() (first, last []Node) {
 	return first, last
 }
 
-func (g *Graph) has(n Node) bool { return n >= 0 && int(n) < len(g.nodes) }
+func (g *Graph) has(n Node) bool { return n >= 0 && int(n) < len(g.Nodes) }
 
 func (g *Graph) needs(n Node, op *Op) {
 	if op == nil || op.Apply == nil {
-		g.mistake(fmt.Errorf("node %d (%v) has no operator", n, g.nodes[n].kind))
+		g.mistake(fmt.Errorf("node %d (%v) has no operator", n, g.Nodes[n].Kind))
 	}
 }
 
 func (g *Graph) sameLength(n Node, dst, src int) {
 	if dst != src {
-		g.mistake(fmt.Errorf("node %d (%v) has %d bytes to write and %d bytes to read", n, g.nodes[n].kind, dst, src))
+		g.mistake(fmt.Errorf("node %d (%v) has %d bytes to write and %d bytes to read", n, g.Nodes[n].Kind, dst, src))
 	}
 }
 

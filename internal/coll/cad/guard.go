@@ -2,7 +2,7 @@ package cad
 
 import "slices"
 
-// guarded returns the graph behind a guard: a round in which all members learn whether all stand for the same call.
+// Guarded returns the graph behind a guard: a round in which all members learn whether all stand for the same call.
 //
 // Invariant: if the calls of two members differ, all members find something wrong. Then the GATE completes the graph.
 // No node before the GATE is left, and none behind it has begun at any member. So nobody waits for the others.
@@ -13,7 +13,7 @@ import "slices"
 //
 // A member that does not know what its call moves passes on what it has heard of that. So members that know it are
 // compared. (By messages, a panic of an operator may be heard before the GATE: then nothing is wrong here.)
-func (g *Graph) guarded(rank, size int) (w *Graph, entry Node) {
+func (g *Graph) Guarded(rank, size int) (w *Graph, entry Node) {
 	w = NewGraph()
 	w.Policy = g.Policy
 	heard, before := Start, []Node(nil)
@@ -25,7 +25,7 @@ func (g *Graph) guarded(rank, size int) (w *Graph, entry Node) {
 		before = append(before, send)
 		heard = recv
 	}
-	entry = w.add(spec{kind: gate})
+	entry = w.add(Spec{Kind: Gate})
 	for _, n := range append(before, heard) {
 		w.Connect(n, entry)
 	}
@@ -38,9 +38,9 @@ func (g *Graph) guarded(rank, size int) (w *Graph, entry Node) {
 		}
 		return n + entry - End
 	}
-	w.nodes = slices.Concat(w.nodes, g.nodes[End+1:])
-	for _, e := range g.edges {
-		w.Connect(moved(e.from), moved(e.to))
+	w.Nodes = slices.Concat(w.Nodes, g.Nodes[End+1:])
+	for _, e := range g.Edges {
+		w.Connect(moved(e.From), moved(e.To))
 	}
 	return w, entry
 }

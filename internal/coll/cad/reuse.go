@@ -125,14 +125,14 @@ func (k *reuse) rest(g *Graph) {
 
 // strip removes the buffers from the nodes, but leaves memory that the graph owns.
 func (k *reuse) strip(g *Graph) {
-	k.bare, g.edges = true, nil
-	for i := range g.nodes {
-		s := &g.nodes[i]
-		if k.buffers.has(AddressOf(s.dst.Bytes)) >= 0 {
-			s.dst = btl.Buffer{}
+	k.bare, g.Edges = true, nil
+	for i := range g.Nodes {
+		s := &g.Nodes[i]
+		if k.buffers.has(AddressOf(s.Dst.Bytes)) >= 0 {
+			s.Dst = btl.Buffer{}
 		}
-		if k.buffers.has(AddressOf(s.src.Bytes)) >= 0 {
-			s.src = btl.Buffer{}
+		if k.buffers.has(AddressOf(s.Src.Bytes)) >= 0 {
+			s.Src = btl.Buffer{}
 		}
 	}
 }

@@ -1,8 +1,0 @@
-//go:build !race
-
-package cad
-
-// heapOnly has nodes lie on Go's heap whatever the module has, see heap_race.go.
-const heapOnly = false
-
-func keep([]byte) {}

@@ -1,0 +1,5 @@
+package message
+
+import "unsafe"
+
+const actionBytes = int(unsafe.Sizeof(action{}))

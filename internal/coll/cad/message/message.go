@@ -1,0 +1,318 @@
+package message
+
+import (
+	"errors"
+	"slices"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/mpi/fault"
+)
+
+// Transport is what graphs need that are executed by messages.
+type Transport struct {
+	Job      cad.Job
+	Messages *pml.Engine
+	Rank     int // of the job
+	Check    bool
+	Describe func(call uint64) string
+
+	// Failed, if it is not nil, has what has failed before a call: the messages tell the
+	// others. At the end it has what has failed then, which is not returned as an error.
+	Failed *cad.Failure
+	Whole  func(rank int) bool // tells whether a rank is a member of the whole; nil: the channel is
+
+	Executed *Executed // nil: not counted
+	named    []bool    // by rank of the job: see run.Describe
+}
+
+// Executed counts what a rank has executed: nodes that move or combine bytes, those of other
+// ranks' graphs, and the bytes; and by messages the memory that its graphs take.
+type Executed struct{ Nodes, Foreign, Bytes, Memory atomic.Uint64 }
+
+// Run issues a graph and returns when it is complete.
+func (t *Transport) Run(c *cad.Channel, g *cad.Graph) error {
+	r, err := t.Build(c, g)
+	if err != nil {
+		return err
+	}
+	return t.Messages.Do(r, c.Context)
+}
+
+const (
+	portBits   = 20
+	numberBits = 10 // of the number, in the tag
+	markBits   = 29 // of the number, in the mark
+
+	blocks     = 1 << 29         // in the mark: of the guard of a call that blocks
+	spoilt     = 1 << 31         // in the mark: a record precedes the message
+	recordPort = 1<<portBits - 1 // of records
+
+	mostInFlight = 256 // graphs of a channel
+)
+
+func tagOf(number, port uint32) int {
+	return int(number&(1<<numberBits-1))<<portBits | int(port&(1<<portBits-1))
+}
+
+// run is the task of a graph that is executed by messages.
+type run struct {
+	t       *Transport
+	channel *cad.Channel
+	state   *State
+	graph   *cad.Graph
+
+	// What does not change.
+	actions []action
+	edges   []cad.Edge
+	gate    cad.Node // the last node of the guard; Start: there is none
+	bytes   int      // of its memory
+
+	// Of one issue.
+	number  uint32
+	order   uint32 // among the guards of this rank: see refusals
+	call    uint64
+	left    []int32    // predecessors that are not done, by node
+	stack   []cad.Node // nodes that are ready
+	active  []inFlight
+	members []btl.Member // of together
+	seen    uint64       // pml.Inside.Completions when active was last looked through
+	begun   bool
+	guarded bool // the gate has not been passed
+	done    bool
+	failure cad.Failure
+	broken  error // the engine for messages can not go on
+}
+
+// inFlight is a message that is underway, for a node.
+type inFlight struct {
+	request pml.Request
+	n       cad.Node
+	record  []byte // it is the record of the node's message
+}
+
+// Start implements pml.Task.
+func (r *run) Start() error {
+	r.begun, r.done, r.broken = false, false, nil
+	if r.gate != cad.Start {
+		r.order = r.state.refused.next()
+	}
+	if r.reset(); r.guarded && !r.alone() {
+		r.number = r.channel.Issued() // until it begins: see mayBegin
+	} else {
+		r.number = r.channel.Next()
+	}
+	if slot := r.graph.Slot; slot != 0 {
+		r.t.Job.CountCall(r.t.Rank, slot)
+	}
+	return nil
+}
+
+// Progress implements pml.Task.
+func (r *run) Progress() (done bool, err error) {
+	in := r.t.Messages.Inside()
+	if !r.begun {
+		if !r.mayBegin() {
+			return false, nil
+		}
+		r.begun, r.seen = true, in.Completions()
+		r.present()
+		r.together()
+		r.finish(cad.Start)
+		r.drain()
+	}
+	for !r.done && r.seen != in.Completions() {
+		r.seen = in.Completions()
+		r.takeArrived()
+	}
+	if !r.done {
+		return false, nil
+	}
+	r.leaveFlight()
+	if f := r.t.Failed; f != nil {
+		*f = r.failure
+		return true, r.broken
+	}
+	if r.broken != nil || r.failure.Fault == 0 {
+		return true, r.broken
+	}
+	return true, cad.Reporter{Member: r.channel.MemberOf, Describe: r.t.Describe}.Err(r.failure, r.graph.Signature)
+}
+
+// Release implements pml.Task.
+func (r *run) Release() {
+	if r.done && r.failure.Fault == 0 && r.broken == nil && r.graph.Rest() {
+		return
+	}
+	r.count(-r.bytes)
+}
+
+// count adds to the memory that the rank's graphs take.
+func (r *run) count(bytes int) {
+	if x := r.t.Executed; x != nil {
+		x.Memory.Add(uint64(bytes))
+	}
+}
+
+// takeArrived goes on after the messages that are over.
+func (r *run) takeArrived() {
+	for i := 0; i < len(r.active) && !r.done; {
+		l := r.active[i]
+		st, mark, done, err := r.t.Messages.Inside().Take(&l.request)
+		if !done {
+			i++
+			continue
+		}
+		last := len(r.active) - 1
+		r.active[i] = r.active[last]
+		r.active[last] = inFlight{}
+		r.active = r.active[:last]
+		r.arrived(l, st, mark, err)
+		r.drain()
+	}
+}
+
+// drain executes all nodes that are ready.
+func (r *run) drain() {
+	for len(r.stack) > 0 && !r.done {
+		n := r.stack[len(r.stack)-1]
+		r.stack = r.stack[:len(r.stack)-1]
+		r.execute(n)
+	}
+}
+
+func (r *run) execute(n cad.Node) {
+	a := &r.actions[n]
+	switch a.kind {
+	case cad.Send, cad.Recv:
+		r.communicate(n)
+		return
+	case cad.KindEnd:
+		r.done = true
+		return
+	case cad.Gate: // no node before it is left, and none behind it has begun
+		if r.void() {
+			r.again()
+			return
+		}
+		r.passGuard()
+		r.settle()
+		if r.failure.Kind() == cad.Mismatch || r.failure.Kind() == cad.Refused {
+			r.done = true
+			return
+		}
+	case cad.Copy:
+		to, from := r.of(&a.dst), r.of(&a.src)
+		btl.Copy(&to, &from, 0, a.src.size)
+		r.tally(a)
+	case cad.Calc, cad.Call:
+		r.apply(a, r.bytesOf(&a.src))
+		r.tally(a)
+	}
+	r.finish(n)
+}
+
+// communicate begins the message of a node.
+func (r *run) communicate(n cad.Node) {
+	a, in, context := &r.actions[n], r.t.Messages.Inside(), r.channel.Context
+	l := inFlight{n: n}
+	var err error
+	switch {
+	case a.kind == cad.Send:
+		mark := pml.Mark{Number: r.number & (1<<markBits - 1), Word: r.call}
+		if r.guarded && r.graph.Blocking {
+			mark.Number |= blocks
+		}
+		if r.failure.Fault != 0 {
+			mark.Number |= spoilt
+			r.sendRecord(int(a.peer))
+		}
+		l.request, err = in.Isend(context, int(a.peer), tagOf(r.number, a.port), mark, r.of(&a.src))
+	case a.folds:
+		l.request, err = in.Irecv(context, int(a.peer), tagOf(r.number, a.port), btl.Buffer{Bytes: a.in})
+	default:
+		l.request, err = in.Irecv(context, int(a.peer), tagOf(r.number, a.port), r.of(&a.dst))
+	}
+	r.began(l, err)
+}
+
+// began looks after a message, unless it is over at once.
+func (r *run) began(l inFlight, err error) {
+	if err != nil {
+		r.failed(l.n, err)
+		return
+	}
+	if st, mark, done, err := r.t.Messages.Inside().Take(&l.request); done {
+		r.arrived(l, st, mark, err)
+	} else {
+		r.active = append(r.active, l)
+	}
+}
+
+// arrived is for a message that is over.
+func (r *run) arrived(l inFlight, st pml.Status, mark pml.Mark, err error) {
+	a := &r.actions[l.n]
+	if truncated, ok := errors.AsType[*fault.TruncateError](err); ok {
+		st.Bytes, err = truncated.Length, nil
+	}
+	switch {
+	case err != nil:
+		r.failed(l.n, err)
+		return
+	case l.record != nil:
+		r.note(readRecord(l.record))
+	case a.kind == cad.Recv:
+		if r.note(compare(r.t.Rank, r.call, r.number, uint64(a.dst.size), st, mark)); r.done {
+			return
+		}
+		if r.guarded && (mark.Number&blocks != 0) != r.graph.Blocking {
+			r.note(cad.Failure{Fault: cad.Mismatch | cad.Fault(st.Source)<<16 | cad.Fault(r.t.Rank), Detail: [2]uint64{r.call, r.call}})
+		}
+		if r.guarded && r.call&cad.Elements == 0 {
+			r.call |= mark.Word & cad.Elements
+		}
+		if mark.Number&spoilt != 0 {
+			r.receiveRecord(l.n, st.Source)
+			return
+		}
+		if a.folds && a.dst.size > 0 {
+			r.apply(a, a.in)
+		}
+		r.tally(a)
+	}
+	r.finish(l.n)
+}
+
+// apply calls the operator of a node, or the function of a CALL. After a failure it does not:
+// the data may be lost.
+func (r *run) apply(a *action, in []byte) {
+	if r.failure.Fault != 0 {
+		return
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			r.note(cad.Panicked(v, r.t.Rank))
+		}
+	}()
+	a.op.Apply(r.bytesOf(&a.dst), in)
+}
+
+// finish is for a node that is done: those that come after it may be ready. The stack gives
+// them back in their order: a SEND that was added before a RECV is not held up by it.
+func (r *run) finish(n cad.Node) {
+	a := &r.actions[n]
+	for _, e := range slices.Backward(r.edges[a.first:][:a.count]) {
+		if r.left[e.To]--; r.left[e.To] == 0 {
+			r.stack = append(r.stack, e.To)
+		}
+	}
+}
+
+func (r *run) tally(a *action) {
+	if x := r.t.Executed; x != nil {
+		x.Nodes.Add(1)
+		x.Bytes.Add(uint64(max(a.dst.size, a.src.size)))
+	}
+}

@@ -1,5 +1,0 @@
-package cad
-
-import "unsafe"
-
-const actionBytes = int(unsafe.Sizeof(action{}))

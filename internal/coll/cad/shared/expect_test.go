@@ -1,0 +1,139 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/mpi/fault"
+)
+
+// waysToWait are the calls in which a rank sleeps until a graph is complete.
+var waysToWait = map[string]func(r rank, request *pml.Request) error{
+	"wait": func(r rank, request *pml.Request) error {
+		_, err := r.pml.Wait(request)
+		return err
+	},
+	"wait with a context": func(r rank, request *pml.Request) error {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		_, err := r.pml.WaitContext(ctx, request)
+		return err
+	},
+	"wait for any": func(r rank, request *pml.Request) error {
+		never, err := r.pml.Irecv(99, 2, 0, nil)
+		if err != nil {
+			return err
+		}
+		if _, err := r.pml.AwaitAny([]pml.Request{never, *request}); err != nil {
+			return err
+		}
+		_, _, err = r.pml.Take(request)
+		return err
+	},
+}
+
+// TestPeersThatEndInSilence: a peer issues its graph, which has no node for this rank, when this rank sleeps. No event
+// comes from a node of that graph. The peers live on until this rank was told.
+func TestPeersThatEndInSilence(t *testing.T) {
+	for how, wait := range waysToWait {
+		for before := range 2 { // graphs that all have issued before
+			t.Run(fmt.Sprintf("%s, after %d graphs", how, before), func(t *testing.T) {
+				root, all := start(t, 3, true, Options{})
+				told := make(chan struct{})
+				eachRank(t, root, all, func(r rank) error {
+					for range before {
+						if err := r.do(r.chain(make([]byte, 1))); err != nil {
+							return err
+						}
+					}
+					g := cad.NewGraph()
+					if r.rank != 0 {
+						if r.rank == 1 {
+							awaitWaiting(root, 0)
+						}
+						g.Tie()
+						err := r.do(g)
+						<-told
+						return err
+					}
+					defer close(told)
+					g.Recv(make([]byte, 5), 1)
+					g.Tie()
+					request, err := r.Issue(r.world, g)
+					if err != nil {
+						return err
+					}
+					return isPairsOf(wait(r, &request), 1)
+				})
+			})
+		}
+	}
+}
+
+// TestPeersThatEndInSilenceOfATest: the rank tests, and never sleeps.
+func TestPeersThatEndInSilenceOfATest(t *testing.T) {
+	root, all := start(t, 3, true, Options{})
+	told, tested := make(chan struct{}), make(chan struct{})
+	eachRank(t, root, all, func(r rank) error {
+		g := cad.NewGraph()
+		if r.rank != 0 {
+			<-tested
+			g.Tie()
+			err := r.do(g)
+			<-told
+			return err
+		}
+		defer close(told)
+		g.Recv(make([]byte, 5), 1)
+		g.Tie()
+		request, err := r.Issue(r.world, g)
+		for i, done := 0, err != nil; !done; i++ {
+			if _, done, err = r.pml.Test(&request); i == 2*longLooks {
+				close(tested)
+			}
+		}
+		return isPairsOf(err, 1)
+	})
+}
+
+// TestPeersThatEndInSilenceForTwoGoroutines: the goroutine that waits for the graph is parked behind one that waits for
+// a message, and issues when that sleeps.
+func TestPeersThatEndInSilenceForTwoGoroutines(t *testing.T) {
+	root, all := start(t, 2, true, Options{})
+	told := make(chan struct{})
+	eachRank(t, root, all, func(r rank) error {
+		g := cad.NewGraph()
+		if r.rank == 1 {
+			awaitWaiting(root, 0)
+			for all[0].pml.Stats().Parks == 0 {
+				awaitWaiting(root, 0)
+			}
+			g.Tie()
+			err := r.do(g)
+			<-told
+			return errors.Join(err, r.pml.Send(99, 0, 0, nil, pml.Standard))
+		}
+		received := make(chan error, 1)
+		go func() {
+			_, err := r.pml.Recv(99, 1, 0, nil)
+			received <- err
+		}()
+		awaitWaiting(root, 0)
+		g.Recv(make([]byte, 5), 1)
+		g.Tie()
+		err := isPairsOf(r.do(g), 1)
+		close(told)
+		return errors.Join(err, <-received)
+	})
+}
+
+func isPairsOf(err error, member int) error {
+	if mismatch, ok := errors.AsType[*fault.MismatchError](err); !ok || mismatch.Member != member {
+		return fmt.Errorf("got %v", err)
+	}
+	return nil
+}

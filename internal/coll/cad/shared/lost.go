@@ -1,0 +1,167 @@
+package shared
+
+import (
+	"slices"
+
+	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+// Ranks that have gone. A graph needs each member of its channel until the member's graph of the same number is
+// complete, even if other ranks execute the nodes of that: the data of a rank that was killed cannot be trusted. A
+// graph fails, too, if any rank of the address space has died while it executed nodes: which nodes these were is not
+// known.
+
+// ended returns why the graph will never be complete, if so.
+func (r *run) ended() cad.Failure {
+	if b := &r.record.broken; b.Fault() != 0 {
+		if b.Told.Load() == 0 && r.e.messages.GoneCount() == 0 {
+			return cad.Failure{} // the rank that is about to tell wakes this one
+		}
+		return b.Failure()
+	}
+	if n := r.e.messages.GoneCount(); n != r.gone {
+		r.gone = n
+		return r.lost()
+	}
+	if r.lasting {
+		return r.expect()
+	}
+	return cad.Failure{}
+}
+
+// noteDead returns the ranks that have gone. e.mu is held.
+func (e *Engine) noteDead() []int {
+	if len(e.dead) == e.messages.GoneCount() {
+		return e.dead
+	}
+	for rank := range e.size {
+		if e.job.Gone(rank) && !slices.Contains(e.dead, rank) {
+			e.dead = append(e.dead, rank)
+		}
+	}
+	return e.dead
+}
+
+// lost looks for a rank that has gone and that the graph needs. Of several it names the one that went first: others
+// often go only because of that.
+func (r *run) lost() cad.Failure {
+	e := r.e
+	e.mu.Lock()
+	dead := e.noteDead()
+	e.mu.Unlock()
+	first, _ := e.job.Lost()
+	found := -1
+	for i, rank := range dead {
+		inTheMiddle := i >= r.before && e.beside(rank) && e.job.Share(rank).Executing.Load() != 0
+		if (inTheMiddle || r.channel.MemberOf(rank) >= 0 && !r.through(rank)) && (found < 0 || rank == first) {
+			found = rank
+		}
+	}
+	if found < 0 {
+		return r.unmet()
+	}
+	return cad.About(cad.Lost, found)
+}
+
+// through tells whether a rank that has gone had finished its part: it ended well, and the graph that it
+// had issued was complete.
+func (r *run) through(rank int) bool {
+	return r.e.job.State(rank) == job.StateFinal && r.completed(rank)
+}
+
+// completed tells whether a rank has issued its graph of this number, and that graph is complete. A graph that was
+// issued and is not found is complete: a rank stores the place of a graph before it counts the graph, and clears the
+// place only when the graph is complete.
+//
+// If issued is 0 the rank has forgotten the channel, or has issued nothing on it yet. A rank that has called Finalize
+// has forgotten it: former is the number of graphs that it had issued. Of any other rank former may belong to an
+// earlier channel of the context.
+func (r *run) completed(rank int) bool {
+	rec := r.e.find(rank, r.channel.Context)
+	if rec == nil {
+		return false
+	}
+	issued := rec.issued.Load()
+	if issued == 0 && r.e.job.State(rank) == job.StateFinal {
+		issued = rec.former.Load()
+	}
+	if int32(issued-r.number) <= 0 {
+		return false
+	}
+	g, issue := r.e.lookup(uint32(rank), r.channel.Context, r.number)
+	return g == nil || g.done.Load() == issue
+}
+
+// expect is unmet for a graph that has lasted for long, and asks to be told when that may have changed: a peer whose
+// graph has no node for this one is not told of this one, and would end its graph in silence.
+//
+// No end of a peer's graph is missed. This rank sets its bit in the record of the peer, and then looks for the peer's
+// graph. The peer makes its graph complete, and then looks for bits (see close): so one of the two finds the other. If
+// the peer has no record yet, this rank has noted in its own that it expects one. The peer makes its record known, and
+// then looks at the records of others (see Engine.record).
+//
+// A peer that tells takes all bits, whatever number its graph has. So a rank that was told sets them again.
+func (r *run) expect() cad.Failure {
+	told := r.record.told.Load()
+	if r.expected && told == r.told {
+		return cad.Failure{}
+	}
+	r.expected, r.told = true, told
+	r.record.expecting.Store(1)
+	m := r.image
+	for i := range uint32(m.peers) {
+		rank := int(word(m.aux, uint32(m.count)+i*peerWords).Load() >> 1)
+		if rec := r.e.find(rank, r.channel.Context); rec != nil && !r.completed(rank) {
+			setBit(&rec.awaited, r.e.rank%64)
+		}
+	}
+	return r.unmet()
+}
+
+// tellExpecting tells the members that wait for a graph of this rank that one is complete.
+func (r *run) tellExpecting() {
+	if r.record.awaited.Load() == 0 {
+		return
+	}
+	bits := r.record.awaited.Swap(0)
+	for member := range r.channel.Size {
+		rank := r.channel.RankOf(member)
+		if bits>>(rank%64)&1 == 0 {
+			continue
+		}
+		if rec := r.e.find(rank, r.channel.Context); rec != nil {
+			rec.told.Add(1)
+			r.e.job.Inbox(rank).Notify()
+		}
+	}
+}
+
+// longLooks is how many looks of a rank that tests, and so never sleeps, count as a long wait.
+const longLooks = 1 << 12
+
+// Lasts implements pml.Patient. From now on the graph looks for what will never meet it.
+func (r *run) Lasts() { r.lasting = r.lasting || !r.queued }
+
+// unmet returns the failure of a graph with a SEND or RECV that will never meet a node: the graph of the peer, of the
+// same number, is complete, and had no node for it. The two nodes of a pair are over before either graph is
+// complete. So unmet reads the state of the peer's graph first and that of the node second.
+func (r *run) unmet() cad.Failure {
+	m := r.image
+	if r.queued {
+		return cad.Failure{}
+	}
+	for i := range uint32(m.peers) {
+		at := uint32(m.count) + i*peerWords
+		rank, first, count := int(word(m.aux, at).Load()>>1), word(m.aux, at+1).Load(), word(m.aux, at+2).Load()
+		if !r.completed(rank) {
+			continue
+		}
+		for place := first; place < first+count; place++ {
+			if m.node(place).state.Load() != over.of(r.issue) {
+				return cad.Failure{Fault: cad.Pairs | cad.Fault(r.e.rank)<<16 | cad.Fault(rank)}
+			}
+		}
+	}
+	return cad.Failure{}
+}
