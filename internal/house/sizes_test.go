@@ -19,12 +19,11 @@ const (
 
 // crowded are the rooms with more than maxFiles files, and how many they may have until they have been divided.
 var crowded = map[string]int{
-	"datatype":          36,
-	"internal/capi":     64,
-	"internal/coll/cad": 35,
-	"internal/comm":     50,
-	"internal/sys":      36,
-	"mpi":               35,
+	"datatype":      36,
+	"internal/capi": 64,
+	"internal/comm": 50,
+	"internal/sys":  36,
+	"mpi":           35,
 }
 
 // wide are the folders whose functions have the parameters that the standard gives them.

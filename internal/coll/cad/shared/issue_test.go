@@ -272,7 +272,8 @@ func TestMismatchLeavesFormerMembersAlone(t *testing.T) {
 	everybody := func() {
 		var requests []pml.Request
 		for _, r := range all {
-			requests = append(requests, issue(r, &cad.Channel{Context: 9, Rank: r.rank, Size: 3}, r.chain(make([]byte, 1))))
+			c := &cad.Channel{Context: 9, Rank: r.rank, Size: 3}
+			requests = append(requests, issue(r, c, r.chain(make([]byte, 1))))
 		}
 		for i, r := range all {
 			_, err := r.pml.Wait(&requests[i])
