@@ -14,10 +14,11 @@ func flat(t *Team) {
 	if t.args.Kind != Barrier { // which has no bytes to give or take
 		copy(r.Page(place), t.args.given(t.Rank, t.Size, t.size))
 	}
-	from, ok := t.board.Exchange(place, t.call)
-	if !ok || t.args.Kind == Barrier {
+	if !t.board.Exchange(place, t.call) || t.args.Kind == Barrier {
 		return
 	}
+	from := r.Blocks(place, t.from)
+	t.from = from
 	if own := t.own(); own != nil {
 		from[t.Rank] = own
 	}

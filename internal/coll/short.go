@@ -101,11 +101,14 @@ func (x *Short) Progress() (done bool, err error) {
 		x.ring.Give(x.place, x.call)
 	}
 	if x.given && x.ring.Ready(x.place) {
-		return true, x.err(x.take())
+		f := x.take()
+		x.ring.End()
+		return true, x.err(f)
 	}
 	if n := x.team.Engine.GoneCount(); n != x.gone {
 		x.gone = n
 		if f := x.ring.Absent(x.place); f.Fault != 0 {
+			x.ring.End()
 			return true, x.err(f)
 		}
 	}
@@ -113,11 +116,11 @@ func (x *Short) Progress() (done bool, err error) {
 }
 
 // take takes the result.
-func (x *Short) take() (f cad.Failure) {
-	defer x.ring.Over()
-	if x.from, f = x.ring.Take(x.place, x.call, x.from); f.Fault != 0 {
-		return f
+func (x *Short) take() cad.Failure {
+	if !x.ring.Take(x.place, x.call) {
+		return x.ring.Differ(x.place)
 	}
+	x.from = x.ring.Blocks(x.place, x.from)
 	x.args.take(x, x.team.Rank, x.size, x.from)
 	if x.failure.Fault == 0 {
 		x.args.after()

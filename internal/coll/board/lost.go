@@ -8,7 +8,7 @@ import (
 // gone notes a member that has gone and has not completed the call before k: then k can not
 // end. Other members may not have noticed, but will.
 func (b *Board) gone(k uint64) bool {
-	return b.Engine.GoneCount() != 0 && b.lost(k, func(member int) bool { return b.passed(member, k) })
+	return b.lost(k, func(member int) bool { return b.passed(member, k) })
 }
 
 // leave ends the wait of a member that has arrived in the call, if another one has gone and has not done its part.

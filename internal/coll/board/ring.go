@@ -31,8 +31,8 @@ import (
 //
 // # Who may use it
 //
-// All but over, and what members share, belongs to the member's calls, which come one after the other. Calls that do
-// not block run under the lock of the engine for messages besides.
+// A member's calls begin one after the other. Those that do not block run under the lock of the engine for messages.
+// A call that blocks has the ring to itself: none is underway when it begins (pending), and none begins before its end.
 
 const (
 	// RingData is how many bytes a member can give.
@@ -41,7 +41,8 @@ const (
 	// MostMembers is how many members a ring has at most.
 	MostMembers = 16
 
-	ringBlocks = 8
+	// ringBlocks is no more than needed: a short call goes round the same few cache lines.
+	ringBlocks = 2
 	ahead      = ringBlocks / 2
 )
 
@@ -58,10 +59,10 @@ type blocks [ringBlocks]block
 // Ring is the ring of a board.
 type Ring struct {
 	board   *Board
-	members []blocks      // nil: the board has no ring
-	begun   uint64        // calls that were begun
-	over    atomic.Uint64 // calls that are over
-	from    [][]byte      // of Exchange
+	members []blocks     // nil: the board has no ring
+	begun   uint64       // calls that were begun
+	over    uint64       // calls that are over
+	pending atomic.Int32 // calls underway that do not block
 }
 
 // Ringed tells whether the board has a ring.
@@ -83,14 +84,22 @@ func (r *Ring) clear() {
 	}
 }
 
-// Begin takes the next place, for a call.
+// Begin takes the next place, for a call that does not block. End is due when it is complete.
 func (r *Ring) Begin() (place uint64) {
+	r.pending.Add(1)
+	return r.take()
+}
+
+// End ends a call that does not block.
+func (r *Ring) End() { r.pending.Add(-1) }
+
+func (r *Ring) take() (place uint64) {
 	r.begun++
 	return r.begun - 1
 }
 
 // MayGive tells whether the block of a place may be written.
-func (r *Ring) MayGive(place uint64) bool { return place < r.over.Load()+ahead }
+func (r *Ring) MayGive(place uint64) bool { return place < r.over+ahead }
 
 // block returns a member's block for a call.
 func (r *Ring) block(member int, place uint64) *block { return &r.members[member][place%ringBlocks] }
@@ -100,13 +109,17 @@ func (r *Ring) Page(place uint64) []byte { return r.block(r.board.Rank, place).d
 
 // Give makes this member's block known, and wakes the others if it was the last one.
 func (r *Ring) Give(place, call uint64) {
+	if r.publish(place, call); r.All(place) {
+		r.board.wake()
+	}
+}
+
+// publish makes this member's block known.
+func (r *Ring) publish(place, call uint64) {
 	p := r.block(r.board.Rank, place)
 	p.call = call
 	shm.OrderRelease()
 	p.ready.Store(place + 1)
-	if r.All(place) {
-		r.board.wake()
-	}
 }
 
 // Has tells whether a member has given its block.
@@ -125,27 +138,33 @@ func (r *Ring) All(place uint64) bool {
 }
 
 // Ready tells whether a call may be taken: all have given, and the calls before it are over.
-func (r *Ring) Ready(place uint64) bool { return place == r.over.Load() && r.All(place) }
+func (r *Ring) Ready(place uint64) bool { return place == r.over && r.All(place) }
 
-// Take returns what all members have given for a call that is ready, in a slice that is used again. The failure says
-// that not all have made the same call.
-func (r *Ring) Take(place, call uint64, from [][]byte) ([][]byte, cad.Failure) {
+// Take ends a call that is ready, and tells whether all have made the same call: else Differ says what is wrong.
+func (r *Ring) Take(place, call uint64) (alike bool) {
 	shm.OrderAcquire()
-	alike := true
-	from = from[:0]
-	for member := range r.members {
-		p := r.block(member, place)
-		from = append(from, p.data[:])
-		alike = alike && p.call == call
+	r.over = place + 1
+	for i := 1; i < r.board.Size; i++ {
+		if r.block(r.board.neighbour(i), place).call != call {
+			return false
+		}
 	}
-	if !alike {
-		return from, r.board.difference(func(i int) callOf { return callOf{word: r.block(i, place).call} })
-	}
-	return from, cad.Failure{}
+	return true
 }
 
-// Over notes that this member is through with a call that was ready.
-func (r *Ring) Over() { r.over.Add(1) }
+// Differ returns what is wrong with the calls of the members.
+func (r *Ring) Differ(place uint64) cad.Failure {
+	return r.board.difference(func(i int) callOf { return callOf{word: r.block(i, place).call} })
+}
+
+// Blocks returns what all members have given for a call that was taken, in a slice that is used again.
+func (r *Ring) Blocks(place uint64, from [][]byte) [][]byte {
+	from = from[:0]
+	for member := range r.board.Size {
+		from = append(from, r.block(member, place).data[:])
+	}
+	return from
+}
 
 // Absent returns the failure of a call if a member has gone that has not given its block.
 func (r *Ring) Absent(place uint64) cad.Failure {
@@ -163,53 +182,50 @@ func (r *Ring) align() {
 		last = max(last, r.board.slots[i].place)
 	}
 	if last > r.begun {
-		r.begun = last
-		r.over.Store(last)
+		r.begun, r.over = last, last
 	}
 }
 
-// Exchange does a call that blocks: Page of the place of StartExchange has what this member gives. It returns what all
-// members have given. ok is false if the call has failed: then not all members make the same one.
-func (b *Board) Exchange(place, call uint64) (from [][]byte, ok bool) {
+// Exchange does a call that blocks, whose block is written in the place of StartExchange. It returns false if the call
+// has failed: then not all members make the same one.
+func (b *Board) Exchange(place, call uint64) bool {
 	r := &b.ring
-	r.Give(place, call)
+	r.publish(place, call)
+	b.wake()
 	if !b.await(allGiven{}) {
-		return nil, false
+		return false
 	}
 	if !r.All(place) { // the wait has ended for another cause
-		r.Over()
+		r.over = place + 1
 		b.meet()
-		return nil, false
+		return false
 	}
-	var f cad.Failure
-	r.from, f = r.Take(place, call, r.from)
-	r.Over()
-	if f.Fault != 0 {
-		b.note(f)
-		return nil, false
+	if !r.Take(place, call) {
+		b.note(r.Differ(place))
+		return false
 	}
 	shm.PrefetchWrite(&r.block(b.Rank, place+1).ready) // nobody reads it any more, and the next call writes it first
-	return r.from, true
+	return true
 }
 
 // StartExchange enters a call that blocks, and returns its place in the ring. It returns false if the call can not be
 // done.
 func (b *Board) StartExchange() (r *Ring, place uint64, ok bool) {
 	r = &b.ring
-	if !b.enter() || r.over.Load() != r.begun && !b.await(ringIdle{}) {
+	if !b.enter() || r.pending.Load() != 0 && !b.await(ringIdle{}) {
 		return nil, 0, false
 	}
-	return r, r.Begin(), true
+	return r, r.take(), true
 }
 
-// ringIdle: all calls of the ring that were begun are over.
+// ringIdle: no call that does not block is underway.
 type ringIdle struct{}
 
-func (ringIdle) reached(b *Board) bool { return b.ring.over.Load() == b.ring.begun }
+func (ringIdle) reached(b *Board) bool { return b.ring.pending.Load() == 0 }
 
-func (ringIdle) awaits(b *Board, member int) bool { return !b.ring.Has(member, b.ring.over.Load()) }
+func (ringIdle) awaits(b *Board, member int) bool { return !b.ring.Has(member, b.ring.over) }
 
-func (ringIdle) through(b *Board, member int) bool { return b.ring.Has(member, b.ring.over.Load()) }
+func (ringIdle) through(b *Board, member int) bool { return b.ring.Has(member, b.ring.over) }
 
 // allGiven: all members have given their blocks of the call that blocks, which is the last one.
 type allGiven struct{}
