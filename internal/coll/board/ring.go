@@ -177,6 +177,9 @@ func (r *Ring) Absent(place uint64) cad.Failure {
 
 // align has members that have begun different numbers of calls go on with the same, after they have met.
 func (r *Ring) align() {
+	if r.members == nil {
+		return
+	}
 	last := r.begun
 	for i := range r.board.slots {
 		last = max(last, r.board.slots[i].place)
