@@ -13,16 +13,20 @@ type reuse struct {
 	built   Built          // nil: it is not built yet
 	back    func(g *Graph) // takes the graph between issues
 	buffers buffers        // that it works on
+	old     buffers        // that it worked on before
 	data    [2][]byte      // the same, for the garbage collector, while an issue is underway
 	bare    bool           // the nodes no longer refer to the buffers
 }
 
 // Built is a graph as an executor has built it.
 type Built interface {
-	Bytes() int                           // of memory that it takes between issues
-	Replace(moved func(at uint64) uint64) // replaces addresses in its buffers
-	Free()                                // gives the memory back
+	Bytes() int      // of memory that it takes between issues
+	Replace(m Moved) // replaces addresses in its buffers
+	Free()           // gives the memory back
 }
+
+// Moved knows the new places of addresses in buffers that were replaced.
+type Moved interface{ New(at uint64) uint64 }
 
 // Built returns what Keep has kept, nil if there is nothing.
 func (g *Graph) Built() Built {
@@ -82,10 +86,10 @@ func (g *Graph) Reuse(back func(*Graph), send, recv []byte) {
 // part of one of them has the same part of the new one.
 func (g *Graph) SetBuffers(send, recv []byte) {
 	k := g.reuse
-	old := k.buffers
+	k.old = k.buffers
 	k.set(send, recv)
 	if k.built != nil {
-		k.built.Replace(func(at uint64) uint64 { return k.moved(at, &old) })
+		k.built.Replace(k)
 	}
 }
 
@@ -96,10 +100,10 @@ func (k *reuse) set(send, recv []byte) {
 	}
 }
 
-// moved returns the new place of an address in one of the old buffers.
-func (k *reuse) moved(at uint64, old *buffers) uint64 {
-	if i := old.has(at); i >= 0 {
-		return k.buffers[i].at + (at - old[i].at)
+// New returns the new place of an address in one of the old buffers, and any other address as it is.
+func (k *reuse) New(at uint64) uint64 {
+	if i := k.old.has(at); i >= 0 {
+		return k.buffers[i].at + (at - k.old[i].at)
 	}
 	return at
 }

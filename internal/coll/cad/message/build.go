@@ -96,7 +96,7 @@ func (r *run) bytesOf(a *area) []byte {
 func (r *run) Bytes() int { return r.bytes }
 
 // Replace implements cad.Built. The nodes have places in the buffers.
-func (r *run) Replace(func(at uint64) uint64) {}
+func (r *run) Replace(cad.Moved) {}
 
 // Free implements cad.Built.
 func (r *run) Free() { r.count(-r.bytes) }

@@ -224,15 +224,15 @@ func (r *run) Bytes() int {
 }
 
 // Replace implements cad.Built.
-func (r *run) Replace(moved func(at uint64) uint64) {
+func (r *run) Replace(m cad.Moved) {
 	for place := range uint32(r.image.count) {
 		switch n := r.image.node(place); n.kind {
 		case cad.Send:
-			n.src = moved(n.src)
+			n.src = m.New(n.src)
 		case cad.Recv:
-			n.dst = moved(n.dst)
+			n.dst = m.New(n.dst)
 		case cad.Copy, cad.Calc:
-			n.dst, n.src = moved(n.dst), moved(n.src)
+			n.dst, n.src = m.New(n.dst), m.New(n.src)
 		}
 	}
 }
