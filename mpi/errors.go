@@ -42,7 +42,7 @@ var (
 	// ErrNotPersistent means that the request can not be started or freed.
 	ErrNotPersistent = comm.ErrNotPersistent
 
-	// ErrCancelSend means that a send was to be cancelled.
+	// ErrCancelSend means that a send was to be cancelled of which its receiver may know.
 	ErrCancelSend = comm.ErrCancelSend
 
 	// ErrNoMessage means that a message from Mprobe was received before.

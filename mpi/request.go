@@ -50,9 +50,9 @@ func (r *Request) Test() (st Status, done bool, err error) {
 // for.
 func (r *Request) Active() bool { return r.inner().Active() }
 
-// Cancel ends a receive that has no message yet. It does not block. Wait then returns
-// a status with Cancelled set, or the message if that was faster. The error wraps
-// ErrCancelSend if the request is a send.
+// Cancel ends a receive that has no message yet, or a send of which its receiver does not know yet. It does not block.
+// Wait then returns a status with Cancelled set, or the message if that was faster. The error wraps ErrCancelSend if
+// the send goes on.
 //
 // MPI 4.1 section 3.8.4 (MPI_Cancel).
 func (r *Request) Cancel() error { return r.inner().Cancel() }

@@ -31,8 +31,7 @@ func (p *Process) Abi_get_fortran_info(out Ptr[Info]) error {
 	}{{TYPECLASS_LOGICAL, "logical"}, {TYPECLASS_INTEGER, "integer"}, {TYPECLASS_REAL, "real"},
 		{TYPECLASS_COMPLEX, "complex"}} {
 		for _, size := range slices.Sorted(maps.Keys(sized[class.number])) {
-			half := class.number == TYPECLASS_REAL && size == 2 || class.number == TYPECLASS_COMPLEX && size == 4
-			about.Set("mpi_"+class.name+strconv.Itoa(size)+"_supported", strconv.FormatBool(!half))
+			about.Set("mpi_"+class.name+strconv.Itoa(size)+"_supported", "true")
 		}
 	}
 	return p.newInfo(about, out)
@@ -41,6 +40,7 @@ func (p *Process) Abi_get_fortran_info(out Ptr[Info]) error {
 var fortranSizes = []struct{ key, value string }{
 	{"mpi_logical_size", "4"}, {"mpi_integer_size", "4"}, {"mpi_real_size", "4"},
 	{"mpi_double_precision_size", "8"}, {"mpi_double_complex_supported", "true"},
+	{"mpi_real2_supported", "false"}, {"mpi_complex4_supported", "false"},
 }
 
 var errFortranIsSet = fail(ERR_ABI,

@@ -45,13 +45,15 @@ func (p *Process) iflush(on *communicator, r Ptr[Request]) error {
 	return p.begin(flush, err, on, r)
 }
 
-// buffering returns an error unless there is a buffer for one more message on c.
-func (p *Process) buffering(on *communicator, bytes int) error {
-	b := &p.attached
-	if on.attached.there {
-		b = &on.attached
+// buffering returns an error unless there is a buffer for the message. One to MPI_PROC_NULL needs none.
+func (p *Process) buffering(m *message) error {
+	b, bytes := &p.attached, m.buf.Len()
+	if m.on.attached.there {
+		b = &m.on.attached
 	}
 	switch {
+	case m.peer == comm.ProcNull:
+		return nil
 	case p.sessionBuffers.Load() > 0 || b.at == BUFFER_AUTOMATIC:
 		return nil
 	case !b.there:
@@ -69,7 +71,7 @@ func (p *Process) buffering(on *communicator, bytes int) error {
 // now, if the message is in one piece.
 func (p *Process) bsend(buf Address, count int, t Type, dest, tag int, c Comm) (m message, err error) {
 	if m, err = p.outgoing(buf, count, t, dest, tag, c); err == nil {
-		err = p.buffering(m.on, m.buf.Len())
+		err = p.buffering(&m)
 	}
 	return m, err
 }
@@ -108,7 +110,7 @@ func (p *Process) Bsend_init(buf Address, count int, t Type, dest, tag int, c Co
 		return err
 	}
 	send, err := comm.BsendInit(m.on.c, func() ([]byte, error) {
-		if err := p.buffering(m.on, m.buf.Len()); err != nil {
+		if err := p.buffering(&m); err != nil {
 			return nil, err
 		}
 		return m.bytes(), nil

@@ -93,7 +93,7 @@ func awaitMessages(one *comm.Waits, all []Request, statuses Statuses, from int) 
 		at := statuses.At(from + i).wanted()
 		if h == doneRequest {
 			all[i] = REQUEST_NULL
-			at.setEmpty()
+			at.setSent()
 			continue
 		}
 		op := table.Message(placeOf(uintptr(h)), uintptr(h))

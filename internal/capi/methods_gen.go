@@ -434,16 +434,6 @@ func (p *Process) Type_indexed(count int, array_of_blocklengths Ints, array_of_d
 	return p.derived(v1, err, form, COMBINER_INDEXED, newtype, o3)
 }
 
-// Type_size is MPI_Type_size.
-func (p *Process) Type_size(t Type, size Ref) error {
-	o1, err := p.typeOf(t)
-	if err != nil {
-		return err
-	}
-	size.SetCount(int(o1.Size()))
-	return nil
-}
-
 // Type_vector is MPI_Type_vector.
 func (p *Process) Type_vector(count int, blocklength int, stride int, oldtype Type, newtype Ptr[Type], form Form) error {
 	o1, err := p.typeOf(oldtype)

@@ -142,12 +142,15 @@ func (p *Process) Pready_list(n int, list Ints, r Request) error {
 	return nil
 }
 
-// Parrived is MPI_Parrived: partitions arrive together.
+// Parrived is MPI_Parrived: partitions arrive together. Those of a null request have arrived (MPI 5.0 section 4.2.2).
 func (p *Process) Parrived(r Request, partition int, flag Ref) error {
 	q, err := p.request(r)
 	switch {
 	case err != nil:
 		return err
+	case q.owner == nil:
+		flag.SetBool(true)
+		return nil
 	case q.partitions() == nil || q.parts.send != nil:
 		return fail(ERR_REQUEST, "the request is no partitioned receive")
 	case partition < 0 || partition >= q.parts.count:

@@ -16,12 +16,13 @@ import (
 
 // Process is this rank as its C program sees it.
 type Process struct {
-	state atomic.Uint32 // before, running, resting or over; changed by become
+	state atomic.Uint32 // before, running or resting; changed by become
 	usual atomic.Bool   // calls go the short way: running, one thread at a time, no places are recorded
 	level int           // thread level that was granted
 
 	initialized, finalized atomic.Bool // by MPI_Init and MPI_Finalize
 	users                  int         // sessions, and MPI_Init up to MPI_Finalize
+	met                    bool        // all ranks have come to the end of MPI_Init's use
 	sessionBuffers         atomic.Int32
 
 	world, self *communicator
@@ -54,8 +55,7 @@ type Process struct {
 const (
 	before uint32 = iota
 	running
-	resting // all sessions are finalized, and there may be others
-	over
+	resting // all sessions are finalized, and MPI if it was initialized; there may be other sessions
 )
 
 // become changes the state.
@@ -97,7 +97,7 @@ func (p *Process) notRunning() error {
 	switch p.state.Load() {
 	case before:
 		return fail(ERR_OTHER, "called before MPI_Init: call MPI_Init or MPI_Init_thread first")
-	case resting, over:
+	case resting:
 		return fail(ERR_OTHER,
 			"called after MPI_Finalize, or after the last session was finalized: move the call before it")
 	}
@@ -144,8 +144,6 @@ func (p *Process) join(level int) error {
 		p.start(world, level)
 	case resting:
 		comm.Rest(p.world.c, false)
-	case over:
-		return fail(ERR_OTHER, "this process has left the job by MPI_Finalize")
 	}
 	p.level = max(p.level, level)
 	p.inside.many = p.level == THREAD_MULTIPLE
@@ -162,8 +160,8 @@ func OneThread() {
 	}
 }
 
-// leave counts one user less. The last one ends what this process is in the job, unless
-// there were sessions only: then others may come.
+// leave counts one user less. After the last one this process may end, or begin a session. The end of MPI that was
+// initialized is met by all ranks.
 func (p *Process) leave() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -171,17 +169,18 @@ func (p *Process) leave() error {
 		return nil
 	}
 	err := p.world.c.FlushBuffer()
-	if !p.initialized.Load() {
+	if !p.initialized.Load() || p.met {
 		p.become(resting)
 		comm.Rest(p.world.c, true)
 		return err
 	}
+	p.met = true
 	met := comm.Meet(p.world.c)
 	if _, gone := errors.AsType[*fault.LostError](met); gone {
 		met = nil // a rank in Go waits for nobody at its end; of others that have gone pvasrun tells
 	}
 	err = errors.Join(err, met)
-	p.become(over)
+	p.become(resting)
 	end := p.world.c.Finalize()
 	if leak, ok := errors.AsType[*fault.LeakError](end); ok { // no error in C
 		fmt.Fprintf(os.Stderr, "%s: MPI_Finalize: warning: %v\n", comm.Who(), leak)

@@ -70,8 +70,8 @@ func (w *statusWords) setOther(t comm.Taken) {
 	w.set(peerOut(t.Source()), tagOut(t.Tag()), t.Bytes(), t.Cancelled())
 }
 
-// setEmpty writes the empty status, if it is wanted.
-func (w *statusWords) setEmpty() {
+// setSent writes the status of a send that was over when it began, if it is wanted.
+func (w *statusWords) setSent() {
 	if w != nil {
 		w.set(ANY_SOURCE, ANY_TAG, 0, false)
 	}
@@ -79,17 +79,13 @@ func (w *statusWords) setEmpty() {
 
 // setBytes writes the status of an operation that is no message: an empty one, but for the bytes.
 func (s Status) setBytes(n int) {
-	s.setEmpty()
-	if !s.Ignored() {
-		s.SetBytes(n)
-	}
+	s.SetMessage(ANY_SOURCE, ANY_TAG, n, false)
 }
 
-// setEmpty writes the empty status.
+// setEmpty writes the empty status, that of no operation: MPI 5.0 section 3.7.3.
 func (s Status) setEmpty() {
-	if !s.Ignored() {
-		s.SetMessage(ANY_SOURCE, ANY_TAG, 0, false)
-	}
+	s.SetMessage(ANY_SOURCE, ANY_TAG, 0, false)
+	s.SetError(SUCCESS)
 }
 
 // Wait is MPI_Wait. It goes the short way of awaitMessages, and looks for null pointers among its arguments
@@ -98,7 +94,7 @@ func (p *Process) Wait(r Ptr[Request], status Status) error {
 	h := r.Get()
 	if h == doneRequest {
 		r.Set(REQUEST_NULL)
-		status.setEmpty()
+		status.wanted().setSent()
 		return nil
 	}
 	if p.traced {
@@ -185,8 +181,9 @@ func (p *Process) test(q request, r Ptr[Request], status Status) (over bool, err
 	return over, err
 }
 
-// Request_free is MPI_Request_free. A collective operation must be complete: then MPI_Request_get_status
-// may have told so, and MPI 4.1 section 3.7.6 lets its request be freed. Its error is returned then.
+// Request_free is MPI_Request_free. A collective operation or a partitioned message must be complete: then
+// MPI_Request_get_status may have told so, and MPI 4.1 section 3.7.6 lets its request be freed. Its error is
+// returned then.
 func (p *Process) Request_free(r Ptr[Request]) error {
 	q, err := p.request(r.Get())
 	if err != nil {
@@ -195,12 +192,12 @@ func (p *Process) Request_free(r Ptr[Request]) error {
 	if q.owner == nil {
 		return fail(ERR_REQUEST, "the request is MPI_REQUEST_NULL")
 	}
-	if q.collective && !q.idle() {
+	if (q.collective || q.parts != nil) && !q.idle() {
 		over, failed := p.test(q, r, Status{})
 		switch {
 		case !over:
-			return located{fail(ERR_REQUEST,
-				"the request is that of a collective operation that is underway: it can only be waited for"), q.on}
+			return located{fail(ERR_REQUEST, "the request is that of a %s that is underway: it can only be waited for",
+				q.noun()), q.on}
 		case !q.persistent:
 			return failed
 		}
@@ -223,7 +220,15 @@ func (p *Process) Request_free(r Ptr[Request]) error {
 	return free
 }
 
-// Cancel is MPI_Cancel. Sends go on.
+// noun is what the request of an operation that may be neither cancelled nor freed while it is active is of.
+func (q request) noun() string {
+	if q.parts != nil {
+		return "partitioned message"
+	}
+	return "collective operation"
+}
+
+// Cancel is MPI_Cancel. A send that its receiver may know of goes on.
 func (p *Process) Cancel(r Ptr[Request]) error {
 	q, err := p.request(r.Get())
 	switch {
@@ -231,9 +236,8 @@ func (p *Process) Cancel(r Ptr[Request]) error {
 		return err
 	case q.idle():
 		return fail(ERR_REQUEST, "the request is not active: there is nothing to cancel")
-	case q.collective:
-		return located{fail(ERR_REQUEST, "the request is that of a collective operation: it can not be cancelled"),
-			q.on}
+	case q.collective || q.parts != nil:
+		return located{fail(ERR_REQUEST, "the request is that of a %s: it can not be cancelled", q.noun()), q.on}
 	case q.grequest != nil:
 		return p.cancelGeneralized(q.grequest)
 	}

@@ -91,8 +91,14 @@ func (p *Process) typeOf(t Type) (*typeObject, error) {
 	if o := types.get(uintptr(t)); o != nil {
 		return o, nil
 	}
+	if name, ok := halfPrecision[t]; ok {
+		return nil, fail(ERR_TYPE, "%s is not supported: there are no numbers of half precision", name)
+	}
 	return nil, wrongHandle(kindType, uintptr(t))
 }
+
+// halfPrecision are the optional types of the ABI that are not there.
+var halfPrecision = map[Type]string{REAL2: "MPI_REAL2", COMPLEX4: "MPI_COMPLEX4"}
 
 // messageType is the type of a handle that a message may have.
 func (p *Process) messageType(t Type) (*typeObject, error) {

@@ -4,6 +4,18 @@ import "github.com/gopvas/gopvas/datatype"
 
 // Sizes, bounds, names and the life of datatypes.
 
+// Type_size is MPI_Type_size. Of a type that is not supported it is MPI_UNDEFINED: MPI 5.0 section 20.4.
+func (p *Process) Type_size(t Type, size Ref) error {
+	o, err := p.typeOf(t)
+	if err == nil {
+		size.SetCount(int(o.Size()))
+	} else if _, ok := halfPrecision[t]; ok {
+		size.SetCount(UNDEFINED)
+		return nil
+	}
+	return err
+}
+
 // Type_commit is MPI_Type_commit.
 func (p *Process) Type_commit(t Ptr[Type]) error {
 	o, err := p.typeOf(t.Get())

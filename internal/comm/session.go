@@ -3,13 +3,16 @@ package comm
 import "github.com/gopvas/gopvas/internal/job"
 
 // Rest tells the supervisor whether this process may end as after Finalize. Between its
-// sessions a process may: it has finalized one, and may or may not begin another.
+// sessions a process may: it has finalized one, and may or may not begin another. One that begins after Finalize
+// finds everything as it was, but for the helper thread.
 //
 // MPI 4.1 section 11.3.
 func Rest(world *Comm, resting bool) {
 	state := job.StateInit
 	if resting {
 		state = job.StateFinal
+	} else if world.finalized.Swap(false) {
+		world.engine.Reopen()
 	}
 	world.root.SetState(world.rank, state)
 }

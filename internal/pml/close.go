@@ -41,6 +41,14 @@ func (e *Engine) Close() error {
 	return nil
 }
 
+// Reopen undoes Close: operations can be begun again.
+func (e *Engine) Reopen() {
+	e.lock()
+	e.closed = false
+	e.updateFastPath()
+	e.unlock()
+}
+
 // dropAll fails everything that has found no partner yet.
 func (e *Engine) dropAll(err error) {
 	for _, m := range e.matchers {

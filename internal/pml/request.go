@@ -270,7 +270,8 @@ func incomplete(rs []Request) *operation {
 
 // Cancel ends a receive that matches no message yet: its Wait then is over, with
 // Status.Cancelled. It does nothing to one that has its message, so Wait tells which
-// it was. Sends can not be cancelled: ErrCancelSend.
+// it was. Of sends it ends those of which nobody else knows: to this rank itself, without a receive, and queued
+// ones. Others go on: ErrCancelSend.
 func (e *Engine) Cancel(r *Request) error {
 	e.lock()
 	defer e.unlock()
@@ -279,11 +280,35 @@ func (e *Engine) Cancel(r *Request) error {
 	case op == nil:
 		return nil
 	case op.kind == sending:
-		return ErrCancelSend
+		return e.cancelSend(op)
 	case op.state == posted:
 		e.matcher(op.context).withdraw(op)
 		op.status.Cancelled = true
 		e.complete(op, nil)
 	}
+	return nil
+}
+
+// cancelSend is Cancel of a send.
+func (e *Engine) cancelSend(op *operation) error {
+	switch op.state {
+	case queued:
+		e.sendsTo(op.peer).ops.remove(&op.node) // flush takes its peer out of pending
+	case held:
+		m := e.matcher(op.context)
+		n := m.sources.at(op.peer).unexpected.head
+		for n != nil && n.of.sender != op {
+			n = n.next
+		}
+		if n == nil { // a matched probe has the message
+			return ErrCancelSend
+		}
+		e.taken(m, n.of)
+		e.discardMessage(n.of)
+	default:
+		return ErrCancelSend
+	}
+	op.status.Cancelled = true
+	e.complete(op, nil)
 	return nil
 }

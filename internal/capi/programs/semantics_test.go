@@ -16,6 +16,17 @@ func TestSemantics(t *testing.T) {
 	})
 }
 
+// TestEdges: what the standard says of null and empty objects, of nobody, and of the end.
+func TestEdges(t *testing.T) {
+	program := build(t, "edges.c")
+	eachWay(t, func(t *testing.T, w way) {
+		for _, n := range []int{1, 3} {
+			w.ends(t, n, program)
+			w.ends(t, n, program, "early session")
+		}
+	})
+}
+
 func TestAttributes(t *testing.T) {
 	program := build(t, "attributes.c")
 	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })
