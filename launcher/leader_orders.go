@@ -131,8 +131,7 @@ func (s *supervisor) tellDoing(look uint32) {
 	for _, pid := range s.pids {
 		d.Stopped = append(d.Stopped, hang.Stopped(pid))
 	}
-	for _, c := range d.Records {
-		rank := c.Rank - s.job.Part.FirstRank()
+	for rank, c := range d.Records {
 		call := hang.Call{Pid: s.pids[rank], Address: max(c.Waiting.Place, c.Polls.Place)} // one is 0
 		d.Places[rank] = s.placing.known[call]
 	}

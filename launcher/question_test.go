@@ -17,8 +17,9 @@ func TestQuestionToRanksThatPoll(t *testing.T) {
 	m, err := job.InHeap(job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 1})
 	require.NoError(t, err)
 	told, followed := 0, 0
+	here := &part.Part{Ranks: []int{0, 1}, Tell: func(n part.Note) { told += len(n.Doing.Pids) }}
 	s := &supervisor{
-		plan:   &plan{job: &Job{Part: &part.Part{Tell: func(n part.Note) { told += len(n.Doing.Pids) }}}, size: 2},
+		plan:   &plan{job: &Job{Part: here}, size: 2},
 		memory: m, pids: []int{1, 0},
 	}
 	root := m.Root()

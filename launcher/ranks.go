@@ -32,7 +32,7 @@ func (s *supervisor) chooseBTL() error {
 
 // sayOtherMPI tells of programs whose ranks can not find each other. They run: each is alone.
 func (s *supervisor) sayOtherMPI() {
-	if s.job.Total() == 1 || s.job.Part.FirstRank() > 0 {
+	if s.job.Total() == 1 || s.number(0) > 0 {
 		return
 	}
 	for i, prog := range s.List {
@@ -48,8 +48,8 @@ func (s *supervisor) makeSpace() error {
 	if s.misfit != nil {
 		return s.misfit
 	}
-	create := &host.CreateRequest{Tasks: s.size, First: s.job.Part.FirstRank(), Total: s.job.Total(),
-		PartitionSize: s.job.PartitionSize, HugePages: s.job.HugePages, ID: s.id, Apps: slices.Clone(s.apps)}
+	create := &host.CreateRequest{Tasks: s.size, Total: s.job.Total(), PartitionSize: s.job.PartitionSize,
+		HugePages: s.job.HugePages, ID: s.id, Apps: slices.Clone(s.apps)}
 	for i := range create.Apps {
 		create.Apps[i].Env = host.SharedEnv(create.Apps[i].Env)
 	}
@@ -84,7 +84,7 @@ func (s *supervisor) startRank(rank int) (int, error) {
 
 // startInSpace has the host start a rank in its address space.
 func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, error) {
-	req := &host.SpawnRequest{Rank: rank, App: s.appOf[rank], CPUs: cpus}
+	req := &host.SpawnRequest{Rank: rank, Number: s.number(rank), App: s.appOf[rank], CPUs: cpus}
 	rep, err := s.control.Call("start rank", host.Request{Spawn: req}, files...)
 	if err != nil {
 		return 0, err

@@ -84,7 +84,7 @@ func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *superv
 }
 
 // number is the number in the job of a rank of this node.
-func (s *supervisor) number(rank int) int { return s.job.Part.FirstRank() + rank }
+func (s *supervisor) number(rank int) int { return s.job.Part.Number(rank) }
 
 // events are the channels that the supervisor waits for. All fields belong to the goroutine of
 // Run but for output, into which a goroutine that copies output puts an error.

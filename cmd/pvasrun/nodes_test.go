@@ -90,6 +90,33 @@ func TestNodesOnTheCommandLine(t *testing.T) {
 	require.Contains(t, got.stderr, "on b exited with code 1")
 }
 
+// With --map-by node ranks are dealt to each node in turn. Messages, programs, output and reports know where they are.
+func TestMapByNode(t *testing.T) {
+	rsh := hereAs(t)
+	for _, model := range models(t) {
+		got := command(t, nil, "--map-by", "node", "--hosts", "a:3,b:2", "--rsh", rsh, "--btl", model, "--check",
+			"--stats", programs.Build(t, "../../examples/transpose"))
+		require.Equal(t, 0, got.code, got.stderr)
+		require.Contains(t, got.stdout, "every element is in its place")
+		for rank, node := range []string{"a", "b", "a", "b", "a"} {
+			require.Regexp(t, fmt.Sprintf(`(?m)^ *%d +%s +0 `, rank, node), got.stderr)
+		}
+		got = command(t, nil, "--map-by", "node", "--hosts", "a:3,b:3", "--rsh", rsh, "--btl", model, "-n", "3", "sh",
+			"-c", "echo first $PVAS_RANK", ":", "-n", "2", "sh", "-c", "echo second $PVAS_RANK")
+		require.ElementsMatch(t, []string{"first 0", "first 1", "first 2", "second 3", "second 4"},
+			strings.Split(strings.TrimSpace(got.stdout), "\n"))
+		got = command(t, nil, "--map-by", "node", "--hosts", "a:3,b:3", "--rsh", rsh, "--btl", model, "-n", "4", "sh",
+			"-c", "test $PVAS_RANK != 3 || exit 7; sleep 60")
+		require.Equal(t, 7, got.code)
+		require.Regexp(t, `rank 3 .* on b exited with code 7`, got.stderr)
+	}
+	got := command(t, nil, "--bynode", "--hosts", "a:3,b:2", "--rsh", rsh, "--dry-run", "-n", "4", "true", ":",
+		"-n", "1", "false")
+	require.Regexp(t, `(?m)^a +0,2 +true`, got.stdout)
+	require.Regexp(t, `(?m)^a +4 +false`, got.stdout)
+	require.Regexp(t, `(?m)^b +1,3 +true`, got.stdout)
+}
+
 // A launcher that starts several pvasruns starts several jobs. The first of them says so.
 func TestJobsOfAnotherLauncher(t *testing.T) {
 	for _, first := range []bool{true, false} {

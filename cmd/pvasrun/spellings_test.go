@@ -15,7 +15,7 @@ func TestRefusedSpellings(t *testing.T) {
 		"-H a:x p":              `host "a:x": "x" is no number of ranks`,
 		"-H a -hostfile f p":    `--hosts and --hostfile`,
 		"-H a:1 -n 2 --rsh x p": `they take 1 ranks, and the job has 2`,
-		"--map-by socket p":     `--map-by: pvasrun has no such flag: write --bind core`,
+		"--map-by socket p":     `--map-by: "socket": write slot or node; CPUs are chosen by --bind core`,
 		"--bind-to socket p":    `--bind-to: "socket": write --bind core`,
 		"-ppn 2 p":              `-ppn: pvasrun has no such flag: write the number behind each host`,
 		"--mca btl self p":      `--mca: pvasrun has no such flag`,

@@ -11,10 +11,10 @@ import (
 
 // A NodePlan is the part of a node in a job on several.
 type NodePlan struct {
-	Name         string
-	First, Ranks int      // number of its first rank, and how many it has
-	Programs     []string // as the user gave them, with their arguments, one for each of these ranks
-	Command      []string // that would start it; nil: Plan's starts all nodes
+	Name     string
+	Ranks    []int    // their numbers, ascending
+	Programs []string // as the user gave them, with their arguments, one for each of these ranks
+	Command  []string // that would start it; nil: Plan's starts all nodes
 }
 
 // A Plan is the plan of Run.
@@ -38,8 +38,8 @@ func DryRun(ctx context.Context, j launcher.Job, n Nodes) (*Plan, error) {
 	p := &Plan{}
 	var names []string
 	for _, a := range l.agents {
-		one := NodePlan{Name: a.name, First: a.first, Ranks: a.ranks}
-		for rank := a.first; rank < a.first+a.ranks; rank++ {
+		one := NodePlan{Name: a.name, Ranks: a.ranks}
+		for _, rank := range a.ranks {
 			app := l.apps[rank]
 			one.Programs = append(one.Programs, strings.Join(append([]string{app.Program}, app.Args...), " "))
 		}

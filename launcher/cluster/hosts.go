@@ -187,3 +187,26 @@ func Deal(hosts []Host, ranks int) ([]int, error) {
 	}
 	return parts, nil
 }
+
+// deal returns the number of the host of each rank.
+func (n *Nodes) deal(ranks int) (of []int, err error) {
+	room, err := Deal(n.Hosts, ranks)
+	if err != nil {
+		return nil, err
+	}
+	turn := ranks
+	if n.ByNode {
+		turn = 1
+		for i, h := range n.Hosts {
+			room[i] = max(room[i], h.Slots, 1)
+		}
+	}
+	for len(of) < ranks {
+		for i := range room {
+			k := min(room[i], turn, ranks-len(of))
+			of = append(of, slices.Repeat([]int{i}, k)...)
+			room[i] -= k
+		}
+	}
+	return of, nil
+}

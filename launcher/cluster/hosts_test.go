@@ -53,6 +53,25 @@ func TestDeal(t *testing.T) {
 	}
 }
 
+func TestDealByNode(t *testing.T) {
+	for _, c := range []struct {
+		hosts []Host
+		ranks int
+		want  []int
+	}{
+		{[]Host{{"a", 4}, {"b", 4}}, 5, []int{0, 1, 0, 1, 0}},
+		{[]Host{{"a", 4}, {"b", 1}}, 5, []int{0, 1, 0, 0, 0}},
+		{[]Host{{"a", 2}, {"b", 2}, {"c", 0}}, 5, []int{0, 1, 2, 0, 1}},
+		{[]Host{{"a", 0}, {"b", 0}}, 5, []int{0, 1, 0, 1, 0}},
+		{[]Host{{"a", 0}, {"b", 0}, {"c", 0}}, 1, []int{0}},
+		{[]Host{{"a", 1}, {"b", 1}}, 3, nil},
+	} {
+		got, err := (&Nodes{Hosts: c.hosts, ByNode: true}).deal(c.ranks)
+		require.Equal(t, c.want == nil, err != nil, c)
+		require.Equal(t, c.want, got, c)
+	}
+}
+
 func TestSlurmHosts(t *testing.T) {
 	env := map[string]string{
 		"SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "n[08-10,2],login,m[1-2]x",

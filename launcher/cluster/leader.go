@@ -150,10 +150,9 @@ type remote struct {
 	l       *leader
 	number  int
 	name    string
-	first   int // rank
-	ranks   int
-	alive   int // ranks that were told to start and have not ended
-	waiting int // of them, have waited for long
+	ranks   []int // their numbers, ascending
+	alive   int   // ranks that were told to start and have not ended
+	waiting int   // of them, have waited for long
 	gone    map[int]bool
 	untold  bool // of a pause: the order is not on the wire yet
 

@@ -40,10 +40,10 @@ func (l *leader) askHang(then func()) {
 func (a *remote) tellDoing(d *part.Doing) {
 	l := a.l
 	a.restore(d.Records)
-	if len(d.Pids) == a.ranks && len(d.Stopped) == a.ranks && len(d.Places) == a.ranks {
-		copy(l.pids[a.first:], d.Pids)
-		copy(l.stopped[a.first:], d.Stopped)
-		copy(l.places[a.first:], d.Places)
+	if n := len(a.ranks); len(d.Pids) == n && len(d.Stopped) == n && len(d.Places) == n {
+		for i, rank := range a.ranks {
+			l.pids[rank], l.stopped[rank], l.places[rank] = d.Pids[i], d.Stopped[i], d.Places[i]
+		}
 	}
 	switch {
 	case d.Look == 0:
@@ -57,7 +57,7 @@ func (a *remote) tellDoing(d *part.Doing) {
 func (a *remote) restore(records []job.Record) {
 	now := time.Duration(sys.Monotonic())
 	for _, c := range records {
-		if c.Rank >= a.first && c.Rank < a.first+a.ranks {
+		if a.has(c.Rank) {
 			a.l.mirror.Restore(c, now)
 		}
 	}

@@ -97,9 +97,9 @@ func (l *leader) startParts(devices [][]netip.Addr) error {
 			Job: l.jobOf(a), Stack: sys.SoftLimit(sys.RlimitStack), Env: os.Environ(), Dir: l.dir,
 			Input: l.job.Stdin != nil, Verbose: l.job.Log != nil, Instruments: l.nodes.Instruments,
 		}
-		s.Job.Part = &part.Part{Name: a.name, Node: a.number, First: a.first, Nodes: l.node, Devices: devices[i],
+		s.Job.Part = &part.Part{Name: a.name, Node: a.number, Ranks: a.ranks, Nodes: l.node, Devices: devices[i],
 			Key: key, CPUs: cpus, Images: images, ReportDevices: l.nodes.ReportDevices}
-		a.alive = a.ranks
+		a.alive = len(a.ranks)
 		a.link.post(order{Start: s})
 	}
 	if l.job.Stdin != nil {
@@ -131,12 +131,12 @@ func (l *leader) jobOf(a *remote) launcher.Job {
 	j.Apps = nil
 	at := 0 // rank at which the app begins
 	for i, app := range l.job.Apps {
-		n := min(at+app.N, a.first+a.ranks) - max(at, a.first)
+		first, _ := slices.BinarySearch(a.ranks, at)
 		at += app.N
-		if n <= 0 {
+		end, _ := slices.BinarySearch(a.ranks, at)
+		if app.N = end - first; app.N == 0 {
 			continue
 		}
-		app.N = n
 		if p := l.List[i]; p.File == nil && !l.nodes.Preload {
 			app.Program = p.Path
 		}

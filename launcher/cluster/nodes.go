@@ -14,6 +14,7 @@ import (
 // Nodes says where a job on several nodes runs, and how it gets there.
 type Nodes struct {
 	Hosts   []Host
+	ByNode  bool          // ranks are dealt one at a time to each host in turn; else hosts are filled one after another
 	Shell   []string      // starts a command on a node, called as: Shell... HOST COMMAND; nil: ssh, or srun
 	Slurm   bool          // start by srun, in the allocation that this process is in
 	Network netip.Prefix  // the nodes' addresses for messages are in it; not valid: chosen

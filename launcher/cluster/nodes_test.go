@@ -79,12 +79,16 @@ func TestNodesAndOneRankFails(t *testing.T) {
 }
 
 func TestNodesAndTimeout(t *testing.T) {
-	j := ranks("sm", 4, "stubborn")
-	out := runTimedOut(t, &j, func() outcome { return runNodes(t, j, twoNodes()) },
-		`(?s:.*has not called Init){4}(?s:.*): ending 4 ranks\n`)
-	require.Equal(t, 1, strings.Count(out.stderr, "what the ranks do:"))
-	for rank, node := range []string{"a", "a", "b", "b"} {
-		require.Regexp(t, fmt.Sprintf(`(?m)^ +%d +%s +\d+ +has not called Init: .*ranks$`, rank, node), out.stderr)
+	for _, placed := range []string{"aabb", "abab"} {
+		n := twoNodes()
+		n.ByNode = placed == "abab"
+		j := ranks("sm", 4, "stubborn")
+		out := runTimedOut(t, &j, func() outcome { return runNodes(t, j, n) },
+			`(?s:.*has not called Init){4}(?s:.*): ending 4 ranks\n`)
+		require.Equal(t, 1, strings.Count(out.stderr, "what the ranks do:"))
+		for rank, node := range placed {
+			require.Regexp(t, fmt.Sprintf(`(?m)^ +%d +%c +\d+ +has not called Init: .*ranks$`, rank, node), out.stderr)
+		}
 	}
 }
 

@@ -94,9 +94,15 @@ func (a *remote) greeted(r *ready) {
 	}
 }
 
+// has tells whether a rank is of the agent's.
+func (a *remote) has(rank int) bool {
+	_, ok := slices.BinarySearch(a.ranks, rank)
+	return ok
+}
+
 // ended is told of the end of a rank.
 func (a *remote) ended(e *part.RankEnd) {
-	if e.Rank < a.first || e.Rank >= a.first+a.ranks || a.gone[e.Rank] {
+	if !a.has(e.Rank) || a.gone[e.Rank] {
 		return
 	}
 	a.gone[e.Rank] = true
@@ -163,7 +169,7 @@ func (a *remote) lose(err error) {
 	}
 	l := a.l
 	var gone []part.RankGone
-	for rank := a.first; rank < a.first+a.ranks; rank++ {
+	for _, rank := range a.ranks {
 		if !a.gone[rank] {
 			gone = append(gone, part.RankGone{Rank: rank})
 		}

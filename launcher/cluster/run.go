@@ -57,7 +57,7 @@ func newLeader(ctx context.Context, j *launcher.Job, n Nodes) (*leader, error) {
 	if n.Timeout == 0 {
 		n.Timeout = DefaultNodeTimeout
 	}
-	parts, err := Deal(n.Hosts, j.Total())
+	of, err := n.deal(j.Total())
 	if err != nil {
 		return nil, err
 	}
@@ -87,29 +87,31 @@ func newLeader(ctx context.Context, j *launcher.Job, n Nodes) (*leader, error) {
 	if j.Timeout > 0 {
 		l.timeout = time.After(j.Timeout)
 	}
-	if err := l.place(parts); err != nil {
+	if err := l.place(of); err != nil {
 		found.Close()
 		return nil, err
 	}
 	return l, nil
 }
 
-// place makes an agent for each node that gets ranks, and the mirror.
-func (l *leader) place(parts []int) error {
+// place makes an agent for each node that gets ranks, and the mirror. of is the number of the host of each rank.
+func (l *leader) place(of []int) error {
 	for i := range l.job.Apps {
 		l.apps = append(l.apps, slices.Repeat([]*launcher.App{&l.job.Apps[i]}, l.job.Apps[i].N)...)
 	}
-	first := 0
+	l.node = make([]int, len(of))
 	for i, h := range l.nodes.Hosts {
-		if parts[i] == 0 {
+		a := &remote{l: l, number: len(l.agents), name: h.Name, window: newWindow()}
+		for rank, host := range of {
+			if host == i {
+				a.ranks, l.node[rank] = append(a.ranks, rank), a.number
+			}
+		}
+		if a.ranks == nil {
 			l.logf("node %s gets no rank: the others are enough", h.Name)
 			continue
 		}
-		number := len(l.agents)
-		l.agents = append(l.agents,
-			&remote{l: l, number: number, name: h.Name, first: first, ranks: parts[i], window: newWindow()})
-		first += parts[i]
-		l.node = append(l.node, slices.Repeat([]int{number}, parts[i])...)
+		l.agents = append(l.agents, a)
 	}
 	memory, err := job.InHeap(job.Config{Ranks: l.size, BTL: job.BTLSM, CPUs: 1, Nodes: l.node,
 		Settings: l.settings()})

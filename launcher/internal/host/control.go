@@ -38,7 +38,7 @@ type Request struct {
 
 type CreateRequest struct {
 	Tasks         int // ranks here
-	First, Total  int // the number of the first of them in the job, and the ranks of the job
+	Total         int // ranks of the job
 	PartitionSize uint64
 	HugePages     bool
 	ID            string // of the job, see EnvID
@@ -56,6 +56,7 @@ type App struct {
 
 type SpawnRequest struct {
 	Rank, App int
+	Number    int // of the rank in the job
 	CPUs      []int
 }
 

@@ -55,7 +55,6 @@ func hostMain() int {
 type host struct {
 	control  *Control
 	id       string
-	first    int // number in the job of the rank in the first partition
 	space    *pvas.Space
 	memory   *job.Memory
 	apps     []App
@@ -115,7 +114,7 @@ func (h *host) create(req *CreateRequest) error {
 	}
 	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize,
 		SmallRegion: job.SmallRegionSize(req.Total), HugePages: req.HugePages, Siblings: true})
-	h.space, h.first, h.apps = space, req.First, req.Apps
+	h.space, h.apps = space, req.Apps
 	for i := 0; i < len(h.apps) && err == nil; i++ {
 		_, err = space.Layout(0, h.apps[i].Path, h.apps[i].Env...)
 	}
@@ -141,7 +140,7 @@ func (h *host) spawn(req *SpawnRequest, files []*os.File) (reply, error) {
 		return reply{}, errors.New("spawn: request out of order")
 	}
 	app, root := h.apps[req.App], h.memory.Root()
-	program, rank := h.programs.number(app.Path), h.first+req.Rank
+	program, rank := h.programs.number(app.Path), req.Number
 	root.SetProgram(rank, program)
 	task, err := h.space.Spawn(pvas.TaskSpec{
 		Path: app.Path, Args: app.Args, Dir: app.Dir, Name: app.Name,

@@ -9,12 +9,12 @@ import (
 )
 
 // A Part is what a node has of a job on several: the leader fills it in, and its agent the channels. The supervisor
-// of the node runs it as a job. The ranks of a part have consecutive numbers. In a job of one node there is none; the
+// of the node runs it as a job. In a job of one node there is none; the
 // methods that only read return zeros then.
 type Part struct {
 	Name          string // of the node, as the user has written it
 	Node          int    // its number
-	First         int    // number of its first rank in the job
+	Ranks         []int  // the numbers in the job of its ranks, ascending
 	Nodes         []int  // node by rank, of all ranks
 	Devices       []netip.Addr
 	Key           job.Key
@@ -107,11 +107,10 @@ func (p *Part) Prefix() string {
 	return p.Name + ": "
 }
 
-// FirstRank returns the number in the whole job of the first rank here. Ranks of other nodes come
-// before and after; a supervisor counts its own from 0.
-func (p *Part) FirstRank() int {
+// Number returns the number in the job of a rank here. A supervisor counts its own from 0.
+func (p *Part) Number(rank int) int {
 	if p == nil {
-		return 0
+		return rank
 	}
-	return p.First
+	return p.Ranks[rank]
 }

@@ -61,6 +61,7 @@ func (f *Flags) describeNodes() (err error) {
 	if f.nodes.Timeout = time.Duration(f.NodeTimeout); f.nodes.Timeout < 100*time.Millisecond {
 		return fmt.Errorf("--node-timeout %v: at least 100ms are needed", f.nodes.Timeout)
 	}
+	f.nodes.ByNode = f.MapBy == "node"
 	f.nodes.StartTime = time.Duration(f.StartTimeout)
 	f.nodes.Preload, f.nodes.ReportDevices = f.Preload, f.ReportDevices
 	if f.Devices != "" {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -25,23 +24,27 @@ func (f *Flags) dryRunNodes(ctx context.Context, j launcher.Job) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "node\tranks\tprogram\tstarted by")
 	for _, n := range p.Nodes {
-		first, command := n.First, strings.Join(n.Command, " ")
-		for _, program := range slices.Compact(slices.Clone(n.Programs)) {
-			last := first
-			for last+1 < n.First+n.Ranks && n.Programs[last+1-n.First] == program {
-				last++
+		command := strings.Join(n.Command, " ")
+		for i := 0; i < len(n.Ranks); {
+			end := i + 1
+			for end < len(n.Ranks) && n.Programs[end] == n.Programs[i] {
+				end++
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", n.Name, ranksFrom(first, last), program, command)
-			first, command = last+1, ""
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", n.Name, listRanks(n.Ranks[i:end]), n.Programs[i], command)
+			i, command = end, ""
 		}
 	}
 	return w.Flush()
 }
 
-// ranksFrom is "3" or "0-3".
-func ranksFrom(first, last int) string {
-	if first == last {
+// listRanks is "3", "0-3", or "0,2,4".
+func listRanks(ranks []int) string {
+	first, last := ranks[0], ranks[len(ranks)-1]
+	switch {
+	case first == last:
 		return fmt.Sprint(first)
+	case last-first == len(ranks)-1:
+		return fmt.Sprintf("%d-%d", first, last)
 	}
-	return fmt.Sprintf("%d-%d", first, last)
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ranks), " ", ","), "[]")
 }

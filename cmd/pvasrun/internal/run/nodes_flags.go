@@ -1,14 +1,34 @@
 package run
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
 	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
+// mapping is the way in which ranks are dealt to nodes.
+type mapping string
+
+// Items are the ways.
+func (mapping) Items() []string { return []string{"slot", "node"} }
+
+// UnmarshalFlag parses a flag's value.
+func (m *mapping) UnmarshalFlag(text string) error {
+	if !slices.Contains(m.Items(), text) {
+		return fmt.Errorf("%q: write slot or node; CPUs are chosen by --bind core, or --bind LIST with a CPU or a "+
+			"range for each rank", text)
+	}
+	*m = mapping(text)
+	return nil
+}
+
 // nodeFlags say on which nodes a job runs, and how.
 type nodeFlags struct {
 	settings.WhereFlags
+	MapBy         mapping   `long:"map-by" env:"PVASRUN_MAP_BY" value-name:"slot|node" default:"slot" description:"fill one node after another (slot), or deal ranks one at a time to each node in turn (node)"`
 	Network       string    `long:"network" env:"PVASRUN_NETWORK" value-name:"PREFIX" default-mask:"one that all nodes are in" description:"network for messages between nodes, such as 10.1.0.0/16"`
 	Devices       string    `long:"devices" env:"PVASRUN_DEVICES" value-name:"LIST" default-mask:"one in each network that all nodes are in" description:"network devices for messages between nodes, by name or network: eth0,eth1 or 10.1.0.0/16,10.2.0.0/16"`
 	Exchange      string    `long:"exchange" env:"PVASRUN_EXCHANGE" choice:"auto" choice:"plain" choice:"wrap" choice:"steps" choice:"stripe" default:"auto" description:"how messages are divided among the devices: see docs/exchange.md"`

@@ -30,6 +30,7 @@ var spellings = map[string]spelling{
 	"f":             renamed("--hostfile"),
 	"launcher-exec": renamed("--rsh"),
 	"c":             renamed("-n"), "iface": renamed("--devices"),
+	"bynode": {0, mapBy("node")}, "byslot": {0, mapBy("slot")},
 	"q": {0, needless}, "V": {0, func([]string) ([]string, error) { return []string{"--version"}, nil }},
 
 	"ppn":     refused(1, "write the number behind each host: --hosts a:2,b:2"),
@@ -38,8 +39,7 @@ var spellings = map[string]spelling{
 		"ssh starts pvasrun on the other nodes, or srun in a Slurm allocation: write --rsh CMD for another command"),
 	"configfile": refused(1, "write the programs one after another, with \":\" between them"),
 	"npernode":   refused(1, "write the number behind each host: --hosts a:2,b:2"),
-	"map-by":     refused(1, "write --bind core, or --bind LIST with a CPU or a range for each rank"),
-	"rank-by":    refused(1, "write --bind LIST with a CPU or a range for each rank"),
+	"rank-by":    refused(1, "ranks are numbered as --map-by slot or node deals them"),
 	"mca": refused(2,
 		"there are no MCA parameters: pvasrun --help shows the flags, such as --btl and --eager-limit"),
 	"genvlist":        refused(1, "ranks inherit the whole environment: leave it out, or write -x NAME=VALUE"),
@@ -50,6 +50,10 @@ var spellings = map[string]spelling{
 
 func renamed(flag string) spelling {
 	return spelling{1, func(values []string) ([]string, error) { return []string{flag, values[0]}, nil }}
+}
+
+func mapBy(way string) func([]string) ([]string, error) {
+	return func([]string) ([]string, error) { return []string{"--map-by", way}, nil }
 }
 
 func refused(values int, advice string) spelling {
