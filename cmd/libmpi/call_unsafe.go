@@ -29,6 +29,15 @@ func libmpiCall(ctx C.uintptr_t) { serve(uintptr(ctx)) }
 //export libmpiFreeSlots
 func libmpiFreeSlots() { coro.FreeSlots() }
 
+// libmpiDescribeRank is called when MPI is initialised: see faults.c.
+//
+//export libmpiDescribeRank
+func libmpiDescribeRank(d *C.struct_described) {
+	state, base, size, first, last := capi.FaultWord()
+	d.state = (*C.uint)(unsafe.Pointer(state))
+	d.base, d.size, d.first, d.last = C.uintptr_t(base), C.uintptr_t(size), C.long(first), C.long(last)
+}
+
 // libmpiServe gives the thread back to C and serves its calls from then on.
 //
 //export libmpiServe

@@ -113,6 +113,7 @@ static void begun(int level) {
 	int64_t size[] = {0, (int64_t)MPI_COMM_WORLD, (int64_t)&libmpi_world.size};
 	is_main = 1;
 	pthread_atfork(NULL, NULL, after_fork);
+	libmpiDescribeRank(&libmpi_described);
 	if (level < MPI_THREAD_SERIALIZED && have_coroutine())
 		start_coroutine();
 	else

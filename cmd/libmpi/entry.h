@@ -62,6 +62,13 @@ int64_t libmpi_back_in_c(struct context *);
 void libmpi_fault_stack(void);
 void libmpi_report_faults(int rank);
 
+// libmpi_described is what libmpi_report_faults needs to know besides, before it is called.
+extern struct described {
+	unsigned *state;      // the state of the rank in the root block: STATE_INIT and STATE_FAULTED are two
+	uintptr_t base, size; // of the partitions of ranks first to last - 1; size 0: they share no memory
+	long first, last;
+} libmpi_described;
+
 // In the assembly, as libmpi_call.
 void libmpi_switch(struct context *);
 void libmpi_first(struct context *, void *stack);

@@ -17,6 +17,10 @@
 // has faulted may have the lock of the dynamic linker. So a timer bounds it. When it expires first, pvasrun is killed,
 // and the handler writes the offsets. When it expires again, or pvasrun was not running, the process ends.
 //
+// The handler notes in the root block that the rank has faulted: its last wait there is none any more. Ranks of one
+// address space read each other's buffers, so a bad one may fault in another rank. Then the report says whose memory
+// the address is in, or at least that it may be.
+//
 // Go code has no tables for the unwinder. If the thread runs Go in the coroutine, unwinding begins at the call by which
 // C entered Go (entry_amd64.S).
 
@@ -51,6 +55,8 @@ enum { FATAL = sizeof fatal / sizeof fatal[0] };
 static char fault_stack[64 << 10] __attribute__((aligned(64)));
 static const char *program, *reporter; // paths; NULL: not known
 static int rank;
+struct described libmpi_described;
+enum { STATE_INIT = 1, STATE_FAULTED = 4 }; // of job.State
 
 // Text that grows, and is cut where it would be too long.
 static char text[TEXT];
@@ -167,6 +173,29 @@ static void add_place(uintptr_t pc) {
 	add_number(pc - map->l_addr, 16);
 }
 
+// in_library tells whether code is of this library.
+static int in_library(uintptr_t pc) {
+	Dl_info there, here;
+	return dladdr((void *)pc, &there) != 0 && dladdr((void *)&libmpi_described, &here) != 0 &&
+	       there.dli_fbase == here.dli_fbase;
+}
+
+// add_owner says which other rank the memory at an address may be of.
+static void add_owner(uintptr_t at, uintptr_t pc) {
+	const struct described *d = &libmpi_described;
+	if (d->size == 0 || d->last - d->first < 2)
+		return;
+	long owner = d->first + (long)((at - d->base) / d->size);
+	if (at >= d->base && owner < d->last) {
+		if (owner != rank) {
+			add(" in the memory of rank ");
+			add_number((unsigned long)owner, 10);
+		}
+	} else if (in_library(pc)) {
+		add(" (in this call, the buffer of this rank or of a peer, which it reads in one address space)");
+	}
+}
+
 // add_cause adds the rank, the signal and its address or sender.
 static void add_cause(int number, const siginfo_t *info, const greg_t *r) {
 	uintptr_t at = (uintptr_t)info->si_addr, sp = (uintptr_t)r[REG_RSP];
@@ -187,6 +216,7 @@ static void add_cause(int number, const siginfo_t *info, const greg_t *r) {
 	} else {
 		add(" at address ");
 		add_number(at, 16);
+		add_owner(at, (uintptr_t)r[REG_RIP]);
 		if (number == SIGSEGV && ((at < sp && at >= sp - RED_ZONE) || !readable(sp)))
 			add(": stack overflow; raise --stack-size or ulimit -s");
 	}
@@ -297,6 +327,9 @@ static void die(int number, siginfo_t *info, void *interrupted) {
 	if (__atomic_exchange_n(&reporting, 1, __ATOMIC_SEQ_CST))
 		for (;;)
 			pause();
+	unsigned state = STATE_INIT;
+	if (libmpi_described.state != NULL)
+		__atomic_compare_exchange_n(libmpi_described.state, &state, STATE_FAULTED, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 	bound_time(number);
 	report(number, info, ((ucontext_t *)interrupted)->uc_mcontext.gregs);
 	sigaction(number, &plain, NULL);

@@ -152,6 +152,14 @@ func (p *Process) join(level int) error {
 	return nil
 }
 
+// FaultWord returns the word that the handler of a fatal signal marks, and the ranks whose memory this process
+// shares: see job.Root.Neighbours.
+func FaultWord() (state *atomic.Uint32, base, size uint64, first, last int) {
+	root, self := comm.Root(process.world.c), process.world.c.Rank()
+	base, size, first, last = root.Neighbours(self)
+	return root.StateWord(self), base, size, first, last
+}
+
 // OneThread says that no thread of the program calls MPI any more but the calling one: the library
 // refuses all others.
 func OneThread() {

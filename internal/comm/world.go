@@ -146,6 +146,9 @@ func (c *Comm) Finalize() error {
 // calls returns both. If the name is "", the report says what the rank does. NameCalls is called right after Init.
 func NameCalls(world *Comm, calls func() (name string, place uint64)) { world.root.NameCalls(calls) }
 
+// Root is the root block of the world's job.
+func Root(world *Comm) *job.Root { return world.root }
+
 // Who names this process in messages to people: as a rank of its job, also before Init and
 // after Finalize, or else by its process ID.
 func Who() string {

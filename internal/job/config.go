@@ -86,10 +86,11 @@ const (
 	StateInit                 // between Init and Finalize
 	StateFinal                // Finalize is done
 	StateAborted              // called Abort, or left with an error
+	StateFaulted              // has got a fatal signal, which it reports
 )
 
 // String returns the state as a word.
-func (s State) String() string { return nameOf(s, "none", "init", "final", "aborted") }
+func (s State) String() string { return nameOf(s, "none", "init", "final", "aborted", "faulted") }
 
 // ErrClaimed means that another process already is the rank that this process
 // was told to be.

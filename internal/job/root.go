@@ -3,6 +3,7 @@ package job
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -181,6 +182,23 @@ func (r *Root) State(rank int) State {
 // SetState is called by the rank itself.
 func (r *Root) SetState(rank int, s State) {
 	r.block(rank).state.Store(uint32(s))
+}
+
+// StateWord is where SetState writes, for the handler of a fatal signal, which may not run Go.
+func (r *Root) StateWord(rank int) *atomic.Uint32 { return &r.block(rank).state }
+
+// Neighbours returns the ranks that share the address space of a rank, last excluded, and where the partition of
+// the first begins, by which those of the others follow; size is that of each, 0 if there are none.
+func (r *Root) Neighbours(rank int) (base, size uint64, first, last int) {
+	first, last = rank, rank+1
+	for first > 0 && r.Node(first-1) == r.Node(rank) {
+		first--
+	}
+	for last < r.Ranks() && r.Node(last) == r.Node(rank) {
+		last++
+	}
+	base, size = r.Partition(rank)
+	return base - uint64(rank-first)*size, size, first, last
 }
 
 // NoteWorldCalls is called by the rank itself when it ends its part in the job: how many collective

@@ -155,7 +155,8 @@ func TestPidOver(t *testing.T) {
 func TestNames(t *testing.T) {
 	for want, have := range map[string]interface{ String() string }{
 		"pvas": BTLPvas, "sm": BTLSM, "BTL(9)": BTL(9),
-		"none": StateNone, "init": StateInit, "final": StateFinal, "aborted": StateAborted, "State(9)": State(9),
+		"none": StateNone, "init": StateInit, "final": StateFinal, "aborted": StateAborted, "faulted": StateFaulted,
+		"State(9)": State(9),
 		"finalize": HoldFinalize, "Hold(9)": Hold(9),
 	} {
 		require.Equal(t, want, have.String())

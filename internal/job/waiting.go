@@ -143,8 +143,8 @@ func (r *Root) ClearWaiting(rank int) {
 // waitingTries bounds how long a reader runs after a record that changes.
 const waitingTries = math.MaxUint16
 
-// Waiting returns the wait of the rank; ok is false if it waits for nothing, or
-// if the record cannot be had because the rank was killed while it wrote it.
+// Waiting returns the wait of the rank; ok is false if it waits for nothing, or does not any more because it
+// ends, or if the record cannot be had because the rank was killed while it wrote it.
 func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
 	k := &r.block(rank).waiting
 	ok = k.read(func() {
@@ -158,7 +158,7 @@ func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
 			w.Collective = k.collective.load()
 		}
 	})
-	if !ok || w.Op == OpNone {
+	if s := r.State(rank); !ok || w.Op == OpNone || s == StateAborted || s == StateFaulted {
 		return Waiting{}, false
 	}
 	return w, true

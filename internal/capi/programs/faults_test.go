@@ -6,12 +6,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/launcher"
 )
 
 // lineOf is the number of the first line of a file of testdata with a text.
@@ -69,10 +73,68 @@ func TestFaults(t *testing.T) {
 			}
 			_, stderr, code := w.start(t, 2, f.program, f.how)
 			require.Equal(t, f.code, code, "%s: %s", f.name, stderr)
-			require.Regexp(t, `(?m)^rank 1 \(pid \d+\) has got `+f.cause+`:$`, stderr, f.name)
+			require.Regexp(t, `(?m)^rank 1 \(pid \d+\) has got `+f.cause+`( \(in this call, .*\))?:$`, stderr, f.name)
 			require.Equal(t, 1, strings.Count(stderr, " has got "), "%s: %s", f.name, stderr)
 			place := fmt.Sprintf("%s at %s:%d (", f.function, f.source, lineOf(t, f.source, f.mark))
 			require.Regexp(t, `(?m)^  #\d+ +`+regexp.QuoteMeta(place), stderr, f.name)
+		}
+	})
+}
+
+// A rank that has got a fatal signal in its wait does not wait any more: the report of the ranks says so, and names no
+// deadlock.
+func TestFaultWhileRanksWait(t *testing.T) {
+	t.Parallel() // it waits
+	program := build(t, "hang.c")
+	reporter := filepath.Join(t.TempDir(), "reporter")
+	require.NoError(t, os.WriteFile(reporter, []byte("#!/bin/sh\nexec sleep 1000 >/dev/null 2>&1\n"), 0o755))
+	eachModel(t, func(t *testing.T, w way) {
+		cmd := exec.Command(tool("mpiexec"), "-n", "4", "--btl", w.btl, "--deadlock=off", "-x",
+			"PVAS_BACKTRACE="+reporter, program)
+		cmd.Env = append(cmd.Environ(), "PVAS_ENTRY="+w.entry)
+		var stdout, stderr testkit.Output
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		require.NoError(t, cmd.Start())
+		t.Cleanup(func() { _ = cmd.Process.Kill() })
+		require.Eventually(t, func() bool { return strings.Count(stdout.String(), "up\n") == 4 }, time.Minute,
+			time.Millisecond)
+		ask := func(line string) (found []string) {
+			said := regexp.MustCompile(line)
+			require.Eventually(t, func() bool {
+				require.NoError(t, cmd.Process.Signal(syscall.SIGQUIT))
+				reports := strings.Split(stderr.String(), launcher.HangReport)
+				found = said.FindStringSubmatch(reports[len(reports)-1])
+				return found != nil
+			}, time.Minute, 50*time.Millisecond, "%s", &stderr)
+			return found
+		}
+		pid, err := strconv.Atoi(ask(`(?m)^  2 +(\d+) +in MPI_Probe(?s:.*)deadlock: `)[1])
+		require.NoError(t, err)
+		require.NoError(t, syscall.Kill(pid, syscall.SIGSEGV))
+		ask(`(?m)^  2 +\d+ +has got a fatal signal, and reports it$`)
+		reports := strings.Split(stderr.String(), launcher.HangReport)
+		require.NotContains(t, reports[len(reports)-1], "deadlock")
+		require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+		_ = cmd.Wait() // the report tells
+	})
+}
+
+// In one address space a bad buffer may fault in the rank that reads it: the report says whose it may be.
+func TestFaultsInBuffersOfPeers(t *testing.T) {
+	program := build(t, "faults.c", "-g", "-pthread")
+	eachModel(t, func(t *testing.T, w way) {
+		_, stderr, code := w.start(t, 2, program, "buffer")
+		require.Equal(t, 139, code, stderr)
+		whose := ""
+		if w.btl == "pvas" {
+			whose = ` \(in this call, the buffer of this rank or of a peer, .*\)`
+		}
+		require.Regexp(t, `(?m)^rank [01] \(pid \d+\) has got SIGSEGV at address 0x[0-9a-f]+`+whose+`:$`, stderr)
+		if w.btl == "pvas" {
+			_, stderr, code = w.start(t, 2, program, "peer")
+			require.Equal(t, 139, code, stderr)
+			require.Regexp(t, `(?m)^rank 1 \(pid \d+\) has got SIGSEGV at address 0x[0-9a-f]+ in the memory of rank 0:$`,
+				stderr)
 		}
 	})
 }

@@ -21,7 +21,7 @@ type rankJSON struct {
 	Rank    int       `json:"rank"`
 	Node    string    `json:"node,omitempty"`
 	Pid     int       `json:"pid,omitempty"`
-	State   string    `json:"state"` // not started, not initialized, running, waiting, finalized, ended
+	State   string    `json:"state"` // not started, not initialized, running, waiting, finalized, aborted, faulted, ended
 	Stopped bool      `json:"stopped,omitempty"`
 	Wait    *waitJSON `json:"wait,omitempty"`
 	Polls   *pollJSON `json:"polls,omitempty"` // of a rank that runs
@@ -107,6 +107,8 @@ func rankReport(v *job.View, who Rank, now time.Duration) rankJSON {
 		r.State = "not initialized"
 	case v.State == job.StateFinal:
 		r.State = "finalized"
+	case v.State == job.StateAborted || v.State == job.StateFaulted:
+		r.State = v.State.String()
 	default:
 		r.State = "running"
 		if v.Polls.Op != job.OpNone {

@@ -47,6 +47,10 @@ func describeState(v job.View, who Rank, now time.Duration) string {
 		return "has not called Init: " + who.Program
 	case v.State == job.StateFinal:
 		return "has called Finalize"
+	case v.State == job.StateAborted:
+		return "ends after an error"
+	case v.State == job.StateFaulted:
+		return "has got a fatal signal, and reports it"
 	}
 	if v.Polls.Op != job.OpNone {
 		return DescribePolls(v.Polls, InParentheses(who.Place))

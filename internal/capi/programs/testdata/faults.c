@@ -69,6 +69,20 @@ static void *in_thread(void *unused) {
 	return NULL;
 }
 
+/* reduce_nowhere has one rank give a bad buffer. Others read it. */
+static void reduce_nowhere(void) {
+	static char own[1 << 20], all[1 << 20];
+	OK(MPI_Allreduce(rank ? (void *)((uintptr_t)1 << 46) : own, all, sizeof all, MPI_CHAR, MPI_MAX, MPI_COMM_WORLD));
+}
+
+/* read_peer reads below the stack of rank 0, whose partition has reserved memory there. */
+__attribute__((noinline)) static int read_peer(void) {
+	char *stack = (char *)&stack;
+	OK(MPI_Recv(&stack, sizeof stack, MPI_BYTE, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	for (;; stack -= 4096)
+		zero = *(volatile char *)stack;
+}
+
 __attribute__((noinline)) static int end(const char *how) {
 	pthread_t thread;
 	switch (how[0]) {
@@ -90,6 +104,8 @@ __attribute__((noinline)) static int end(const char *how) {
 		return trap();
 	case 'a':
 		return give_up();
+	case 'p':
+		return read_peer();
 	case 't':
 		pthread_create(&thread, NULL, in_thread, NULL);
 		return pthread_join(thread, NULL);
@@ -101,6 +117,12 @@ int main(int argc, char **argv) {
 	join(MPI_THREAD_SINGLE);
 	if (argc > 1 && strcmp(argv[1], "own") == 0)
 		end("s");
+	if (argc > 1 && strcmp(argv[1], "buffer") == 0)
+		reduce_nowhere();
+	if (rank == 0 && argc > 1 && strcmp(argv[1], "peer") == 0) {
+		char *own = (char *)&argc;
+		OK(MPI_Send(&own, sizeof own, MPI_BYTE, 1, 6, MPI_COMM_WORLD));
+	}
 	if (rank == 1 && argc > 1)
 		end(argv[1]);
 	OK(MPI_Barrier(MPI_COMM_WORLD));
