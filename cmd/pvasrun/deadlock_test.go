@@ -201,10 +201,11 @@ type hangFile struct {
 			For                []int
 		}
 	}
-	Deadlock struct {
+	Deadlock *struct {
 		Ranks, Cycle []int
 		All          bool
 	}
+	Notes []string
 }
 
 // The report for programs says the same.
@@ -234,7 +235,21 @@ func TestReportOfAHangAsJSON(t *testing.T) {
 		require.Equal(t, "world", report.Ranks[2].Wait.Communicator)
 		require.Positive(t, report.Ranks[2].Wait.Seconds)
 		require.Equal(t, []int{0, 1, 2}, report.Deadlock.Ranks)
+		require.Contains(t, report.Notes[len(report.Notes)-1], "deadlock, proved: ")
 	}
+	require.Eventually(t, func() bool { // what is not proved is in it, too
+		got := command(t, nil, "-n", "3", "--deadlock=off", "--timeout", "1", "--report-hang", file, program, "hang",
+			"barrier-left-out")
+		require.Equal(t, 124, got.code, got.stderr)
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		report := hangFile{}
+		require.NoError(t, json.Unmarshal(text, &report), string(text))
+		for _, note := range report.Notes {
+			require.Contains(t, got.stderr, "  "+note+"\n")
+		}
+		return report.Deadlock == nil && strings.Contains(strings.Join(report.Notes, "\n"), "deadlock: ")
+	}, time.Minute, time.Millisecond)
 }
 
 // A file of the report, or of a trace, that cannot be written or is another output is refused before anything runs.

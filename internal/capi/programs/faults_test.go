@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/testkit"
-	"github.com/gopvas/gopvas/launcher"
 )
 
 // lineOf is the number of the first line of a file of testdata with a text.
@@ -102,7 +101,7 @@ func TestFaultWhileRanksWait(t *testing.T) {
 			said := regexp.MustCompile(line)
 			require.Eventually(t, func() bool {
 				require.NoError(t, cmd.Process.Signal(syscall.SIGQUIT))
-				reports := strings.Split(stderr.String(), launcher.HangReport)
+				reports := strings.Split(stderr.String(), "what the ranks do:\n")
 				found = said.FindStringSubmatch(reports[len(reports)-1])
 				return found != nil
 			}, time.Minute, 50*time.Millisecond, "%s", &stderr)
@@ -112,7 +111,7 @@ func TestFaultWhileRanksWait(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, syscall.Kill(pid, syscall.SIGSEGV))
 		ask(`(?m)^  2 +\d+ +has got a fatal signal, and reports it$`)
-		reports := strings.Split(stderr.String(), launcher.HangReport)
+		reports := strings.Split(stderr.String(), "what the ranks do:\n")
 		require.NotContains(t, reports[len(reports)-1], "deadlock")
 		require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 		_ = cmd.Wait() // the report tells

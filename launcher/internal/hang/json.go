@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/gopvas/gopvas/internal/atomicfile"
@@ -15,6 +16,7 @@ import (
 type hangJSON struct {
 	Ranks    []rankJSON    `json:"ranks"`
 	Deadlock *deadlockJSON `json:"deadlock,omitempty"` // if one is proved
+	Notes    []string      `json:"notes,omitempty"`    // the lines that are printed behind those of the ranks
 }
 
 type rankJSON struct {
@@ -79,6 +81,9 @@ func writeHang(file string, views []job.View, who []Rank, now time.Duration, pro
 	var h hangJSON
 	for i := range views {
 		h.Ranks = append(h.Ranks, rankReport(&views[i], who[i], now))
+	}
+	for line := range strings.Lines(notes(views, who, now, proof)) {
+		h.Notes = append(h.Notes, strings.TrimSpace(line))
 	}
 	if proof != nil {
 		h.Deadlock = &deadlockJSON{proof.Ranks, proof.Cycle, proof.All}

@@ -14,12 +14,10 @@ import (
 func hangReport(views []job.View, who []Rank, now time.Duration, proof *job.Proof) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	still := stillness
 	if who[0].Node == "" {
 		fmt.Fprintln(w, "  rank\tpid\tstate")
 	} else {
 		fmt.Fprintln(w, "  rank\tnode\tpid\tstate")
-		still = farStillness
 	}
 	for _, v := range views {
 		node := ""
@@ -29,16 +27,24 @@ func hangReport(views []job.View, who []Rank, now time.Duration, proof *job.Proo
 		fmt.Fprintf(w, "  %d\t%s%s\t%s\n", v.Rank, node, who[v.Rank].number(), describeView(v, who[v.Rank], now))
 	}
 	_ = w.Flush() // a strings.Builder does not fail
-	b.WriteString(describeMismatch(views))
-	b.WriteString(describeRefused(views))
-	b.WriteString(describeFinalize(views))
-	b.WriteString(describeSilence(views, who))
-	if proof != nil {
-		b.WriteString(describeProof(views, proof, now))
-	} else {
-		b.WriteString(describeDeadlock(views, now, still))
-	}
+	b.WriteString(notes(views, who, now, proof))
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// notes are the lines of the report behind those of the ranks.
+func notes(views []job.View, who []Rank, now time.Duration, proof *job.Proof) string {
+	still := stillness
+	if who[0].Node != "" {
+		still = farStillness
+	}
+	last := ""
+	if proof != nil {
+		last = describeProof(views, proof, now)
+	} else {
+		last = describeDeadlock(views, now, still)
+	}
+	return describeMismatch(views) + describeRefused(views) + describeFinalize(views) + describeSilence(views, who) +
+		last
 }
 
 // describeMismatch names two ranks that wait in different calls where all ranks of the communicator
