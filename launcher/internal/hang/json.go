@@ -23,7 +23,7 @@ type rankJSON struct {
 	Rank    int       `json:"rank"`
 	Node    string    `json:"node,omitempty"`
 	Pid     int       `json:"pid,omitempty"`
-	State   string    `json:"state"` // not started, not initialized, running, waiting, finalized, aborted, faulted, ended
+	State   string    `json:"state"` // see rankReport
 	Stopped bool      `json:"stopped,omitempty"`
 	Wait    *waitJSON `json:"wait,omitempty"`
 	Polls   *pollJSON `json:"polls,omitempty"` // of a rank that runs
