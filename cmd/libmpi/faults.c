@@ -327,9 +327,9 @@ static void die(int number, siginfo_t *info, void *interrupted) {
 	if (__atomic_exchange_n(&reporting, 1, __ATOMIC_SEQ_CST))
 		for (;;)
 			pause();
-	unsigned state = STATE_INIT;
-	if (libmpi_described.state != NULL)
-		__atomic_compare_exchange_n(libmpi_described.state, &state, STATE_FAULTED, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	unsigned *state = libmpi_described.state, before = STATE_INIT;
+	if (state != NULL)
+		__atomic_compare_exchange_n(state, &before, STATE_FAULTED, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 	bound_time(number);
 	report(number, info, ((ucontext_t *)interrupted)->uc_mcontext.gregs);
 	sigaction(number, &plain, NULL);

@@ -132,8 +132,8 @@ func TestFaultsInBuffersOfPeers(t *testing.T) {
 		if w.btl == "pvas" {
 			_, stderr, code = w.start(t, 2, program, "peer")
 			require.Equal(t, 139, code, stderr)
-			require.Regexp(t, `(?m)^rank 1 \(pid \d+\) has got SIGSEGV at address 0x[0-9a-f]+ in the memory of rank 0:$`,
-				stderr)
+			require.Regexp(t,
+				`(?m)^rank 1 \(pid \d+\) has got SIGSEGV at address 0x[0-9a-f]+ in the memory of rank 0:$`, stderr)
 		}
 	})
 }
