@@ -315,3 +315,24 @@ func TestManyRanks(t *testing.T) {
 		require.Zero(t, out.Code)
 	})
 }
+
+// slow is a destination that takes its time for each write.
+type slow struct{ strings.Builder }
+
+func (s *slow) Write(b []byte) (int, error) {
+	time.Sleep(time.Millisecond)
+	return s.Builder.Write(b)
+}
+
+// What a rank writes before it dies, such as the report of a fault, comes before the line on its end.
+func TestLastWordsComeFirst(t *testing.T) {
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
+		var out slow
+		j := ranks(btl, 1)
+		j.Apps[0].Program, j.Apps[0].Args = "sh", []string{"-c", "seq 9000 >&2; exit 3"}
+		j.Stderr = &out
+		_, err := Run(t.Context(), j)
+		require.NoError(t, err)
+		require.Regexp(t, `\n9000\npvasrun: rank 0 .* exited with code 3\n$`, out.String())
+	})
+}

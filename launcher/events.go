@@ -203,7 +203,7 @@ func (s *supervisor) lose() {
 	for pid, rank := range s.alive {
 		delete(s.alive, pid)
 		s.memory.Root().MarkGone(s.number(rank))
-		s.tellEnd(rank, pid, 0)
+		s.tellEnd(rank, pid, 0, s.memory.Root().State(s.number(rank)))
 		s.fate.RankLost(s.number(rank), pid, s.app(rank).Program)
 	}
 }
@@ -224,14 +224,22 @@ func (s *supervisor) ended(e host.Exit) {
 	}
 	delete(s.alive, e.Pid)
 	s.memory.Root().MarkGone(s.number(rank))
-	s.tellEnd(rank, e.Pid, e.Status)
+	state := s.memory.Root().State(s.number(rank))
+	if !s.failed && (e.Status != 0 || state == job.StateInit) { // then its report comes before ours
+		s.failed = true
+		tell := &s.messages
+		if s.job.Part != nil {
+			tell = &s.ends
+		}
+		tell.Put(func() { s.io.streams.LastWords(s.number(rank)) })
+	}
+	s.tellEnd(rank, e.Pid, e.Status, state)
 	if sys.Kill(-e.Pid, 0) != nil { // nobody is left in the group: its number may be used again
 		s.control.Note(host.Request{Forget: e.Pid})
 	}
 	s.job.logf("rank %d (pid %d) %s", s.number(rank), e.Pid, fate.Describe(e.Status))
 	failed := s.fate.Failure
-	s.fate.RankEnded(s.number(rank), e.Pid, s.app(rank).Program, e.Status,
-		s.memory.Root().State(s.number(rank)))
+	s.fate.RankEnded(s.number(rank), e.Pid, s.app(rank).Program, e.Status, state)
 	if s.btl == job.BTLPvas && s.fate.Failure != failed {
 		s.explainFailure()
 	}

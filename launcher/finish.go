@@ -13,6 +13,7 @@ import (
 // of the job is left when it is called.
 func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 	if s.io != nil {
+		s.ends.Flush()
 		s.reportDevices()
 		if s.memory != nil {
 			s.fate.AllEnded(s.memory.Root())

@@ -53,12 +53,12 @@ func (s *supervisor) tellAddresses(ctx context.Context) {
 }
 
 // tellEnd tells the leader that a rank of this node has ended.
-func (s *supervisor) tellEnd(rank, pid int, status syscall.WaitStatus) {
+func (s *supervisor) tellEnd(rank, pid int, status syscall.WaitStatus, state job.State) {
 	if s.job.Part == nil {
 		return
 	}
-	state := s.memory.Root().State(s.number(rank))
-	s.job.Part.Tell(part.Note{Ended: &part.RankEnd{Rank: s.number(rank), Pid: pid, State: state, Status: status}})
+	note := part.Note{Ended: &part.RankEnd{Rank: s.number(rank), Pid: pid, State: state, Status: status}}
+	s.ends.Put(func() { s.job.Part.Tell(note) })
 }
 
 // records returns the records of the ranks here from the root block.

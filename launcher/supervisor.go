@@ -43,6 +43,9 @@ type supervisor struct {
 	// early keeps the ends of processes that nobody has introduced yet: a rank
 	// may have ended before the host has told its pid.
 	early map[int]syscall.WaitStatus
+	// failed is true when a rank has failed. ends are what the leader is told of ends; none waits long.
+	failed bool
+	ends   output.Queue
 
 	unheard  []part.Order    // of the leader, before there was memory to note them in
 	nodesEnd context.Context // ends when the memory is about to be closed

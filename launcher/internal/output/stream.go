@@ -26,6 +26,8 @@ const (
 	// DrainTime is how long the end of the job waits for a stream that somebody
 	// outside the job still holds open.
 	DrainTime = time.Second
+	// lastWords is how long the word on the end of a rank waits for what the rank has written, likewise.
+	lastWords = 200 * time.Millisecond
 )
 
 // A place is a file or terminal that sinks write to.
@@ -110,11 +112,12 @@ type stream struct {
 	tag  []byte // before every line; nil: none
 	raw  bool   // pass on without waiting for the end of the line
 	buf  []byte // text of an unfinished line
+	rank int
 }
 
 // NewStream names a stream "stdout" or "stderr" in the tag.
 func NewStream(s *Sink, rank int, name string, tagged, alone bool) *stream {
-	st := &stream{sink: s, raw: alone && !tagged, buf: make([]byte, 0, firstBuffer)}
+	st := &stream{sink: s, raw: alone && !tagged, buf: make([]byte, 0, firstBuffer), rank: rank}
 	if tagged {
 		st.tag = fmt.Appendf(nil, "[%d]<%s>: ", rank, name)
 	}
@@ -196,6 +199,7 @@ type Streams struct {
 	readers sync.WaitGroup
 	mu      sync.Mutex
 	pipes   []*os.File
+	open    map[int][]chan struct{} // by rank; each is closed when all of a pipe has been passed on
 }
 
 // Open makes a pipe for a stream and starts to read it. The caller closes the
@@ -207,12 +211,35 @@ func (s *Streams) Open(st *stream) (*os.File, error) {
 	}
 	s.mu.Lock()
 	s.pipes = append(s.pipes, near)
+	if s.open == nil {
+		s.open = map[int][]chan struct{}{}
+	}
+	ended := make(chan struct{})
+	s.open[st.rank] = append(s.open[st.rank], ended)
 	s.mu.Unlock()
 	s.readers.Go(func() {
 		st.copy(near)
 		near.Close()
+		close(ended)
 	})
 	return far, nil
+}
+
+// LastWords returns when all that a dead rank has written has been passed on, or soon if another process still
+// holds its streams, or their reader does not read.
+func (s *Streams) LastWords(rank int) {
+	s.mu.Lock()
+	pipes := s.open[rank]
+	delete(s.open, rank)
+	s.mu.Unlock()
+	limit := time.After(lastWords)
+	for _, ended := range pipes {
+		select {
+		case <-ended:
+		case <-limit:
+			return
+		}
+	}
 }
 
 // Drain returns when everything has been passed on, or when GiveUp is closed. When
