@@ -55,3 +55,35 @@ func endCut(t *testing.T, r *Rig, j *job) {
 	require.Equal(t, 1, code)
 	require.Regexp(t, `node n2: start pvasrun there: 10\.77\.0\.3:\d+ does not answer in time`, j.stderr.String())
 }
+
+// Where datagrams do not pass between two nodes info says so before a job, and a job that needs them ends after
+// --peer-timeout. A further device on which they do not pass is told of, too; jobs do without it.
+func TestDatagramsAreBlocked(t *testing.T) {
+	t.Parallel()
+	r := cluster(t, 3)
+	info := func(code int) string {
+		j := r.start([]string{pvasrun, "info", "--hosts", "n0,n1,n2"}, nil)
+		require.Equal(t, code, j.wait(t, time.Minute), "%s%s", &j.stdout, &j.stderr)
+		return j.stdout.String()
+	}
+	require.NotContains(t, info(0), "datagram")
+	r.Run(1, "ip", "rule", "add", "to", Address(2).String(), "ipproto", "udp", "blackhole")
+	says := info(1)
+	require.Regexp(t, `(?m)^n2 .* no datagram comes from n1: a firewall must let UDP pass, or --devices name others$`,
+		says)
+	require.NotRegexp(t, `(?m)^n[01] .*datagram`, says)
+
+	j := r.start(append(bySSH(r, 1), "--peer-timeout", "2", work, "check"), nil)
+	require.NotZero(t, j.wait(t, 30*time.Second), "much less than the time without the flag")
+	require.Contains(t, j.stderr.String(), "the peer does not answer; check that it runs")
+
+	r.AddDevice()
+	r.Run(1, "ip", "rule", "add", "to", "10.78.0.0/16", "ipproto", "udp", "blackhole")
+	r.Run(1, "ip", "rule", "del", "to", Address(2).String(), "ipproto", "udp")
+	says = info(0)
+	require.Regexp(t, `(?m)^n[02] .* no datagram comes from n1 by eth1$`, says)
+	require.NotContains(t, says, "firewall")
+	j = r.start(append(bySSH(r, 1), work, "check"), nil)
+	require.Zero(t, j.wait(t, time.Minute), "%s", &j.stderr)
+	r.requireNothing(t)
+}

@@ -15,9 +15,9 @@ import (
 // has used. Without such a network each node has the address that ssh has used, or else its
 // first. The others are those of further devices: see furtherDevices. The loopback is left out
 // where the nodes are several machines.
-func (l *leader) chooseAddresses() ([][]netip.Addr, error) {
-	lists := make([]*ready, len(l.agents))
-	for i, a := range l.agents {
+func (l *leader) chooseAddresses(agents []*remote) ([][]netip.Addr, error) {
+	lists := make([]*ready, len(agents))
+	for i, a := range agents {
 		lists[i] = a.ready
 	}
 	if !oneMachine(lists) {
@@ -28,7 +28,7 @@ func (l *leader) chooseAddresses() ([][]netip.Addr, error) {
 	if l.nodes.Devices != nil {
 		devices, bad, err := namedDevices(lists, l.nodes.Devices)
 		if err != nil {
-			return nil, &NodeError{l.agents[bad].name, err, fate.CodeError}
+			return nil, &NodeError{agents[bad].name, err, fate.CodeError}
 		}
 		return devices, nil
 	}
@@ -40,7 +40,7 @@ func (l *leader) chooseAddresses() ([][]netip.Addr, error) {
 	if l.nodes.Network.IsValid() {
 		err = fmt.Errorf("it has no address in %v, but %v", l.nodes.Network, lists[bad].Addresses)
 	}
-	return nil, &NodeError{l.agents[bad].name, err, fate.CodeError}
+	return nil, &NodeError{agents[bad].name, err, fate.CodeError}
 }
 
 // chooseHosts returns an address for each node, or the number of a node without one.

@@ -147,25 +147,50 @@ func (a *agent) passEnds(ends <-chan os.Signal) {
 	}
 }
 
-// awaitStart waits for the job. Until then the leader sends nothing but signs of life.
+// awaitStart waits for the job. Until then the leader sends nothing but signs of life, and what Check asks.
 func (a *agent) awaitStart(ctx context.Context) (*start, error) {
-	var o order
+	var s *start
 	got := make(chan error, 1)
 	go func() {
-		for o.Start == nil {
-			if err := a.receive(&o); err != nil {
+		var p probe
+		for s == nil {
+			var o order
+			err := a.receive(&o)
+			if err == nil {
+				err = a.probe(&p, &o)
+			}
+			if err != nil {
 				got <- fmt.Errorf("launcher: leader of the job: %w", err)
 				return
 			}
+			s = o.Start
 		}
 		got <- nil
 	}()
 	select {
 	case err := <-got:
-		return o.Start, err
+		return s, err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+}
+
+// probe carries out an order of Check.
+func (a *agent) probe(p *probe, o *order) error {
+	switch {
+	case o.Open != nil:
+		d, err := p.open(o.Open.Devices)
+		if err != nil {
+			return err
+		}
+		a.link.post(note{Doors: d})
+	case o.Call != nil:
+		go func() { // the leader is to be heard meanwhile
+			defer p.close()
+			a.link.post(note{Heard: p.run(*o.Call)})
+		}()
+	}
+	return nil
 }
 
 // loseLeader ends the job, since the leader is not heard any more. It is told nothing from then

@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"net/netip"
@@ -28,6 +29,8 @@ type NodeCheck struct {
 	Addresses []netip.Prefix `json:"addresses"`  // in networks other than the loopback
 	Devices   []string       `json:"devices"`    // which have these addresses
 	Down      []string       `json:"down"`       // those of them whose link is down
+	Unheard   []string       `json:"unheard"`    // nodes from which no datagram comes by the device where ranks meet
+	UnheardBy []string       `json:"unheard_by"` // likewise by further devices, which a job uses less: "n2 by eth1"
 
 	// Clock is how far the clock is ahead of this machine's at least; less than 0: behind.
 	Clock time.Duration `json:"clock_ns"`
@@ -59,14 +62,70 @@ func Check(ctx context.Context, n Nodes) ([]NodeCheck, error) {
 	l.patient = cmp.Or(l.nodes.StartTime, startTime)
 	l.patience = time.AfterFunc(l.patient, func() { l.post(l.tooSlow) })
 	defer l.patience.Stop()
-	for ctx.Err() == nil && slices.ContainsFunc(l.agents, func(a *remote) bool { return a.ready == nil && !a.over }) {
-		l.next()
-	}
+	l.await(ctx, l.agents, func(a *remote) bool { return a.ready != nil })
+	there := slices.DeleteFunc(slices.Clone(l.agents), func(a *remote) bool { return a.over })
+	bad := l.probe(ctx, there)
 	checks := make([]NodeCheck, len(l.agents))
 	for i, a := range l.agents {
 		checks[i] = a.check(begin)
+		if bad != nil && bad.Node == a.name {
+			checks[i] = NodeCheck{Name: a.name, Err: bad.Err}
+		}
+		for j, b := range there {
+			if a != b && !a.over && !b.over {
+				checks[i].listen(a, b, j)
+			}
+		}
 	}
 	return checks, context.Cause(ctx)
+}
+
+// probe has the agents send datagrams to one another, by the devices that a job would use. It returns what would keep
+// a job from that.
+func (l *leader) probe(ctx context.Context, agents []*remote) *NodeError {
+	if len(agents) < 2 {
+		return nil
+	}
+	devices, err := l.chooseAddresses(agents)
+	if bad, ok := errors.AsType[*NodeError](err); ok {
+		return bad
+	}
+	for i, a := range agents {
+		a.link.post(order{Open: &opening{devices[i]}})
+	}
+	l.await(ctx, agents, func(a *remote) bool { return a.doors != nil })
+	call := calling{Doors: make([][]netip.AddrPort, len(agents))}
+	rand.Read(call.Key[:]) // never fails
+	for i, a := range agents {
+		call.Doors[i] = a.doors
+	}
+	for i, a := range agents {
+		to := call
+		to.Self = i
+		a.link.post(order{Call: &to})
+	}
+	l.await(ctx, agents, func(a *remote) bool { return a.heard != nil })
+	return nil
+}
+
+// await handles events until all agents that are not lost have answered.
+func (l *leader) await(ctx context.Context, agents []*remote, answered func(*remote) bool) {
+	for ctx.Err() == nil && slices.ContainsFunc(agents, func(a *remote) bool { return !a.over && !answered(a) }) {
+		l.next()
+	}
+}
+
+// listen notes whether a has heard b, which has the number j of those that were there.
+func (c *NodeCheck) listen(a, b *remote, j int) {
+	for device, by := range a.heard {
+		switch {
+		case by[j] || device >= len(b.doors):
+		case device == 0:
+			c.Unheard = append(c.Unheard, b.name)
+		default:
+			c.UnheardBy = append(c.UnheardBy, b.name+" by "+a.ready.device(a.doors[device].Addr()))
+		}
+	}
 }
 
 // check returns the description of the node.
@@ -75,7 +134,7 @@ func (a *remote) check(begin time.Time) NodeCheck {
 	switch {
 	case r == nil && a.lost == nil:
 		return NodeCheck{Name: a.name, Err: errors.New("it was not waited for")}
-	case r == nil:
+	case a.lost != nil:
 		return NodeCheck{Name: a.name, Err: a.lost}
 	}
 	c := NodeCheck{

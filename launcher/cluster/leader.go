@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"io"
+	"net/netip"
 	"os/exec"
 	"syscall"
 	"time"
@@ -168,7 +169,9 @@ type remote struct {
 	clock    nodeClock
 	ready    *ready
 	answered time.Time // when it said so
-	lost     error     // why it is lost; nil: it is not
+	doors    []netip.AddrPort
+	heard    [][]bool // see heard
+	lost     error    // why it is lost; nil: it is not
 	started  bool
 	over     bool // finished, or lost
 	end      *finished

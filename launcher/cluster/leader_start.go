@@ -64,7 +64,7 @@ func (l *leader) tooSlow() {
 
 // startJob tells the agents the job.
 func (l *leader) startJob() {
-	devices, err := l.chooseAddresses()
+	devices, err := l.chooseAddresses(l.agents)
 	if err == nil {
 		err = l.startMeasure()
 	}

@@ -60,6 +60,8 @@ type order struct {
 	Took     int   // bytes of output that were passed on
 	TookData int   // bytes of instruments that were taken
 	Clock    int64 // of the leader: the agent answers with its own
+	Open     *opening
+	Call     *calling
 }
 
 // A note is a message of an agent.
@@ -74,6 +76,8 @@ type note struct {
 	Asked      syscall.Signal // a signal has asked the agent to end
 	Log        string
 	Clock      *clockTime
+	Doors      *doors
+	Heard      *heard
 	Data       []byte // that an instrument has written
 	Instrument string
 	Finished   *finished

@@ -341,20 +341,20 @@ func TestDevices(t *testing.T) {
 	l := leader{agents: []*remote{{name: "x", ready: a}, {name: "y", ready: b}}}
 	for _, name := range []string{"lo", "127.0.0.0/8"} {
 		l.nodes.Devices = []string{name}
-		_, err = l.chooseAddresses()
+		_, err = l.chooseAddresses(l.agents)
 		require.ErrorContains(t, err, "it has no device "+name+
 			" with an address for other nodes; it has eth0 10.0.0.1/24")
 	}
 	l.nodes.Devices = []string{"0.0.0.0/0"}
-	devices, err = l.chooseAddresses()
+	devices, err = l.chooseAddresses(l.agents)
 	require.NoError(t, err)
 	require.Equal(t, "[[10.0.0.1] [10.0.0.2]]", show(devices))
 	l.nodes = Nodes{Network: netip.MustParsePrefix("127.0.0.0/8")}
-	_, err = l.chooseAddresses()
+	_, err = l.chooseAddresses(l.agents)
 	require.ErrorContains(t, err, "it has no address in 127.0.0.0/8, but [10.0.0.1/24")
 	b.Network = "x"
 	l.nodes = Nodes{Devices: []string{"lo"}}
-	devices, err = l.chooseAddresses()
+	devices, err = l.chooseAddresses(l.agents)
 	require.NoError(t, err, "one machine")
 	require.Equal(t, "[[127.0.0.1] [127.0.0.1]]", show(devices))
 	_, _, err = namedDevices(nodes, []string{"eth0", "10.0.0.0/8"})

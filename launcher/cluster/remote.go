@@ -74,6 +74,10 @@ func (a *remote) take(n *note) {
 		a.clockRead(*n.Clock)
 	case n.Data != nil:
 		a.measured(n)
+	case n.Doors != nil:
+		a.doors = n.Doors.At
+	case n.Heard != nil:
+		a.heard = n.Heard.By
 	case n.Finished != nil:
 		a.finished(n.Finished)
 	}

@@ -22,7 +22,7 @@ type nodeInfo struct {
 	Error string `json:"error,omitempty"`
 }
 
-// printNodes asks the nodes what they have. The code is 1 if a node can take no ranks.
+// printNodes asks the nodes what they have. The code is 1 if a node can take no ranks, or messages do not get through.
 func printNodes(ctx context.Context, f *settings.WhereFlags, asJSON bool) error {
 	hosts, slurm, err := f.Named()
 	if err != nil {
@@ -41,7 +41,7 @@ func printNodes(ctx context.Context, f *settings.WhereFlags, asJSON bool) error 
 		return err
 	}
 	for _, c := range checks {
-		if c.Err != nil {
+		if c.Err != nil || c.Unheard != nil {
 			return cli.ExitStatus(1)
 		}
 	}
@@ -100,6 +100,13 @@ func remarks(c *cluster.NodeCheck) string {
 	}
 	if len(c.Addresses) == 0 {
 		list = append(list, "it has no address but that of its loopback")
+	}
+	if c.Unheard != nil {
+		list = append(list, "no datagram comes from "+strings.Join(c.Unheard, ", ")+
+			": a firewall must let UDP pass, or --devices name others")
+	}
+	for _, path := range c.UnheardBy {
+		list = append(list, "no datagram comes from "+path)
 	}
 	for _, name := range c.Down {
 		list = append(list, name+": link is down")
