@@ -47,12 +47,3 @@ func (p *Process) predefinedAttribute(key int) (v attributeValue, ok bool) {
 	cell[0] = uint64(min(value, math.MaxInt32))
 	return attributeValue{set: inInteger, integer: cell}, true
 }
-
-// Win_get_name is MPI_Win_get_name. There are no windows, but the null handle has a name.
-func (p *Process) Win_get_name(w Win, name OutString, length Ref) error {
-	if w != WIN_NULL {
-		return wrongHandle(kindWin, uintptr(w))
-	}
-	length.Set(name.Set("MPI_WIN_NULL", MAX_OBJECT_NAME))
-	return nil
-}

@@ -491,8 +491,14 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Session_get_errhandler(Session(a.word(0)), Ptr[Errhandler]{a.word(1)})
 	case 414:
 		return 0, p.Session_set_errhandler(Session(a.word(0)), Errhandler(a.word(1)))
+	case 415:
+		return 0, p.Win_call_errhandler(Win(a.word(0)), a.int(1))
 	case 416:
 		return 0, p.Win_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
+	case 417:
+		return 0, p.Win_get_errhandler(Win(a.word(0)), Ptr[Errhandler]{a.word(1)})
+	case 418:
+		return 0, p.Win_set_errhandler(Win(a.word(0)), Errhandler(a.word(1)))
 	case 422:
 		return 0, p.Comm_disconnect(Ptr[Comm]{a.word(0)})
 	case 423:
@@ -585,12 +591,120 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_get_pset_info(o0, CString(a.word(1)), Ptr[Info]{a.word(2)}) })
 	case 471:
 		return 0, p.Session_init(Info(a.word(0)), Errhandler(a.word(1)), Ptr[Session]{a.word(2)})
+	case 472, 473:
+		return 0, found(p.window(Win(a.word(8)))).then(func(o8 *windowObject) error {
+			return p.Accumulate(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), Type(a.word(6)), Op(a.word(7)), o8)
+		})
+	case 474:
+		return 0, found(p.window(Win(a.word(6)))).then(func(o6 *windowObject) error {
+			return p.Compare_and_swap(Address(a.word(0)), Address(a.word(1)), Address(a.word(2)), Type(a.word(3)), a.int(4), a.int(5), o6)
+		})
+	case 475:
+		return 0, found(p.window(Win(a.word(6)))).then(func(o6 *windowObject) error {
+			return p.Fetch_and_op(Address(a.word(0)), Address(a.word(1)), Type(a.word(2)), a.int(3), a.int(4), Op(a.word(5)), o6)
+		})
+	case 476, 477:
+		return 0, found(p.window(Win(a.word(7)))).then(func(o7 *windowObject) error {
+			return p.Get(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), Type(a.word(6)), o7)
+		})
+	case 478, 479:
+		return 0, found(p.window(Win(a.word(11)))).then(func(o11 *windowObject) error {
+			return p.Get_accumulate(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), a.int(7), a.int(8), Type(a.word(9)), Op(a.word(10)), o11)
+		})
+	case 480, 481:
+		return 0, found(p.window(Win(a.word(7)))).then(func(o7 *windowObject) error {
+			return p.Put(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), Type(a.word(6)), o7)
+		})
+	case 482, 483:
+		return 0, found(p.window(Win(a.word(8)))).then(func(o8 *windowObject) error {
+			return p.Raccumulate(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), Type(a.word(6)), Op(a.word(7)), o8, Ptr[Request]{a.word(9)})
+		})
+	case 484, 485:
+		return 0, found(p.window(Win(a.word(7)))).then(func(o7 *windowObject) error {
+			return p.Rget(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), Type(a.word(6)), o7, Ptr[Request]{a.word(8)})
+		})
+	case 486, 487:
+		return 0, found(p.window(Win(a.word(11)))).then(func(o11 *windowObject) error {
+			return p.Rget_accumulate(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), a.int(7), a.int(8), Type(a.word(9)), Op(a.word(10)), o11, Ptr[Request]{a.word(12)})
+		})
+	case 488, 489:
+		return 0, found(p.window(Win(a.word(7)))).then(func(o7 *windowObject) error {
+			return p.Rput(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), Type(a.word(6)), o7, Ptr[Request]{a.word(8)})
+		})
+	case 490, 491:
+		return 0, p.Win_allocate(a.int(0), a.int(1), Info(a.word(2)), Comm(a.word(3)), Ptr[Address]{a.word(4)}, Ptr[Win]{a.word(5)})
+	case 492, 493:
+		return 0, p.Win_allocate_shared(a.int(0), a.int(1), Info(a.word(2)), Comm(a.word(3)), Ptr[Address]{a.word(4)}, Ptr[Win]{a.word(5)})
+	case 494:
+		return 0, p.Win_attach(Win(a.word(0)), Address(a.word(1)), a.int(2))
+	case 495:
+		return 0, p.Win_complete(Win(a.word(0)))
+	case 496, 497:
+		return 0, p.Win_create(Address(a.word(0)), a.int(1), a.int(2), Info(a.word(3)), Comm(a.word(4)), Ptr[Win]{a.word(5)})
+	case 498:
+		return 0, p.Win_create_dynamic(Info(a.word(0)), Comm(a.word(1)), Ptr[Win]{a.word(2)})
 	case 499:
 		return 0, p.Win_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
+	case 500:
+		return 0, p.Win_delete_attr(Win(a.word(0)), a.int(1))
+	case 501:
+		return 0, p.Win_detach(Win(a.word(0)), Address(a.word(1)))
+	case 502:
+		return 0, p.Win_fence(a.int(0), Win(a.word(1)))
+	case 503:
+		return 0, p.Win_flush(a.int(0), Win(a.word(1)))
+	case 504:
+		return 0, p.Win_flush_all(Win(a.word(0)))
+	case 505:
+		return 0, p.Win_flush_local(a.int(0), Win(a.word(1)))
+	case 506:
+		return 0, p.Win_flush_local_all(Win(a.word(0)))
+	case 507:
+		return 0, p.Win_free(Ptr[Win]{a.word(0)})
 	case 508:
 		return 0, p.Win_free_keyval(Ref{a.word(0), false})
+	case 509:
+		return 0, found(p.window(Win(a.word(0)))).then(func(o0 *windowObject) error {
+			return p.Win_get_attr(o0, a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
+		})
+	case 510:
+		return 0, p.Win_get_group(Win(a.word(0)), Ptr[Group]{a.word(1)})
+	case 511:
+		return 0, p.Win_get_info(Win(a.word(0)), Ptr[Info]{a.word(1)})
 	case 512:
 		return 0, p.Win_get_name(Win(a.word(0)), OutString{a.word(1)}, Ref{a.word(2), false})
+	case 513:
+		return 0, p.Win_lock(a.int(0), a.int(1), a.int(2), Win(a.word(3)))
+	case 514:
+		return 0, p.Win_lock_all(a.int(0), Win(a.word(1)))
+	case 515:
+		return 0, p.Win_post(Group(a.word(0)), a.int(1), Win(a.word(2)))
+	case 516:
+		return 0, p.Win_set_attr(Win(a.word(0)), a.int(1), Address(a.word(2)), Language(a.int(3)))
+	case 517:
+		return 0, p.Win_set_info(Win(a.word(0)), Info(a.word(1)))
+	case 518:
+		return 0, found(p.window(Win(a.word(0)))).then(func(o0 *windowObject) error { return p.Win_set_name(o0, CString(a.word(1))) })
+	case 519:
+		return 0, found(p.window(Win(a.word(0)))).then(func(o0 *windowObject) error {
+			return p.Win_shared_query(o0, a.int(1), Ref{a.word(2), true}, Ref{a.word(3), false}, Ptr[Address]{a.word(4)})
+		})
+	case 520:
+		return 0, found(p.window(Win(a.word(0)))).then(func(o0 *windowObject) error {
+			return p.Win_shared_query(o0, a.int(1), Ref{a.word(2), true}, Ref{a.word(3), true}, Ptr[Address]{a.word(4)})
+		})
+	case 521:
+		return 0, p.Win_start(Group(a.word(0)), a.int(1), Win(a.word(2)))
+	case 522:
+		return 0, p.Win_sync(Win(a.word(0)))
+	case 523:
+		return 0, found(p.window(Win(a.word(0)))).then(func(o0 *windowObject) error { return p.Win_test(o0, Ref{a.word(1), false}) })
+	case 524:
+		return 0, p.Win_unlock(a.int(0), Win(a.word(1)))
+	case 525:
+		return 0, p.Win_unlock_all(Win(a.word(0)))
+	case 526:
+		return 0, p.Win_wait(Win(a.word(0)))
 	case 527:
 		return 0, p.File_close(Ptr[File]{a.word(0)})
 	case 528:

@@ -91,6 +91,10 @@ func (p *Process) handlerOf(call *callInfo, a slots) (h *errhandler, object uint
 		if c, err := p.comm(Comm(object)); err == nil {
 			return c.handler, object, fmt.Sprintf(" on %s", c.title())
 		}
+	case onWin:
+		if o, err := p.window(Win(object)); err == nil {
+			return o.handler, object, o.title()
+		}
 	case onSession:
 		if s, err := p.session(Session(object)); err == nil {
 			return s.handler, object, " on a session"

@@ -56,6 +56,9 @@ func classOf(err error) int {
 	if e, ok := errors.AsType[*fault.FileError](err); ok && fileClass(e) != ERR_OTHER {
 		return fileClass(e)
 	}
+	if e, ok := errors.AsType[*fault.WindowError](err); ok && windowClass(e) != ERR_OTHER {
+		return windowClass(e)
+	}
 	if _, ok := errors.AsType[*fault.RankError](err); ok {
 		return ERR_RANK
 	}

@@ -816,9 +816,42 @@ func (p *Process) Session_set_errhandler(session Session, errhandler Errhandler)
 	return nil
 }
 
+// Win_call_errhandler is MPI_Win_call_errhandler.
+func (p *Process) Win_call_errhandler(win Win, errorcode int) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	return p.callHandler(o1.handler, uintptr(win), "MPI_Win_call_errhandler", errorcode)
+}
+
 // Win_create_errhandler is MPI_Win_create_errhandler.
 func (p *Process) Win_create_errhandler(win_errhandler_fn Func, errhandler Ptr[Errhandler]) error {
 	return p.createHandler(onWin, win_errhandler_fn, errhandler)
+}
+
+// Win_get_errhandler is MPI_Win_get_errhandler.
+func (p *Process) Win_get_errhandler(win Win, errhandler Ptr[Errhandler]) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	p.give(o1.handler, errhandler)
+	return nil
+}
+
+// Win_set_errhandler is MPI_Win_set_errhandler.
+func (p *Process) Win_set_errhandler(win Win, errhandler Errhandler) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	o2, err := p.handler(errhandler, onWin)
+	if err != nil {
+		return err
+	}
+	assign(&o1.handler, o2)
+	return nil
 }
 
 // Comm_disconnect is MPI_Comm_disconnect.
@@ -1044,15 +1077,258 @@ func (p *Process) Info_get_nkeys(info Info, nkeys Ref) error {
 	return nil
 }
 
+// Win_attach is MPI_Win_attach.
+func (p *Process) Win_attach(win Win, base Address, size int) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	return o1.w.Attach(uintptr(base), int(size))
+}
+
+// Win_complete is MPI_Win_complete.
+func (p *Process) Win_complete(win Win) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	return o1.w.Complete()
+}
+
 // Win_create_keyval is MPI_Win_create_keyval.
 func (p *Process) Win_create_keyval(win_copy_attr_fn Func, win_delete_attr_fn Func, win_keyval Ref, extra_state Address, language Language) error {
 	win_keyval.Set(int(p.newKeyval(kindWin, win_copy_attr_fn, win_delete_attr_fn, extra_state, language)))
 	return nil
 }
 
+// Win_delete_attr is MPI_Win_delete_attr.
+func (p *Process) Win_delete_attr(win Win, win_keyval int) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	return p.deleteAttribute(kindWin, uintptr(win), &o1.attributes, win_keyval)
+}
+
+// Win_detach is MPI_Win_detach.
+func (p *Process) Win_detach(win Win, base Address) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	return o1.w.Detach(uintptr(base))
+}
+
+// Win_fence is MPI_Win_fence.
+func (p *Process) Win_fence(assert int, win Win) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	o2, err := asserted(assert)
+	if err != nil {
+		return err
+	}
+	return o1.w.Fence(o2)
+}
+
+// Win_flush is MPI_Win_flush.
+func (p *Process) Win_flush(rank int, win Win) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	o2, err := peerIn(rank)
+	if err != nil {
+		return err
+	}
+	return o1.w.Flush(o2)
+}
+
+// Win_flush_all is MPI_Win_flush_all.
+func (p *Process) Win_flush_all(win Win) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	return o1.w.FlushAll()
+}
+
+// Win_flush_local is MPI_Win_flush_local.
+func (p *Process) Win_flush_local(rank int, win Win) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	o2, err := peerIn(rank)
+	if err != nil {
+		return err
+	}
+	return o1.w.Flush(o2)
+}
+
+// Win_flush_local_all is MPI_Win_flush_local_all.
+func (p *Process) Win_flush_local_all(win Win) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	return o1.w.FlushAll()
+}
+
 // Win_free_keyval is MPI_Win_free_keyval.
 func (p *Process) Win_free_keyval(win_keyval Ref) error {
 	return p.keyvals.free(kindWin, win_keyval)
+}
+
+// Win_get_group is MPI_Win_get_group.
+func (p *Process) Win_get_group(win Win, group Ptr[Group]) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	group.Set(p.newGroup(o1.w.Group()))
+	return nil
+}
+
+// Win_get_info is MPI_Win_get_info.
+func (p *Process) Win_get_info(win Win, info_used Ptr[Info]) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	info_used.Set(Info(p.infos.add(o1.w.Info())))
+	return nil
+}
+
+// Win_lock is MPI_Win_lock.
+func (p *Process) Win_lock(lock_type int, rank int, assert int, win Win) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	o2, err := lockAlone(lock_type)
+	if err != nil {
+		return err
+	}
+	o3, err := peerIn(rank)
+	if err != nil {
+		return err
+	}
+	o4, err := asserted(assert)
+	if err != nil {
+		return err
+	}
+	return o1.w.Lock(o2, o3, o4)
+}
+
+// Win_lock_all is MPI_Win_lock_all.
+func (p *Process) Win_lock_all(assert int, win Win) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	o2, err := asserted(assert)
+	if err != nil {
+		return err
+	}
+	return o1.w.LockAll(o2)
+}
+
+// Win_post is MPI_Win_post.
+func (p *Process) Win_post(group Group, assert int, win Win) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	o2, err := p.group(group)
+	if err != nil {
+		return err
+	}
+	o3, err := asserted(assert)
+	if err != nil {
+		return err
+	}
+	return o1.w.Post(o2, o3)
+}
+
+// Win_set_attr is MPI_Win_set_attr.
+func (p *Process) Win_set_attr(win Win, win_keyval int, attribute_val Address, language Language) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	return p.setAttribute(kindWin, uintptr(win), &o1.attributes, win_keyval, newValue(attribute_val, language))
+}
+
+// Win_set_info is MPI_Win_set_info.
+func (p *Process) Win_set_info(win Win, info Info) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	o2, err := p.hints(info)
+	if err != nil {
+		return err
+	}
+	return o1.w.SetInfo(o2)
+}
+
+// Win_start is MPI_Win_start.
+func (p *Process) Win_start(group Group, assert int, win Win) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	o2, err := p.group(group)
+	if err != nil {
+		return err
+	}
+	o3, err := asserted(assert)
+	if err != nil {
+		return err
+	}
+	return o1.w.Start(o2, o3)
+}
+
+// Win_sync is MPI_Win_sync.
+func (p *Process) Win_sync(win Win) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	return o1.w.Sync()
+}
+
+// Win_unlock is MPI_Win_unlock.
+func (p *Process) Win_unlock(rank int, win Win) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	o2, err := peerIn(rank)
+	if err != nil {
+		return err
+	}
+	return o1.w.Unlock(o2)
+}
+
+// Win_unlock_all is MPI_Win_unlock_all.
+func (p *Process) Win_unlock_all(win Win) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	return o1.w.UnlockAll()
+}
+
+// Win_wait is MPI_Win_wait.
+func (p *Process) Win_wait(win Win) error {
+	o1, err := p.window(win)
+	if err != nil {
+		return err
+	}
+	return o1.w.Wait()
 }
 
 // File_delete is MPI_File_delete.

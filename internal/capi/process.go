@@ -35,6 +35,7 @@ type Process struct {
 	messages    table[matched]
 	sessions    table[session]
 	files       table[openFile]
+	windows     table[windowObject]
 	fileHandler *errhandler // of files that are opened, and of calls without a file
 	dataReps    dataReps
 	keyvals     keyvals
@@ -73,7 +74,7 @@ func newProcess() *Process {
 	p.infos.kind, p.errhandlers.kind, p.messages.kind, p.sessions.kind = kindInfo, kindErrhandler,
 		kindMessage, kindSession
 	p.tool.controls.kind, p.tool.sessions.kind, p.tool.counters.kind = kindControl, kindToolSession, kindCounter
-	p.files.kind, p.fileHandler = kindFile, returns
+	p.files.kind, p.fileHandler, p.windows.kind = kindFile, returns, kindWin
 	p.codes.next = ERR_LASTCODE + 1
 	return p
 }
@@ -206,6 +207,10 @@ func (p *Process) Finalize() error {
 	err := p.deleteAll(uintptr(COMM_SELF), &p.self.attributes)
 	if n := p.files.len(); n > 0 {
 		fmt.Fprintf(os.Stderr, "%s: MPI_Finalize: warning: files not closed: %d: call MPI_File_close before\n",
+			comm.Who(), n)
+	}
+	if n := p.windows.len(); n > 0 {
+		fmt.Fprintf(os.Stderr, "%s: MPI_Finalize: warning: windows not freed: %d: call MPI_Win_free before\n",
 			comm.Who(), n)
 	}
 	p.finalized.Store(true)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/coll/operator"
+	"github.com/gopvas/gopvas/internal/window"
 )
 
 const (
@@ -28,6 +29,8 @@ type traits struct {
 	basic   *basicType       // nil: a pair
 	element operator.Element // what predefined operators see, if reduces
 	reduces bool
+
+	accumulated window.Element
 }
 
 // traitsByType finds them: *traits by *datatype.Type.
@@ -98,6 +101,7 @@ func makePredefined(t Type) *typeObject {
 	}
 	of := &traits{handle: t, basic: basicOf(t)}
 	of.element, of.reduces = elementOf(t, of.basic)
+	of.accumulated = accumulatedElement(made, of)
 	traitsByType.Store(made, of)
 	o := newTypeObject(made)
 	o.predefined, o.combiner = true, COMBINER_NAMED

@@ -152,13 +152,22 @@ func (w *Window) made(op string, err error) (*Window, error) {
 // WinCreate makes a window over memory that is there already: ordinary memory of each rank.
 // MPI 4.1 section 12.2.1.
 func WinCreate(c *Comm, mem []byte, unit int, wrong error) (*Window, error) {
+	if err := c.usable(); err == nil && !c.engine.Direct(c.members.ranks) {
+		return nil, Wrap("create window", ErrNotOneAddressSpace)
+	}
+	return WinExpose(c, mem, unit, wrong)
+}
+
+// WinExpose is WinCreate of ranks that may be processes. Then Segment has no memory but that of this rank: others know
+// its place by Table.
+func WinExpose(c *Comm, mem []byte, unit int, wrong error) (*Window, error) {
 	const op = "create window"
 	if err := c.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
 	}
 	defer c.mu.Unlock()
-	if !c.engine.Direct(c.members.ranks) {
-		return nil, Wrap(op, ErrNotOneAddressSpace)
+	if c.engine.Memory(c.members.ranks) == nil {
+		return nil, Wrap(op, ErrSeveralNodes)
 	}
 	s := segment{length: uint64(len(mem)), mapped: uint64(len(mem)), unit: uint64(unit), call: created}
 	if wrong == nil && len(mem) > 0 {
@@ -254,6 +263,32 @@ func (w *Window) Unit(rank int) (int, error) {
 		return 0, Wrap("unit of window", &fault.RankError{Rank: rank, Size: len(w.segments)})
 	}
 	return int(w.segments[rank].unit), nil
+}
+
+// Part is a rank's memory of a window.
+type Part struct {
+	Base        uintptr // 0: Segment attaches it. Of a window from WinExpose it is an address of that rank's process
+	Bytes, Unit int
+}
+
+// Table returns the memory of all ranks.
+func (w *Window) Table() []Part {
+	table, next := make([]Part, len(w.segments)), uintptr(0)
+	if len(w.all) > 0 {
+		next = sys.AddrOf(w.all)
+	}
+	for rank, s := range w.segments {
+		p := &table[rank]
+		p.Bytes, p.Unit = int(s.length), int(s.unit)
+		switch {
+		case w.all != nil:
+			p.Base = next
+			next += uintptr(s.length)
+		case s.call == created || w.comm.OneAddressSpace():
+			p.Base = uintptr(s.at)
+		}
+	}
+	return table
 }
 
 // Segment returns a rank's memory of the window: the same bytes as that rank's

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/reach"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -85,6 +86,12 @@ func (f *File) open(info *comm.Info, bad error) error {
 		return f.agree(f.toEnd())
 	}
 	return nil
+}
+
+// canReach tells whether all ranks can read and write one another's memory by calls of the system.
+func (f *File) canReach() bool {
+	_, err := reach.Try(f.ranks)
+	return err == nil
 }
 
 // openAs opens the file of the system.

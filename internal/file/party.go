@@ -3,7 +3,7 @@ package file
 import (
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/reach"
 )
 
 // party is a range of one rank's stream that is to be moved, and the memory for it.
@@ -39,7 +39,7 @@ func (p *party) within(lo, hi int64) (from, to int64) {
 func (p *party) load(dst []byte, from int64) error {
 	switch {
 	case p.pid != 0:
-		return p.foreign(dst, from, sys.GatherProcess)
+		return p.foreign().Load(dst, from-p.start)
 	case p.layout == nil:
 		copy(dst, memoryAt(p.base+uintptr(from-p.start), int64(len(dst))))
 	default:
@@ -52,7 +52,7 @@ func (p *party) load(dst []byte, from int64) error {
 func (p *party) store(src []byte, from int64) error {
 	switch {
 	case p.pid != 0:
-		return p.foreign(src, from, sys.ScatterProcess)
+		return p.foreign().Store(src, from-p.start)
 	case p.layout == nil:
 		copy(memoryAt(p.base+uintptr(from-p.start), int64(len(src))), src)
 	default:
@@ -61,29 +61,9 @@ func (p *party) store(src []byte, from int64) error {
 	return nil
 }
 
-// foreign copies between bytes of this process and the memory of another one, by a call of the system.
-func (p *party) foreign(bytes []byte, from int64, move func(pid int, bytes []byte, pieces []sys.IOVec) error) error {
-	if p.layout == nil {
-		return move(p.pid, bytes, []sys.IOVec{{Base: p.base + uintptr(from-p.start), Len: len(bytes)}})
-	}
-	var segments [sys.IOVecMax]datatype.Segment
-	var pieces [sys.IOVecMax]sys.IOVec
-	for len(bytes) > 0 {
-		count, n := datatype.Segments(segments[:], p.layout, p.base, from-p.start)
-		left := min(n, int64(len(bytes)))
-		total := left
-		k := 0
-		for ; k < count && left > 0; k++ {
-			length := min(int64(segments[k].Len), left)
-			pieces[k] = sys.IOVec{Base: segments[k].Addr, Len: int(length)}
-			left -= length
-		}
-		if err := move(p.pid, bytes[:total], pieces[:k]); err != nil {
-			return err
-		}
-		bytes, from = bytes[total:], from+total
-	}
-	return nil
+// foreign is the party's memory in another process, whose stream begins where the party does.
+func (p *party) foreign() *reach.Memory {
+	return &reach.Memory{PID: p.pid, Base: p.base, Layout: p.layout}
 }
 
 // whole returns the memory of a part of the stream if this process can address it in one piece.

@@ -62,8 +62,12 @@ var layers = []layer{
 		"internal/coll/cad/shared", "internal/pml", "btl",
 		"internal/btl/...", "internal/job", "trace", "internal/trace/recorder"}},
 	// the last three: its tests
+	{"internal/reach", []string{"datatype", "internal/coll", "internal/comm"}},
 	// the last: its test
-	{"internal/file", []string{"mpi/fault", "datatype", "internal/coll", "internal/comm", "internal/job"}},
+	{"internal/file", []string{"mpi/fault", "datatype", "internal/coll", "internal/comm", "internal/reach",
+		"internal/job"}},
+	{"internal/window", []string{"mpi/fault", "datatype", "btl", "internal/coll", "internal/coll/operator",
+		"internal/comm", "internal/reach", "internal/job"}},
 	{"mpi", []string{"mpi/debug", "mpi/fault", "internal/comm", "internal/file", "datatype", "internal/coll",
 		"internal/coll/cad", "internal/coll/cad/shared", "internal/coll/operator", "btl",
 		"internal/btl/...", "internal/job"}},
@@ -74,7 +78,8 @@ var layers = []layer{
 	{"internal/toolchain", []string{"internal/capi/coro", "internal/nofile", "pvas"}}, // its test only
 	{"internal/capi/api", nil},
 	{"internal/capi/api/gen", []string{"internal/capi/api"}},
-	{"internal/capi", []string{"mpi/fault", "internal/comm", "internal/file", "datatype", "internal/coll",
+	{"internal/capi", []string{"mpi/fault", "internal/comm", "internal/file", "internal/window", "datatype",
+		"internal/coll",
 		"internal/coll/operator", "btl",
 		"internal/btl/...", "internal/job", "internal/trace/recorder"}},
 	{"cmd/libmpi", []string{"internal/capi", "internal/capi/coro", "shm"}},

@@ -58,3 +58,12 @@ func TestFiles(t *testing.T) {
 		}
 	})
 }
+
+func TestWindows(t *testing.T) {
+	program := build(t, "windows.c")
+	eachWay(t, func(t *testing.T, w way) {
+		for _, n := range []int{1, 2, 5} {
+			w.ends(t, n, program, w.btl)
+		}
+	})
+}

@@ -1,0 +1,64 @@
+package comm
+
+import (
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Waits for what is no message: a word in shared memory that another rank changes. Who changes it notifies the ranks
+// that may wait for it.
+
+// turns is how often a rank that shares its CPU lets others run before it sleeps.
+const turns = 2
+
+// Look returns true if over says so within the time that most waits take, before a sleep is worth it.
+func Look(c *Comm, over func() bool) bool {
+	for range c.engine.Spin() + 1 {
+		if over() {
+			return true
+		}
+	}
+	if c.engine.Yields() {
+		for range turns {
+			if sys.Yield(); over() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Await returns nil when over says so; see pml.Condition for over and say. It makes progress for the rank meanwhile,
+// and sleeps. over is asked again when the rank is notified, and when a rank has gone.
+func Await(c *Comm, over func() bool, say func() job.Waiting) error {
+	if err := pml.MayWait(); err != nil {
+		return err
+	}
+	return c.engine.NewCondition(over, say).Wait()
+}
+
+// Notify has a rank of the communicator ask for what it waits for, if it sleeps in Await.
+func Notify(c *Comm, rank int) { c.root.Inbox(JobRank(c, rank)).Notify() }
+
+// JobRank is the number in the job of a rank of the communicator.
+func JobRank(c *Comm, rank int) int {
+	if c.ranks == nil {
+		return rank
+	}
+	return int(c.ranks[rank])
+}
+
+// FirstGone returns the first rank of the communicator that has gone and that blocks says yes to, -1 if there is none.
+// As long as no rank of the job has gone it looks at one word.
+func FirstGone(c *Comm, blocks func(rank int) bool) int {
+	if c.engine.GoneCount() == 0 {
+		return -1
+	}
+	for rank := range c.size {
+		if c.root.Gone(JobRank(c, rank)) && blocks(rank) {
+			return rank
+		}
+	}
+	return -1
+}

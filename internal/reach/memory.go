@@ -1,0 +1,43 @@
+package reach
+
+import (
+	"github.com/gopvas/gopvas/datatype"
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Memory is a packed stream of bytes in the memory of another process.
+type Memory struct {
+	PID    int
+	Base   uintptr          // of the first byte, or with a layout of displacement zero
+	Layout *datatype.Layout // nil: one piece
+}
+
+// Load copies the stream from an offset on to dst. It ends within the stream.
+func (m *Memory) Load(dst []byte, from int64) error { return m.move(dst, from, sys.GatherProcess) }
+
+// Store copies src to the stream from an offset on.
+func (m *Memory) Store(src []byte, from int64) error { return m.move(src, from, sys.ScatterProcess) }
+
+func (m *Memory) move(bytes []byte, from int64, by func(pid int, bytes []byte, pieces []sys.IOVec) error) error {
+	if m.Layout == nil {
+		return by(m.PID, bytes, []sys.IOVec{{Base: m.Base + uintptr(from), Len: len(bytes)}})
+	}
+	var segments [sys.IOVecMax]datatype.Segment
+	var pieces [sys.IOVecMax]sys.IOVec
+	for len(bytes) > 0 {
+		count, n := datatype.Segments(segments[:], m.Layout, m.Base, from)
+		left := min(n, int64(len(bytes)))
+		total := left
+		k := 0
+		for ; k < count && left > 0; k++ {
+			length := min(int64(segments[k].Len), left)
+			pieces[k] = sys.IOVec{Base: segments[k].Addr, Len: int(length)}
+			left -= length
+		}
+		if err := by(m.PID, bytes[:total], pieces[:k]); err != nil {
+			return err
+		}
+		bytes, from = bytes[total:], from+total
+	}
+	return nil
+}

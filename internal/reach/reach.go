@@ -1,0 +1,62 @@
+package reach
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"runtime"
+
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Try finds out whether each rank can read the memory of the rank after it. It is collective. It returns the numbers of
+// all processes, by rank, and an error on all ranks if one of them can not.
+func Try(c *comm.Comm) (pids []int, err error) {
+	own := binary.LittleEndian.AppendUint64(nil, uint64(os.Getpid()))
+	all, err := gather(c, binary.LittleEndian.AppendUint64(own, uint64(sys.HeapAddr(own))))
+	if err != nil {
+		return nil, err
+	}
+	word := func(i int) uint64 { return binary.LittleEndian.Uint64(all[8*i:]) }
+	for rank := range c.Size() {
+		pids = append(pids, int(word(2*rank)))
+	}
+	next := (c.Rank() + 1) % c.Size()
+	err = reads(pids[next], uintptr(word(2*next+1)))
+	answer := []byte{0}
+	if err != nil {
+		answer[0] = 1
+	}
+	answers, lost := gather(c, answer)
+	runtime.KeepAlive(own) // no rank comes here before all have read
+	if err = errors.Join(err, lost); err != nil {
+		return nil, err
+	}
+	for _, refused := range answers {
+		if refused != 0 {
+			return nil, errors.New("a rank can not read the memory of another one")
+		}
+	}
+	return pids, nil
+}
+
+// gather returns what all ranks have brought, one after the other.
+func gather(c *comm.Comm, mine []byte) ([]byte, error) {
+	all := make([]byte, len(mine)*c.Size())
+	err := comm.RunCollective(c, "reach", &coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: mine},
+		Recv: coll.Buffer{Data: all, Block: len(mine)}})
+	return all, err
+}
+
+// reads reads the number of a process at an address of its memory. In another PID namespace the number is that of
+// another process, or of none.
+func reads(pid int, address uintptr) error {
+	got := make([]byte, 8)
+	err := sys.GatherProcess(pid, got, []sys.IOVec{{Base: address, Len: len(got)}})
+	if err == nil && int64(binary.LittleEndian.Uint64(got)) != int64(pid) {
+		err = errors.New("another process has this number here")
+	}
+	return err
+}

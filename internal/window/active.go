@@ -1,0 +1,236 @@
+package window
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopvas/gopvas/internal/comm"
+)
+
+// Epochs of active targets: those of Fence, and of Post, Start, Complete and Wait.
+
+// The tags of the messages of a window.
+const (
+	tagPosted = 1 + iota
+	tagCompleted
+)
+
+// Fence ends an epoch, and begins the next one, of all ranks.
+func (w *Window) Fence(a Assert) error {
+	w.mu.Lock()
+	err := w.mayFence()
+	w.mu.Unlock()
+	if err == nil && a&(NoPrecede|NoSucceed) != NoPrecede|NoSucceed {
+		err = unwrapped(w.own.Barrier())
+	}
+	if err == nil {
+		next := fenced
+		if a&NoSucceed != 0 {
+			next = idle
+		}
+		w.access.Store(next)
+	}
+	return w.wrap("fence", -1, err)
+}
+
+// mayFence returns an error unless a Fence is possible. The caller holds w.mu.
+func (w *Window) mayFence() error {
+	if w.access.Load() != active {
+		if err := w.mayBegin("Fence"); err != nil {
+			return err
+		}
+	}
+	if w.exposed {
+		return syncError("Fence within an exposure epoch: call Wait first")
+	}
+	return nil
+}
+
+// members are the ranks of the window that a group has.
+func (w *Window) members(g *comm.Group) ([]int, error) {
+	ranks := make([]int, g.Size())
+	for i := range ranks {
+		ranks[i] = i
+	}
+	ranks, err := g.TranslateRanks(ranks, w.own.Group())
+	for i, rank := range ranks {
+		if rank == comm.Undefined {
+			return nil, fmt.Errorf("%w: rank %d of the group is not in the window", ErrArgument, i)
+		}
+	}
+	return ranks, err
+}
+
+// Post begins an exposure epoch for the ranks of a group.
+func (w *Window) Post(g *comm.Group, a Assert) error {
+	ranks, err := w.members(g)
+	if err == nil {
+		err = w.expose(ranks)
+	}
+	if err == nil && a&NoCheck == 0 {
+		err = w.tell(ranks, tagPosted)
+	}
+	return w.wrap("post", -1, err)
+}
+
+func (w *Window) expose(ranks []int) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.freed.Load():
+		return ErrFreed
+	case w.exposed:
+		return syncError("Post within an exposure epoch: call Wait first")
+	case w.access.Load() == active:
+		return syncError("Post within the epoch of Fence: end that by Fence with NoSucceed")
+	}
+	w.exposed, w.origins = true, ranks
+	return nil
+}
+
+// Start begins an access epoch to the ranks of a group. It waits for their Post.
+func (w *Window) Start(g *comm.Group, a Assert) error {
+	ranks, err := w.members(g)
+	if err != nil {
+		return w.wrap("start", -1, err)
+	}
+	w.mu.Lock()
+	err = w.mayBegin("Start")
+	if err == nil {
+		w.access.Store(started)
+		w.started = ranks
+	}
+	w.mu.Unlock()
+	if err == nil && a&NoCheck == 0 {
+		err = w.hear(ranks, tagPosted)
+		if err != nil {
+			w.access.Store(idle)
+		}
+	}
+	if err == nil {
+		w.mark(ranks, open)
+	}
+	return w.wrap("start", -1, err)
+}
+
+// mark gives targets their marks.
+func (w *Window) mark(ranks []int, to uint32) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, rank := range ranks {
+		w.marks.set(rank, len(w.targets), to)
+	}
+}
+
+// Complete ends the epoch of Start.
+func (w *Window) Complete() error {
+	w.mu.Lock()
+	err := w.expect("Complete", started, "Start")
+	ranks := w.started
+	if err == nil {
+		w.access.Store(idle)
+		w.started = nil
+	}
+	w.mu.Unlock()
+	if err == nil {
+		w.mark(ranks, 0)
+		err = w.tell(ranks, tagCompleted)
+	}
+	return w.wrap("complete", -1, err)
+}
+
+// Wait ends the exposure epoch of Post. It waits for the Complete of its ranks.
+func (w *Window) Wait() error {
+	ranks, err := w.exposure("Wait")
+	if err == nil {
+		err = w.hear(ranks, tagCompleted)
+		w.mu.Lock()
+		w.exposed, w.origins = false, nil
+		w.mu.Unlock()
+	}
+	return w.wrap("wait", -1, err)
+}
+
+// exposure are the ranks whose Complete is yet to come.
+func (w *Window) exposure(call string) ([]int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.freed.Load():
+		return nil, ErrFreed
+	case !w.exposed:
+		return nil, syncError(call + " without Post")
+	}
+	return w.origins, nil
+}
+
+// Test is Wait, but it returns false if that had to wait.
+func (w *Window) Test() (done bool, err error) {
+	ranks, err := w.exposure("Test")
+	for err == nil && len(ranks) > 0 {
+		var came bool
+		_, came, err = comm.Iprobe(w.own, ranks[0], tagCompleted)
+		if err != nil || !came {
+			break
+		}
+		err = w.hear(ranks[:1], tagCompleted)
+		ranks = ranks[1:]
+	}
+	if err == nil {
+		w.mu.Lock()
+		w.exposed, w.origins = len(ranks) > 0, ranks
+		w.mu.Unlock()
+	}
+	return err == nil && len(ranks) == 0, w.wrap("test", -1, err)
+}
+
+// tell sends a message without bytes to some ranks. It does not wait for room.
+func (w *Window) tell(ranks []int, tag int) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sending = dropDone(w.sending)
+	for _, rank := range ranks {
+		r, err := comm.Isend(w.own, comm.Standard, nil, 1, rank, tag)
+		if err != nil {
+			return errors.Unwrap(err)
+		}
+		w.sending = append(w.sending, r)
+	}
+	w.sending = dropDone(w.sending)
+	return nil
+}
+
+// dropDone returns those of some sends that are not over.
+func dropDone(sends []comm.Request) []comm.Request {
+	left := sends[:0]
+	for i := range sends {
+		if _, done, _ := sends[i].Test(); !done {
+			left = append(left, sends[i])
+		}
+	}
+	return left
+}
+
+// hear receives a message without bytes of each of some ranks.
+func (w *Window) hear(ranks []int, tag int) error {
+	for _, rank := range ranks {
+		if _, err := comm.RecvBuffer(w.own, comm.Buffer{}, 1, rank, tag); err != nil {
+			return errors.Unwrap(err)
+		}
+	}
+	return nil
+}
+
+// settle returns when all messages are on their way.
+func (w *Window) settle() error {
+	w.mu.Lock()
+	sends := w.sending
+	w.sending = nil
+	w.mu.Unlock()
+	for i := range sends {
+		if _, err := sends[i].Wait(); err != nil {
+			return errors.Unwrap(err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+// Package window has the semantics of one-sided communication (MPI 5.0, chapter 12) on bytes and layouts, for any face.
+//
+// # Memory
+//
+// Each rank knows where the memory of all others lies. In one address space it is read and written there, whoever has
+// made it. Between processes that holds for memory that the window has allocated, which is mapped. Other memory is near
+// only to its owner; the others copy by calls of the system (package reach). So no operation needs its target: each
+// is complete when its call returns. To flush is to keep the order of stores, and nothing on amd64.
+//
+// # Words that ranks share
+//
+// They lie in memory of the first rank (control.go). Who writes them:
+//
+//   - record.lock, of each target: any rank, by compare-and-swap. The upper half is the rank that holds the exclusive
+//     lock, counted from 1; then the lower half is 0. Else the lower half is how many hold a shared one.
+//   - head.everyone: any rank, by additions: how many have locked all targets.
+//   - record.held: its rank alone: how many shared locks it holds, or is about to take or has just given back, that of
+//     all targets among them.
+//   - stripe.holder: any rank, by compare-and-swap from 0; its holder alone stores 0.
+//   - head.sleepers and record.waits: a rank that is about to sleep, before it asks for the last time.
+//
+// To lock all targets is one addition. Such a rank looks at the lock of a target in each operation, and waits while
+// that is exclusive. Who takes an exclusive lock looks at everyone after it has the lock; if that is not 0 it gives
+// the lock back and waits. All are atomic operations in one total order. So of a rank that has added to everyone and
+// then looks at the lock, and of one that has taken the lock and then looks at everyone, at least one finds the other.
+//
+// Who gives a lock back changes its word first, and then looks at head.sleepers. Who sleeps has added to it before it
+// has asked for the word. So one of them sees the other, and no wait is forgotten.
+//
+// A rank that ends while it holds a lock is named by the word, or its held is not 0. Who waits looks for ranks that
+// have gone and hold what it waits for, and fails with a *fault.LostError.
+//
+// # Accumulates
+//
+// They are atomic for each element, among all that have one predefined type. The type and the address of an element
+// decide how, whatever the call:
+//
+//   - integers and the like of up to 8 bytes, at a multiple of their size: instructions of the processor (atomic.go).
+//     The page of an element has the same offset in all processes, so all find the same.
+//   - all else: the lock of the stripe in which the element begins, and the kernels of reductions (stripe.go). Stripes
+//     are spread over many words: there is no lock of a window or a target.
+//   - memory of another process that is not mapped: always the lock of the stripe, by its owner too.
+//   - under an exclusive lock: plain code.
+//
+// # Epochs
+//
+// A window has an access epoch, and an exposure epoch of Post. See epoch.go for the states. Post, Start, Complete and
+// Wait are messages without bytes on a communicator of the window, Fence is its barrier. So these waits are those of
+// messages: they end when a rank is lost, and the report of a hang knows them.
+//
+// Not implemented: windows of ranks on several nodes; created and dynamic windows between processes of which one may
+// not read the memory of another.
+package window

@@ -1,0 +1,99 @@
+package window
+
+import "github.com/gopvas/gopvas/mpi/fault"
+
+// The access epoch is one of these states. What calls make of them:
+//
+//	call        from                  to
+//	Fence       idle fenced active    fenced, or idle with NoSucceed
+//	operation   fenced                active
+//	Start       idle fenced           started
+//	Complete    started               idle
+//	Lock        idle fenced locked    locked
+//	Unlock      locked                locked, or idle after the last one
+//	LockAll     idle fenced           lockedAll
+//	UnlockAll   lockedAll             idle
+//	Free        idle fenced           over
+//
+// In fenced the epoch of Fence has begun, or not: that is for the next call to say. Operations are allowed in all but
+// idle and over, to the targets that are named.
+const (
+	idle int32 = iota
+	fenced
+	active
+	started
+	locked
+	lockedAll
+	over
+)
+
+// ends are the calls that end an access epoch.
+var ends = [...]string{active: "Fence", started: "Complete", locked: "Unlock", lockedAll: "UnlockAll"}
+
+// Assert is what the program promises of an epoch.
+type Assert int
+
+// The assertions. Only NoCheck, and NoPrecede with NoSucceed, change what is done.
+const (
+	NoCheck Assert = 1 << iota
+	NoStore
+	NoPut
+	NoPrecede
+	NoSucceed
+)
+
+// mayBegin returns an error unless an epoch of the call can begin. The caller holds w.mu.
+func (w *Window) mayBegin(call string) error {
+	switch state := w.access.Load(); state {
+	case idle, fenced:
+		return nil
+	case over:
+		return ErrFreed
+	default:
+		return syncError(call + " within another access epoch: end that by " + ends[state])
+	}
+}
+
+// expect returns an error unless the access epoch is this one. The caller holds w.mu.
+func (w *Window) expect(call string, state int32, begun string) error {
+	switch w.access.Load() {
+	case state:
+		return nil
+	case over:
+		return ErrFreed
+	}
+	return syncError(call + " without " + begun)
+}
+
+// member returns an error unless there is such a rank.
+func (w *Window) member(rank int) error {
+	if uint(rank) >= uint(len(w.targets)) {
+		return &fault.RankError{Rank: rank, Size: len(w.targets)}
+	}
+	return nil
+}
+
+// permit returns nil if an operation on a target is allowed now. It waits while a rank has the lock of the target alone
+// and this one has that of all.
+func (w *Window) permit(rank int) error {
+	switch w.access.Load() {
+	case active:
+		return nil
+	case fenced:
+		w.access.CompareAndSwap(fenced, active)
+		return nil
+	case started, locked:
+		if w.marks.get(rank)&open == 0 {
+			return syncError("an operation on a target that the epoch does not have: name it in Start, or Lock it")
+		}
+		return nil
+	case lockedAll:
+		if holder(w.records[rank].lock.Load()) >= 0 && !w.noCheck {
+			return w.free(rank)
+		}
+		return nil
+	case over:
+		return ErrFreed
+	}
+	return syncError("an operation outside of an epoch: call Fence, Start, Lock or LockAll first")
+}

@@ -1,0 +1,39 @@
+package window
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopvas/gopvas/mpi/fault"
+)
+
+// Causes of errors.
+var (
+	ErrSync     = errors.New("wrong synchronisation")
+	ErrRange    = errors.New("outside of the memory of the target")
+	ErrLength   = errors.New("the two ends of the operation differ in length")
+	ErrUnit     = errors.New("the displacement unit must be positive")
+	ErrSize     = errors.New("the size of the memory must not be negative")
+	ErrArgument = errors.New("wrong argument")
+	ErrFlavor   = errors.New("the window is of another flavor")
+	ErrAttach   = errors.New("the memory can not be attached")
+	ErrDetach   = errors.New("the memory is not attached: pass the address that was given to attach")
+	ErrShared   = errors.New("the memory can not be shared")
+	ErrFreed    = errors.New("the window was freed: use it no more, or free it later")
+	ErrReach    = errors.New("ranks are processes that may not read one another's memory " +
+		"(process_vm_readv, see pvasrun info): use memory that the window allocates, or --btl pvas")
+)
+
+// syncError is an ErrSync that says what is wrong and what to do.
+func syncError(text string) error { return fmt.Errorf("%w: %s", ErrSync, text) }
+
+// wrap completes the error of a call about a rank; -1: about none.
+func (w *Window) wrap(op string, rank int, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, known := errors.AsType[*fault.WindowError](err); known {
+		return err
+	}
+	return &fault.WindowError{Op: op, Name: w.Name(), Rank: rank, Err: err}
+}

@@ -1,0 +1,97 @@
+package window
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/reach"
+	"github.com/gopvas/gopvas/mpi/fault"
+)
+
+// Put copies a buffer of this rank to a place.
+func (w *Window) Put(from *comm.Buffer, to *Place) error {
+	if err := w.move(from, to, true); err != nil {
+		return w.wrap("put", to.Rank, err)
+	}
+	return nil
+}
+
+// Get copies a place to a buffer of this rank.
+func (w *Window) Get(to *comm.Buffer, from *Place) error {
+	if err := w.move(to, from, false); err != nil {
+		return w.wrap("get", from.Rank, err)
+	}
+	return nil
+}
+
+func (w *Window) move(b *comm.Buffer, p *Place, write bool) error {
+	if p.Rank == comm.ProcNull {
+		return nil
+	}
+	a, err := w.find(p)
+	switch {
+	case err != nil:
+		return err
+	case b.Len() != p.Bytes:
+		return unequal(b.Len(), p.Bytes)
+	case p.Bytes == 0:
+		return nil
+	case a.pid != 0:
+		return w.moveFar(b, &a, p, write)
+	}
+	memory := a.memory(p)
+	if write {
+		btl.Copy(&memory, b, 0, p.Bytes)
+	} else {
+		btl.Copy(b, &memory, 0, p.Bytes)
+	}
+	return nil
+}
+
+func unequal(here, there int) error {
+	return fmt.Errorf("%w: %d bytes here, %d at the target", ErrLength, here, there)
+}
+
+// staged is how much of a buffer with a layout is copied to memory of another process at a time.
+const staged = 1 << 20
+
+// moveFar is move to or from memory of another process.
+func (w *Window) moveFar(b *comm.Buffer, a *access, p *Place, write bool) error {
+	there := reach.Memory{PID: a.pid, Base: a.addr, Layout: p.Layout}
+	move := there.Load
+	if write {
+		move = there.Store
+	}
+	if b.Layout == nil {
+		return w.reached(a.rank, move(b.Bytes, 0))
+	}
+	stage := make([]byte, min(staged, p.Bytes))
+	for done := 0; done < p.Bytes; {
+		part := stage[:min(len(stage), p.Bytes-done)]
+		if write {
+			b.Pack(part, done)
+		}
+		if err := move(part, int64(done)); err != nil {
+			return w.reached(a.rank, err)
+		}
+		if !write {
+			b.Unpack(part, done)
+		}
+		done += len(part)
+	}
+	return nil
+}
+
+// reached is the error of a copy to or from the process of a rank.
+func (w *Window) reached(rank int, err error) error {
+	switch {
+	case errors.Is(err, syscall.ESRCH):
+		return &fault.LostError{Rank: comm.JobRank(w.own, rank)}
+	case errors.Is(err, syscall.EFAULT):
+		return errors.Join(ErrRange, err)
+	}
+	return err
+}

@@ -1,0 +1,214 @@
+package window
+
+import (
+	"runtime"
+
+	"github.com/gopvas/gopvas/internal/comm"
+)
+
+// Epochs of passive targets: those of locks.
+
+// Lock begins an access epoch to one target: alone, or beside others that do not lock it alone.
+func (w *Window) Lock(alone bool, rank int, a Assert) error {
+	if rank == comm.ProcNull {
+		return nil
+	}
+	return w.wrap("lock", rank, w.lock(alone, rank, a))
+}
+
+func (w *Window) lock(alone bool, rank int, a Assert) error {
+	if err := w.member(rank); err != nil {
+		return err
+	}
+	mark := uint32(open)
+	if alone {
+		mark |= exclusive
+	}
+	if a&NoCheck != 0 {
+		mark |= unchecked
+	}
+	if err := w.beginLock(rank, mark); err != nil {
+		return err
+	}
+	var err error
+	switch {
+	case a&NoCheck != 0:
+	case alone:
+		err = w.lockAlone(rank)
+	default:
+		err = w.lockShared(rank)
+	}
+	if err != nil {
+		w.endLock(rank)
+	}
+	return err
+}
+
+// beginLock notes that a target is locked.
+func (w *Window) beginLock(rank int, mark uint32) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.access.Load() != locked {
+		if err := w.mayBegin("Lock"); err != nil {
+			return err
+		}
+	} else if w.marks.get(rank) != 0 {
+		return syncError("Lock of a target that is locked: Unlock it first")
+	}
+	w.marks.set(rank, len(w.targets), mark)
+	w.locks++
+	w.access.Store(locked)
+	return nil
+}
+
+func (w *Window) endLock(rank int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.marks.set(rank, len(w.targets), 0)
+	if w.locks--; w.locks == 0 {
+		w.access.Store(idle)
+	}
+}
+
+// Unlock ends the epoch of Lock.
+func (w *Window) Unlock(rank int) error {
+	if rank == comm.ProcNull {
+		return nil
+	}
+	return w.wrap("unlock", rank, w.unlock(rank))
+}
+
+func (w *Window) unlock(rank int) error {
+	if err := w.isLocked("Unlock", rank); err != nil {
+		return err
+	}
+	mark := w.marks.get(rank)
+	w.endLock(rank)
+	switch {
+	case mark&unchecked != 0:
+	case mark&exclusive != 0:
+		w.unlockAlone(rank)
+	default:
+		w.unlockShared(rank)
+	}
+	return nil
+}
+
+// isLocked returns an error unless the target is locked by itself.
+func (w *Window) isLocked(call string, rank int) error {
+	if err := w.member(rank); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := w.expect(call, locked, "Lock")
+	if err == nil && w.marks.get(rank) == 0 {
+		err = syncError(call + " of a target that is not locked")
+	}
+	return err
+}
+
+// LockAll begins an access epoch to all targets, beside others that do not lock one alone.
+func (w *Window) LockAll(a Assert) error {
+	w.mu.Lock()
+	err := w.mayBegin("LockAll")
+	if err == nil {
+		w.noCheck = a&NoCheck != 0
+		w.access.Store(lockedAll)
+	}
+	w.mu.Unlock()
+	if err == nil && a&NoCheck == 0 {
+		err = w.lockEveryone()
+	}
+	return w.wrap("lock all", -1, err)
+}
+
+// lockEveryone takes the lock of all targets. Memory that this rank loads and stores without calls it waits for.
+func (w *Window) lockEveryone() error {
+	w.hold(1)
+	w.head.everyone.Add(1)
+	first, end := w.me, w.me+1
+	if w.flavor == Shared {
+		first, end = 0, len(w.targets)
+	}
+	for rank := first; rank < end; rank++ {
+		if holder(w.records[rank].lock.Load()) < 0 {
+			continue
+		}
+		if err := w.free(rank); err != nil {
+			w.unlockEveryone()
+			w.access.Store(idle)
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Window) unlockEveryone() {
+	w.head.everyone.Add(-1)
+	w.hold(-1)
+	w.changed()
+}
+
+// UnlockAll ends the epoch of LockAll.
+func (w *Window) UnlockAll() error {
+	w.mu.Lock()
+	err := w.expect("UnlockAll", lockedAll, "LockAll")
+	if err == nil {
+		w.access.Store(idle)
+	}
+	w.mu.Unlock()
+	if err == nil && !w.noCheck {
+		w.unlockEveryone()
+	}
+	return w.wrap("unlock all", -1, err)
+}
+
+// Flush returns when all operations of this rank on a target are done there: they were when they returned, so only
+// the order of stores is to be kept.
+func (w *Window) Flush(rank int) error {
+	if rank == comm.ProcNull {
+		return nil
+	}
+	err := w.member(rank)
+	if state := w.access.Load(); err == nil && state != lockedAll {
+		if state != locked || w.marks.get(rank) == 0 {
+			err = w.noFlush()
+		}
+	}
+	w.order()
+	return w.wrap("flush", rank, err)
+}
+
+// FlushAll is Flush for all targets.
+func (w *Window) FlushAll() error {
+	var err error
+	if state := w.access.Load(); state != lockedAll && state != locked {
+		err = w.noFlush()
+	}
+	w.order()
+	return w.wrap("flush all", -1, err)
+}
+
+func (w *Window) noFlush() error {
+	if w.access.Load() == over {
+		return ErrFreed
+	}
+	return syncError("Flush of a target that is not locked: call Lock or LockAll first")
+}
+
+// order has the stores of this rank before it be seen before those after it. On amd64 they are.
+func (w *Window) order() {
+	if runtime.GOARCH != "amd64" {
+		w.records[w.me].held.Add(0)
+	}
+}
+
+// Sync orders all loads and stores of this rank before it before those after it.
+func (w *Window) Sync() error {
+	if w.freed.Load() {
+		return w.wrap("sync", -1, ErrFreed)
+	}
+	w.records[w.me].held.Add(0)
+	return nil
+}

@@ -1,0 +1,284 @@
+package window
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/reach"
+)
+
+// Flavor is how a window has come by its memory.
+type Flavor int
+
+// The flavors.
+const (
+	Created   Flavor = iota // memory of the program
+	Allocated               // memory of the window
+	Shared                  // likewise, for loads and stores of all ranks
+	Dynamic                 // memory that is attached: displacements are addresses
+)
+
+// Window is memory of the ranks of a communicator that all of them read and write. Calls that are not collective may be
+// made by several goroutines at a time.
+type Window struct {
+	own    *comm.Comm   // with messages of its own
+	data   *comm.Window // nil: dynamic
+	flavor Flavor
+	unit   int
+	me     int
+	far    bool // memory of other ranks is not mapped here
+	control
+	targets []target
+	name    atomic.Pointer[string]
+	freed   atomic.Bool
+
+	access atomic.Int32 // the access epoch: idle, ...
+	marks  marks        // of the targets of the access epoch
+
+	mu       sync.Mutex // guards what follows, and changes of what is above
+	locks    int        // targets that are locked
+	noCheck  bool       // the lock of all targets is not taken
+	started  []int      // the targets of Start
+	exposed  bool
+	origins  []int          // of Post, whose end is yet to come
+	sending  []comm.Request // messages that had no room
+	attached []region
+	hints    hints
+}
+
+// target is the memory of a rank.
+type target struct {
+	base        atomic.Uintptr // notMapped: this process has not mapped it yet
+	bytes, unit uint64
+	pid         int     // of the process whose memory it is; 0: it can be addressed here
+	salt        uintptr // what the place in stripes begins with
+}
+
+const (
+	notMapped = ^uintptr(0)
+	anywhere  = 1<<63 - 1 // bytes of a dynamic window
+	saltShift = 48
+)
+
+// Spec is what a rank brings to the making of a window.
+type Spec struct {
+	Flavor Flavor
+	Memory []byte // of Created
+	Bytes  int    // of Allocated and Shared
+	Unit   int    // bytes of a displacement
+	Hints  *comm.Info
+	Wrong  error // what the face has found wrong with the call of this rank: then all ranks get an error
+}
+
+// New makes a window on all ranks of a communicator, or on none. All pass the same flavor.
+func New(c *comm.Comm, s Spec) (*Window, error) {
+	w := &Window{flavor: s.Flavor, unit: s.Unit}
+	own, err := c.Create(c.Group())
+	if err != nil {
+		return nil, w.wrap("make", -1, errors.Unwrap(err))
+	}
+	w.own, w.me = own, own.Rank()
+	if err := w.make(&s); err != nil {
+		return nil, w.wrap("make", -1, errors.Join(err, own.Free()))
+	}
+	return w, nil
+}
+
+func (w *Window) make(s *Spec) error {
+	wrong := s.Wrong
+	if wrong == nil {
+		wrong = errors.Join(s.check(), w.hints.set(s.Hints))
+	}
+	var err error
+	switch {
+	case s.Flavor == Dynamic:
+		w.data, err = comm.WinExpose(w.own, nil, 1, wrong) // which agrees, and nothing else
+	case s.Flavor == Created:
+		w.data, err = comm.WinExpose(w.own, s.Memory, s.Unit, wrong)
+	case s.Flavor == Shared && !w.hints.apart():
+		w.data, err = comm.WinAllocateContiguous(w.own, s.Bytes, s.Unit, wrong)
+	default:
+		w.data, err = comm.WinAllocateShared(w.own, s.Bytes, s.Unit, wrong)
+	}
+	if err != nil {
+		return unwrapped(err)
+	}
+	if err := w.share(w.own); err != nil {
+		return unwrapped(err)
+	}
+	return w.locate()
+}
+
+// unwrapped takes off what names the call of package comm.
+func unwrapped(err error) error {
+	if cause := errors.Unwrap(err); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// check finds what is wrong with the arguments of this rank.
+func (s *Spec) check() error {
+	switch {
+	case s.Unit <= 0:
+		return ErrUnit
+	case s.Bytes < 0:
+		return ErrSize
+	}
+	return nil
+}
+
+// locate makes the table of targets.
+func (w *Window) locate() error {
+	direct := w.own.OneAddressSpace()
+	w.far = !direct && (w.flavor == Created || w.flavor == Dynamic)
+	var pids []int
+	if w.far {
+		var err error
+		if pids, err = reach.Try(w.own); err != nil {
+			return errors.Join(ErrReach, err)
+		}
+	}
+	w.targets = make([]target, w.own.Size())
+	for rank, part := range w.data.Table() {
+		t := &w.targets[rank]
+		t.bytes, t.unit = uint64(part.Bytes), uint64(part.Unit)
+		switch {
+		case w.flavor == Dynamic:
+			t.bytes = anywhere
+		case part.Base == 0 && part.Bytes > 0:
+			t.base.Store(notMapped)
+		default:
+			t.base.Store(part.Base)
+		}
+		if w.far && pids[rank] != os.Getpid() {
+			t.pid = pids[rank]
+		}
+		t.salt = t.base.Load()
+		if !direct {
+			t.salt = uintptr(rank) << saltShift
+		}
+	}
+	return nil
+}
+
+// mapped returns where the memory of a target begins. The first use of it may map it.
+func (w *Window) mapped(rank int) (uintptr, error) {
+	t := &w.targets[rank]
+	base := t.base.Load()
+	if base != notMapped {
+		return base, nil
+	}
+	memory, err := w.data.Segment(rank)
+	if err != nil {
+		return 0, err
+	}
+	base = addressOf(memory)
+	t.base.Store(base)
+	return base, nil
+}
+
+// Free ends the window. It is collective: no rank returns before all have called it.
+func (w *Window) Free() error {
+	w.mu.Lock()
+	err := w.mayFree()
+	if err == nil {
+		w.freed.Store(true)
+		w.access.Store(over)
+	}
+	w.mu.Unlock()
+	if err != nil {
+		return w.wrap("free", -1, err)
+	}
+	err = w.settle()
+	return w.wrap("free", -1, errors.Join(err, unwrapped(w.data.Free()), unwrapped(w.window.Free()), w.own.Free()))
+}
+
+// mayFree returns an error if the window is in use. The caller holds w.mu.
+func (w *Window) mayFree() error {
+	switch state := w.access.Load(); {
+	case w.freed.Load():
+		return ErrFreed
+	case state != idle && state != fenced:
+		return syncError("the window is freed within an access epoch: end that by " + ends[state])
+	case w.exposed:
+		return syncError("the window is freed within an exposure epoch: call Wait first")
+	}
+	return nil
+}
+
+// MayFree returns nil if Free is possible now.
+func (w *Window) MayFree() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.wrap("free", -1, w.mayFree())
+}
+
+// Group is the ranks of the window.
+func (w *Window) Group() *comm.Group { return w.own.Group() }
+
+// Flavor is how it was made.
+func (w *Window) Flavor() Flavor { return w.flavor }
+
+// Unit is the displacement unit that this rank has given.
+func (w *Window) Unit() int { return w.unit }
+
+// Own is the memory of this rank; of a dynamic window there is none.
+func (w *Window) Own() comm.Part {
+	local := w.data.Local()
+	p := comm.Part{Bytes: len(local), Unit: w.unit}
+	if w.flavor != Dynamic {
+		p.Base = addressOf(local)
+	}
+	return p
+}
+
+// Query is the memory of a rank, if this process can address it. comm.ProcNull is the first rank that has memory.
+func (w *Window) Query(rank int) (comm.Part, error) {
+	p, err := w.query(rank)
+	return p, w.wrap("query", rank, err)
+}
+
+func (w *Window) query(rank int) (p comm.Part, err error) {
+	if w.freed.Load() {
+		return p, ErrFreed
+	}
+	if w.flavor == Dynamic {
+		return p, fmt.Errorf("%w: a dynamic window has no memory of its own", ErrFlavor)
+	}
+	if rank == comm.ProcNull {
+		for i := range w.targets {
+			if w.targets[i].bytes > 0 && w.targets[i].pid == 0 {
+				return w.query(i)
+			}
+		}
+		return comm.Part{Unit: w.unit}, nil
+	}
+	if err := w.member(rank); err != nil {
+		return p, err
+	}
+	t := &w.targets[rank]
+	if p.Unit = int(t.unit); t.pid == 0 {
+		p.Bytes = int(t.bytes)
+		p.Base, err = w.mapped(rank)
+	}
+	return p, err
+}
+
+// SetName gives the window a name for messages to people, on this rank.
+func (w *Window) SetName(name string) {
+	w.name.Store(&name)
+	w.own.SetName(name)
+}
+
+// Name returns it.
+func (w *Window) Name() string {
+	if name := w.name.Load(); name != nil {
+		return *name
+	}
+	return ""
+}
