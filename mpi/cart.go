@@ -26,6 +26,9 @@ func (t *Cart) inner() *comm.Cart {
 	if t == nil {
 		return nil
 	}
+	if t.cart == nil { // nobody has made it
+		return &comm.Cart{Comm: t.Comm.inner()}
+	}
 	return t.cart
 }
 

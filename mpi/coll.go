@@ -61,7 +61,7 @@ func dense(counts []int) []int {
 
 // perRank returns how many of n elements are for each rank.
 func perRank(c *Comm, what string, n int, err *error) int {
-	if c == nil {
+	if c.Size() == 0 {
 		return 0 // the call says so
 	}
 	if n%c.Size() != 0 {

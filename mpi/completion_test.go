@@ -229,8 +229,20 @@ func nilCommunicator(c *Comm) error {
 	if err := first(err, want("none", none, nil)); err != nil {
 		return err
 	}
+	for _, none := range []*Comm{nil, {}} {
+		for name, call := range callsOn(none, c) {
+			if err := wantIs(name, call(), ErrNoComm); err != nil {
+				return err
+			}
+		}
+	}
+	return outsideGrid(c)
+}
+
+// callsOn are calls on a communicator that is none. c is one.
+func callsOn(none, c *Comm) map[string]func() error {
 	b := []int32{1}
-	calls := map[string]func() error{
+	return map[string]func() error{
 		"send": func() error { return Send(none, b, 0, 0) }, "bsend": func() error { return Bsend(none, b, 0, 0) },
 		"isend":      func() error { _, err := Isend(none, b, 0, 0); return err },
 		"recv":       func() error { _, err := Recv(none, b, 0, 0); return err },
@@ -257,7 +269,16 @@ func nilCommunicator(c *Comm) error {
 		"window":   func() error { _, err := WinAllocateShared[int](none, 1); return err },
 		"over own": func() error { _, err := WinCreate(none, b); return err },
 		"issue":    func() error { _, err := NewGraph(none).Issue(); return err },
+		"file":     func() error { _, err := OpenFile(none, "x", FileReadOnly, nil); return err },
+		"fresh":    func() error { return (&Cart{Comm: none}).Barrier() },
+		"coords":   func() error { _, err := (&Cart{Comm: none}).Coords(0); return err },
 	}
+}
+
+// outsideGrid: likewise of a grid.
+func outsideGrid(c *Comm) error {
+	var none *Comm
+	b, calls := []int32{1}, map[string]func() error{}
 	grid, err := CartCreate(c, nil, nil) // of one cell
 	if err := first(err, want("a cell", grid.Rank() == 0, c.Rank() == 0)); err != nil {
 		return err

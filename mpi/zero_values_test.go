@@ -34,6 +34,24 @@ func TestZeroValues(t *testing.T) {
 		require.ErrorContains(t, Allreduce(c, nil, []int{2}, NewOp[int](nil, true)), "has no function")
 		require.Equal(t, Undefined, Status{Bytes: 9}.CountIn(0))
 
+		bare := Cart{Comm: c}
+		_, _, shift := bare.Shift(0, 1)
+		_, coords := bare.Coords(0)
+		_, at := bare.RankAt(0)
+		_, sub := bare.Sub(nil)
+		for _, err := range []error{shift, coords, at, sub} {
+			require.ErrorIs(t, err, ErrNoTopology)
+		}
+		require.Empty(t, bare.Dims())
+		require.Empty(t, bare.Periods())
+
+		truncated, err := Irecv(c, make([]int32, 1), 0, 5)
+		require.NoError(t, err)
+		require.NoError(t, Send(c, make([]int32, 2), 0, 5))
+		_, _, err = WaitAny([]Request{truncated})
+		require.ErrorContains(t, err, "mpi: wait any: ")
+		require.NotContains(t, err.Error(), ": wait: ")
+
 		var r Request
 		require.ErrorIs(t, errors.Join(r.Start(), r.Free()), ErrNotPersistent)
 		return nil

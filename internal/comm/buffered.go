@@ -110,8 +110,8 @@ func (c *Comm) bsend(buf []byte, of Element, peer, tag int) error {
 // is with its receivers.
 func (c *Comm) FlushBuffer() error {
 	const op = "flush buffer"
-	if c == nil {
-		return Wrap(op, ErrNoComm)
+	if err := c.made(); err != nil {
+		return Wrap(op, err)
 	}
 	b := c.buffered
 	b.mu.Lock()
@@ -133,8 +133,8 @@ func (c *Comm) FlushBuffer() error {
 //
 // MPI 4.1 section 3.6 (MPI_Buffer_iflush).
 func IflushBuffer(c *Comm) (Request, error) {
-	if c == nil {
-		return Request{}, Wrap("iflush buffer", ErrNoComm)
+	if err := c.made(); err != nil {
+		return Request{}, Wrap("iflush buffer", err)
 	}
 	b := c.buffered
 	b.mu.Lock()

@@ -74,7 +74,7 @@ func (k Call) Verify() error {
 // RunCollective does a collective operation, and blocks. op is its name in errors.
 func RunCollective(c *Comm, op string, a *coll.Args) error {
 	var err error
-	alone := c != nil && c.engine.Alone() // then nobody else can have the lock
+	alone := c.made() == nil && c.engine.Alone() // then nobody else can have the lock
 	if alone {
 		if err = pml.MayWait(); err == nil {
 			err = c.usable()
@@ -97,8 +97,8 @@ func RunCollective(c *Comm, op string, a *coll.Args) error {
 
 // BeginCollective begins a nonblocking operation. op is its name in errors.
 func BeginCollective(c *Comm, op string, a *coll.Args) (Request, error) {
-	if c == nil {
-		return Request{}, nonblockingError(op, ErrNoComm)
+	if err := c.made(); err != nil {
+		return Request{}, nonblockingError(op, err)
 	}
 	if err := pml.MayWait(); err != nil {
 		return Request{}, nonblockingError(op, err)
@@ -138,7 +138,7 @@ func bare(err error) error {
 // Algorithm returns the name of the algorithm of the last collective operation on the communicator,
 // but for those of neighbours; to be called by the goroutine that made the call.
 func (c *Comm) Algorithm() string {
-	if c == nil {
+	if c.made() != nil {
 		return ""
 	}
 	return c.team.Last()

@@ -76,12 +76,20 @@ func cells(dims []int) int {
 	return n
 }
 
-// outside tells whether this rank is not in the grid.
-func (t *Cart) outside() bool { return t == nil || t.Comm == nil }
+// known returns an error if there is no grid, or this rank is not in it.
+func (t *Cart) known() error {
+	switch {
+	case t == nil:
+		return ErrNoComm
+	case t.made() == nil && t.grid == nil:
+		return ErrNoTopology
+	}
+	return t.made()
+}
 
-// shape returns the grid, one of no dimensions for a nil Cart.
+// shape returns the grid, one of no dimensions if there is none.
 func (t *Cart) shape() *grid {
-	if t == nil {
+	if t == nil || t.grid == nil {
 		return &grid{}
 	}
 	return t.grid
@@ -95,8 +103,8 @@ func (t *Cart) Periods() []bool { return slices.Clone(t.shape().periods) }
 
 // Coords returns where a rank is, by dimension.
 func (t *Cart) Coords(rank int) ([]int, error) {
-	if t.outside() {
-		return nil, Wrap("coordinates on grid", ErrNoComm)
+	if err := t.known(); err != nil {
+		return nil, Wrap("coordinates on grid", err)
 	}
 	if uint(rank) >= uint(t.size) {
 		return nil, Wrap("coordinates on grid", &fault.RankError{Rank: rank, Size: t.size})
@@ -107,8 +115,8 @@ func (t *Cart) Coords(rank int) ([]int, error) {
 // RankAt returns the rank that is at the given coordinates, one per dimension.
 func (t *Cart) RankAt(coords ...int) (int, error) {
 	const op = "rank on grid"
-	if t.outside() {
-		return ProcNull, Wrap(op, ErrNoComm)
+	if err := t.known(); err != nil {
+		return ProcNull, Wrap(op, err)
 	}
 	if len(coords) != len(t.grid.dims) {
 		return ProcNull, Wrap(op, fmt.Errorf("%d coordinates for %d dimensions", len(coords), len(t.grid.dims)))
@@ -123,8 +131,8 @@ func (t *Cart) RankAt(coords ...int) (int, error) {
 // Shift returns where data comes from and goes to if all ranks move theirs by so many cells in a
 // dimension.
 func (t *Cart) Shift(dim, cells int) (source, destination int, err error) {
-	if t.outside() {
-		return ProcNull, ProcNull, Wrap("shift on grid", ErrNoComm)
+	if err := t.known(); err != nil {
+		return ProcNull, ProcNull, Wrap("shift on grid", err)
 	}
 	if uint(dim) >= uint(len(t.grid.dims)) {
 		return ProcNull, ProcNull, Wrap("shift on grid",
@@ -137,8 +145,8 @@ func (t *Cart) Shift(dim, cells int) (source, destination int, err error) {
 // Sub divides the grid into grids of fewer dimensions, those that are to be kept.
 func (t *Cart) Sub(keep []bool) (*Cart, error) {
 	const op = "divide grid"
-	if t.outside() {
-		return nil, Wrap(op, ErrNoComm)
+	if err := t.known(); err != nil {
+		return nil, Wrap(op, err)
 	}
 	p := proposal{call: callOf(op, keep)}
 	var bad error

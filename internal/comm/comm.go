@@ -41,7 +41,7 @@ type Comm struct {
 	peers       *Group
 	members     *Group                // of collective operations: group, or both groups of an intercommunicator
 	ranks       []int32               // those of peers; nil for the world, where nothing needs to be translated
-	special     bool                  // messages do not go the shortest way: there are ranks, or calls are checked
+	plain       bool                  // messages go the shortest way: there are no ranks, and no checks of calls
 	synchronous bool                  // standard sends wait for their receivers
 	contexts    *contexts             // of the process
 	networks    []Network             // of the world only: for Finalize
@@ -105,7 +105,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 	c.team, c.channel = c.newTeam(worldID), c.newChannel(worldID)
 	c.team.Guards = c.channel
 	c.team.Boards, c.team.Choice, c.team.Check = new(coll.Boards), s.Choice, s.Check
-	c.special, c.synchronous = s.Check, s.Synchronous
+	c.plain, c.synchronous = !s.Check, s.Synchronous
 	c.notes.name = "world"
 	c.self = sync.OnceValue(c.alone)
 	return c
@@ -135,7 +135,6 @@ func (c *Comm) withoutID(g *Group) *Comm {
 		peers:       g,
 		members:     g,
 		ranks:       g.ranks,
-		special:     true,
 		synchronous: c.synchronous,
 		contexts:    c.contexts,
 		windows:     c.windows,
@@ -160,7 +159,7 @@ func (c *Comm) setID(id uint32) {
 
 // Self returns the communicator of this rank alone, the same at each call.
 func (c *Comm) Self() *Comm {
-	if c == nil {
+	if c.made() != nil {
 		return nil
 	}
 	return c.self()
@@ -212,12 +211,23 @@ func (c *Comm) lockCollective() error {
 	return err
 }
 
-// usable returns an error if the communicator is no more.
-func (c *Comm) usable() error {
+// made returns an error if no call has made the communicator.
+func (c *Comm) made() error {
 	switch {
 	case c == nil:
 		return ErrNoComm
-	case c.finalized.Load():
+	case c.engine == nil:
+		return zeroComm{}
+	}
+	return nil
+}
+
+// usable returns an error if the communicator is no more, or never was.
+func (c *Comm) usable() error {
+	if err := c.made(); err != nil {
+		return err
+	}
+	if c.finalized.Load() {
 		return ErrFinalized
 	}
 	switch c.state.Load() {
@@ -242,11 +252,11 @@ func (c *Comm) ID() uint32 {
 }
 
 // OneAddressSpace tells whether the ranks of the communicator share one address space.
-func (c *Comm) OneAddressSpace() bool { return c != nil && c.engine.Direct(c.members.ranks) }
+func (c *Comm) OneAddressSpace() bool { return c.made() == nil && c.engine.Direct(c.members.ranks) }
 
 // Rank returns the number of the calling process, from 0 to Size()-1; Undefined if c is nil.
 func (c *Comm) Rank() int {
-	if c == nil {
+	if c.made() != nil {
 		return Undefined
 	}
 	return c.rank
@@ -262,7 +272,7 @@ func (c *Comm) Size() int {
 
 // Group returns the ranks of the communicator as a group.
 func (c *Comm) Group() *Group {
-	if c == nil {
+	if c.made() != nil {
 		return nobody
 	}
 	return c.group
@@ -282,7 +292,7 @@ func (c *Comm) Abort(code int) {
 // Partition returns the part of the shared address space, from base on and of size bytes, that
 // belongs to this rank.
 func (c *Comm) Partition() (base, size uint64, ok bool) {
-	if c == nil {
+	if c.made() != nil {
 		return 0, 0, false
 	}
 	base, size = c.root.Partition(c.group.self)

@@ -84,7 +84,7 @@ func DistGraphOf(c *Comm) (g *DistGraph, ok bool) {
 
 // Neighbors returns the edges of this rank.
 func (g *DistGraph) Neighbors() Neighbors {
-	if g == nil {
+	if g == nil || g.graph == nil {
 		return Neighbors{}
 	}
 	return *g.graph.clone()

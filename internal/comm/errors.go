@@ -52,6 +52,15 @@ var (
 	ErrNotWorld = errors.New("not possible on this communicator: use the one from Init")
 )
 
+// zeroComm is ErrNoComm for a communicator that no call has made, such as new(Comm).
+type zeroComm struct{}
+
+func (zeroComm) Error() string {
+	return "no call has made the communicator: use one from Init, or from a call on that, such as Dup or Split"
+}
+
+func (zeroComm) Is(err error) bool { return err == ErrNoComm }
+
 // Errors of the layers below, which mpi describes.
 type ()
 

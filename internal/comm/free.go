@@ -10,7 +10,7 @@ import (
 // Free ends the communicator.
 func (c *Comm) Free() error {
 	const op = "free"
-	if c.isWorld() || c != nil && c.permanent {
+	if c.made() == nil && (c.isWorld() || c.permanent) {
 		return Wrap(op, ErrWorld)
 	}
 	if err := c.lockCollective(); err != nil {

@@ -75,8 +75,8 @@ func checkJoin(local *Comm, leader int, peer *Comm, remoteLeader, tag int) error
 		return nil
 	case tag < 0 || tag > MaxTag:
 		return &fault.TagError{Tag: tag}
-	case peer == nil:
-		return ErrNoComm
+	case peer.made() != nil:
+		return peer.made()
 	case uint(remoteLeader) >= uint(len(peer.peers.ranks)):
 		return &fault.RankError{Rank: remoteLeader, Size: len(peer.peers.ranks)}
 	case peer.peers.ranks[remoteLeader] == int32(local.group.self):

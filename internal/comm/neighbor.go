@@ -101,8 +101,8 @@ func (k NeighborCall) Prepare() (Request, error) {
 }
 
 func (k NeighborCall) graph() (*cad.Graph, error) {
-	if k.Comm == nil {
-		return nil, ErrNoComm
+	if err := k.Comm.made(); err != nil {
+		return nil, err
 	}
 	g, err := k.Comm.team.NeighborsGraph(k.Exchange)
 	k.done()

@@ -47,6 +47,11 @@ func methodsFail(none any) error {
 // A communicator that this rank is not in can be used in any call, which returns an error.
 func TestMethodsOfNoCommunicator(t *testing.T) {
 	require.NoError(t, methodsFail((*Comm)(nil)))
+	require.NoError(t, methodsFail(new(Comm)))
+	require.NoError(t, methodsFail(new(Cart)))
+	require.NoError(t, methodsFail(new(DistGraph)))
+	require.NoError(t, methodsFail(&Cart{Comm: new(Comm)}))
+	require.NoError(t, methodsFail(&DistGraph{Comm: new(Comm)}))
 	overMem(t, 3, 2, mem.Options{}, func(c *Comm) error {
 		grid, err := CartCreate(c, []int{1}, []bool{true})
 		if err != nil || c.Rank() == 0 {
@@ -58,7 +63,11 @@ func TestMethodsOfNoCommunicator(t *testing.T) {
 
 // The same for the functions that a face calls with a communicator.
 func TestFunctionsWithNoCommunicator(t *testing.T) {
-	var none *Comm
+	functionsFail(t, nil)
+	functionsFail(t, new(Comm))
+}
+
+func functionsFail(t *testing.T, none *Comm) {
 	var st Status
 	buf := []byte{1}
 	for _, f := range []func() error{
@@ -91,9 +100,9 @@ func TestFunctionsWithNoCommunicator(t *testing.T) {
 		func() error { _, err := DistGraphCreate(none, nil); return err },
 		func() error { _, err := DistGraphCreateAdjacent(none, Neighbors{}); return err },
 		func() error { _, err := WinCreate(none, buf, 1, nil); return err },
-		Call{Op: "bcast"}.Run,
-		func() error { _, err := Call{Op: "bcast"}.Begin(); return err },
-		func() error { _, err := Call{Op: "bcast"}.Prepare(); return err },
+		Call{Comm: none, Op: "bcast"}.Run,
+		func() error { _, err := Call{Comm: none, Op: "bcast"}.Begin(); return err },
+		func() error { _, err := Call{Comm: none, Op: "bcast"}.Prepare(); return err },
 	} {
 		require.ErrorIs(t, f(), ErrNoComm)
 	}

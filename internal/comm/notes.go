@@ -103,8 +103,8 @@ func (c *Comm) Attribute(k *Keyval) (value any, ok bool) {
 // MPI 4.1 section 7.7.2 (MPI_Comm_delete_attr).
 func (c *Comm) DeleteAttribute(k *Keyval) error {
 	const op = "delete attribute"
-	if c == nil {
-		return Wrap(op, ErrNoComm)
+	if err := c.made(); err != nil {
+		return Wrap(op, err)
 	}
 	n := &c.notes
 	n.mu.Lock()

@@ -11,7 +11,7 @@ import (
 
 // to returns the job's rank that a message to this rank goes to.
 func (c *Comm) to(rank int) (int, error) {
-	if c != nil && c.ranks == nil {
+	if c != nil && c.ranks == nil && c.engine != nil {
 		return rank, nil
 	}
 	return c.member(rank)
@@ -19,7 +19,7 @@ func (c *Comm) to(rank int) (int, error) {
 
 // from returns the job's rank that a message from this rank, or AnySource, comes from.
 func (c *Comm) from(rank int) (int, error) {
-	if c != nil && c.ranks == nil {
+	if c != nil && c.ranks == nil && c.engine != nil {
 		return rank, nil
 	}
 	if rank == AnySource {

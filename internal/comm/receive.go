@@ -14,7 +14,7 @@ import (
 //
 // MPI 4.1 section 3.2.4 (MPI_Recv).
 func Recv(c *Comm, st *Status, buf []byte, of Element, src, tag int) (err error) {
-	if c == nil || c.special {
+	if c == nil || !c.plain {
 		*st, err = RecvBuffer(c, Bytes(buf), of, src, tag)
 		return err
 	}
@@ -31,7 +31,7 @@ func Recv(c *Comm, st *Status, buf []byte, of Element, src, tag int) (err error)
 //
 // MPI 4.1 section 3.7.2 (MPI_Irecv).
 func Irecv(c *Comm, buf []byte, of Element, src, tag int) (Request, error) {
-	if c == nil || c.special {
+	if c == nil || !c.plain {
 		return IrecvBuffer(c, Bytes(buf), of, src, tag)
 	}
 	r, err := c.engine.Irecv(c.context, src, tag, buf)
@@ -158,7 +158,7 @@ func Sendrecv(c *Comm, op string, out, in Half) (Status, error) {
 // RecvShort is the short way of Recv. It returns the length and the tag of the message, or false: then nothing has
 // happened.
 func RecvShort(c *Comm, buf []byte, src, tag int) (n, got int, ok bool) {
-	if c.special {
+	if !c.plain {
 		return 0, 0, false
 	}
 	return c.engine.RecvShort(c.context, src, tag, buf)
@@ -167,7 +167,7 @@ func RecvShort(c *Comm, buf []byte, src, tag int) (n, got int, ok bool) {
 // PostShort is the short way of Irecv. The receive that it returns gets an owner, as by SetOwner, and has
 // a place below a limit. Nil: nothing has happened.
 func PostShort(c *Comm, buf []byte, src, tag int, places uint32) *Operation {
-	if c.special {
+	if !c.plain {
 		return nil
 	}
 	return c.engine.PostShort(c.context, src, tag, buf, places)

@@ -205,7 +205,7 @@ func WaitAny(reqs []Request) (int, Status, error) {
 		return i, empty, Wrap("wait any", err)
 	}
 	st, err := reqs[i].Wait()
-	return i, st, err
+	return i, st, Wrap("wait any", bare(err))
 }
 
 // WaitSome blocks until at least one of the operations is complete, and does what Wait would

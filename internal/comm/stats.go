@@ -36,7 +36,7 @@ type Statistics struct {
 // Stats returns the statistics of this process' rank, on whatever communicator. It does
 // not block.
 func (c *Comm) Stats() Statistics {
-	if c == nil {
+	if c.made() != nil {
 		return Statistics{}
 	}
 	return statistics(c.engine.Stats())
@@ -49,7 +49,7 @@ type GraphStatistics = shared.Counters
 // GraphStats returns what this process' rank has executed since Init, on whatever
 // communicator. It does not block for long.
 func (c *Comm) GraphStats() GraphStatistics {
-	if c == nil {
+	if c.made() != nil {
 		return GraphStatistics{}
 	}
 	return c.graphs.Counters()

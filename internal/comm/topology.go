@@ -26,8 +26,8 @@ var ErrNoTopology = errors.New("the communicator has no neighbours: " +
 
 // neighbors returns what topology.neighbors does, or an error if there is none.
 func (c *Comm) neighbors() (sources, destinations []int, err error) {
-	if c == nil {
-		return nil, nil, ErrNoComm
+	if err := c.made(); err != nil {
+		return nil, nil, err
 	}
 	if c.topology == nil {
 		return nil, nil, ErrNoTopology

@@ -116,8 +116,8 @@ func open(p *job.Place) (btl.Module, error) {
 
 // Finalize ends this rank's part in the job.
 func (c *Comm) Finalize() error {
-	if c == nil {
-		return Wrap("finalize", ErrNoComm)
+	if err := c.made(); err != nil {
+		return Wrap("finalize", err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
