@@ -18,8 +18,8 @@ import (
 	"github.com/gopvas/gopvas/internal/testkit"
 )
 
-// pvasrun and work are built once.
-var pvasrun, work string
+// pvasrun and the programs of testdata are built once.
+var pvasrun, work, files string
 
 // atATime is how many tests run at a time, each with a rig of its own. They mostly wait: for
 // a node to count as lost, and for Slurm to trust one again.
@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "rig")
 	if err == nil {
 		pvasrun, work = filepath.Join(dir, "pvasrun"), filepath.Join(dir, "work")
+		files = filepath.Join(dir, "files")
 		err = build()
 	}
 	code := 1
@@ -46,7 +47,9 @@ func TestMain(m *testing.M) {
 }
 
 func build() error {
-	for path, pkg := range map[string]string{pvasrun: "../../cmd/pvasrun", work: "./testdata/work"} {
+	for path, pkg := range map[string]string{
+		pvasrun: "../../cmd/pvasrun", work: "./testdata/work", files: "./testdata/files",
+	} {
 		if out, err := exec.Command("go", "build", "-buildmode=pie", "-o", path, pkg).CombinedOutput(); err != nil {
 			return fmt.Errorf("%w: %s", err, out)
 		}

@@ -1,0 +1,47 @@
+package rig
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
+)
+
+// lose has the switch drop a share of the packets towards each node, but for those of TCP and ARP.
+func (r *Rig) lose(share float64) {
+	var rules strings.Builder
+	for i := range r.nodes {
+		fmt.Fprintf(&rules, "table netdev loss%d { chain out { type filter hook egress device \"%s\" priority 0\n"+
+			"meta l4proto udp numgen random mod 1000000 < %d drop\n}\n}\n", i, port(i), int(share*1e6))
+	}
+	cmd := exec.Command("nsenter", "-t", strconv.Itoa(r.rack.pid), "-n", "nft", "-f", "-")
+	cmd.Stdin = strings.NewReader(rules.String())
+	out, err := cmd.CombinedOutput()
+	require.NoError(r.t, err, "%s", out)
+}
+
+// Ranks of several nodes that see one file system write and read a file together, though the network loses packets:
+// views at random, against a list of bytes, and the shared pointer.
+func TestFilesOverNodes(t *testing.T) {
+	t.Parallel()
+	r := Up(t, 3, "sshd", "ssh", sshTool, "nft")
+	r.StartSSH()
+	r.lose(0.02)
+	seed := testkit.Seed(t)
+	for _, btl := range []string{"pvas", "sm"} {
+		dir := t.TempDir()
+		j := r.start(append(bySSH(r, 2), "--btl", btl, files, dir+"/file", fmt.Sprint(seed),
+			fmt.Sprint(testkit.Rounds(20))), nil)
+		require.Zero(t, j.wait(t, 3*time.Minute), &j.stderr)
+		left, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Empty(t, left)
+	}
+}
