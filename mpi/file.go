@@ -25,15 +25,14 @@ type FileError = fault.FileError
 
 // Causes of errors of files that are not errors of the system.
 var (
-	ErrFileMode       = file.ErrMode        // FileMode makes no sense
-	ErrFileView       = file.ErrType        // a datatype can not describe a file
-	ErrFileElement    = file.ErrElement     // a length is no multiple of the element of the view
-	ErrFileReadOnly   = file.ErrReadOnly    // a write to a file that was opened to read
-	ErrFileWriteOnly  = file.ErrWriteOnly   // a read of a file that was opened to write
-	ErrFileSequential = file.ErrSequential  // a place in a file that was opened with FileSequential
-	ErrFileClosed     = file.ErrClosed      // a call after Close, or on a nil or zero File
-	ErrFileNodes      = file.ErrSharedNodes // the shared pointer of ranks on several nodes
-	ErrNotSame        = file.ErrNotSame     // ranks of a collective call pass different arguments
+	ErrFileMode       = file.ErrMode       // FileMode makes no sense
+	ErrFileView       = file.ErrType       // a datatype can not describe a file
+	ErrFileElement    = file.ErrElement    // a length is no multiple of the element of the view
+	ErrFileReadOnly   = file.ErrReadOnly   // a write to a file that was opened to read
+	ErrFileWriteOnly  = file.ErrWriteOnly  // a read of a file that was opened to write
+	ErrFileSequential = file.ErrSequential // a place in a file that was opened with FileSequential
+	ErrFileClosed     = file.ErrClosed     // a call after Close, or on a nil or zero File
+	ErrNotSame        = file.ErrNotSame    // ranks of a collective call pass different arguments
 )
 
 // FileMode says how a file is opened. One of the first three is given, with any of the others.

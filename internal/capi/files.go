@@ -191,7 +191,7 @@ var fileClasses = []struct {
 	{file.ErrWriteOnly, ERR_ACCESS}, {file.ErrSequential, ERR_UNSUPPORTED_OPERATION},
 	{file.ErrElement, ERR_IO}, {file.ErrType, ERR_IO},
 	{file.ErrSplit, ERR_OTHER}, {file.ErrClosed, ERR_FILE},
-	{file.ErrSharedNodes, ERR_UNSUPPORTED_OPERATION}, {file.ErrArgument, ERR_ARG},
+	{file.ErrArgument, ERR_ARG},
 }
 
 // errnoClasses are those of errors of the system.

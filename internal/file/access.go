@@ -79,18 +79,13 @@ func (f *File) do(a *Access) (int, error) {
 }
 
 // place finds where the access begins if that is at the shared pointer, which moves on unless the access is refused.
-func (f *File) place(a *Access, p *party) error {
-	for {
-		if a.Place.pointer == common {
-			p.start = f.shared.pointer().Load()
-		}
-		if err := p.fits(a.Write); err != nil {
+func (f *File) place(a *Access, p *party) (err error) {
+	if a.Place.pointer == common {
+		if p.start, err = f.advance(p.n, p.last(a.Write)); err != nil {
 			return err
 		}
-		if a.Place.pointer != common || f.shared.pointer().CompareAndSwap(p.start, p.end()) {
-			return nil
-		}
 	}
+	return p.fits(a.Write)
 }
 
 // begin checks an access, and says what it moves. The caller holds f.mu.
@@ -111,8 +106,6 @@ func (f *File) begin(a *Access) (p party, err error) {
 		return p, ErrSequential
 	case p.n%f.view.Element.Size() != 0:
 		return p, fmt.Errorf("%w: %d bytes are no elements of %d", ErrElement, p.n, f.view.Element.Size())
-	case a.Place.pointer == common && f.shared == nil:
-		return p, ErrSharedNodes
 	}
 	if f.view.size() == 0 {
 		p.n = 0 // a file type without bytes: there is nothing to be accessed
@@ -144,17 +137,32 @@ func (v *View) whole(bytes int64) int64 { return bytes - bytes%v.Element.Size() 
 // fits returns an error if the party's range goes behind the largest offset, or behind what the process may write.
 // There the system would end the process.
 func (p *party) fits(write bool) error {
-	if p.n <= 0 {
-		return nil
-	}
-	if p.start < 0 || p.start > p.view.size()-p.n {
+	switch {
+	case p.n <= 0:
+	case p.start < 0 || p.start > p.view.size()-p.n:
 		return fmt.Errorf("%w: the access ends behind the largest offset", ErrArgument)
-	}
-	var l syscall.Rlimit
-	if _, hi := p.span(); write && syscall.Getrlimit(syscall.RLIMIT_FSIZE, &l) == nil && uint64(hi) > l.Cur {
-		return at(int64(l.Cur), syscall.EFBIG)
+	case p.start > p.last(write):
+		return at(mayWrite(), syscall.EFBIG)
 	}
 	return nil
+}
+
+// last is the last place in the stream where the party's range fits.
+func (p *party) last(write bool) int64 {
+	size := p.view.size()
+	if most := mayWrite(); write && most < math.MaxInt64 {
+		size = p.view.upTo(most)
+	}
+	return size - p.n
+}
+
+// mayWrite is how long the process may make a file.
+func mayWrite() int64 {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &l); err != nil {
+		return math.MaxInt64
+	}
+	return int64(min(l.Cur, math.MaxInt64))
 }
 
 // move moves what this rank accesses, without the others. In atomic mode it has the range for itself. The caller

@@ -24,13 +24,12 @@ func (f *File) doAll(a *Access) (int, error) {
 	if errors.Is(bad, ErrClosed) {
 		return 0, bad // nobody meets on a file that is closed
 	}
-	ordered := a.Place.pointer == common && f.shared != nil
+	ordered := a.Place.pointer == common
 	next := int64(0)
 	if ordered {
 		var err error
-		if next, err = f.order(&p); err != nil {
-			return 0, err
-		}
+		next, err = f.order(&p)
+		bad = errors.Join(bad, err)
 	}
 	if bad == nil {
 		bad = p.fits(a.Write)
@@ -62,20 +61,18 @@ func (f *File) doAll(a *Access) (int, error) {
 // order gives each rank its part of what follows the shared pointer, in the order of ranks. It returns where the
 // pointer is afterwards.
 func (f *File) order(p *party) (next int64, err error) {
-	base := f.shared.pointer().Load()
 	all, err := f.gather(number(p.n))
 	if err != nil {
 		return 0, err
 	}
-	before, total := int64(0), int64(0)
+	next, err = f.common() // all ranks have come: none moves it alone
 	for rank := range f.ranks.Size() {
 		if rank == f.ranks.Rank() {
-			before = total
+			p.start = next
 		}
-		total += numberIn(all, rank)
+		next += numberIn(all, rank)
 	}
-	p.start = base + before
-	return base + total, nil
+	return next, err
 }
 
 // longExtent is how long the extents of a rank are from which on it moves its own: to do it for others gains nothing.
@@ -90,8 +87,11 @@ func (f *File) together(write bool, p *party, offers []offer) (int64, error) {
 	}
 	size, err := sys.FileSize(f.mover.fd) // before: what comes to the file meanwhile may not be read
 	parties, bad := f.parties(offers)
-	err = errors.Join(err, bad)
-	err = errors.Join(err, f.domains(write, parties, offers, err != nil))
+	if err = errors.Join(err, bad); f.nodes == nil && f.reach {
+		err = errors.Join(err, f.domains(write, parties, offers, err != nil))
+	} else if err = f.agree(err); err == nil { // else somebody would wait for messages
+		err = f.newPhases(parties, offers).run(write)
+	}
 	if err != nil || write {
 		return p.n, err
 	}
@@ -101,7 +101,7 @@ func (f *File) together(write bool, p *party, offers []offer) (int64, error) {
 // worthIt tells whether ranks move bytes for one another: if several have something, in short extents that leave little
 // of the file out.
 func (f *File) worthIt(offers []offer) bool {
-	if f.shared == nil || f.Atomic() {
+	if f.caches || f.Atomic() {
 		return false
 	}
 	parties, total, short, words := 0, int64(0), false, int64(0)
@@ -117,7 +117,7 @@ func (f *File) worthIt(offers []offer) bool {
 		}
 	}
 	lo, hi := touched(offers)
-	if !f.direct && (words > mostWords || !f.reach) {
+	if words > mostWords && (f.nodes != nil || !f.direct) {
 		return false
 	}
 	return parties > 1 && short && (hi-lo)/tooSpread <= total

@@ -22,7 +22,10 @@
 // for all ranks (collective.go): in one address space in the peers' memory, between processes by process_vm_readv and
 // process_vm_writev. A domain has one owner among the ranks of the file. A window with holes is locked, for ranks that
 // have opened the file another time. Reads and writes of long pieces gain nothing by that: then each rank moves its
-// own, as ranks on several nodes do.
+// own.
+//
+// Ranks that can not reach one another's memory exchange bytes by messages, and each has a share of the file
+// (phases.go). Not so in a file system whose nodes cache: a rank would not see what another one has written for it.
 //
 // # Errors
 //

@@ -8,23 +8,22 @@ import (
 
 // Causes of errors that do not come from the system.
 var (
-	ErrMode        = errors.New("the mode is wrong")
-	ErrArgument    = errors.New("an argument is out of range")
-	ErrNotSame     = errors.New("an argument differs from rank to rank")
-	ErrReadOnly    = errors.New("the file was opened to be read only: it can not be written")
-	ErrWriteOnly   = errors.New("the file was opened to be written only: it can not be read")
-	ErrSequential  = errors.New("the file was opened as a sequential one: only the shared pointer can be used")
-	ErrElement     = errors.New("a length or an offset is no multiple of the element type of the view")
-	ErrType        = errors.New("the type can not describe a file")
-	ErrSplit       = errors.New("a split collective operation is under way on the file, or none that this call ends")
-	ErrClosed      = errors.New("the file is closed")
-	ErrSharedNodes = errors.New("the ranks of the file are on several nodes, which share no pointer: name positions")
-	ErrRefused     = errors.New("the call was refused there, for another reason")
+	ErrMode       = errors.New("the mode is wrong")
+	ErrArgument   = errors.New("an argument is out of range")
+	ErrNotSame    = errors.New("an argument differs from rank to rank")
+	ErrReadOnly   = errors.New("the file was opened to be read only: it can not be written")
+	ErrWriteOnly  = errors.New("the file was opened to be written only: it can not be read")
+	ErrSequential = errors.New("the file was opened as a sequential one: only the shared pointer can be used")
+	ErrElement    = errors.New("a length or an offset is no multiple of the element type of the view")
+	ErrType       = errors.New("the type can not describe a file")
+	ErrSplit      = errors.New("a split collective operation is under way on the file, or none that this call ends")
+	ErrClosed     = errors.New("the file is closed")
+	ErrRefused    = errors.New("the call was refused there, for another reason")
 )
 
 // causes are the errors that one rank can name to another, by their place here.
 var causes = []error{ErrMode, ErrArgument, ErrNotSame, ErrReadOnly, ErrWriteOnly, ErrSequential, ErrElement,
-	ErrSplit, ErrClosed, ErrSharedNodes, ErrType, ErrRefused}
+	ErrSplit, ErrClosed, ErrType, ErrRefused}
 
 // at says that a transfer failed at an offset, unless that is said already.
 func at(offset int64, err error) error {

@@ -7,7 +7,6 @@ import (
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/comm"
-	"github.com/gopvas/gopvas/internal/reach"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -17,11 +16,14 @@ type File struct {
 	name   string
 	mode   Mode
 	ranks  *comm.Comm // with messages of its own
+	node   *comm.Comm // those on this node; ranks if that is all
+	nodes  []int      // by rank: the first one on its node; nil: all are on one
 	fd     *os.File
 	holes  *os.File // to read what a file that is only written has; nil: the same, or it can not be read
-	shared *shared  // nil: the ranks are on several nodes
-	direct bool     // all can address one another's memory
-	reach  bool     // all can read and write one another's memory by calls of the system
+	shared *shared
+	direct bool // the ranks of a node can address one another's memory
+	reach  bool // they can read and write it by calls of the system
+	caches bool // nodes see late what others have written
 	hints  hints
 
 	mu       sync.Mutex // guards what follows
@@ -80,18 +82,13 @@ func (f *File) open(info *comm.Info, bad error) error {
 	if err := errors.Join(f.share(), f.agreeOnWindow()); err != nil {
 		return err
 	}
-	f.direct = f.ranks.OneAddressSpace()
-	f.reach = f.shared != nil && !f.direct && f.canReach()
+	if err := f.findWays(); err != nil {
+		return err
+	}
 	if f.mode&Append != 0 {
 		return f.agree(f.toEnd())
 	}
 	return nil
-}
-
-// canReach tells whether all ranks can read and write one another's memory by calls of the system.
-func (f *File) canReach() bool {
-	_, err := reach.Try(f.ranks)
-	return err == nil
 }
 
 // openAs opens the file of the system.
@@ -127,7 +124,7 @@ func (f *File) prepare() {
 func (f *File) toEnd() error {
 	size, err := sys.FileSize(f.mover.fd)
 	f.position = size
-	if f.shared != nil && f.ranks.Rank() == 0 {
+	if f.ranks.Rank() == 0 {
 		f.shared.pointer().Store(size)
 	}
 	return err
@@ -162,9 +159,9 @@ func (f *File) Close() error {
 
 // end closes a file that no rank uses any more.
 func (f *File) end() error {
-	var err error
-	if f.shared != nil {
-		err = f.shared.free()
+	err := f.shared.free()
+	if f.node != f.ranks {
+		err = errors.Join(err, f.node.Free())
 	}
 	f.release()
 	if f.mode&DeleteOnClose != 0 && f.ranks.Rank() == 0 {

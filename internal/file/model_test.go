@@ -3,11 +3,11 @@ package file
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -56,9 +56,17 @@ type access struct {
 func randomType(r *rand.Rand, element *datatype.Type) *datatype.Type {
 	var t *datatype.Type
 	var err error
-	switch r.IntN(5) {
+	switch r.IntN(6) {
 	case 0:
 		return element
+	case 5: // it is repeated before its end
+		if t, err = datatype.Vector(2, 1, 3, element); err == nil {
+			t, err = datatype.Resized(t, 0, 2*element.Size())
+		}
+		if err != nil {
+			panic(err)
+		}
+		return t
 	case 1:
 		block := 1 + r.Int64N(8)
 		t, err = datatype.Vector(1+r.Int64N(6), block, block+r.Int64N(20), element)
@@ -170,7 +178,7 @@ func (m *model) step(all []access, file []byte) error {
 		if len(places) == 0 {
 			continue
 		}
-		end := places[len(places)-1] + 1
+		end := slices.Max(places) + 1
 		m.grow(end)
 		may[i] = make([]byte, 2*end)
 		for k, at := range places {
@@ -207,13 +215,41 @@ func (m *model) expect(a *access) []byte {
 	return got
 }
 
+// waysOfTest are how ranks reach one another's memory: all are goroutines here, so any can be had.
+var waysOfTest = []string{"in place", "by calls", "not", "in place on a node", "by calls on a node"}
+
+// pretend has the file move bytes in one of these ways.
+func (f *File) pretend(way string, nodes []int) error {
+	f.direct, f.reach = strings.HasPrefix(way, "in place"), way != "not"
+	if !strings.HasSuffix(way, "on a node") {
+		return nil
+	}
+	f.nodes = nodes
+	return f.serve()
+}
+
+// randomNodes puts ranks on nodes: by rank, the first one on its node.
+func randomNodes(r *rand.Rand, n int) (nodes []int) {
+	first := map[int]int{}
+	for rank := range n {
+		node := r.IntN(3)
+		if _, ok := first[node]; !ok {
+			first[node] = rank
+		}
+		nodes = append(nodes, first[node])
+	}
+	return nodes
+}
+
 // TestModel: views, memory and accesses at random, against a list of bytes.
 func TestModel(t *testing.T) {
 	for round := range testkit.Rounds(40) {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
 			seed := testkit.Seed(t)
 			r := rand.New(rand.NewPCG(seed, uint64(round)))
-			n, direct, window := 1+r.IntN(5), r.IntN(2) == 0, []int64{1 << 10, 10000, windowSize}[r.IntN(3)]
+			n, way, window := 1+r.IntN(5), r.IntN(len(waysOfTest)), []int64{1 << 10, 10000, windowSize}[r.IntN(3)]
+			nodes := randomNodes(r, n)
+			t.Logf("%d ranks, %s, nodes %v", n, waysOfTest[way], nodes)
 			wrong := r.IntN(4) == 0
 			name := filepath.Join(t.TempDir(), "file")
 			m := &model{}
@@ -233,7 +269,10 @@ func TestModel(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				f.direct, f.mover.window = direct, window
+				if err := f.pretend(waysOfTest[way], nodes); err != nil {
+					return err
+				}
+				f.mover.window = window
 				for i, all := range plan {
 					if err := f.play(i, all, m, name); err != nil {
 						return errors.Join(fmt.Errorf("step %d: %w", i, err), f.Close())
@@ -345,34 +384,4 @@ func TestReadsPastTheEnd(t *testing.T) {
 			return f.Close()
 		})
 	}
-}
-
-// TestLargestOffset: what does not fit below it is an error, at the shared pointer too, which stays where it was.
-func TestLargestOffset(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "f")
-	ranks(t, 2, func(c *comm.Comm) error {
-		f, err := Open(c, name, ReadWrite|Create, nil, nil)
-		if err != nil {
-			return err
-		}
-		if err := f.SeekShared(math.MaxInt64-4, FromStart); err != nil {
-			return err
-		}
-		write := &Access{Write: true, Place: Shared, Memory: comm.Bytes(make([]byte, 100))}
-		for _, do := range []func(*Access) (int, error){f.Do, f.DoAll} {
-			if _, err := do(write); !errors.Is(err, ErrArgument) && !errors.Is(err, syscall.EFBIG) {
-				return fmt.Errorf("write: %w", err)
-			}
-		}
-		if at, err := f.PositionShared(); err != nil || at != math.MaxInt64-4 {
-			return fmt.Errorf("the shared pointer is at %d: %w", at, err)
-		}
-		if err := f.SeekTo(math.MaxInt64, FromHere); err != nil {
-			return err
-		}
-		if err := f.SeekTo(1, FromHere); !errors.Is(err, ErrArgument) {
-			return fmt.Errorf("seek: %w", err)
-		}
-		return f.Close()
-	})
 }

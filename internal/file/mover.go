@@ -41,7 +41,7 @@ func (m *mover) alone(p *party) (int64, error) {
 		return 0, nil
 	}
 	extent, spread := p.grain()
-	if !m.write && !p.view.overlaps && extent < shortExtent && spread < tooSpread && extent < p.n {
+	if !m.write && !p.view.overlaps && !p.tangled() && extent < shortExtent && spread < tooSpread && extent < p.n {
 		return m.readThrough(p)
 	}
 	if p.layout == nil || !p.scattered() {

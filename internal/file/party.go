@@ -16,15 +16,30 @@ type party struct {
 	base   uintptr          // of the memory
 	layout *datatype.Layout // of the memory; nil: one piece
 	pid    int              // of the process whose memory that is; 0: this process can address it
+	rank   int              // whose it is
+
+	far *comm.Comm // by which its bytes are sent; nil: its memory can be reached
+	due bool       // it is far, and there was no message in this round
 }
 
 // end is where the range ends in the stream.
 func (p *party) end() int64 { return p.start + p.n }
 
+// tangled tells whether places in the file do not go up with those in the range.
+func (p *party) tangled() bool {
+	return p.view.tangled && p.n > 0 && p.start/p.view.Type.Size() != (p.end()-1)/p.view.Type.Size()
+}
+
 // span is the part of the file that the party touches; lo == hi: none.
 func (p *party) span() (lo, hi int64) {
 	if p.n <= 0 {
 		return 0, 0
+	}
+	if p.tangled() {
+		_, extent := p.view.Type.Extent()
+		first, span := p.view.Type.TrueExtent()
+		lo = p.view.Displacement + first
+		return lo + p.start/p.view.Type.Size()*extent, lo + (p.end()-1)/p.view.Type.Size()*extent + span
 	}
 	return p.view.offset(p.start), p.view.offset(p.end()-1) + 1
 }
@@ -38,6 +53,8 @@ func (p *party) within(lo, hi int64) (from, to int64) {
 // load copies a part of the party's stream out of its memory to dst.
 func (p *party) load(dst []byte, from int64) error {
 	switch {
+	case p.far != nil:
+		return p.exchange(true, dst)
 	case p.pid != 0:
 		return p.foreign().Load(dst, from-p.start)
 	case p.layout == nil:
@@ -51,6 +68,8 @@ func (p *party) load(dst []byte, from int64) error {
 // store copies src to a part of the party's stream in its memory.
 func (p *party) store(src []byte, from int64) error {
 	switch {
+	case p.far != nil:
+		return p.exchange(false, src)
 	case p.pid != 0:
 		return p.foreign().Store(src, from-p.start)
 	case p.layout == nil:
@@ -68,7 +87,7 @@ func (p *party) foreign() *reach.Memory {
 
 // whole returns the memory of a part of the stream if this process can address it in one piece.
 func (p *party) whole(from, to int64) ([]byte, bool) {
-	if p.pid != 0 || p.layout != nil {
+	if p.far != nil || p.pid != 0 || p.layout != nil {
 		return nil, false
 	}
 	return memoryAt(p.base+uintptr(from-p.start), to-from), true

@@ -71,7 +71,7 @@ func (f *File) target(offset int64, from Whence, here int64) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		base = f.view.find(0, f.view.size(), size)
+		base = f.view.upTo(size)
 		base += (f.view.Element.Size() - base%f.view.Element.Size()) % f.view.Element.Size()
 	default:
 		return 0, fmt.Errorf("%w: it is not known what the offset counts from", ErrArgument)
@@ -105,15 +105,14 @@ func (f *File) SeekShared(offset int64, from Whence) error {
 	if err := f.usable(); err != nil {
 		return f.wrap(op, err)
 	}
-	if f.shared == nil {
-		return f.wrap(op, ErrSharedNodes)
-	}
 	if err := errors.Join(f.same(offset), f.same(int64(from))); err != nil {
 		return f.wrap(op, err)
 	}
 	f.mu.Lock()
-	pos, err := f.target(offset, from, f.shared.pointer().Load())
+	now, err := f.common()
+	pos, bad := f.target(offset, from, now)
 	f.mu.Unlock()
+	err = errors.Join(err, bad)
 	if err := f.agree(err); err != nil { // all have read the pointer
 		return f.wrap(op, err)
 	}
@@ -128,13 +127,11 @@ func (f *File) PositionShared() (int64, error) {
 	const op = "get the shared position in"
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	switch {
-	case f.gone():
+	if f.gone() {
 		return 0, f.wrap(op, ErrClosed)
-	case f.shared == nil:
-		return 0, f.wrap(op, ErrSharedNodes)
 	}
-	return f.shared.pointer().Load() / f.view.Element.Size(), nil
+	now, err := f.common()
+	return now / f.view.Element.Size(), f.wrap(op, err)
 }
 
 // Offset returns where an element of the view is in the file, in bytes.
@@ -188,7 +185,7 @@ func (f *File) SetView(v View, info *comm.Info, wrong error) error {
 	f.mu.Lock()
 	f.view, f.position = v, 0
 	f.mu.Unlock()
-	if f.shared != nil && f.ranks.Rank() == 0 {
+	if f.ranks.Rank() == 0 {
 		f.shared.pointer().Store(0)
 	}
 	return f.wrap(op, f.agreeOnWindow()) // and nobody uses the shared pointer before it is set
@@ -202,9 +199,13 @@ func (f *File) viewError(v *View) error {
 	if f.splitUnderWay() {
 		return ErrSplit
 	}
-	if v.Displacement == here && f.mode&Sequential != 0 && f.shared != nil {
+	if v.Displacement == here && f.mode&Sequential != 0 {
+		now, err := f.common()
+		if err != nil {
+			return err
+		}
 		old := f.View()
-		v.Displacement = old.offset(f.shared.pointer().Load())
+		v.Displacement = old.offset(now)
 	} else if f.mode&Sequential != 0 {
 		return fmt.Errorf("%w: pass MPI_DISPLACEMENT_CURRENT", ErrSequential)
 	}

@@ -45,7 +45,7 @@ func offerOf(a *Access, p *party, err error) (o offer) {
 	o.Lo, o.Hi = p.span()
 	o.Extent, _ = p.grain()
 	o.View = wordsOf(&p.view.layout)
-	if p.view.overlaps {
+	if p.view.overlaps || p.tangled() {
 		o.Alone = true
 	}
 	if p.layout != nil {
@@ -99,7 +99,8 @@ func refused(offers []offer) error {
 // left out.
 func (f *File) parties(offers []offer) ([]party, error) {
 	var texts [][]byte
-	if !f.direct {
+	inPlace := f.nodes == nil && f.direct
+	if !inPlace {
 		var err error
 		if texts, err = f.layouts(offers); err != nil {
 			return nil, err
@@ -111,13 +112,13 @@ func (f *File) parties(offers []offer) ([]party, error) {
 		if o.N == 0 {
 			continue
 		}
-		p := party{start: o.Start, n: o.N, base: uintptr(o.Base)}
+		p := party{start: o.Start, n: o.N, base: uintptr(o.Base), rank: rank}
 		p.view.Displacement = o.Displacement
-		if !f.direct {
+		if !inPlace {
 			o.View.At, o.Memory.At = located(texts[rank], o)
-			if p.pid = int(o.PID); rank == f.ranks.Rank() {
-				p.pid = 0
-			}
+		}
+		if !f.direct && rank != f.ranks.Rank() {
+			p.pid = int(o.PID)
 		}
 		var err error
 		if p.view.layout, err = o.View.layout(); err != nil {

@@ -15,6 +15,7 @@ type View struct {
 
 	layout   datatype.Layout // as many of the type as there can be
 	overlaps bool            // bytes are there twice: places in the file do not go up with those in the stream
+	tangled  bool            // the type is repeated before its end: they go up only within one of it
 }
 
 // ByteView is the view of a file that has just been opened.
@@ -42,11 +43,11 @@ func (v *View) lay(written bool) error {
 		v.layout = datatype.Layout{}
 		return nil
 	}
-	if _, err := inOrder(v.Element); err != nil {
+	if _, _, err := inOrder(v.Element); err != nil {
 		return fmt.Errorf("element type: %w", err)
 	}
 	var err error
-	if v.overlaps, err = inOrder(v.Type); err != nil {
+	if v.overlaps, v.tangled, err = inOrder(v.Type); err != nil {
 		return fmt.Errorf("file type: %w", err)
 	}
 	if v.overlaps && written {
@@ -61,19 +62,22 @@ func (v *View) lay(written bool) error {
 	return err
 }
 
-// inOrder returns an error if the displacements of a type, repeated, do not go up. overlaps tells whether a byte is
-// there twice.
-func inOrder(t *datatype.Type) (overlaps bool, err error) {
+// inOrder returns an error if the displacements of a type do not go up. overlaps tells whether a byte is
+// there twice, tangled whether the type is repeated before its end.
+func inOrder(t *datatype.Type) (overlaps, tangled bool, err error) {
 	one, err := t.Times(1)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	lo, hi := one.Span()
-	if _, extent := t.Extent(); lo < 0 || extent < hi-lo {
-		return false, fmt.Errorf("%w: its bytes go from %d to %d, and it is repeated after %d", ErrType, lo, hi, extent)
+	_, extent := t.Extent()
+	if lo < 0 || extent <= 0 {
+		return false, false, fmt.Errorf("%w: its bytes go from %d to %d, and it is repeated after %d", ErrType, lo, hi,
+			extent)
 	}
+	tangled = extent < hi-lo
 	if _, ok := one.Contiguous(); ok {
-		return false, nil
+		return false, tangled, nil
 	}
 	var list [256]datatype.Segment
 	last, end := lo, lo
@@ -82,8 +86,8 @@ func inOrder(t *datatype.Type) (overlaps bool, err error) {
 		for _, s := range list[:n] {
 			begin := int64(s.Addr)
 			if begin < last {
-				return false, fmt.Errorf("%w: its displacements go back, from %d to %d: put them in order", ErrType,
-					last, begin)
+				return false, false, fmt.Errorf("%w: its displacements go back, from %d to %d: put them in order",
+					ErrType, last, begin)
 			}
 			overlaps = overlaps || begin < end
 			last, end = begin, max(end, begin+int64(s.Len))
@@ -91,7 +95,21 @@ func inOrder(t *datatype.Type) (overlaps bool, err error) {
 		pos += bytes
 		blocks += n
 	}
-	return overlaps, nil
+	return overlaps, tangled, nil
+}
+
+// upTo is how much of the stream lies before an offset of the file; of a tangled one, as many types as do.
+func (v *View) upTo(offset int64) int64 {
+	if !v.tangled {
+		return v.find(0, v.size(), offset)
+	}
+	first, span := v.Type.TrueExtent()
+	room := offset - v.Displacement - first - span
+	if room < 0 {
+		return 0
+	}
+	_, extent := v.Type.Extent()
+	return min(room/extent+1, v.size()/v.Type.Size()) * v.Type.Size()
 }
 
 // size is the length of the stream.

@@ -54,6 +54,21 @@ func FileSize(fd int) (int64, error) {
 	return st.Size, nil
 }
 
+// NodesCache tells whether an open file is in a file system whose nodes keep what they have read or written for
+// themselves, so that others see it late: one over a network without locks of pages.
+func NodesCache(fd int) bool {
+	var st unix.Statfs_t
+	if err := unix.Fstatfs(fd, &st); err != nil {
+		return false
+	}
+	switch st.Type {
+	case unix.NFS_SUPER_MAGIC, unix.SMB_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC,
+		unix.FUSE_SUPER_MAGIC, unix.V9FS_MAGIC, unix.AFS_SUPER_MAGIC:
+		return true
+	}
+	return false
+}
+
 // Allocate makes room for the first bytes of an open file, which becomes that long if it is shorter.
 func Allocate(fd int, bytes int64) error {
 	if bytes == 0 {

@@ -49,7 +49,10 @@ func TestOldPrograms(t *testing.T) {
 func TestFiles(t *testing.T) {
 	program := build(t, "files.c")
 	eachWay(t, func(t *testing.T, w way) {
-		for _, n := range []int{1, 2, 5} {
+		for _, n := range []int{1, 2, 5, -2, -5} { // below 0: on two nodes
+			if n < 0 {
+				w.rsh, n = rshHere(t), -n
+			}
 			dir := t.TempDir()
 			w.ends(t, n, program, dir)
 			left, err := os.ReadDir(dir)
