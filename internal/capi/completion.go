@@ -79,7 +79,7 @@ func (p *Process) Waitall(n int, r Handles[Request], statuses Statuses) error {
 			}
 		}
 		if failed != nil {
-			statuses.At(i).SetError(codeOf(err))
+			statuses.At(i).SetError(p.codeOf(err))
 		}
 	}
 	return failed
@@ -136,12 +136,14 @@ func inStatus(first error) error {
 	return err
 }
 
-// codeOf is the error code of an error, which may be nil.
-func codeOf(err error) int {
+// codeOf is the error code of an error in a status, which may be nil.
+func (p *Process) codeOf(err error) int {
 	if err == nil {
 		return 0
 	}
-	return classOf(err)
+	code := classOf(err)
+	p.codes.note(code, raised{"a request", err})
+	return code
 }
 
 // Testall is MPI_Testall.
@@ -270,7 +272,7 @@ func (s *some) take(i int, q request, st *comm.Status, err error) {
 	h, err := s.p.finish(q, st, err, status)
 	s.r.Set(i, h)
 	s.indices.Set(s.n, i)
-	status.SetError(codeOf(err))
+	status.SetError(s.p.codeOf(err))
 	if err != nil && s.failed == nil {
 		s.failed = inStatus(err)
 	}

@@ -109,6 +109,7 @@ func (p *Process) handlerOf(call *callInfo, a slots) (h *errhandler, object uint
 // handle does what an error handler says, or returns the function of the program that does.
 func (p *Process) handle(h *errhandler, object uintptr, call string, err error) Handler {
 	code := classOf(err)
+	p.codes.note(code, raised{call, err})
 	switch {
 	case h == returns:
 		return Handler{}

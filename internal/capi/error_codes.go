@@ -1,16 +1,45 @@
 package capi
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 )
 
 // errorCodes are the error classes and codes that the program has added. Codes of the ABI
-// are their classes.
+// are their classes. A call returns the class, which programs compare with; the string of the class says the cause.
 type errorCodes struct {
 	mu    sync.Mutex
 	next  int
 	added map[int]*addedCode
+	last  map[int]raised // by class: the last error
+}
+
+// raised is an error that a call has returned.
+type raised struct {
+	call string // with its object
+	err  error
+}
+
+// note keeps an error, for MPI_Error_string of its class.
+func (e *errorCodes) note(class int, r raised) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.last == nil {
+		e.last = map[int]raised{}
+	}
+	e.last[class] = r
+}
+
+// withCause adds to the string of a class what its last error in this process was.
+func (e *errorCodes) withCause(class int, text string) string {
+	e.mu.Lock()
+	r, ok := e.last[class]
+	e.mu.Unlock()
+	if _, ours := classTexts[class]; !ours || !ok {
+		return text
+	}
+	return fmt.Sprintf("%s; last of %s: %s", text, r.call, strings.TrimPrefix(r.err.Error(), "mpi: "))
 }
 
 type addedCode struct {
@@ -92,7 +121,7 @@ func (p *Process) Error_string(code int, text OutString, length Ref) error {
 	if !ok {
 		return fail(ERR_ARG, "error code %d is not known", code)
 	}
-	length.Set(text.Set(s, MAX_ERROR_STRING))
+	length.Set(text.Set(p.codes.withCause(code, s), MAX_ERROR_STRING))
 	return nil
 }
 

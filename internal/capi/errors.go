@@ -17,6 +17,9 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Text }
 
+// ErrorClass is Class: of a call on a file all ranks return it.
+func (e *Error) ErrorClass() int { return e.Class }
+
 // fail makes an Error.
 func fail(class int, format string, args ...any) error {
 	return &Error{Class: class, Text: fmt.Sprintf(format, args...)}

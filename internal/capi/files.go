@@ -205,6 +205,9 @@ var errnoClasses = map[syscall.Errno]int{
 
 // fileClass is the error class of an error of a file.
 func fileClass(e *fault.FileError) int {
+	if refused, ok := errors.AsType[*file.RefusedError](e); ok {
+		return refused.Class
+	}
 	for _, c := range fileClasses {
 		if errors.Is(e, c.is) {
 			return c.class

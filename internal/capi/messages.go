@@ -70,7 +70,7 @@ func (p *Process) locate(m *message, at Address, count int, t Type) error {
 func (p *Process) plain(buf Address, count int, t Type, peer, tag int,
 	c Comm) (on *communicator, memory []byte, of comm.Element) {
 	i := uint(t) - uint(firstPredefined)
-	if i >= uint(len(predefinedTypes)) || peer|tag < 0 || uint(count)-1 >= math.MaxInt32 || buf == BOTTOM {
+	if i >= uint(len(predefinedTypes)) || peer|tag < 0 || uint(count)-1 >= math.MaxInt32 || buf < firstPage {
 		return nil, nil, 0
 	}
 	o := predefinedTypes[i].Load()
@@ -83,9 +83,21 @@ func (p *Process) plain(buf Address, count int, t Type, peer, tag int,
 	return on, buf.Bytes(count * o.unit), o.element
 }
 
+// readEnds reads the ends of a long message. If its memory is none the rank that sends it faults here, and not a peer
+// that copies it.
+func readEnds(b []byte) {
+	if len(b) > 4<<10 { // else this rank copies it
+		ends(b)
+	}
+}
+
+//go:noinline
+func ends(b []byte) byte { return b[0] ^ b[len(b)-1] }
+
 // send is the blocking sends of a mode.
 func (p *Process) send(mode comm.Mode, buf Address, count int, t Type, dest, tag int, c Comm) error {
 	if on, memory, of := p.plain(buf, count, t, dest, tag, c); on != nil {
+		readEnds(memory)
 		return comm.Send(on.c, mode, memory, of, dest, tag)
 	}
 	m, err := p.outgoing(buf, count, t, dest, tag, c)
@@ -93,6 +105,7 @@ func (p *Process) send(mode comm.Mode, buf Address, count int, t Type, dest, tag
 	case err != nil:
 		return err
 	case m.buf.Layout == nil:
+		readEnds(m.buf.Bytes)
 		return comm.Send(m.on.c, mode, m.buf.Bytes, m.of, m.peer, m.tag)
 	}
 	return comm.SendBuffer(m.on.c, mode, m.buf, m.of, m.peer, m.tag)
@@ -101,6 +114,7 @@ func (p *Process) send(mode comm.Mode, buf Address, count int, t Type, dest, tag
 // isend is the nonblocking ones.
 func (p *Process) isend(mode comm.Mode, buf Address, count int, t Type, dest, tag int, c Comm, out Ptr[Request]) error {
 	if on, memory, of := p.plain(buf, count, t, dest, tag, c); on != nil {
+		readEnds(memory)
 		r, err := comm.Isend(on.c, mode, memory, of, dest, tag)
 		return p.begin(r, err, on, out)
 	}
@@ -110,6 +124,7 @@ func (p *Process) isend(mode comm.Mode, buf Address, count int, t Type, dest, ta
 	}
 	var r comm.Request
 	if m.buf.Layout == nil {
+		readEnds(m.buf.Bytes)
 		r, err = comm.Isend(m.on.c, mode, m.buf.Bytes, m.of, m.peer, m.tag)
 	} else {
 		r, err = comm.IsendBuffer(m.on.c, mode, m.buf, m.of, m.peer, m.tag)

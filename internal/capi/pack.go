@@ -18,8 +18,8 @@ func (b packed) take(n int) (Address, error) {
 		return 0, fail(ERR_ARG, "position %d is not within the buffer of %d bytes", at, b.size)
 	case n > b.size-at:
 		return 0, fail(ERR_TRUNCATE, "%d bytes do not fit into the %d that are left of the buffer", n, b.size-at)
-	case n > 0 && b.buffer == BOTTOM:
-		return 0, fail(ERR_BUFFER, "the buffer of packed data is a null pointer")
+	case n > 0 && b.buffer < firstPage:
+		return 0, noBuffer(b.buffer, n)
 	}
 	return b.buffer + Address(at), nil
 }

@@ -132,9 +132,8 @@ func (r *reduction) operand(at Address, count int) (vector []byte, load, store f
 	}
 	if r.image == nil {
 		_, extent := r.t.Extent() // of a pair it is more than the size
-		if at == BOTTOM {
-			return nil, nil, nil, fail(ERR_BUFFER,
-				"the buffer is a null pointer, but the vector has %d elements", count)
+		if at < firstPage {
+			return nil, nil, nil, noBuffer(at, n)
 		}
 		return at.Bytes(count * int(extent)), nil, nil, nil
 	}

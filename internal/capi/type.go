@@ -153,6 +153,17 @@ func (o *typeObject) times(count int) (*datatype.Layout, error) {
 	return &l.Layout, nil
 }
 
+// noBuffer says what is wrong with an address in the first page, where there is no memory.
+func noBuffer(at Address, n int) error {
+	switch at {
+	case BOTTOM:
+		return fail(ERR_BUFFER, "the buffer is a null pointer, but the message has %d bytes", n)
+	case IN_PLACE:
+		return notInPlace(at)
+	}
+	return fail(ERR_BUFFER, "there is no memory at the address of the buffer, %#x: pass that of the data", uintptr(at))
+}
+
 // memory is where count elements of a type lie. at is the address of displacement 0, which
 // is BOTTOM if the displacements of the type are addresses.
 func (o *typeObject) memory(at Address, count int) (comm.Buffer, error) {
@@ -160,10 +171,10 @@ func (o *typeObject) memory(at Address, count int) (comm.Buffer, error) {
 	if err != nil || n == 0 {
 		return comm.Buffer{}, err
 	}
+	if at < firstPage && (o.dense || at == IN_PLACE) {
+		return comm.Buffer{}, noBuffer(at, n)
+	}
 	if o.dense {
-		if at == BOTTOM {
-			return comm.Buffer{}, fail(ERR_BUFFER, "the buffer is a null pointer, but the message has %d bytes", n)
-		}
 		return comm.Buffer{Bytes: at.Bytes(n)}, nil
 	}
 	l, err := o.times(count)

@@ -48,7 +48,8 @@ func (f *File) same(mine int64) error {
 	return nil
 }
 
-// codeOf is the number by which a rank tells others of an error: 0 for none, an errno, or below 0 one of the causes.
+// codeOf is the number by which a rank tells others of an error: 0 for none, an errno, or below 0 one of the causes,
+// or the class of another error.
 func codeOf(err error) int64 {
 	if err == nil {
 		return 0
@@ -61,6 +62,12 @@ func codeOf(err error) int64 {
 			return -1 - int64(i)
 		}
 	}
+	if c, ok := errors.AsType[interface {
+		error
+		ErrorClass() int
+	}](err); ok {
+		return firstClass - int64(c.ErrorClass())
+	}
 	return -int64(len(causes)) // ErrRefused
 }
 
@@ -68,6 +75,9 @@ func codeOf(err error) int64 {
 func errorOf(code int64) error {
 	if code > 0 {
 		return syscall.Errno(code)
+	}
+	if code <= firstClass {
+		return &RefusedError{int(firstClass - code)}
 	}
 	return causes[min(-1-code, int64(len(causes))-1)]
 }

@@ -25,6 +25,17 @@ var (
 var causes = []error{ErrMode, ErrArgument, ErrNotSame, ErrReadOnly, ErrWriteOnly, ErrSequential, ErrElement,
 	ErrSplit, ErrClosed, ErrType, ErrRefused}
 
+// A RefusedError is ErrRefused, of an error that has a class in the interface of C: Class.
+type RefusedError struct{ Class int }
+
+func (e *RefusedError) Error() string { return ErrRefused.Error() }
+
+// Unwrap returns ErrRefused.
+func (e *RefusedError) Unwrap() error { return ErrRefused }
+
+// firstClass is the number, below 0, of the class 0: see codeOf.
+const firstClass = -1 << 20
+
 // at says that a transfer failed at an offset, unless that is said already.
 func at(offset int64, err error) error {
 	if _, known := errors.AsType[*fault.FileError](err); known || err == nil {

@@ -47,7 +47,7 @@ func TestFaults(t *testing.T) {
 		{"division", c, "d", 136, "SIGFPE at address 0x[0-9a-f]+", "divide_by_zero", "faults.c", "/* the division */"},
 		{"recursion", c, "r", 139, "SIGSEGV at address 0x[0-9a-f]+: stack overflow; raise --stack-size or ulimit -s",
 			"deep", "faults.c", "/* deeper */"},
-		{"message", c, "m", 139, "SIGSEGV at address 0x10", "send_nowhere", "faults.c", "/* the call */"},
+		{"message", c, "m", 139, "SIGSEGV at address 0x400000000000", "send_nowhere", "faults.c", "/* the call */"},
 		{"call", c, "n", 139, "SIGSEGV at address 0x0", "call_nothing", "faults.c", "/* nobody */"},
 		{"first instruction", c, "f", 139, "SIGSEGV at address 0x10", "store_first", "faults.c", "/* the first */"},
 		{"not canonical", c, "c", 139,

@@ -3,6 +3,7 @@ package programs
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -85,4 +86,10 @@ func (w way) locks(t *testing.T, ranks int, program string, args ...string) (std
 	require.Equal(t, 125, code, stderr)
 	require.Contains(t, stderr, "deadlock, proved")
 	return stderr
+}
+
+// The string of an error says its cause, also on the other ranks of a collective call on a file.
+func TestErrorStringsHaveCauses(t *testing.T) {
+	program := build(t, "causes.c")
+	eachWay(t, func(t *testing.T, w way) { w.ends(t, 3, program, filepath.Join(t.TempDir(), "file")) })
 }

@@ -24,7 +24,7 @@ __attribute__((noinline)) static int deep(int n) {
 }
 
 __attribute__((noinline)) static int send_nowhere(void) {
-	int result = MPI_Send((void *)nowhere, 64, MPI_CHAR, 0, 5, MPI_COMM_WORLD); /* the call */
+	int result = MPI_Send((void *)((uintptr_t)1 << 46), 1 << 20, MPI_CHAR, 0, 5, MPI_COMM_WORLD); /* the call */
 	return result + zero;
 }
 
@@ -117,6 +117,8 @@ int main(int argc, char **argv) {
 	join(MPI_THREAD_SINGLE);
 	if (argc > 1 && strcmp(argv[1], "own") == 0)
 		end("s");
+	if (rank == 0 && argc > 1 && strcmp(argv[1], "m") == 0)
+		OK(MPI_Recv(malloc(1 << 20), 1 << 20, MPI_CHAR, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	if (argc > 1 && strcmp(argv[1], "buffer") == 0)
 		reduce_nowhere();
 	if (rank == 0 && argc > 1 && strcmp(argv[1], "peer") == 0) {
