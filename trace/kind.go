@@ -35,6 +35,15 @@ const (
 	Alltoall      //
 	Neighbor      // all that go among neighbours
 
+	FileOpen     // calls on files: Bytes read or written
+	FileClose    //
+	FileView     //
+	FileSync     //
+	FileRead     // by this rank alone
+	FileWrite    //
+	FileReadAll  // collective
+	FileWriteAll //
+
 	lastCall
 )
 
@@ -65,7 +74,9 @@ var kindNames = map[Kind]string{
 	Barrier: "barrier", Bcast: "bcast", Reduce: "reduce", Allreduce: "allreduce", ReduceScatter: "reduce_scatter",
 	Scan: "scan", Exscan: "exscan", Gather: "gather", Scatter: "scatter", Allgather: "allgather", Alltoall: "alltoall",
 	Neighbor: "neighbor",
-	Sent:     "sent", Received: "received", Done: "done", Taken: "taken", CPU: "cpu", Lost: "lost", Stall: "stall",
+	FileOpen: "file_open", FileClose: "file_close", FileView: "file_view", FileSync: "file_sync",
+	FileRead: "file_read", FileWrite: "file_write", FileReadAll: "file_read_all", FileWriteAll: "file_write_all",
+	Sent: "sent", Received: "received", Done: "done", Taken: "taken", CPU: "cpu", Lost: "lost", Stall: "stall",
 	Node: "node",
 }
 
@@ -80,11 +91,14 @@ func (k Kind) String() string {
 // Call tells whether it is a call of the program.
 func (k Kind) Call() bool { return k > None && k < lastCall }
 
-// Collective tells whether it is a blocking collective call.
-func (k Kind) Collective() bool { return k >= Barrier && k < lastCall }
+// Collective tells whether it is a blocking collective call, but for those on files.
+func (k Kind) Collective() bool { return k >= Barrier && k <= Neighbor }
+
+// File tells whether it is a call on a file.
+func (k Kind) File() bool { return k >= FileOpen && k <= FileWriteAll }
 
 // Compound tells whether it is a call that is made of calls, which are recorded, too.
-func (k Kind) Compound() bool { return k == Init || k == Finalize || k == Neighbor }
+func (k Kind) Compound() bool { return k == Init || k == Finalize || k == Neighbor || k.File() }
 
 // lasts tells whether events of the kind have a duration.
 func (k Kind) lasts() bool { return k.Call() || k == Stall || k == Node }

@@ -5,6 +5,9 @@ import (
 	"github.com/gopvas/gopvas/internal/coll/cad/shared"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/trace/recorder"
+	"github.com/gopvas/gopvas/trace"
 )
 
 // Path counts the messages that went one way, and their bytes.
@@ -107,4 +110,61 @@ func statistics(s pml.Stats) Statistics {
 		Sleeps:         s.Sleeps,
 		Wakes:          s.Wakes,
 	}
+}
+
+// FileUse is what the accesses of a rank to files have cost.
+type FileUse struct {
+	Calls, Bytes uint64
+	Time         uint64 // ns in the calls
+}
+
+// The counters of files among those that a rank publishes: the words of a FileUse for reads, then for writes.
+const (
+	readSlot  = 40
+	writeSlot = 43
+)
+
+// FileCall is a call on a file, to be counted and recorded.
+type FileCall struct {
+	comm   *Comm
+	kind   trace.Kind
+	start  int64
+	record uint64
+}
+
+// BeginFileCall begins a call on a file of the ranks of c; nil: on none.
+func (c *Comm) BeginFileCall(k trace.Kind) FileCall {
+	if c == nil {
+		return FileCall{}
+	}
+	return FileCall{c, k, sys.Monotonic(), c.engine.CallBegins()}
+}
+
+// End ends it, after so many bytes were read or written.
+func (k FileCall) End(bytes int, err error) {
+	c := k.comm
+	if c == nil {
+		return
+	}
+	slot := -1
+	switch k.kind {
+	case trace.FileRead, trace.FileReadAll:
+		slot = readSlot
+	case trace.FileWrite, trace.FileWriteAll:
+		slot = writeSlot
+	}
+	if slot >= 0 {
+		c.root.AddCounters(c.group.self, slot, 1, uint64(bytes), uint64(sys.Monotonic()-k.start))
+	}
+	w := recorder.What{Bytes: uint64(bytes), Context: c.team.Context, Peer: -1}
+	if err != nil {
+		w.Flags = trace.Failed
+	}
+	c.engine.CallEnds(k.kind, k.record, w)
+}
+
+// FilesOf returns what a rank of a job has read and written so far.
+func FilesOf(root *job.Root, rank int) (read, written FileUse) {
+	v := root.Counters(rank)
+	return FileUse{v[readSlot], v[readSlot+1], v[readSlot+2]}, FileUse{v[writeSlot], v[writeSlot+1], v[writeSlot+2]}
 }

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/trace"
 )
 
 // Place says where in the stream an access begins.
@@ -53,10 +54,20 @@ func (a *Access) op() string {
 	return "read"
 }
 
+// kind is the kind of an access in traces: that of a read, or the one of a write after it.
+func (a *Access) kind(read trace.Kind) trace.Kind {
+	if a.Write {
+		return read + 1
+	}
+	return read
+}
+
 // Do does an access of this rank alone. It returns the number of bytes: of a read fewer than there is room for if the
 // file ends.
 func (f *File) Do(a *Access) (int, error) {
+	call := f.ranks.BeginFileCall(a.kind(trace.FileRead))
 	n, err := f.do(a)
+	call.End(n, err)
 	return n, f.wrap(a.op(), err)
 }
 

@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/trace"
 )
 
 // DoAll is Do of all ranks of the file, each with its own access. All get an error, or none.
@@ -13,8 +14,16 @@ func (f *File) DoAll(a *Access) (int, error) {
 	return n, f.wrap(a.op(), err)
 }
 
-// doAll is DoAll. No rank returns before all are done: others may use its memory until then.
+// doAll is DoAll, counted and recorded.
 func (f *File) doAll(a *Access) (int, error) {
+	call := f.ranks.BeginFileCall(a.kind(trace.FileReadAll))
+	n, err := f.doTogether(a)
+	call.End(n, err)
+	return n, err
+}
+
+// doTogether is doAll. No rank returns before all are done: others may use its memory until then.
+func (f *File) doTogether(a *Access) (int, error) {
 	f.mu.Lock()
 	p, bad := f.begin(a)
 	if bad == nil && f.split != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/trace"
 )
 
 // File is a file that the ranks of a communicator have opened together. Calls that are not collective may be made by
@@ -37,7 +38,9 @@ type File struct {
 
 // Open opens a file on all ranks of a communicator, or on none. All pass the same name and mode. wrong is what the face
 // has found wrong with the call of this rank: then all ranks get an error.
-func Open(c *comm.Comm, name string, mode Mode, info *comm.Info, wrong error) (*File, error) {
+func Open(c *comm.Comm, name string, mode Mode, info *comm.Info, wrong error) (_ *File, err error) {
+	call := c.BeginFileCall(trace.FileOpen)
+	defer func() { call.End(0, err) }()
 	f := &File{name: name, mode: mode, view: ByteView()}
 	own, err := c.Create(c.Group())
 	if err != nil {
@@ -154,7 +157,10 @@ func (f *File) Close() error {
 	f.mu.Lock()
 	f.closed = true
 	f.mu.Unlock()
-	return f.wrap("close", f.end())
+	call := f.ranks.BeginFileCall(trace.FileClose)
+	err = f.end()
+	call.End(0, err)
+	return f.wrap("close", err)
 }
 
 // end closes a file that no rank uses any more.

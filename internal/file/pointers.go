@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/trace"
 )
 
 // Whence says what the offset of a seek counts from.
@@ -168,6 +169,14 @@ func (f *File) SetView(v View, info *comm.Info, wrong error) error {
 	if err := f.usable(); err != nil {
 		return f.wrap(op, err)
 	}
+	call := f.ranks.BeginFileCall(trace.FileView)
+	err := f.setView(v, info, wrong)
+	call.End(0, err)
+	return f.wrap(op, err)
+}
+
+// setView is SetView.
+func (f *File) setView(v View, info *comm.Info, wrong error) error {
 	bad := wrong
 	if bad == nil {
 		bad = f.viewError(&v)
@@ -180,7 +189,7 @@ func (f *File) SetView(v View, info *comm.Info, wrong error) error {
 		f.mu.Unlock()
 	}
 	if err := f.agree(bad); err != nil {
-		return f.wrap(op, err)
+		return err
 	}
 	f.mu.Lock()
 	f.view, f.position = v, 0
@@ -188,7 +197,7 @@ func (f *File) SetView(v View, info *comm.Info, wrong error) error {
 	if f.ranks.Rank() == 0 {
 		f.shared.pointer().Store(0)
 	}
-	return f.wrap(op, f.agreeOnWindow()) // and nobody uses the shared pointer before it is set
+	return f.agreeOnWindow() // and nobody uses the shared pointer before it is set
 }
 
 // here is the displacement that stands for the place of the shared pointer.

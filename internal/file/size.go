@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/trace"
 )
 
 // Size returns the length of the file in bytes.
@@ -58,13 +59,16 @@ func (f *File) Sync() error {
 	if err == nil && f.splitUnderWay() {
 		err = ErrSplit
 	}
-	if err == nil && f.mode&ReadOnly == 0 {
-		err = syscall.Fsync(f.mover.fd)
-	}
 	if errors.Is(err, ErrClosed) {
 		return f.wrap("sync", err)
 	}
-	return f.wrap("sync", f.agree(err))
+	call := f.ranks.BeginFileCall(trace.FileSync)
+	if err == nil && f.mode&ReadOnly == 0 {
+		err = syscall.Fsync(f.mover.fd)
+	}
+	err = f.agree(err)
+	call.End(0, err)
+	return f.wrap("sync", err)
 }
 
 // SetAtomic says whether accesses of different ranks to the same bytes happen one after the other. It is collective;

@@ -65,7 +65,7 @@ var layers = []layer{
 	{"internal/reach", []string{"datatype", "internal/coll", "internal/comm"}},
 	// the last: its test
 	{"internal/file", []string{"mpi/fault", "datatype", "internal/coll", "internal/comm", "internal/reach",
-		"internal/job"}},
+		"internal/job", "trace"}},
 	{"internal/window", []string{"mpi/fault", "datatype", "btl", "internal/coll", "internal/coll/operator",
 		"internal/comm", "internal/reach", "internal/job"}},
 	{"mpi", []string{"mpi/debug", "mpi/fault", "internal/comm", "internal/file", "datatype", "internal/coll",

@@ -96,6 +96,15 @@ func (r *Root) PublishCounters(rank, first int, values ...uint64) {
 	}
 }
 
+// AddCounters adds to counters that nobody else publishes, from a slot on. Only the rank itself calls it, from any
+// goroutine.
+func (r *Root) AddCounters(rank, first int, values ...uint64) {
+	b := r.block(rank)
+	for i, v := range values {
+		b.counters[first+i].Add(v)
+	}
+}
+
 // Counters returns the values that the rank has published last: each counter by itself is
 // right, together they may be of different times.
 func (r *Root) Counters(rank int) (values [CounterSlots]uint64) {

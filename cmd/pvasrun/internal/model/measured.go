@@ -93,7 +93,10 @@ func (m *measured) lane(r *trace.Rank, zero int64, sites map[string]uint32) []sh
 			continue // within the call before, or before all were through Init
 		}
 		kind, ok := kindOfCall[e.Kind]
-		if !ok {
+		switch {
+		case e.Kind.File():
+			kind = show.Compute
+		case !ok:
 			kind = show.Wait
 		}
 		p := show.Piece{From: float64(now - zero), To: float64(end - zero), Kind: kind, Call: uint8(e.Kind),

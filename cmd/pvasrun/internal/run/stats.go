@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
@@ -19,6 +20,7 @@ type statistics struct {
 	node        []int             // likewise
 	collectives []coll.Calls      // of all ranks
 	devices     [][]job.DeviceUse // by rank, those up to the last one that any rank has used
+	files       [][2]comm.FileUse // by rank: read, written
 }
 
 // collect reads them when all ranks have ended.
@@ -26,6 +28,8 @@ func (s *statistics) collect(root *job.Root) {
 	for rank := range root.Ranks() {
 		s.messages = append(s.messages, comm.PublishedStats(root, rank))
 		s.node = append(s.node, root.Node(rank))
+		read, written := comm.FilesOf(root, rank)
+		s.files = append(s.files, [2]comm.FileUse{read, written})
 	}
 	s.collectives = coll.CallsOf(root)
 	used := 0
@@ -65,6 +69,25 @@ func (s *statistics) printDevices(w io.Writer, nodes []string) error {
 				float64(u.Busy)/1e9, cli.IfKnown(float64(u.Bandwidth)/1e6),
 				cli.IfKnown(float64(u.Latency)/1e3), u.Failures)
 		}
+	}
+	return t.Flush()
+}
+
+// printFiles prints what each rank has read and written with calls on files.
+func (s *statistics) printFiles(w io.Writer) error {
+	if !slices.ContainsFunc(s.files, func(u [2]comm.FileUse) bool { return u[0].Calls+u[1].Calls > 0 }) {
+		return nil
+	}
+	fmt.Fprintln(w, "files: calls that have read and written, their bytes, and the time in them")
+	t := cli.NewTable(w)
+	fmt.Fprintln(t, "rank\treads\tbytes\ts\tMB/s\twrites\tbytes\ts\tMB/s\t")
+	for rank, uses := range s.files {
+		fmt.Fprintf(t, "%d\t", rank)
+		for _, u := range uses {
+			fmt.Fprintf(t, "%d\t%d\t%.3f\t%s\t", u.Calls, u.Bytes, float64(u.Time)/1e9,
+				cli.IfKnown(float64(u.Bytes)/float64(u.Time)*1e3))
+		}
+		fmt.Fprintln(t)
 	}
 	return t.Flush()
 }
@@ -121,7 +144,8 @@ func statsRow(w io.Writer, name string, s comm.Statistics) {
 // nodes of a job on several.
 func (f *Flags) printStats(stats *statistics, nodes []string) (err error) {
 	if f.Stats {
-		err = errors.Join(stats.printMessages(os.Stderr, nodes), stats.printDevices(os.Stderr, nodes))
+		err = errors.Join(stats.printMessages(os.Stderr, nodes), stats.printDevices(os.Stderr, nodes),
+			stats.printFiles(os.Stderr))
 	}
 	if f.Stats || f.Verbose {
 		err = errors.Join(err, stats.printCollectives(os.Stderr))
