@@ -219,7 +219,7 @@ func (s *supervisor) ended(e host.Exit) {
 	}
 	rank, known := s.alive[e.Pid]
 	if !known {
-		s.early[e.Pid] = e.Status
+		s.early[e.Pid] = e
 		return
 	}
 	delete(s.alive, e.Pid)
@@ -238,6 +238,10 @@ func (s *supervisor) ended(e host.Exit) {
 		s.control.Note(host.Request{Forget: e.Pid})
 	}
 	s.job.logf("rank %d (pid %d) %s", s.number(rank), e.Pid, fate.Describe(e.Status))
+	if s.app(rank).Time {
+		s.io.say("rank %d: real %.2f s, user %.2f s, system %.2f s", s.number(rank),
+			time.Since(s.began[rank]).Seconds(), e.Used.User.Seconds(), e.Used.System.Seconds())
+	}
 	failed := s.fate.Failure
 	s.fate.RankEnded(s.number(rank), e.Pid, s.app(rank).Program, e.Status, state)
 	if s.btl == job.BTLPvas && s.fate.Failure != failed {

@@ -88,6 +88,11 @@ type App struct {
 	Args    []string // without the name of the program
 	N       int      // ranks
 	Env     []string // added to the environment, "NAME=value"
+	NoEnv   bool     // the environment of the supervisor is left out
+	Unset   []string // of the environment: names that are left out
+	Nice    int      // is added to the niceness of this process
+	CPUs    []int    // of all its ranks, instead of what Job.Bind says; nil: that
+	Time    bool     // one line for each rank at its end: how long it has run, and the CPU time it has used
 	Dir     string   // working directory; "": the supervisor's
 }
 

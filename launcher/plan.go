@@ -40,6 +40,11 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 	if err := j.Bind.check(cpus); err != nil {
 		return nil, err
 	}
+	for _, app := range j.Apps {
+		if err := (Binding{Sets: [][]int{app.CPUs}}).check(cpus); err != nil {
+			return nil, err
+		}
+	}
 	var names []string
 	for _, app := range j.Apps {
 		names = append(names, app.Program)
@@ -52,7 +57,8 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 	for i, app := range j.Apps {
 		p.appOf = append(p.appOf, slices.Repeat([]int{i}, app.N)...)
 		prog := p.List[i]
-		a := host.App{Path: prog.Path, Name: prog.Name, Args: app.words(), Env: app.Env, Dir: app.Dir}
+		a := host.App{Path: prog.Path, Name: prog.Name, Args: app.words(), Env: app.Env, Dir: app.Dir,
+			NoEnv: app.NoEnv, Unset: app.Unset}
 		a.Env = host.BaseEnv(&a, p.id, j.Total(), p.size, len(cpus))
 		p.apps = append(p.apps, a)
 	}
@@ -61,6 +67,24 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 
 // app returns the app of a rank.
 func (p *plan) app(rank int) *App { return &p.job.Apps[p.appOf[rank]] }
+
+// cpusOf returns the CPUs of a rank; nil means unbound.
+func (p *plan) cpusOf(rank int) []int {
+	if own := p.app(rank).CPUs; own != nil {
+		return own
+	}
+	return p.job.Bind.cpus(rank, p.size, p.cpus)
+}
+
+// wrapped says why "auto" takes classic processes although the programs themselves could share an address space.
+func (p *plan) wrapped() string {
+	for _, app := range p.job.Apps {
+		if program.Wraps(app.Program, app.Args) {
+			return app.Program + " starts the rank, which then has an address space of its own"
+		}
+	}
+	return ""
+}
 
 // fit says why the ranks cannot share an address space, nil if they can as far
 // as can be seen from outside it.
@@ -136,7 +160,7 @@ func DryRun(ctx context.Context, j Job) (*Plan, error) {
 		if app.Dir != "" {
 			r.Dir = app.Dir
 		}
-		if cpus := j.Bind.cpus(rank, p.size, p.cpus); cpus != nil {
+		if cpus := p.cpusOf(rank); cpus != nil {
 			r.CPUs = cpus
 		}
 		result.Ranks = append(result.Ranks, r)
@@ -144,6 +168,10 @@ func DryRun(ctx context.Context, j Job) (*Plan, error) {
 	if j.BTL == btlSM {
 		return result, nil
 	}
+	if result.Reason = p.wrapped(); result.Reason != "" && j.BTL != btlPvas {
+		return result, nil
+	}
+	result.Reason = ""
 	if err := host.WithStack(j.StackSize, func() error { return p.layouts(result.Ranks) }); err != nil {
 		if j.BTL == btlPvas {
 			return nil, err

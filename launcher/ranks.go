@@ -4,8 +4,10 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 )
 
@@ -13,7 +15,12 @@ import (
 // if it is to be one.
 func (s *supervisor) chooseBTL() error {
 	s.sayOtherMPI()
-	if s.job.BTL != btlSM {
+	if s.job.BTL != btlSM && s.job.BTL != btlPvas {
+		if s.reason = s.wrapped(); s.reason != "" {
+			s.job.logf("every rank gets an address space of its own (--btl sm): %s", s.reason)
+		}
+	}
+	if s.job.BTL != btlSM && s.reason == "" {
 		err := s.makeSpace()
 		if err == nil {
 			s.btl = job.BTLPvas
@@ -66,14 +73,20 @@ func (s *supervisor) startRank(rank int) (int, error) {
 	// The supervisor's copies must be closed here, or the end of the rank's output
 	// would never be seen.
 	defer files.close()
-	cpus := s.job.Bind.cpus(rank, s.size, s.cpus)
+	cpus := s.cpusOf(rank)
 	start := s.startInSpace
 	if s.btl == job.BTLSM {
 		start = s.startAlone
 	}
+	s.began[rank] = time.Now()
 	pid, err := start(rank, cpus, files.files[:])
 	if err != nil {
 		return 0, err
+	}
+	if by := s.app(rank).Nice; by != 0 {
+		if err := sys.AddNice(pid, by); err != nil { // as nice does, it runs nevertheless
+			s.io.say("rank %d: %v", s.number(rank), err)
+		}
 	}
 	s.job.logf("rank %d is pid %d", s.number(rank), pid)
 	if s.job.ReportBindings {

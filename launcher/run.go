@@ -142,8 +142,8 @@ func (s *supervisor) start() error {
 func (s *supervisor) hostStarted(h host.Started) {
 	s.host, s.control = h.Pid, h.Control
 	s.job.logf("space host is pid %d, guard is pid %d", s.host, h.Guard)
-	if status, gone := s.early[s.host]; gone {
-		s.ended(host.Exit{Pid: s.host, Status: status})
+	if e, gone := s.early[s.host]; gone {
+		s.ended(e)
 	}
 }
 
@@ -183,8 +183,8 @@ func (s *supervisor) allStarted(ctx context.Context, holds *sync.WaitGroup) {
 func (s *supervisor) rankStarted(rank, pid int) {
 	s.pids[rank] = pid
 	s.alive[pid] = rank
-	if status, gone := s.early[pid]; gone {
-		s.ended(host.Exit{Pid: pid, Status: status})
+	if e, gone := s.early[pid]; gone {
+		s.ended(e)
 		return
 	}
 	s.fate.Fresh(func(sig syscall.Signal) { sys.Kill(-pid, sig) })

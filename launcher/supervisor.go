@@ -42,7 +42,8 @@ type supervisor struct {
 	alive map[int]int // rank by pid
 	// early keeps the ends of processes that nobody has introduced yet: a rank
 	// may have ended before the host has told its pid.
-	early map[int]syscall.WaitStatus
+	early map[int]host.Exit
+	began []time.Time // by rank: its start
 	// failed is true when a rank has failed. ends are what the leader is told of ends; none waits long.
 	failed bool
 	ends   output.Queue
@@ -63,7 +64,8 @@ type supervisor struct {
 func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *supervisor {
 	s := &supervisor{
 		plan: p, Adoption: orphans, parent: host.NewParent(p.job.StackSize),
-		pids: make([]int, p.size), alive: map[int]int{}, early: map[int]syscall.WaitStatus{},
+		pids: make([]int, p.size), alive: map[int]int{}, early: map[int]host.Exit{},
+		began:   make([]time.Time, p.size),
 		placing: placing{read: hang.ReadPlaces, known: map[hang.Call]symbol.Place{}},
 		events:  newEvents(ctx, p.job), lookout: hang.NewLookout(p.job.LooksAfter()),
 	}

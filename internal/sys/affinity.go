@@ -67,3 +67,18 @@ func SetProcessAffinity(cpus []int) error {
 		}
 	}
 }
+
+// AddNice gives the processes of a group the niceness of the calling one, plus by.
+func AddNice(group, by int) error {
+	// The kernel gives 20 less the niceness.
+	own, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	if err != nil {
+		return fmt.Errorf("getpriority: %w", err)
+	}
+	const most, least = 19, -20
+	nice := min(max(20-own+by, least), most)
+	if err := unix.Setpriority(unix.PRIO_PGRP, group, nice); err != nil {
+		return fmt.Errorf("setpriority to niceness %d: %w", nice, err)
+	}
+	return nil
+}

@@ -22,7 +22,7 @@ func startTrue(t *testing.T) int {
 
 // Reap takes the status of a child once, and does not wait for one that runs.
 func TestReap(t *testing.T) {
-	_, _, err := Reap(-1)
+	_, _, _, err := Reap(-1)
 	require.ErrorIs(t, err, syscall.ECHILD, "every test reaps what it starts")
 	from, to, err := os.Pipe()
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ func TestReap(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, from.Close())
 	for _, which := range []int{pid, -1} {
-		got, _, err := Reap(which)
+		got, _, _, err := Reap(which)
 		require.NoError(t, err)
 		require.Zero(t, got)
 	}

@@ -3,6 +3,7 @@ package sys
 import (
 	"fmt"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -10,7 +11,10 @@ import (
 // Reap takes the status of a child that has ended, whichever thread started it:
 // of the child pid, or of any if pid is -1. It does not wait: the pid is 0 where
 // none has ended. The error is ECHILD where there is no such child.
-func Reap(pid int) (int, syscall.WaitStatus, error) { return wait4(pid, unix.WNOHANG) }
+func Reap(pid int) (int, syscall.WaitStatus, Used, error) { return wait4(pid, unix.WNOHANG) }
+
+// Used is the CPU time of a process that has ended.
+type Used struct{ User, System time.Duration }
 
 // Ended returns the pid of a child that Reap would reap, and does not reap it; 0 if none has ended. No other process
 // gets the pid until the child is reaped. The error is that of Reap.
@@ -24,21 +28,23 @@ func AwaitEnd(pid int) error {
 
 // WaitPid waits for the child pid, whichever thread started it, and reaps it.
 func WaitPid(pid int) (syscall.WaitStatus, error) {
-	_, status, err := wait4(pid, 0)
+	_, status, _, err := wait4(pid, 0)
 	return status, err
 }
 
-func wait4(pid, options int) (int, syscall.WaitStatus, error) {
+func wait4(pid, options int) (int, syscall.WaitStatus, Used, error) {
 	for {
 		var status unix.WaitStatus
-		got, err := unix.Wait4(pid, &status, options, nil)
+		var used unix.Rusage
+		got, err := unix.Wait4(pid, &status, options, &used)
 		if err == unix.EINTR {
 			continue
 		}
 		if err != nil {
-			return 0, 0, fmt.Errorf("wait4 %d: %w", pid, err)
+			return 0, 0, Used{}, fmt.Errorf("wait4 %d: %w", pid, err)
 		}
-		return got, syscall.WaitStatus(status), nil
+		return got, syscall.WaitStatus(status),
+			Used{time.Duration(used.Utime.Nano()), time.Duration(used.Stime.Nano())}, nil
 	}
 }
 

@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 )
 
@@ -21,6 +22,14 @@ func (in *installation) pkgConfig(context.Context) error {
 		}
 	}
 	return nil
+}
+
+//go:embed valgrind.supp
+var suppressionText []byte
+
+// suppressions writes what valgrind is to keep to itself.
+func (in *installation) suppressions(context.Context) error {
+	return in.replace("lib/valgrind.supp", suppressionText, 0o644)
 }
 
 const pkgConfigText = `prefix=${pcfiledir}/../..

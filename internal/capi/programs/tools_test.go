@@ -199,3 +199,21 @@ func TestOtherMPIs(t *testing.T) {
 	require.Equal(t, 0, code, stderr)
 	require.Contains(t, stderr, "another launcher has started this program (OMPI_COMM_WORLD_SIZE=3)")
 }
+
+// valgrind finds what a program does wrong, and says nothing of the runtime of Go. pvasrun takes classic processes for
+// it by itself.
+func TestValgrind(t *testing.T) {
+	needs(t, "valgrind")
+	program := build(t, "valgrind.c", "-g")
+	for _, wrong := range []bool{false, true} {
+		args := []string{"-n", "2", "valgrind", "--error-exitcode=9", "--leak-check=full",
+			"--suppressions=" + filepath.Join(installed, "lib/valgrind.supp"), program}
+		if wrong {
+			args = append(args, "wrong")
+		}
+		_, stderr, code := run(t, nil, tool("mpiexec"), args...)
+		require.Equal(t, map[bool]int{false: 0, true: 9}[wrong], code, stderr)
+		require.Equal(t, wrong, strings.Contains(stderr, "Invalid write of size 1"), stderr)
+		require.Equal(t, wrong, strings.Contains(stderr, "main (valgrind.c:21)"), stderr)
+	}
+}

@@ -33,7 +33,7 @@ func TestReapingIsToldBefore(t *testing.T) {
 			require.NoError(t, sys.Kill(pid, 0))
 		})
 		require.NoError(t, err)
-		require.Equal(t, Exit{Pid: pid}, e)
+		require.Equal(t, Exit{Pid: pid, Used: e.Used}, e)
 		require.Equal(t, []int{pid}, told)
 		require.Error(t, sys.Kill(pid, 0))
 		_, err = a.NextExit(func(pid int) { t.Errorf("%d", pid) })

@@ -52,6 +52,9 @@ type App struct {
 	Args []string // first the program as the user gave it
 	Env  []string // that its ranks share
 	Dir  string
+
+	NoEnv bool     // without the supervisor's environment
+	Unset []string // names that are left out of it
 }
 
 type SpawnRequest struct {

@@ -41,6 +41,10 @@ var heapSteps = []string{"MALLOC_TOP_PAD_=16777216", "MALLOC_MMAP_THRESHOLD_=335
 // total is the number of ranks of the job, and ranks of those on this node.
 func BaseEnv(app *App, id string, total, ranks, cpus int) []string {
 	env := slices.Clone(os.Environ())
+	if app.NoEnv {
+		env = nil
+	}
+	env = unset(env, app.Unset...)
 	// A job started by a rank of another job is its own.
 	env = unset(env, job.EnvRank, job.EnvSize, job.EnvJob, job.EnvProgram, EnvID, envPMISize,
 		envPMIRank, envOMPI, envMPI)

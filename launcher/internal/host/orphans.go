@@ -47,9 +47,9 @@ func (a *Adoption) NextExit(reaping func(pid int)) (Exit, error) {
 			return Exit{}, err
 		}
 		reaping(pid)
-		got, status, err := sys.Reap(pid)
+		got, status, used, err := sys.Reap(pid)
 		if !errors.Is(err, syscall.ECHILD) { // else another goroutine of this process has just reaped it
-			return Exit{got, status}, err
+			return Exit{got, status, used}, err
 		}
 	}
 }

@@ -26,6 +26,7 @@ type Parent struct {
 type Exit struct {
 	Pid    int
 	Status syscall.WaitStatus
+	Used   sys.Used
 }
 
 // NewParent starts the thread. It runs tasks until close.

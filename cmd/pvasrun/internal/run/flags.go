@@ -114,7 +114,9 @@ func (f *Flags) Apps(args []string) ([]launcher.App, error) {
 		if err != nil {
 			return nil, cli.Mistake(err)
 		}
-		apps = append(apps, a)
+		inner, limit := unwrap(a)
+		f.limit(limit)
+		apps = append(apps, inner)
 		if !more {
 			return apps, nil
 		}

@@ -1,0 +1,49 @@
+package program
+
+import (
+	"debug/buildinfo"
+	"debug/elf"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+// A wrapper is a program that starts another one, which is to be the rank: a shell, a debugger, a tool. In one address
+// space it would be the rank itself, and what it starts none: no process enters the space after exec.
+
+// shells start what their text says, which nobody can foresee.
+var shells = []string{"sh", "bash", "dash", "ksh", "zsh", "fish", "csh", "tcsh", "busybox"}
+
+// Wraps tells whether a program with these arguments, given as the user has, starts a rank: it is a shell that has a
+// text to go by, or one of its arguments is a program that calls MPI.
+func Wraps(name string, args []string) bool {
+	if len(args) > 0 && slices.Contains(shells, filepath.Base(name)) {
+		return true
+	}
+	return slices.ContainsFunc(args, callsMPI)
+}
+
+// callsMPI tells whether a word names a program that uses package mpi, or the MPI library.
+func callsMPI(word string) bool {
+	if strings.HasPrefix(word, "-") || strings.ContainsAny(word, "= \n") {
+		return false
+	}
+	path, err := exec.LookPath(word)
+	if err != nil {
+		return false
+	}
+	if info, err := buildinfo.ReadFile(path); err == nil {
+		const module = "github.com/gopvas/gopvas"
+		return info.Main.Path == module || info.Deps != nil &&
+			slices.ContainsFunc(info.Deps, func(d *debug.Module) bool { return d.Path == module })
+	}
+	binary, err := elf.Open(path)
+	if err != nil {
+		return false
+	}
+	defer binary.Close()
+	libraries, _ := binary.ImportedLibraries() // an error: then it names none
+	return slices.ContainsFunc(libraries, func(name string) bool { return strings.HasPrefix(name, "libmpi_abi.so") })
+}
