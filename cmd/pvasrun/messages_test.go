@@ -46,6 +46,13 @@ func TestHangReportOfDup(t *testing.T) {
 			`1, 2 can never go on`)
 }
 
+// What ranks wait for in a call on a file is no collective operation of the program.
+func TestHangReportOfFiles(t *testing.T) {
+	hangReport(t, nil, "file",
+		`(?m)^  1 +\d+ +in file operation \(main\.main\.func1 at main\.go:\d+\) on communicator "/dev/null" for `+
+			`[\d.ms]+, waits for rank 0$`, `deadlock: rank 0 waits for rank 1 waits for rank 0; `)
+}
+
 // Of a rank whose goroutines wait at a time one wait is seen: what the others do is not known, so
 // no deadlock is proved.
 func TestHangReportOfGoroutines(t *testing.T) {

@@ -2,6 +2,7 @@ package capi
 
 import (
 	"errors"
+	"strings"
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/comm"
@@ -27,6 +28,9 @@ func (p *Process) opened(h File) (*openFile, error) {
 	return nil, wrongHandle(kindFile, uintptr(h))
 }
 
+// withoutSystem is the name of a file without the prefix by which programs name a POSIX file system.
+func withoutSystem(name string) string { return strings.TrimPrefix(name, "ufs:") }
+
 // File_open is MPI_File_open.
 func (p *Process) File_open(c Comm, name CString, amode int, info Info, out Ptr[File]) error {
 	on, err := p.intra(c)
@@ -36,7 +40,7 @@ func (p *Process) File_open(c Comm, name CString, amode int, info Info, out Ptr[
 	path, wrong := name.given()
 	hints, err := p.hints(info)
 	out.Set(FILE_NULL)
-	f, err := file.Open(on.c, path, file.Mode(amode), hints, errors.Join(wrong, err))
+	f, err := file.Open(on.c, withoutSystem(path), file.Mode(amode), hints, errors.Join(wrong, err))
 	if err != nil {
 		return err
 	}
@@ -66,7 +70,7 @@ func (p *Process) deleteFile(name CString, _ *comm.Info) error {
 	if err != nil {
 		return err
 	}
-	return file.Delete(path)
+	return file.Delete(withoutSystem(path))
 }
 
 // whenceOf is what a seek counts from; another number is one that is refused.

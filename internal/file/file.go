@@ -48,6 +48,7 @@ func Open(c *comm.Comm, name string, mode Mode, info *comm.Info, wrong error) (_
 	}
 	own.SetName(name)
 	f.ranks = own
+	comm.NameCollectives(own, "file operation")
 	if err := f.open(info, wrong); err != nil {
 		f.release()
 		return nil, f.wrap("open", errors.Join(err, own.Free()))

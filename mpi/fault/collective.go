@@ -63,7 +63,7 @@ func (e *LengthError) Error() string {
 		e.Sender, e.Sent, e.Receiver, e.Expected)
 }
 
-// OperatorError means that an operator of a reduction has panicked. The result is lost on all
+// OperatorError means that an operator of a reduction has panicked, or communicated. The result is lost on all
 // ranks that got this error.
 type OperatorError struct {
 	Rank  int // whose operation it was, as a rank of the job
@@ -73,9 +73,9 @@ type OperatorError struct {
 // Error names the rank.
 func (e *OperatorError) Error() string {
 	if e.Value == nil {
-		return fmt.Sprintf("operator panicked on rank %d", e.Rank)
+		return fmt.Sprintf("the operator has failed on rank %d", e.Rank)
 	}
-	return fmt.Sprintf("operator panicked on rank %d: %v", e.Rank, e.Value)
+	return fmt.Sprintf("the operator has failed on rank %d: %v", e.Rank, e.Value)
 }
 
 // BufferError means that a buffer has not the length that the call needs. The call is

@@ -1,6 +1,6 @@
 // Command stuck is a rank program that never ends: every rank receives from its
 // right neighbour (ring), or rank 0 stays out of a barrier (late), or it receives from rank
-// 1 while the others are in a second Allreduce (allreduce) or in Dup (dup), or each rank
+// 1 while the others are in a second Allreduce (allreduce), in Dup (dup) or in Sync of a file (file), or each rank
 // receives from both neighbours by a goroutine each (goroutines), or ranks 0 and 1 poll (polls).
 package main
 
@@ -39,6 +39,15 @@ func main() {
 		if os.Args[1] == "dup" && world.Rank() > 0 {
 			_, err := world.Dup()
 			return err
+		}
+		if os.Args[1] == "file" {
+			f, err := mpi.OpenFile(world, "/dev/null", mpi.FileReadWrite, nil)
+			if err != nil {
+				return err
+			}
+			if world.Rank() > 0 {
+				return f.Sync()
+			}
 		}
 		if os.Args[1] == "polls" && world.Rank() < 2 {
 			return polls(world)

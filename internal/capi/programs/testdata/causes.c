@@ -56,7 +56,11 @@ int main(int argc, char **argv) {
 	MPI_File file;
 	says(MPI_File_open(MPI_COMM_WORLD, "/nowhere/at all", MPI_MODE_RDONLY, MPI_INFO_NULL, &file), MPI_ERR_NO_SUCH_FILE,
 	     "/nowhere/at all");
-	OK(MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+	char name[4096];
+	snprintf(name, sizeof name, "ufs:%s", argv[1]);
+	OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+	OK(MPI_File_close(&file));
+	OK(MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_RDWR, MPI_INFO_NULL, &file));
 	int n = rank == 1 ? -1 : 1;
 	says(MPI_File_write_at_all(file, 0, x, n, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_COUNT, rank == 1 ? "-1" : "rank 1");
 	MPI_Datatype type = rank == 1 ? MPI_DATATYPE_NULL : MPI_INT;
