@@ -74,6 +74,90 @@ func ExampleWinCreate() {
 	// In one address space alone. It prints, for example: rank 0 reads: hello from the heap of rank 1
 }
 
+// One-sided operations: each rank puts its number to the next one, and gets what the one before it has. Then all add to
+// a sum of rank 0 at once, and each draws a ticket.
+func ExampleWindow() {
+	ranks(4, func(world *mpi.Comm) error {
+		me, next := world.Rank(), (world.Rank()+1)%world.Size()
+		win, err := mpi.WinAllocateShared[int64](world, 4)
+		if err != nil {
+			return err
+		}
+		if err := win.Fence(); err != nil {
+			return err
+		}
+		if err := win.Put([]int64{int64(me)}, next, 0); err != nil {
+			return err
+		}
+		if err := win.Fence(); err != nil {
+			return err
+		}
+		var theirs [1]int64
+		if err := win.Get(theirs[:], next, 0); err != nil {
+			return err
+		}
+		if theirs[0] != int64(me) {
+			return fmt.Errorf("rank %d has %d", next, theirs[0])
+		}
+		if err := win.Fence(); err != nil {
+			return err
+		}
+		if err := win.LockAll(); err != nil {
+			return err
+		}
+		if err := win.Accumulate(mpi.Sum[int64](), []int64{int64(me), 1}, 0, 1); err != nil {
+			return err
+		}
+		ticket, err := win.FetchAndOp(mpi.Sum[int64](), 1, 0, 3)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(win.Flush(0), win.UnlockAll(), world.Barrier()); err != nil {
+			return err
+		}
+		if me == 0 {
+			fmt.Println("sum and number of ranks:", win.Local()[1:3], "a ticket:", ticket < 4)
+		}
+		return win.Free()
+	})
+	// Output: sum and number of ranks: [6 4] a ticket: true
+}
+
+// A lock makes several operations one. A swap and a comparison that swaps need none: they are atomic.
+func ExampleWindow_Lock() {
+	ranks(4, func(world *mpi.Comm) error {
+		win, err := mpi.WinAllocateShared[int64](world, 3)
+		if err != nil {
+			return err
+		}
+		var pair [2]int64
+		if err := win.Lock(0); err != nil { // alone
+			return err
+		}
+		err = errors.Join(win.Get(pair[:], 0, 0), win.Put([]int64{pair[0] + 1, pair[1] + 10}, 0, 0), win.Unlock(0))
+		if err != nil {
+			return err
+		}
+		if err := win.RLock(0); err != nil { // beside others that do the same
+			return err
+		}
+		if _, err := win.CompareAndSwap(0, 1, 0, 2); err != nil {
+			return err
+		}
+		if _, err := win.Swap(7, 0, 2); err != nil {
+			return err
+		}
+		if err := errors.Join(win.Unlock(0), world.Barrier()); err != nil {
+			return err
+		}
+		if world.Rank() == 0 {
+			fmt.Println(win.Local())
+		}
+		return win.Free()
+	})
+	// Output: [4 40 7]
+}
+
 // What ranks know of themselves, and what they have done, added up by rank 0.
 func ExampleExecutable() {
 	ranks(4, func(world *mpi.Comm) error {

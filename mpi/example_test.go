@@ -73,6 +73,8 @@ var examples = map[string]func(){
 	"ExampleView_Isend":              ExampleView_Isend,
 	"ExampleWinAllocateShared":       ExampleWinAllocateShared,
 	"ExampleWinCreate":               ExampleWinCreate,
+	"ExampleWindow":                  ExampleWindow,
+	"ExampleWindow_Lock":             ExampleWindow_Lock,
 	"ExampleWriteFileAll":            ExampleWriteFileAll,
 	"ExampleFile":                    ExampleFile,
 	"ExampleExecutable":              ExampleExecutable,

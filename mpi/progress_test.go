@@ -128,6 +128,17 @@ var callsOnObjects = map[string]func(c *Comm) (func() error, error){
 		return func() error { return w.Free() }, err
 	},
 
+	"Window.Fence": func(c *Comm) (func() error, error) {
+		w, err := WinAllocateShared[int64](c, 4)
+		return func() error { return w.Fence() }, err
+	},
+	"Window.Lock":    lockedByOne(func(w *Window[int64]) error { return first(w.Lock(0), w.Unlock(0)) }, unlock),
+	"Window.RLock":   lockedByOne(func(w *Window[int64]) error { return first(w.RLock(0), w.Unlock(0)) }, unlock),
+	"Window.LockAll": lockedByOne(func(w *Window[int64]) error { return first(w.LockAll(), w.UnlockAll()) }, unlock),
+	"Window.Put": lockedByOne(func(w *Window[int64]) error {
+		return first(w.LockAll(), w.Put(two(), 0, 0), w.UnlockAll())
+	}, unlock),
+
 	"OpenFile": func(c *Comm) (func() error, error) {
 		return func() error {
 			f, err := OpenFile(c, temporary(), FileCreate|FileReadWrite|FileDeleteOnClose, nil)
@@ -188,10 +199,27 @@ var local = strings.Fields(`
 	Request.Active Request.Test Request.Cancel Request.Start Request.Free
 	Cart.Dims Cart.Periods Cart.Coords Cart.RankAt Cart.Shift DistGraph.Neighbors
 	Graph.JoinNode Graph.Connect Graph.Tie Graph.SetPolicy Graph.SetUrgent Graph.Dump Graph.Prepare Graph.Issue
-	Window.Local Window.All Window.Segment
+	Window.Local Window.All Window.Segment Window.Get Window.Accumulate Window.FetchAndOp Window.Swap
+	Window.CompareAndSwap Window.Unlock Window.UnlockAll Window.Flush
 	Attribute.Set Attribute.Get Attribute.Delete Op.Commutative
 	DeleteFile FileOffset File.Read File.Write File.ReadAt File.WriteAt File.Seek File.Size File.Hints
 	ReadFile WriteFile View.ReadFile View.WriteFile`)
+
+// lockedByOne has rank 1 lock the memory of rank 0. Its own call ends that.
+func lockedByOne(call, end func(*Window[int64]) error) func(c *Comm) (func() error, error) {
+	return func(c *Comm) (func() error, error) {
+		w, err := WinAllocateShared[int64](c, 4)
+		if err != nil {
+			return nil, err
+		}
+		if c.Rank() == 0 {
+			return func() error { return call(w) }, nil
+		}
+		return func() error { return end(w) }, w.Lock(0)
+	}
+}
+
+func unlock(w *Window[int64]) error { return w.Unlock(0) }
 
 func two() []int64  { return []int64{1, 2} }
 func four() []int64 { return []int64{1, 2, 3, 4} }

@@ -4,19 +4,40 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/window"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
-// Window is memory of every rank of a communicator that all of them can address,
-// with loads and stores, as elements of type T. Ranks agree by barriers, or by
-// sync/atomic on the memory itself, on who writes when: the window does not arbitrate.
+// Window is memory of every rank of a communicator, as elements of type T. All ranks can use it in two ways, which may
+// be mixed:
 //
-// A communicator has any number of windows. It is freed after them.
+//   - With loads and stores: see Segment. Ranks agree by barriers, or by sync/atomic on the memory itself, on who
+//     writes when.
+//   - By one-sided operations: Put, Get, Accumulate and the like. They are within an epoch, which Fence, Lock or
+//     LockAll begins, and are done when they return. The target makes no call meanwhile.
+//
+// Operations that accumulate are atomic for each element, to one another. Loads, stores, Put and Get are not: epochs
+// keep them apart.
+//
+// A communicator has any number of windows. It is freed after them. Calls that are not collective may be made by
+// several goroutines at a time.
 type Window[T any] struct {
-	w    *comm.Window
+	w    *window.Window
 	size int // of an element
+	of   window.Element
 }
+
+// WindowError is an error of a call on a window: the call, the rank that it is about, and the cause.
+type WindowError = fault.WindowError
+
+// Causes of errors of windows.
+var (
+	ErrWindowEpoch = window.ErrSync  // a call that the epoch does not allow
+	ErrWindowRange = window.ErrRange // elements that the target does not have
+)
 
 // WinAllocateShared gives each rank of c n elements of shared memory, zeros, that all
 // ranks can address. The numbers may differ from rank to rank; 0 is allowed. All ranks
@@ -31,8 +52,7 @@ type Window[T any] struct {
 // MPI 4.1 section 12.2.3.
 func WinAllocateShared[T any](c *Comm, n int) (*Window[T], error) {
 	bytes, size, err := lengthOf[T](n)
-	w, err := comm.WinAllocateShared(c.inner(), bytes, size, err)
-	return typedWindow[T](w, size, err)
+	return typedWindow[T](c, window.Spec{Flavor: window.Allocated, Bytes: bytes, Unit: size, Wrong: err})
 }
 
 // WinAllocateContiguous is WinAllocateShared in one piece, which All returns: the elements
@@ -42,8 +62,7 @@ func WinAllocateShared[T any](c *Comm, n int) (*Window[T], error) {
 // MPI 4.1 section 12.2.3 (without alloc_shared_noncontig).
 func WinAllocateContiguous[T any](c *Comm, n int) (*Window[T], error) {
 	bytes, size, err := lengthOf[T](n)
-	w, err := comm.WinAllocateContiguous(c.inner(), bytes, size, err)
-	return typedWindow[T](w, size, err)
+	return typedWindow[T](c, window.Spec{Flavor: window.Shared, Bytes: bytes, Unit: size, Wrong: err})
 }
 
 // lengthOf returns how many bytes n elements have, and one.
@@ -72,31 +91,56 @@ func lengthOf[T any](n int) (bytes, size int, err error) {
 // MPI 4.1 section 12.2.1.
 func WinCreate[T any](c *Comm, mem []T) (*Window[T], error) {
 	b, of, err := asBytes(mem)
-	w, err := comm.WinCreate(c.inner(), b, of.Size(), err)
-	return typedWindow[T](w, of.Size(), err)
+	if c != nil && !c.OneAddressSpace() {
+		return nil, comm.Wrap("create window", ErrNotOneAddressSpace)
+	}
+	return typedWindow[T](c, window.Spec{Flavor: window.Created, Memory: b, Unit: of.Size(), Wrong: err})
 }
 
-// typedWindow checks that all ranks have elements of one size. All find the same.
-func typedWindow[T any](w *comm.Window, size int, err error) (*Window[T], error) {
+// typedWindow makes a window, and checks that all ranks have elements of one size. All find the same.
+func typedWindow[T any](c *Comm, s window.Spec) (*Window[T], error) {
+	size := s.Unit
+	s.Unit = max(1, size) // of an element that can not travel, which is wrong already
+	w, err := window.New(c.inner(), s)
 	if err != nil {
 		return nil, err
 	}
-	for rank := range w.Comm().Size() {
-		if unit, _ := w.Unit(rank); unit != size {
+	for rank := range w.Data().Comm().Size() {
+		if unit, _ := w.Data().Unit(rank); unit != size {
 			err := fmt.Errorf("elements of %d bytes here, of %d bytes on rank %d: all ranks give the same type", size,
 				unit, rank)
 			return nil, comm.Wrap("window", errors.Join(err, w.Free()))
 		}
 	}
-	return &Window[T]{w, size}, nil
+	return &Window[T]{w, size, elementIn[T](size)}, nil
 }
 
+// elementIn is what accumulates see in elements of type T.
+func elementIn[T any](size int) window.Element {
+	e := window.Element{Size: size}
+	kind := reflect.TypeFor[T]().Kind()
+	if kind >= reflect.Int && kind <= reflect.Uintptr {
+		e.Word, e.Signed = size == 4 || size == 8, kind <= reflect.Int64
+	}
+	return e
+}
+
+var errNoWindow = errors.New("no such window: it comes from WinAllocateShared, WinAllocateContiguous or WinCreate")
+
 // inner returns what makes the window, nil of a nil or zero one.
-func (w *Window[T]) inner() *comm.Window {
+func (w *Window[T]) inner() *window.Window {
 	if w == nil {
 		return nil
 	}
 	return w.w
+}
+
+// made is inner, or an error of the call.
+func (w *Window[T]) made(op string) (*window.Window, error) {
+	if w.inner() == nil {
+		return nil, comm.Wrap(op, errNoWindow)
+	}
+	return w.w, nil
 }
 
 // Local returns this rank's own memory of the window.
@@ -104,7 +148,7 @@ func (w *Window[T]) Local() []T {
 	if w.inner() == nil {
 		return nil
 	}
-	return elements[T](w.w.Local(), w.size)
+	return elements[T](w.w.Data().Local(), w.size)
 }
 
 // All returns the elements of all ranks, in their order, of a window from
@@ -113,7 +157,7 @@ func (w *Window[T]) All() []T {
 	if w.inner() == nil {
 		return nil
 	}
-	return elements[T](w.w.All(), w.size)
+	return elements[T](w.w.Data().All(), w.size)
 }
 
 // Segment returns a rank's memory of the window: the same elements as that rank's
@@ -126,7 +170,11 @@ func (w *Window[T]) All() []T {
 //
 // MPI 4.1 section 12.2.3 (MPI_Win_shared_query).
 func (w *Window[T]) Segment(rank int) ([]T, error) {
-	b, err := w.inner().Segment(rank)
+	in, err := w.made("segment of window")
+	if err != nil {
+		return nil, err
+	}
+	b, err := in.Data().Segment(rank)
 	if err != nil {
 		return nil, err
 	}
@@ -138,4 +186,10 @@ func (w *Window[T]) Segment(rank int) ([]T, error) {
 // again by later windows of its rank; that from WinCreate is the caller's alone again.
 //
 // MPI 4.1 section 12.2.6 (MPI_Win_free).
-func (w *Window[T]) Free() error { return w.inner().Free() }
+func (w *Window[T]) Free() error {
+	in, err := w.made("free window")
+	if err != nil {
+		return err
+	}
+	return in.Free()
+}

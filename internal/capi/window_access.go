@@ -1,8 +1,6 @@
 package capi
 
 import (
-	"math/bits"
-
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/window"
@@ -129,6 +127,9 @@ func (p *Process) accumulated(o *windowObject, op Op, from vector, result *vecto
 	if err != nil {
 		return err
 	}
+	if at.Bytes == 0 { // then the datatypes may be empty
+		return o.w.Accumulate(window.Op{Code: window.NoOp}, nil, nil, &at)
+	}
 	by, e, err := p.update(op, target)
 	if err != nil {
 		return err
@@ -190,7 +191,7 @@ func (p *Process) Compare_and_swap(from, compare, result Address, t Type, rank, 
 	if err != nil {
 		return err
 	}
-	if !of.predefined || !of.traits.accumulated.Word {
+	if !of.predefined || !of.traits.accumulated.Equal {
 		return fail(ERR_TYPE, "%s can not be compared: pass a predefined type of integers, bytes or logical values",
 			of.label())
 	}
@@ -257,7 +258,8 @@ func accumulatedElement(t *datatype.Type, of *traits) (e window.Element) {
 		switch b.kind {
 		case datatype.KindInteger, datatype.KindUnsigned, datatype.KindCharacter, datatype.KindLogical,
 			datatype.KindByte:
-			e.Word, e.Signed = bits.OnesCount(uint(b.size)) == 1 && b.size <= 8, b.kind == datatype.KindInteger
+			e.Word, e.Signed = b.size == 4 || b.size == 8, b.kind == datatype.KindInteger
+			e.Equal = e.Word || b.size < 4
 		}
 		return e
 	}

@@ -68,8 +68,8 @@ var layers = []layer{
 		"internal/job", "trace"}},
 	{"internal/window", []string{"mpi/fault", "datatype", "btl", "internal/coll", "internal/coll/operator",
 		"internal/comm", "internal/reach", "internal/job"}},
-	{"mpi", []string{"mpi/debug", "mpi/fault", "internal/comm", "internal/file", "datatype", "internal/coll",
-		"internal/coll/cad", "internal/coll/cad/shared", "internal/coll/operator", "btl",
+	{"mpi", []string{"mpi/debug", "mpi/fault", "internal/comm", "internal/file", "internal/window", "datatype",
+		"internal/coll", "internal/coll/cad", "internal/coll/cad/shared", "internal/coll/operator", "btl",
 		"internal/btl/...", "internal/job"}},
 	{"mpi/debug", []string{"internal/comm"}},
 

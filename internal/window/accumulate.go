@@ -2,6 +2,7 @@ package window
 
 import (
 	"github.com/gopvas/gopvas/datatype"
+	"github.com/gopvas/gopvas/internal/coll/operator"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/reach"
 	"github.com/gopvas/gopvas/internal/sys"
@@ -59,7 +60,7 @@ func (w *Window) CompareAndSwap(e *Element, from, compare, result []byte, at *Pl
 	}
 	a, err := w.find(at)
 	if err == nil {
-		if !w.far && aligned(a.addr, e.Size) {
+		if e.Word && !w.far && aligned(a.addr, e.Size) {
 			store(result[:e.Size], exchange(a.addr, load(compare[:e.Size]), load(from[:e.Size]), e.Size))
 			return nil
 		}
@@ -171,6 +172,10 @@ func roundUp(n, to int) int { return (n + to - 1) / to * to }
 // words updates words by instructions.
 func (u *update) words(addr uintptr, from, n int) {
 	size := u.e.Size
+	if u.op.Code == operator.Sum && u.out == nil {
+		add(addr, u.in[from:from+n], size)
+		return
+	}
 	for i := from; i < from+n; i += size {
 		in := uint64(0)
 		if u.in != nil {

@@ -35,8 +35,9 @@
 // They are atomic for each element, among all that have one predefined type. The type and the address of an element
 // decide how, whatever the call:
 //
-//   - integers and the like of up to 8 bytes, at a multiple of their size: instructions of the processor (atomic.go).
-//     The page of an element has the same offset in all processes, so all find the same.
+//   - integers and the like of 4 and 8 bytes, at a multiple of their size: instructions of the processor (atomic.go).
+//     The page of an element has the same offset in all processes, so all find the same. Shorter ones are seldom
+//     counters and often parts of something longer, which is copied faster as a whole.
 //   - all else: the lock of the stripe in which the element begins, and the kernels of reductions (stripe.go). Stripes
 //     are spread over many words: there is no lock of a window or a target.
 //   - memory of another process that is not mapped: always the lock of the stripe, by its owner too.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -19,7 +20,7 @@ var (
 	ErrAttach   = errors.New("the memory can not be attached")
 	ErrDetach   = errors.New("the memory is not attached: pass the address that was given to attach")
 	ErrShared   = errors.New("the memory can not be shared")
-	ErrFreed    = errors.New("the window was freed: use it no more, or free it later")
+	ErrFreed    = comm.ErrWindowFreed
 	ErrReach    = errors.New("ranks are processes that may not read one another's memory " +
 		"(process_vm_readv, see pvasrun info): use memory that the window allocates, or --btl pvas")
 )

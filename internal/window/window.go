@@ -227,6 +227,9 @@ func (w *Window) Flavor() Flavor { return w.flavor }
 // Unit is the displacement unit that this rank has given.
 func (w *Window) Unit() int { return w.unit }
 
+// Data is the memory of all ranks, for loads and stores.
+func (w *Window) Data() *comm.Window { return w.data }
+
 // Own is the memory of this rank; of a dynamic window there is none.
 func (w *Window) Own() comm.Part {
 	local := w.data.Local()

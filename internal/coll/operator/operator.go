@@ -129,6 +129,14 @@ func Describe(name uint64) string {
 	return codeNames[code] + " of " + elementNames[element]
 }
 
+// CodeOf is the code of an operator by its name; Codes if the name is of another package.
+func CodeOf(name uint64) Code {
+	if code, element := split(name); name&cad.Common != 0 && code < Codes && element < Elements {
+		return code
+	}
+	return Codes
+}
+
 func split(name uint64) (Code, Element) {
 	return Code(name &^ cad.Common >> elementBits), Element(name & (1<<elementBits - 1))
 }
