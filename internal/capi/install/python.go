@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 )
 
-// pythonBuild builds the program with the compiler $1 from $2 as $3. python3-config is that of the
-// Python that is first in PATH. Its library is found again where it was found now.
+// pythonBuild builds the program with the compiler $1 from $2 as $3, which finds the MPI library in $4.
+// python3-config is that of the Python that is first in PATH. Its library is found again where it was found now.
 const pythonBuild = `
 flags=$(python3-config --includes) && libs=$(python3-config --embed --ldflags) || exit
 for flag in $libs; do
 	case $flag in -L*) libs="$libs -Wl,-rpath,${flag#-L}" ;; esac
 done
-exec $1 -O2 -fPIE $flags "$2" -o "$3" -pie -rdynamic $libs`
+exec $1 -O2 -fPIE $flags "$2" -o "$3" -pie -rdynamic "-Wl,-rpath,$4" $libs -ldl`
 
 // python builds mpipython. A machine without what that takes has none: programs in C need none.
 func (in *installation) python(ctx context.Context) error {
@@ -26,7 +26,7 @@ func (in *installation) python(ctx context.Context) error {
 		return os.RemoveAll(in.path("bin/" + name))
 	}
 	source, built := filepath.Join(in.source, "cmd/libmpi/python/mpipython.c"), filepath.Join(in.source, name)
-	cmd := exec.CommandContext(ctx, "sh", "-c", pythonBuild, "sh", in.c, source, built)
+	cmd := exec.CommandContext(ctx, "sh", "-c", pythonBuild, "sh", in.c, source, built, in.path("lib"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		in.Log("%s is not installed, because this Python cannot be linked to a program: %v\n%s", name, err, out)
 		return os.RemoveAll(in.path("bin/" + name))
