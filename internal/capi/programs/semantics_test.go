@@ -2,6 +2,7 @@ package programs
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,6 +59,21 @@ func TestFiles(t *testing.T) {
 			left, err := os.ReadDir(dir)
 			require.NoError(t, err)
 			require.Empty(t, left)
+		}
+	})
+}
+
+// TestFilesThatFail: a full device and one with errors are errors with the right class on all ranks, and nothing hangs.
+// What is large is not.
+func TestFilesThatFail(t *testing.T) {
+	program := build(t, "files_fail.c")
+	eachModel(t, func(t *testing.T, w way) {
+		for _, rsh := range []string{"", rshHere(t)} {
+			w.rsh = rsh
+			w.ends(t, 3, program, "write", "/dev/full", "space")
+			w.ends(t, 3, program, "write", "/proc/self/mem", "io") // nothing is mapped below the first 64 KiB
+			w.ends(t, 3, program, "read", "/proc/self/mem", "io")
+			w.ends(t, 3, program, "large", filepath.Join(t.TempDir(), "file"))
 		}
 	})
 }
