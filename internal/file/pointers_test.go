@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/testkit"
 )
@@ -135,15 +134,7 @@ func TestFailingWindows(t *testing.T) {
 				if err := f.pretend(way, []int{0, 0, 2, 2}); err != nil {
 					return err
 				}
-				piece, err := datatype.Contiguous(block, datatype.Byte)
-				if err == nil {
-					piece, err = datatype.Resized(piece, 0, n*block)
-				}
-				if err != nil {
-					return err
-				}
-				v := View{Displacement: int64(c.Rank() * block), Element: datatype.Byte, Type: piece}
-				if err := f.SetView(v, nil, nil); err != nil {
+				if err := f.SetView(interleaved(c, block), nil, nil); err != nil {
 					return err
 				}
 				f.mover.window = 1 << 10

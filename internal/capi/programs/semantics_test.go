@@ -86,3 +86,26 @@ func TestWindows(t *testing.T) {
 		}
 	})
 }
+
+// TestFilesOnFullDisk is the same on a file system that has room for a page, where a write begins well.
+func TestFilesOnFullDisk(t *testing.T) {
+	own := []string{"--mount"}
+	if os.Getuid() != 0 {
+		own = append(own, "--map-root-user")
+	}
+	dir := t.TempDir()
+	inside := func(script string, args ...string) (stderr string, code int) {
+		script = `mount -t tmpfs -o size=4k none "$0" && : > "$0/file" && ` + script
+		_, stderr, code = run(t, nil, "unshare", append(append(own, "sh", "-c", script, dir), args...)...)
+		return stderr, code
+	}
+	if stderr, code := inside("true"); code != 0 {
+		t.Skipf("no file system can be mounted here: %s", stderr)
+	}
+	program := build(t, "files_fail.c")
+	eachModel(t, func(t *testing.T, w way) {
+		stderr, code := inside(`exec "$@"`, tool("mpiexec"), "-n", "3", "--btl", w.btl, "--timeout", "60", program, "write",
+			dir+"/file", "space")
+		require.Zero(t, code, stderr)
+	})
+}
