@@ -2,26 +2,56 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/internal/trace/replay"
 	"github.com/gopvas/gopvas/trace"
 )
 
-// TestFilesAreCounted: --stats and --trace say the same of what ranks read and write, with the program's places.
-func TestFilesAreCounted(t *testing.T) {
-	program := programs.Build(t, "../../internal/rig/testdata/files")
+// waysOfFiles are three ranks on two nodes, and on one in each task model.
+func waysOfFiles(t *testing.T) [][]string {
 	ways := [][]string{{"--hosts", "a:2,b:1", "--rsh", hereAs(t)}}
 	for _, btl := range models(t) {
 		ways = append(ways, []string{"-n", "3", "--btl", btl})
 	}
-	for _, way := range ways {
+	return ways
+}
+
+// TestRankKilledInFile: a rank is killed while all write and read a file. The job ends and names the rank; nothing is
+// left but the file that was written.
+func TestRankKilledInFile(t *testing.T) {
+	program := programs.Build(t, "../../internal/rig/testdata/files")
+	r := testkit.Rand(t)
+	for _, way := range waysOfFiles(t) {
+		for range testkit.Rounds(12) {
+			dir := t.TempDir()
+			after := fmt.Sprint(r.IntN(100_000))
+			args := append([]string{"--timeout", "60"}, way...)
+			got := command(t, nil, append(args, program, filepath.Join(dir, "f"), "1", "1000000", after)...)
+			require.Equal(t, 128+int(syscall.SIGKILL), got.code, got.stderr)
+			require.Contains(t, got.stderr, "rank 2 ")
+			left, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			for _, f := range left {
+				require.Equal(t, "f", f.Name())
+			}
+		}
+	}
+}
+
+// TestFilesAreCounted: --stats and --trace say the same of what ranks read and write, with the program's places.
+func TestFilesAreCounted(t *testing.T) {
+	program := programs.Build(t, "../../internal/rig/testdata/files")
+	for _, way := range waysOfFiles(t) {
 		t.Run(strings.Join(way[:2], " "), func(t *testing.T) {
 			dir := t.TempDir()
 			recorded := filepath.Join(dir, "trace")

@@ -1,5 +1,6 @@
 // Command files has ranks write and read a file together: files NAME SEED ROUNDS. In each round a random owner has
-// each block of a part of the file, or nobody has it. All ranks draw the same, and know what the file must hold.
+// each block of a part of the file, or nobody has it. All ranks draw the same, and know what the file must hold. With a
+// further argument the last rank kills itself after so many microseconds.
 package main
 
 import (
@@ -8,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"syscall"
+	"time"
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/mpi"
@@ -15,6 +18,10 @@ import (
 
 func main() {
 	world, err := mpi.Init()
+	if err == nil && len(os.Args) > 4 && world.Rank() == world.Size()-1 {
+		after, _ := strconv.Atoi(os.Args[4])
+		time.AfterFunc(time.Duration(after)*time.Microsecond, func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) })
+	}
 	if err == nil {
 		err = run(world, os.Args[1], os.Args[2], os.Args[3])
 	}
