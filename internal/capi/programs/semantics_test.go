@@ -104,8 +104,8 @@ func TestFilesOnFullDisk(t *testing.T) {
 	}
 	program := build(t, "files_fail.c")
 	eachModel(t, func(t *testing.T, w way) {
-		stderr, code := inside(`exec "$@"`, tool("mpiexec"), "-n", "3", "--btl", w.btl, "--timeout", "60", program, "write",
-			dir+"/file", "space")
+		stderr, code := inside(`exec "$@"`, tool("mpiexec"), "-n", "3", "--btl", w.btl, "--timeout", "60", program,
+			"write", dir+"/file", "space")
 		require.Zero(t, code, stderr)
 	})
 }

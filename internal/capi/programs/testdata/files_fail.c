@@ -67,7 +67,8 @@ static void large(const char *name) {
 	MPI_Status status;
 	MPI_Offset length;
 	int out[7], in[7];
-	OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f));
+	int mode = MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
+	OK(MPI_File_open(MPI_COMM_WORLD, name, mode, MPI_INFO_NULL, &f));
 	OK(MPI_Type_contiguous(1, MPI_INT, &piece));
 	OK(MPI_Type_create_resized(piece, 0, gib, &type));
 	OK(MPI_Type_commit(&type));
