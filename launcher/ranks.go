@@ -109,9 +109,8 @@ func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, 
 	if l.Image.Len() == 0 { // its dynamic linker has mapped it, and debuggers ask that
 		return rep.Pid, nil
 	}
-	s.job.logf("rank %d: to debug it: gdb -iex 'set confirm off' -p %d -ex symbol-file -ex 'add-symbol-file %s -o %#x'",
-		s.number(rank),
-		rep.Pid, s.apps[s.appOf[rank]].Path, l.Offset)
+	s.job.logf("rank %d: to debug it: pvasrun debug %d %s %#x", s.number(rank), rep.Pid, s.apps[s.appOf[rank]].Path,
+		l.Offset)
 	return rep.Pid, nil
 }
 
@@ -125,6 +124,7 @@ func (s *supervisor) startAlone(rank int, cpus []int, files []*os.File) (int, er
 		return 0, err
 	}
 	s.control.Note(host.Request{Guard: pid})
+	s.job.logf("rank %d: to debug it: pvasrun debug %d", s.number(rank), pid)
 	return pid, nil
 }
 

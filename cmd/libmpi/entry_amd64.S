@@ -9,8 +9,8 @@
 	.cfi_rel_offset \reg, 0
 	.endm
 
-// enter saves the registers that C keeps and continues Go, with the context in rdi, until Go jumps
-// to the label.
+// enter saves the registers that C keeps and goes to Go's stack, with the context in rdi. A jump to Go follows.
+// Go jumps back to the label.
 	.macro	enter label
 	save	%rbp
 	save	%rbx
@@ -23,7 +23,6 @@
 	mov	%rsp, 0(%rdi)
 	mov	8(%rdi), %rsp
 	mov	16(%rdi), %rbp
-	jmp	*32(%rdi)
 	.endm
 
 // restore undoes the pushes of enter.
@@ -39,6 +38,9 @@
 	.text
 
 // int64_t libmpi_call(int64_t op, const int64_t *args): see entry.h.
+//
+// Debuggers unwind from Go's stack to the jump, where the registers lie as the CFI says (pvasrun debug). That goes on
+// at any address below a function of this name alone: it is the one of libgcc that changes stacks.
 	.globl	libmpi_call
 	.hidden	libmpi_call
 	.type	libmpi_call, @function
@@ -52,8 +54,12 @@ libmpi_call:
 	mov	%rsi, 56(%rax)
 	mov	%rax, %rdi
 	enter	result
-	.cfi_endproc
 	.size	libmpi_call, .-libmpi_call
+	.type	__morestack, @function
+__morestack:
+	jmp	*32(%rdi)
+	.cfi_endproc
+	.size	__morestack, .-__morestack
 
 // Go jumps here when the call has ended, or wants an upcall, with the context in rdi.
 result:
@@ -72,6 +78,7 @@ result:
 libmpi_switch:
 	.cfi_startproc
 	enter	back
+	jmp	*32(%rdi)
 	.cfi_endproc
 	.size	libmpi_switch, .-libmpi_switch
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/debug"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/model"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/run"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/setup"
@@ -24,7 +25,7 @@ func execute(args []string) error {
 	commands := map[string]func([]string) error{
 		"info": setup.ExecuteInfo, "bench": bench.Execute, "completion": cli.ExecuteCompletion, "model": model.Execute,
 		"install-mpi": setup.ExecuteInstallMPI, "suci": suci.Execute, "trace": trace.Execute, "tune": setup.ExecuteTune,
-		"node": run.ExecuteNode,
+		"debug": debug.Execute, "node": run.ExecuteNode,
 	}
 	if cli.AsksForCommand(args) {
 		return cli.Offer(slices.Collect(maps.Keys(commands)), args)

@@ -12,14 +12,17 @@ import (
 
 // The command that -v prints has gdb find the names and the variables of a rank.
 func TestDebuggerFindsRank(t *testing.T) {
-	if models(t)[0] != "pvas" {
-		t.Skip("one address space is not supported")
-	}
 	if _, err := exec.LookPath("gdb"); err != nil {
 		t.Skip("gdb is not installed")
 	}
+	for _, model := range models(t) {
+		t.Run(model, func(t *testing.T) { findRank(t, model) })
+	}
+}
+
+func findRank(t *testing.T, model string) {
 	program := programs.Build(t, "./testdata/debugged")
-	job := exec.Command(pvasrun, "--btl", "pvas", "-v", "-n", "2", "--timeout", "60", program)
+	job := exec.Command(pvasrun, "--btl", model, "-v", "-n", "2", "--timeout", "60", program)
 	stdin, err := job.StdinPipe()
 	require.NoError(t, err)
 	stdout, err := job.StdoutPipe()
@@ -30,12 +33,13 @@ func TestDebuggerFindsRank(t *testing.T) {
 	t.Cleanup(func() { _, _ = stdin.Close(), job.Wait() })
 	debug := ""
 	for log := bufio.NewScanner(stderr); debug == "" && log.Scan(); {
-		_, debug, _ = strings.Cut(log.Text(), "rank 1: to debug it: ")
+		_, debug, _ = strings.Cut(log.Text(), "rank 1: to debug it: pvasrun ")
 	}
 	require.NotEmpty(t, debug, "-v has not said how")
 	for said := bufio.NewScanner(stdout); said.Scan() && said.Text() != "rank 1 is ready"; {
 	}
-	out, err := exec.Command("sh", "-c", debug+` -nx -batch -ex "print 'main.answer'"`).CombinedOutput()
+	args := append(strings.Fields(debug), "--", "-nx", "-batch", "-ex", "print 'main.answer'")
+	out, err := exec.Command(pvasrun, args...).CombinedOutput()
 	if bytes.Contains(out, []byte("Operation not permitted")) {
 		t.Skipf("ptrace is not permitted: %s", out)
 	}
@@ -43,4 +47,15 @@ func TestDebuggerFindsRank(t *testing.T) {
 	require.Contains(t, string(out), "$1 = 43\n")
 	require.NoError(t, stdin.Close())
 	require.NoError(t, job.Wait())
+}
+
+func TestDebugMistakes(t *testing.T) {
+	for args, says := range map[string]string{
+		"": "write pvasrun debug PID [PROGRAM OFFSET]", "x": `"x" is no process: pvasrun -v prints the command`,
+		"1 ./prog": "write pvasrun debug PID", "1 ./prog y": `"y" is no address such as 0x7f8000625000`,
+	} {
+		got := command(t, nil, append([]string{"debug"}, strings.Fields(args)...)...)
+		require.Equal(t, 2, got.code)
+		require.Contains(t, got.stderr, says)
+	}
 }

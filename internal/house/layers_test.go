@@ -183,6 +183,7 @@ var layers = []layer{
 	{"cmd/pvasrun/internal/setup", []string{"cmd/pvasrun/internal/cli", "cmd/pvasrun/internal/settings",
 		"internal/processes", "internal/atomicfile", "internal/capi/install", "internal/job", "internal/machine",
 		"internal/tune", "launcher/cluster", "pvas"}},
+	{"cmd/pvasrun/internal/debug", []string{"cmd/pvasrun/internal/cli"}},
 	{"cmd/pvasrun/internal/backtrace", []string{"cmd/pvasrun/internal/cli", "internal/job", "internal/trace/symbol"}},
 	{"cmd/pvasrun", []string{"cmd/pvasrun/internal/...", "bench", "internal/bench/transport", "internal/machine",
 		"launcher",

@@ -30,6 +30,7 @@ const usage = `[flags] PROGRAM [ARGS] [: [flags] PROGRAM [ARGS]]...
   pvasrun model exchange [flags]  what several network devices would do for an exchange
   pvasrun trace info FILE         what a job has done that was recorded with --trace FILE;
                                   pvasrun trace --help has more
+  pvasrun debug PID ...           gdb for a rank; -v prints the command
   pvasrun completion SHELL        completion of flags in bash, zsh or fish`
 
 // appFlags belong to one program of a job.
