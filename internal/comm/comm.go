@@ -49,6 +49,7 @@ type Comm struct {
 	buffered    *buffered             // likewise
 	self        func() *Comm          // likewise
 	finalized   *atomic.Bool          // likewise
+	met         bool                  // likewise: Meet was called
 	topology    topology              // nil: none
 	edges       atomic.Pointer[edges] // of the topology; nil: none yet, or in use
 	permanent   bool                  // Self: Free refuses

@@ -20,6 +20,7 @@ func Meet(world *Comm) error {
 	if world.root.Ranks() > world.root.AllCPUs() {
 		t.Choice.Blocking[coll.Barrier] = "tree" // fewer sleeps
 	}
+	world.met = true
 	return Wrap("finalize", bare(t.Barrier()))
 }
 

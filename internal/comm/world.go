@@ -129,6 +129,9 @@ func (c *Comm) Finalize() error {
 	}
 	start := c.engine.CallBegins()
 	err := errors.Join(c.self().removeAttributes(), c.FlushBuffer(), c.root.Reach(job.HoldFinalize))
+	if !c.met { // else nobody receives any more
+		c.engine.FlushAhead()
+	}
 	c.contexts.abandon(c.engine)
 	if leak := c.engine.Close(); err == nil {
 		err = leak

@@ -44,6 +44,11 @@ const (
 	MinRingBlock      = 4096
 	MaxRingBlock      = 1 << 20
 
+	// AheadLimit bounds the memory of a rank's short sends that are over before their receivers have room for them, in
+	// bytes. For each counts its length, and AheadCost for the records of both ends. It bounds those to itself, too.
+	AheadLimit = 16 << 20
+	AheadCost  = 512
+
 	// DefaultSpin is how often a waiter looks before it sleeps, or keeps a vigil: with a look of 10 to
 	// 50 ns that is 0.3 to 1.6 ms. What ranks of a balanced program wait for one another is less.
 	DefaultSpin = 32000

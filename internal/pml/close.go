@@ -72,8 +72,10 @@ func (e *Engine) fail(err error) {
 	}
 	e.movingCount = 0
 	for _, b := range e.busy {
-		for op := b.underway.pop(); op != nil; op = b.underway.pop() {
-			e.complete(op, err)
+		for _, l := range []*list[operation]{&b.underway, &b.away} {
+			for op := l.pop(); op != nil; op = l.pop() {
+				e.complete(op, err)
+			}
 		}
 	}
 	e.busy = e.busy[:0]

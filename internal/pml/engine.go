@@ -90,7 +90,7 @@ type Engine struct {
 	mu sync.Mutex // guards all below
 
 	// slowPath is false if a short standard send to another rank may go straight to
-	// the module: no send is queued, no rank has gone, and the engine is open.
+	// the module: no send is queued or ahead, no rank has gone, and the engine is open.
 	slowPath bool
 	closed   bool
 	broken   error     // why the module can not go on; nil: it can
@@ -124,6 +124,8 @@ type Engine struct {
 	turn        int          // whose turn it is of them
 	pending     []*peerSends // those that are not empty
 	selfBytes   uint64       // held in messages from this rank to itself
+	ahead       int          // bytes that sends take that are ahead; see ahead.go
+	spared      [][]byte     // see spare
 
 	beginning uint32 // request in the trace of the operation that is begun; see trace.go
 	arriving  uint32 // number in the trace of the message that is delivered
@@ -255,7 +257,7 @@ func (e *Engine) matcher(context uint32) *matcher {
 
 // updateFastPath decides whether the next short send may take the short way.
 func (e *Engine) updateFastPath() {
-	e.slowPath = e.closed || e.broken != nil || e.dead != nil || len(e.pending) > 0
+	e.slowPath = e.closed || e.broken != nil || e.dead != nil || len(e.pending) > 0 || e.ahead > 0
 	e.updateShort()
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 // origin is where the bytes of an unexpected message are, and so what is due when
@@ -127,7 +128,7 @@ func (e *Engine) consume(op *operation, msg *message) {
 	case delivered, offered:
 		e.receiveFrame(op, &msg.frame)
 	case fromSelf:
-		e.selfBytes -= msg.frame.Length
+		e.selfBytes -= msg.frame.Length + job.AheadCost
 		op.status, op.mark = msg.status(), msg.mark()
 		e.complete(op, op.fill(msg.frame.Payload, msg.frame.Length))
 	case heldBySelf:

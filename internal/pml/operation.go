@@ -83,6 +83,7 @@ type operation struct {
 	persistent bool
 	left       bool   // see Leave
 	offered    bool   // its message goes by rendezvous
+	ahead      bool   // its call is over: see runAhead
 	generation uint32 // how often the operation was released; see Request
 	place      uint32 // see At
 
@@ -238,6 +239,9 @@ func (e *Engine) complete(op *operation, err error) {
 		e.signal(w)
 	}
 	if op.left {
+		if op.ahead {
+			e.arrived(op)
+		}
 		e.discard(op)
 	}
 }

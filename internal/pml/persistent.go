@@ -62,7 +62,7 @@ func (e *Engine) Start(r *Request) error {
 func (e *Engine) start(op *operation) {
 	op.status, op.err = noStatus, nil
 	if op.kind == sending {
-		e.startSend(op)
+		e.startSend(op, false)
 		e.progress()
 	} else {
 		e.startReceive(op)

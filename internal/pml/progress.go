@@ -156,10 +156,14 @@ func (e *Engine) move(op *operation, t btl.Transfer) {
 	op.state, op.transfer = moving, t
 	if op.kind == sending {
 		b := e.sendsTo(op.peer)
-		if b.underway.head == nil {
+		if b.underway.head == nil && b.away.head == nil {
 			e.busy = append(e.busy, b)
 		}
-		b.underway.push(&op.node)
+		if op.ahead {
+			b.away.push(&op.node)
+		} else {
+			b.underway.push(&op.node)
+		}
 		return
 	}
 	if e.step(op) {
@@ -216,20 +220,27 @@ func (e *Engine) advanceSends(most int) {
 	}
 }
 
-// stepSends asks the sends to one peer until n of them are not done. It returns whether
+// stepSends asks the sends to one peer until n of them are not done, and one that is ahead. It returns whether
 // none is left.
 func (e *Engine) stepSends(b *peerSends, n int) bool {
-	for at := b.underway.head; at != nil && n > 0; {
+	e.stepList(&b.underway, n)
+	if b.away.head != nil {
+		e.stepList(&b.away, max(n/moveBatch, 1))
+	}
+	return b.underway.head == nil && b.away.head == nil
+}
+
+func (e *Engine) stepList(l *list[operation], n int) {
+	for at := l.head; at != nil && n > 0; {
 		op := at.of
 		at = at.next
 		if done, err := op.transfer.Progress(); done {
-			b.underway.remove(&op.node)
+			l.remove(&op.node)
 			e.complete(op, err)
 		} else {
 			n--
 		}
 	}
-	return b.underway.head == nil
 }
 
 // wider returns how many sends a wait asks that has looked so often, beside those that each look

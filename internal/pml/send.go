@@ -2,13 +2,14 @@ package pml
 
 import (
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/trace"
 )
 
 // Protocol choice. The module copies a standard send of at most the eager limit, and the
 // send is over at once. Every other message is offered: longer ones, synchronous ones, and
-// those for which the module has no credit. An offered message stays with its sender until
-// the receiver takes it, which holds a sender back that runs ahead. If the peer's ring is
+// those for which the module has no credit (ahead.go). An offered message stays with its sender until
+// the receiver takes it, which holds a sender back at last. If the peer's ring is
 // full, the send is queued. Queued sends keep their order, and nothing overtakes them.
 
 // peerSends are the sends to one peer that are not over, in the order in which they
@@ -18,11 +19,8 @@ type peerSends struct {
 	peer     int32
 	underway list[operation]
 	ops      list[operation] // queued
+	away     list[operation] // underway, and ahead; apart, so that the others are asked first
 }
-
-// selfCredit is how many bytes this rank may send to itself eagerly before it
-// receives them.
-const selfCredit = 256 << 10
 
 // Send sends buf to rank dst and returns when buf can be used again, and if the
 // mode is Synchronous, when the receive has begun. A short standard send does not
@@ -105,7 +103,7 @@ func (e *Engine) send(context uint32, dst, tag int, m Mark, buf *btl.Buffer, mod
 	op := e.newOperation(sending, context, dst, tag)
 	op.use(buf)
 	op.mode, op.mark = mode, m
-	e.startSend(op)
+	e.startSend(op, !kept)
 	return op, nil
 }
 
@@ -137,8 +135,8 @@ func (e *Engine) checkTarget(dst, tag int) error {
 	return err
 }
 
-// startSend brings an idle send on its way.
-func (e *Engine) startSend(op *operation) {
+// startSend brings an idle send on its way. waits tells that its call waits for it.
+func (e *Engine) startSend(op *operation, waits bool) {
 	if op.peer == ProcNull {
 		e.complete(op, nil)
 		return
@@ -151,18 +149,19 @@ func (e *Engine) startSend(op *operation) {
 		e.complete(op, err)
 		return
 	}
-	if len(e.pending) > 0 && e.sendsTo(op.peer).ops.head != nil || !e.launch(op) {
+	if len(e.pending) > 0 && e.sendsTo(op.peer).ops.head != nil || !e.launch(op, waits) {
 		e.enqueue(op)
 	}
 }
 
-// launch hands a send that has no predecessor to the module; false: the peer's ring is full, or not open yet.
-func (e *Engine) launch(op *operation) bool {
+// launch hands a send that has no predecessor to the module; false: the peer's ring is full, or not open yet, or the
+// send is patient and would run ahead.
+func (e *Engine) launch(op *operation, patient bool) bool {
 	h := e.head(op.context, op.tag, op.mark)
 	peer := int(op.peer)
 	by := e.to(peer)
 	if op.mode == Standard && op.buf.Len() <= by.eager {
-		t, ok := by.sendShort(peer, h, &op.buf, true)
+		t, ok := by.sendShort(peer, h, &op.buf, e.ahead == 0)
 		if ok && e.trace != nil {
 			e.traceSent(op)
 		}
@@ -175,6 +174,8 @@ func (e *Engine) launch(op *operation) bool {
 			return true
 		case !by.NoCredit():
 			return false // there may be room by now, and an offer would wait for its receiver
+		case e.mayRunAhead(op):
+			return (!patient || e.sendsTo(op.peer).away.head != nil) && e.runAhead(op)
 		}
 	}
 	t, ok := by.Offer(peer, h, &op.buf)
@@ -228,7 +229,7 @@ func (e *Engine) flush() {
 		for n := b.ops.head; n != nil; n = b.ops.head {
 			// Out of the queue first: launch puts the node elsewhere.
 			b.ops.remove(n)
-			if !e.launch(n.of) {
+			if !e.launch(n.of, n.of.waiter != nil && !e.inReady) {
 				b.ops.pushFront(n)
 				break
 			}
@@ -269,8 +270,8 @@ func (e *Engine) sendSelf(op *operation) {
 		Source: op.peer, Tag: op.tag, Context: op.context, Length: n,
 		Flags: op.mark.Number, Cookie: op.mark.Word,
 	}
-	if op.mode == Standard && n <= uint64(e.module.eager) && e.selfBytes+n <= selfCredit {
-		e.selfBytes += n
+	if op.mode == Standard && n <= uint64(e.module.eager) && e.selfBytes+n+job.AheadCost <= job.AheadLimit {
+		e.selfBytes += n + job.AheadCost
 		msg.origin = fromSelf
 		msg.frame.Payload = msg.keepOf(&op.buf)
 		e.complete(op, nil)

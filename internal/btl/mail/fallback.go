@@ -47,21 +47,33 @@ import (
 // mayFallBack tells whether the sender of an offer of n bytes may fall back. Both ends know.
 func (b *Box) mayFallBack(n int) bool { return n <= b.eagerLimit && b.mem.Direct() }
 
-// FallBack has the message fall back, if there is a buffer for it. Tests choose other moments for it than
-// Send and Progress, and other messages. See fallBacker in btltest.
+// FallBack has the message fall back, to a copy on the heap if there is no buffer for it. Tests choose other moments
+// for it than Send and Progress, and other messages. See fallBacker in btltest.
 func (t *sendTransfer) FallBack() bool {
 	b := t.box
 	if t.buffer != 0 || t.d.state.Load()>>phaseBits == t.generation || !b.mayFallBack(t.src.Len()) {
 		return false
 	}
 	i, ok := b.takeBuffer(t.peer, t.src.Len())
-	return ok && t.fallBackInto(i)
+	if !ok {
+		return t.fallBackToCopy()
+	}
+	return t.fallBackInto(i)
+}
+
+// fallBackToCopy is fallBackInto without a buffer.
+func (t *sendTransfer) fallBackToCopy() bool {
+	copied := btl.Buffer{Bytes: make([]byte, t.src.Len())}
+	t.src.Pack(copied.Bytes, 0)
+	t.copied = copied.Bytes
+	t.d.at.Store(0)
+	t.d.lane.Store(uint64(copied.Place()))
+	return t.fallenBack()
 }
 
 // fallBackInto falls back to a buffer that was taken, which is the transfer's from now on. If
 // it returns false the receiver is taking the message or has done so.
 func (t *sendTransfer) fallBackInto(i int) bool {
-	b := t.box
 	t.buffer = i + 1
 	if t.d.state.Load()>>phaseBits == t.generation {
 		return false
@@ -70,14 +82,19 @@ func (t *sendTransfer) fallBackInto(i int) bool {
 	t.src.Pack(buffers.payload(i, t.src.Len()), 0)
 	t.d.at.Store(buffers.at)
 	t.d.lane.Store(uint64(buffers.stride)<<32 | uint64(i))
+	return t.fallenBack()
+}
+
+// fallenBack has the receiver take the message from where at and lane say; false: it is taking it from the payload.
+func (t *sendTransfer) fallenBack() bool {
 	shm.OrderRelease()
 	t.d.fallback.Swap(t.generation)
 	if t.d.taking.Load() == t.generation {
 		return false
 	}
 	t.src, t.own.Bytes = nil, nil
-	b.fallenBack = append(b.fallenBack, uint32(t.number))
-	b.counters.Fallbacks++
+	t.box.fallenBack = append(t.box.fallenBack, uint32(t.number))
+	t.box.counters.Fallbacks++
 	return true
 }
 
@@ -110,6 +127,10 @@ func (b *Box) takeShort(p *peer, d *descriptor, generation uint64, f *btl.Frame,
 	}
 	shm.OrderAcquire()
 	at, lane := d.at.Load(), d.lane.Load()
+	if at == 0 { // a copy on the sender's heap
+		dst.Unpack(bytesAt(lane, n), 0)
+		return nil
+	}
 	if at != p.theirBuffers.at {
 		if err := b.attachBuffers(p, at, uint32(lane>>32)); err != nil {
 			return err

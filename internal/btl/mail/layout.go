@@ -85,8 +85,8 @@ type eager struct {
 type descriptor struct {
 	// Written by the sender. Reset before the offer is published.
 	filled   atomic.Uint64    // pipelined: bytes that are or were in the lane
-	lane     atomic.Uint64    // pipelined: number of the lane plus one; 0: none yet. Fallback: stride<<32 | buffer
-	at       atomic.Uint64    // pipelined: place of all lanes; stored before lane. Fallback: of the buffers
+	lane     atomic.Uint64    // pipelined: number of the lane plus one; 0: none yet. Fallback: stride<<32|buffer
+	at       atomic.Uint64    // pipelined: place of all lanes; stored before lane. Fallback: of buffers; 0: of none
 	fallback atomic.Uint64    // short: generation of the last fallback; stored after lane
 	src      layoutRef        // typed: layout of the buffer
 	short    [shortOffer]byte // not direct: the whole message, if it is no longer

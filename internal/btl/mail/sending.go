@@ -25,6 +25,7 @@ type sendTransfer struct {
 	lane      int         // number plus one; 0: none
 	buffer    int         // eager buffer that it has, plus one; 0: none
 	failures  uint32      // of the peer when an attempt began
+	copied    []byte      // of a fallback without a buffer: the receiver knows it by address only
 	looksLeft int         // until a pending attempt falls back; 0: none is pending
 }
 
@@ -100,7 +101,7 @@ func (t *sendTransfer) finish() {
 	if t.buffer != 0 {
 		t.peer.account.Put(t.buffer - 1)
 	}
-	t.src, t.own.Bytes, t.peer, t.lane, t.buffer, t.looksLeft = nil, nil, nil, 0, 0, 0
+	t.src, t.own.Bytes, t.copied, t.peer, t.lane, t.buffer, t.looksLeft = nil, nil, nil, nil, 0, 0, 0
 	b.unused = append(b.unused, uint32(t.number))
 }
 

@@ -43,7 +43,7 @@ func (b *Box) beginAttempt(p *peer, h *btl.Header, payload []byte) *sendTransfer
 }
 
 // countDown counts a look in vain at a pending attempt. At the last one the message falls back; countDown tells whether
-// it has. Without a free buffer the message stays as if offered.
+// it has.
 func (t *sendTransfer) countDown() (over bool) {
 	if t.looksLeft--; t.looksLeft > 0 {
 		t.box.askAgain() // else the rank might sleep before it has looked so often

@@ -28,6 +28,12 @@ func TestEdges(t *testing.T) {
 	})
 }
 
+// TestSendsRunAhead: short sends return long before they are received.
+func TestSendsRunAhead(t *testing.T) {
+	program := build(t, "ahead.c")
+	eachWay(t, func(t *testing.T, w way) { w.ends(t, 3, program) })
+}
+
 func TestAttributes(t *testing.T) {
 	program := build(t, "attributes.c")
 	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })

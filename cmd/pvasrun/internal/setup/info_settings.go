@@ -117,6 +117,8 @@ func (i *settingsInfo) writeText(out io.Writer) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.name, r.values[0], r.from[0], r.values[1], r.from[1], r.flag)
 	}
 	fmt.Fprintf(w, "single copy\t\t\t%s\t\t--single-copy\n", i.SM.SingleCopy)
+	ahead := fmt.Sprintf("%d MiB\tfixed", job.AheadLimit>>20)
+	fmt.Fprintf(w, "a rank's unreceived short sends\t%s\t%s\t\n", ahead, ahead)
 	if err := w.Flush(); err != nil {
 		return err
 	}
