@@ -102,8 +102,8 @@ func (b Binding) check(allowed []int) error {
 	for _, set := range b.Sets {
 		for _, cpu := range set {
 			if !slices.Contains(allowed, cpu) {
-				return fmt.Errorf("launcher: binding %s: CPU %d is not one of those this job may use: %s", b,
-					cpu, formatCPUs(allowed))
+				return mistake{fmt.Errorf("launcher: binding %s: CPU %d is not one of those this job may use: %s", b,
+					cpu, formatCPUs(allowed))}
 			}
 		}
 	}

@@ -54,6 +54,14 @@ const HangReport = hang.Header
 // A LimitError names a limit of the system that is too low for the job.
 type LimitError = limits.Error
 
+// mistake is an error of what the user has written, found before anything is started.
+type mistake struct{ error }
+
+func (m mistake) Unwrap() error { return m.error }
+
+// JobCode implements coded.
+func (mistake) JobCode() int { return fate.CodeMistake }
+
 // ExitCode returns the exit code a command should end with after Run has
 // returned err: 127 for a program that is not there, 126 for one that cannot be
 // executed, 128 + signal where a signal was the cause, and 1 otherwise.

@@ -195,7 +195,7 @@ func (j *Job) CheckApps() error {
 	ranks := 0
 	for _, app := range j.Apps {
 		if app.Program == "" {
-			return errors.New("launcher: job: a program without a name")
+			return mistake{errors.New("launcher: job: a program without a name: an argument is empty")}
 		}
 		if app.N < 1 {
 			return fmt.Errorf("launcher: job: %s: %d ranks: at least 1 is needed", app.Program, app.N)

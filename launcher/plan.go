@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
@@ -41,6 +42,9 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 		return nil, err
 	}
 	for _, app := range j.Apps {
+		if err := checkDir(app.Dir); err != nil {
+			return nil, err
+		}
 		if err := (Binding{Sets: [][]int{app.CPUs}}).check(cpus); err != nil {
 			return nil, err
 		}
@@ -67,6 +71,21 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 
 // app returns the app of a rank.
 func (p *plan) app(rank int) *App { return &p.job.Apps[p.appOf[rank]] }
+
+// checkDir refuses a working directory that is none, before ranks fail by it one after another.
+func checkDir(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case dir == "":
+		return nil
+	case err == nil && !info.IsDir():
+		err = syscall.ENOTDIR
+	}
+	if err != nil {
+		return mistake{fmt.Errorf("launcher: working directory %s: %w", dir, program.Cause(err))}
+	}
+	return nil
+}
 
 // cpusOf returns the CPUs of a rank; nil means unbound.
 func (p *plan) cpusOf(rank int) []int {

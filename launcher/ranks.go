@@ -4,10 +4,10 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 )
 
@@ -83,11 +83,6 @@ func (s *supervisor) startRank(rank int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if by := s.app(rank).Nice; by != 0 {
-		if err := sys.AddNice(pid, by); err != nil { // as nice does, it runs nevertheless
-			s.io.say("rank %d: %v", s.number(rank), err)
-		}
-	}
 	s.job.logf("rank %d is pid %d", s.number(rank), pid)
 	if s.job.ReportBindings {
 		s.reportBinding(rank, cpus)
@@ -97,7 +92,8 @@ func (s *supervisor) startRank(rank int) (int, error) {
 
 // startInSpace has the host start a rank in its address space.
 func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, error) {
-	req := &host.SpawnRequest{Rank: rank, Number: s.number(rank), App: s.appOf[rank], CPUs: cpus}
+	req := &host.SpawnRequest{Rank: rank, Number: s.number(rank), Nice: s.app(rank).Nice, App: s.appOf[rank],
+		CPUs: cpus}
 	rep, err := s.control.Call("start rank", host.Request{Spawn: req}, files...)
 	if err != nil {
 		return 0, err
@@ -114,10 +110,19 @@ func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, 
 	return rep.Pid, nil
 }
 
+// niceCommand is where POSIX systems have it.
+const niceCommand = "/usr/bin/nice"
+
 // startAlone starts a rank as a process of its own, with the job's memory as its
 // descriptor 3.
 func (s *supervisor) startAlone(rank int, cpus []int, files []*os.File) (int, error) {
 	app := &s.apps[s.appOf[rank]]
+	if by := s.app(rank).Nice; by != 0 { // this process could not take it back
+		niced := *app
+		niced.Path = niceCommand
+		niced.Args = slices.Concat([]string{"nice", "-n", strconv.Itoa(by), app.Path}, app.Args[1:])
+		app = &niced
+	}
 	pid, err := s.parent.StartClassic(app, host.RankEnv(app.Env, s.number(rank), rank, "fd:3"),
 		append(files, s.memory.File()), cpus)
 	if err != nil {

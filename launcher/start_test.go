@@ -70,10 +70,8 @@ func TestWorkingDirectory(t *testing.T) {
 		require.Equal(t, strings.Repeat(dir+" "+dir+"\n", 2), out.stdout)
 		j.Apps[0].Dir = filepath.Join(dir, "missing")
 		out = run(t, j)
-		var start *StartError
-		require.ErrorAs(t, out.err, &start)
-		require.ErrorContains(t, out.err, "no such file or directory")
-		require.NotZero(t, out.Code)
+		require.ErrorContains(t, out.err, "launcher: working directory "+j.Apps[0].Dir+": no such file or directory")
+		require.Equal(t, 2, ExitCode(out.err))
 	})
 }
 

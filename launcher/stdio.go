@@ -36,7 +36,7 @@ func newStdio(j *Job, messages *output.Queue, failed func(error)) (*stdio, error
 	if j.OutputDir != "" {
 		if err := s.openDir(); err != nil {
 			_ = null.Close()
-			return nil, fmt.Errorf("launcher: output directory %s: %w", j.OutputDir, err)
+			return nil, mistake{fmt.Errorf("launcher: output directory %s: %w", j.OutputDir, err)}
 		}
 	}
 	return s, nil

@@ -52,6 +52,10 @@ func scriptFor(spec *TaskSpec, files [3]int) []step {
 		b.add("chdir "+spec.Dir, syscall.SYS_CHDIR, arg).keep = keep
 	}
 	b.affinity(spec.CPUs)
+	if spec.Nice != nil {
+		b.add(fmt.Sprintf("setpriority to niceness %d", *spec.Nice), syscall.SYS_SETPRIORITY, syscall.PRIO_PROCESS, 0,
+			uintptr(*spec.Nice))
+	}
 	for _, l := range spec.Limits {
 		v := &syscall.Rlimit{Cur: l.Soft, Max: l.Hard}
 		b.add(fmt.Sprintf("setrlimit of resource %d to %d", l.Resource, l.Soft),

@@ -30,13 +30,33 @@ func execute(args []string) error {
 	if cli.AsksForCommand(args) {
 		return cli.Offer(slices.Collect(maps.Keys(commands)), args)
 	}
+	args = asFlag(args, commands)
 	if len(args) > 0 && commands[args[0]] != nil {
 		return commands[args[0]](args[1:])
 	}
 	err := run.Execute(args)
-	if p, ok := errors.AsType[*launcher.ProgramError](err); ok && commands[p.Program] != nil &&
-		errors.Is(err, fs.ErrNotExist) {
+	p, ok := errors.AsType[*launcher.ProgramError](err)
+	if !ok || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if commands[p.Program] != nil {
 		return fmt.Errorf("%w; the flags of the command %s stand behind it: pvasrun %[2]s --help", err, p.Program)
 	}
+	if name := cli.Nearest(p.Program, slices.Sorted(maps.Keys(commands))); name != "" {
+		return fmt.Errorf("%w; there is a command %s: pvasrun %[2]s --help", err, name)
+	}
 	return err
+}
+
+// asFlag turns "help", "help COMMAND" and "version" into flags, which others write so.
+func asFlag(args []string, commands map[string]func([]string) error) []string {
+	switch {
+	case len(args) == 1 && args[0] == "version":
+		return []string{"--version"}
+	case len(args) == 1 && args[0] == "help":
+		return []string{"--help"}
+	case len(args) > 1 && args[0] == "help" && commands[args[1]] != nil:
+		return append(slices.Clone(args[1:]), "--help")
+	}
+	return args
 }

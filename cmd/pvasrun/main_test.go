@@ -115,6 +115,21 @@ func TestCommandLine(t *testing.T) {
 	}{
 		{[]string{"--version"}, 0, "pvasrun ", ""},
 		{[]string{"--help"}, 0, "$PVASRUN_TAG_OUTPUT", ""},
+		{[]string{"version"}, 0, "pvasrun ", ""},
+		{[]string{"help"}, 0, "$PVASRUN_TAG_OUTPUT", ""},
+		{[]string{"help", "bench", "touch"}, 0, "$PVASRUN_BENCH_SIZE", ""},
+		{[]string{"bnech", "touch"}, 127, "", "there is a command bench: pvasrun bench --help"},
+		{[]string{"--tiemout", "3", "true"}, 2, "", "there is no flag --tiemout, but --timeout"},
+		{[]string{"--bind", "999", "true"}, 2, "", "CPU 999 is not one of those this job may use"},
+		{[]string{"--wdir", missing, "-n", "1", "true"}, 2, "", "launcher: working directory " + missing},
+		{[]string{"--wdir", plain, "-n", "1", "true"}, 2, "", "not a directory"},
+		{[]string{"--output-dir", "/proc/x", "-n", "1", "true"}, 2, "", "output directory /proc/x"},
+		{[]string{""}, 2, "", "an argument is empty"},
+		{[]string{"bench", "diff", missing, missing}, 2, "", "no such file"},
+		{[]string{"bench", "report", missing}, 2, "", "no such file"},
+		{[]string{"bench", "report", "-o", missing + "/x", plain}, 2, "", "no such file"},
+		{[]string{"tune", "-o", missing + "/x"}, 2, "", "no such file"},
+		{[]string{"install-mpi", plain + "/x"}, 2, "", "no folder: remove it"},
 		{[]string{"bench", "touch", "--help"}, 0, "$PVASRUN_BENCH_SIZE", ""},
 		{nil, 2, "", "program 1 of the job is missing"},
 		{[]string{"--no-such-flag", "true"}, 2, "", "no flag --no-such-flag"},
@@ -154,6 +169,17 @@ func TestCommandLine(t *testing.T) {
 		require.Contains(t, got.stdout, c.stdout, c.args)
 		require.Contains(t, got.stderr, c.stderr, c.args)
 	}
+}
+
+// Files of an earlier job that this one does not replace are told of.
+func TestOldOutput(t *testing.T) {
+	dir := t.TempDir()
+	require.Empty(t, command(t, nil, "--output-dir", dir, "-n", "3", "echo", "old").stderr)
+	require.Empty(t, command(t, nil, "--output-dir", dir, "-n", "3", "echo", "new").stderr)
+	got := command(t, nil, "--output-dir", dir, "-n", "2", "echo", "new")
+	require.Equal(t, 0, got.code)
+	require.Equal(t, "pvasrun: --output-dir "+dir+": 2 files are of an earlier job and stay, such as rank.2.stderr\n",
+		got.stderr)
 }
 
 func TestFlagsFromEnvironment(t *testing.T) {
@@ -243,13 +269,13 @@ func TestOutputDirectoryWithoutInodes(t *testing.T) {
 	require.Empty(t, string(out))
 }
 
-// A folder that can not be written is no fault of the program. One that is none is a mistake in the flag.
+// A folder that cannot be used is a mistake in the flag. A file in it that cannot be written is not.
 func TestOutputDirectoryIsClosed(t *testing.T) {
 	dir := t.TempDir()
 	file, taken := filepath.Join(dir, "file"), filepath.Join(dir, "taken")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	require.NoError(t, os.MkdirAll(filepath.Join(taken, "rank.0.stdout"), 0o700))
-	for name, code := range map[string]int{file: 2, filepath.Join(file, "below"): 2, taken: 1, "/proc/1/none": 1} {
+	for name, code := range map[string]int{file: 2, filepath.Join(file, "below"): 2, taken: 1, "/proc/1/none": 2} {
 		for _, btl := range models(t) {
 			got := command(t, nil, "--btl", btl, "--output-dir", name, "-n", "1", "true")
 			require.Equal(t, code, got.code, "%s: %s", name, got.stderr)

@@ -241,9 +241,9 @@ func TestTuneMistakes(t *testing.T) {
 		{[]string{"--rounds", "4"}, 2, "--rounds: want 5 to 1000"},
 		{[]string{"--max-seconds", "0"}, 2, "--max-seconds: 0 leaves no time to measure: give some, such as 60"},
 		{[]string{"--only", "speed"}, 2, "is not a list of parameters: write some of eager_limit,"},
-		{[]string{"-o", filepath.Join(t.TempDir(), "missing", "file")}, 1, "no such file"},
-		{[]string{"-o", t.TempDir()}, 1, "is a directory"},
-		{[]string{"-o", pipe}, 1, "is no regular file"},
+		{[]string{"-o", filepath.Join(t.TempDir(), "missing", "file")}, 2, "no such file"},
+		{[]string{"-o", t.TempDir()}, 2, "is a directory"},
+		{[]string{"-o", pipe}, 2, "is no regular file"},
 		{[]string{"more"}, 2, "unexpected argument"},
 	} {
 		got := command(t, nil, append([]string{"tune"}, c.args...)...)

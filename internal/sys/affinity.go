@@ -68,17 +68,13 @@ func SetProcessAffinity(cpus []int) error {
 	}
 }
 
-// AddNice gives the processes of a group the niceness of the calling one, plus by.
-func AddNice(group, by int) error {
-	// The kernel gives 20 less the niceness.
+// NiceBy returns the niceness of the calling process plus by, and nil for no change.
+func NiceBy(by int) *int {
 	own, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
-	if err != nil {
-		return fmt.Errorf("getpriority: %w", err)
+	if err != nil || by == 0 {
+		return nil
 	}
-	const most, least = 19, -20
-	nice := min(max(20-own+by, least), most)
-	if err := unix.Setpriority(unix.PRIO_PGRP, group, nice); err != nil {
-		return fmt.Errorf("setpriority to niceness %d: %w", nice, err)
-	}
-	return nil
+	const zero, most, least = 20, 19, -20 // the kernel gives 20 less the niceness
+	nice := min(max(zero-own+by, least), most)
+	return &nice
 }

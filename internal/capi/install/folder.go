@@ -10,6 +10,11 @@ import (
 	"syscall"
 )
 
+// A FolderError says why nothing can be installed in the folder that was named.
+type FolderError struct{ error }
+
+func (e FolderError) Unwrap() error { return e.error }
+
 // makeFolder makes a folder that can be written to, and those above it that are not there, and notes what
 // it has made. It goes up by one folder at a time, and tries each once more at most.
 func (in *installation) makeFolder(dir string) error {

@@ -57,7 +57,7 @@ func Install(ctx context.Context, c Config) (err error) {
 	}()
 	for _, dir := range []string{"bin", "include", "lib", "lib/pkgconfig"} {
 		if err := in.makeFolder(in.path(dir)); err != nil {
-			return err
+			return FolderError{err}
 		}
 	}
 	if in.source, err = os.MkdirTemp(in.Dir, ".build-"); err != nil {

@@ -12,6 +12,7 @@ import (
 // Exit codes that are not a rank's.
 const (
 	CodeError       = 1
+	CodeMistake     = 2   // as getopt programs: of what the user has written, before anything is started
 	CodeTimeout     = 124 // as timeout(1)
 	codeDeadlock    = 125
 	CodeNotRunnable = 126 // as the shell

@@ -60,6 +60,7 @@ type App struct {
 type SpawnRequest struct {
 	Rank, App int
 	Number    int // of the rank in the job
+	Nice      int // is added to the niceness of the host
 	CPUs      []int
 }
 

@@ -29,7 +29,7 @@ func executeDiff(_ context.Context, args []string) error {
 	var files [2]results.File
 	for i, name := range names {
 		if files[i], err = results.Load(name); err != nil {
-			return err
+			return cli.InputMistake(err)
 		}
 	}
 	out := bufio.NewWriter(os.Stdout)

@@ -101,7 +101,7 @@ func (f *contestantFlags) own(singleCopy []string) (list []runner.Contestant, er
 // checkPlot finds out before a measurement whether its plot can be written.
 func checkPlot(file string) error {
 	if err := cli.Writable(file); err != nil {
-		return fmt.Errorf("--plot: %w", err)
+		return cli.Mistake(fmt.Errorf("--plot: %w", err))
 	}
 	return nil
 }

@@ -29,11 +29,11 @@ func executeReport(_ context.Context, args []string) error {
 		return cli.Mistake(fmt.Errorf("bench report: %w", err))
 	}
 	if err := cli.Writable(f.Output); err != nil {
-		return fmt.Errorf("bench report: %w", err)
+		return cli.Mistake(fmt.Errorf("bench report: %w", err))
 	}
 	file, err := evaluation.Load(names[0])
 	if err != nil {
-		return err
+		return cli.InputMistake(err)
 	}
 	var page bytes.Buffer
 	if err := report.Page(&page, file); err != nil {

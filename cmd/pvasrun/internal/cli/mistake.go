@@ -26,6 +26,13 @@ func Explain(p *flags.Parser, args []string, err error) error {
 		if utf8.RuneCountInString(name) == len("--x") {
 			name = name[1:]
 		}
+		var names []string
+		for _, opt := range Options(p) {
+			names = append(names, "--"+opt.LongName)
+		}
+		if near := Nearest(name, names); near != "" {
+			return fmt.Errorf("there is no flag %s, but %s: %s --help shows all", name, near, p.Name)
+		}
 		return fmt.Errorf("there is no flag %s: %s --help shows those there are", name, p.Name)
 	}
 	for _, opt := range Options(p) {

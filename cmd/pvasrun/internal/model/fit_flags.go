@@ -61,7 +61,7 @@ func (f *fitFlags) check() error {
 	}
 	for _, out := range outputs {
 		if err := cli.Writable(out.File); err != nil {
-			return fmt.Errorf("%s: %w", out.By, err) // now, and not when all has been measured
+			return cli.Mistake(fmt.Errorf("%s: %w", out.By, err)) // now, and not when all has been measured
 		}
 	}
 	for i, who := range f.combinations() {

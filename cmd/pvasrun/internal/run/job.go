@@ -1,12 +1,14 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -59,10 +61,8 @@ func (f *Flags) run(ctx context.Context, apps []launcher.App) (err error) {
 	if err != nil {
 		return cli.Mistake(err)
 	}
-	if err := f.checkRanks(countRanks(apps), settings.Helpers); err != nil {
-		return cli.Mistake(err)
-	}
-	if err := errors.Join(f.checkOutputDir(), f.checkReportHang()); err != nil {
+	if err := cmp.Or(f.checkRanks(countRanks(apps), settings.Helpers),
+		errors.Join(f.checkOutputDir(), f.checkReportHang())); err != nil {
 		return cli.Mistake(err)
 	}
 	j := f.job(apps, settings)
@@ -84,6 +84,7 @@ func (f *Flags) run(ctx context.Context, apps []launcher.App) (err error) {
 	if f.DryRun {
 		return dryRun(ctx, j)
 	}
+	f.sayOldOutput(countRanks(apps))
 	signals, stop := cli.JobSignals()
 	defer stop()
 	j.Signals = signals
@@ -131,7 +132,7 @@ func (f *Flags) takeTimeout(value string) error {
 }
 
 // outputOfRank is what files are called that --output-dir makes.
-var outputOfRank = regexp.MustCompile(`^rank\.\d+\.std(out|err)$`)
+var outputOfRank = regexp.MustCompile(`^rank\.(\d+)\.std(?:out|err)$`)
 
 // checkOutputDir returns an error if --output-dir names no folder, or if --trace names a file of it.
 func (f *Flags) checkOutputDir() error {
@@ -146,6 +147,28 @@ func (f *Flags) checkOutputDir() error {
 		return fmt.Errorf("--output-dir: %w", err)
 	}
 	return nil
+}
+
+// sayOldOutput tells of files in --output-dir that look like output of this job, and are of one with more ranks.
+func (f *Flags) sayOldOutput(ranks int) {
+	if f.OutputDir == "" {
+		return
+	}
+	entries, _ := os.ReadDir(f.OutputDir) // an error: it is made anew, or refused later
+	var old []string
+	for _, e := range entries {
+		m := outputOfRank.FindStringSubmatch(e.Name())
+		if m == nil {
+			continue
+		}
+		if rank, err := strconv.Atoi(m[1]); err != nil || rank >= ranks {
+			old = append(old, e.Name())
+		}
+	}
+	if old != nil {
+		fmt.Fprintf(os.Stderr, "pvasrun: --output-dir %s: %d files are of an earlier job and stay, such as %s\n",
+			f.OutputDir, len(old), old[0])
+	}
 }
 
 // checkReportHang returns an error if the file of --report-hang cannot be written at the end, or is another output of

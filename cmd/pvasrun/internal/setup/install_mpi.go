@@ -36,6 +36,9 @@ func ExecuteInstallMPI(args []string) error {
 			Dir: rest[0], Launch: own, Version: cli.ModuleVersion(), Stderr: os.Stderr, Log: log,
 		})
 	})
+	if _, ok := errors.AsType[install.FolderError](err); ok {
+		return cli.Mistake(fmt.Errorf("install-mpi: %w", err))
+	}
 	if err != nil {
 		return fmt.Errorf("install-mpi: %w", err)
 	}

@@ -62,7 +62,7 @@ func ExecuteTune(args []string) error {
 		return cli.Mistake(errors.New("tune: --max-seconds: 0 leaves no time to measure: give some, such as 60"))
 	}
 	if err := f.findOutput(); err != nil {
-		return fmt.Errorf("tune: --output: %w", err)
+		return cli.Mistake(fmt.Errorf("tune: --output: %w", err))
 	}
 	var p *tune.Profile
 	err := cli.UntilSignal(func(ctx context.Context) (err error) {
