@@ -58,16 +58,6 @@ func (b *Box) refuse() {
 // NoCredit implements btl.Messages.
 func (b *Box) NoCredit() bool { return b.noCredit }
 
-// publishInline sends a message whose header is in its slot, with its bytes beside it.
-func (b *Box) publishInline(p *peer, s *shm.Slot, pos uint64, payload []byte) {
-	copy(messageOf(s).inline[:], payload)
-	p.out.Publish(s, pos, kindInline)
-	b.notify(p.inbox)
-	p.account.Spend()
-	b.counters.InlineSent++
-	b.counters.InlineBytes += uint64(len(payload))
-}
-
 // checkLimit panics if a message is too long to be sent.
 func (b *Box) checkLimit(n int) {
 	if n > b.eagerLimit {

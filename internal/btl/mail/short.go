@@ -24,6 +24,16 @@ func (b *Box) SendShort(rank int, context uint32, tag int32, payload []byte) boo
 	return true
 }
 
+// publishInline sends a message whose header is in its slot, with its bytes beside it.
+func (b *Box) publishInline(p *peer, s *shm.Slot, pos uint64, payload []byte) {
+	copy(messageOf(s).inline[:], payload)
+	p.out.Publish(s, pos, kindInline)
+	b.notify(p.inbox)
+	p.account.Spend()
+	b.counters.InlineSent++
+	b.counters.InlineBytes += uint64(len(payload))
+}
+
 // TakeShort implements btl.Short, for inline and eager messages. Of a slot whose producer has died it sees nothing:
 // Poll steps over it.
 func (b *Box) TakeShort(looks, rank int, context uint32, tag int32, buf []byte) (n int, got int32, ok bool) {
