@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 	programs := map[string]func() error{
 		"whole life":     wholeLife,
 		"shared windows": program(sharedWindows),
+		"busy windows":   program(busyWindows),
 		"too much":       program(tooMuch),
 		"stranger":       program(stranger),
 		"suicide":        program(suicide),

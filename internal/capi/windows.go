@@ -117,9 +117,10 @@ func (p *Process) Win_free(h Ptr[Win]) error {
 	if err != nil {
 		return err
 	}
-	err = o.w.Free()
-	p.windows.remove(uintptr(o.handle))
-	h.Set(WIN_NULL)
+	if err = o.w.Free(); err == nil { // else its error handler is asked
+		p.windows.remove(uintptr(o.handle))
+		h.Set(WIN_NULL)
+	}
 	return err
 }
 

@@ -11,7 +11,7 @@ const cacheLine = 64
 
 // control is what the ranks of a window share beside its memory; see doc.go. It begins as zeros.
 type control struct {
-	window  *comm.Window
+	block   *comm.Window // its memory
 	head    *head
 	records []record // by rank
 	stripes []stripe // a power of two
@@ -61,7 +61,7 @@ func (k *control) share(c *comm.Comm) error {
 	if err != nil {
 		return err
 	}
-	k.window = w
+	k.block = w
 	memory, err := w.Segment(0)
 	if err == nil {
 		k.place(memory, n, stripes)

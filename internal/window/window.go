@@ -194,8 +194,12 @@ func (w *Window) Free() error {
 	if err != nil {
 		return w.wrap("free", -1, err)
 	}
-	err = w.settle()
-	return w.wrap("free", -1, errors.Join(err, unwrapped(w.data.Free()), unwrapped(w.window.Free()), w.own.Free()))
+	for _, free := range []func() error{w.settle, w.data.Free, w.block.Free, w.own.Free} {
+		if err := free(); err != nil {
+			return w.wrap("free", -1, unwrapped(err))
+		}
+	}
+	return nil
 }
 
 // mayFree returns an error if the window is in use. The caller holds w.mu.

@@ -1,8 +1,10 @@
 package programs
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -113,5 +115,21 @@ func TestFilesOnFullDisk(t *testing.T) {
 		stderr, code := inside(`exec "$@"`, tool("mpiexec"), "-n", "3", "--btl", w.btl, "--timeout", "60", program,
 			"write", dir+"/file", "space")
 		require.Zero(t, code, stderr)
+	})
+}
+
+// TestDeathsInEpochs: a rank is killed while it holds a lock, or while others wait for it. All others get an error.
+func TestDeathsInEpochs(t *testing.T) {
+	program := build(t, "window_deaths.c")
+	eachModel(t, func(t *testing.T, w way) {
+		for _, how := range []string{"exclusive", "shared", "all", "fence", "start", "wait", "free"} {
+			const ranks = 4
+			stdout, stderr, code := w.start(t, ranks, program, how)
+			require.Equal(t, 137, code, "%s: %s%s", how, stdout, stderr)
+			for rank := range ranks - 1 {
+				require.Contains(t, stdout, fmt.Sprintf("rank %d is told\n", rank), "%s: %s", how, stderr)
+			}
+			require.Equal(t, ranks-1, strings.Count(stdout, "is told"))
+		}
 	})
 }

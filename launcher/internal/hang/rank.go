@@ -75,6 +75,9 @@ func describeWait(v job.View, place string, now time.Duration) string {
 	if v.Waiting.Op == job.OpWait && len(v.For) > 0 && v.Waiting.Collective.Missing == len(v.For) {
 		return fmt.Sprintf("in %s for %v, waits for a message of %s", call, since, anyOf(v.For))
 	}
+	if c := &v.Waiting.Collective; v.Waiting.Op == job.OpWait && c.Name != "" {
+		return fmt.Sprintf("in %s for %v, waits for %s of window %q", call, since, c.Name, c.Communicator)
+	}
 	if v.Waiting.Op == job.OpReady {
 		return fmt.Sprintf(
 			"in %s for %v, waits for its own MPI_Pready of %d partitions, first of partition %d, of a send: %s",
