@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -32,6 +33,9 @@ type plan struct {
 // newPlan checks a job and finds or builds its programs. The caller closes it.
 func newPlan(ctx context.Context, j *Job) (*plan, error) {
 	if err := j.check(); err != nil {
+		return nil, err
+	}
+	if err := checkProc(os.Getpid()); err != nil {
 		return nil, err
 	}
 	cpus, err := allowedCPUs()
@@ -71,6 +75,19 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 
 // app returns the app of a rank.
 func (p *plan) app(rank int) *App { return &p.job.Apps[p.appOf[rank]] }
+
+// checkProc tells why /proc does not show this process. The processes of a job are looked up there.
+func checkProc(pid int) error {
+	self, err := os.Readlink("/proc/self")
+	switch {
+	case err != nil:
+		return errors.New("launcher: /proc is not there: mount it: mount -t proc proc /proc")
+	case self != strconv.Itoa(pid):
+		return fmt.Errorf("launcher: /proc is that of another PID namespace, where process %d is %q: mount one for "+
+			"this namespace: mount -t proc proc /proc", pid, self)
+	}
+	return nil
+}
 
 // checkDir refuses a working directory that is none, before ranks fail by it one after another.
 func checkDir(dir string) error {

@@ -25,7 +25,7 @@ func execute(args []string) error {
 	commands := map[string]func([]string) error{
 		"info": setup.ExecuteInfo, "bench": bench.Execute, "completion": cli.ExecuteCompletion, "model": model.Execute,
 		"install-mpi": setup.ExecuteInstallMPI, "suci": suci.Execute, "trace": trace.Execute, "tune": setup.ExecuteTune,
-		"debug": debug.Execute, "node": run.ExecuteNode,
+		"debug": debug.Execute, "man": cli.ExecuteMan(run.Execute), "node": run.ExecuteNode,
 	}
 	if cli.AsksForCommand(args) {
 		return cli.Offer(slices.Collect(maps.Keys(commands)), args)

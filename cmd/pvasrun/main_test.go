@@ -116,6 +116,8 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"--version"}, 0, "pvasrun ", ""},
 		{[]string{"--help"}, 0, "$PVASRUN_TAG_OUTPUT", ""},
 		{[]string{"version"}, 0, "pvasrun ", ""},
+		{[]string{"man"}, 0, ".TH pvasrun 1", ""},
+		{[]string{"man"}, 0, `\fB\-\-peer-timeout\fR`, ""},
 		{[]string{"help"}, 0, "$PVASRUN_TAG_OUTPUT", ""},
 		{[]string{"help", "bench", "touch"}, 0, "$PVASRUN_BENCH_SIZE", ""},
 		{[]string{"bnech", "touch"}, 127, "", "there is a command bench: pvasrun bench --help"},

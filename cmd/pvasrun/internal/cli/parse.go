@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/jessevdk/go-flags"
@@ -33,6 +34,11 @@ func parseHow(how flags.Options, name, usage string, into any, args []string) ([
 	if Completing() {
 		return nil, offerFlags(p, args)
 	}
+	if slices.Equal(args, manPage) {
+		p.ShortDescription = "starts the ranks of a job"
+		p.WriteManPage(os.Stdout)
+		return nil, ExitStatus(0)
+	}
 	rest, err := p.ParseArgs(args)
 	if flags.WroteHelp(err) {
 		if _, err := fmt.Println(err); err != nil {
@@ -50,6 +56,19 @@ func parseHow(how flags.Options, name, usage string, into any, args []string) ([
 		return nil, Mistake(err)
 	}
 	return rest, nil
+}
+
+// manPage are arguments that no user can give: the answer is the manual page of the command.
+var manPage = []string{"man\x00"}
+
+// ExecuteMan prints the manual page of a command line, as its parser knows it.
+func ExecuteMan(of func([]string) error) func([]string) error {
+	return func(args []string) error {
+		if err := ParseOnly("pvasrun man", &struct{}{}, args); err != nil {
+			return err
+		}
+		return of(manPage)
+	}
 }
 
 // ParseOnly is parse for commands without arguments.

@@ -31,6 +31,7 @@ const usage = `[flags] PROGRAM [ARGS] [: [flags] PROGRAM [ARGS]]...
   pvasrun trace info FILE         what a job has done that was recorded with --trace FILE;
                                   pvasrun trace --help has more
   pvasrun debug PID ...           gdb for a rank; -v prints the command
+  pvasrun man                     this text as a manual page, pvasrun.1
   pvasrun completion SHELL        completion of flags in bash, zsh or fish`
 
 // appFlags belong to one program of a job.
