@@ -1,6 +1,10 @@
 package mpi
 
 import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+
 	"github.com/gopvas/gopvas/internal/coll/operator"
 	"github.com/gopvas/gopvas/internal/comm"
 )
@@ -116,10 +120,15 @@ func (c *Comm) FlushBuffer() error { return c.inner().FlushBuffer() }
 func (c *Comm) Finalize() error { return c.inner().Finalize() }
 
 // Abort ends this process at once with the given exit code, without deferred
-// functions. pvasrun then ends all other ranks of the job, also those that are not in c,
-// and returns the code. A code that does not mean failure (outside of 1..255) is
-// replaced by 1: the job did fail. Abort may be called at any time, also
-// after Finalize.
+// functions. It prints the rank, the code and the line of the call. pvasrun then ends all other ranks of the job, also
+// those that are not in c, and returns the code: its lowest byte, or 1 if that is 0, since the job did fail. Abort may
+// be called at any time, also after Finalize.
 //
 // MPI 4.1 section 9.7.
-func (c *Comm) Abort(code int) { c.inner().Abort(code) }
+func (c *Comm) Abort(code int) {
+	call := "Abort"
+	if _, file, line, ok := runtime.Caller(1); ok {
+		call = fmt.Sprintf("Abort at %s:%d", filepath.Base(file), line)
+	}
+	c.inner().Abort(call, code)
+}

@@ -69,7 +69,9 @@ func TestAbort(t *testing.T) {
 	j := jobtest.Start(t, smJob(2), "abort")
 	exits := j.Wait()
 	require.Equal(t, 77, exits[0].Code)
+	require.Regexp(t, `^rank 0: Abort at \w+_test\.go:\d+: ends the job with error code 77\n$`, exits[0].Stderr)
 	require.Equal(t, 1, exits[1].Code, "0 would pass for success")
+	require.Regexp(t, `: ends the job with error code 0, exit code 1\n$`, exits[1].Stderr)
 	require.Empty(t, exits[0].Stdout)
 	require.Equal(t, job.StateAborted, j.Memory.Root().State(0))
 }

@@ -219,12 +219,11 @@ func (p *Process) Finalize() error {
 
 // Abort is MPI_Abort. It ends the whole job.
 func (p *Process) Abort(c Comm, code int) error {
-	on := ""
+	call := "MPI_Abort"
 	if object, err := p.comm(c); err == nil {
-		on = " on " + object.title()
+		call += " on " + object.title()
 	}
-	fmt.Fprintf(os.Stderr, "%s: MPI_Abort%s: ends the job with error code %d\n", comm.Who(), on, code)
-	p.world.c.Abort(code)
+	p.world.c.Abort(call, code)
 	return nil
 }
 

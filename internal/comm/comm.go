@@ -1,6 +1,8 @@
 package comm
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"os"
 	"sync"
@@ -279,11 +281,19 @@ func (c *Comm) Group() *Group {
 	return c.group
 }
 
-// Abort ends this process at once with the given exit code, without deferred functions.
-func (c *Comm) Abort(code int) {
-	if code < 1 || code > 255 {
-		code = 1
+// Abort says that a call ends the job, and ends this process at once, without deferred functions. The exit code is the
+// lowest byte of the code, or 1 if that is 0: the job has failed.
+func (c *Comm) Abort(call string, code int) {
+	exit, note := cmp.Or(int(uint8(code)), 1), ""
+	if exit != code {
+		note = fmt.Sprintf(", exit code %d", exit)
 	}
+	fmt.Fprintf(os.Stderr, "%s: %s: ends the job with error code %d%s\n", Who(), call, code, note)
+	c.Exit(exit)
+}
+
+// Exit is Abort without a word.
+func (c *Comm) Exit(code int) {
 	if c != nil {
 		c.root.SetState(c.group.self, job.StateAborted)
 	}

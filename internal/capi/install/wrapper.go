@@ -3,14 +3,12 @@ package install
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"strings"
 )
 
 //go:embed wrapper.sh
 var wrapperScript string
-
-//go:embed mpiexec.sh
-var mpiexecScript string
 
 // wrapperNames are the names of the compilers. One script is all of them.
 var wrapperNames = []string{
@@ -24,7 +22,8 @@ func (in *installation) wrappers(context.Context) error {
 	if err := in.script("bin/mpicc", text, wrapperNames); err != nil {
 		return err
 	}
-	return in.script("bin/mpiexec", mpiexecScript, []string{"mpirun"})
+	// No scripts: a shell drops variables whose names are none of its own, such as the functions that bash exports.
+	return errors.Join(in.link("bin/mpiexec", "pvasrun"), in.link("bin/mpirun", "pvasrun"))
 }
 
 // script writes a script and links to it under other names.

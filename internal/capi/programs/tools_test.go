@@ -104,6 +104,17 @@ func TestMpiexec(t *testing.T) {
 }
 
 // The folder may be moved: nothing in it has its path.
+// TestEnvironmentPasses: variables that are none of a shell come to the ranks, as functions do that bash exports.
+func TestEnvironmentPasses(t *testing.T) {
+	env := []string{"a.b=1", "BASH_FUNC_fun%%=() {  echo x; }"}
+	for _, command := range []string{"mpiexec", "mpirun", "pvasrun"} {
+		out, stderr, code := run(t, env, tool(command), "-n", "1", "env")
+		require.Equal(t, 0, code, "%s: %s", command, stderr)
+		require.Contains(t, out, "a.b=1\n", command)
+		require.Contains(t, out, "BASH_FUNC_fun%%=() {  echo x; }\n", command)
+	}
+}
+
 func TestInstallationMoves(t *testing.T) {
 	moved := filepath.Join(t.TempDir(), "moved")
 	require.NoError(t, os.CopyFS(moved, os.DirFS(installed)))

@@ -37,8 +37,8 @@ int main(int argc, char **argv) {
 		}
 		if (strcmp(how, "assert") == 0)
 			abort();
-		if (strcmp(how, "MPI_Abort") == 0)
-			MPI_Abort(MPI_COMM_WORLD, 5);
+		if (strncmp(how, "MPI_Abort", 9) == 0)
+			MPI_Abort(MPI_COMM_WORLD, how[9] ? atoi(how + 9) : 5);
 		if (strcmp(how, "null") == 0)
 			MPI_Waitall(3, NULL, MPI_STATUSES_IGNORE);
 		if (strcmp(how, "exit") == 0)
