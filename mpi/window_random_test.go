@@ -271,3 +271,19 @@ func twins(c *Comm) error {
 	}
 	return first(c.Barrier(), w.Free())
 }
+
+func TestOperationsOfWindowsAllocateNothing(t *testing.T) {
+	testkit.OneGoroutine(t)
+	overMem(t, 1, 1, mem.Options{}, func(c *Comm) error {
+		w, err := WinAllocateShared[int64](c, 100)
+		if err != nil {
+			return err
+		}
+		row, sum := make([]int64, 20), Sum[int64]()
+		n := testing.AllocsPerRun(100, func() {
+			err = first(err, w.Lock(0), w.Put(row, 0, 3), w.Get(row, 0, 3), w.Accumulate(sum, row, 0, 3), w.Flush(0))
+			err = first(err, w.Unlock(0), w.LockAll(), w.UnlockAll())
+		})
+		return first(err, want("allocations", n, 0), w.Free())
+	})
+}
