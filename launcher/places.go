@@ -56,7 +56,7 @@ func (s *supervisor) placesFound(found map[hang.Call]symbol.Place) {
 	}
 }
 
-// placesLate has the reports go on. Later ones do not wait for what is still being read.
+// placesLate lets the reports go on. Later ones do not wait for what is still being read.
 func (s *supervisor) placesLate() {
 	then := s.placing.then
 	s.placing.reading, s.placing.late, s.placing.then = 0, nil, nil

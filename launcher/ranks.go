@@ -50,7 +50,7 @@ func (s *supervisor) sayOtherMPI() {
 	}
 }
 
-// makeSpace has the host make the address space and look at the programs.
+// makeSpace asks the host to make the address space and to look at the programs.
 func (s *supervisor) makeSpace() error {
 	if s.misfit != nil {
 		return s.misfit
@@ -90,7 +90,7 @@ func (s *supervisor) startRank(rank int) (int, error) {
 	return pid, nil
 }
 
-// startInSpace has the host start a rank in its address space.
+// startInSpace asks the host to start a rank in its address space.
 func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, error) {
 	req := &host.SpawnRequest{Rank: rank, Number: s.number(rank), Nice: s.app(rank).Nice, App: s.appOf[rank],
 		CPUs: cpus}

@@ -168,7 +168,7 @@ func undersubscribed(t *Team, _ int) bool { return !oversubscribed(t, 0) }
 func longForAll(t *Team, n int) bool { return n > (t.Size-1)*4<<10 }
 
 // shortForLeaders: the leaders of the nodes send fewer messages than all members do, and longer ones. Each
-// message has a member wait for its turn where there are more ranks than CPUs.
+// message makes a member wait for its turn where there are more ranks than CPUs.
 func shortForLeaders(t *Team, n int) bool {
 	return n < 2<<10 || n < 16<<10 && oversubscribed(t, n)
 }

@@ -136,7 +136,7 @@ func (t *Team) begin(name string) {
 	}
 }
 
-// end has the hang report forget it.
+// end removes the call from the hang report.
 func (t *Team) end() { t.called = "" }
 
 // perform does a call whose arguments are right.

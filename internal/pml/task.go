@@ -81,7 +81,7 @@ func (e *Engine) Explain(context uint32, f func(*job.Waiting)) {
 	e.unlock()
 }
 
-// NoteRefusal has the hang report say, of any later wait of this rank, that a call was refused before.
+// NoteRefusal notes that a call was refused. The hang report says so at any later wait of this rank.
 func (e *Engine) NoteRefusal(text *string) { e.refused.Store(text) }
 
 // ForgetRefusal undoes NoteRefusal, unless a later refusal was noted.

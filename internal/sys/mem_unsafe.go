@@ -71,7 +71,7 @@ func Bytes(addr uintptr, n int) []byte {
 // The caller keeps b alive while the number is in use.
 func AddrOf(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
 
-// Populate has the kernel make the pages of b now, and not one by one as they are touched. Where it
+// Populate asks the kernel to make the pages of b now, and not one by one as they are touched. Where it
 // cannot, nothing happens.
 func Populate(b []byte) {
 	addr := AddrOf(b)

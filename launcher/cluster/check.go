@@ -80,7 +80,7 @@ func Check(ctx context.Context, n Nodes) ([]NodeCheck, error) {
 	return checks, context.Cause(ctx)
 }
 
-// probe has the agents send datagrams to one another, by the devices that a job would use. It returns what would keep
+// probe makes the agents send datagrams to one another, by the devices that a job would use. It returns what would keep
 // a job from that.
 func (l *leader) probe(ctx context.Context, agents []*remote) *NodeError {
 	if len(agents) < 2 {

@@ -112,7 +112,7 @@ func (l *leader) signal(sig syscall.Signal) {
 	}
 }
 
-// endRanks has the agents end their ranks, which takes them d.
+// endRanks tells the agents to end their ranks, which takes them d.
 func (l *leader) endRanks(d time.Duration) {
 	l.order(part.Order{End: true})
 	l.grace = time.After(d + time.Second)

@@ -111,7 +111,7 @@ func (e *engine) own(id uint32) (*graph.Op, *lane, bool) {
 	return op, e.laneOf(op.Rank, op.CPU), op.Kind == graph.Send || op.Kind == graph.Recv
 }
 
-// handle has the receiver take the request, T4, and acknowledge it, the first part of T5.
+// handle makes the receiver take the request, T4, and acknowledge it, the first part of T5.
 func (e *engine) handle(ev event, id uint32, op *graph.Op) {
 	r, ln, own := e.own(e.ops[id].mate)
 	p := e.link(op)
@@ -128,7 +128,7 @@ func (e *engine) handle(ev event, id uint32, op *graph.Op) {
 	e.push(from+work+p.Flight()-p.Control(), id, phaseAck)
 }
 
-// acknowledged has the sender take the acknowledgement and send the data: the end of T5,
+// acknowledged makes the sender take the acknowledgement and send the data: the end of T5,
 // and T1'.
 func (e *engine) acknowledged(ev event, id uint32, op *graph.Op) {
 	_, ln, own := e.own(id)
@@ -149,7 +149,7 @@ func (e *engine) acknowledged(ev event, id uint32, op *graph.Op) {
 	e.push(there, id, phaseData)
 }
 
-// data has the receiver take the message: T3 or T3'.
+// data makes the receiver take the message: T3 or T3'.
 func (e *engine) data(ev event, id uint32, op *graph.Op) {
 	mate := e.ops[id].mate
 	r, ln, own := e.own(mate)

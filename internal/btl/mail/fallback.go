@@ -85,7 +85,7 @@ func (t *sendTransfer) fallBackInto(i int) bool {
 	return t.fallenBack()
 }
 
-// fallenBack has the receiver take the message from where at and lane say; false: it is taking it from the payload.
+// fallenBack makes the receiver take the message from where at and lane say; false: it is taking it from the payload.
 func (t *sendTransfer) fallenBack() bool {
 	shm.OrderRelease()
 	t.d.fallback.Swap(t.generation)

@@ -27,7 +27,7 @@ const (
 	readPatience = 250
 )
 
-// overtake has the receiver go on without the sender if it has looked for new bytes for long
+// overtake lets the receiver go on without the sender if it has looked for new bytes for long
 // enough. It tells whether it does.
 func (t *recvTransfer) overtake() bool {
 	if t.seen != t.peer.blocks { // the sender is at work, if on another message

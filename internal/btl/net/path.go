@@ -78,7 +78,7 @@ func (m *Module) onChange(d *device, id suci.ID, c suci.Change) {
 	m.disturb()
 }
 
-// disturb has the rank look at what has changed: see tend.
+// disturb makes the rank look at what has changed: see tend.
 func (m *Module) disturb() {
 	m.disturbed.Store(true)
 	m.inbox.Signal()

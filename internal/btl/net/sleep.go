@@ -19,7 +19,7 @@ import (
 // watcher reads another count after N2: it slept in K3 and was woken by N3, or did not fall
 // asleep, since the kernel compares the count. So K2 comes after N2. The waker keeps its
 // signal: the rank is woken whether K2 comes before or after B2 begins. A signal that comes
-// too late only has the rank ask once more.
+// too late only makes the rank ask once more.
 func (m *Module) watch() {
 	count := m.inbox.Count()
 	for !m.closed.Load() {

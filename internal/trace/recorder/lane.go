@@ -81,7 +81,7 @@ func (l *Lane) Put(list ...trace.Raw) {
 	}
 }
 
-// half has the supervisor look, as half of the ring was filled.
+// half wakes the supervisor, as half of the ring was filled.
 func (l *Lane) half() {
 	l.Publish()
 	l.event.Notify()

@@ -106,7 +106,7 @@ func (c *caller) timeOf(it *item, o *loggps.Operation) {
 	}
 }
 
-// together has all members wait for one another.
+// together makes all members wait for one another.
 func together(m pattern.Member) {
 	for d := 1; d < m.Ranks; d *= 2 {
 		m.Send(0, m.World[(m.Rank+d)%m.Ranks])

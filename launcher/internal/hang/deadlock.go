@@ -23,10 +23,7 @@ func describeDeadlock(views []job.View, now, still time.Duration) string {
 	if len(dead) == 0 {
 		return ""
 	}
-	shortest := waited(views[dead[0]], now)
-	for _, r := range dead {
-		shortest = min(shortest, waited(views[r], now))
-	}
+	shortest := shortestWait(views, dead, now)
 	if shortest < still {
 		return ""
 	}
@@ -39,6 +36,15 @@ func describeDeadlock(views []job.View, now, still time.Duration) string {
 	}
 	return fmt.Sprintf("  %s: %s; nothing has moved for %v, and %s\n", kind, steps(cycle),
 		shortest.Round(time.Millisecond), verdict)
+}
+
+// shortestWait is how long all of these ranks have waited.
+func shortestWait(views []job.View, ranks []int, now time.Duration) time.Duration {
+	shortest := waited(views[ranks[0]], now)
+	for _, r := range ranks[1:] {
+		shortest = min(shortest, waited(views[r], now))
+	}
+	return shortest
 }
 
 // steps names the ranks of a cycle.
@@ -67,10 +73,6 @@ func judge(views []job.View, dead []int) (kind, verdict string) {
 
 // describeProof says what is proved.
 func describeProof(views []job.View, p *job.Proof, now time.Duration) string {
-	shortest := waited(views[p.Ranks[0]], now)
-	for _, r := range p.Ranks {
-		shortest = min(shortest, waited(views[r], now))
-	}
 	what := ""
 	switch {
 	case len(p.Cycle) > 0:
@@ -79,5 +81,5 @@ func describeProof(views []job.View, p *job.Proof, now time.Duration) string {
 		what = "all ranks wait, and no message is on its way; "
 	}
 	return fmt.Sprintf("  deadlock, proved: %snothing has moved for %v, and %s can never go on\n",
-		what, shortest.Round(time.Millisecond), rankList(p.Ranks, 0))
+		what, shortestWait(views, p.Ranks, now).Round(time.Millisecond), rankList(p.Ranks, 0))
 }

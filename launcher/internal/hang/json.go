@@ -23,7 +23,7 @@ type rankJSON struct {
 	Rank    int       `json:"rank"`
 	Node    string    `json:"node,omitempty"`
 	Pid     int       `json:"pid,omitempty"`
-	State   string    `json:"state"` // see rankReport
+	State   string    `json:"state"` // see describeState
 	Stopped bool      `json:"stopped,omitempty"`
 	Wait    *waitJSON `json:"wait,omitempty"`
 	Polls   *pollJSON `json:"polls,omitempty"` // of a rank that runs
@@ -100,25 +100,13 @@ func writeHang(file string, views []job.View, who []Rank, now time.Duration, pro
 }
 
 func rankReport(v *job.View, who Rank, now time.Duration) rankJSON {
-	r := rankJSON{Rank: v.Rank, Node: who.Node, Pid: who.Pid, Stopped: who.Stopped, Text: describeView(*v, who, now)}
+	r := rankJSON{Rank: v.Rank, Node: who.Node, Pid: who.Pid, Stopped: who.Stopped}
+	r.State, r.Text = describeView(v, who, now)
 	switch {
-	case v.Gone:
-		r.State = "ended"
-	case who.Pid == 0:
-		r.State = "not started"
-	case v.Waits:
-		r.State, r.Wait = "waiting", waitReport(v, who.Place, now)
-	case v.State == job.StateNone:
-		r.State = "not initialized"
-	case v.State == job.StateFinal:
-		r.State = "finalized"
-	case v.State == job.StateAborted || v.State == job.StateFaulted:
-		r.State = v.State.String()
-	default:
-		r.State = "running"
-		if v.Polls.Op != job.OpNone {
-			r.Polls = pollReport(&v.Polls, who.Place)
-		}
+	case r.State == waiting:
+		r.Wait = waitReport(v, who.Place, now)
+	case r.State == running && v.Polls.Op != job.OpNone:
+		r.Polls = pollReport(&v.Polls, who.Place)
 	}
 	return r
 }

@@ -10,6 +10,12 @@ import (
 	"github.com/gopvas/gopvas/internal/trace/symbol"
 )
 
+// States that a program finds more about in the report.
+const (
+	waiting = "waiting"
+	running = "running"
+)
+
 // Rank is the supervisor's record of a rank.
 type Rank struct {
 	Node    string // "": the job has one node
@@ -26,36 +32,36 @@ func (s Rank) number() string {
 	return fmt.Sprint(s.Pid)
 }
 
-// describeView says what a rank does. If it is stopped that comes first, then what it did before.
-func describeView(v job.View, who Rank, now time.Duration) string {
-	does := describeState(v, who, now)
+// describeView says what a rank does: by a word for programs, and in words. If it is stopped they say that first, then
+// what it did before.
+func describeView(v *job.View, who Rank, now time.Duration) (state, does string) {
+	state, does = describeState(v, who, now)
 	if who.Stopped && !v.Gone {
-		return fmt.Sprintf("is stopped by a signal (kill -CONT %d lets it go on); %s", who.Pid, does)
+		does = fmt.Sprintf("is stopped by a signal (kill -CONT %d lets it go on); %s", who.Pid, does)
 	}
-	return does
+	return state, does
 }
 
-func describeState(v job.View, who Rank, now time.Duration) string {
+func describeState(v *job.View, who Rank, now time.Duration) (state, does string) {
 	switch {
 	case v.Gone:
-		return "has ended"
+		return "ended", "has ended"
 	case who.Pid == 0:
-		return "has not been started: " + who.Program
+		return "not started", "has not been started: " + who.Program
 	case v.Waits:
-		return describeWait(v, InParentheses(who.Place), now)
+		return waiting, describeWait(*v, InParentheses(who.Place), now)
 	case v.State == job.StateNone:
-		return "has not called Init: " + who.Program
+		return "not initialized", "has not called Init: " + who.Program
 	case v.State == job.StateFinal:
-		return "has called Finalize"
+		return "finalized", "has called Finalize"
 	case v.State == job.StateAborted:
-		return "ends after an error"
+		return v.State.String(), "ends after an error"
 	case v.State == job.StateFaulted:
-		return "has got a fatal signal, and reports it"
+		return v.State.String(), "has got a fatal signal, and reports it"
+	case v.Polls.Op != job.OpNone:
+		return running, DescribePolls(v.Polls, InParentheses(who.Place))
 	}
-	if v.Polls.Op != job.OpNone {
-		return DescribePolls(v.Polls, InParentheses(who.Place))
-	}
-	return "runs: waits in no call"
+	return running, "runs: waits in no call"
 }
 
 // callOf is the program's name of its call, or else does, the name of its action.

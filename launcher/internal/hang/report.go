@@ -24,7 +24,8 @@ func hangReport(views []job.View, who []Rank, now time.Duration, proof *job.Proo
 		if p := who[v.Rank]; p.Node != "" {
 			node = p.Node + "\t"
 		}
-		fmt.Fprintf(w, "  %d\t%s%s\t%s\n", v.Rank, node, who[v.Rank].number(), describeView(v, who[v.Rank], now))
+		_, does := describeView(&v, who[v.Rank], now)
+		fmt.Fprintf(w, "  %d\t%s%s\t%s\n", v.Rank, node, who[v.Rank].number(), does)
 	}
 	_ = w.Flush() // a strings.Builder does not fail
 	b.WriteString(notes(views, who, now, proof))

@@ -52,7 +52,7 @@ func (b *Batch) add(to netip.AddrPort, packet []byte) {
 	b.Trains = append(b.Trains, wire.Train{To: to, Length: len(packet), Bytes: packet})
 }
 
-// part has the next packet begin another train.
+// part ends the train: the next packet begins another.
 func (b *Batch) part() {
 	if i := len(b.Trains) - 1; i >= 0 {
 		b.Trains[i].End()

@@ -33,7 +33,7 @@ type seen struct {
 	meter *nodesMeter
 }
 
-// instrument has the nodes do what --trace and --report ask for. Under --pmi another process may
+// instrument makes the nodes do what --trace and --report ask for. Under --pmi another process may
 // turn out to lead: no file is made before that is known.
 func (f *Flags) instrument(j *launcher.Job) *seen {
 	s := &seen{}

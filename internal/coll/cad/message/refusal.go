@@ -101,7 +101,7 @@ func (r *run) forget(most int) {
 	x.list = kept
 }
 
-// present has the guard say which call was refused before.
+// present puts the call that was refused before into the guard.
 func (r *run) present() {
 	if !r.guarded || r.failure.Fault != 0 {
 		return

@@ -46,7 +46,7 @@ func (e *Engine) newRun(c *cad.Channel, g *cad.Graph) (*run, error) {
 	return r, nil
 }
 
-// Start issues the graph, or has it wait for its turn.
+// Start issues the graph, or queues it until its turn.
 func (r *run) Start() error {
 	if err := r.open(); err != nil {
 		return err
