@@ -294,7 +294,7 @@ func (c *Comm) Abort(call string, code int) {
 
 // Exit is Abort without a word.
 func (c *Comm) Exit(code int) {
-	if c != nil {
+	if c != nil && c.root != nil {
 		c.root.SetState(c.group.self, job.StateAborted)
 	}
 	os.Exit(code)
