@@ -132,9 +132,9 @@ type FileCall struct {
 	record uint64
 }
 
-// BeginFileCall begins a call on a file of the ranks of c; nil: on none.
+// BeginFileCall begins a call on a file of the ranks of c, or on none.
 func (c *Comm) BeginFileCall(k trace.Kind) FileCall {
-	if c == nil {
+	if c.made() != nil {
 		return FileCall{}
 	}
 	return FileCall{c, k, sys.Monotonic(), c.engine.CallBegins()}
