@@ -133,7 +133,7 @@ func (p *Process) die(call string, code int, err error) {
 	if p.world == nil {
 		os.Exit(1)
 	}
-	p.world.c.Exit(1)
+	p.world.c.Abort("", 1)
 }
 
 // handler returns the error handler of a handle, for objects of a kind.

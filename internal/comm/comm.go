@@ -281,23 +281,20 @@ func (c *Comm) Group() *Group {
 	return c.group
 }
 
-// Abort says that a call ends the job, and ends this process at once, without deferred functions. The exit code is the
-// lowest byte of the code, or 1 if that is 0: the job has failed.
+// Abort says that a call ends the job, unless that is "", and ends this process at once, without deferred functions.
+// The exit code is the lowest byte of the code, or 1 if that is 0: the job has failed.
 func (c *Comm) Abort(call string, code int) {
 	exit, note := cmp.Or(int(uint8(code)), 1), ""
 	if exit != code {
 		note = fmt.Sprintf(", exit code %d", exit)
 	}
-	fmt.Fprintf(os.Stderr, "%s: %s: ends the job with error code %d%s\n", Who(), call, code, note)
-	c.Exit(exit)
-}
-
-// Exit is Abort without a word.
-func (c *Comm) Exit(code int) {
+	if call != "" {
+		fmt.Fprintf(os.Stderr, "%s: %s: ends the job with error code %d%s\n", Who(), call, code, note)
+	}
 	if c != nil && c.root != nil {
 		c.root.SetState(c.group.self, job.StateAborted)
 	}
-	os.Exit(code)
+	os.Exit(exit)
 }
 
 // Partition returns the part of the shared address space, from base on and of size bytes, that

@@ -1,6 +1,9 @@
 package comm
 
 import (
+	"fmt"
+	"os"
+
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/job"
 )
@@ -14,6 +17,11 @@ func Meet(world *Comm) error {
 		return Wrap("finalize", err)
 	}
 	defer world.mu.Unlock()
+	return world.meet()
+}
+
+// meet is Meet under the lock.
+func (world *Comm) meet() error {
 	t := world.newTeam(meetID)
 	t.Called, t.Inner = job.Ending, 0
 	t.Choice.Blocking[coll.Barrier] = "dissemination"
@@ -22,6 +30,15 @@ func Meet(world *Comm) error {
 	}
 	world.met = true
 	return Wrap("finalize", bare(t.Barrier()))
+}
+
+// tellUnreceived prints what the program has sent to this rank and has not received. All ranks have met.
+func (c *Comm) tellUnreceived() {
+	n, first := c.engine.Unreceived(func(context uint32) bool { return purpose(context)%purposes == pointToPoint })
+	if n > 0 {
+		fmt.Fprintf(os.Stderr, "rank %d: finalize: warning: messages that this rank has not received: %d, "+
+			"the first of %d bytes from rank %d, tag %d\n", c.rank, n, first.Bytes, first.Source, first.Tag)
+	}
 }
 
 // noteCalls writes into the root block how many collective operations this rank has begun on the world. pvasrun

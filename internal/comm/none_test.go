@@ -34,7 +34,7 @@ func methodsFail(none any) error {
 	v := reflect.ValueOf(none)
 	for i := range v.NumMethod() {
 		m := v.Type().Method(i)
-		if m.Name == "Abort" || m.Name == "Exit" { // end the process
+		if m.Name == "Abort" { // ends the process
 			continue
 		}
 		if err, has := onNone(v, m); has && !errors.Is(err, ErrNoComm) {

@@ -129,6 +129,12 @@ func (c *Comm) Finalize() error {
 	}
 	start := c.engine.CallBegins()
 	err := errors.Join(c.self().removeAttributes(), c.FlushBuffer(), c.root.Reach(job.HoldFinalize))
+	if Checked(c) {
+		if !c.met {
+			_ = c.meet() // so that all messages are here; a rank that has gone has sent what it would
+		}
+		c.tellUnreceived()
+	}
 	if !c.met { // else nobody receives any more
 		c.engine.FlushAhead()
 	}

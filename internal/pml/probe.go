@@ -161,3 +161,22 @@ func (e *Engine) receiveMatched(m *Message, buf btl.Buffer) (*operation, error) 
 	e.consume(op, msg)
 	return op, nil
 }
+
+// Unreceived returns how many messages have come that no receive has matched, in the contexts that want says, and what
+// a probe would tell of one.
+func (e *Engine) Unreceived(want func(context uint32) bool) (n int, one Status) {
+	e.lock()
+	defer e.unlock()
+	e.progressAll()
+	for context, m := range e.matchers {
+		if !want(context) {
+			continue
+		}
+		for at := m.arrived.head; at != nil; at = at.next {
+			if n++; n == 1 {
+				one = at.of.status()
+			}
+		}
+	}
+	return n, one
+}

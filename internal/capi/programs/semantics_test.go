@@ -36,6 +36,20 @@ func TestSendsRunAhead(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) { w.ends(t, 3, program) })
 }
 
+// TestLostMessages: with --check a rank tells at its end what it has not received.
+func TestLostMessages(t *testing.T) {
+	program := build(t, "lost.c")
+	eachWay(t, func(t *testing.T, w way) {
+		w.ends(t, 3, program)
+		_, stderr, code := w.start(t, 3, "--check", program)
+		require.Equal(t, 0, code, stderr)
+		for r := range 3 {
+			require.Contains(t, stderr, fmt.Sprintf("rank %d: finalize: warning: messages that this rank has not "+
+				"received: 1, the first of 4 bytes from rank %d, tag 7\n", r, (r+2)%3))
+		}
+	})
+}
+
 func TestAttributes(t *testing.T) {
 	program := build(t, "attributes.c")
 	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })
