@@ -29,14 +29,19 @@ type Handler struct {
 // call asks one flag and the arguments whether the call is of the usual kind: the rest is for
 // others.
 func (p *Process) call(op int, a slots) (int64, Handler) {
-	if p.usual.Load() && p.short(op, a) {
-		return SUCCESS, Handler{}
-	}
-	if c := &calls[op]; !p.usual.Load() || c.tool || c.firstNull(a) >= 0 {
+	if !p.usual.Load() {
 		return p.callUnusual(op, a)
 	}
 	outer := p.inside.enterAlone(op, a)
-	result, err := p.dispatch(op, a)
+	result := int64(SUCCESS)
+	did, err := p.plainCall(op, a)
+	if !did {
+		if c := &calls[op]; c.tool || c.firstNull(a) >= 0 {
+			p.inside.leaveAlone(outer)
+			return p.callUnusual(op, a)
+		}
+		result, err = p.dispatch(op, a)
+	}
 	p.inside.leaveAlone(outer)
 	if err != nil {
 		return p.raise(op, a, err)

@@ -1,10 +1,6 @@
 package capi
 
-import (
-	"math"
-
-	"github.com/gopvas/gopvas/internal/comm"
-)
+import "github.com/gopvas/gopvas/internal/comm"
 
 // message are the arguments of a send or a receive, as the packages below want them.
 type message struct {
@@ -61,28 +57,6 @@ func (p *Process) locate(m *message, at Address, count int, t Type) error {
 	return err
 }
 
-// plain is the short way through the arguments of most messages: some elements of a predefined type without
-// gaps, no wildcard, no MPI_PROC_NULL, nothing wrong. For all other messages on is nil, and
-// outgoing or incoming looks at them.
-//
-// The arguments cost as much time as the rest of a short message, above all where the caches are
-// cold: a program that computes between messages finds none of this code in them.
-func (p *Process) plain(buf Address, count int, t Type, peer, tag int,
-	c Comm) (on *communicator, memory []byte, of comm.Element) {
-	i := uint(t) - uint(firstPredefined)
-	if i >= uint(len(predefinedTypes)) || peer|tag < 0 || uint(count)-1 >= math.MaxInt32 || buf < firstPage {
-		return nil, nil, 0
-	}
-	o := predefinedTypes[i].Load()
-	if o == nil || o.unit == 0 {
-		return nil, nil, 0
-	}
-	if on = p.world; c != COMM_WORLD {
-		on = p.comms.get(uintptr(c))
-	}
-	return on, buf.Bytes(count * o.unit), o.element
-}
-
 // readEnds reads the ends of a long message. If its memory is none the rank that sends it faults here, and not a peer
 // that copies it.
 func readEnds(b []byte) {
@@ -96,10 +70,6 @@ func ends(b []byte) byte { return b[0] ^ b[len(b)-1] }
 
 // send is the blocking sends of a mode.
 func (p *Process) send(mode comm.Mode, buf Address, count int, t Type, dest, tag int, c Comm) error {
-	if on, memory, of := p.plain(buf, count, t, dest, tag, c); on != nil {
-		readEnds(memory)
-		return comm.Send(on.c, mode, memory, of, dest, tag)
-	}
 	m, err := p.outgoing(buf, count, t, dest, tag, c)
 	switch {
 	case err != nil:
@@ -113,11 +83,6 @@ func (p *Process) send(mode comm.Mode, buf Address, count int, t Type, dest, tag
 
 // isend is the nonblocking ones.
 func (p *Process) isend(mode comm.Mode, buf Address, count int, t Type, dest, tag int, c Comm, out Ptr[Request]) error {
-	if on, memory, of := p.plain(buf, count, t, dest, tag, c); on != nil {
-		readEnds(memory)
-		r, err := comm.Isend(on.c, mode, memory, of, dest, tag)
-		return p.begin(r, err, on, out)
-	}
 	m, err := p.outgoing(buf, count, t, dest, tag, c)
 	if err != nil {
 		return err
@@ -146,11 +111,6 @@ func (p *Process) sendInit(mode comm.Mode, buf Address, count int, t Type, dest,
 // Recv is MPI_Recv.
 func (p *Process) Recv(buf Address, count int, t Type, source, tag int, c Comm, status Status) error {
 	var st comm.Status
-	if on, memory, of := p.plain(buf, count, t, source, tag, c); on != nil {
-		err := comm.Recv(on.c, &st, memory, of, source, tag)
-		status.set(&st)
-		return err
-	}
 	m, err := p.incoming(buf, count, t, source, tag, c)
 	if err != nil {
 		return err
@@ -166,10 +126,6 @@ func (p *Process) Recv(buf Address, count int, t Type, source, tag int, c Comm, 
 
 // Irecv is MPI_Irecv.
 func (p *Process) Irecv(buf Address, count int, t Type, source, tag int, c Comm, out Ptr[Request]) error {
-	if on, memory, of := p.plain(buf, count, t, source, tag, c); on != nil {
-		r, err := comm.Irecv(on.c, memory, of, source, tag)
-		return p.begin(r, err, on, out)
-	}
 	m, err := p.incoming(buf, count, t, source, tag, c)
 	if err != nil {
 		return err

@@ -47,10 +47,19 @@ func sendTag(tag int) (int, error) {
 
 // recvTag is sendTag for what may be MPI_ANY_TAG.
 func recvTag(tag int) (int, error) {
-	if tag == ANY_TAG {
-		return comm.AnyTag, nil
+	in, known := tagIn(tag)
+	if known < 0 {
+		return sendTag(tag)
 	}
-	return sendTag(tag)
+	return in, nil
+}
+
+// tagIn is a tag, MPI_ANY_TAG included, for the packages below. known is negative if it is none.
+func tagIn(tag int) (in, known int) {
+	if tag == ANY_TAG {
+		return comm.AnyTag, 0
+	}
+	return tag, tag
 }
 
 // tagOut is the inverse.

@@ -6,12 +6,10 @@ import (
 	"github.com/gopvas/gopvas/internal/comm"
 )
 
-// The short way of calls that send or receive a short message: some elements of a predefined type
-// without gaps, no wildcard but a tag, no MPI_PROC_NULL, nothing wrong, one thread. Such a message is the
-// work of few functions from here to the module that moves it. Anything else is refused, before anything has
-// happened. Then the call goes the usual way.
-//
-// None of these calls sleeps. So the hang report need not know of them.
+// Most messages are plain: some elements of a predefined type without gaps, to or from a named rank, nothing wrong.
+// The arguments cost as much time as the rest of a short message, above all where the caches are cold: a program that
+// computes between messages finds none of this code in them. So the arguments of plain messages are taken from where
+// the program has put them. All other messages are dispatched.
 
 // The numbers of the functions, as in calls.
 const (
@@ -21,91 +19,51 @@ const (
 	opSend  = 108
 )
 
-// short makes a call the short way, if it can.
-func (p *Process) short(op int, a slots) bool {
+// plainCall makes the call of a plain message. If it returns false nothing has happened.
+func (p *Process) plainCall(op int, a slots) (did bool, err error) {
 	switch op {
 	case opSend:
-		return p.shortSend(a)
+		if on, memory, of := p.plain(a, a.int(4)); on != nil {
+			readEnds(memory)
+			return true, comm.Send(on.c, comm.Standard, memory, of, a.int(3), a.int(4))
+		}
 	case opRecv:
-		return p.shortRecv(a)
+		tag, known := tagIn(a.int(4))
+		if on, memory, of := p.plain(a, known); on != nil {
+			var st comm.Status
+			err = comm.Recv(on.c, &st, memory, of, a.int(3), tag)
+			Status{a.word(6)}.set(&st)
+			return true, err
+		}
 	case opIsend:
-		return p.shortIsend(a)
+		if on, memory, of := p.plain(a, a.int(4)); on != nil && a.word(6) >= firstPage {
+			readEnds(memory)
+			r, err := comm.Isend(on.c, comm.Standard, memory, of, a.int(3), a.int(4))
+			return true, p.begin(r, err, on, Ptr[Request]{a.word(6)})
+		}
 	case opIrecv:
-		return p.shortIrecv(a)
+		tag, known := tagIn(a.int(4))
+		if on, memory, of := p.plain(a, known); on != nil && a.word(6) >= firstPage {
+			r, err := comm.Irecv(on.c, memory, of, a.int(3), tag)
+			return true, p.begin(r, err, on, Ptr[Request]{a.word(6)})
+		}
 	}
-	return false
+	return false, nil
 }
 
-// shortMessage returns the memory of a message, its communicator, nil if it is to go the usual way, and
-// the size of its elements.
-func (p *Process) shortMessage(a slots) (on *communicator, memory []byte, size int) {
+// plain returns the memory of a message, what it consists of, and its communicator, which is nil if the message is not
+// plain.
+func (p *Process) plain(a slots, tag int) (on *communicator, memory []byte, of comm.Element) {
 	i, count, at := a.word(2)-uintptr(firstPredefined), a.int(1), Address(a.word(0))
-	if i >= uintptr(len(predefinedTypes)) || uint(count)-1 >= math.MaxInt32 || at < firstPage {
+	if i >= uintptr(len(predefinedTypes)) || uint(count)-1 >= math.MaxInt32 || at < firstPage || a.int(3)|tag < 0 {
 		return nil, nil, 0
 	}
 	o := predefinedTypes[i].Load()
 	if o == nil || o.unit == 0 {
 		return nil, nil, 0
 	}
-	on = p.world
-	if c := a.word(5); c != uintptr(COMM_WORLD) {
-		on = p.comms.get(c)
+	if on = p.world; a.word(5) != uintptr(COMM_WORLD) {
+		on = p.comms.get(a.word(5))
 	}
-	return on, at.Bytes(count * o.unit), o.element.Size()
-}
-
-// mayBeShort is more elements than a message has that is sent the short way.
-const mayBeShort = 256
-
-func (p *Process) shortSend(a slots) bool {
-	if a.word(1) > mayBeShort {
-		return false
-	}
-	on, memory, _ := p.shortMessage(a)
-	return on != nil && comm.SendShort(on.c, memory, a.int(3), a.int(4))
-}
-
-func (p *Process) shortIsend(a slots) bool {
-	if a.word(1) > mayBeShort {
-		return false
-	}
-	on, memory, _ := p.shortMessage(a)
-	out := a.word(6)
-	if on == nil || out < firstPage || !comm.SendShort(on.c, memory, a.int(3), a.int(4)) {
-		return false
-	}
-	storeWord(out, uintptr(doneRequest))
-	return true
-}
-
-func (p *Process) shortRecv(a slots) bool {
-	on, memory, _ := p.shortMessage(a)
-	want, err := recvTag(a.int(4))
-	if on == nil || err != nil {
-		return false
-	}
-	n, tag, ok := comm.RecvShort(on.c, memory, a.int(3), want)
-	if !ok {
-		return false
-	}
-	if status := (Status{a.word(6)}).wanted(); status != nil {
-		status.set(a.int(3), tag, n, false)
-	}
-	return true
-}
-
-func (p *Process) shortIrecv(a slots) bool {
-	on, memory, size := p.shortMessage(a)
-	out := a.word(6)
-	if on == nil || out < firstPage {
-		return false
-	}
-	r := comm.PostShort(on.c, memory, a.int(3), a.int(4), 1<<placeBits-firstPlace)
-	if r == nil {
-		return false
-	}
-	h := requestHandle(r.Place(), r.Generation())
-	r.SetOwner(uintptr(h), &on.messages.self, uint32(size))
-	storeWord(out, uintptr(h))
-	return true
+	return on, at.Bytes(count * o.unit), o.element
 }

@@ -154,21 +154,3 @@ func Sendrecv(c *Comm, op string, out, in Half) (Status, error) {
 	}
 	return c.status(st, size), WrapReceive(op, in.Peer, in.Tag, inElements(err, size))
 }
-
-// RecvShort is the short way of Recv. It returns the length and the tag of the message, or false: then nothing has
-// happened.
-func RecvShort(c *Comm, buf []byte, src, tag int) (n, got int, ok bool) {
-	if !c.plain {
-		return 0, 0, false
-	}
-	return c.engine.RecvShort(c.context, src, tag, buf)
-}
-
-// PostShort is the short way of Irecv. The receive that it returns gets an owner, as by SetOwner, and has
-// a place below a limit. Nil: nothing has happened.
-func PostShort(c *Comm, buf []byte, src, tag int, places uint32) *Operation {
-	if !c.plain {
-		return nil
-	}
-	return c.engine.PostShort(c.context, src, tag, buf, places)
-}

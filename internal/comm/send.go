@@ -90,9 +90,3 @@ func SendInit(c *Comm, mode Mode, buf Buffer, of Element, dst, tag int) (Request
 	}
 	return Request{r}, WrapSend(sendNames[mode]+" init", dst, tag, err)
 }
-
-// SendShort is the short way of a standard Send or Isend. It returns false if the message can not
-// go this way: then nothing has happened.
-func SendShort(c *Comm, buf []byte, dst, tag int) bool {
-	return c.plain && c.engine.SendShort(c.context, dst, tag, buf)
-}

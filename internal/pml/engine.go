@@ -94,7 +94,7 @@ type Engine struct {
 	slowPath bool
 	closed   bool
 	broken   error     // why the module can not go on; nil: it can
-	short    btl.Short // of the module, if messages may go by it; see short.go
+	short    btl.Short // of the module; nil: it has none, there are further ones, or calls are recorded
 
 	last     *matcher // the matcher used last
 	matchers map[uint32]*matcher
@@ -166,7 +166,7 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 	e := &Engine{
 		job: j, goneCount: j.GoneCounter(), reports: j.ReportCounter(),
 		module: newTransport(m, c), memory: c.Memory, setBed: c.SleepIn,
-		rank: rank, size: j.Ranks(), spin: j.Spin(),
+		short: c.Short, rank: rank, size: j.Ranks(), spin: j.Spin(),
 		matchers: map[uint32]*matcher{},
 		explain:  map[uint32]func(*job.Waiting){},
 		sends:    map[int32]*peerSends{},
@@ -195,7 +195,6 @@ const fewLooks = 64
 // with a context that can end.
 func (e *Engine) OneThread() {
 	e.oneThread = true
-	e.updateShort()
 }
 
 // Alone tells whether OneThread was called.
@@ -258,7 +257,6 @@ func (e *Engine) matcher(context uint32) *matcher {
 // updateFastPath decides whether the next short send may take the short way.
 func (e *Engine) updateFastPath() {
 	e.slowPath = e.closed || e.broken != nil || e.dead != nil || len(e.pending) > 0 || e.ahead > 0
-	e.updateShort()
 }
 
 // checkPeer returns an error unless the peer is a rank, or ProcNull.

@@ -50,10 +50,13 @@ type source struct {
 func (op *operation) accepts(tag int32) bool { return op.tag == AnyTag || op.tag == tag }
 
 // post adds a receive that matches no unexpected message.
-func (m *matcher) post(op *operation) {
+func (m *matcher) post(op *operation) { m.postTo(m.queue(op), op) }
+
+// postTo is post to the list in which the receive is to stand.
+func (m *matcher) postTo(l *list[operation], op *operation) {
 	op.posted, op.state = m.posts, posted
 	m.posts++
-	m.queue(op).push(&op.node)
+	l.push(&op.node)
 }
 
 // withdraw takes a posted receive or a blocked probe out again.

@@ -79,15 +79,6 @@ func (e *Engine) operation(place int, handle uintptr) *operation {
 // Op is the operation of a request that has a handle, and so knows it by its place.
 type Op operation
 
-// Place and Generation are those of Request.
-func (op *Op) Place() int         { return int(op.place) }
-func (op *Op) Generation() uint32 { return op.generation }
-
-// SetOwner is Request.SetOwner where one thread calls the engine, as it does where an Op was begun (PostShort).
-func (op *Op) SetOwner(handle uintptr, owner *any, unit uint32) {
-	op.handle, op.owner, op.unit = handle, owner, unit
-}
-
 // Status is that of an operation that is complete. Unit is what SetOwner was given.
 func (op *Op) Status() *Status { return &op.status }
 func (op *Op) Unit() uint32    { return op.unit }

@@ -14,29 +14,54 @@ import (
 // src has gone and has sent no such message; or src is AnySource, nothing has come,
 // and some rank has gone without Finalize, or all other ranks have gone.
 func (e *Engine) Recv(context uint32, src, tag int, buf []byte) (Status, error) {
-	return e.recv(context, src, tag, &btl.Buffer{Bytes: buf})
+	e.lock()
+	if e.short != nil && e.crowd == nil && e.comesFirst(context, src, tag) {
+		n, got, ok := e.short.TakeShort(min(shortLooks, e.spin), src, context, int32(tag), buf)
+		if ok {
+			e.unlock()
+			return Status{Source: src, Tag: int(got), Bytes: uint64(n)}, nil
+		}
+	}
+	st, err := e.recv(context, src, tag, &btl.Buffer{Bytes: buf})
+	e.unlock()
+	return st, err
 }
+
+// shortLooks is how often Recv looks for a short message: for some microseconds.
+const shortLooks = 1000
 
 // RecvBuffer is Recv into a buffer that may have a layout.
 func (e *Engine) RecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Status, error) {
-	return e.recv(context, src, tag, &buf)
+	e.lock()
+	st, err := e.recv(context, src, tag, &buf)
+	e.unlock()
+	return st, err
 }
 
 func (e *Engine) recv(context uint32, src, tag int, buf *btl.Buffer) (Status, error) {
-	e.lock()
 	c := e.beginCall(trace.Recv, -1)
 	op := &e.fast
 	if !e.receiveFast(op, context, src, tag, buf) {
 		var err error
 		if op, err = e.receive(context, src, tag, buf); err != nil {
 			e.endCall(c, nil, err)
-			e.unlock()
 			return noStatus, err
 		}
 	}
-	st, err := e.finish(op, c)
-	e.unlock()
-	return st, err
+	return e.finish(op, c)
+}
+
+// comesFirst tells whether a blocking receive is simple: it may take its message as that comes by, and is not posted.
+// That is as if it had been posted, because the lock is held all the time and nothing can tell the difference: no
+// receive that was posted before matches the same message, no message that has arrived does, nobody else waits, and
+// nothing else of this rank needs progress.
+func (e *Engine) comesFirst(context uint32, src, tag int) bool {
+	if e.spin == 0 || e.owned || e.slowPath || e.movingCount > 0 || len(e.busy) > 0 || e.tasks.head != nil ||
+		uint(src) >= uint(e.size) || src == e.rank || uint(tag) > MaxTag && tag != AnyTag {
+		return false
+	}
+	m := e.matcher(context)
+	return m.arrived.head == nil && m.wild.head == nil && m.sources.at(int32(src)).posted.head == nil
 }
 
 // receiveFast is the short way of a blocking receive from a named rank: it polls for the
@@ -44,20 +69,9 @@ func (e *Engine) recv(context uint32, src, tag int, buf *btl.Buffer) (Status, er
 // returns true if it has; the operation, which is the engine's own for this purpose,
 // then is complete or has a transfer underway.
 //
-// That is as if the receive had been posted, because the lock is held all the time
-// and nothing can tell the difference: no receive that was posted before matches
-// the same message, no message that has arrived does, and nobody else waits.
 // It ends as soon as another goroutine wants the lock, or a rank goes.
 func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *btl.Buffer) bool {
-	if e.spin == 0 || e.owned || e.slowPath || e.movingCount > 0 || len(e.busy) > 0 ||
-		e.tasks.head != nil || op.state != idle {
-		return false
-	}
-	if uint(src) >= uint(e.size) || src == e.rank || uint(tag) > MaxTag && tag != AnyTag {
-		return false
-	}
-	m := e.matcher(context)
-	if m.arrived.head != nil || m.wild.head != nil || m.sources.at(int32(src)).posted.head != nil {
+	if !e.comesFirst(context, src, tag) {
 		return false
 	}
 	op.context, op.peer, op.tag, op.buf, op.request = context, int32(src), int32(tag), *buf, e.beginning
@@ -96,20 +110,33 @@ func (e *Engine) goOn(worked bool) bool {
 // Irecv begins a receive and does not wait. buf must not be read or written
 // until the request is complete.
 func (e *Engine) Irecv(context uint32, src, tag int, buf []byte) (Request, error) {
-	return e.irecv(context, src, tag, &btl.Buffer{Bytes: buf})
+	e.lock()
+	if e.trace == nil && !e.slowPath && uint(src) < uint(e.size) && uint(tag) <= MaxTag {
+		if m := e.matcher(context); m.arrived.head == nil { // it is simple: to be posted, and nothing is wrong
+			op := e.newOperation(receiving, context, src, tag)
+			op.buf.Bytes = buf
+			m.postTo(&m.sources.at(int32(src)).posted, op)
+			e.unlock()
+			return Request{op: op, generation: op.generation}, nil
+		}
+	}
+	r, err := e.irecv(context, src, tag, &btl.Buffer{Bytes: buf})
+	e.unlock()
+	return r, err
 }
 
 // IrecvBuffer is Irecv into a buffer that may have a layout.
 func (e *Engine) IrecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Request, error) {
-	return e.irecv(context, src, tag, &buf)
+	e.lock()
+	r, err := e.irecv(context, src, tag, &buf)
+	e.unlock()
+	return r, err
 }
 
 func (e *Engine) irecv(context uint32, src, tag int, buf *btl.Buffer) (Request, error) {
-	e.lock()
 	c := e.beginCall(trace.Irecv, -1)
 	op, err := e.receive(context, src, tag, buf)
 	e.endCall(c, op, err)
-	e.unlock()
 	return request(op, err)
 }
 

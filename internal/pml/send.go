@@ -29,7 +29,16 @@ type peerSends struct {
 // The error is, or wraps, a *RankError, *TagError, *LostError (the receiver has
 // gone) or ErrFinalized.
 func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error {
-	return e.SendBuffer(context, dst, tag, btl.Buffer{Bytes: buf}, mode)
+	e.lock()
+	if mode == Standard && e.short != nil && e.simple(dst, tag) {
+		if e.short.SendShort(dst, context, int32(tag), buf) {
+			e.unlock()
+			return nil
+		}
+	}
+	err := e.sendAndWait(context, dst, tag, &btl.Buffer{Bytes: buf}, mode)
+	e.unlock()
+	return err
 }
 
 // SendBuffer is Send from a buffer that may have a layout.
@@ -47,10 +56,11 @@ func (e *Engine) sendAndWait(context uint32, dst, tag int, buf *btl.Buffer, mode
 	}
 	c := e.beginCall(trace.Send, bytes)
 	op, err := e.send(context, dst, tag, elements(buf), buf, mode, false)
-	if err == nil {
-		_, err = e.finish(op, c)
-	} else {
+	switch {
+	case err != nil:
 		e.endCall(c, nil, err)
+	case op != sent:
+		_, err = e.finish(op, c)
 	}
 	return err
 }
@@ -59,7 +69,16 @@ func (e *Engine) sendAndWait(context uint32, dst, tag int, buf *btl.Buffer, mode
 // the request is complete. Arguments are checked at once; that the receiver has gone
 // is told by the wait.
 func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Request, error) {
-	return e.IsendBuffer(context, dst, tag, btl.Buffer{Bytes: buf}, mode)
+	e.lock()
+	if mode == Standard && e.short != nil && e.simple(dst, tag) {
+		if e.short.SendShort(dst, context, int32(tag), buf) {
+			e.unlock()
+			return Request{op: sent}, nil
+		}
+	}
+	r, err := e.isend(context, dst, tag, &btl.Buffer{Bytes: buf}, mode)
+	e.unlock()
+	return r, err
 }
 
 // IsendBuffer is Isend from a buffer that may have a layout.

@@ -19,8 +19,7 @@ const step = ^uint32(0)
 
 // Trace has the engine record its calls and messages. It is called before the engine is used.
 func (e *Engine) Trace(r *recorder.Recorder) {
-	e.trace = r
-	e.updateShort()
+	e.trace, e.short = r, nil
 	e.onFrame = func(f *btl.Frame) {
 		e.arriving = r.Received(int(f.Source))
 		e.deliver(f)

@@ -48,7 +48,6 @@ var _ Job = (*job.Root)(nil)
 type transport struct {
 	btl.Messages
 	eager   int         // the longest eager message in bytes
-	short   btl.Short   // nil: there is none
 	settled func() bool // nil: as Senders says
 
 	// sendZeroCopy is that of the Capabilities, else Send.
@@ -56,7 +55,7 @@ type transport struct {
 }
 
 func newTransport(m btl.Messages, c btl.Capabilities) transport {
-	t := transport{Messages: m, eager: m.EagerLimit(), short: c.Short, settled: c.Settled, sendZeroCopy: c.SendZeroCopy}
+	t := transport{Messages: m, eager: m.EagerLimit(), settled: c.Settled, sendZeroCopy: c.SendZeroCopy}
 	if t.sendZeroCopy == nil {
 		t.sendZeroCopy = m.Send
 	}
@@ -92,7 +91,7 @@ func (e *Engine) AddPeers(m btl.Messages, peers ...int) {
 	for _, rank := range peers {
 		e.routes[rank] = uint8(len(e.further))
 	}
-	e.updateShort()
+	e.short = nil
 }
 
 // sleepIn has the rank's waits end in a bed, and make so many looks at most before.
