@@ -12,9 +12,9 @@
 //
 // The compiler reads default.pgo, a profile of short messages and small collectives in C programs: it inlines along
 // their calls. What the profile says of functions that have changed since is ignored.
-// To make it anew: perf record -g -e cpu-clock of osu_mbw_mr, osu_latency, osu_allreduce, osu_barrier and NPB LU
-// class S. Convert the samples within the library to the format of pprof, with inlined frames and the line at which
-// each function starts.
+// To make it anew: have an init of this package start runtime/pprof's CPU profile and stop it after some seconds. Run
+// two ranks of ping-pong, windows of Isend and Irecv, Sendrecv, allreduce, barrier, bcast, reduce and iallreduce for
+// that time each, and merge what they write by go tool pprof -proto.
 //
 // The unwinder of the C compiler is linked into it (faults.c): a C program has no other need of that library, and each
 // library of a rank takes memory areas.

@@ -15,6 +15,9 @@ import (
 // profiled finds the package of a function of this module.
 var profiled = regexp.MustCompile(regexp.QuoteMeta(module) + `/([a-z0-9/]+)\.`)
 
+// sourceNames finds files, whose names look like those of functions.
+var sourceNames = regexp.MustCompile(`[\w/]+\.go([^a-z]|$)`)
+
 // The compiler ignores what the profile of the MPI library says of packages that have moved.
 func TestProfileNamesPackages(t *testing.T) {
 	packed, err := os.ReadFile(filepath.Join("..", "..", "cmd", "libmpi", "default.pgo"))
@@ -23,6 +26,7 @@ func TestProfileNamesPackages(t *testing.T) {
 	require.NoError(t, err)
 	profile, err := io.ReadAll(r)
 	require.NoError(t, err)
+	profile = sourceNames.ReplaceAll(profile, nil)
 	found := profiled.FindAllSubmatch(profile, -1)
 	require.Greater(t, len(found), 100)
 	for _, m := range found {
