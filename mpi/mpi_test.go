@@ -39,7 +39,7 @@ func TestSharedWindows(t *testing.T) {
 func TestOneRankFailsToAllocate(t *testing.T) {
 	out := jobtest.Run(t, smJob(3), "too much")
 	for _, line := range out[:2] {
-		require.Equal(t, "mpi: allocate shared window: rank 2 could not provide its memory\n", line)
+		require.Equal(t, "window: make: rank 2 could not provide its memory\n", line)
 	}
 	require.Contains(t, out[2], "no room left for shared memory")
 }

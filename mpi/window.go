@@ -91,7 +91,7 @@ func lengthOf[T any](n int) (bytes, size int, err error) {
 // MPI 4.1 section 12.2.1.
 func WinCreate[T any](c *Comm, mem []T) (*Window[T], error) {
 	b, of, err := asBytes(mem)
-	if c != nil && !c.OneAddressSpace() {
+	if c.Size() > 0 && !c.OneAddressSpace() {
 		return nil, comm.Wrap("create window", ErrNotOneAddressSpace)
 	}
 	return typedWindow[T](c, window.Spec{Flavor: window.Created, Memory: b, Unit: of.Size(), Wrong: err})
