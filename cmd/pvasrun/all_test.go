@@ -108,6 +108,6 @@ func TestBenchAllUsage(t *testing.T) {
 		{"report", dir + "/none"}, {"diff", dir + "/none", dir + "/none"},
 		{"all", "--only", "rate,huge-pages", "-o", dir + "/none/r"},
 	} {
-		require.Equal(t, 1, command(t, nil, append([]string{"bench"}, args...)...).code, args)
+		require.Equal(t, 2, command(t, nil, append([]string{"bench"}, args...)...).code, args)
 	}
 }

@@ -159,7 +159,7 @@ func TestStartTimeout(t *testing.T) {
 // Another build of pvasrun on a node is a remark, another protocol an error.
 func TestOtherBuildOnANode(t *testing.T) {
 	other := t.TempDir() + "/pvasrun"
-	build := exec.Command("go", "build", "-buildmode=pie", "-ldflags=-X main.nothing=1", "-o", other, ".")
+	build := exec.Command("go", "build", "-buildmode=pie", "-ldflags=-s", "-o", other, ".")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
 	own := strings.Fields(command(t, nil, "--version").stdout)[3]

@@ -67,7 +67,7 @@ func executeAll(ctx context.Context, args []string) error {
 	}
 	journal, err := results.Append(f.Output, now)
 	if err != nil {
-		return err
+		return cli.Mistake(err)
 	}
 	limit := fullRound
 	if f.Quick {

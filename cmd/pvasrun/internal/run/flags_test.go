@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 // The longest list of algorithms that makes sense has room in the root block.
@@ -18,6 +19,7 @@ func TestEveryAlgorithmFits(t *testing.T) {
 		list = append(list, kind+"=direct")
 	}
 	f := Flags{TunableFlags: settings.TunableFlags{EagerLimit: 1, RingBlock: 4096}}
+	f.PeerTimeout = cli.Lapse(job.DefaultPeerTimeout)
 	f.Coll = cli.Algorithms(strings.Join(list, ","))
 	_, err := f.settings()
 	require.NoError(t, err)
