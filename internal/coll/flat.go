@@ -3,7 +3,7 @@ package coll
 import "github.com/gopvas/gopvas/internal/coll/board"
 
 // The flat algorithm, for short vectors of a few members with a CPU each: they exchange blocks by the ring of the
-// board. Nonblocking calls do the same (short.go), whoever has a CPU.
+// board. Nonblocking calls do the same (short.go), also of members that share CPUs.
 
 // flat does the call.
 func flat(t *Team) {
@@ -12,7 +12,7 @@ func flat(t *Team) {
 		return
 	}
 	if t.args.Kind != Barrier { // which has no bytes to give or take
-		copy(r.Page(place), t.args.given(t.Rank, t.Size, t.size))
+		copy(r.Own(place), t.args.given(t.Rank, t.Size, t.size))
 	}
 	if !t.board.Exchange(place, t.call) || t.args.Kind == Barrier {
 		return
@@ -28,21 +28,22 @@ func flat(t *Team) {
 
 // fitsRing tells whether the board has a ring and a call of this size fits into its blocks.
 func fitsRing(t *Team, n int) bool {
-	blocks := 1
-	if t.args.Kind == Scatter || t.args.Kind == Alltoall {
-		blocks = t.Size
+	return t.board.Ringed() && !t.board.Crowded && t.args.contribution(t.Size, n) <= board.RingData
+}
+
+// contribution returns how many bytes a member gives that gives any, if a vector or block has n bytes.
+func (a *Args) contribution(members, n int) int {
+	if a.Kind == Alltoall || a.Kind == Scatter {
+		return n * members
 	}
-	return t.board.Ringed() && !t.board.Crowded && n*blocks <= board.RingData
+	return n
 }
 
 // given returns the bytes that a member of a team of some size puts into its block, if a vector
 // or block has n bytes.
 func (a *Args) given(rank, size, n int) []byte {
 	if !a.Kind.rooted() || a.Kind == Reduce || a.Kind == Gather || rank == a.Root {
-		if a.Kind == Alltoall || a.Kind == Scatter {
-			return a.Send.Data[:n*size]
-		}
-		return a.Send.Data[:n]
+		return a.Send.Data[:a.contribution(size, n)]
 	}
 	return nil
 }

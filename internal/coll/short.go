@@ -55,7 +55,7 @@ func (t *Team) Short(a *Args) *Short {
 	x := t.shorts.take(t)
 	x.args = *a
 	if t.prepare(&x.args) != nil || x.args.empty(t.Size, x.args.agreed()) ||
-		x.args.contribution(t.Size) > board.RingData {
+		x.args.contribution(t.Size, x.args.size()) > board.RingData {
 		x.Release()
 		return nil
 	}
@@ -95,7 +95,7 @@ func (x *Short) Progress() (done bool, err error) {
 	if !x.given && x.ring.MayGive(x.place) {
 		x.args.before()
 		if x.args.Kind != Barrier {
-			copy(x.ring.Page(x.place), x.args.given(x.team.Rank, x.team.Size, x.size))
+			copy(x.ring.Own(x.place), x.args.given(x.team.Rank, x.team.Size, x.size))
 		}
 		x.given = true
 		x.ring.Give(x.place, x.call)
@@ -150,14 +150,6 @@ func (x *Short) Release() {
 	k.mu.Lock()
 	k.idle = append(k.idle, x)
 	k.mu.Unlock()
-}
-
-// contribution returns how many bytes a member gives.
-func (a *Args) contribution(members int) int {
-	if a.Kind == Alltoall {
-		return a.size() * members
-	}
-	return a.size()
 }
 
 // take returns a call that nobody uses.

@@ -104,8 +104,8 @@ func (r *Ring) MayGive(place uint64) bool { return place < r.over+ahead }
 // block returns a member's block for a call.
 func (r *Ring) block(member int, place uint64) *block { return &r.members[member][place%ringBlocks] }
 
-// Page is where this member writes what it gives.
-func (r *Ring) Page(place uint64) []byte { return r.block(r.board.Rank, place).data[:] }
+// Own is where this member writes what it gives.
+func (r *Ring) Own(place uint64) []byte { return r.block(r.board.Rank, place).data[:] }
 
 // Give makes this member's block known, and wakes the others if it was the last one.
 func (r *Ring) Give(place, call uint64) {
@@ -175,7 +175,7 @@ func (r *Ring) Absent(place uint64) cad.Failure {
 	return cad.About(cad.Lost, r.board.culprit(member))
 }
 
-// align has members that have begun different numbers of calls go on with the same, after they have met.
+// align lets members that have begun different numbers of calls go on with the same, after they have met.
 func (r *Ring) align() {
 	if r.members == nil {
 		return

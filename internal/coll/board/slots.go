@@ -104,7 +104,6 @@ func (b *Board) bcastPiece(root int, call uint64, buf btl.Buffer, at, n int) boo
 
 // takePiece takes a piece out of its slot.
 func (b *Board) takePiece(call uint64, buf btl.Buffer, at int, data []byte) bool {
-	b.phase = slotWritten{}
 	b.linger()
 	if !b.look(slotWritten{}) && !b.sleepAtSlot() {
 		return false
@@ -132,7 +131,7 @@ func (b *Board) takePiece(call uint64, buf btl.Buffer, at int, data []byte) bool
 // one has still more members, and this one fewer.
 func (b *Board) linger() {
 	for range lingering {
-		if b.phase.reached(b) || b.Engine.GoneCount() != 0 {
+		if (slotWritten{}).reached(b) || b.Engine.GoneCount() != 0 {
 			return
 		}
 		b.Engine.Progress()
