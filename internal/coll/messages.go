@@ -2,7 +2,6 @@ package coll
 
 import (
 	"github.com/gopvas/gopvas/internal/coll/cad"
-
 	"github.com/gopvas/gopvas/internal/coll/cad/message"
 )
 

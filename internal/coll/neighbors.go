@@ -121,10 +121,8 @@ func (t *Team) alongEdges(out, in []Edge) {
 		t.failed(err)
 		if i < len(in) && in[i].Member >= 0 && err == nil && st.Bytes != uint64(in[i].Data.Len()) &&
 			t.failure.Fault == 0 {
-			t.failure = cad.Failure{
-				Fault:  cad.Length | cad.Fault(t.world(t.Rank))<<16 | cad.Fault(t.world(in[i].Member)),
-				Detail: [2]uint64{st.Bytes, uint64(in[i].Data.Len())},
-			}
+			t.failure = cad.AboutTwo(cad.Length, t.world(in[i].Member), t.world(t.Rank), st.Bytes,
+				uint64(in[i].Data.Len()))
 		}
 	}
 }

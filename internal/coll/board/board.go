@@ -23,8 +23,8 @@ var errNoBoard = errors.New("the first rank of the communicator has no room left
 // touches the head: a member that has arrived looks at released alone until the last arriver
 // stores it.
 type head struct {
-	// arrivals has, for the call that is underway, the number of members that have
-	// arrived, in the low bits, and above them the sum of their signatures.
+	// arrivals counts in its low bits the members that have arrived in the call that is underway. Above them it has the
+	// sum of their signatures.
 	arrivals atomic.Uint64
 	sleepers atomic.Int32  // members that sleep until a slot changes, or a member arrives
 	typed    atomic.Uint32 // 1 if the buffers of a member have parts: by it, before it arrives
@@ -75,7 +75,7 @@ const (
 type Caller interface {
 	Tell(buf []byte) error // gives all members what the first one has in buf, by messages
 	Count()                // the member waits in its call, or has done it
-	Waiting() job.Waiting  // what the hang report says of the call, but for who is missing
+	Waiting() job.Waiting  // what the hang report says of the call, but for the members that are missing
 	Announce(r *Record)    // writes what others are to know of the call
 	Share(typed int) int   // the last arriver plans the work, and does it if it is little; the units that are left
 	Unit(i int)            // does one of them
@@ -84,14 +84,11 @@ type Caller interface {
 
 // Job is what a board asks of the job.
 type Job interface {
-	Gone(rank int) bool
-	Lost() (rank int, ok bool) // the rank that has gone first
-	State(rank int) job.State
-	Inbox(rank int) *shm.Event
-	CPUs() int
+	cad.Job
+	CPUs() int // that the ranks of this node have together
 }
 
-// Members are those who meet, as one of them sees them.
+// Members are the ranks that meet, as one of them sees them.
 type Members struct {
 	Engine     *pml.Engine
 	Job        Job
@@ -105,7 +102,7 @@ type Members struct {
 	Broken     *error              // likewise, of the layers below
 }
 
-// Board is the board of a team. One goroutine at a time makes calls; the ring says who else may use that.
+// Board is the board of a team. One goroutine at a time makes calls and ring.go says when others may use the ring.
 type Board struct {
 	Members
 	caller Caller
@@ -127,7 +124,7 @@ type Board struct {
 // New returns a board whose memory is made at the first call.
 func New(m Members, c Caller) *Board { return &Board{Members: m, caller: c} }
 
-// make has member 0 allocate the board and tell the others.
+// make makes the board: member 0 allocates it and tells the others.
 func (b *Board) make() bool {
 	size := b.size()
 	buf := make([]byte, 8)

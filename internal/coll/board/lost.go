@@ -1,9 +1,6 @@
 package board
 
-import (
-	"github.com/gopvas/gopvas/internal/coll/cad"
-	"github.com/gopvas/gopvas/internal/job"
-)
+import "github.com/gopvas/gopvas/internal/coll/cad"
 
 // gone notes a member that has gone and has not completed the call before k: then k can not
 // end. Other members may not have noticed, but will.
@@ -42,15 +39,12 @@ func (b *Board) lost(k uint64, through func(member int) bool) bool {
 	return true
 }
 
-// culprit returns the rank to be named if a member has gone. In a step of a larger team, the
-// member may have left because another rank of the larger team has died: then that one is named.
+// culprit returns the rank to be named if a member has gone. In a step it may be another rank of the larger team.
 func (b *Board) culprit(member int) int {
-	if b.Whole != nil {
-		if first, ok := b.Job.Lost(); ok && b.Job.State(first) != job.StateFinal && b.Whole(first) {
-			return first
-		}
+	if b.Whole == nil {
+		return b.world(member)
 	}
-	return b.world(member)
+	return cad.Culprit(b.Job, b.world(member), b.Whole)
 }
 
 // missing returns a member that has gone and is not through, or -1. If there are

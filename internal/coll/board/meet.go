@@ -151,7 +151,7 @@ func (b *Board) difference(of func(member int) callOf) cad.Failure {
 		if x, y := of(other), of(i); x != y {
 			f := cad.Between(b.world(other), x.word, b.world(i), y.word)
 			if f.Fault == 0 { // the same call at another time, or of another length beyond a GiB
-				f = cad.Failure{Fault: cad.Mismatch | cad.Fault(b.world(i))<<16 | cad.Fault(b.world(other))}
+				f = cad.AboutTwo(cad.Mismatch, b.world(other), b.world(i))
 			}
 			return f
 		}

@@ -77,7 +77,7 @@ func (b *Board) unitDone() {
 // Misfit notes that one member sends another member a block of another length than that member expects. Only the calls
 // of these two fail.
 func (b *Board) Misfit(from, to, sent, expected int) {
-	f := cad.Length | cad.Fault(b.world(to))<<16 | cad.Fault(b.world(from))
+	f := cad.AboutTwo(cad.Length, b.world(from), b.world(to)).Fault
 	for _, member := range []int{from, to} {
 		if m := &b.slots[member].misfit; m.fault.CompareAndSwap(0, uint64(f)) {
 			m.sent, m.expected = uint64(sent), uint64(expected)

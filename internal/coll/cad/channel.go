@@ -21,6 +21,15 @@ type Job interface {
 	Inbox(rank int) *shm.Event
 }
 
+// Culprit returns the rank to be named if a rank has gone. It may have left only because another rank of the call has
+// died: then that one is named.
+func Culprit(j Job, rank int, takesPart func(rank int) bool) int {
+	if first, ok := j.Lost(); ok && j.State(first) != job.StateFinal && takesPart(first) {
+		return first
+	}
+	return rank
+}
+
 // Channel is a communicator as graphs see it: an ordered set of ranks that issue the
 // same number of graphs on it, in the same order. The exported fields are set before
 // the first use.

@@ -43,6 +43,13 @@ type Failure struct {
 // About returns the failure of a kind about a rank.
 func About(kind Fault, rank int) Failure { return Failure{Fault: kind | Fault(rank)} }
 
+// AboutTwo returns the failure of a kind about two ranks.
+func AboutTwo(kind Fault, rank, other int, detail ...uint64) Failure {
+	f := Failure{Fault: kind | Fault(other)<<16 | Fault(rank)}
+	copy(f.Detail[:], detail)
+	return f
+}
+
 // Panicked returns the failure of a rank whose operator has panicked with v.
 func Panicked(v any, rank int) Failure {
 	f := About(Panic, rank)
@@ -97,7 +104,7 @@ func Between(a int, call uint64, b int, other uint64) Failure {
 	case IsRefused(other):
 		return Failure{Fault: Refused | Fault(b), Detail: [2]uint64{other}}
 	}
-	return Failure{Fault: Mismatch | Fault(b)<<16 | Fault(a), Detail: [2]uint64{call, other}}
+	return AboutTwo(Mismatch, a, b, call, other)
 }
 
 // Cell keeps the first failure of an operation in memory that several ranks share. Any of

@@ -2,7 +2,6 @@ package message
 
 import (
 	"github.com/gopvas/gopvas/btl"
-
 	"github.com/gopvas/gopvas/internal/coll/cad"
 )
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/gopvas/gopvas/internal/coll/cad"
-	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -17,9 +16,9 @@ func compare(me int, call uint64, number uint32, want uint64, st pml.Status, mar
 	case f.Fault != 0:
 		return f
 	case (mark.Number^number)&(1<<markBits-1) != 0:
-		return cad.Failure{Fault: cad.Mismatch | cad.Fault(me)<<16 | cad.Fault(from)} // of a call long ago
+		return cad.AboutTwo(cad.Mismatch, from, me) // of a call long ago
 	case st.Bytes != want:
-		return cad.Failure{Fault: cad.Length | cad.Fault(me)<<16 | cad.Fault(from), Detail: [2]uint64{st.Bytes, want}}
+		return cad.AboutTwo(cad.Length, from, me, st.Bytes, want)
 	}
 	return cad.Failure{}
 }
@@ -50,14 +49,9 @@ func (r *run) failed(n cad.Node, err error) {
 	r.finish(n)
 }
 
-// culprit returns the member to be named if a rank has gone: it may only have left because
-// of another, which went first and not in order.
+// culprit returns the rank to be named if a rank has gone.
 func (t *Transport) culprit(c *cad.Channel, rank int) int {
-	first, ok := t.Job.Lost()
-	if ok && t.Job.State(first) != job.StateFinal && (c.MemberOf(first) >= 0 || t.Whole != nil && t.Whole(first)) {
-		return first
-	}
-	return rank
+	return cad.Culprit(t.Job, rank, func(r int) bool { return c.MemberOf(r) >= 0 || t.Whole != nil && t.Whole(r) })
 }
 
 // giveUp ends the graph. It withdraws the messages that it can, and leaves the others.

@@ -268,8 +268,7 @@ func (r *run) arrived(l inFlight, st pml.Status, mark pml.Mark, err error) {
 			return
 		}
 		if r.guarded && (mark.Number&blocks != 0) != r.graph.Blocking {
-			r.note(cad.Failure{Fault: cad.Mismatch | cad.Fault(st.Source)<<16 | cad.Fault(r.t.Rank),
-				Detail: [2]uint64{r.call, r.call}})
+			r.note(cad.AboutTwo(cad.Mismatch, r.t.Rank, st.Source, r.call, r.call))
 		}
 		if r.guarded && r.call&cad.Elements == 0 {
 			r.call |= mark.Word & cad.Elements

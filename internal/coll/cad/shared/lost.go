@@ -159,7 +159,7 @@ func (r *run) unmet() cad.Failure {
 		}
 		for place := first; place < first+count; place++ {
 			if m.node(place).state.Load() != over.of(r.issue) {
-				return cad.Failure{Fault: cad.Pairs | cad.Fault(r.e.rank)<<16 | cad.Fault(rank)}
+				return cad.AboutTwo(cad.Pairs, rank, r.e.rank)
 			}
 		}
 	}

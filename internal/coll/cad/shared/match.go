@@ -115,7 +115,7 @@ func compareNodes(send, recv found) {
 		f = cad.Between(from, call, to, own)
 	}
 	if s, r := send.n.size, recv.n.size; f.Fault == 0 && s != r {
-		f = cad.Failure{Fault: cad.Length | cad.Fault(to)<<16 | cad.Fault(from), Detail: [2]uint64{s, r}}
+		f = cad.AboutTwo(cad.Length, from, to, s, r)
 	}
 	send.g.fault.Note(f)
 	recv.g.fault.Note(f)
