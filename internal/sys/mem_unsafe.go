@@ -67,7 +67,7 @@ func Bytes(addr uintptr, n int) []byte {
 	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&addr))), n)
 }
 
-// AddrOf returns the address of the first byte of b, which must not be empty.
+// AddrOf returns where the memory of b begins; 0 if b is nil.
 // The caller keeps b alive while the number is in use.
 func AddrOf(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
 

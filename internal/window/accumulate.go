@@ -10,27 +10,18 @@ import (
 
 // Accumulate has the elements of a place become what the operator makes of them and of those of a buffer of this rank.
 func (w *Window) Accumulate(op Op, e *Element, from *comm.Buffer, to *Place) error {
-	if err := w.accumulate(op, e, from, nil, to); err != nil {
-		return w.wrap("accumulate", to.Rank, err)
-	}
-	return nil
+	return w.wrap("accumulate", to.Rank, w.accumulate(op, e, from, nil, to))
 }
 
 // GetAccumulate is Accumulate that copies what the elements were to a buffer of this rank. With NoOp it takes nothing
 // from the other one.
 func (w *Window) GetAccumulate(op Op, e *Element, from, result *comm.Buffer, at *Place) error {
-	if err := w.accumulate(op, e, from, result, at); err != nil {
-		return w.wrap("get and accumulate", at.Rank, err)
-	}
-	return nil
+	return w.wrap("get and accumulate", at.Rank, w.accumulate(op, e, from, result, at))
 }
 
 // FetchAndOp is GetAccumulate of one element, in one piece at each end.
 func (w *Window) FetchAndOp(op Op, e *Element, from, result []byte, at *Place) error {
-	if err := w.fetchAndOp(op, e, from, result, at); err != nil {
-		return w.wrap("fetch and op", at.Rank, err)
-	}
-	return nil
+	return w.wrap("fetch and op", at.Rank, w.fetchAndOp(op, e, from, result, at))
 }
 
 func (w *Window) fetchAndOp(op Op, e *Element, from, result []byte, at *Place) error {
@@ -41,7 +32,7 @@ func (w *Window) fetchAndOp(op Op, e *Element, from, result []byte, at *Place) e
 	if err != nil {
 		return err
 	}
-	if e.Word && !w.far && aligned(a.addr, e.Size) {
+	if w.isWord(a.addr, e) {
 		in := uint64(0)
 		if op.Code != NoOp {
 			in = load(from[:e.Size])
@@ -55,19 +46,23 @@ func (w *Window) fetchAndOp(op Op, e *Element, from, result []byte, at *Place) e
 
 // CompareAndSwap puts an element in the place of one that is equal to another, and returns in result what was there.
 func (w *Window) CompareAndSwap(e *Element, from, compare, result []byte, at *Place) error {
+	return w.wrap("compare and swap", at.Rank, w.compareAndSwap(e, from, compare, result, at))
+}
+
+func (w *Window) compareAndSwap(e *Element, from, compare, result []byte, at *Place) error {
 	if at.Rank == comm.ProcNull {
 		return nil
 	}
 	a, err := w.find(at)
-	if err == nil {
-		if e.Word && !w.far && aligned(a.addr, e.Size) {
-			store(result[:e.Size], exchange(a.addr, load(compare[:e.Size]), load(from[:e.Size]), e.Size))
-			return nil
-		}
-		u := update{w: w, access: a, e: e, in: from, out: result, compare: compare}
-		err = u.all(at)
+	if err != nil {
+		return err
 	}
-	return w.wrap("compare and swap", at.Rank, err)
+	if w.isWord(a.addr, e) {
+		store(result[:e.Size], exchange(a.addr, load(compare[:e.Size]), load(from[:e.Size]), e.Size))
+		return nil
+	}
+	u := update{w: w, access: a, e: e, in: from, out: result, compare: compare}
+	return u.all(at)
 }
 
 func (w *Window) accumulate(op Op, e *Element, from, result *comm.Buffer, at *Place) error {
@@ -152,7 +147,7 @@ func (u *update) all(p *Place) error {
 // run updates elements that follow one another: those from an offset of the place on, which are from a place of the
 // streams on.
 func (u *update) run(offset uintptr, from, n int) error {
-	if u.e.Word && !u.w.far && !u.alone && aligned(u.addr+offset, u.e.Size) {
+	if !u.alone && u.w.isWord(u.addr+offset, u.e) {
 		u.words(u.addr+offset, from, n)
 		return nil
 	}

@@ -77,7 +77,7 @@ func (w *Window) expose(ranks []int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
-	case w.freed.Load():
+	case w.freed():
 		return ErrFreed
 	case w.exposed:
 		return syncError("Post within an exposure epoch: call Wait first")
@@ -156,7 +156,7 @@ func (w *Window) exposure(call string) ([]int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
-	case w.freed.Load():
+	case w.freed():
 		return nil, ErrFreed
 	case !w.exposed:
 		return nil, syncError(call + " without Post")

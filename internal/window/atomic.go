@@ -8,8 +8,10 @@ import (
 
 // Words that the processor changes at once. They lie at multiples of their size.
 
-// aligned tells whether a word of a target can be changed so.
-func aligned(addr uintptr, size int) bool { return addr&uintptr(size-1) == 0 }
+// isWord tells whether an element of a target is changed so.
+func (w *Window) isWord(addr uintptr, e *Element) bool {
+	return e.Word && !w.far && addr&uintptr(e.Size-1) == 0
+}
 
 // swap changes a word by an operator, and returns what it was.
 func (op *Op) swap(addr uintptr, in uint64, e *Element) uint64 {

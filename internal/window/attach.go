@@ -1,6 +1,9 @@
 package window
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // region is memory that is attached to a dynamic window.
 type region struct {
@@ -16,11 +19,10 @@ func (w *Window) Attach(base uintptr, bytes int) error {
 func (w *Window) attach(r region) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	err := w.dynamic()
 	switch {
-	case w.freed.Load():
-		return ErrFreed
-	case w.flavor != Dynamic:
-		return fmt.Errorf("%w: memory is attached to dynamic windows", ErrFlavor)
+	case err != nil:
+		return err
 	case r.bytes < 0:
 		return ErrSize
 	case r.bytes > 0 && (r.base < firstPage || r.base+uintptr(r.bytes) < r.base):
@@ -42,17 +44,24 @@ func (w *Window) Detach(base uintptr) error { return w.wrap("detach from", -1, w
 func (w *Window) detach(base uintptr) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if err := w.dynamic(); err != nil {
+		return err
+	}
+	i := slices.IndexFunc(w.attached, func(r region) bool { return r.base == base })
+	if i < 0 {
+		return ErrDetach
+	}
+	w.attached = slices.Delete(w.attached, i, i+1)
+	return nil
+}
+
+// dynamic returns an error unless memory can be attached to the window and detached from it. The caller holds w.mu.
+func (w *Window) dynamic() error {
 	switch {
-	case w.freed.Load():
+	case w.freed():
 		return ErrFreed
 	case w.flavor != Dynamic:
-		return fmt.Errorf("%w: memory is detached from dynamic windows", ErrFlavor)
+		return fmt.Errorf("%w: memory is attached to dynamic windows", ErrFlavor)
 	}
-	for i, r := range w.attached {
-		if r.base == base {
-			w.attached = append(w.attached[:i], w.attached[i+1:]...)
-			return nil
-		}
-	}
-	return ErrDetach
+	return nil
 }

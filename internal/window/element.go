@@ -31,7 +31,7 @@ type Op struct {
 	On   *coll.Op // the kernel for the elements; nil: of Replace and NoOp
 }
 
-// combine is old op in, of words of so many bytes; signed ones have their sign in all upper bits.
+// combine is old op in, of words. The processor knows Sum, Replace and NoOp itself: see swap.
 func (op *Op) combine(old, in uint64, e *Element) uint64 {
 	if op.Code == operator.Min || op.Code == operator.Max {
 		less := old < in
@@ -44,8 +44,6 @@ func (op *Op) combine(old, in uint64, e *Element) uint64 {
 		return in
 	}
 	switch op.Code {
-	case operator.Sum:
-		return old + in
 	case operator.Prod:
 		return old * in
 	case operator.BAnd:
@@ -60,8 +58,6 @@ func (op *Op) combine(old, in uint64, e *Element) uint64 {
 		return truth(old != 0 || in != 0)
 	case operator.LXor:
 		return truth((old != 0) != (in != 0))
-	case NoOp:
-		return old
 	}
 	return in
 }

@@ -19,7 +19,6 @@ var (
 	ErrFlavor   = errors.New("the window is of another flavor")
 	ErrAttach   = errors.New("the memory can not be attached")
 	ErrDetach   = errors.New("the memory is not attached: pass the address that was given to attach")
-	ErrShared   = errors.New("the memory can not be shared")
 	ErrFreed    = comm.ErrWindowFreed
 	ErrReach    = errors.New("ranks are processes that may not read one another's memory " +
 		"(process_vm_readv, see pvasrun info): use memory that the window allocates, or --btl pvas")
@@ -28,11 +27,15 @@ var (
 // syncError is an ErrSync that says what is wrong and what to do.
 func syncError(text string) error { return fmt.Errorf("%w: %s", ErrSync, text) }
 
-// wrap completes the error of a call about a rank; -1: about none.
+// wrap completes the error of a call about a rank; -1: about none. It is inlined: most calls have none.
 func (w *Window) wrap(op string, rank int, err error) error {
 	if err == nil {
 		return nil
 	}
+	return w.named(op, rank, err)
+}
+
+func (w *Window) named(op string, rank int, err error) error {
 	if _, known := errors.AsType[*fault.WindowError](err); known {
 		return err
 	}

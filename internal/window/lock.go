@@ -68,5 +68,5 @@ func (w *Window) free(rank int) error {
 	})
 }
 
-// hold notes how many shared locks this rank has. The caller holds w.mu.
+// hold notes that this rank has so many shared locks more.
 func (w *Window) hold(more int64) { w.records[w.me].held.Add(more) }

@@ -13,18 +13,12 @@ import (
 
 // Put copies a buffer of this rank to a place.
 func (w *Window) Put(from *comm.Buffer, to *Place) error {
-	if err := w.move(from, to, true); err != nil {
-		return w.wrap("put", to.Rank, err)
-	}
-	return nil
+	return w.wrap("put", to.Rank, w.move(from, to, true))
 }
 
 // Get copies a place to a buffer of this rank.
 func (w *Window) Get(to *comm.Buffer, from *Place) error {
-	if err := w.move(to, from, false); err != nil {
-		return w.wrap("get", from.Rank, err)
-	}
-	return nil
+	return w.wrap("get", from.Rank, w.move(to, from, false))
 }
 
 func (w *Window) move(b *comm.Buffer, p *Place, write bool) error {

@@ -191,7 +191,7 @@ func (w *Window) FlushAll() error {
 }
 
 func (w *Window) noFlush() error {
-	if w.access.Load() == over {
+	if w.freed() {
 		return ErrFreed
 	}
 	return syncError("Flush of a target that is not locked: call Lock or LockAll first")
@@ -206,7 +206,7 @@ func (w *Window) order() {
 
 // Sync orders all loads and stores of this rank before it before those after it.
 func (w *Window) Sync() error {
-	if w.freed.Load() {
+	if w.freed() {
 		return w.wrap("sync", -1, ErrFreed)
 	}
 	w.records[w.me].held.Add(0)

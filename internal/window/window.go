@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/reach"
+	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // Flavor is how a window has come by its memory.
@@ -26,15 +27,12 @@ const (
 // made by several goroutines at a time.
 type Window struct {
 	own    *comm.Comm   // with messages of its own
-	data   *comm.Window // nil: dynamic
+	data   *comm.Window // a dynamic one has no bytes
 	flavor Flavor
-	unit   int
 	me     int
 	far    bool // memory of other ranks is not mapped here
 	control
 	targets []target
-	name    atomic.Pointer[string]
-	freed   atomic.Bool
 
 	access atomic.Int32 // the access epoch: idle, ...
 	marks  marks        // of the targets of the access epoch
@@ -76,7 +74,7 @@ type Spec struct {
 
 // New makes a window on all ranks of a communicator, or on none. All pass the same flavor.
 func New(c *comm.Comm, s Spec) (*Window, error) {
-	w := &Window{flavor: s.Flavor, unit: s.Unit}
+	w := &Window{flavor: s.Flavor}
 	own, err := c.Create(c.Group())
 	if err != nil {
 		return nil, w.wrap("make", -1, errors.Unwrap(err))
@@ -177,7 +175,7 @@ func (w *Window) mapped(rank int) (uintptr, error) {
 	if err != nil {
 		return 0, err
 	}
-	base = addressOf(memory)
+	base = sys.AddrOf(memory)
 	t.base.Store(base)
 	return base, nil
 }
@@ -187,7 +185,6 @@ func (w *Window) Free() error {
 	w.mu.Lock()
 	err := w.mayFree()
 	if err == nil {
-		w.freed.Store(true)
 		w.access.Store(over)
 	}
 	w.mu.Unlock()
@@ -205,7 +202,7 @@ func (w *Window) Free() error {
 // mayFree returns an error if the window is in use. The caller holds w.mu.
 func (w *Window) mayFree() error {
 	switch state := w.access.Load(); {
-	case w.freed.Load():
+	case state == over:
 		return ErrFreed
 	case state != idle && state != fenced:
 		return syncError("the window is freed within an access epoch: end that by " + ends[state])
@@ -214,6 +211,9 @@ func (w *Window) mayFree() error {
 	}
 	return nil
 }
+
+// freed tells whether the window is no more.
+func (w *Window) freed() bool { return w.access.Load() == over }
 
 // MayFree returns nil if Free is possible now.
 func (w *Window) MayFree() error {
@@ -229,7 +229,7 @@ func (w *Window) Group() *comm.Group { return w.own.Group() }
 func (w *Window) Flavor() Flavor { return w.flavor }
 
 // Unit is the displacement unit that this rank has given.
-func (w *Window) Unit() int { return w.unit }
+func (w *Window) Unit() int { return int(w.targets[w.me].unit) }
 
 // Data is the memory of all ranks, for loads and stores.
 func (w *Window) Data() *comm.Window { return w.data }
@@ -237,11 +237,7 @@ func (w *Window) Data() *comm.Window { return w.data }
 // Own is the memory of this rank; of a dynamic window there is none.
 func (w *Window) Own() comm.Part {
 	local := w.data.Local()
-	p := comm.Part{Bytes: len(local), Unit: w.unit}
-	if w.flavor != Dynamic {
-		p.Base = addressOf(local)
-	}
-	return p
+	return comm.Part{Base: sys.AddrOf(local), Bytes: len(local), Unit: w.Unit()}
 }
 
 // Query is the memory of a rank, if this process can address it. comm.ProcNull is the first rank that has memory.
@@ -251,7 +247,7 @@ func (w *Window) Query(rank int) (comm.Part, error) {
 }
 
 func (w *Window) query(rank int) (p comm.Part, err error) {
-	if w.freed.Load() {
+	if w.freed() {
 		return p, ErrFreed
 	}
 	if w.flavor == Dynamic {
@@ -263,7 +259,7 @@ func (w *Window) query(rank int) (p comm.Part, err error) {
 				return w.query(i)
 			}
 		}
-		return comm.Part{Unit: w.unit}, nil
+		return comm.Part{Unit: w.Unit()}, nil
 	}
 	if err := w.member(rank); err != nil {
 		return p, err
@@ -277,15 +273,7 @@ func (w *Window) query(rank int) (p comm.Part, err error) {
 }
 
 // SetName gives the window a name for messages to people, on this rank.
-func (w *Window) SetName(name string) {
-	w.name.Store(&name)
-	w.own.SetName(name)
-}
+func (w *Window) SetName(name string) { w.own.SetName(name) }
 
 // Name returns it.
-func (w *Window) Name() string {
-	if name := w.name.Load(); name != nil {
-		return *name
-	}
-	return ""
-}
+func (w *Window) Name() string { return w.own.Name() }
