@@ -11,17 +11,11 @@ import (
 )
 
 // randomCalls makes collective calls of random operations, element types, lengths and
-// roots, on communicators of all kinds, and compares with what a naive model says. Rank 0
-// has the seed, from TEST_SEED if it is set; errors name it.
+// roots, on communicators of all kinds, and compares with what a naive model says. Errors
+// name the seed.
 func randomCalls(c *Comm) error {
-	seed := []uint64{rand.Uint64()}
-	if s := os.Getenv(testkit.EnvSeed); s != "" {
-		var err error
-		if seed[0], err = strconv.ParseUint(s, 10, 64); err != nil {
-			return err
-		}
-	}
-	if err := Bcast(c, seed, 0); err != nil {
+	seed, err := seedOfAll(c)
+	if err != nil {
 		return err
 	}
 	comms, err := someComms(c)
@@ -33,10 +27,10 @@ func randomCalls(c *Comm) error {
 		calls = 30
 	}
 	for i := range calls {
-		d := rand.New(rand.NewPCG(seed[0], uint64(i)))
+		d := rand.New(rand.NewPCG(seed, uint64(i)))
 		comm := comms[d.IntN(len(comms))]
 		if err := randomCall(comm, d); err != nil {
-			return fmt.Errorf("call %d, TEST_SEED=%d: %w", i, seed[0], err)
+			return fmt.Errorf("call %d, TEST_SEED=%d: %w", i, seed, err)
 		}
 	}
 	for _, comm := range comms[1:] {
@@ -45,6 +39,19 @@ func randomCalls(c *Comm) error {
 		}
 	}
 	return nil
+}
+
+// seedOfAll is a seed for what all ranks of c do alike: that of TEST_SEED on rank 0, else a new one.
+func seedOfAll(c *Comm) (uint64, error) {
+	seed := []uint64{rand.Uint64()}
+	if s := os.Getenv(testkit.EnvSeed); s != "" {
+		var err error
+		if seed[0], err = strconv.ParseUint(s, 10, 64); err != nil {
+			return 0, err
+		}
+	}
+	err := Bcast(c, seed, 0)
+	return seed[0], err
 }
 
 // someComms returns c, a copy, its ranks in reverse, halves, and parts of the reverse.

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,16 +16,10 @@ import (
 )
 
 // randomViews makes collective calls on views of all shapes, in all forms, and compares with
-// what a naive model says. Rank 0 has the seed, from TEST_SEED if it is set; errors name it.
+// what a naive model says. Errors name the seed.
 func randomViews(c *Comm) error {
-	seed := []uint64{rand.Uint64()}
-	if s := os.Getenv(testkit.EnvSeed); s != "" {
-		var err error
-		if seed[0], err = strconv.ParseUint(s, 10, 64); err != nil {
-			return err
-		}
-	}
-	if err := Bcast(c, seed, 0); err != nil {
+	seed, err := seedOfAll(c)
+	if err != nil {
 		return err
 	}
 	calls := 60
@@ -35,10 +27,10 @@ func randomViews(c *Comm) error {
 		calls = 25
 	}
 	for i := range calls {
-		m := newViewModel(c, rand.New(rand.NewPCG(seed[0], uint64(i))), uint64(i))
+		m := newViewModel(c, rand.New(rand.NewPCG(seed, uint64(i))), uint64(i))
 		if err := m.call(); err != nil {
 			return fmt.Errorf("call %d, TEST_SEED=%d: %s of up to %d elements, form %d, root %d of %d: %w",
-				i, seed[0], m.name, m.most, m.form, m.root, c.Size(), err)
+				i, seed, m.name, m.most, m.form, m.root, c.Size(), err)
 		}
 	}
 	return nil

@@ -3,9 +3,7 @@ package mpi
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/gopvas/gopvas/internal/btl/mem"
@@ -33,23 +31,17 @@ func TestBusyWindowsOfProcesses(t *testing.T) {
 	}
 }
 
-// windowsAtRandom: what all ranks do to windows at a time, in epochs of any kind, ends as a naive model says. Rank 0
-// has the seed, from TEST_SEED if it is set; errors name it.
+// windowsAtRandom: what all ranks do to windows at a time, in epochs of any kind, ends as a naive model says. Errors
+// name the seed.
 func windowsAtRandom(c *Comm) error {
-	seed := []uint64{rand.Uint64()}
-	if s := os.Getenv(testkit.EnvSeed); s != "" {
-		var err error
-		if seed[0], err = strconv.ParseUint(s, 10, 64); err != nil {
-			return err
-		}
-	}
-	if err := Bcast(c, seed, 0); err != nil {
+	seed, err := seedOfAll(c)
+	if err != nil {
 		return err
 	}
-	err := first(randomWindow[int64](c, seed[0]), randomWindow[int32](c, seed[0]), randomWindow[int16](c, seed[0]),
-		randomWindow[uint8](c, seed[0]), randomWindow[float32](c, seed[0]), randomWindow[float64](c, seed[0]))
+	err = first(randomWindow[int64](c, seed), randomWindow[int32](c, seed), randomWindow[int16](c, seed),
+		randomWindow[uint8](c, seed), randomWindow[float32](c, seed), randomWindow[float64](c, seed))
 	if err != nil {
-		return fmt.Errorf("TEST_SEED=%d: %w", seed[0], err)
+		return fmt.Errorf("TEST_SEED=%d: %w", seed, err)
 	}
 	return nil
 }
@@ -248,7 +240,7 @@ func counters(c *Comm) error {
 	return w.Free()
 }
 
-// twins: who has the lock changes two elements, one after the other. Whoever has it beside others finds them equal.
+// twins: a rank that has the lock alone changes two elements, one after the other. One that shares it finds them equal.
 func twins(c *Comm) error {
 	w, err := WinAllocateShared[int64](c, 1024)
 	if err != nil {
