@@ -73,13 +73,11 @@ func TestDeaths(t *testing.T) {
 }
 
 func TestChildren(t *testing.T) {
-	program := build(t, "children.c")
-	eachWay(t, func(t *testing.T, w way) { w.ends(t, 3, program) })
+	eachWayEnds(t, 3, "children.c")
 }
 
 func TestSignals(t *testing.T) {
-	program := build(t, "signals.c")
-	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })
+	eachWayEnds(t, 2, "signals.c")
 }
 
 // As Python does it: the library is not linked, and a module that links it comes later.
@@ -100,13 +98,11 @@ func TestFortranLoadedAtRunTime(t *testing.T) {
 }
 
 func TestExceptions(t *testing.T) {
-	program := build(t, "exceptions.cc")
-	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })
+	eachWayEnds(t, 2, "exceptions.cc")
 }
 
 func TestUpcalls(t *testing.T) {
-	program := build(t, "upcalls.c")
-	eachWay(t, func(t *testing.T, w way) { w.ends(t, 3, program) })
+	eachWayEnds(t, 3, "upcalls.c")
 }
 
 func TestThreads(t *testing.T) {
@@ -123,13 +119,11 @@ func TestThreads(t *testing.T) {
 }
 
 func TestOpenMP(t *testing.T) {
-	program := build(t, "openmp.c", "-fopenmp")
-	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })
+	eachWayEnds(t, 2, "openmp.c", "-fopenmp")
 }
 
 func TestGarbage(t *testing.T) {
-	program := build(t, "garbage.c")
-	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })
+	eachWayEnds(t, 2, "garbage.c")
 }
 
 // The library is built with the profile that lies beside its sources.

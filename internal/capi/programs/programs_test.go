@@ -142,3 +142,9 @@ func eachWay(t *testing.T, test func(t *testing.T, w way)) {
 		}
 	}
 }
+
+// eachWayEnds runs a program, built with some flags, in each way. It ends well, and says nothing.
+func eachWayEnds(t *testing.T, ranks int, source string, flags ...string) {
+	program := build(t, source, flags...)
+	eachWay(t, func(t *testing.T, w way) { w.ends(t, ranks, program) })
+}

@@ -32,8 +32,7 @@ func TestEdges(t *testing.T) {
 
 // TestSendsRunAhead: short sends return long before they are received.
 func TestSendsRunAhead(t *testing.T) {
-	program := build(t, "ahead.c")
-	eachWay(t, func(t *testing.T, w way) { w.ends(t, 3, program) })
+	eachWayEnds(t, 3, "ahead.c")
 }
 
 // TestLostMessages: with --check a rank tells at its end what it has not received.
@@ -51,8 +50,7 @@ func TestLostMessages(t *testing.T) {
 }
 
 func TestAttributes(t *testing.T) {
-	program := build(t, "attributes.c")
-	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })
+	eachWayEnds(t, 2, "attributes.c")
 }
 
 func TestTool(t *testing.T) {
@@ -64,8 +62,7 @@ func TestTool(t *testing.T) {
 }
 
 func TestOldPrograms(t *testing.T) {
-	program := build(t, "old.c")
-	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })
+	eachWayEnds(t, 2, "old.c")
 }
 
 // TestFiles: files of one rank and of several; nothing is left in the folder.

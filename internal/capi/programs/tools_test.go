@@ -181,8 +181,7 @@ test -s libpart.so.0 -a -s preprocessed -a -s dependencies
 // Programs that include mpif.h, through the name that they use.
 func TestFortran77(t *testing.T) {
 	needs(t, "gfortran")
-	program := build(t, "old.f")
-	eachWay(t, func(t *testing.T, w way) { w.ends(t, 3, program) })
+	eachWayEnds(t, 3, "old.f")
 }
 
 // Ranks of another MPI can not find each other, which pvasrun says; and so do ours under another launcher.

@@ -48,6 +48,5 @@ func TestFortran(t *testing.T) {
 }
 
 func TestHandlesOfFortran(t *testing.T) {
-	program := build(t, "handles.c")
-	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })
+	eachWayEnds(t, 2, "handles.c")
 }
