@@ -36,6 +36,23 @@ var waysToWait = map[string]func(r rank, request *pml.Request) error{
 	},
 }
 
+// recvOf1 is a graph that receives from rank 1.
+func recvOf1() *cad.Graph {
+	g := cad.NewGraph()
+	g.Recv(make([]byte, 5), 1)
+	g.Tie()
+	return g
+}
+
+// endInSilence does a graph without a node for another rank, and lives on until that was told.
+func (r rank) endInSilence(told <-chan struct{}) error {
+	g := cad.NewGraph()
+	g.Tie()
+	err := r.do(g)
+	<-told
+	return err
+}
+
 // TestPeersThatEndInSilence: a peer issues its graph, which has no node for this rank, when this rank sleeps. No event
 // comes from a node of that graph. The peers live on until this rank was told.
 func TestPeersThatEndInSilence(t *testing.T) {
@@ -50,20 +67,14 @@ func TestPeersThatEndInSilence(t *testing.T) {
 							return err
 						}
 					}
-					g := cad.NewGraph()
+					if r.rank == 1 {
+						awaitWaiting(root, 0)
+					}
 					if r.rank != 0 {
-						if r.rank == 1 {
-							awaitWaiting(root, 0)
-						}
-						g.Tie()
-						err := r.do(g)
-						<-told
-						return err
+						return r.endInSilence(told)
 					}
 					defer close(told)
-					g.Recv(make([]byte, 5), 1)
-					g.Tie()
-					request, err := r.Issue(r.world, g)
+					request, err := r.Issue(r.world, recvOf1())
 					if err != nil {
 						return err
 					}
@@ -79,18 +90,12 @@ func TestPeersThatEndInSilenceOfATest(t *testing.T) {
 	root, all := start(t, 3, true, Options{})
 	told, tested := make(chan struct{}), make(chan struct{})
 	eachRank(t, root, all, func(r rank) error {
-		g := cad.NewGraph()
 		if r.rank != 0 {
 			<-tested
-			g.Tie()
-			err := r.do(g)
-			<-told
-			return err
+			return r.endInSilence(told)
 		}
 		defer close(told)
-		g.Recv(make([]byte, 5), 1)
-		g.Tie()
-		request, err := r.Issue(r.world, g)
+		request, err := r.Issue(r.world, recvOf1())
 		for i, done := 0, err != nil; !done; i++ {
 			if _, done, err = r.pml.Test(&request); i == 2*longLooks {
 				close(tested)
@@ -106,16 +111,12 @@ func TestPeersThatEndInSilenceForTwoGoroutines(t *testing.T) {
 	root, all := start(t, 2, true, Options{})
 	told := make(chan struct{})
 	eachRank(t, root, all, func(r rank) error {
-		g := cad.NewGraph()
 		if r.rank == 1 {
 			awaitWaiting(root, 0)
 			for all[0].pml.Stats().Parks == 0 {
 				awaitWaiting(root, 0)
 			}
-			g.Tie()
-			err := r.do(g)
-			<-told
-			return errors.Join(err, r.pml.Send(99, 0, 0, nil, pml.Standard))
+			return errors.Join(r.endInSilence(told), r.pml.Send(99, 0, 0, nil, pml.Standard))
 		}
 		received := make(chan error, 1)
 		go func() {
@@ -123,9 +124,7 @@ func TestPeersThatEndInSilenceForTwoGoroutines(t *testing.T) {
 			received <- err
 		}()
 		awaitWaiting(root, 0)
-		g.Recv(make([]byte, 5), 1)
-		g.Tie()
-		err := isPairsOf(r.do(g), 1)
+		err := isPairsOf(r.do(recvOf1()), 1)
 		close(told)
 		return errors.Join(err, <-received)
 	})
