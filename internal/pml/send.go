@@ -30,11 +30,9 @@ type peerSends struct {
 // gone) or ErrFinalized.
 func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error {
 	e.lock()
-	if mode == Standard && e.short != nil && e.simple(dst, tag) {
-		if e.short.SendShort(dst, context, int32(tag), buf) {
-			e.unlock()
-			return nil
-		}
+	if mode == Standard && e.short != nil && e.simple(dst, tag) && e.short.SendShort(dst, context, int32(tag), buf) {
+		e.unlock()
+		return nil
 	}
 	err := e.sendAndWait(context, dst, tag, &btl.Buffer{Bytes: buf}, mode)
 	e.unlock()
@@ -70,11 +68,9 @@ func (e *Engine) sendAndWait(context uint32, dst, tag int, buf *btl.Buffer, mode
 // is told by the wait.
 func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Request, error) {
 	e.lock()
-	if mode == Standard && e.short != nil && e.simple(dst, tag) {
-		if e.short.SendShort(dst, context, int32(tag), buf) {
-			e.unlock()
-			return Request{op: sent}, nil
-		}
+	if mode == Standard && e.short != nil && e.simple(dst, tag) && e.short.SendShort(dst, context, int32(tag), buf) {
+		e.unlock()
+		return Request{op: sent}, nil
 	}
 	r, err := e.isend(context, dst, tag, &btl.Buffer{Bytes: buf}, mode)
 	e.unlock()
