@@ -114,6 +114,9 @@ func (p *plan) cpusOf(rank int) []int {
 
 // wrapped says why "auto" takes classic processes although the programs themselves could share an address space.
 func (p *plan) wrapped() string {
+	if p.job.BTL == btlPvas || p.job.BTL == btlSM {
+		return ""
+	}
 	for _, app := range p.job.Apps {
 		if program.Wraps(app.Program, app.Args) {
 			return app.Program + " starts the rank, which then has an address space of its own"
@@ -204,10 +207,9 @@ func DryRun(ctx context.Context, j Job) (*Plan, error) {
 	if j.BTL == btlSM {
 		return result, nil
 	}
-	if result.Reason = p.wrapped(); result.Reason != "" && j.BTL != btlPvas {
+	if result.Reason = p.wrapped(); result.Reason != "" {
 		return result, nil
 	}
-	result.Reason = ""
 	if err := host.WithStack(j.StackSize, func() error { return p.layouts(result.Ranks) }); err != nil {
 		if j.BTL == btlPvas {
 			return nil, err

@@ -15,10 +15,8 @@ import (
 // if it is to be one.
 func (s *supervisor) chooseBTL() error {
 	s.sayOtherMPI()
-	if s.job.BTL != btlSM && s.job.BTL != btlPvas {
-		if s.reason = s.wrapped(); s.reason != "" {
-			s.job.logf("every rank gets an address space of its own (--btl sm): %s", s.reason)
-		}
+	if s.reason = s.wrapped(); s.reason != "" {
+		s.job.logf("every rank gets an address space of its own (--btl sm): %s", s.reason)
 	}
 	if s.job.BTL != btlSM && s.reason == "" {
 		err := s.makeSpace()

@@ -63,11 +63,7 @@ func option(args []string, short, long string) (value string, rest []string, ok 
 }
 
 func wrapEnv(app *launcher.App, args []string) ([]string, time.Duration, bool) {
-	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		if args[0] == "--" {
-			args = args[1:]
-			break
-		}
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "--" {
 		if slices.Contains([]string{"-", "-i", "--ignore-environment"}, args[0]) {
 			app.NoEnv, app.Env, args = true, nil, args[1:]
 			continue
@@ -86,7 +82,7 @@ func wrapEnv(app *launcher.App, args []string) ([]string, time.Duration, bool) {
 			app.Dir = value
 		}
 	}
-	for len(args) > 0 && strings.Contains(args[0], "=") {
+	for args = afterDashes(args); len(args) > 0 && strings.Contains(args[0], "="); {
 		app.Env, args = append(app.Env, args[0]), args[1:]
 	}
 	return args, 0, true
@@ -191,7 +187,7 @@ func wrapTimeout(_ *launcher.App, args []string) ([]string, time.Duration, bool)
 	return args[1:], time.Duration(n * float64(unit)), true
 }
 
-// wrapStdbuf has the C library of a rank read stdbuf's own, which reads its variables.
+// wrapStdbuf makes a rank load stdbuf's own library, which reads its variables.
 func wrapStdbuf(app *launcher.App, args []string) ([]string, time.Duration, bool) {
 	library := stdbufLibrary()
 	if library == "" {
