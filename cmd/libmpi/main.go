@@ -11,10 +11,10 @@
 // At load time a Go runtime starts, and nothing else.
 //
 // The compiler reads default.pgo, a profile of short messages and small collectives in C programs: it inlines along
-// their calls. What the profile says of functions that have changed since is ignored.
-// To make it anew: have an init of this package start runtime/pprof's CPU profile and stop it after some seconds. Run
-// two ranks of ping-pong, windows of Isend and Irecv, Sendrecv, allreduce, barrier, bcast, reduce and iallreduce for
-// that time each, and merge what they write by go tool pprof -proto.
+// their calls. What the profile says of functions that have changed since is ignored. To make it anew: let an init of
+// this package start runtime/pprof's CPU profile and stop it after some seconds. Run two ranks for that time with each
+// of these: ping-pong, windows of Isend and Irecv, Sendrecv, allreduce, barrier, bcast, reduce, iallreduce. Merge what
+// they write by go tool pprof -proto.
 //
 // The unwinder of the C compiler is linked into it (faults.c): a C program has no other need of that library, and each
 // library of a rank takes memory areas.

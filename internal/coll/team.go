@@ -80,9 +80,9 @@ func (t *Team) member(rank int) int {
 	return slices.Index(t.World, int32(rank))
 }
 
-// Free gives back the memory that the team has allocated on this rank, to be used again if that is to be. The caller
-// knows that no member is in a call that blocks, and that none will make another one; and where the memory is used
-// again, that no other call is underway either.
+// Free gives back the memory that the team has allocated on this rank; again: later teams may use it. The caller knows
+// that no member is in a call that blocks, and that none will make another one. With again no other call is underway
+// either.
 func (t *Team) Free(again bool) {
 	if t.board != nil {
 		t.board.Free(again)

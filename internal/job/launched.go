@@ -2,7 +2,7 @@ package job
 
 import "strconv"
 
-// otherLaunchers are the variables by which launchers tell a process of how many it is one, and which.
+// otherLaunchers are the variables by which launchers tell a process the number of processes, and its own.
 var otherLaunchers = []struct{ size, rank string }{
 	{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
 	{"PMI_SIZE", "PMI_RANK"},
@@ -10,8 +10,8 @@ var otherLaunchers = []struct{ size, rank string }{
 }
 
 // OtherLauncher tells whether another launcher has started this process as the first of n, and the variable that says
-// so. They all know nothing of one another, and the user wonders: so the first one tells. In what a rank starts it
-// is false.
+// so. These processes know nothing of one another, and the user wonders: so the first one tells. ok is false in what a
+// rank starts.
 func OtherLauncher(get func(string) string) (variable string, n int, ok bool) {
 	if get(EnvSize) != "" {
 		return "", 0, false

@@ -187,8 +187,8 @@ func (r *Root) SetState(rank int, s State) {
 // StateWord is where SetState writes, for the handler of a fatal signal, which may not run Go.
 func (r *Root) StateWord(rank int) *atomic.Uint32 { return &r.block(rank).state }
 
-// Neighbours returns the ranks that share the address space of a rank, last excluded, and where the partition of
-// the first begins, by which those of the others follow; size is that of each, 0 if there are none.
+// Neighbours returns the ranks that share the address space of a rank: first to last-1. base is where the partition of
+// the first one begins, and those of the others follow. size is that of each partition; 0: there are none.
 func (r *Root) Neighbours(rank int) (base, size uint64, first, last int) {
 	first, last = rank, rank+1
 	for first > 0 && r.Node(first-1) == r.Node(rank) {

@@ -143,8 +143,8 @@ func (r *Root) ClearWaiting(rank int) {
 // waitingTries bounds how long a reader runs after a record that changes.
 const waitingTries = math.MaxUint16
 
-// Waiting returns the wait of the rank; ok is false if it waits for nothing, or does not any more because it
-// ends, or if the record cannot be had because the rank was killed while it wrote it.
+// Waiting returns the wait of the rank. ok is false if the rank waits for nothing, or ends after an error or a fatal
+// signal. It is so, too, if the rank was killed while it wrote the record.
 func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
 	k := &r.block(rank).waiting
 	ok = k.read(func() {

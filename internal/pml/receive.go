@@ -52,8 +52,8 @@ func (e *Engine) recv(context uint32, src, tag int, buf *btl.Buffer) (Status, er
 }
 
 // comesFirst tells whether a blocking receive is simple: it may take its message as that comes by, and is not posted.
-// That is as if it had been posted, because the lock is held all the time and nothing can tell the difference: no
-// receive that was posted before matches the same message, no message that has arrived does, nobody else waits, and
+// That is as if it had been posted, because the lock is held all the time and nothing can tell the difference. No
+// receive that was posted before matches the same message, and no message that has arrived does. Nobody else waits, and
 // nothing else of this rank needs progress.
 func (e *Engine) comesFirst(context uint32, src, tag int) bool {
 	if e.spin == 0 || e.owned || e.slowPath || e.movingCount > 0 || len(e.busy) > 0 || e.tasks.head != nil ||

@@ -17,7 +17,7 @@ import (
 // not of the program.
 const step = ^uint32(0)
 
-// Trace has the engine record its calls and messages. It is called before the engine is used.
+// Trace makes the engine record its calls and messages. It is called before the engine is used.
 func (e *Engine) Trace(r *recorder.Recorder) {
 	e.trace, e.short = r, nil
 	e.onFrame = func(f *btl.Frame) {

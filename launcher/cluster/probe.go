@@ -14,15 +14,15 @@ import (
 // one to each other, by each device that a job would use:
 //
 //	leader: opening to all; agents open a socket on each device, and say where
-//	leader: calling to all; agents send datagrams, and say whom they have not heard
+//	leader: calling to all; agents send datagrams, and say which nodes they have heard
 //
 // A datagram says whether its sender has heard the receiver. An agent sends again, after longer and longer times,
 // until it knows that both have heard each other, or probeTime is over.
 
-// An opening has an agent open its sockets.
+// An opening makes an agent open its sockets.
 type opening struct{ Devices []netip.Addr }
 
-// A calling has an agent send datagrams.
+// A calling makes an agent send datagrams.
 type calling struct {
 	Key   [16]byte           // of this check: others are not heard
 	Self  int                // number of the node
@@ -32,7 +32,7 @@ type calling struct {
 // doors answers an opening.
 type doors struct{ At []netip.AddrPort }
 
-// heard answers a calling: whom the agent has heard, by device and node.
+// heard answers a calling: which nodes the agent has heard, by device and node.
 type heard struct{ By [][]bool }
 
 const (
@@ -78,7 +78,7 @@ func (p *probe) close() {
 	p.fds = nil
 }
 
-// run sends datagrams, and returns who was heard.
+// run sends datagrams, and returns which nodes were heard.
 func (p *probe) run(c calling) *heard {
 	p.calling = c
 	for device := range p.fds {
@@ -155,7 +155,7 @@ func (p *probe) receive(d time.Duration) {
 	}
 }
 
-// take notes who has sent a datagram, and tells a sender that does not know it that it was heard.
+// take notes which node has sent a datagram, and tells a node that does not know it that it was heard.
 func (p *probe) take(device int, b []byte) {
 	rest, ok := bytes.CutPrefix(b, append([]byte(probeMagic), p.Key[:]...))
 	if !ok || len(b) != probeSize {

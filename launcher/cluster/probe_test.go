@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each node hears all others, by each device, but for a path on which datagrams are lost; then the others do not
-// wait longer than they must.
+// Each node hears all others, by each device, but for a path on which datagrams are lost. Then the others do not wait
+// longer than they must.
 func TestProbe(t *testing.T) {
 	for name, blocked := range map[string]bool{"all pass": false, "one path is blocked": true} {
 		t.Run(name, func(t *testing.T) {

@@ -47,7 +47,7 @@ import (
 // mayFallBack tells whether the sender of an offer of n bytes may fall back. Both ends know.
 func (b *Box) mayFallBack(n int) bool { return n <= b.eagerLimit && b.mem.Direct() }
 
-// FallBack has the message fall back, to a copy on the heap if there is no buffer for it. Tests choose other moments
+// FallBack makes the message fall back, to a copy on the heap if there is no buffer for it. Tests choose other moments
 // for it than Send and Progress, and other messages. See fallBacker in btltest.
 func (t *sendTransfer) FallBack() bool {
 	b := t.box

@@ -7,8 +7,8 @@ import (
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
-// Successors returns the edges in the order of where they come from, each once, and
-// for each node where its own begin; the last number is that of all.
+// Successors returns the edges in the order of where they come from, each once. first says for each node where its
+// edges begin; its last number is that of all edges.
 func (g *Graph) Successors() (edges []Edge, first []int32) {
 	edges = slices.Clone(g.Edges)
 	slices.SortFunc(edges, func(a, b Edge) int {
@@ -28,8 +28,8 @@ func (g *Graph) Successors() (edges []Edge, first []int32) {
 	return edges, first
 }
 
-// Check returns an error unless every node is reachable from START, reaches END, and
-// comes after itself in no way (the rules of the KACC paper), and every peer is one.
+// Check returns an error if a peer is none, or if the graph breaks a rule of the KACC paper: every node is reachable
+// from START, reaches END, and does not come after itself.
 func (g *Graph) Check(members int, edges []Edge, first []int32) error {
 	if g.err != nil {
 		return &fault.GraphError{Node: -1, What: g.err.Error()}

@@ -17,9 +17,9 @@
 //
 // # Rooms
 //
-// Here is what a graph is: graph.go and check.go, which ones are refused; guard.go, how all members compare their calls
-// before they do anything; reuse.go, graphs that stay built; op.go, operators that others can apply; fault.go, what can
-// go wrong; channel.go, who issues graphs together.
+// Here is what a graph is (graph.go), and which graphs are refused (check.go). guard.go: how all members compare their
+// calls before they do anything. reuse.go: graphs that stay built. op.go: operators that others can apply. fault.go:
+// what can go wrong. channel.go: which ranks issue graphs together.
 //
 // Package shared executes graphs in one address space, and has the engine of a rank. Package message executes those
 // between processes: their SEND and RECV nodes are messages.

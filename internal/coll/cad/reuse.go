@@ -36,7 +36,7 @@ func (g *Graph) Built() Built {
 	return g.reuse.built
 }
 
-// Keep has the graph stay built, if it is one of Reuse.
+// Keep keeps what an executor has built, if the graph is one of Reuse.
 func (g *Graph) Keep(b Built) {
 	if g.reuse != nil {
 		g.reuse.built = b
@@ -72,7 +72,7 @@ func (g *Graph) Buffer(i int) []byte { return g.reuse.data[i] }
 // buffers are the places of the two buffers that a graph may work on.
 type buffers [2]struct{ at, size uint64 }
 
-// Reuse has the graph stay built when an issue is complete, whose error was nil. Then it
+// Reuse keeps the graph built when an issue is complete, whose error was nil. Then it
 // calls back: the graph no longer refers to its buffers. It can be given others and issued
 // again, on a channel of the same engine, or freed. back must not call the engine. Reuse is
 // called when the graph has all its nodes. Such a graph can not be prepared, and has no

@@ -225,8 +225,8 @@ func (s *Streams) Open(st *stream) (*os.File, error) {
 	return far, nil
 }
 
-// LastWords returns when all that a dead rank has written has been passed on, or soon if another process still
-// holds its streams, or their reader does not read.
+// LastWords returns when all that a dead rank has written has been passed on. It returns soon if another process still
+// holds the streams, or their reader does not read.
 func (s *Streams) LastWords(rank int) {
 	s.mu.Lock()
 	pipes := s.open[rank]

@@ -1,7 +1,7 @@
-// Command stuck is a rank program that never ends: every rank receives from its
-// right neighbour (ring), or rank 0 stays out of a barrier (late), or it receives from rank
-// 1 while the others are in a second Allreduce (allreduce), in Dup (dup) or in Sync of a file (file), or each rank
-// receives from both neighbours by a goroutine each (goroutines), or ranks 0 and 1 poll (polls).
+// Command stuck is a rank program that never ends. Its argument says why: every rank receives from its right neighbour
+// (ring), or from both neighbours by a goroutine each (goroutines). Rank 0 stays out of a barrier (late). Ranks 0 and 1
+// poll (polls). Or rank 0 receives from rank 1 while the others are in a second Allreduce (allreduce), in Dup (dup) or
+// in Sync of a file (file).
 package main
 
 import (

@@ -1,8 +1,6 @@
 package shared
 
-import (
-	"github.com/gopvas/gopvas/internal/job"
-)
+import "github.com/gopvas/gopvas/internal/job"
 
 // Describe implements pml.Task, for graphs in one address space.
 //

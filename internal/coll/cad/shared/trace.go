@@ -14,7 +14,7 @@ type tracer struct {
 	contexts map[uint32]uint16
 }
 
-// Trace has the engine record the nodes that it executes. It is called before the engine is used.
+// Trace makes the engine record the nodes that it executes. It is called before the engine is used.
 func (e *Engine) Trace(lane *recorder.Lane) {
 	if lane != nil {
 		e.trace = &tracer{lane: lane, contexts: map[uint32]uint16{}}
