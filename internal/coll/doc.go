@@ -30,8 +30,8 @@
 //     that this costs nothing.
 //   - It cuts the work into units, and does them itself if there is little to do.
 //   - Else it opens lanes of units. All members take units until there are none left, each
-//     first from a lane of its own. The member that does the last unit releases all
-//     (head.finished). So nobody waits for a member that is not running.
+//     first from a lane of its own. The member that does the last unit releases all.
+//     So nobody waits for a member that is not running.
 //
 // A member sleeps once in a call, twice at most, and the bytes move once. Operators are
 // applied in the order of the members, so that the bits are the same in every run.
@@ -61,7 +61,7 @@
 //
 // All that one member can find wrong with a call it finds before it does anything for it (Team.prepare): so a
 // call that is refused is no call. The others wait for this member's next one. If calls are checked they learn of the
-// refusal and its cause in the round of that. cad/refusal.go has the rule.
+// refusal and its cause in the round of that. cad/message/refusal.go has the rule.
 //
 // # Not implemented
 //

@@ -14,7 +14,7 @@ import (
 	"github.com/gopvas/gopvas/internal/testkit"
 )
 
-// lose has the switch drop a share of the packets towards each node, but for those of TCP and ARP.
+// lose makes the switch drop a share of the packets towards each node, but for those of TCP and ARP.
 func (r *Rig) lose(share float64) {
 	var rules strings.Builder
 	for i := range r.nodes {

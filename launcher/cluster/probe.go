@@ -10,7 +10,7 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// Before a job nobody knows whether datagrams pass between the nodes: ssh uses TCP. So a check has each agent send
+// Before a job nobody knows whether datagrams pass between the nodes: ssh uses TCP. So a check makes each agent send
 // one to each other, by each device that a job would use:
 //
 //	leader: opening to all; agents open a socket on each device, and say where

@@ -6,7 +6,7 @@
 // # What lies where
 //
 // Each rank has one mailbox in its shared memory (layout.go): the ring that it
-// receives from (shm.Ring), one shm.Pair for each peer that it sends to, and the
+// receives from (shm/ring.go), one shm.Pair for each peer that it sends to, and the
 // descriptors of the transfers that it offers. A peer attaches the mailbox on first
 // contact. Eager buffers of a pair and the staging blocks of the pipeline are
 // allocated on first use. All of this is address space until it is touched: a pair
@@ -52,7 +52,7 @@
 // # Death
 //
 // A rank may be killed at any instruction. Its ring slots are stepped over when
-// claimed and not published (shm.Ring). A transfer whose other end has gone returns
+// claimed and not published (shm/ring.go). A transfer whose other end has gone returns
 // a *fault.LostError from Progress, unless it is done. Bytes that a dead rank has sent
 // eagerly are delivered: they lie in memory that stays until the job ends.
 package mail

@@ -219,7 +219,7 @@ func (r Reporter) explain(e *fault.MismatchError, f Failure, own uint64) {
 	}
 	there, here := f.Detail[0], f.Detail[1]
 	types := (there^here)&^Elements == 0
-	if there == own || !types && (there^own)&^Elements == 0 { // it may have heard of what it moves: see guarded
+	if there == own || !types && (there^own)&^Elements == 0 { // it may have heard of what it moves: see Guarded
 		e.Member, there, here = r.Member(f.Other()), here, there
 	}
 	switch {

@@ -21,7 +21,7 @@ const (
 	Calc                  // applies an operator
 	Join                  // does nothing, for those that wait for many
 	Call                  // calls a function of the rank that has issued the graph
-	Gate                  // ends the graph if something is wrong with it: see guarded
+	Gate                  // ends the graph if something is wrong with it: see Guarded
 )
 
 // String returns the name of the kind, as the paper writes it.
@@ -125,7 +125,7 @@ func NewGraph() *Graph {
 	return &Graph{Nodes: []Spec{{Kind: kindStart}, {Kind: KindEnd}}}
 }
 
-// NewRefusal returns the graph that stands for a refused call of an operation: see Transport.Refuse.
+// NewRefusal returns the graph that stands for a refused call of an operation: see message.Transport.Refuse.
 func NewRefusal(operation uint64, name string) *Graph {
 	g := NewGraph()
 	g.Signature, g.Name = RefusedCall(operation), name

@@ -74,7 +74,7 @@ func (j Job) need(what string, rank int) {
 	}
 }
 
-// Work implements cad.Space.
+// Work implements shared.Space.
 func (j Job) Work() *job.Work { return j.work }
 
 // Inbox implements cad.Job.
@@ -83,19 +83,19 @@ func (j Job) Inbox(rank int) *shm.Event {
 	return j.Root.Inbox(rank)
 }
 
-// Share implements cad.Space.
+// Share implements shared.Space.
 func (j Job) Share(rank int) *job.Share {
 	j.need("share", rank)
 	return j.Root.Share(rank)
 }
 
-// Graphs implements cad.Space.
+// Graphs implements shared.Space.
 func (j Job) Graphs(rank int) uint64 {
 	j.need("graphs", rank)
 	return j.Root.Graphs(rank)
 }
 
-// SameProgram implements cad.Space.
+// SameProgram implements shared.Space.
 func (j Job) SameProgram(a, b int) bool {
 	j.need("program", a)
 	j.need("program", b)

@@ -13,7 +13,7 @@ import (
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 )
 
-// script has gdb find a rank's code, and unwind from Go into C.
+// script makes gdb find a rank's code, and unwind from Go into C.
 //
 //go:embed gdb.py
 var script string

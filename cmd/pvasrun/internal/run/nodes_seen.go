@@ -97,7 +97,7 @@ type nodesTrace struct {
 type nodeTrace struct {
 	name  string
 	to    *io.PipeWriter
-	ahead atomic.Int64 // launcher.Piece.Ahead
+	ahead atomic.Int64 // cluster.Piece.Ahead
 	err   error        // of its goroutine
 }
 

@@ -19,8 +19,8 @@ var ErrTooMany = fmt.Errorf("too many nonblocking collective operations are unde
 type Options struct {
 	Policy cad.Policy // of graphs that have no other
 
-	// Check has all graphs begin with a round in which their members find out whether
-	// they stand for the same call (see Graph.Signature), and end there if they do not.
+	// Check makes all graphs begin with a round in which their members find out whether
+	// they stand for the same call (see cad.Graph.Signature), and end there if they do not.
 	// All are executed by messages then.
 	Check bool
 
@@ -190,8 +190,7 @@ func (e *Engine) ownPool() (*pool, error) {
 	return p, nil
 }
 
-// announce has ranks that sleep since a time when there were no graphs make themselves
-// known as helpers.
+// announce wakes ranks that sleep since a time when there were no graphs: they make themselves known as helpers.
 func (e *Engine) announce() {
 	if !e.work.Used.CompareAndSwap(0, 1) {
 		return

@@ -2,7 +2,7 @@
 
 package shared
 
-// heapOnly has nodes lie on Go's heap whatever the module has, see heap_race.go.
+// heapOnly tells that nodes lie on Go's heap whatever the module has: see heap_race.go.
 const heapOnly = false
 
 func keep([]byte) {}

@@ -107,7 +107,7 @@ func compareNodes(send, recv found) {
 	call := send.g.call.Load()
 	own := recv.g.call.Load()
 	f := cad.Between(from, call, to, own)
-	for f.Fault == 0 && call&cad.Elements != 0 && own&cad.Elements == 0 { // see guarded
+	for f.Fault == 0 && call&cad.Elements != 0 && own&cad.Elements == 0 { // see cad.Graph.Guarded
 		if recv.g.call.CompareAndSwap(own, own|call&cad.Elements) {
 			break
 		}

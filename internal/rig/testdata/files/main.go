@@ -1,4 +1,4 @@
-// Command files has ranks write and read a file together: files NAME SEED ROUNDS. In each round a random owner has
+// Command files makes ranks write and read a file together: files NAME SEED ROUNDS. In each round a random owner has
 // each block of a part of the file, or nobody has it. All ranks draw the same, and know what the file must hold. With a
 // further argument the last rank kills itself after so many microseconds.
 package main
@@ -146,7 +146,7 @@ func (p *plan) show(f *mpi.File, rank int) error {
 	return f.SetView(int64(p.displacement), datatype.Byte, t)
 }
 
-// records has ranks write by the shared pointer, and counts what is there.
+// records makes ranks write by the shared pointer, and counts what is there.
 func records(world *mpi.Comm, f *mpi.File, end int) error {
 	if err := f.SetView(int64(end), datatype.Int64, datatype.Int64); err != nil {
 		return err
