@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/coll/colltest"
 	"github.com/gopvas/gopvas/internal/sys"
 )
@@ -19,7 +20,7 @@ func TestFarApart(t *testing.T) {
 		at, err := sys.Mmap(0, length, sys.ProtRead|sys.ProtWrite,
 			sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
 		require.NoError(t, err)
-		far := Buffer{Data: bytesAt(uint64(at), length), Counts: counts, Displs: displs, Unit: unit}
+		far := Buffer{Data: cad.BytesAt(uint64(at), length), Counts: counts, Displs: displs, Unit: unit}
 		root, rankOf := maker.Start(t, ranks, 2)
 		for rank, err := range run(t, root, rankOf, func(w *Team) error {
 			mine := bytes.Repeat([]byte{byte(w.Rank + 1)}, part*unit)

@@ -1,6 +1,9 @@
 package coll
 
-import "github.com/gopvas/gopvas/internal/coll/cad"
+import (
+	"github.com/gopvas/gopvas/internal/coll/board"
+	"github.com/gopvas/gopvas/internal/coll/cad"
+)
 
 // Allreduce, ReduceScatter and the scans as graphs.
 
@@ -65,7 +68,7 @@ func graphAllreduceShares(b *builder) {
 	t, size := b.t, b.a.Op.Size
 	n := len(b.a.Send.Data)
 	part := func(vector []byte, member int) []byte {
-		return vector[share(n/size, member, t.Size)*size : share(n/size, member+1, t.Size)*size]
+		return vector[board.ShareAt(n/size, member, t.Size)*size : board.ShareAt(n/size, member+1, t.Size)*size]
 	}
 	sent := make([]cad.Node, t.Size) // then the share may be overwritten
 	for d := 1; d < t.Size; d++ {
@@ -214,10 +217,4 @@ func graphScanDoubling(b *builder) {
 	case t.Rank > 0:
 		b.copy(b.a.Recv.Data, before.data, before.done, sum.done, result)
 	}
-}
-
-// share returns where the i-th of n shares of length bytes begins.
-func share(length, i, n int) int {
-	q, r := length/n, length%n
-	return i*q + min(i, r)
 }

@@ -3,6 +3,7 @@ package coll
 import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/coll/board"
+	"github.com/gopvas/gopvas/internal/coll/cad"
 )
 
 // Direct collectives: how the work of a call is cut into units, and what a unit does.
@@ -137,10 +138,10 @@ func (t *Team) record(member int) *board.Record { return t.board.Record(member) 
 // bcastPiece copies n bytes from at on to all but the root.
 func (t *Team) bcastPiece(at, n int) {
 	root := t.args.Root
-	from := bytesAt(t.record(root).Source+uint64(at), n)
+	from := cad.BytesAt(t.record(root).Source+uint64(at), n)
 	for i := range t.Size {
 		if member := t.neighbour(i); member != root {
-			copy(bytesAt(t.record(member).Result+uint64(at), n), from)
+			copy(cad.BytesAt(t.record(member).Result+uint64(at), n), from)
 		}
 	}
 }
@@ -149,16 +150,16 @@ func (t *Team) bcastPiece(at, n int) {
 // it is wanted.
 func (t *Team) reducePiece(at, n int) {
 	sum := t.temp(n)
-	copy(sum, bytesAt(t.record(0).Source+uint64(at), n))
+	copy(sum, cad.BytesAt(t.record(0).Source+uint64(at), n))
 	for member := 1; member < t.Size; member++ {
-		t.apply(sum, bytesAt(t.record(member).Source+uint64(at), n))
+		t.apply(sum, cad.BytesAt(t.record(member).Source+uint64(at), n))
 	}
 	switch t.args.Kind {
 	case Reduce:
-		copy(bytesAt(t.record(t.args.Root).Result+uint64(at), n), sum)
+		copy(cad.BytesAt(t.record(t.args.Root).Result+uint64(at), n), sum)
 	case Allreduce:
 		for i := range t.Size {
-			copy(bytesAt(t.record(t.neighbour(i)).Result+uint64(at), n), sum)
+			copy(cad.BytesAt(t.record(t.neighbour(i)).Result+uint64(at), n), sum)
 		}
 	default:
 		t.deal(at, sum)
@@ -171,7 +172,7 @@ func (t *Team) deal(at int, sum []byte) {
 		start, length := t.args.Send.block(member)
 		from, to := max(start, at), min(start+length, at+len(sum))
 		if from < to {
-			copy(bytesAt(t.record(member).Result+uint64(from-start), to-from), sum[from-at:to-at])
+			copy(cad.BytesAt(t.record(member).Result+uint64(from-start), to-from), sum[from-at:to-at])
 		}
 	}
 }
@@ -183,8 +184,8 @@ func (t *Team) scanPiece(at, n int) {
 	sum, own := buf[:n:n], buf[n:]
 	for member := range t.Size {
 		m := t.record(member)
-		copy(own, bytesAt(m.Source+uint64(at), n))
-		result := bytesAt(m.Result+uint64(at), n)
+		copy(own, cad.BytesAt(m.Source+uint64(at), n))
+		result := cad.BytesAt(m.Result+uint64(at), n)
 		if t.args.Kind == Exscan && member > 0 {
 			copy(result, sum)
 		}
@@ -284,6 +285,6 @@ func (t *Team) carry(from, to int, source, result region, at, chunk int) {
 		source.length = min(source.length, result.length)
 	}
 	if n := min(source.length-at, chunk); n > 0 && source.place != result.place {
-		copy(bytesAt(result.place+uint64(at), n), bytesAt(source.place+uint64(at), n))
+		copy(cad.BytesAt(result.place+uint64(at), n), cad.BytesAt(source.place+uint64(at), n))
 	}
 }

@@ -36,7 +36,7 @@ func (b *Board) open(units int) {
 	}
 	b.finished.Store(0)
 	for i := range b.laneCount() {
-		b.lanes[i].next.Store(int64(share(units, i, b.laneCount())))
+		b.lanes[i].next.Store(int64(ShareAt(units, i, b.laneCount())))
 	}
 }
 
@@ -52,7 +52,7 @@ func (b *Board) work() {
 			return
 		}
 		l := (b.Rank + i) % lanes
-		end := int64(share(units, l+1, lanes))
+		end := int64(ShareAt(units, l+1, lanes))
 		for b.lanes[l].next.Load() < end {
 			u := b.lanes[l].next.Add(1) - 1
 			if u >= end {
@@ -94,8 +94,8 @@ func (b *Board) takeMisfit() {
 	}
 }
 
-// share returns where the i-th of n shares of length units begins.
-func share(length, i, n int) int {
+// ShareAt returns where the i-th of n shares of length units begins.
+func ShareAt(length, i, n int) int {
 	q, r := length/n, length%n
 	return i*q + min(i, r)
 }

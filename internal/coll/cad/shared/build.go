@@ -137,7 +137,7 @@ func (m *image) place(b *btl.Buffer) uint64 {
 // move copies n bytes between two places that nodes have.
 func move(dst, src, n uint64) {
 	if (dst|src)&typed == 0 {
-		copy(bytesAt(dst, n), bytesAt(src, n))
+		copy(cad.BytesAt(dst, int(n)), cad.BytesAt(src, int(n)))
 		return
 	}
 	to, from := refOf(dst, n), refOf(src, n)

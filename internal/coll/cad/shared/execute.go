@@ -195,7 +195,7 @@ func (x *executor) calculate(r ref, in uint64) {
 			r.g.fault.Note(cad.Panicked(v, owner))
 		}
 	}()
-	f(bytesAt(r.n.dst, r.n.size), bytesAt(in, r.n.size))
+	f(cad.BytesAt(r.n.dst, int(r.n.size)), cad.BytesAt(in, int(r.n.size)))
 }
 
 func (x *executor) tally(r ref) {

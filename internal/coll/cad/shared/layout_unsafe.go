@@ -35,14 +35,6 @@ func word(aux uint64, i uint32) *atomic.Uint32 {
 func refAddress(r *btl.Ref) uint64 { return uint64(uintptr(unsafe.Pointer(r))) }
 func refAt(at uint64) *btl.Ref     { return (*btl.Ref)(pointer(at)) }
 
-// bytesAt views a buffer of a rank. The slice is not kept.
-func bytesAt(at, n uint64) []byte {
-	if n == 0 {
-		return nil
-	}
-	return sys.Bytes(uintptr(at), int(n))
-}
-
 // alignedHeap returns n bytes of Go's heap that start at a cache line.
 func alignedHeap(n int) []byte {
 	mem := make([]byte, n+cacheLine)
