@@ -45,6 +45,7 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 	if err := j.Bind.check(cpus); err != nil {
 		return nil, err
 	}
+	var names []string
 	for _, app := range j.Apps {
 		if err := checkDir(app.Dir); err != nil {
 			return nil, err
@@ -52,9 +53,6 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 		if err := (Binding{Sets: [][]int{app.CPUs}}).check(cpus); err != nil {
 			return nil, err
 		}
-	}
-	var names []string
-	for _, app := range j.Apps {
 		names = append(names, app.Program)
 	}
 	p := &plan{job: j, size: j.size(), id: newID(), cpus: cpus}
@@ -91,11 +89,11 @@ func checkProc(pid int) error {
 
 // checkDir refuses a working directory that is none, before ranks fail by it one after another.
 func checkDir(dir string) error {
-	info, err := os.Stat(dir)
-	switch {
-	case dir == "":
+	if dir == "" {
 		return nil
-	case err == nil && !info.IsDir():
+	}
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
 		err = syscall.ENOTDIR
 	}
 	if err != nil {

@@ -220,8 +220,8 @@ func (e *Engine) advanceSends(most int) {
 	}
 }
 
-// stepSends asks the sends to one peer until n of them are not done, and one that is ahead. It returns whether
-// none is left.
+// stepSends asks the sends to one peer until n of them are not done, and fewer of those that are ahead. It returns
+// whether none is left.
 func (e *Engine) stepSends(b *peerSends, n int) bool {
 	e.stepList(&b.underway, n)
 	if b.away.head != nil {
@@ -230,6 +230,7 @@ func (e *Engine) stepSends(b *peerSends, n int) bool {
 	return b.underway.head == nil && b.away.head == nil
 }
 
+// stepList asks the sends of a list until n of them are not done.
 func (e *Engine) stepList(l *list[operation], n int) {
 	for at := l.head; at != nil && n > 0; {
 		op := at.of
