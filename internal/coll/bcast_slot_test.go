@@ -10,16 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/colltest"
 	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/mpi/fault"
-)
-
-// Bounds of the slots of a board.
-const (
-	mostSlots = 16
-	shortSlot = 17*64 - 16
-	mostPiece = 32 << 10
 )
 
 // TestSlotsInOrder: all get what the roots have sent, also where these get ahead of the
@@ -33,7 +27,7 @@ func TestSlotsInOrder(t *testing.T) {
 	for rank, err := range run(t, root, rankOf, func(w *Team) error {
 		same := rand.New(rand.NewPCG(seed, 1))
 		own := rand.New(rand.NewPCG(seed, uint64(w.Rank)+2))
-		buf := make([]byte, shortSlot)
+		buf := make([]byte, board.ShortSlot)
 		if err := w.Barrier(); err != nil { // makes the board
 			return err
 		}
@@ -41,14 +35,14 @@ func TestSlotsInOrder(t *testing.T) {
 			<-ahead // nobody else is there
 		}
 		for i := range uint64(calls) {
-			if w.Rank == 3 && i == mostSlots {
+			if w.Rank == 3 && i == board.MostSlots {
 				close(ahead)
 			}
 			from := int(same.Uint64() % ranks)
 			if i%1000 < 500 {
 				from = 3 // a root that does not change
 			}
-			other := i > mostSlots && same.IntN(100) == 0
+			other := i > board.MostSlots && same.IntN(100) == 0
 			for range own.IntN(3) {
 				runtime.Gosched()
 			}
@@ -56,7 +50,7 @@ func TestSlotsInOrder(t *testing.T) {
 				binary.LittleEndian.PutUint64(buf, i)
 			}
 			if err := w.Run(&Args{Kind: Bcast, Root: from,
-				Send: Buffer{Data: buf[:8+same.IntN(shortSlot-8)]}}); err != nil {
+				Send: Buffer{Data: buf[:8+same.IntN(board.ShortSlot-8)]}}); err != nil {
 				return err
 			}
 			if got := binary.LittleEndian.Uint64(buf); got != i {
@@ -77,7 +71,7 @@ func TestSlotsInOrder(t *testing.T) {
 // TestPiecesBySlots: vectors of one slot to all of a member, from any root. All roots
 // wait for their slots at some time, as do all others.
 func TestPiecesBySlots(t *testing.T) {
-	const ranks, calls, most = 5, 150, mostSlots * mostPiece
+	const ranks, calls, most = 5, 150, board.MostSlots * board.MostPiece
 	seed := testkit.Seed(t)
 	root, rankOf := colltest.Worlds[0].Start(t, ranks, 2)
 	for rank, err := range run(t, root, rankOf, func(w *Team) error {

@@ -28,7 +28,7 @@ func (b *Board) size() int {
 	if b.Crowded {
 		n := b.Size * b.slotCount()
 		size += n * bcastSize
-		if piece := b.pieceSize(); piece > shortSlot {
+		if piece := b.pieceSize(); piece > ShortSlot {
 			size += n * piece
 		}
 	}

@@ -28,10 +28,10 @@ import (
 // number of the call.
 
 const (
-	mostSlots  = 16         // of a member
+	MostSlots  = 16         // of a member
 	boardSlots = 1024       // of all members, if two a member are fewer
-	shortSlot  = 17*64 - 16 // longest vector that lies in the slot itself
-	mostPiece  = 32 << 10   // longest piece; it lies behind all slots, so that short ones touch few pages
+	ShortSlot  = 17*64 - 16 // longest vector that lies in the slot itself
+	MostPiece  = 32 << 10   // longest piece; it lies behind all slots, so that short ones touch few pages
 	boardPiece = 8 << 20    // all pieces of a board
 	lingering  = 28         // yields of a member before it waits as for anything else
 )
@@ -40,25 +40,25 @@ const (
 type bcastSlot struct {
 	call atomic.Uint64 // number of the call, when all else is there
 	sig  uint64
-	data [shortSlot]byte
+	data [ShortSlot]byte
 }
 
 // slotCount returns how many slots a member has, and pieceSize how long a piece may be. In one
 // address space there are no long pieces: the members share the work of long vectors, and copy
 // them once.
-func (m *Members) slotCount() int { return max(2, min(mostSlots, boardSlots/m.Size)) }
+func (m *Members) slotCount() int { return max(2, min(MostSlots, boardSlots/m.Size)) }
 
 func (m *Members) pieceSize() int {
 	if m.Direct {
-		return shortSlot
+		return ShortSlot
 	}
-	return max(shortSlot, min(mostPiece, boardPiece/(m.Size*m.slotCount())/cacheLine*cacheLine))
+	return max(ShortSlot, min(MostPiece, boardPiece/(m.Size*m.slotCount())/cacheLine*cacheLine))
 }
 
 // Slotted tells whether vectors of n bytes fit into the slots of a member. A longer one would have
 // the root wait for the others.
 func (m *Members) Slotted(n int) bool {
-	return m.Crowded && (n <= shortSlot || m.pieceSize() > shortSlot && n <= m.slotCount()*m.pieceSize())
+	return m.Crowded && (n <= ShortSlot || m.pieceSize() > ShortSlot && n <= m.slotCount()*m.pieceSize())
 }
 
 // Bcast does a broadcast of a buffer by slots. The call has a signature.
@@ -79,7 +79,7 @@ func (b *Board) bcastPiece(root int, call uint64, buf btl.Buffer, at, n int) boo
 	i := root*b.slotCount() + int(b.calls%uint64(b.slotCount()))
 	p := &b.bcasts[i]
 	data := p.data[:]
-	if n > shortSlot {
+	if n > ShortSlot {
 		data = b.long[i*b.pieceSize():]
 	}
 	b.bcast, b.root = p, root

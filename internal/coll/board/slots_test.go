@@ -12,8 +12,8 @@ func TestSlotsOfABoardAreBounded(t *testing.T) {
 		many := Members{Size: size}
 		slots, piece := size*many.slotCount(), many.pieceSize()
 		require.GreaterOrEqual(t, many.slotCount(), 2)
-		require.GreaterOrEqual(t, piece, shortSlot)
+		require.GreaterOrEqual(t, piece, ShortSlot)
 		require.LessOrEqual(t, slots, max(boardSlots, 2*size))
-		require.LessOrEqual(t, slots*piece, max(boardPiece, slots*shortSlot), "%d members", size)
+		require.LessOrEqual(t, slots*piece, max(boardPiece, slots*ShortSlot), "%d members", size)
 	}
 }

@@ -216,7 +216,7 @@ func (r *run) abandon(f cad.Failure) {
 
 // Bytes implements cad.Built.
 func (r *run) Bytes() int {
-	n := r.image.count*int(nodeSize) + r.image.words*4
+	n := r.image.count*nodeSize + r.image.words*4
 	for i := range r.graph.Nodes {
 		n += len(r.graph.Nodes[i].Dst.Bytes)
 	}
