@@ -22,9 +22,8 @@ type Capabilities struct {
 	// SendZeroCopy is Send for a caller that does not need the payload back at once: the zero-copy attempt may go on
 	// after it has returned. If it returns a Transfer, the attempt is pending, and the payload belongs to the message
 	// as in Offer. After a bounded number of calls in vain, Progress falls back: it copies the payload to memory of
-	// the module, and says done. If the receiver has begun to copy then, or has not given enough of such memory back,
-	// the message stays as if offered. False is as in Send, also for NoCredit. The rank calls it. nil: the rank uses
-	// Send.
+	// the module or to the heap, and says done. If the receiver has begun to copy then, the message stays as if
+	// offered. False is as in Send, also for NoCredit. The rank calls it. nil: the rank uses Send.
 	SendZeroCopy func(peer int, h *Header, payload []byte) (Transfer, bool)
 
 	// SleepIn has Sleep use a bed that is not the module's own. What comes to either then wakes the rank. It is called

@@ -38,7 +38,7 @@
 //
 // # Not implemented
 //
-// Buffered and ready mode (MPI 4.1 section 3.4), cancelling of sends (deprecated
+// Buffered and ready mode (MPI 4.1 section 3.4), cancelling of sends on their way (deprecated
 // there), partitioned communication (chapter 4). Progress is made only in calls:
 // no thread of its own runs in the background.
 package pml

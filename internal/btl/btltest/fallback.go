@@ -9,14 +9,13 @@ import (
 	"github.com/gopvas/gopvas/btl"
 )
 
-// A fallBacker is a Transfer of Offer that can fall back to an eager buffer, as Send of a
-// module with Direct does by itself. Tests have it fall back whenever they like, also in jobs
-// where Send makes no zero-copy attempt.
+// A fallBacker is a Transfer of Offer that can fall back, as Send of a module with Direct does by itself. Tests make it
+// fall back whenever they like, also in jobs where Send makes no zero-copy attempt.
 type fallBacker interface {
 	// FallBack copies the bytes aside. If it returns true the buffer is the caller's
 	// again, and the Transfer is over for the caller as after Progress with true. If it
-	// returns false nothing has changed: the receiver is taking the bytes just now, the
-	// message is longer than EagerLimit, or there is no eager buffer free.
+	// returns false nothing has changed: the receiver is taking the bytes just now, or the
+	// message is longer than EagerLimit.
 	FallBack() bool
 }
 
@@ -73,9 +72,9 @@ func fallbackMessages(e *env) {
 	p.sync(1)
 }
 
-// fallbackIsBounded: nobody accepts; FallBack says no at last, and all is delivered
-// once the receiver does.
-func fallbackIsBounded(e *env) {
+// fallbackWithoutBuffers: nobody accepts. More messages fall back than there are eager buffers, and all are delivered
+// once the receiver accepts.
+func fallbackWithoutBuffers(e *env) {
 	p := newPost(e)
 	last := e.root.Ranks() - 1
 	var frames []btl.Frame
@@ -91,13 +90,13 @@ func fallbackIsBounded(e *env) {
 			continue
 		}
 		fallback++
-		if d, able := t.(fallBacker); !able || !d.FallBack() {
+		if d, able := t.(fallBacker); !able || !e.Direct() || len(src) > e.EagerLimit() {
 			p.sent = append(p.sent, t)
 			full++
 		} else {
+			require.True(e, d.FallBack())
 			clear(src)
 		}
-		require.Less(e, fallback, int32(1000))
 	}
 	e.barrier()
 	for e.Poll(100, keep) > 0 {

@@ -46,7 +46,7 @@ func Cases() []Case {
 		{"flood of eager messages", floodEager},
 		{"many offers", manyOffers},
 		{"messages with fallback", fallbackMessages},
-		{"fallback is bounded", fallbackIsBounded},
+		{"fallback without buffers", fallbackWithoutBuffers},
 		{"zero-copy sends", zeroCopySends},
 		{"truncating accept", truncatingAccept},
 		{"sleepers are woken", sleepersAreWoken},

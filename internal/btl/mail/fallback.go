@@ -11,7 +11,8 @@ import (
 // the receiver, which already waits for it, copies from the sender's own buffer. But a send of
 // a short message must not depend on the receiver. So the sender offers the message and looks
 // for a moment whether the receiver takes it. If not, the sender falls back: it copies the
-// bytes into an eager buffer, and tells the receiver to take them from there.
+// bytes into an eager buffer, and tells the receiver to take them from there. A pending attempt
+// that finds no buffer copies them to the sender's heap.
 //
 // Two words of the descriptor decide from which of the two the receiver copies. Each holds the
 // generation for which its writer has gone ahead:
