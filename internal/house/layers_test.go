@@ -61,11 +61,10 @@ var layers = []layer{
 	{"internal/comm", []string{"mpi/fault", "datatype", "internal/coll", "internal/coll/cad",
 		"internal/coll/cad/shared", "internal/pml", "btl",
 		"internal/btl/...", "internal/job", "trace", "internal/trace/recorder"}},
-	// the last three: its tests
 	{"internal/reach", []string{"datatype", "internal/coll", "internal/comm"}},
 	// the last: its test
-	{"internal/file", []string{"mpi/fault", "datatype", "internal/coll", "internal/comm", "internal/reach",
-		"internal/job", "trace"}},
+	{"internal/file", []string{"mpi/fault", "datatype", "internal/coll", "internal/comm", "internal/reach", "trace",
+		"internal/job"}},
 	{"internal/window", []string{"mpi/fault", "datatype", "btl", "internal/coll", "internal/coll/operator",
 		"internal/comm", "internal/reach", "internal/job"}},
 	{"mpi", []string{"mpi/debug", "mpi/fault", "internal/comm", "internal/file", "internal/window", "datatype",
