@@ -64,14 +64,14 @@ func (e *Engine) comesFirst(context uint32, src, tag int) bool {
 	return m.arrived.head == nil && m.wild.head == nil && m.sources.at(int32(src)).posted.head == nil
 }
 
-// receiveFast is the short way of a blocking receive from a named rank: it polls for the
-// message without posting the receive, fills it as the message comes by, and
-// returns true if it has; the operation, which is the engine's own for this purpose,
-// then is complete or has a transfer underway.
+// receiveFast is the short way of a blocking receive from a named rank. It polls for the message without posting the
+// receive, and fills it as the message comes by. It returns true if it has; the operation then is complete or has a
+// transfer underway. It ends as soon as another goroutine wants the lock, or a rank goes.
 //
-// It ends as soon as another goroutine wants the lock, or a rank goes.
+// The operation is the engine's own for this purpose. If it is not idle, a receive of an operator has it, which steps
+// aside until it is complete (waitRefused).
 func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *btl.Buffer) bool {
-	if !e.comesFirst(context, src, tag) {
+	if op.state != idle || !e.comesFirst(context, src, tag) {
 		return false
 	}
 	op.context, op.peer, op.tag, op.buf, op.request = context, int32(src), int32(tag), *buf, e.beginning

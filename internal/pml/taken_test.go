@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/job"
 )
@@ -109,4 +110,28 @@ func awaitSleep(root *job.Root) {
 func end(e *Engine, op *operation) {
 	e.matcher(op.context).withdraw(op)
 	e.complete(op, nil)
+}
+
+// A goroutine that an operator has called steps aside until its receive is complete, and then takes it. Receives of
+// other goroutines meanwhile leave the engine's own operation to it.
+func TestReceiveThatSteppedAside(t *testing.T) {
+	memory, err := job.Create(job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, memory.Close()) }()
+	world := mem.New(memory.Root(), mem.Options{})
+	sender, e := New(memory.Root(), 0, world.Module(0)), New(memory.Root(), 1, world.Module(1))
+	for tag := range 2 {
+		require.NoError(t, sender.Send(0, 1, tag, []byte{byte(tag)}, Standard))
+	}
+	first, second := btl.Buffer{Bytes: make([]byte, 1)}, btl.Buffer{Bytes: make([]byte, 1)}
+	e.lock()
+	require.True(t, e.receiveFast(&e.fast, 0, 0, 0, &first))
+	require.Equal(t, complete, e.fast.state)
+	e.unlock() // it steps aside
+	st, err := e.RecvBuffer(0, 0, 1, second)
+	require.NoError(t, err)
+	require.Equal(t, 1, st.Tag)
+	require.Equal(t, complete, e.fast.state)
+	require.Equal(t, 0, e.fast.status.Tag)
+	require.Equal(t, []byte{0, 1}, append(first.Bytes, second.Bytes...))
 }
