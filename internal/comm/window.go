@@ -55,6 +55,15 @@ const (
 // means nothing here. wrong is what the face has found wrong with the call of this rank:
 // then all ranks get an error, this one wrong. MPI 4.1 section 12.2.3.
 func WinAllocateShared(c *Comm, bytes, unit int, wrong error) (*Window, error) {
+	return allocateShared(c, bytes, unit, wrong, true)
+}
+
+// WinAllocateControl is WinAllocateShared for words of our own, of which the report of page tables says nothing.
+func WinAllocateControl(c *Comm, bytes int) (*Window, error) {
+	return allocateShared(c, bytes, 1, nil, false)
+}
+
+func allocateShared(c *Comm, bytes, unit int, wrong error, program bool) (*Window, error) {
 	const op = "allocate shared window"
 	if err := c.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
@@ -66,7 +75,7 @@ func WinAllocateShared(c *Comm, bytes, unit int, wrong error) (*Window, error) {
 	w := &Window{comm: c}
 	err := wrong
 	if err == nil {
-		w.block, err = c.windows.take(c, bytes)
+		w.block, err = c.windows.take(c, bytes, program)
 	}
 	mem := w.block.mem
 	w.local = mem[:max(0, min(bytes, len(mem)))]
@@ -108,7 +117,7 @@ func (w *Window) join(mine segment, wrong error) error {
 	}
 	piece := segment{call: pieceMade}
 	if c.rank == 0 {
-		w.block, err = c.windows.take(c, int(total))
+		w.block, err = c.windows.take(c, int(total), true)
 		piece.at, piece.mapped, piece.length = w.block.at, uint64(len(w.block.mem)), total
 	}
 	pieces, err := w.agree(piece, err)

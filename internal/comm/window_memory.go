@@ -25,8 +25,8 @@ type block struct {
 }
 
 // take returns a block of at least size bytes, which are zeros: the smallest one that is
-// free, unless it is much too large.
-func (w *windows) take(c *Comm, size int) (block, error) {
+// free, unless it is much too large. The supervisor is to know of one for a program's memory.
+func (w *windows) take(c *Comm, size int, program bool) (block, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	best := -1
@@ -43,7 +43,7 @@ func (w *windows) take(c *Comm, size int) (block, error) {
 		return b, nil
 	}
 	mem, at, err := c.module.Alloc(size)
-	if err == nil {
+	if err == nil && program {
 		w.note(c, at, len(mem))
 	}
 	return block{mem, at}, err

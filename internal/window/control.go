@@ -57,7 +57,7 @@ func (k *control) share(c *comm.Comm) error {
 	if c.Rank() == 0 {
 		size = headSize + n*recordSize + stripes*stripeSize
 	}
-	w, err := comm.WinAllocateShared(c, size, 1, nil)
+	w, err := comm.WinAllocateControl(c, size)
 	if err != nil {
 		return err
 	}
