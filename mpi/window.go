@@ -14,8 +14,8 @@ import (
 // Window is memory of every rank of a communicator, as elements of type T. All ranks can use it in two ways, which may
 // be mixed:
 //
-//   - With loads and stores: see Segment. Ranks agree by barriers, or by sync/atomic on the memory itself, on who
-//     writes when.
+//   - With loads and stores: see Segment. Ranks agree by barriers, or by sync/atomic on the memory itself, on
+//     which rank writes when.
 //   - By one-sided operations: Put, Get, Accumulate and the like. They are within an epoch, which Fence, Lock or
 //     LockAll begins, and are done when they return. The target makes no call meanwhile.
 //
@@ -79,7 +79,7 @@ func lengthOf[T any](n int) (bytes, size int, err error) {
 
 // WinCreate makes a window over memory that is there already: an ordinary slice of
 // each rank, such as one from make. Peers read and write it where it lies, so this
-// works only where ranks share one address space; elsewhere the error wraps
+// works only where ranks share one address space. Elsewhere the error wraps
 // ErrNotOneAddressSpace, on every rank and without any waiting. The lengths may
 // differ from rank to rank; 0 is allowed. It is collective and synchronises like a
 // barrier.

@@ -135,8 +135,8 @@ func (w *Window[T]) Unlock(rank int) error {
 	return w.epoch("unlock", func(in *window.Window) error { return in.Unlock(rank) })
 }
 
-// LockAll is RLock of all ranks. It takes as long for many as for few; who finds a target locked by Lock waits in the
-// operation on it.
+// LockAll is RLock of all ranks. It takes as long for many as for few. If another rank has locked a target by Lock, the
+// operation on it waits.
 //
 // MPI 5.0 section 12.5.3 (MPI_Win_lock_all).
 func (w *Window[T]) LockAll() error {
@@ -148,8 +148,8 @@ func (w *Window[T]) LockAll() error {
 // MPI 5.0 section 12.5.3 (MPI_Win_unlock_all).
 func (w *Window[T]) UnlockAll() error { return w.epoch("unlock all", (*window.Window).UnlockAll) }
 
-// Flush orders what this rank has done at a target before what it does from now on. Within the epoch of a lock it tells
-// others, by messages or stores, that they can read it.
+// Flush orders what this rank has done at a target before what it does from now on. Then it can tell
+// others, by messages or stores, that they may read that, within the epoch of a lock too.
 //
 // MPI 5.0 section 12.5.4 (MPI_Win_flush).
 func (w *Window[T]) Flush(rank int) error {

@@ -6,14 +6,14 @@ import (
 	"github.com/gopvas/gopvas/internal/window"
 )
 
-// at is a vector of the program: its address, its length and its type.
+// vector is memory of the program: its address, its length and its type.
 type vector struct {
 	at    Address
 	count int
 	t     Type
 }
 
-// buffer is the memory of a vector of this rank.
+// vector is the memory of a vector of this rank.
 func (p *Process) vector(v vector) (comm.Buffer, *typeObject, error) {
 	o, err := p.messageType(v.t)
 	if err != nil {

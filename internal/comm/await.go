@@ -6,11 +6,8 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// Waits for what is no message: a word in shared memory that another rank changes. Who changes it notifies the ranks
+// Waits for what is no message: a word in shared memory that another rank changes. That rank notifies those
 // that may wait for it.
-
-// turns is how often a rank that shares its CPU lets others run before it sleeps.
-const turns = 2
 
 // Look returns true if over says so within the time that most waits take, before a sleep is worth it.
 func Look(c *Comm, over func() bool) bool {
@@ -20,7 +17,7 @@ func Look(c *Comm, over func() bool) bool {
 		}
 	}
 	if c.engine.Yields() {
-		for range turns {
+		for range pml.Turns {
 			if sys.Yield(); over() {
 				return true
 			}

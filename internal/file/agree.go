@@ -48,8 +48,8 @@ func (f *File) same(mine int64) error {
 	return nil
 }
 
-// codeOf is the number by which a rank tells others of an error: 0 for none, an errno, or below 0 one of the causes,
-// or the class of another error.
+// codeOf is the number by which a rank tells others of an error. It is 0 for none, and an errno above 0. Below 0 it is
+// one of the causes, or the class of another error.
 func codeOf(err error) int64 {
 	if err == nil {
 		return 0

@@ -30,7 +30,7 @@ func (m Mode) check() error {
 	case m&^known != 0:
 		return fmt.Errorf("%w: %#x is no mode", ErrMode, int(m&^known))
 	case bits.OnesCount(uint(m&ways)) != 1:
-		return fmt.Errorf("%w: it says not once whether to read, to write or both: pass one", ErrMode)
+		return fmt.Errorf("%w: pass one of three: to read, to write, or to read and write", ErrMode)
 	case m&ReadOnly != 0 && m&(Create|Exclusive) != 0:
 		return fmt.Errorf("%w: a file that is only read can not be created: leave that out", ErrMode)
 	case m&ReadWrite != 0 && m&Sequential != 0:

@@ -9,14 +9,14 @@ import (
 	"github.com/gopvas/gopvas/internal/comm"
 )
 
-// Ranks that can not reach one another's memory, on several nodes say, move bytes for one another in two phases: by
-// messages, and then between a window and the file. Each node has a part of what all touch, by how many ranks it has,
-// so that what neighbours in the file have mostly stays on a node. The ranks of a node take the windows of its part by
-// turns. In a round each rank has one window at most.
+// Ranks that can not reach one another's memory, as those on several nodes, move bytes for one another in two phases.
+// They go by messages, and then between a window and the file. Each node has a part of what all touch, by how many
+// ranks it has. So what neighbours in the file have mostly stays on a node. The ranks of a node take the windows of its
+// part by turns. In a round each rank has one window at most.
 //
-// All ranks know the views of all. So both sides of a message know whether there is one, and how long it is: the part
-// of a rank's stream that lies in a window of a rank that can not reach it. A rank begins to send all its parts of a
-// round, or to receive them, before it moves its own window; so no two of them wait for one another. A window that
+// All ranks know the views of all. So both sides of a message know whether there is one, and how long it is. It is the
+// part of a rank's stream that lies in a window of a rank that can not reach it. A rank begins to send all its parts of
+// a round, or to receive them, before it moves its own window. So no two of them wait for one another. A window that
 // fails sends and receives its messages all the same.
 
 // share is the windows of a rank: every step-th from next to end.

@@ -8,9 +8,9 @@ import (
 	"github.com/gopvas/gopvas/internal/comm"
 )
 
-// shared is memory that all ranks of a file on one node have in common: the shared pointer, and the counter by which
-// ranks claim domains of collective calls. It is the window of the node's first rank. Nobody else has to do anything
-// for an access, and nothing of it is left in the file system.
+// shared is memory that all ranks of a file on one node have in common. The shared pointer lies there, and the counter
+// by which ranks claim domains of collective calls. It is the window of the node's first rank. Nobody else has to
+// do anything for an access, and nothing of it is left in the file system.
 //
 // The shared pointer is that of the first rank's node. Ranks of other nodes ask the first rank.
 type shared struct {
@@ -61,7 +61,7 @@ func (f *File) window() (*comm.Window, error) {
 	return comm.WinAllocateShared(f.node, bytes, 1, nil)
 }
 
-// shareOverNodes tells all ranks who is on which node.
+// shareOverNodes tells all ranks which rank is on which node.
 func (f *File) shareOverNodes() error {
 	first, err := f.node.Group().TranslateRanks([]int{0}, f.ranks.Group())
 	if err != nil {

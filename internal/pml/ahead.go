@@ -4,8 +4,8 @@ import "github.com/gopvas/gopvas/internal/job"
 
 // Short sends that run ahead. A short standard send to a peer that has released too few messages is over when a copy of
 // it is offered. The copy is the sender's, so the memory of a job grows with its ranks and not with their square:
-// job.AheadLimit bounds it. Then sends wait for their receiver again. As the copy is offered, the receiver needs no
-// further call of the sender to take it from one address space, or by a single copy.
+// job.AheadLimit bounds it. Then sends wait for their receiver again. The copy is offered: the receiver
+// takes it in one address space, or by a single copy, without a further call of the sender.
 //
 // As long as sends are ahead there is no short way: an attempt at zero copy behind them would be asked too seldom.
 //
@@ -61,7 +61,7 @@ func (e *Engine) keep(b []byte) {
 	}
 }
 
-// arrived is called when a send is complete that was ahead.
+// arrived notes that a send that was ahead is complete.
 func (e *Engine) arrived(op *operation) {
 	op.ahead = false
 	e.keep(op.buf.Bytes)

@@ -188,6 +188,9 @@ func (e *Engine) Spin() int {
 	return e.spin
 }
 
+// Turns is how often a wait that yields does so before it sleeps.
+const Turns = 2
+
 // Yields tells whether a wait yields before it sleeps, and a test before it returns: what the rank waits for
 // may need its CPU. In a rest neither does: others would keep the CPU.
 func (e *Engine) Yields() bool {

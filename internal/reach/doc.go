@@ -1,4 +1,4 @@
-// Package reach copies to and from the memory of other processes of the node by calls of the system
-// (process_vm_readv, process_vm_writev), from layout to bytes and back. It finds out whether that is permitted. The
+// Package reach copies between bytes of this process and memory of other processes of the node, which may have a
+// layout. The calls are process_vm_readv and process_vm_writev: the package finds out whether they are permitted. The
 // owner of the memory takes no part, and keeps it until the call is over.
 package reach

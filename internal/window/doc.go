@@ -2,32 +2,32 @@
 //
 // # Memory
 //
-// Each rank knows where the memory of all others lies. In one address space it is read and written there, whoever has
-// made it. Between processes that holds for memory that the window has allocated, which is mapped. Other memory is near
-// only to its owner; the others copy by calls of the system (package reach). So no operation needs its target: each
-// is complete when its call returns. To flush is to keep the order of stores, and nothing on amd64.
+// Each rank knows where the memory of all others lies. In one address space it reads and writes all of it there.
+// Between processes it maps memory that the window has allocated. Other memory only its owner can address: the others
+// copy by calls of the system (package reach). So no operation needs its target: each is complete when its call
+// returns. A flush keeps the order of stores, which costs nothing on amd64.
 //
 // # Words that ranks share
 //
-// They lie in memory of the first rank (control.go). Who writes them:
+// They lie in memory of the first rank (control.go). These ranks write them:
 //
 //   - record.lock, of each target: any rank, by compare-and-swap. The upper half is the rank that holds the exclusive
 //     lock, counted from 1; then the lower half is 0. Else the lower half is how many hold a shared one.
 //   - head.everyone: any rank, by additions: how many have locked all targets.
-//   - record.held: its rank alone: how many shared locks it holds, or is about to take or has just given back, that of
-//     all targets among them.
+//   - record.held: its rank alone: how many shared locks it holds, that of all targets among them. It counts a lock
+//     before it takes it, and until it has given it back.
 //   - stripe.holder: any rank, by compare-and-swap from 0; its holder alone stores 0.
 //   - head.sleepers and record.waits: a rank that is about to sleep, before it asks for the last time.
 //
 // To lock all targets is one addition. Such a rank looks at the lock of a target in each operation, and waits while
-// that is exclusive. Who takes an exclusive lock looks at everyone after it has the lock; if that is not 0 it gives
-// the lock back and waits. All are atomic operations in one total order. So of a rank that has added to everyone and
-// then looks at the lock, and of one that has taken the lock and then looks at everyone, at least one finds the other.
+// that is exclusive. A rank that takes an exclusive lock looks at everyone after it has the lock. If that is not 0 it
+// gives the lock back and waits. All are atomic operations in one total order. The first rank adds to everyone and then
+// looks at the lock; the second one takes the lock and then looks at everyone. So at least one finds the other.
 //
-// Who gives a lock back changes its word first, and then looks at head.sleepers. Who sleeps has added to it before it
-// has asked for the word. So one of them sees the other, and no wait is forgotten.
+// A rank that gives a lock back changes its word first, and then looks at head.sleepers. A rank that sleeps has added
+// to head.sleepers before it has asked for the word. So one of them sees the other, and no wait is forgotten.
 //
-// A rank that ends while it holds a lock is named by the word, or its held is not 0. Who waits looks for ranks that
+// If a rank ends while it holds a lock, the word names it, or its held is not 0. A rank that waits looks for ranks that
 // have gone and hold what it waits for, and fails with a *fault.LostError.
 //
 // # Accumulates

@@ -1,19 +1,18 @@
 package window
 
-import "github.com/gopvas/gopvas/mpi/fault"
-
 // The access epoch is one of these states. What calls make of them:
 //
-//	call        from                  to
-//	Fence       idle fenced active    fenced, or idle with NoSucceed
-//	operation   fenced                active
-//	Start       idle fenced           started
-//	Complete    started               idle
-//	Lock        idle fenced locked    locked
-//	Unlock      locked                locked, or idle after the last one
-//	LockAll     idle fenced           lockedAll
-//	UnlockAll   lockedAll             idle
-//	Free        idle fenced           over
+//	| call      | from                | to                             |
+//	|-----------|---------------------|--------------------------------|
+//	| Fence     | idle fenced active  | fenced; with NoSucceed: idle   |
+//	| operation | fenced              | active                         |
+//	| Start     | idle fenced         | started                        |
+//	| Complete  | started             | idle                           |
+//	| Lock      | idle fenced locked  | locked                         |
+//	| Unlock    | locked              | locked; after the last: idle   |
+//	| LockAll   | idle fenced         | lockedAll                      |
+//	| UnlockAll | lockedAll           | idle                           |
+//	| Free      | idle fenced         | over                           |
 //
 // In fenced the epoch of Fence has begun, or not: that is for the next call to say. Operations are allowed in all but
 // idle and over, to the targets that are named.
@@ -63,14 +62,6 @@ func (w *Window) expect(call string, state int32, begun string) error {
 		return ErrFreed
 	}
 	return syncError(call + " without " + begun)
-}
-
-// member returns an error unless there is such a rank.
-func (w *Window) member(rank int) error {
-	if uint(rank) >= uint(len(w.targets)) {
-		return &fault.RankError{Rank: rank, Size: len(w.targets)}
-	}
-	return nil
 }
 
 // permit returns nil if an operation on a target is allowed now. It waits while a rank has the lock of the target alone

@@ -123,7 +123,8 @@ func (w *Window) LockAll(a Assert) error {
 	return w.wrap("lock all", -1, err)
 }
 
-// lockEveryone takes the lock of all targets. Memory that this rank loads and stores without calls it waits for.
+// lockEveryone takes the lock of all targets. It waits for those whose memory this rank may load and store
+// without calls.
 func (w *Window) lockEveryone() error {
 	w.hold(1)
 	w.head.everyone.Add(1)
@@ -164,8 +165,8 @@ func (w *Window) UnlockAll() error {
 	return w.wrap("unlock all", -1, err)
 }
 
-// Flush returns when all operations of this rank on a target are done there: they were when they returned, so only
-// the order of stores is to be kept.
+// Flush returns when all operations of this rank on a target are done there. They were when they returned: only the
+// order of stores is to be kept.
 func (w *Window) Flush(rank int) error {
 	if rank == comm.ProcNull {
 		return nil

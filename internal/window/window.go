@@ -10,6 +10,7 @@ import (
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/reach"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Flavor is how a window has come by its memory.
@@ -160,6 +161,14 @@ func (w *Window) locate() error {
 		if !direct {
 			t.salt = uintptr(rank) << saltShift
 		}
+	}
+	return nil
+}
+
+// member returns an error unless there is such a rank.
+func (w *Window) member(rank int) error {
+	if uint(rank) >= uint(len(w.targets)) {
+		return &fault.RankError{Rank: rank, Size: len(w.targets)}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -69,14 +70,11 @@ func (b *Board) reached() bool {
 	return b.phase.reached(b)
 }
 
-// turns is how often a member that shares its CPU lets others run before the engine waits for it.
-const turns = 2
-
 // yield lets other processes run, and tells whether the phase has come. A wait of the engine is
 // much more code, which is slow after each switch of processes. Messages, and work of others, are left
 // meanwhile, as if the rank computed.
 func (b *Board) yield() bool {
-	for range turns {
+	for range pml.Turns {
 		sys.Yield()
 		if b.reached() {
 			return true

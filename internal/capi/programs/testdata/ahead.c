@@ -1,4 +1,4 @@
-/* Short standard sends return before any of them is received: 20,000 of 4 bytes, 2,000 of 1,000 bytes, from all ranks
+/* Short standard sends return before any of them is received. All ranks send 20,000 of 4 bytes and 2,000 of 1,000 bytes
  * to rank 0, which first receives the last one. In all forms, and to a rank itself. Data and order are right. */
 #include "program.h"
 

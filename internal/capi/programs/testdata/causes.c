@@ -1,5 +1,5 @@
-/* The string of an error says its cause, and all ranks of a collective call on a file return the class of the rank that
- * has made it wrong. */
+/* The string of an error says its cause. If one rank makes a collective call on a file wrong, all ranks return the
+ * class of its error. */
 #include "program.h"
 
 static void says(int code, int class, const char *cause) {
