@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/bench"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
@@ -30,11 +31,14 @@ func execute(args []string) error {
 	if cli.AsksForCommand(args) {
 		return cli.Offer(slices.Collect(maps.Keys(commands)), args)
 	}
-	args = asFlag(args, commands)
+	args, err := asFlag(args, commands)
+	if err != nil {
+		return err
+	}
 	if len(args) > 0 && commands[args[0]] != nil {
 		return commands[args[0]](args[1:])
 	}
-	err := run.Execute(args)
+	err = run.Execute(args)
 	p, ok := errors.AsType[*launcher.ProgramError](err)
 	if !ok || !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -42,21 +46,25 @@ func execute(args []string) error {
 	if commands[p.Program] != nil {
 		return fmt.Errorf("%w; the flags of the command %s stand behind it: pvasrun %[2]s --help", err, p.Program)
 	}
-	if name := cli.Nearest(p.Program, slices.Sorted(maps.Keys(commands))); name != "" {
+	if name := cli.Nearest(p.Program, append(slices.Sorted(maps.Keys(commands)), "help", "version")); name != "" {
 		return fmt.Errorf("%w; there is a command %s: pvasrun %[2]s --help", err, name)
 	}
 	return err
 }
 
 // asFlag turns "help", "help COMMAND" and "version" into flags, which others write so.
-func asFlag(args []string, commands map[string]func([]string) error) []string {
-	switch {
-	case len(args) == 1 && args[0] == "version":
-		return []string{"--version"}
-	case len(args) == 1 && args[0] == "help":
-		return []string{"--help"}
-	case len(args) > 1 && args[0] == "help" && commands[args[1]] != nil:
-		return append(slices.Clone(args[1:]), "--help")
+func asFlag(args []string, commands map[string]func([]string) error) ([]string, error) {
+	if len(args) == 0 || args[0] != "help" && !slices.Equal(args, []string{"version"}) {
+		return args, nil
 	}
-	return args
+	about := args[1:]
+	switch {
+	case args[0] == "version":
+		return []string{"--version"}, nil
+	case len(about) == 0 || about[0] == "help" || about[0] == "version" || strings.HasPrefix(about[0], "-"):
+		return []string{"--help"}, nil
+	case about[0] == "node" || commands[about[0]] == nil: // agents are no business of users
+		return nil, cli.NoCommand("help", "command", about[:1], "pvasrun --help shows all")
+	}
+	return append(slices.Clone(about), "--help"), nil
 }

@@ -182,6 +182,9 @@ func (p *Process) Fetch_and_op(from, result Address, t Type, rank, disp int, op 
 	if by.Code == window.NoOp {
 		from = result // which is not read
 	}
+	if err := cells(e.Size, from, result, result); err != nil {
+		return err
+	}
 	return o.w.FetchAndOp(by, e, from.Bytes(e.Size), result.Bytes(e.Size), &at)
 }
 
@@ -196,7 +199,18 @@ func (p *Process) Compare_and_swap(from, compare, result Address, t Type, rank, 
 			of.label())
 	}
 	e := &of.traits.accumulated
+	if err := cells(e.Size, from, compare, result); err != nil {
+		return err
+	}
 	return o.w.CompareAndSwap(e, from.Bytes(e.Size), compare.Bytes(e.Size), result.Bytes(e.Size), &at)
+}
+
+// cells returns an error unless there is memory for an element at three addresses.
+func cells(size int, from, compare, result Address) error {
+	if at := min(from, compare, result); at < firstPage {
+		return noBuffer(at, size)
+	}
+	return nil
 }
 
 // update is the operator of a handle, for the elements of a type.

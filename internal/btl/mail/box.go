@@ -35,18 +35,19 @@ type Box struct {
 	sending    []*[descriptors]sendTransfer // one for each descriptor, by chunk
 	chunks     []uint64                     // where the chunks lie
 	unused     []uint32                     // numbers of free transfers, as a stack
-	fallenBack []uint32                     // those of fallbacks that are not over
-	receives   *recvTransfer                // free list
-	singleCopy job.SingleCopy               // what the user wants
-	shared     int                          // job.Thresholds.ShareFrom
-	piped      int                          // job.Thresholds.PipelineFrom
-	trials     trials                       // between processes: how long messages are received
-	help       bool                         // senders copy too
-	zeroCopy   bool                         // Send makes zero-copy attempts
-	patience   int                          // looks until overtake; 0: no offers are staged
-	answering  bool                         // a message has come since the last attempt
-	met        bool                         // first contact was made: the ring has its pages
-	noCredit   bool                         // why the last Send was refused
+	fallenBack []uint32                     // those of fallbacks to buffers that are not over
+	copies     copies
+	receives   *recvTransfer  // free list
+	singleCopy job.SingleCopy // what the user wants
+	shared     int            // job.Thresholds.ShareFrom
+	piped      int            // job.Thresholds.PipelineFrom
+	trials     trials         // between processes: how long messages are received
+	help       bool           // senders copy too
+	zeroCopy   bool           // Send makes zero-copy attempts
+	patience   int            // looks until overtake; 0: no offers are staged
+	answering  bool           // a message has come since the last attempt
+	met        bool           // first contact was made: the ring has its pages
+	noCredit   bool           // why the last Send was refused
 
 	staging   []byte // lanes; nil before first use
 	stagingAt uint64

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/shm"
 )
 
@@ -52,7 +53,7 @@ func (b *Box) mayFallBack(n int) bool { return n <= b.eagerLimit && b.mem.Direct
 // for it than Send and Progress, and other messages. See fallBacker in btltest.
 func (t *sendTransfer) FallBack() bool {
 	b := t.box
-	if t.buffer != 0 || t.d.state.Load()>>phaseBits == t.generation || !b.mayFallBack(t.src.Len()) {
+	if t.buffer != 0 || t.copied != nil || t.d.state.Load()>>phaseBits == t.generation || !b.mayFallBack(t.src.Len()) {
 		return false
 	}
 	i, ok := b.takeBuffer(t.peer, t.src.Len())
@@ -62,14 +63,52 @@ func (t *sendTransfer) FallBack() bool {
 	return t.fallBackInto(i)
 }
 
-// fallBackToCopy is fallBackInto without a buffer.
+// copies are the fallbacks to the heap that are not over.
+type copies struct {
+	numbers []uint32
+	next    int // place of the next one to look at
+	bytes   int // by job.AheadLimit
+}
+
+// reapedAtOnce bounds how many copies a fallback looks at: there may be thousands.
+const reapedAtOnce = 16
+
+// reapCopies gives back some copies that their receivers have taken.
+func (b *Box) reapCopies() {
+	c := &b.copies
+	for range min(reapedAtOnce, len(c.numbers)) {
+		c.next %= len(c.numbers)
+		t := b.numbered(c.numbers[c.next])
+		if !b.taken(t) {
+			c.next++
+			continue
+		}
+		c.bytes -= len(t.copied) + job.AheadCost
+		last := len(c.numbers) - 1
+		c.numbers[c.next] = c.numbers[last]
+		c.numbers = c.numbers[:last]
+		t.finish()
+	}
+}
+
+// fallBackToCopy is fallBackInto without a buffer. It returns false as well if the copies take all the memory that they
+// may.
 func (t *sendTransfer) fallBackToCopy() bool {
-	copied := btl.Buffer{Bytes: make([]byte, t.src.Len())}
+	c, n := &t.box.copies, t.src.Len()
+	if t.box.reapCopies(); c.bytes+n+job.AheadCost > job.AheadLimit {
+		return false
+	}
+	c.bytes += n + job.AheadCost
+	copied := btl.Buffer{Bytes: make([]byte, n)}
 	t.src.Pack(copied.Bytes, 0)
 	t.copied = copied.Bytes
 	t.d.at.Store(0)
 	t.d.lane.Store(uint64(copied.Place()))
-	return t.fallenBack()
+	if !t.fallenBack(&c.numbers) {
+		c.bytes -= n + job.AheadCost
+		return false
+	}
+	return true
 }
 
 // fallBackInto falls back to a buffer that was taken, which is the transfer's from now on. If
@@ -83,18 +122,18 @@ func (t *sendTransfer) fallBackInto(i int) bool {
 	t.src.Pack(buffers.payload(i, t.src.Len()), 0)
 	t.d.at.Store(buffers.at)
 	t.d.lane.Store(uint64(buffers.stride)<<32 | uint64(i))
-	return t.fallenBack()
+	return t.fallenBack(&t.box.fallenBack)
 }
 
 // fallenBack makes the receiver take the message from where at and lane say; false: it is taking it from the payload.
-func (t *sendTransfer) fallenBack() bool {
+func (t *sendTransfer) fallenBack(list *[]uint32) bool {
 	shm.OrderRelease()
 	t.d.fallback.Swap(t.generation)
 	if t.d.taking.Load() == t.generation {
 		return false
 	}
 	t.src, t.own.Bytes = nil, nil
-	t.box.fallenBack = append(t.box.fallenBack, uint32(t.number))
+	*list = append(*list, uint32(t.number))
 	t.box.counters.Fallbacks++
 	return true
 }
@@ -105,14 +144,22 @@ func (b *Box) reap() {
 	left := b.fallenBack[:0]
 	for _, number := range b.fallenBack {
 		t := b.numbered(number)
-		if t.d.state.Load() != t.generation<<phaseBits|phaseDone && !b.root.Gone(t.peer.rank) {
+		if b.taken(t) {
+			t.finish()
+		} else {
 			left = append(left, number)
-			continue
 		}
-		shm.OrderAcquire()
-		t.finish()
 	}
 	b.fallenBack = left
+}
+
+// taken tells whether the receiver has taken the message of a fallback, or has gone.
+func (b *Box) taken(t *sendTransfer) bool {
+	if t.d.state.Load() != t.generation<<phaseBits|phaseDone && !b.root.Gone(t.peer.rank) {
+		return false
+	}
+	shm.OrderAcquire()
+	return true
 }
 
 // takeShort copies a message whose sender may fall back. After an error it can be called again.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -33,6 +34,25 @@ func TestEdges(t *testing.T) {
 // TestSendsRunAhead: short sends return long before they are received.
 func TestSendsRunAhead(t *testing.T) {
 	eachWayEnds(t, 3, "ahead.c")
+}
+
+// TestSendsBeyondTheLimit: as many sends run ahead in both task models as the limit says. The next one waits for its
+// receiver, which the report of a deadlock tells.
+func TestSendsBeyondTheLimit(t *testing.T) {
+	program := build(t, "ahead.c")
+	eachWay(t, func(t *testing.T, w way) {
+		if w.entry == "cgo" {
+			t.Skip("a rank that may have other threads is not proved deadlocked")
+		}
+		for _, bytes := range []int{4, 1000, 4000} {
+			_, stderr, code := w.start(t, 2, "--deadlock-after=1s", program, strconv.Itoa(bytes))
+			require.Equal(t, 125, code, "%d bytes", bytes)
+			least := (16 << 20) / (bytes + 512) // as docs/limits.md says
+			require.Contains(t, stderr, fmt.Sprintf("\n%d sent\n", least))
+			require.NotContains(t, stderr, fmt.Sprintf("\n%d sent\n", least+1000), "the ring has room for fewer")
+			require.Regexp(t, fmt.Sprintf(`in MPI_Send .*waits for rank 1, tag 0, %d bytes`, bytes), stderr)
+		}
+	})
 }
 
 // TestLostMessages: with --check a rank tells at its end what it has not received.

@@ -137,7 +137,7 @@ func ofLibrary(function string) bool {
 	}
 	for _, part := range []string{
 		"mpi.", "shm.", "internal/btl/", "internal/coll.", "internal/coll/", "internal/comm.",
-		"internal/file.", "internal/pml.", "internal/trace/",
+		"internal/file.", "internal/pml.", "internal/trace/", "internal/window.",
 	} {
 		if strings.HasPrefix(name, part) {
 			return true

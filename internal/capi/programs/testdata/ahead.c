@@ -51,9 +51,22 @@ static void drain(int n, int bytes, int from) {
 	free(b), free(want);
 }
 
-int main(void) {
+/* beyond sends more than may run ahead, and says after how many it waits for good. */
+static void beyond(int bytes) {
+	char *b = calloc(bytes, 1);
+	int i, one;
+	for (i = 0; rank == 0; i++) {
+		fprintf(stderr, "%d sent\n", i);
+		OK(MPI_Send(b, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD));
+	}
+	OK(MPI_Recv(&one, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+int main(int argc, char **argv) {
 	int form, r, k, n[2] = {20000, 2000}, bytes[2] = {4, 1000};
 	join(MPI_THREAD_SINGLE);
+	if (argc > 1)
+		beyond(atoi(argv[1]));
 	for (form = 0; form < FORMS; form++)
 		for (k = 0; k < 2; k++) {
 			if (rank > 0)

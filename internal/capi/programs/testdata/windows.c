@@ -276,6 +276,10 @@ static void refusals(window *v) {
 	FAILS(MPI_ERR_RMA_RANGE, MPI_Get(&x, 1, MPI_INT, rank, -1, 1, MPI_INT, v->w));
 	FAILS(MPI_ERR_TRUNCATE, MPI_Put(&x, 1, MPI_INT, rank, 0, 2, MPI_INT, v->w));
 	FAILS(MPI_ERR_RANK, MPI_Put(&x, 1, MPI_INT, -7, 0, 1, MPI_INT, v->w));
+	FAILS(MPI_ERR_BUFFER, MPI_Fetch_and_op(NULL, &x, MPI_INT, rank, 0, MPI_SUM, v->w));
+	FAILS(MPI_ERR_BUFFER, MPI_Fetch_and_op(&x, NULL, MPI_INT, rank, 0, MPI_NO_OP, v->w));
+	FAILS(MPI_ERR_BUFFER, MPI_Fetch_and_op(&x, MPI_IN_PLACE, MPI_INT, rank, 0, MPI_SUM, v->w));
+	FAILS(MPI_ERR_BUFFER, MPI_Compare_and_swap(&x, NULL, &x, MPI_INT, rank, 0, v->w));
 	OK(MPI_Type_create_struct(2, lengths, places, types, &pair));
 	OK(MPI_Type_commit(&pair));
 	FAILS(MPI_ERR_TYPE, MPI_Accumulate(&x, 1, pair, rank, 0, 1, pair, MPI_REPLACE, v->w));
