@@ -55,7 +55,7 @@ func TestBenchAll(t *testing.T) {
 	foreign := strings.Replace(string(text), `"cpus":`, `"cpus":1`, 1)
 	require.NoError(t, os.WriteFile(file, []byte(foreign), 0o666))
 	got = command(t, nil, args...)
-	require.Equal(t, 1, got.code)
+	require.Equal(t, 2, got.code)
 	require.Contains(t, got.stderr, "name another file")
 }
 

@@ -364,8 +364,8 @@ func TestBenchTouch(t *testing.T) {
 	// One PTE page of 4 KiB for each 2 MiB that a rank maps: of all ranks, or of its own.
 	require.GreaterOrEqual(t, many.PageTableGrowthKiB, int64(n*n*4))
 	require.GreaterOrEqual(t, one.PageTableGrowthKiB, int64(n*4))
-	require.Less(t, one.PageTableGrowthKiB, int64(n*4+n*4),
-		"what else is touched after Init, above all by the runtimes, lies in fewer pages than one a rank")
+	require.LessOrEqual(t, one.PageTableGrowthKiB, int64(n*4+n*4+4),
+		"what else is touched after Init lies in one page of each rank's runtime, and one of the job")
 	require.Equal(t, uint64(n*4), one.ModelKiB)
 
 	got = command(t, nil, "bench", "touch", "-n", "2", "--size", "64K")
