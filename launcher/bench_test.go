@@ -34,7 +34,7 @@ func BenchmarkStream(b *testing.B) {
 	for _, tagged := range []bool{false, true} {
 		b.Run(fmt.Sprintf("tagged=%v", tagged), func(b *testing.B) {
 			var all output.Streams
-			far, err := all.Open(output.NewStream(out, 0, "stdout", tagged, false))
+			far, err := all.Open(output.NewStream(out, 0, "stdout", tagged, false, false))
 			require.NoError(b, err)
 			line := make([]byte, 64)
 			line[63] = '\n'

@@ -99,17 +99,15 @@ func TestInputGoesToRankZero(t *testing.T) {
 		r, w, err := os.Pipe()
 		require.NoError(t, err)
 		defer r.Close()
-		go func() {
-			io.WriteString(w, "to rank zero")
-			w.Close()
-		}()
+		_, err = io.WriteString(w, "to rank zero")
+		require.NoError(t, err)
 		j := ranks(btl, 3, "cat")
-		j.Stdin = r
+		shown := &launchertest.Reader{Text: "to rank zero", Then: func() { w.Close() }} // without a newline
+		j.Stdin, j.Stdout = r, shown
+		require.NoError(t, run(t, j).err)
+		require.Equal(t, "to rank zero", shown.String())
+		j.Stdin, j.Stdout = strings.NewReader("of no file"), nil
 		out := run(t, j)
-		require.NoError(t, out.err)
-		require.Equal(t, "to rank zero", out.stdout)
-		j.Stdin = strings.NewReader("of no file")
-		out = run(t, j)
 		require.NoError(t, out.err)
 		require.Equal(t, "of no file", out.stdout)
 	})

@@ -142,7 +142,8 @@ func (s *stdio) openOutput(rank, fd int, name string) (*os.File, error) {
 	if fd == 2 {
 		to = s.err
 	}
-	return s.streams.Open(output.NewStream(to, rank, name, s.job.TagOutput, n == 1))
+	prompts := rank == 0 && output.Answers(s.job.Stdin)
+	return s.streams.Open(output.NewStream(to, rank, name, s.job.TagOutput, n == 1, prompts))
 }
 
 // full returns an error if the output directory takes no more. Ranks write there themselves, and

@@ -278,6 +278,9 @@ func (a *agent) prepare(s *start) (*launcher.Job, error) {
 			return nil, err
 		}
 		j.Stdin, a.stdin = near, far
+		if !s.Answers {
+			j.Stdin = struct{ io.Reader }{near} // no pipe to the launcher either
+		}
 	}
 	return j, a.attach(j, s.Instruments)
 }

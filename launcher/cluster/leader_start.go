@@ -14,6 +14,7 @@ import (
 	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/internal/output"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 	"github.com/gopvas/gopvas/launcher/internal/program"
 )
@@ -95,7 +96,8 @@ func (l *leader) startParts(devices [][]netip.Addr) error {
 	for i, a := range l.agents {
 		s := &start{
 			Job: l.jobOf(a), Stack: sys.SoftLimit(sys.RlimitStack), Env: os.Environ(), Dir: l.dir,
-			Input: l.job.Stdin != nil, Verbose: l.job.Log != nil, Instruments: l.nodes.Instruments,
+			Input: l.job.Stdin != nil, Answers: output.Answers(l.job.Stdin), Verbose: l.job.Log != nil,
+			Instruments: l.nodes.Instruments,
 		}
 		s.Job.Part = &part.Part{Name: a.name, Node: a.number, Ranks: a.ranks, Nodes: l.node, Devices: devices[i],
 			Key: key, CPUs: cpus, Images: images, ReportDevices: l.nodes.ReportDevices}

@@ -72,7 +72,10 @@ func runNodes(t *testing.T, j launcher.Job, n Nodes) outcome {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
-	j.Stdout, j.Stderr = &stdout, &stderr
+	if j.Stdout == nil {
+		j.Stdout = &stdout
+	}
+	j.Stderr = &stderr
 	result, err := Run(ctx, j, n)
 	require.NoError(t, ctx.Err(), "the job hung; stderr: %s", &stderr)
 	launchertest.RequireGone(t, launchertest.PidsIn(stdout.String()))

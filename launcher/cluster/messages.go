@@ -47,6 +47,7 @@ type start struct {
 	Env            []string
 	Dir            string
 	Input, Verbose bool // there is input, or a log
+	Answers        bool // the input may be answers, see output.Answers
 	Instruments    []string
 }
 

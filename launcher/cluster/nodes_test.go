@@ -120,16 +120,13 @@ func TestNodesAndInput(t *testing.T) {
 	near, far, err := os.Pipe()
 	require.NoError(t, err)
 	defer near.Close()
-	text := strings.Repeat("0123456789abcde\n", 100_000) // more than a window
-	go func() {
-		_, _ = far.WriteString(text)
-		far.Close()
-	}()
+	text := strings.Repeat("0123456789abcde\n", 100_000) + "N = " // more than a window, and a prompt
+	go far.WriteString(text)
 	j := ranks("sm", 4, "cat")
-	j.Stdin = near
-	out := runNodes(t, j, twoNodes())
-	require.NoError(t, out.err)
-	require.Equal(t, text, out.stdout)
+	shown := &launchertest.Reader{Text: "N = ", Then: func() { far.Close() }}
+	j.Stdin, j.Stdout = near, shown
+	require.NoError(t, runNodes(t, j, twoNodes()).err)
+	require.Equal(t, text, shown.String())
 }
 
 // A rank that handles no signal is ended by it: agents do not hand on what they ignore.

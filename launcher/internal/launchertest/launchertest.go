@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -259,6 +260,22 @@ func (w *Watched) Await(t *testing.T, ok func(string) bool) {
 		}
 		w.changed.Wait()
 	}
+}
+
+// A Reader of a job's output does something once, when it has read a text.
+type Reader struct {
+	bytes.Buffer
+	Text string
+	Then func()
+}
+
+func (r *Reader) Write(b []byte) (int, error) {
+	n, err := r.Buffer.Write(b)
+	if r.Then != nil && strings.HasSuffix(r.String(), r.Text) {
+		r.Then()
+		r.Then = nil
+	}
+	return n, err
 }
 
 func StartSleep(t *testing.T) int {

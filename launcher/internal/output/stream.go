@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -20,7 +21,13 @@ import (
 // Without tags the bytes of a rank arrive exactly as it wrote them; with tags
 // every piece becomes a line of its own. A job of one rank has nobody to
 // interleave with, so its output passes through at once, prompts included.
+//
+// A rank whose input somebody may type, or answer, has prompts: text that has no newline after promptAfter is passed
+// on. But text in whole blocks is not, since a program has filled its buffer, and not flushed it: the line goes on.
 const (
+	promptAfter = 30 * time.Millisecond
+	stdioBlock  = 4096 // bytes of a buffer of C for a pipe
+
 	firstBuffer = 4 << 10 // per stream; a thousand ranks have two thousand of them
 	maxLine     = 64 << 10
 	// DrainTime is how long the end of the job waits for a stream that somebody
@@ -113,11 +120,18 @@ type stream struct {
 	raw  bool   // pass on without waiting for the end of the line
 	buf  []byte // text of an unfinished line
 	rank int
+
+	prompts  time.Duration // after which an unfinished line is passed on; 0: never
+	total    int           // bytes read
+	draining *atomic.Bool  // of Streams
 }
 
 // NewStream names a stream "stdout" or "stderr" in the tag.
-func NewStream(s *Sink, rank int, name string, tagged, alone bool) *stream {
+func NewStream(s *Sink, rank int, name string, tagged, alone, prompts bool) *stream {
 	st := &stream{sink: s, raw: alone && !tagged, buf: make([]byte, 0, firstBuffer), rank: rank}
+	if prompts {
+		st.prompts = promptAfter
+	}
 	if tagged {
 		st.tag = fmt.Appendf(nil, "[%d]<%s>: ", rank, name)
 	}
@@ -151,9 +165,22 @@ func (st *stream) copy(r *os.File) {
 // read reads behind the text in the buffer. A deadline that passed while the
 // text before was being written says nothing about the pipe, so it is set anew
 // once: there may be text to read.
-func (st *stream) read(r *os.File) (int, error) {
+func (st *stream) read(r *os.File) (n int, err error) {
+	defer func() { st.total += n }()
+	if st.prompts > 0 && len(st.buf) > 0 && st.total%stdioBlock != 0 {
+		r.SetReadDeadline(time.Now().Add(st.prompts))
+		n, err = r.Read(st.buf[len(st.buf):cap(st.buf)])
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+		st.emit(len(st.buf))
+	}
+	// Drain says that it drains before it sets its deadline, so that stays if it is not seen here.
+	if st.prompts > 0 && !st.draining.Load() {
+		r.SetReadDeadline(time.Time{})
+	}
 	room := st.buf[len(st.buf):cap(st.buf)]
-	n, err := r.Read(room)
+	n, err = r.Read(room)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		r.SetReadDeadline(time.Now().Add(DrainTime))
 		n, err = r.Read(room)
@@ -200,6 +227,8 @@ type Streams struct {
 	mu      sync.Mutex
 	pipes   []*os.File
 	open    map[int][]chan struct{} // by rank; each is closed when all of a pipe has been passed on
+
+	draining atomic.Bool
 }
 
 // Open makes a pipe for a stream and starts to read it. The caller closes the
@@ -217,6 +246,7 @@ func (s *Streams) Open(st *stream) (*os.File, error) {
 	ended := make(chan struct{})
 	s.open[st.rank] = append(s.open[st.rank], ended)
 	s.mu.Unlock()
+	st.draining = &s.draining
 	s.readers.Go(func() {
 		st.copy(near)
 		near.Close()
@@ -251,6 +281,7 @@ func (s *Streams) Drain(giveUp <-chan struct{}) {
 		s.readers.Wait()
 		close(done)
 	}()
+	s.draining.Store(true)
 	s.mu.Lock()
 	for _, p := range s.pipes {
 		p.SetReadDeadline(time.Now().Add(DrainTime)) // an error: read to its end, and closed

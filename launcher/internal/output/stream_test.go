@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -17,7 +18,7 @@ func pass(t *testing.T, tagged, alone bool, pieces ...string) [][]byte {
 	rec := &recorder{}
 	out, _ := NewSinks(rec, nil, func(error) {})
 	var all Streams
-	far, err := all.Open(NewStream(out, 7, "stdout", tagged, alone))
+	far, err := all.Open(NewStream(out, 7, "stdout", tagged, alone, false))
 	require.NoError(t, err)
 	for _, piece := range pieces {
 		_, err := io.WriteString(far, piece)
@@ -61,12 +62,50 @@ func TestStreamEmitsWholeLines(t *testing.T) {
 	}
 }
 
+// A prompt, which has no newline, is passed on while the rank waits for an answer. Text in blocks of a buffer that is
+// full is none, and lines stay whole.
+func TestPrompts(t *testing.T) {
+	near, writes := io.Pipe()
+	out, _ := NewSinks(writes, nil, func(error) {})
+	var all Streams
+	far, err := all.Open(NewStream(out, 0, "stdout", false, false, true))
+	require.NoError(t, err)
+	block := strings.Repeat("x", stdioBlock)
+	for _, step := range []struct{ write, read string }{
+		{"N = ", "N = "}, {"M", "M"}, {" = 7\nlast = ", " = 7\n"}, {"", "last = "}, {"8\n", "8\n"},
+	} {
+		_, err = io.WriteString(far, step.write)
+		require.NoError(t, err)
+		got := make([]byte, len(step.read))
+		_, err := io.ReadFull(near, got)
+		require.NoError(t, err)
+		require.Equal(t, step.read, string(got))
+	}
+	require.NoError(t, far.Close())
+	all.Drain(nil)
+
+	rec := &recorder{}
+	out, _ = NewSinks(rec, nil, func(error) {})
+	st := NewStream(out, 0, "stdout", false, false, true)
+	st.prompts = time.Nanosecond // before any text of the second block
+	var other Streams
+	far, err = other.Open(st)
+	require.NoError(t, err)
+	for _, text := range []string{block, "\n"} {
+		_, err = io.WriteString(far, text)
+		require.NoError(t, err)
+	}
+	require.NoError(t, far.Close())
+	other.Drain(nil)
+	require.Equal(t, [][]byte{[]byte(block + "\n")}, rec.writes)
+}
+
 // An idle stream that a stranger keeps open does not keep the job from ending.
 func TestDrainEndsWithAStrangerOnThePipe(t *testing.T) {
 	rec := &recorder{}
 	out, _ := NewSinks(rec, nil, func(error) {})
 	var all Streams
-	far, err := all.Open(NewStream(out, 0, "stdout", false, false))
+	far, err := all.Open(NewStream(out, 0, "stdout", false, false, true))
 	require.NoError(t, err)
 	defer far.Close()
 	_, err = io.WriteString(far, "half a line")

@@ -3,6 +3,7 @@ package output
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
@@ -27,6 +28,17 @@ func TerminalOf(in io.Reader) *os.File {
 		return f
 	}
 	return nil
+}
+
+// Answers tells whether what a rank reads from in may be an answer to what it has written: a terminal, a pipe or a
+// socket, not a file.
+func Answers(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && (info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 || TerminalOf(in) != nil)
 }
 
 // background is how long typed input is left to its reader in the
