@@ -13,7 +13,7 @@ type state struct {
 	at     float64 // when its dependencies let it start; later when it started
 	end    float64 // when it completed; before that see the rules of the mode
 	need   uint32  // dependencies that are left
-	next   uint32  // in a queue of the matcher
+	next   uint32  // what released it last; once it has started: in a queue of the matcher
 	mate   uint32  // the matched operation
 	status status
 	cause  Cause // of waiting for it to start
@@ -32,6 +32,12 @@ type lane struct {
 	line
 	seen float64 // all time before is accounted for
 	used Breakdown
+}
+
+// pending is what an idle CPU waits for.
+type pending struct {
+	cause Cause
+	op    graph.ID
 }
 
 // nic has two sides, which serve sends and arrivals.
@@ -54,7 +60,7 @@ type engine struct {
 	left   map[uint32]float64
 	match  *matcher
 	finish []float64 // by rank: when an operation completed that did not occupy a CPU then
-	tail   []Cause   // by rank: what a CPU has waited for that is idle until then
+	tail   []pending // by rank: what a CPU has waited for that is idle until then
 	done   int
 	msgs   int
 
@@ -112,7 +118,7 @@ func newEngine(g *graph.Graph, opt Options) *engine {
 		events: newAgenda(),
 		match:  newMatcher(g),
 		finish: make([]float64, g.Ranks()),
-		tail:   make([]Cause, g.Ranks()),
+		tail:   make([]pending, g.Ranks()),
 	}
 	for _, l := range opt.Machine.Links {
 		p := l.Params
@@ -237,12 +243,7 @@ func (e *engine) enter(ev event, rank int32, ln *lane, side *line, cause Cause) 
 		cause = Turn
 		e.leave(&cpu.line)
 	}
-	if idle := ev.t - ln.seen; idle > 0 {
-		ln.used[cause] += idle
-		e.watch(rank, ln, cause, e.blame(ev), ln.seen, ev.t)
-		ln.seen = ev.t
-		e.log.waits(ev, e, idle)
-	}
+	e.idle(ev, rank, ln, cause)
 	if over {
 		// By its old number, which may be smaller, it would come before those that wait. They stand, so it goes aside.
 		ev = makeEvent(ev.t, e.number, ev.what())
@@ -253,6 +254,17 @@ func (e *engine) enter(ev event, rank int32, ln *lane, side *line, cause Cause) 
 		return false
 	}
 	return true
+}
+
+// idle accounts for the time that a lane has done nothing before an event.
+func (e *engine) idle(ev event, rank int32, ln *lane, cause Cause) {
+	if idle := ev.t - ln.seen; idle > 0 {
+		id := e.blame(ev, cause)
+		ln.used[cause] += idle
+		e.watch(rank, ln, cause, id, ln.seen, ev.t)
+		ln.seen = ev.t
+		e.log.waits(ev, id, idle)
+	}
 }
 
 func (e *engine) leave(l *line) {
@@ -288,10 +300,16 @@ func (e *engine) watch(rank int32, ln *lane, cause Cause, op graph.ID, from, to 
 	e.opt.Watch(Piece{rank, cpu, cause, op, from, to})
 }
 
-// blame is the operation that a CPU waits for until an event.
-func (e *engine) blame(ev event) graph.ID {
-	if ev.phase() == phaseHandle || ev.phase() == phaseData {
-		return graph.ID(e.ops[ev.id()].mate)
+// blame is the operation that a CPU waits for until an event. An operation that a Wait has released has not waited
+// itself.
+func (e *engine) blame(ev event, cause Cause) graph.ID {
+	s := &e.ops[ev.id()]
+	switch {
+	case ev.phase() == phaseHandle || ev.phase() == phaseData:
+		return graph.ID(s.mate)
+	case s.status == waiting && (cause == RecvWait || cause == SendWait) &&
+		e.g.Op(graph.ID(s.next)).Kind == graph.Wait:
+		return graph.ID(s.next)
 	}
 	return graph.ID(ev.id())
 }

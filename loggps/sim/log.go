@@ -74,17 +74,12 @@ func (l *log) began(ev event, id uint32, step int, ln *lane, side *line) {
 	}
 }
 
-// waits notes that a CPU was idle until the event.
-func (l *log) waits(ev event, e *engine, idle float64) {
-	if l == nil {
-		return
-	}
-	id := ev.id()
-	switch ev.phase() {
-	case phaseArrive:
-		l.idleFor[id] += float32(idle)
-	case phaseHandle, phaseData:
-		l.idle[e.ops[id].mate] += float32(idle)
+// waits notes that a CPU was idle for an operation until the event.
+func (l *log) waits(ev event, id graph.ID, idle float64) {
+	switch {
+	case l == nil:
+	case ev.phase() == phaseArrive:
+		l.idleFor[ev.id()] += float32(idle)
 	default:
 		l.idle[id] += float32(idle)
 	}

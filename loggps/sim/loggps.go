@@ -61,9 +61,10 @@ func (e *engine) send(ev event, id uint32, op *graph.Op) {
 // recv begins a receive: equations (7) to (10). A blocking one takes its CPU only when the
 // message is there.
 func (e *engine) recv(ev event, id uint32, op *graph.Op) {
-	from := e.now
-	if op.Kind == graph.Irecv {
-		ln := e.laneOf(op.Rank, op.CPU)
+	from, ln := e.now, e.laneOf(op.Rank, op.CPU)
+	if op.Kind == graph.Recv {
+		e.idle(ev, op.Rank, ln, e.ops[id].cause) // for what was before
+	} else {
 		if !e.enter(ev, op.Rank, ln, nil, e.ops[id].cause) {
 			return
 		}

@@ -22,7 +22,7 @@ func (e *engine) complete(id uint32, end float64) {
 	op := e.g.Op(graph.ID(id))
 	cause := e.causeAfter(op, s)
 	if end > e.laneOf(op.Rank, op.CPU).free && end > e.finish[op.Rank] {
-		e.finish[op.Rank], e.tail[op.Rank] = end, cause
+		e.finish[op.Rank], e.tail[op.Rank] = end, pending{cause, graph.ID(id)}
 	}
 	for _, d := range e.g.Dependents(graph.ID(id)) {
 		switch {
@@ -53,7 +53,7 @@ func (e *engine) release(d graph.Dependent, t float64, cause Cause, by ref) {
 	id := uint32(d.ID())
 	s := &e.ops[id]
 	if t >= s.at {
-		s.at, s.cause = t, cause
+		s.at, s.cause, s.next = t, cause, uint32(by.id())
 		e.log.set(id, 0, by)
 	}
 	if s.need--; s.need == 0 {

@@ -69,12 +69,13 @@ func (e *engine) result() *Result {
 	for i := range e.lanes {
 		ln, rank := &e.lanes[i], i/cpus
 		if rest := e.finish[rank] - ln.seen; rest > 0 {
-			cause := Idle
-			if cpus == 1 {
-				cause = e.tail[rank]
+			until := pending{Idle, NoOp}
+			if cpus == 1 && e.tail[rank].cause != Idle {
+				until = e.tail[rank]
+				e.log.waits(event{}, until.op, rest)
 			}
-			ln.used[cause] += rest
-			e.watch(int32(rank), ln, cause, NoOp, ln.seen, e.finish[rank])
+			ln.used[until.cause] += rest
+			e.watch(int32(rank), ln, until.cause, until.op, ln.seen, e.finish[rank])
 		}
 		for c, t := range ln.used {
 			r.Ranks[rank][c] += t
