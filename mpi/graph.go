@@ -73,20 +73,20 @@ func NewGraph(c *Comm) *Graph { return (*Graph)(comm.NewGraph(c.inner())) }
 // SendNode adds a node that sends buf to a rank, which may be this one.
 func SendNode[T any](g *Graph, buf []T, rank int) Node {
 	b, _, err := asBytes(buf)
-	return Node(comm.SendNode(g.inner(), b, rank, err))
+	return Node(comm.SendNode(g.inner(), comm.Bytes(b), rank, err))
 }
 
 // RecvNode adds a node that receives exactly len(buf) elements from a rank.
 func RecvNode[T any](g *Graph, buf []T, rank int) Node {
 	b, _, err := asBytes(buf)
-	return Node(comm.RecvNode(g.inner(), b, rank, err))
+	return Node(comm.RecvNode(g.inner(), comm.Bytes(b), rank, err))
 }
 
 // CopyNode adds a node that copies src to dst, which are as long and do not overlap.
 func CopyNode[T any](g *Graph, dst, src []T) Node {
 	to, _, err := asBytes(dst)
 	from, _, _ := asBytes(src)
-	return Node(comm.CopyNode(g.inner(), to, from, err))
+	return Node(comm.CopyNode(g.inner(), comm.Bytes(to), comm.Bytes(from), err))
 }
 
 // CalcNode adds a node that sets inout[i] = inout[i] op in[i]. If the operator is one of

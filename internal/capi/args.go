@@ -15,6 +15,7 @@ type (
 	File       uintptr
 	Session    uintptr
 	Message    uintptr
+	Graph      uintptr // MPIX_Graph
 
 	T_enum               uintptr
 	T_cvar_handle        uintptr

@@ -117,21 +117,27 @@ func (k *collective) prepare(p *Process, info Info, out Ptr[Request], err error)
 	if err != nil {
 		return err
 	}
-	own, err := k.on.c.Dup()
+	return p.prepareApart(k.on, func(own *comm.Comm) (comm.Request, error) {
+		if k.edges != nil {
+			k.edges.Comm = own
+			return k.edges.Prepare()
+		}
+		return comm.Call{Comm: own, Op: k.name, Args: k.args}.Prepare()
+	}, out)
+}
+
+// prepareApart gives the request of what is prepared on a duplicate of a communicator a handle.
+func (p *Process) prepareApart(on *communicator, prepare func(*comm.Comm) (comm.Request, error),
+	out Ptr[Request]) error {
+	own, err := on.c.Dup()
 	if err != nil {
 		return err
 	}
-	var r comm.Request
-	if k.edges != nil {
-		k.edges.Comm = own
-		r, err = k.edges.Prepare()
-	} else {
-		r, err = comm.Call{Comm: own, Op: k.name, Args: k.args}.Prepare()
-	}
+	r, err := prepare(own)
 	if err != nil {
 		return errors.Join(err, own.Free())
 	}
-	o, err := p.prepared(r, k.on, out)
+	o, err := p.prepared(r, on, out)
 	if err != nil {
 		return errors.Join(err, own.Free())
 	}

@@ -897,6 +897,38 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.T_pvar_write(T_pvar_session(a.word(0)), T_pvar_handle(a.word(1)), Address(a.word(2)))
 	case 662:
 		return 0, p.T_source_get_num(Ref{a.word(0), false})
+	case 664:
+		return 0, p.X_Graph_new(Comm(a.word(0)), Ptr[Graph]{a.word(1)})
+	case 665:
+		return 0, found(p.graphOf(Graph(a.word(4)))).then(func(o4 *graphObject) error {
+			return p.X_Graph_send(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), o4, Ref{a.word(5), false})
+		})
+	case 666:
+		return 0, found(p.graphOf(Graph(a.word(4)))).then(func(o4 *graphObject) error {
+			return p.X_Graph_recv(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), o4, Ref{a.word(5), false})
+		})
+	case 667:
+		return 0, found(p.graphOf(Graph(a.word(4)))).then(func(o4 *graphObject) error {
+			return p.X_Graph_copy(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), o4, Ref{a.word(5), false})
+		})
+	case 668:
+		return 0, found(p.graphOf(Graph(a.word(5)))).then(func(o5 *graphObject) error {
+			return p.X_Graph_reduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), o5, Ref{a.word(6), false})
+		})
+	case 669:
+		return 0, found(p.graphOf(Graph(a.word(2)))).then(func(o2 *graphObject) error {
+			return p.X_Graph_call(Func{a.word(0), false}, Address(a.word(1)), o2, Ref{a.word(3), false})
+		})
+	case 670:
+		return 0, found(p.graphOf(Graph(a.word(2)))).then(func(o2 *graphObject) error { return p.X_Graph_order(a.int(0), a.int(1), o2) })
+	case 671:
+		return 0, found(p.graphOf(Graph(a.word(0)))).then(func(o0 *graphObject) error { return p.X_Graph_tie(o0) })
+	case 672:
+		return 0, found(p.graphOf(Graph(a.word(0)))).then(func(o0 *graphObject) error { return p.X_Graph_issue(o0, Ptr[Request]{a.word(1)}) })
+	case 673:
+		return 0, found(p.graphOf(Graph(a.word(0)))).then(func(o0 *graphObject) error { return p.X_Graph_init(o0, Info(a.word(1)), Ptr[Request]{a.word(2)}) })
+	case 674:
+		return 0, p.X_Graph_free(Ptr[Graph]{a.word(0)})
 	}
 	return p.dispatchCollective(op, a)
 }
@@ -1761,4 +1793,15 @@ var calls = [...]callInfo{
 	{name: "MPI_T_source_get_info", pointers: 0x1fe, tool: true, anytime: true},
 	{name: "MPI_T_source_get_num", pointers: 0x1, tool: true, anytime: true},
 	{name: "MPI_T_source_get_timestamp", pointers: 0x2, tool: true, anytime: true},
+	{name: "MPIX_Graph_new", object: onComm, slot: 0, pointers: 0x2},
+	{name: "MPIX_Graph_send", pointers: 0x20},
+	{name: "MPIX_Graph_recv", pointers: 0x20},
+	{name: "MPIX_Graph_copy", pointers: 0x20},
+	{name: "MPIX_Graph_reduce", pointers: 0x40},
+	{name: "MPIX_Graph_call", pointers: 0x8},
+	{name: "MPIX_Graph_order"},
+	{name: "MPIX_Graph_tie"},
+	{name: "MPIX_Graph_issue", pointers: 0x2},
+	{name: "MPIX_Graph_init", pointers: 0x4},
+	{name: "MPIX_Graph_free", pointers: 0x1},
 }

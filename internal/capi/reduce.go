@@ -79,12 +79,18 @@ type userFunction struct {
 	single   bool  // elements lie apart otherwise than in an array of the type
 }
 
-// apply sets inout[i] = inout[i] op in[i]. A function of the program sets its second operand
-// to its first op its second. Its calls go the unusual way, where they may be refused; each has its error handler.
-func (f *userFunction) apply(inout, in []byte) {
+// operate calls a function of the program within a collective operation. The calls of that function go the unusual
+// way, where they may be refused; each has its error handler.
+func operate(f func()) {
 	usual := process.usual.Swap(false)
 	defer process.usual.Store(usual)
-	_ = comm.Operate(func() {
+	_ = comm.Operate(f)
+}
+
+// apply sets inout[i] = inout[i] op in[i]. A function of the program sets its second operand
+// to its first op its second.
+func (f *userFunction) apply(inout, in []byte) {
+	operate(func() {
 		if f.commutes {
 			f.call(in, inout)
 			return

@@ -40,25 +40,31 @@ func (g *Graph) nodes(wrong error) *cad.Graph {
 // SendNode adds a node that sends buf to a rank, which may be this one. wrong is what the
 // face has found wrong with it: the first mistake is the error of Issue and Prepare. So
 // with the other nodes.
-func SendNode(g *Graph, buf []byte, rank int, wrong error) Node {
-	return g.nodes(wrong).Send(buf, rank)
+func SendNode(g *Graph, buf Buffer, rank int, wrong error) Node {
+	return g.nodes(wrong).SendBuffer(buf, rank)
 }
 
-// RecvNode adds a node that receives exactly len(buf) bytes from a rank.
-func RecvNode(g *Graph, buf []byte, rank int, wrong error) Node {
-	return g.nodes(wrong).Recv(buf, rank)
+// RecvNode adds a node that receives exactly as many bytes as buf has from a rank.
+func RecvNode(g *Graph, buf Buffer, rank int, wrong error) Node {
+	return g.nodes(wrong).RecvBuffer(buf, rank)
 }
 
 // CopyNode adds a node that copies src to dst, which are as long and do not overlap.
-func CopyNode(g *Graph, dst, src []byte, wrong error) Node {
-	return g.nodes(wrong).Copy(dst, src)
+func CopyNode(g *Graph, dst, src Buffer, wrong error) Node {
+	return g.nodes(wrong).CopyBuffer(dst, src)
 }
+
+// CallNode adds a node that has the rank that issues the graph call f.
+func CallNode(g *Graph, f func()) Node { return g.nodes(nil).Call(f) }
 
 // CalcNode adds a node that sets inout[i] = inout[i] op in[i]. If the operator has a name
 // any rank can execute it, else only the one that issues the graph.
 func CalcNode(g *Graph, op *coll.Op, inout, in []byte, wrong error) Node {
 	return g.nodes(wrong).Calc(op, inout, in)
 }
+
+// Len returns how many nodes there are, the start and the end among them.
+func (g *Graph) Len() int { return g.nodes(nil).Len() }
 
 // JoinNode adds a node that does nothing.
 func (g *Graph) JoinNode() Node { return g.nodes(nil).Join() }
@@ -93,7 +99,12 @@ func (g *Graph) Prepare() (Request, error) {
 	if g == nil {
 		return Request{}, Wrap("prepare graph", errNoGraph)
 	}
-	r, err := g.c.prepare(g.g, g.err)
+	return g.PrepareOn(g.c)
+}
+
+// PrepareOn is Prepare on another communicator of the same ranks.
+func (g *Graph) PrepareOn(c *Comm) (Request, error) {
+	r, err := c.prepare(g.g, g.err)
 	return r, Wrap("prepare graph", err)
 }
 

@@ -40,6 +40,7 @@ typedef struct MPI_ABI_T_pvar_handle *MPI_T_pvar_handle;
 typedef struct MPI_ABI_T_pvar_session *MPI_T_pvar_session;
 typedef struct MPI_ABI_T_event_registration *MPI_T_event_registration;
 typedef struct MPI_ABI_T_event_instance *MPI_T_event_instance;
+typedef struct MPI_ABI_X_Graph *MPIX_Graph;
 
 /* Indices of a status in Fortran */
 enum {
@@ -340,6 +341,7 @@ typedef void (MPI_Comm_errhandler_function)(MPI_Comm *comm, int *error_code, ...
 typedef void (MPI_File_errhandler_function)(MPI_File *file, int *error_code, ...);
 typedef void (MPI_Win_errhandler_function)(MPI_Win *win, int *error_code, ...);
 typedef void (MPI_Session_errhandler_function)(MPI_Session *session, int *error_code, ...);
+typedef void (MPIX_Graph_function)(void *extra_state);
 typedef void (MPI_T_event_cb_function)(MPI_T_event_instance event_instance, MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, void *user_data);
 typedef void (MPI_T_event_free_cb_function)(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, void *user_data);
 typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_registration event_registration, int source_index, MPI_T_cb_safety cb_safety, void *user_data);
@@ -521,6 +523,21 @@ extern MPI_Fint *MPI_F_STATUS_IGNORE;
 extern MPI_Fint *MPI_F_STATUSES_IGNORE;
 extern MPI_F08_status *MPI_F08_STATUS_IGNORE;
 extern MPI_F08_status *MPI_F08_STATUSES_IGNORE;
+
+/*
+ * Graphs are an extension: a collective operation that the program makes up. All ranks of a communicator issue a
+ * graph each, in the same order as their collective operations; one without nodes will do. The k-th node that sends
+ * from a rank to another meets the k-th node that receives there. MPIX_Graph_order has a node begin after another is
+ * done. MPIX_Graph_tie connects the nodes that come after nothing to MPIX_GRAPH_START, and those that nothing comes
+ * after to MPIX_GRAPH_END. MPIX_Graph_issue begins a graph, and does not block; MPIX_Graph_init is collective, and
+ * makes a persistent request. After that the graph gets no more nodes. Buffers are the library's until the request
+ * is complete. A function of a node runs in calls of its own rank, and must not communicate. A graph may be freed
+ * before its requests are complete.
+ */
+enum {
+    MPIX_GRAPH_START = 0,
+    MPIX_GRAPH_END = 1
+};
 
 /* Removed in MPI 3.0 */
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
@@ -1234,6 +1251,19 @@ int MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const
 int MPI_T_source_get_info(int source_index, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info);
 int MPI_T_source_get_num(int *num_sources);
 int MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp);
+
+/* Graphs */
+int MPIX_Graph_new(MPI_Comm comm, MPIX_Graph *graph);
+int MPIX_Graph_send(const void *buf, int count, MPI_Datatype datatype, int dest, MPIX_Graph graph, int *node);
+int MPIX_Graph_recv(void *buf, int count, MPI_Datatype datatype, int source, MPIX_Graph graph, int *node);
+int MPIX_Graph_copy(const void *inbuf, void *outbuf, int count, MPI_Datatype datatype, MPIX_Graph graph, int *node);
+int MPIX_Graph_reduce(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op, MPIX_Graph graph, int *node);
+int MPIX_Graph_call(MPIX_Graph_function function, void *extra_state, MPIX_Graph graph, int *node);
+int MPIX_Graph_order(int before, int after, MPIX_Graph graph);
+int MPIX_Graph_tie(MPIX_Graph graph);
+int MPIX_Graph_issue(MPIX_Graph graph, MPI_Request *request);
+int MPIX_Graph_init(MPIX_Graph graph, MPI_Info info, MPI_Request *request);
+int MPIX_Graph_free(MPIX_Graph *graph);
 
 /* Fortran and C */
 MPI_Fint MPI_Comm_c2f(MPI_Comm handle);
@@ -1988,6 +2018,19 @@ int PMPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, cons
 int PMPI_T_source_get_info(int source_index, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info);
 int PMPI_T_source_get_num(int *num_sources);
 int PMPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp);
+
+/* Graphs */
+int PMPIX_Graph_new(MPI_Comm comm, MPIX_Graph *graph);
+int PMPIX_Graph_send(const void *buf, int count, MPI_Datatype datatype, int dest, MPIX_Graph graph, int *node);
+int PMPIX_Graph_recv(void *buf, int count, MPI_Datatype datatype, int source, MPIX_Graph graph, int *node);
+int PMPIX_Graph_copy(const void *inbuf, void *outbuf, int count, MPI_Datatype datatype, MPIX_Graph graph, int *node);
+int PMPIX_Graph_reduce(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op, MPIX_Graph graph, int *node);
+int PMPIX_Graph_call(MPIX_Graph_function function, void *extra_state, MPIX_Graph graph, int *node);
+int PMPIX_Graph_order(int before, int after, MPIX_Graph graph);
+int PMPIX_Graph_tie(MPIX_Graph graph);
+int PMPIX_Graph_issue(MPIX_Graph graph, MPI_Request *request);
+int PMPIX_Graph_init(MPIX_Graph graph, MPI_Info info, MPI_Request *request);
+int PMPIX_Graph_free(MPIX_Graph *graph);
 
 /* Fortran and C */
 MPI_Fint PMPI_Comm_c2f(MPI_Comm handle);

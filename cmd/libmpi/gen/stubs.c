@@ -8381,3 +8381,132 @@ int PMPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
     return (int)libmpi_call(OP_T_source_get_timestamp, a);
 }
 #pragma weak MPI_T_source_get_timestamp = PMPI_T_source_get_timestamp
+
+int PMPIX_Graph_new(MPI_Comm comm, MPIX_Graph *graph)
+{
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = WORD(comm);
+    a[1] = WORD(graph);
+    return (int)libmpi_call(OP_X_Graph_new, a);
+}
+#pragma weak MPIX_Graph_new = PMPIX_Graph_new
+
+int PMPIX_Graph_send(const void *buf, int count, MPI_Datatype datatype, int dest, MPIX_Graph graph, int *node)
+{
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = WORD(buf);
+    a[1] = count;
+    a[2] = WORD(datatype);
+    a[3] = dest;
+    a[4] = WORD(graph);
+    a[5] = WORD(node);
+    return (int)libmpi_call(OP_X_Graph_send, a);
+}
+#pragma weak MPIX_Graph_send = PMPIX_Graph_send
+
+int PMPIX_Graph_recv(void *buf, int count, MPI_Datatype datatype, int source, MPIX_Graph graph, int *node)
+{
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = WORD(buf);
+    a[1] = count;
+    a[2] = WORD(datatype);
+    a[3] = source;
+    a[4] = WORD(graph);
+    a[5] = WORD(node);
+    return (int)libmpi_call(OP_X_Graph_recv, a);
+}
+#pragma weak MPIX_Graph_recv = PMPIX_Graph_recv
+
+int PMPIX_Graph_copy(const void *inbuf, void *outbuf, int count, MPI_Datatype datatype, MPIX_Graph graph, int *node)
+{
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = WORD(inbuf);
+    a[1] = WORD(outbuf);
+    a[2] = count;
+    a[3] = WORD(datatype);
+    a[4] = WORD(graph);
+    a[5] = WORD(node);
+    return (int)libmpi_call(OP_X_Graph_copy, a);
+}
+#pragma weak MPIX_Graph_copy = PMPIX_Graph_copy
+
+int PMPIX_Graph_reduce(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op, MPIX_Graph graph, int *node)
+{
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = WORD(inbuf);
+    a[1] = WORD(inoutbuf);
+    a[2] = count;
+    a[3] = WORD(datatype);
+    a[4] = WORD(op);
+    a[5] = WORD(graph);
+    a[6] = WORD(node);
+    return (int)libmpi_call(OP_X_Graph_reduce, a);
+}
+#pragma weak MPIX_Graph_reduce = PMPIX_Graph_reduce
+
+int PMPIX_Graph_call(MPIX_Graph_function function, void *extra_state, MPIX_Graph graph, int *node)
+{
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = WORD(function);
+    a[1] = WORD(extra_state);
+    a[2] = WORD(graph);
+    a[3] = WORD(node);
+    return (int)libmpi_call(OP_X_Graph_call, a);
+}
+#pragma weak MPIX_Graph_call = PMPIX_Graph_call
+
+int PMPIX_Graph_order(int before, int after, MPIX_Graph graph)
+{
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = before;
+    a[1] = after;
+    a[2] = WORD(graph);
+    return (int)libmpi_call(OP_X_Graph_order, a);
+}
+#pragma weak MPIX_Graph_order = PMPIX_Graph_order
+
+int PMPIX_Graph_tie(MPIX_Graph graph)
+{
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = WORD(graph);
+    return (int)libmpi_call(OP_X_Graph_tie, a);
+}
+#pragma weak MPIX_Graph_tie = PMPIX_Graph_tie
+
+int PMPIX_Graph_issue(MPIX_Graph graph, MPI_Request *request)
+{
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = WORD(graph);
+    a[1] = WORD(request);
+    return (int)libmpi_call(OP_X_Graph_issue, a);
+}
+#pragma weak MPIX_Graph_issue = PMPIX_Graph_issue
+
+int PMPIX_Graph_init(MPIX_Graph graph, MPI_Info info, MPI_Request *request)
+{
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = WORD(graph);
+    a[1] = WORD(info);
+    a[2] = WORD(request);
+    return (int)libmpi_call(OP_X_Graph_init, a);
+}
+#pragma weak MPIX_Graph_init = PMPIX_Graph_init
+
+int PMPIX_Graph_free(MPIX_Graph *graph)
+{
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
+    a[0] = WORD(graph);
+    return (int)libmpi_call(OP_X_Graph_free, a);
+}
+#pragma weak MPIX_Graph_free = PMPIX_Graph_free

@@ -32,6 +32,9 @@ type Function struct {
 	Target  string // what its method in Go does, "" if that is written by hand
 }
 
+// Extension tells whether the standard does not have the function.
+func (f Function) Extension() bool { return strings.HasPrefix(f.Name, extension) }
+
 // Arg is an argument of a Function.
 type Arg struct {
 	Name string

@@ -40,6 +40,18 @@ type Kind struct {
 var handles = []string{
 	"Op", "Comm", "Group", "Win", "File", "Session", "Message", "Info", "Errhandler", "Request", "Datatype",
 	"T_enum", "T_cvar_handle", "T_pvar_handle", "T_pvar_session", "T_event_registration", "T_event_instance",
+	"X_Graph",
+}
+
+// extension begins the names of what the standard does not have.
+const extension = "X_"
+
+// CName is a name of the table as C knows it.
+func CName(name string) string {
+	if strings.HasPrefix(name, extension) {
+		return "MPI" + name
+	}
+	return "MPI_" + name
 }
 
 // Handles returns the opaque objects of the ABI, without MPI_.

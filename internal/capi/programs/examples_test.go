@@ -12,6 +12,7 @@ import (
 func TestExamples(t *testing.T) {
 	for source, want := range map[string]string{
 		"pi.c":     "%d ranks say that pi is 3.141592654\n",
+		"graph.c":  "%d ranks have 4194304 bytes each: right\n",
 		"sort.cc":  "%d ranks sorted %d00000 numbers: in order\n",
 		"heat.f90": "%d ranks: the rod has  13.092 degrees on average\n",
 	} {

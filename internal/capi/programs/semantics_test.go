@@ -126,6 +126,16 @@ func TestWindows(t *testing.T) {
 	})
 }
 
+// TestGraphs: the extension MPIX_Graph.
+func TestGraphs(t *testing.T) {
+	program := build(t, "graphs.c")
+	eachWay(t, func(t *testing.T, w way) {
+		for _, n := range []int{1, 2, 5} {
+			w.ends(t, n, program)
+		}
+	})
+}
+
 // TestFilesOnFullDisk is the same on a file system that has room for a page, where a write begins well.
 func TestFilesOnFullDisk(t *testing.T) {
 	own := []string{"--mount"}

@@ -19,6 +19,21 @@ extern MPI_Fint *MPI_F_STATUSES_IGNORE;
 extern MPI_F08_status *MPI_F08_STATUS_IGNORE;
 extern MPI_F08_status *MPI_F08_STATUSES_IGNORE;
 
+/*
+ * Graphs are an extension: a collective operation that the program makes up. All ranks of a communicator issue a
+ * graph each, in the same order as their collective operations; one without nodes will do. The k-th node that sends
+ * from a rank to another meets the k-th node that receives there. MPIX_Graph_order has a node begin after another is
+ * done. MPIX_Graph_tie connects the nodes that come after nothing to MPIX_GRAPH_START, and those that nothing comes
+ * after to MPIX_GRAPH_END. MPIX_Graph_issue begins a graph, and does not block; MPIX_Graph_init is collective, and
+ * makes a persistent request. After that the graph gets no more nodes. Buffers are the library's until the request
+ * is complete. A function of a node runs in calls of its own rank, and must not communicate. A graph may be freed
+ * before its requests are complete.
+ */
+enum {
+    MPIX_GRAPH_START = 0,
+    MPIX_GRAPH_END = 1
+};
+
 /* Removed in MPI 3.0 */
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
 `
@@ -51,9 +66,9 @@ func beside(prefix string) string {
 	var b strings.Builder
 	b.WriteString("\n/* Fortran and C */\n")
 	for _, c := range converted {
-		b.WriteString("MPI_Fint " + prefix + c[1] + "_c2f(MPI_" + c[0] + " handle);\n")
-		b.WriteString("MPI_" + c[0] + " " + prefix + c[1] + "_f2c(MPI_Fint handle);\n")
+		b.WriteString("MPI_Fint " + prefix + "MPI_" + c[1] + "_c2f(MPI_" + c[0] + " handle);\n")
+		b.WriteString("MPI_" + c[0] + " " + prefix + "MPI_" + c[1] + "_f2c(MPI_Fint handle);\n")
 	}
-	b.WriteString(strings.ReplaceAll("\n"+besideFunctions, "\nint ", "\nint "+prefix)[1:])
+	b.WriteString(strings.ReplaceAll("\n"+besideFunctions, "\nint ", "\nint "+prefix+"MPI_")[1:])
 	return b.String()
 }

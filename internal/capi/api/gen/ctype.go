@@ -16,7 +16,7 @@ func cBase(base string) string {
 	case "Address":
 		return "void *"
 	}
-	return "MPI_" + base
+	return api.CName(base)
 }
 
 // join writes a declaration: a pointer's star sticks to the name.
@@ -87,7 +87,7 @@ func result(f api.Function) string {
 	return cBase(f.Result)
 }
 
-// prototype is a function in C without a semicolon.
+// prototype is a function in C without a semicolon. The prefix is "" or "P".
 func prototype(prefix string, f api.Function) string {
-	return join(result(f), prefix+f.Name) + parameters(f)
+	return join(result(f), prefix+api.CName(f.Name)) + parameters(f)
 }

@@ -130,8 +130,11 @@ func zero(gotype string) string {
 
 // goHandle is the Go type of a handle.
 func goHandle(base string) string {
-	if base == "Datatype" {
+	switch base {
+	case "Datatype":
 		return "Type"
+	case "X_Graph":
+		return "Graph"
 	}
 	return base
 }
@@ -204,7 +207,7 @@ func pointers(f api.Function) (mask uint32) {
 
 // callInfo is what is known of a function besides its method.
 func callInfo(f api.Function) string {
-	fields := []string{fmt.Sprintf("name: %q", "MPI_"+f.Name)}
+	fields := []string{fmt.Sprintf("name: %q", api.CName(f.Name))}
 	for i, a := range f.Own() {
 		object, has := objects[a.Base]
 		byPointer := a.Shape == api.Pointer && slices.Contains(ends, f.Name)

@@ -17,7 +17,7 @@ var notInFortran = []string{"Tool interface", "Handles as integers"}
 // fortranFunctions are the functions that Fortran programs call.
 func fortranFunctions(t *table) []api.Function {
 	var all []api.Function
-	for _, f := range t.functions {
+	for _, f := range t.standard() {
 		if f.Form != api.Large && !slices.Contains(notInFortran, f.Chapter) {
 			all = append(all, f)
 		}

@@ -17,7 +17,7 @@ func header(t *table) ([]byte, error) {
 	b.WriteString(generated + headerTop)
 	b.WriteString("\n/* Opaque objects */\n")
 	for _, h := range api.Handles() {
-		fmt.Fprintf(&b, "typedef struct MPI_ABI_%s *MPI_%s;\n", h, h)
+		fmt.Fprintf(&b, "typedef struct MPI_ABI_%s *%s;\n", h, api.CName(h))
 	}
 	for _, g := range t.constants {
 		if g.Form != "type" {
@@ -26,7 +26,7 @@ func header(t *table) ([]byte, error) {
 	}
 	b.WriteString("\n/* Functions of the program */\n")
 	for _, f := range t.callbacks {
-		fmt.Fprintf(&b, "typedef %s;\n", strings.Replace(prototype("MPI_", f), "MPI_"+f.Name+"(", "(MPI_"+f.Name+")(", 1))
+		fmt.Fprintf(&b, "typedef %s;\n", strings.Replace(prototype("", f), api.CName(f.Name)+"(", "("+api.CName(f.Name)+")(", 1))
 	}
 	for _, of := range []string{"Comm", "File", "Win", "Session"} {
 		fmt.Fprintf(&b, "typedef MPI_%s_errhandler_function MPI_%s_errhandler_fn;\n", of, of)
@@ -37,7 +37,7 @@ func header(t *table) ([]byte, error) {
 		}
 	}
 	b.WriteString(besideTypes)
-	for _, prefix := range []string{"MPI_", "PMPI_"} {
+	for _, prefix := range []string{"", "P"} {
 		chapter := ""
 		for _, f := range t.functions {
 			if f.Chapter != chapter {

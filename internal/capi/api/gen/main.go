@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/gopvas/gopvas/internal/capi/api"
 )
@@ -34,6 +35,11 @@ var outputs = map[string]func(t *table) ([]byte, error){
 	"cmd/libmpi/gen/mpi.f90":         module,
 	"docs/c-conformance.md":          conformance,
 	"mpi/coll_forms_gen.go":          goForms,
+}
+
+// standard are the functions without extensions.
+func (t *table) standard() []api.Function {
+	return slices.DeleteFunc(slices.Clone(t.functions), api.Function.Extension)
 }
 
 func main() {

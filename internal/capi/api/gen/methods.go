@@ -63,6 +63,7 @@ var lookups = map[string]lookup{
 	"*session":            {"Session", "session"},
 	"*toolSession":        {"T_pvar_session", "toolSession"},
 	"*openFile":           {"File", "opened"},
+	"*graphObject":        {"Graph", "graphOf"},
 	"*windowObject":       {"Win", "window"},
 	"*typeObject":         {"Type", "typeOf"},
 }

@@ -14,7 +14,7 @@ func stubs(t *table) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(generated + stubsTop)
 	for _, f := range t.functions {
-		fmt.Fprintf(&b, "\n%s\n{\n%s}\n#pragma weak MPI_%s = PMPI_%s\n", prototype("PMPI_", f), body(f), f.Name, f.Name)
+		fmt.Fprintf(&b, "\n%s\n{\n%s}\n#pragma weak %s = P%[3]s\n", prototype("P", f), body(f), api.CName(f.Name))
 	}
 	return b.Bytes(), nil
 }
