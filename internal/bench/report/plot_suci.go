@@ -9,10 +9,10 @@ import (
 
 // suciTitles are the charts of bench suci.
 var suciTitles = map[string]figure{
-	"pingpong": {title: "Half a round trip", value: "t_us", unit: "µs"},
+	"pingpong": {title: "Ping-pong", value: "mb_per_s", unit: "MB/s", more: true},
 	"burst":    {title: "Burst", value: "mb_per_s", unit: "MB/s", more: true},
-	"gather":   {title: "A message from each node to one", value: "t_us", unit: "µs"},
-	"bcast":    {title: "Broadcast over a tree", value: "t_us", unit: "µs"},
+	"gather":   {title: "A message from each node to one", value: "mb_per_s", unit: "MB/s", more: true},
+	"bcast":    {title: "Broadcast over a tree, each node", value: "mb_per_s", unit: "MB/s", more: true},
 	"beside":   {title: "Half a round trip beside a stream, 99 %", value: "p99_us", unit: "µs"},
 }
 

@@ -27,6 +27,8 @@ type Links struct {
 
 	Devices int  // of each node, each with a switch and a network of its own; 0: 1
 	MPTCP   bool // connections of MPTCP use all devices
+
+	Congestion string // TCP's control of it; "": the system's
 }
 
 // MostDevices is how many devices the nodes of a cluster can have.
@@ -71,7 +73,30 @@ func NewCluster(ctx context.Context, nodes int, links Links) (c *Cluster, err er
 	if err := c.announce(ctx); err != nil {
 		return c, err
 	}
+	if err := c.control(ctx); err != nil {
+		return c, err
+	}
 	return c, c.lose(ctx)
+}
+
+// control has TCP use the congestion control of Links, or notes which one it uses.
+func (c *Cluster) control(ctx context.Context) error {
+	const file = "/proc/sys/net/ipv4/tcp_congestion_control"
+	if c.Congestion == "" {
+		out, err := c.Command(ctx, 0, "cat", file).Output()
+		c.Congestion = strings.TrimSpace(string(out))
+		return err
+	}
+	for node := range c.Nodes() {
+		cmd := c.Command(ctx, node, "tee", file)
+		cmd.Stdin = strings.NewReader(c.Congestion)
+		if err := explain(cmd); err != nil {
+			there, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_available_congestion_control")
+			return fmt.Errorf("set the congestion control %s: %w; there are %s", c.Congestion, err,
+				strings.TrimSpace(string(there)))
+		}
+	}
+	return nil
 }
 
 func newSpace() (*space, error) {

@@ -14,6 +14,7 @@ type Experiment struct {
 type Result struct {
 	Experiment string  `json:"experiment"`
 	Carrier    string  `json:"carrier"`
+	Congestion string  `json:"congestion,omitempty"` // TCP's control of it
 	Links      string  `json:"links"`
 	Nodes      int     `json:"nodes"`
 	Bytes      int     `json:"bytes"`
@@ -22,7 +23,7 @@ type Result struct {
 	Least      float64 `json:"least_us,omitempty"`
 	P99        float64 `json:"p99_us,omitempty"`
 	Worst      float64 `json:"worst_us,omitempty"`
-	MBytesPerS float64 `json:"mb_per_s,omitempty"`
+	MBytesPerS float64 `json:"mb_per_s,omitempty"` // 1e6 bytes that the busiest receiver takes; of beside: the stream's
 	Again      float64 `json:"sent_again_percent"` // of the packets, or of TCP's segments
 }
 

@@ -45,11 +45,22 @@ func (e *Experiment) run(ctx context.Context, c Carrier, o *order) (r Result, er
 		return r, err
 	}
 	r.Rounds, r.Median, r.Least, r.P99, r.Worst, r.MBytesPerS = t.Rounds, t.Median, t.Least, t.P99, t.Worst, rate/1e6
+	if rate == 0 {
+		r.MBytesPerS = float64(e.taken()) / r.Median
+	}
 	packets2, again2, err := o.sent(ctx, c)
 	if packets2 > packets {
 		r.Again = 100 * float64(again2-again) / float64(packets2-packets)
 	}
 	return r, err
+}
+
+// taken is how many bytes the node that takes most of them takes in a round.
+func (e *Experiment) taken() int {
+	if e.Name == "gather" {
+		return e.Bytes * (e.Nodes - 1)
+	}
+	return e.Bytes
 }
 
 // Contestant is a carrier as it takes part in experiments.
@@ -113,6 +124,7 @@ func (c *Cluster) Run(ctx context.Context, who Contestant, spin time.Duration, l
 		}
 		r.Carrier, r.Links = who.Name, c.String()
 		if who.TCP {
+			r.Congestion = c.Congestion
 			sent2, again2 := c.Segments()
 			r.Again = 100 * float64(again2-again) / float64(max(sent2-sent, 1))
 			sent, again = sent2, again2

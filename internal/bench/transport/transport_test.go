@@ -168,7 +168,7 @@ func TestCluster(t *testing.T) {
 	if err := ErrCluster(); err != nil {
 		t.Skip(err)
 	}
-	c, err := NewCluster(t.Context(), 3, Links{Rate: 100e6, Buffer: 64 << 10})
+	c, err := NewCluster(t.Context(), 3, Links{Rate: 100e6, Buffer: 64 << 10, Congestion: "reno"})
 	if err != nil {
 		t.Skip(err) // a container without the right to make namespaces
 	}
@@ -183,7 +183,11 @@ func TestCluster(t *testing.T) {
 		require.Equal(t, who.Name, results[1].Carrier)
 		require.Equal(t, "100 Mbit/s", results[1].Links)
 		require.Greater(t, results[1].Least, 40_000*8/110e6*1e6, "faster than the link")
+		require.Equal(t, who.TCP, results[1].Congestion == "reno")
+		require.InEpsilon(t, 40_000/results[1].Median, results[1].MBytesPerS, 1e-9)
 	}
+	c.Congestion = "none such"
+	require.ErrorContains(t, c.control(t.Context()), "there are reno")
 	c.Close()
 	for _, k := range keepers {
 		require.NotNil(t, k.keeper.ProcessState, "a namespace is still kept")

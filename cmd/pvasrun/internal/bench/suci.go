@@ -26,6 +26,7 @@ type suciBenchFlags struct {
 	Every   cli.Lapse  `long:"every" env:"SUCI_EVERY" value-name:"DUR" default:"500ms" description:"time of each measurement"`
 	Spin    cli.Lapse  `long:"spin" env:"SUCI_SPIN" value-name:"DUR" default-mask:"never" description:"have suci poll so long before it sleeps"`
 	Carrier []string   `long:"carrier" env:"SUCI_CARRIER" env-delim:"," value-name:"NAME" default-mask:"all" description:"contestants: suci, suci-fast, tcp; repeatable"`
+	Control string     `long:"congestion" env:"SUCI_CONGESTION" value-name:"NAME" default-mask:"the system's" description:"congestion control of TCP, such as cubic or bbr"`
 	JSON    bool       `long:"json" env:"JSON" description:"print one JSON object per line"`
 	Plot    string     `long:"plot" env:"PLOT" value-name:"FILE" description:"draw a chart of each part as SVG"`
 }
@@ -94,6 +95,7 @@ func (f *suciBenchFlags) run(ctx context.Context, each func(transport.Result) er
 		}
 		c, err := transport.NewCluster(ctx, nodes, transport.Links{
 			Rate: int(f.Rate), Buffer: int(f.Buffer), Frames: f.Frames, Loss: f.Loss, Pin: nodes == 2,
+			Congestion: f.Control,
 		})
 		if err != nil {
 			return err
@@ -133,9 +135,17 @@ func printSuci(results []transport.Result) error {
 	w := cli.NewTable(os.Stdout)
 	fmt.Fprintln(w, "experiment\tcarrier\tlinks\tnodes\tbytes\trounds\tmedian us\tleast\t99 %\tworst\tMB/s\tagain %\t")
 	for _, r := range results {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.2f\t\n", r.Experiment, r.Carrier,
-			r.Links, r.Nodes, r.Bytes,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.2f\t\n", r.Experiment,
+			r.Carrier+of(r.Congestion), r.Links, r.Nodes, r.Bytes,
 			r.Rounds, r.Median, r.Least, r.P99, r.Worst, r.MBytesPerS, r.Again)
 	}
 	return w.Flush()
+}
+
+// of is what TCP is shown with.
+func of(congestion string) string {
+	if congestion == "" {
+		return ""
+	}
+	return " (" + congestion + ")"
 }
