@@ -3,9 +3,11 @@ package capi
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/window"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -46,6 +48,15 @@ func classed(err error, class int) error {
 		return err
 	}
 	return fail(class, "%v", err)
+}
+
+// textOf is an error for programs in C: one line, in which calls have their names in C.
+func textOf(err error) string {
+	text := strings.TrimPrefix(err.Error(), "mpi: ")
+	if e, ok := errors.AsType[*window.SyncError](err); ok {
+		text = strings.Replace(text, e.Error(), e.InC(), 1)
+	}
+	return strings.ReplaceAll(text, "\n", "; ")
 }
 
 // classOf is the MPI error class of an error, or the error code of the program that it is.

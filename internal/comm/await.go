@@ -35,6 +35,10 @@ func Await(c *Comm, over func() bool, say func() job.Waiting) error {
 	return c.engine.NewCondition(over, say).Wait()
 }
 
+// ExplainMessages has a function complete what the hang report says of waits for messages of the communicator; see
+// pml.Engine.
+func ExplainMessages(c *Comm, f func(*job.Waiting)) { c.engine.Explain(c.context, f) }
+
 // Notify has a rank of the communicator ask for what it waits for, if it sleeps in Await.
 func Notify(c *Comm, rank int) { c.root.Inbox(JobRank(c, rank)).Notify() }
 

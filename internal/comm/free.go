@@ -34,6 +34,7 @@ func (c *Comm) retire() error {
 	if idle {
 		c.graphs.Forget(nonblocking.of(id)) // for the next one that has the id
 	}
+	c.engine.Explain(pointToPoint.of(id), nil)
 	c.engine.Explain(agreement.of(id), nil)
 	c.engine.Explain(grouping.of(id), nil)
 	if t.rank != 0 {

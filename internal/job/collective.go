@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"strings"
 	"sync/atomic"
 )
 
@@ -37,6 +38,20 @@ const (
 // Ending is Collective.Name of a rank that waits for all others to come to their ends.
 const Ending = "finalize"
 
+// windowMark is what the names of windows begin with, so that they differ from those of communicators.
+const windowMark = "\x01"
+
+// OfWindow is Collective.Communicator of a window.
+func OfWindow(name string) string { return windowMark + name }
+
+// On says what the operation is on: a communicator or a window, and its name; "" if it has none.
+func (c *Collective) On() (what, name string) {
+	if name, ok := strings.CutPrefix(c.Communicator, windowMark); ok {
+		return "window", name
+	}
+	return "communicator", c.Communicator
+}
+
 // namedRanks is how many ranks a record can name.
 const namedRanks = 68
 
@@ -46,7 +61,7 @@ func (n Need) meeting() bool { return n == NeedAll || n == NeedIssue || n == Nee
 // Collective describes a collective operation in which a rank waits.
 type Collective struct {
 	Name         string // of the operation, as "allreduce"; the first 24 bytes are stored
-	Communicator string // its name, "" if it has none; likewise
+	Communicator string // its name, "" if it has none; likewise. That of a window is from OfWindow
 	Number       uint64 // of the call on the communicator: the same on all members
 	Call         uint64 // a word for the operation, alike on ranks in the same call; 0: none is known
 	Agreed       Agreed

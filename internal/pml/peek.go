@@ -64,8 +64,9 @@ func (op *operation) asked() job.Operation {
 	}
 	o := w.Operation()
 	if c := &w.Collective; o.Op == job.OpCollective {
-		o.Name = fmt.Sprintf("%s on %q", c.Name, c.Communicator)
-		if c.Communicator == "" {
+		_, name := c.On()
+		o.Name = fmt.Sprintf("%s on %q", c.Name, name)
+		if name == "" {
 			o.Name = fmt.Sprintf("%s on context %d", c.Name, w.Context)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 // Epochs of active targets: those of Fence, and of Post, Start, Complete and Wait.
@@ -41,7 +42,7 @@ func (w *Window) mayFence() error {
 		}
 	}
 	if w.exposed {
-		return syncError("Fence within an exposure epoch: call Wait first")
+		return syncError("%s within an exposure epoch: call %s first", "Fence", "Wait")
 	}
 	return nil
 }
@@ -80,9 +81,9 @@ func (w *Window) expose(ranks []int) error {
 	case w.freed():
 		return ErrFreed
 	case w.exposed:
-		return syncError("Post within an exposure epoch: call Wait first")
+		return syncError("%s within an exposure epoch: call %s first", "Post", "Wait")
 	case w.access.Load() == active:
-		return syncError("Post within the epoch of Fence: end that by Fence with NoSucceed")
+		return syncError("%s within the epoch of %s: end that by the latter with MPI_MODE_NOSUCCEED", "Post", "Fence")
 	}
 	w.exposed, w.origins = true, ranks
 	return nil
@@ -152,14 +153,14 @@ func (w *Window) Wait() error {
 }
 
 // exposure are the ranks whose Complete is yet to come.
-func (w *Window) exposure(call string) ([]int, error) {
+func (w *Window) exposure(c call) ([]int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
 	case w.freed():
 		return nil, ErrFreed
 	case !w.exposed:
-		return nil, syncError(call + " without Post")
+		return nil, syncError("%s without %s", c, "Post")
 	}
 	return w.origins, nil
 }
@@ -209,6 +210,18 @@ func dropDone(sends []comm.Request) []comm.Request {
 		}
 	}
 	return left
+}
+
+// explain is what the hang report says of a wait for such a message.
+func (w *Window) explain(s *job.Waiting) {
+	name := "start"
+	if s.Tag == tagCompleted {
+		name = "wait"
+	}
+	target := int(s.Peer)
+	s.Op = job.OpCollective
+	s.Collective = job.Collective{Name: name, Communicator: w.own.Name(), Need: job.NeedPeers}
+	s.Collective.Miss(target)
 }
 
 // hear receives a message without bytes of each of some ranks.

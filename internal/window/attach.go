@@ -5,11 +5,8 @@ import (
 	"slices"
 )
 
-// region is memory that is attached to a dynamic window.
-type region struct {
-	base  uintptr
-	bytes int
-}
+// firstPage is never mapped.
+const firstPage = 4096
 
 // Attach adds memory of this rank to a dynamic window. Its place is told to others by its address.
 func (w *Window) Attach(base uintptr, bytes int) error {
@@ -25,17 +22,26 @@ func (w *Window) attach(r region) error {
 		return err
 	case r.bytes < 0:
 		return ErrSize
-	case r.bytes > 0 && (r.base < firstPage || r.base+uintptr(r.bytes) < r.base):
+	case r.bytes > 0 && (r.base < firstPage || r.end() < r.base):
 		return fmt.Errorf("%w: %d bytes at %#x", ErrAttach, r.bytes, r.base)
 	}
 	for _, other := range w.attached {
-		if r.base < other.base+uintptr(other.bytes) && other.base < r.base+uintptr(r.bytes) {
+		if r.base < other.end() && other.base < r.end() {
 			return fmt.Errorf("%w: it overlaps %d bytes at %#x, which are attached: detach them first", ErrAttach,
 				other.bytes, other.base)
 		}
 	}
-	w.attached = append(w.attached, r)
-	return nil
+	w.attached = insert(w.attached, r)
+	return w.tellAttached()
+}
+
+// tellAttached tells the others what is attached. The caller holds w.mu.
+func (w *Window) tellAttached() error {
+	t, err := w.regionsOf(w.me)
+	if err == nil {
+		t.tell(w.attached)
+	}
+	return err
 }
 
 // Detach takes memory from a dynamic window. No rank accesses it any more.
@@ -52,7 +58,7 @@ func (w *Window) detach(base uintptr) error {
 		return ErrDetach
 	}
 	w.attached = slices.Delete(w.attached, i, i+1)
-	return nil
+	return w.tellAttached()
 }
 
 // dynamic returns an error unless memory can be attached to the window and detached from it. The caller holds w.mu.

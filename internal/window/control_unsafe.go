@@ -13,6 +13,11 @@ func (k *control) place(memory []byte, ranks, stripes int) {
 	k.stripes = unsafe.Slice((*stripe)(unsafe.Add(at, headSize+ranks*recordSize)), stripes)
 }
 
+// regionsIn are those of a rank, in memory of so many bytes.
+func regionsIn(memory []byte) *regions { return (*regions)(unsafe.Pointer(unsafe.SliceData(memory))) }
+
+const regionsSize = int(unsafe.Sizeof(regions{}))
+
 // word64 and word32 are words of a window. Their memory is not Go's, or its owner keeps it.
 func word64(addr uintptr) *atomic.Uint64 {
 	return (*atomic.Uint64)(*(*unsafe.Pointer)(unsafe.Pointer(&addr)))

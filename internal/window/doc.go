@@ -14,8 +14,8 @@
 //   - record.lock, of each target: any rank, by compare-and-swap. The upper half is the rank that holds the exclusive
 //     lock, counted from 1; then the lower half is 0. Else the lower half is how many hold a shared one.
 //   - head.everyone: any rank, by additions: how many have locked all targets.
-//   - record.held: its rank alone: how many shared locks it holds, that of all targets among them. It counts a lock
-//     before it takes it, and until it has given it back.
+//   - record.held: its rank alone: how many shared locks it holds, that of all targets among them, and of one which it
+//     is. It counts a lock before it takes it, and until it has given it back.
 //   - stripe.holder: any rank, by compare-and-swap from 0; its holder alone stores 0.
 //   - head.sleepers and record.waits: a rank that is about to sleep, before it asks for the last time.
 //

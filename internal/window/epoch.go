@@ -27,7 +27,7 @@ const (
 )
 
 // ends are the calls that end an access epoch.
-var ends = [...]string{active: "Fence", started: "Complete", locked: "Unlock", lockedAll: "UnlockAll"}
+var ends = [...]call{active: "Fence", started: "Complete", locked: "Unlock", lockedAll: "UnlockAll"}
 
 // Assert is what the program promises of an epoch.
 type Assert int
@@ -42,26 +42,26 @@ const (
 )
 
 // mayBegin returns an error unless an epoch of the call can begin. The caller holds w.mu.
-func (w *Window) mayBegin(call string) error {
+func (w *Window) mayBegin(c call) error {
 	switch state := w.access.Load(); state {
 	case idle, fenced:
 		return nil
 	case over:
 		return ErrFreed
 	default:
-		return syncError(call + " within another access epoch: end that by " + ends[state])
+		return syncError("%s within another access epoch: end that by %s", c, ends[state])
 	}
 }
 
 // expect returns an error unless the access epoch is this one. The caller holds w.mu.
-func (w *Window) expect(call string, state int32, begun string) error {
+func (w *Window) expect(c call, state int32, begun call) error {
 	switch w.access.Load() {
 	case state:
 		return nil
 	case over:
 		return ErrFreed
 	}
-	return syncError(call + " without " + begun)
+	return syncError("%s without %s", c, begun)
 }
 
 // permit returns nil if an operation on a target is allowed now. It waits while a rank has the lock of the target alone
@@ -75,7 +75,8 @@ func (w *Window) permit(rank int) error {
 		return nil
 	case started, locked:
 		if w.marks.get(rank)&open == 0 {
-			return syncError("an operation on a target that the epoch does not have: name it in Start, or Lock it")
+			return syncError("an operation on a target that is not in the epoch: name it in %s, or call %s", "Start",
+				"Lock")
 		}
 		return nil
 	case lockedAll:
@@ -86,5 +87,6 @@ func (w *Window) permit(rank int) error {
 	case over:
 		return ErrFreed
 	}
-	return syncError("an operation outside of an epoch: call Fence, Start, Lock or LockAll first")
+	return syncError("an operation outside of an epoch: call %s, %s, %s or %s first", "Fence", "Start", "Lock",
+		"LockAll")
 }

@@ -22,7 +22,9 @@ func (w *Window) lockAlone(rank int) error {
 			blocks: func(gone int) bool {
 				return holder(word.Load()) == gone || w.records[gone].held.Load() != 0
 			},
-			lock: rank,
+			lock:   rank,
+			holder: func() int { return holder(word.Load()) },
+			beside: true,
 		})
 		if err != nil {
 			return err
@@ -38,12 +40,12 @@ func (w *Window) unlockAlone(rank int) {
 // lockShared takes the lock of a target beside others.
 func (w *Window) lockShared(rank int) error {
 	word := &w.records[rank].lock
-	w.hold(1)
+	w.hold(heldOne(rank))
 	for {
 		v := word.Load()
 		if holder(v) >= 0 {
 			if err := w.free(rank); err != nil {
-				w.hold(-1)
+				w.hold(-heldOne(rank))
 				return err
 			}
 		} else if word.CompareAndSwap(v, v+1) {
@@ -54,7 +56,7 @@ func (w *Window) lockShared(rank int) error {
 
 func (w *Window) unlockShared(rank int) {
 	w.records[rank].lock.Add(^uint64(0))
-	w.hold(-1)
+	w.hold(-heldOne(rank))
 	w.changed()
 }
 
@@ -65,8 +67,20 @@ func (w *Window) free(rank int) error {
 		over:   func() bool { return holder(word.Load()) < 0 },
 		blocks: func(gone int) bool { return holder(word.Load()) == gone },
 		lock:   rank,
+		holder: func() int { return holder(word.Load()) },
 	})
 }
 
-// hold notes that this rank has so many shared locks more.
-func (w *Window) hold(more int64) { w.records[w.me].held.Add(more) }
+// What record.held counts: in its lower part locks, above the sum of their targets, counted from 1. So of one lock it
+// says which one it is.
+const (
+	heldShift = 24
+	heldCount = 1<<heldShift - 1
+	heldAll   = 1 // the lock of all targets
+)
+
+// heldOne is the lock of one target.
+func heldOne(rank int) int64 { return int64(rank+1)<<heldShift + 1 }
+
+// hold notes a shared lock that this rank has.
+func (w *Window) hold(lock int64) { w.records[w.me].held.Add(lock) }

@@ -53,7 +53,7 @@ func (w *Window) beginLock(rank int, mark uint32) error {
 			return err
 		}
 	} else if w.marks.get(rank) != 0 {
-		return syncError("Lock of a target that is locked: Unlock it first")
+		return syncError("%s of a target that is locked: call %s first", "Lock", "Unlock")
 	}
 	w.marks.set(rank, len(w.targets), mark)
 	w.locks++
@@ -95,15 +95,15 @@ func (w *Window) unlock(rank int) error {
 }
 
 // isLocked returns an error unless the target is locked by itself.
-func (w *Window) isLocked(call string, rank int) error {
+func (w *Window) isLocked(c call, rank int) error {
 	if err := w.member(rank); err != nil {
 		return err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	err := w.expect(call, locked, "Lock")
+	err := w.expect(c, locked, "Lock")
 	if err == nil && w.marks.get(rank) == 0 {
-		err = syncError(call + " of a target that is not locked")
+		err = syncError("%s of a target that is not locked: call %s first", c, "Lock")
 	}
 	return err
 }
@@ -126,7 +126,7 @@ func (w *Window) LockAll(a Assert) error {
 // lockEveryone takes the lock of all targets. It waits for those whose memory this rank may load and store
 // without calls.
 func (w *Window) lockEveryone() error {
-	w.hold(1)
+	w.hold(heldAll)
 	w.head.everyone.Add(1)
 	first, end := w.me, w.me+1
 	if w.flavor == Shared {
@@ -147,7 +147,7 @@ func (w *Window) lockEveryone() error {
 
 func (w *Window) unlockEveryone() {
 	w.head.everyone.Add(-1)
-	w.hold(-1)
+	w.hold(-heldAll)
 	w.changed()
 }
 
@@ -195,7 +195,7 @@ func (w *Window) noFlush() error {
 	if w.freed() {
 		return ErrFreed
 	}
-	return syncError("Flush of a target that is not locked: call Lock or LockAll first")
+	return syncError("%s of a target that is not locked: call %s or %s first", "Flush", "Lock", "LockAll")
 }
 
 // order has the stores of this rank before it be seen before those after it. On amd64 they are.

@@ -25,9 +25,6 @@ type access struct {
 	at   uintptr // the same in stripes
 }
 
-// firstPage is never mapped.
-const firstPage = 4096
-
 // find checks an operation on a place, and finds it. A place without bytes has no address.
 func (w *Window) find(p *Place) (a access, err error) {
 	if err = w.member(p.Rank); err != nil {
@@ -44,8 +41,13 @@ func (w *Window) find(p *Place) (a access, err error) {
 	more, offset := bits.Mul64(uint64(p.Disp), t.unit)
 	first := int64(offset) + lo
 	if p.Disp < 0 || more != 0 || int64(offset) < 0 || first < 0 || hi < lo ||
-		uint64(first)+uint64(hi-lo) > t.bytes || w.flavor == Dynamic && first < firstPage {
+		uint64(first)+uint64(hi-lo) > t.bytes {
 		return a, w.outside(p, lo, hi)
+	}
+	if w.flavor == Dynamic {
+		if err = w.isAttached(p, offset, lo, hi); err != nil {
+			return a, err
+		}
 	}
 	base := t.base.Load()
 	if base == notMapped {
@@ -61,9 +63,6 @@ func (w *Window) find(p *Place) (a access, err error) {
 
 func (w *Window) outside(p *Place, lo, hi int64) error {
 	t := &w.targets[p.Rank]
-	if w.flavor == Dynamic {
-		return fmt.Errorf("%w: %#x is no address of memory", ErrRange, p.Disp)
-	}
 	return fmt.Errorf("%w: bytes %d to %d from displacement %d on, in units of %d bytes; it has %d bytes", ErrRange, lo,
 		hi-1, p.Disp, t.unit, t.bytes)
 }

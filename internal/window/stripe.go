@@ -17,6 +17,7 @@ func (w *Window) enter(at uintptr) (*stripe, error) {
 			over:   func() bool { return s.holder.Load() == 0 },
 			blocks: func(gone int) bool { return int(s.holder.Load()) == gone+1 },
 			lock:   -1,
+			holder: func() int { return int(s.holder.Load()) - 1 },
 		})
 		if err != nil {
 			return nil, err

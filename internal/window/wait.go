@@ -13,6 +13,8 @@ type wait struct {
 	over   func() bool         // it has become what it should
 	blocks func(rank int) bool // a rank that has gone can not change it any more
 	lock   int                 // the target whose lock it is; -1: the stripe of an accumulate
+	holder func() int          // the rank that has it alone; -1: none
+	beside bool                // those that hold the lock beside others are waited for, too
 }
 
 // await returns nil when the wait is over. The error is a *fault.LostError if that does not come about.
@@ -29,7 +31,7 @@ func (w *Window) await(a wait) error {
 		mine := &w.records[w.me]
 		mine.waits.Add(1)
 		w.head.sleepers.Add(1)
-		err := comm.Await(w.own, over, func() job.Waiting { return w.waiting(a.lock) })
+		err := comm.Await(w.own, over, func() job.Waiting { return w.waiting(&a) })
 		w.head.sleepers.Add(-1)
 		mine.waits.Add(-1)
 		if err != nil {
@@ -42,13 +44,37 @@ func (w *Window) await(a wait) error {
 	return nil
 }
 
-// waiting is what the hang report says of a wait. It names no rank that could end it: another one may have taken the
-// lock since.
-func (w *Window) waiting(lock int) job.Waiting {
+// waiting is what the hang report says of a wait: who holds what is waited for. If all that it names stay where they
+// are, the wait does not end (job.Prove). So each rank that it names is a holder, or waits for one that is named. If
+// that is not known it names nobody.
+//
+//   - The word of a lock or a stripe names who has it alone. Only that rank gives it back.
+//   - Ranks that have a lock beside others are found by their words. A rank that is named here says that it has this
+//     lock, or all, or waits for it. It waits only for a rank that has it alone, and then that one is named. If a rank
+//     has several locks nobody knows which, and nobody is named.
+func (w *Window) waiting(a *wait) job.Waiting {
 	s := job.Waiting{Op: job.OpWait, Peer: job.AnyPeer, Tag: comm.AnyTag, Context: w.own.ID()}
-	s.Collective.Name, s.Collective.Communicator = "an accumulate", w.Name()
-	if lock >= 0 {
-		s.Collective.Name = fmt.Sprintf("the lock of rank %d", comm.JobRank(w.own, lock))
+	c := &s.Collective
+	c.Name, c.Communicator = "an accumulate", w.own.Name()
+	if a.lock >= 0 {
+		c.Name = fmt.Sprintf("the lock of rank %d", comm.JobRank(w.own, a.lock))
+	}
+	if rank := a.holder(); rank >= 0 {
+		c.Miss(comm.JobRank(w.own, rank))
+		return s
+	}
+	if !a.beside {
+		return s
+	}
+	for rank := range w.records {
+		switch holds := w.records[rank].held.Load(); {
+		case rank == w.me || holds == 0:
+		case holds == heldOne(a.lock) || holds == heldAll:
+			c.Miss(comm.JobRank(w.own, rank))
+		case holds&heldCount > 1:
+			c.Missing = 0
+			return s
+		}
 	}
 	return s
 }

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/reach"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/mpi/fault"
@@ -29,6 +31,7 @@ const (
 type Window struct {
 	own    *comm.Comm   // with messages of its own
 	data   *comm.Window // a dynamic one has no bytes
+	name   atomic.Pointer[string]
 	flavor Flavor
 	me     int
 	far    bool // memory of other ranks is not mapped here
@@ -38,15 +41,19 @@ type Window struct {
 	access atomic.Int32 // the access epoch: idle, ...
 	marks  marks        // of the targets of the access epoch
 
-	mu       sync.Mutex // guards what follows, and changes of what is above
-	locks    int        // targets that are locked
-	noCheck  bool       // the lock of all targets is not taken
-	started  []int      // the targets of Start
-	exposed  bool
-	origins  []int          // of Post, whose end is yet to come
-	sending  []comm.Request // messages that had no room
-	attached []region
-	hints    hints
+	mu      sync.Mutex // guards what follows, and changes of what is above
+	locks   int        // targets that are locked
+	noCheck bool       // the lock of all targets is not taken
+	started []int      // the targets of Start
+	exposed bool
+	origins []int          // of Post, whose end is yet to come
+	sending []comm.Request // messages that had no room
+	hints   hints
+
+	// Of a dynamic window.
+	attached    []region // of this rank, by address
+	attachments *comm.Window
+	regions     []atomic.Pointer[regions] // by rank, where the memory is mapped
 }
 
 // target is the memory of a rank.
@@ -81,6 +88,8 @@ func New(c *comm.Comm, s Spec) (*Window, error) {
 		return nil, w.wrap("make", -1, errors.Unwrap(err))
 	}
 	w.own, w.me = own, own.Rank()
+	own.SetName(job.OfWindow(""))
+	comm.ExplainMessages(own, w.explain)
 	if err := w.make(&s); err != nil {
 		return nil, w.wrap("make", -1, errors.Join(err, own.Free()))
 	}
@@ -108,6 +117,12 @@ func (w *Window) make(s *Spec) error {
 	}
 	if err := w.share(w.own); err != nil {
 		return unwrapped(err)
+	}
+	if w.flavor == Dynamic {
+		w.regions = make([]atomic.Pointer[regions], w.own.Size())
+		if w.attachments, err = comm.WinAllocateControl(w.own, regionsSize); err != nil {
+			return unwrapped(err)
+		}
 	}
 	return w.locate()
 }
@@ -200,7 +215,11 @@ func (w *Window) Free() error {
 	if err != nil {
 		return w.wrap("free", -1, err)
 	}
-	for _, free := range []func() error{w.settle, w.data.Free, w.block.Free, w.own.Free} {
+	frees := []func() error{w.settle, w.data.Free, w.block.Free, w.own.Free}
+	if w.attachments != nil {
+		frees = slices.Insert(frees, 2, w.attachments.Free)
+	}
+	for _, free := range frees {
 		if err := free(); err != nil {
 			return w.wrap("free", -1, unwrapped(err))
 		}
@@ -214,9 +233,9 @@ func (w *Window) mayFree() error {
 	case state == over:
 		return ErrFreed
 	case state != idle && state != fenced:
-		return syncError("the window is freed within an access epoch: end that by " + ends[state])
+		return syncError("the window is freed within an access epoch: end that by %s", ends[state])
 	case w.exposed:
-		return syncError("the window is freed within an exposure epoch: call Wait first")
+		return syncError("the window is freed within an exposure epoch: call %s first", "Wait")
 	}
 	return nil
 }
@@ -282,7 +301,15 @@ func (w *Window) query(rank int) (p comm.Part, err error) {
 }
 
 // SetName gives the window a name for messages to people, on this rank.
-func (w *Window) SetName(name string) { w.own.SetName(name) }
+func (w *Window) SetName(name string) {
+	w.name.Store(&name)
+	w.own.SetName(job.OfWindow(name))
+}
 
 // Name returns it.
-func (w *Window) Name() string { return w.own.Name() }
+func (w *Window) Name() string {
+	if name := w.name.Load(); name != nil {
+		return *name
+	}
+	return ""
+}

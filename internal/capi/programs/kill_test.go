@@ -85,3 +85,26 @@ func TestDeadlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestDeadlocksOfWindows: what a rank waits for at a window has a name, and so has the one that holds it. So two ranks
+// that can never go on are found beside one that computes.
+func TestDeadlocksOfWindows(t *testing.T) {
+	program := build(t, "window_hangs.c")
+	eachModel(t, func(t *testing.T, w way) {
+		for how, says := range map[string]string{
+			"locks":  `MPI_Win_lock( \(.*\))? for .*, waits for the lock of rank 0 of window "grid", held by rank 0`,
+			"shared": `MPI_Win_lock( \(.*\))? for .*, waits for the lock of rank 1 of window "grid", held by rank 0`,
+			"all":    `MPI_Win_lock( \(.*\))? for .*, waits for the lock of rank 1 of window "grid", held by rank 0`,
+			"put":    `MPI_Put( \(.*\))? for .*, waits for the lock of rank 0 of window "grid", held by rank 0`,
+			"fence":  `MPI_Win_fence( \(.*\))? on window "grid" for .*, waits for rank 0`,
+			"start":  `MPI_Win_start( \(.*\))? on window "grid" for .*, waits for rank 0`,
+			"wait":   `MPI_Win_wait( \(.*\))? on window "grid" for .*, waits for rank 0`,
+			"free":   `MPI_Win_free( \(.*\))? on window "grid" for .*, waits for rank 0`,
+		} {
+			_, text, code := w.start(t, 3, "--deadlock-after", "200ms", "--timeout", "60", program, how)
+			require.Equal(t, 125, code, "%s: %s", how, text)
+			require.Regexp(t, `(?m)^  1 +\d+ +in `+says+`$`, text, how)
+			require.Contains(t, text, "  deadlock, proved: rank 0 waits for rank 1 waits for rank 0; ", how)
+		}
+	})
+}

@@ -57,7 +57,7 @@ type operationJSON struct {
 type waitJSON struct {
 	callJSON
 	Seconds      float64 `json:"seconds"`
-	Communicator string  `json:"communicator,omitempty"` // its name
+	Communicator string  `json:"communicator,omitempty"` // its name, or that of the window
 	Context      uint32  `json:"context"`
 	Tag          *int32  `json:"tag,omitempty"`     // none: any
 	Bytes        *uint64 `json:"bytes,omitempty"`   // of messages
@@ -145,7 +145,8 @@ func waitReport(v *job.View, place symbol.Place, now time.Duration) *waitJSON {
 		Refused: w.Refused,
 	}
 	if w.Op == job.OpCollective {
-		j.Call, j.Communicator = callOf(*v, w.Collective.Name), w.Collective.Communicator
+		j.Call = callOf(*v, w.Collective.Name)
+		_, j.Communicator = w.Collective.On()
 		return j
 	}
 	j.Bytes = &w.Bytes

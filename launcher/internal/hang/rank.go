@@ -78,11 +78,16 @@ func describeWait(v job.View, place string, now time.Duration) string {
 		return describeCollective(v, place, since)
 	}
 	call := callOf(v, v.Waiting.Op.String()) + place
-	if v.Waiting.Op == job.OpWait && len(v.For) > 0 && v.Waiting.Collective.Missing == len(v.For) {
+	c, named := &v.Waiting.Collective, len(v.For) > 0 && v.Waiting.Collective.Missing == len(v.For)
+	switch {
+	case v.Waiting.Op != job.OpWait:
+	case c.Name != "" && named:
+		return fmt.Sprintf("in %s for %v, waits for %s of %s, held by %s", call, since, c.Name, placeOf(&v.Waiting),
+			rankList(v.For, 0))
+	case c.Name != "":
+		return fmt.Sprintf("in %s for %v, waits for %s of %s", call, since, c.Name, placeOf(&v.Waiting))
+	case named:
 		return fmt.Sprintf("in %s for %v, waits for a message of %s", call, since, anyOf(v.For))
-	}
-	if c := &v.Waiting.Collective; v.Waiting.Op == job.OpWait && c.Name != "" {
-		return fmt.Sprintf("in %s for %v, waits for %s of window %q", call, since, c.Name, c.Communicator)
 	}
 	if v.Waiting.Op == job.OpReady {
 		return fmt.Sprintf(
@@ -142,14 +147,20 @@ func peerAndTag(peer, tag int32) string {
 func describeCollective(v job.View, place string, since time.Duration) string {
 	c := &v.Waiting.Collective
 	call := callOf(v, c.Name) + place
-	where := fmt.Sprintf("communicator %q", c.Communicator)
-	if c.Communicator == "" {
-		where = fmt.Sprintf("a communicator without a name (context %d)", v.Waiting.Context)
-	}
+	where := placeOf(&v.Waiting)
 	if len(v.For) == 0 {
 		return fmt.Sprintf("in %s on %s for %v, all members are there", call, where, since)
 	}
 	return fmt.Sprintf("in %s on %s for %v, waits for %s", call, where, since, rankList(v.For, v.Unnamed))
+}
+
+// placeOf names the communicator or the window of a wait.
+func placeOf(w *job.Waiting) string {
+	what, name := w.Collective.On()
+	if name == "" {
+		return fmt.Sprintf("a %s without a name (context %d)", what, w.Context)
+	}
+	return fmt.Sprintf("%s %q", what, name)
 }
 
 func waited(v job.View, now time.Duration) time.Duration {

@@ -254,13 +254,26 @@ static void groups(window *v) {
 	OK(MPI_Group_free(&from));
 }
 
+/* told: the string of an error is one line, which names calls as C does. */
+static void told(int code, int class, const char *cause) {
+	char text[MPI_MAX_ERROR_STRING];
+	int n;
+	CHECK(class_of(code) == class);
+	OK(MPI_Error_string(code, text, &n));
+	if (strstr(text, cause) == NULL || strchr(text, '\n') != NULL) {
+		fprintf(stderr, "no \"%s\", or two lines: %s\n", cause, text);
+		exit(77);
+	}
+}
+
 static void refusals(window *v) {
 	int x = 0;
 	MPI_Datatype pair, types[2] = {MPI_INT, MPI_DOUBLE};
 	int lengths[2] = {1, 1};
 	MPI_Aint places[2] = {0, 8};
-	FAILS(MPI_ERR_RMA_SYNC, MPI_Put(&x, 1, MPI_INT, 0, 0, 1, MPI_INT, v->w));
-	FAILS(MPI_ERR_RMA_SYNC, MPI_Win_unlock(0, v->w));
+	told(MPI_Put(&x, 1, MPI_INT, 0, 0, 1, MPI_INT, v->w), MPI_ERR_RMA_SYNC,
+	     "call MPI_Win_fence, MPI_Win_start, MPI_Win_lock or MPI_Win_lock_all first");
+	told(MPI_Win_unlock(0, v->w), MPI_ERR_RMA_SYNC, "MPI_Win_unlock without MPI_Win_lock");
 	FAILS(MPI_ERR_RMA_SYNC, MPI_Win_flush(0, v->w));
 	FAILS(MPI_ERR_RMA_SYNC, MPI_Win_complete(v->w));
 	FAILS(MPI_ERR_RMA_SYNC, MPI_Win_wait(v->w));
@@ -294,12 +307,18 @@ static void refusals(window *v) {
 static void dynamic(void) {
 	MPI_Win w;
 	MPI_Aint at, of;
-	int *mine = calloc(100, sizeof(int)), right = (rank + 1) % size, left = (rank + size - 1) % size, value = rank;
-	MPI_Aint bytes;
-	int unit;
+	int *mine = calloc(200, sizeof(int)), right = (rank + 1) % size, left = (rank + size - 1) % size, value = rank;
+	MPI_Aint bytes, ends[2] = {396, 600}, beyond[2] = {396, 500};
+	MPI_Datatype pieces, outside;
+	int unit, two[2] = {rank, rank};
 	OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &w));
 	OK(MPI_Win_set_errhandler(w, MPI_ERRORS_RETURN));
+	OK(MPI_Win_attach(w, mine + 150, 200));
 	OK(MPI_Win_attach(w, mine, 400));
+	OK(MPI_Type_create_hindexed_block(2, 1, ends, MPI_INT, &pieces));
+	OK(MPI_Type_create_hindexed_block(2, 1, beyond, MPI_INT, &outside));
+	OK(MPI_Type_commit(&pieces));
+	OK(MPI_Type_commit(&outside));
 	FAILS(MPI_ERR_RMA_ATTACH, MPI_Win_attach(w, mine + 10, 4));
 	FAILS(MPI_ERR_RMA_FLAVOR, MPI_Win_shared_query(w, 0, &bytes, &unit, &at));
 	OK(MPI_Get_address(mine, &at));
@@ -308,11 +327,21 @@ static void dynamic(void) {
 	OK(MPI_Put(&value, 1, MPI_INT, right, of, 1, MPI_INT, w));
 	OK(MPI_Accumulate(&value, 1, MPI_INT, right, of + 4, 1, MPI_INT, MPI_SUM, w));
 	FAILS(MPI_ERR_RMA_RANGE, MPI_Put(&value, 1, MPI_INT, right, 8, 1, MPI_INT, w));
+	FAILS(MPI_ERR_RMA_RANGE, MPI_Put(&value, 1, MPI_INT, right, of + 398, 1, MPI_INT, w)); /* and its end */
+	FAILS(MPI_ERR_RMA_RANGE, MPI_Get(&value, 1, MPI_INT, right, of - 1, 1, MPI_INT, w));
+	OK(MPI_Put(two, 2, MPI_INT, right, of, 1, pieces, w));
+	FAILS(MPI_ERR_RMA_RANGE, MPI_Put(two, 2, MPI_INT, right, of, 1, outside, w));
 	OK(MPI_Win_unlock_all(w));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	CHECK(mine[0] == left && mine[1] == left);
+	CHECK(mine[0] == left && mine[1] == left && mine[99] == left && mine[150] == left && mine[125] == 0);
+	OK(MPI_Type_free(&pieces));
+	OK(MPI_Type_free(&outside));
 	FAILS(MPI_ERR_RMA_ATTACH, MPI_Win_detach(w, mine + 1));
 	OK(MPI_Win_detach(w, mine));
+	OK(MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, w));
+	FAILS(MPI_ERR_RMA_RANGE, MPI_Get(&value, 1, MPI_INT, rank, at, 1, MPI_INT, w));
+	OK(MPI_Win_unlock(rank, w));
+	OK(MPI_Win_detach(w, mine + 150));
 	OK(MPI_Win_free(&w));
 	free(mine);
 }
@@ -326,6 +355,11 @@ static void wrong(void) {
 	int unit = rank == size - 1 ? 0 : 4, code = MPI_Win_allocate(16, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &at, &w);
 	CHECK(code != MPI_SUCCESS);
 	CHECK(rank < size - 1 || class_of(code) == MPI_ERR_DISP);
+	MPI_Info info;
+	OK(MPI_Info_create(&info));
+	OK(MPI_Info_set(info, "mpi_accumulate_granularity", "-1"));
+	told(MPI_Win_allocate(16, 0, info, MPI_COMM_WORLD, &at, &w), MPI_ERR_DISP, "; wrong argument: the hint");
+	OK(MPI_Info_free(&info));
 	code = MPI_Win_create(NULL, rank == size - 1 ? -1 : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w);
 	CHECK(rank < size - 1 || class_of(code) == MPI_ERR_SIZE);
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));

@@ -1,0 +1,126 @@
+package window
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/datatype"
+)
+
+// region is memory that is attached to a dynamic window.
+type region struct {
+	base  uintptr
+	bytes int
+}
+
+func (r region) end() uintptr { return r.base + uintptr(r.bytes) }
+
+// regions are what a rank has attached to a dynamic window, in the order of addresses, for all to read. Only that rank
+// writes them. It makes turn odd before, and even after that. So a reader that finds the same even number before and
+// after it has read has read what was attached at one moment.
+type regions struct {
+	turn  atomic.Uint32
+	count atomic.Uint32 // may be above mostRegions: then nobody knows all, and none is checked
+	list  [mostRegions]struct{ base, end atomic.Uint64 }
+}
+
+const (
+	mostRegions = 255 // in a page
+	regionTurns = 1000
+)
+
+// tell writes what is attached now.
+func (t *regions) tell(attached []region) {
+	t.turn.Add(1)
+	t.count.Store(uint32(len(attached)))
+	for i, r := range attached[:min(len(attached), mostRegions)] {
+		t.list[i].base.Store(uint64(r.base))
+		t.list[i].end.Store(uint64(r.end()))
+	}
+	t.turn.Add(1)
+}
+
+// have tells whether all memory from lo to hi is attached. If the writer was killed while it wrote, nobody knows.
+func (t *regions) have(lo, hi uint64) bool {
+	for range regionTurns {
+		turn := t.turn.Load()
+		has := t.cover(lo, hi)
+		if turn%2 == 0 && t.turn.Load() == turn {
+			return has
+		}
+	}
+	return true
+}
+
+func (t *regions) cover(lo, hi uint64) bool {
+	n := int(t.count.Load())
+	if n > mostRegions {
+		return true
+	}
+	after := 0 // how many begin at lo or below
+	for end := n; after < end; {
+		if middle := (after + end) / 2; t.list[middle].base.Load() <= lo {
+			after = middle + 1
+		} else {
+			end = middle
+		}
+	}
+	for i := max(after-1, 0); i < n && t.list[i].base.Load() <= lo && lo < hi; i++ {
+		lo = max(lo, t.list[i].end.Load())
+	}
+	return lo >= hi
+}
+
+// isAttached returns an error unless a place of a dynamic window is: as a whole, or all its pieces.
+func (w *Window) isAttached(p *Place, offset uint64, lo, hi int64) error {
+	t, err := w.regionsOf(p.Rank)
+	if err != nil {
+		return err
+	}
+	first, end := offset+uint64(lo), offset+uint64(hi)
+	if t.have(first, end) {
+		return nil
+	}
+	if p.Layout == nil {
+		return notAttached(first, end)
+	}
+	var list [64]datatype.Segment
+	for done := int64(0); done < int64(p.Bytes); {
+		n, _ := datatype.Segments(list[:], p.Layout, uintptr(offset), done)
+		for _, s := range list[:n] {
+			if !t.have(uint64(s.Addr), uint64(s.Addr)+uint64(s.Len)) {
+				return notAttached(uint64(s.Addr), uint64(s.Addr)+uint64(s.Len))
+			}
+			done += int64(s.Len)
+		}
+	}
+	return nil
+}
+
+func notAttached(lo, hi uint64) error {
+	return fmt.Errorf("%w: not all of %#x to %#x is attached to the window there", ErrRange, lo, hi-1)
+}
+
+// regionsOf are the regions of a rank. The first use of them may map them.
+func (w *Window) regionsOf(rank int) (*regions, error) {
+	if t := w.regions[rank].Load(); t != nil {
+		return t, nil
+	}
+	memory, err := w.attachments.Segment(rank)
+	if err != nil {
+		return nil, err
+	}
+	t := regionsIn(memory)
+	w.regions[rank].Store(t)
+	return t, nil
+}
+
+// insert keeps regions in the order of their addresses; those without bytes come first.
+func insert(list []region, r region) []region {
+	i, _ := slices.BinarySearchFunc(list, r, func(a, b region) int {
+		return cmp.Or(cmp.Compare(a.base, b.base), cmp.Compare(a.bytes, b.bytes))
+	})
+	return slices.Insert(list, i, r)
+}
