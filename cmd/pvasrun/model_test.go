@@ -239,13 +239,17 @@ func TestModelOfATrace(t *testing.T) {
 	require.GreaterOrEqual(t, times["--synchronous"], times["--S 1"])
 	require.Greater(t, times["--cpus 2 --compute 100"], times["--compute 100"])
 
-	got = command(t, nil, "model", "run", file, file, "--param", "myrinet")
-	require.Equal(t, 0, got.code, got.stderr)
-	require.Regexp(t, `(?m)^median error \d+\.\d %, worst \d+\.\d %$`, got.stdout)
+	for param, says := range map[string]string{"myrinet": "change", "L=300,o=200,G=0.1,S=4096": "error"} {
+		got = command(t, nil, "model", "run", file, file, "--param", param)
+		require.Equal(t, 0, got.code, got.stderr)
+		require.Regexp(t, `(?m)^median `+says+` \d+\.\d %, worst \d+\.\d %$`, got.stdout)
+	}
 
 	got = command(t, nil, "model", "show", file, "--param", "myrinet")
 	require.Equal(t, 0, got.code, got.stderr)
 	for _, part := range []string{"measured: ", "predicted: ", "What the time is made of", "What ranks wait for",
+		"parallel efficiency ", "What ranks spend their time on", "What ranks would wait for",
+		"; change of the prediction",
 		"see " + dir + "/gauss.html"} {
 		require.Contains(t, got.stdout, part)
 	}

@@ -110,13 +110,14 @@ var layers = []layer{
 	{"loggps/fit", []string{"loggps", "internal/median"}},
 	{"loggps/sim", []string{"loggps", "loggps/graph", "loggps/goal", "internal/loggps/pattern"}},
 	{"loggps/explain", []string{"loggps", "loggps/graph", "loggps/goal", "internal/loggps/pattern", "loggps/sim"}},
+	{"internal/loggps/waits", []string{"loggps", "loggps/graph", "internal/loggps/pattern", "loggps/sim"}},
 	{"loggps/show", []string{"loggps", "loggps/graph", "internal/loggps/pattern", "loggps/sim", "loggps/explain"}},
 
 	{"trace", nil},
 	{"internal/trace/recorder", []string{"trace", "internal/job", "shm", "internal/processes"}},
 	{"internal/trace/perfetto", []string{"trace"}},
 	{"internal/trace/symbol", []string{"trace"}},
-	{"internal/trace/replay", []string{"trace", "loggps", "loggps/...", "internal/loggps/pattern"}},
+	{"internal/trace/replay", []string{"trace", "loggps", "loggps/...", "internal/loggps/..."}},
 	{"exchange", nil}, // a library by itself
 
 	// the last: its test only
@@ -176,7 +177,7 @@ var layers = []layer{
 	{"cmd/pvasrun/internal/model", []string{"cmd/pvasrun/internal/cli", "cmd/pvasrun/internal/recording",
 		"cmd/pvasrun/internal/settings", "cmd/pvasrun/internal/trace", "internal/bench/...", "exchange",
 		"internal/chart",
-		"internal/coll", "internal/job", "internal/loggps/pattern", "internal/median", "internal/trace/replay",
+		"internal/coll", "internal/job", "internal/loggps/...", "internal/median", "internal/trace/replay",
 		"launcher", "loggps", "loggps/...", "trace"}},
 	{"cmd/pvasrun/internal/suci", []string{"cmd/pvasrun/internal/cli", "internal/bench/transport", "suci"}},
 	{"cmd/pvasrun/internal/setup", []string{"cmd/pvasrun/internal/cli", "cmd/pvasrun/internal/settings",

@@ -174,79 +174,12 @@ func TestLimits(t *testing.T) {
 	assert.Len(t, thin(make([]int64, 1000)), maxLimits)
 }
 
-func TestWaits(t *testing.T) {
-	g := program(t, 2, func(m pattern.Member) {
-		for range 3 {
-			if m.Site = 10; m.Rank == 0 {
-				m.Calc(1_000_000)
-				m.Site = 11
-				m.Send(8, 1)
-			} else {
-				m.Site = 12
-				m.Recv(8, 0)
-			}
-		}
-	})
-	for _, mode := range []sim.Mode{sim.LogGPS, sim.LogGOPS} {
-		p := loggps.LogGOPS{L: 100, Overhead: 10, S: 100}.Params()
-		r, _ := explained(t, g, sim.Options{Machine: loggps.Single(p), Mode: mode})
-		sites, err := Waits(r)
-		require.NoError(t, err)
-		require.Len(t, sites, 1)
-		assert.EqualValues(t, 12, g.Op(sites[0].Op).Site)
-		assert.Equal(t, 3, sites[0].Count)
-		assert.InDelta(t, r.Ranks[1][sim.RecvWait], sites[0].Waited, 1)
-		assert.InDelta(t, 3_000_000, sites[0].Waited, 1000)
-	}
-	r, err := sim.Run(g, sim.Options{Machine: loggps.Single(loggps.Params{Sync: 100})})
+func TestNotRecorded(t *testing.T) {
+	g := program(t, 2, func(m pattern.Member) { m.Calc(3) })
+	r, err := sim.Run(g, sim.Options{Machine: loggps.Single(loggps.Params{})})
 	require.NoError(t, err)
-	_, err = Waits(r)
-	assert.ErrorIs(t, err, sim.ErrNotRecorded)
 	_, err = CriticalPath(r)
 	assert.ErrorIs(t, err, sim.ErrNotRecorded)
-}
-
-// A Wait costs waiting where it stands, whatever comes behind it: a computation, a receive, another Wait, or nothing.
-func TestWaitsOfRequests(t *testing.T) {
-	g := program(t, 2, func(m pattern.Member) {
-		if m.Rank == 0 {
-			for range 5 {
-				m.Calc(1_000_000)
-				m.Send(8, 1)
-			}
-			return
-		}
-		var requests []graph.ID
-		for range 4 {
-			requests = append(requests, m.Irecv(8, 0))
-		}
-		m.Site = 10
-		m.Wait(requests[0])
-		m.Site = 11
-		m.Calc(10)
-		m.Site = 12
-		m.Wait(requests[1])
-		m.Site = 13
-		m.Wait(requests[2])
-		m.Site = 14
-		m.Recv(8, 0)
-		m.Site = 15
-		m.Wait(requests[3])
-	})
-	p := loggps.Params{L: 100, O: 10, Sync: 100, Packet: 100}
-	for _, share := range []*sim.Share{nil, {CPUs: 2}} {
-		waited := map[uint32]float64{}
-		opt := sim.Options{Machine: loggps.Single(p), Share: share, Watch: func(s sim.Piece) {
-			if s.Rank == 1 && s.Cause == sim.RecvWait {
-				waited[g.Op(s.Op).Site] += s.To - s.From
-			}
-		}}
-		_, err := sim.Run(g, opt)
-		require.NoError(t, err)
-		for site, want := range map[uint32]float64{10: 1e6, 11: 0, 12: 1e6, 13: 1e6, 14: 2e6, 15: 0} {
-			assert.InDelta(t, want, waited[site], 1000, "site %d of %v", site, waited)
-		}
-	}
 }
 
 func BenchmarkCriticalPath(b *testing.B) {

@@ -18,6 +18,9 @@ const Any = -1
 // without a message are modelled by them.
 const Free = 255
 
+// InCall is the tag of a Calc that is a part of a call, such as the reduction of vectors, and not the program's own.
+const InCall = -2
+
 // MaxSize is the largest size of an operation: larger ones are no exact float64.
 const MaxSize = 1 << 53
 

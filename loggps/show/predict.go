@@ -25,11 +25,15 @@ var kindOf = [sim.NumCauses]Kind{
 }
 
 // Predict simulates a graph and keeps what each rank does. Of ranks with several CPUs it shows
-// the first. Errors are those of sim.Run and explain.CriticalPath. It sets opt.Watch itself.
+// the first. Errors are those of sim.Run and explain.CriticalPath. It watches the simulation, beside opt.Watch.
 func Predict(g *graph.Graph, opt sim.Options) (*Prediction, error) {
 	p := &Prediction{Timeline: Timeline{Name: "predicted", Lanes: make([][]Piece, g.Ranks())}}
 	opt.Record = opt.Share == nil
+	watch := opt.Watch
 	opt.Watch = func(s sim.Piece) {
+		if watch != nil {
+			watch(s)
+		}
 		if s.CPU == 0 {
 			p.Lanes[s.Rank] = append(p.Lanes[s.Rank], pieceOf(g, s))
 		}

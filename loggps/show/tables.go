@@ -1,10 +1,8 @@
 package show
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/explain"
@@ -14,23 +12,18 @@ import (
 
 const (
 	slower    = 0.01 // the tolerance is how much a parameter may grow until the time has, by this share
-	topWaits  = 12   // places that are listed
 	exactWork = 4e6  // events of all simulations of a table, beyond which it is estimated or left out
 )
 
-// Explain says in tables why a prediction takes its time. Place names a site, if it is given.
-func (p *Prediction) Explain(g *graph.Graph, opt sim.Options, place func(id graph.ID) string) ([]Table, error) {
+// Explain says in tables why a prediction takes its time.
+func (p *Prediction) Explain(g *graph.Graph, opt sim.Options) ([]Table, error) {
 	var tables []Table
 	if p.Path != nil {
 		shares, err := p.shares(g, opt)
 		if err != nil {
 			return nil, err
 		}
-		waits, err := p.waits(place)
-		if err != nil {
-			return nil, err
-		}
-		tables = append(tables, shares, waits)
+		tables = append(tables, shares)
 	}
 	limits, err := p.limits(g, opt)
 	if err != nil || limits == nil {
@@ -98,46 +91,6 @@ func (p *Prediction) tolerance(g *graph.Graph, opt sim.Options,
 	}
 	factor, err = explain.Tolerance(g, opt, s.Link, param, slower)
 	return factor, true, err
-}
-
-func (p *Prediction) waits(place func(id graph.ID) string) (Table, error) {
-	t := Table{
-		Title:   "What ranks wait for",
-		Note:    "The places of the program that ranks wait longest at, all ranks together.",
-		Columns: []string{"place", "times", "waited", "share of all time"},
-	}
-	sites, err := explain.Waits(p.Result)
-	if err != nil {
-		return t, err
-	}
-	total := p.Result.Total().Total()
-	sites = sameName(sites, place)
-	for _, s := range sites[:min(len(sites), topWaits)] {
-		t.Rows = append(t.Rows, []string{s.Place, fmt.Sprint(s.Count), Time(s.Waited), percent(s.Waited, total)})
-	}
-	return t, nil
-}
-
-// sameName names places, if names are given, and makes one of those with the same name.
-func sameName(sites []explain.Site, place func(id graph.ID) string) []explain.Site {
-	if place == nil {
-		return sites
-	}
-	var list []explain.Site
-	at := map[string]int{}
-	for _, s := range sites {
-		s.Place = place(s.Op)
-		i, ok := at[s.Place]
-		if !ok {
-			i = len(list)
-			at[s.Place] = i
-			list = append(list, explain.Site{Place: s.Place, Op: s.Op})
-		}
-		list[i].Count += s.Count
-		list[i].Waited += s.Waited
-	}
-	slices.SortStableFunc(list, func(a, b explain.Site) int { return cmp.Compare(b.Waited, a.Waited) })
-	return list
 }
 
 // limits are what the program would take with other eager limits; nil if no message is longer

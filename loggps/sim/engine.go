@@ -126,6 +126,9 @@ func newEngine(g *graph.Graph, opt Options) *engine {
 			p.Sync = -1
 		}
 		e.links = append(e.links, p)
+		if opt.Ideal {
+			p = loggps.Params{Packet: loggps.Unlimited, Sync: loggps.Unlimited}
+		}
 		if p.Residual != nil && opt.Mode == LogGPS && e.sending == nil {
 			e.sending, e.crossed = make([]span, g.Ranks()), map[uint32]float64{}
 		}
@@ -139,7 +142,7 @@ func newEngine(g *graph.Graph, opt Options) *engine {
 		e.pend = make([]uint32, g.Len())
 	}
 	if opt.Record {
-		e.log = newLog(g.Len(), opt.Mode)
+		e.log = &log{by: make([][3]ref, g.Len())}
 	}
 	e.makeShared()
 	for id := range g.Len() {
@@ -259,11 +262,9 @@ func (e *engine) enter(ev event, rank int32, ln *lane, side *line, cause Cause) 
 // idle accounts for the time that a lane has done nothing before an event.
 func (e *engine) idle(ev event, rank int32, ln *lane, cause Cause) {
 	if idle := ev.t - ln.seen; idle > 0 {
-		id := e.blame(ev, cause)
 		ln.used[cause] += idle
-		e.watch(rank, ln, cause, id, ln.seen, ev.t)
+		e.watch(rank, ln, cause, e.blame(ev, cause), ln.seen, ev.t)
 		ln.seen = ev.t
-		e.log.waits(ev, id, idle)
 	}
 }
 
@@ -300,15 +301,14 @@ func (e *engine) watch(rank int32, ln *lane, cause Cause, op graph.ID, from, to 
 	e.opt.Watch(Piece{rank, cpu, cause, op, from, to})
 }
 
-// blame is the operation that a CPU waits for until an event. An operation that a Wait has released has not waited
-// itself.
+// blame is the operation that a CPU waits for until an event. An operation that another one has released has not
+// waited itself.
 func (e *engine) blame(ev event, cause Cause) graph.ID {
 	s := &e.ops[ev.id()]
 	switch {
 	case ev.phase() == phaseHandle || ev.phase() == phaseData:
 		return graph.ID(s.mate)
-	case s.status == waiting && (cause == RecvWait || cause == SendWait) &&
-		e.g.Op(graph.ID(s.next)).Kind == graph.Wait:
+	case s.status == waiting && (cause == RecvWait || cause == SendWait) && ev.phase() == phaseStart:
 		return graph.ID(s.next)
 	}
 	return graph.ID(ev.id())

@@ -40,19 +40,7 @@ func (r ref) moment() uint32 { return uint32(r) & (1<<refShift - 1) }
 //
 // A nil log keeps nothing.
 type log struct {
-	by   [][3]ref
-	idle []float32 // by operation: how long its CPU was idle for it
-	// LogGOPS: how long the receiver's CPU was idle for a message. The receive is not
-	// known then.
-	idleFor []float32
-}
-
-func newLog(ops int, mode Mode) *log {
-	l := &log{by: make([][3]ref, ops), idle: make([]float32, ops)}
-	if mode == LogGOPS {
-		l.idleFor = make([]float32, ops)
-	}
-	return l
+	by [][3]ref
 }
 
 func (l *log) set(id uint32, step int, by ref) {
@@ -71,16 +59,5 @@ func (l *log) began(ev event, id uint32, step int, ln *lane, side *line) {
 		l.by[id][step] = ln.last
 	} else if side != nil {
 		l.by[id][step] = side.last
-	}
-}
-
-// waits notes that a CPU was idle for an operation until the event.
-func (l *log) waits(ev event, id graph.ID, idle float64) {
-	switch {
-	case l == nil:
-	case ev.phase() == phaseArrive:
-		l.idleFor[ev.id()] += float32(idle)
-	default:
-		l.idle[id] += float32(idle)
 	}
 }

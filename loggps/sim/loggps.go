@@ -221,8 +221,11 @@ func (e *engine) calc(ev event, id uint32, op *graph.Op) {
 	if !e.enter(ev, op.Rank, ln, nil, s.cause) {
 		return
 	}
-	work := float64(op.Size) * e.opt.Compute
-	if op.Kind == graph.Wait {
+	work, how := float64(op.Size)*e.opt.Compute, Compute
+	if op.Kind == graph.Calc && op.Tag == graph.InCall {
+		how = Overhead
+	}
+	if op.Kind == graph.Wait || how == Overhead && e.opt.Ideal {
 		work = 0
 	}
 	first := s.status == waiting
@@ -237,7 +240,7 @@ func (e *engine) calc(ev event, id uint32, op *graph.Op) {
 	if first {
 		e.log.began(ev, id, 0, ln, nil)
 	}
-	from := e.occupy(op.Rank, ln, work, Compute, makeRef(id, afterStart))
+	from := e.occupy(op.Rank, ln, work, how, makeRef(id, afterStart))
 	if first {
 		e.start(id, from)
 	}

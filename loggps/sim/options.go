@@ -45,7 +45,9 @@ type Options struct {
 	Synchronous bool
 	// Share, if given, makes ranks share CPUs.
 	Share *Share
-	// Record keeps what each operation has waited for, which Path and Waits need.
+	// Ideal makes messages and calls take no time: what is left is computation, and who waits for whom.
+	Ideal bool
+	// Record keeps what each operation has waited for, which Path needs.
 	Record bool
 	// Watch, if given, is told what each CPU does, piece by piece: those of a CPU come in
 	// order and touch one another, and make the breakdown of its rank.

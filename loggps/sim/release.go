@@ -21,7 +21,8 @@ func (e *engine) complete(id uint32, end float64) {
 	e.done++
 	op := e.g.Op(graph.ID(id))
 	cause := e.causeAfter(op, s)
-	if end > e.laneOf(op.Rank, op.CPU).free && end > e.finish[op.Rank] {
+	if end > e.laneOf(op.Rank, op.CPU).free &&
+		(end > e.finish[op.Rank] || end == e.finish[op.Rank] && op.Kind == graph.Wait) {
 		e.finish[op.Rank], e.tail[op.Rank] = end, pending{cause, graph.ID(id)}
 	}
 	for _, d := range e.g.Dependents(graph.ID(id)) {

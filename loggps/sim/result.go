@@ -72,7 +72,6 @@ func (e *engine) result() *Result {
 			until := pending{Idle, NoOp}
 			if cpus == 1 && e.tail[rank].cause != Idle {
 				until = e.tail[rank]
-				e.log.waits(event{}, until.op, rest)
 			}
 			ln.used[until.cause] += rest
 			e.watch(int32(rank), ln, until.cause, until.op, ln.seen, e.finish[rank])
@@ -118,13 +117,3 @@ func (r *Result) End(id graph.ID) float64 { return r.ops[id].end }
 
 // Mate is the receive of a send, or the send of a receive.
 func (r *Result) Mate(id graph.ID) graph.ID { return graph.ID(r.ops[id].mate) }
-
-// Waited is how long the CPU of an operation was idle because of it. The simulation must
-// have recorded.
-func (r *Result) Waited(id graph.ID) float64 {
-	t := float64(r.log.idle[id])
-	if r.log.idleFor != nil && r.g.Op(id).Kind.Receives() {
-		t += float64(r.log.idleFor[r.ops[id].mate])
-	}
-	return t
-}

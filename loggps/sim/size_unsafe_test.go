@@ -13,5 +13,5 @@ func TestSizes(t *testing.T) {
 	assert.EqualValues(t, 32, unsafe.Sizeof(state{}))
 	assert.EqualValues(t, 16, unsafe.Sizeof(event{}))
 	var l log
-	assert.EqualValues(t, 20, unsafe.Sizeof(l.by[0])+unsafe.Sizeof(l.idle[0])+unsafe.Sizeof(l.idleFor[0]))
+	assert.EqualValues(t, 12, unsafe.Sizeof(l.by[0]))
 }

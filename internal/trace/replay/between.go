@@ -1,6 +1,9 @@
 package replay
 
-import "github.com/gopvas/gopvas/trace"
+import (
+	"github.com/gopvas/gopvas/loggps/graph"
+	"github.com/gopvas/gopvas/trace"
+)
 
 // between is what a rank has computed between the messages of a collective call: reductions,
 // copies, and what the call itself costs. The time until a message has left is such a computation;
@@ -56,7 +59,8 @@ func (c *caller) leave(it *item) {
 func (c *caller) computeUntil(to int64) {
 	b := &c.between
 	if gap := to - b.at - (b.stalled - behind(&b.stall, to)) - c.recording; gap > 0 {
-		c.Tag = 0
+		c.Tag = graph.InCall
 		c.Calc(gap)
+		c.Tag = 0
 	}
 }

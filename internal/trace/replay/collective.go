@@ -17,6 +17,7 @@ type groupKey struct {
 // group is the ranks that have made a collective call, in the order of their numbers.
 type group struct {
 	ranks     []int
+	came      []int64 // by member: when it called
 	root      int32
 	algorithm int32 // its number in the trace; -1: members do not say the same
 }
@@ -48,6 +49,7 @@ func (g groups) add(k groupKey, rank int, e *trace.Event) {
 	}
 	if n := len(call.ranks); n == 0 || call.ranks[n-1] != rank {
 		call.ranks = append(call.ranks, rank)
+		call.came = append(call.came, e.Start)
 	}
 	if call.algorithm != e.Tag || call.root != e.Peer {
 		call.algorithm = -1

@@ -102,7 +102,9 @@ func (c *caller) timeOf(it *item, o *loggps.Operation) {
 		ns = 0 // the members know that there is nothing to do
 	}
 	if ns := int64(math.Round(ns)); ns > 0 {
+		c.Tag = graph.InCall
 		c.Calc(ns)
+		c.Tag = 0
 	}
 }
 

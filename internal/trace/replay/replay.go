@@ -52,13 +52,7 @@ func New(t *trace.Trace, o Options) (*Replay, error) {
 		sites: map[string]uint32{}, names: []string{""}}
 	m.recording, m.lengths = int64(t.Meta.GapNS), o.Recording.lengths()
 	m.alone = len(t.Ranks) <= t.Meta.CPUs*max(len(t.Meta.Hosts), 1)
-	for rank := range t.Ranks {
-		for i := range t.Ranks[rank].Events {
-			if e := &t.Ranks[rank].Events[i]; e.Kind == trace.Init {
-				m.ready = max(m.ready, e.End)
-			}
-		}
-	}
+	m.ready = Zero(t)
 	m.findAllOverlaps()
 	m.groups, m.silent, m.ends = findGroups(t), findSilent(t), findEnds(t, m.overlapping != nil)
 	m.measured = m.findMeasured()
@@ -101,10 +95,7 @@ type maker struct {
 
 // site returns the number of a place in the program.
 func (m *maker) site(r *trace.Rank, e *trace.Event) uint32 {
-	name := e.Kind.String()
-	if int(e.Site) < len(r.Sites) && e.Site > 0 {
-		name += " at " + r.Sites[e.Site]
-	}
+	name := placeOf(r, e)
 	n, ok := m.sites[name]
 	if !ok {
 		n = uint32(len(m.names))
@@ -112,4 +103,13 @@ func (m *maker) site(r *trace.Rank, e *trace.Event) uint32 {
 		m.names = append(m.names, name)
 	}
 	return n
+}
+
+// placeOf names the place of a call.
+func placeOf(r *trace.Rank, e *trace.Event) string {
+	name := e.Kind.String()
+	if int(e.Site) < len(r.Sites) && e.Site > 0 {
+		name += " at " + r.Sites[e.Site]
+	}
+	return name
 }

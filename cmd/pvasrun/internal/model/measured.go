@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gopvas/gopvas/internal/loggps/waits"
+	"github.com/gopvas/gopvas/internal/trace/replay"
 	"github.com/gopvas/gopvas/loggps/show"
 	"github.com/gopvas/gopvas/loggps/sim"
 	"github.com/gopvas/gopvas/trace"
@@ -14,8 +16,8 @@ import (
 // were through Init, where a prediction begins, and end with Finalize.
 type measured struct {
 	show.Timeline
+	run   *waits.Run
 	calls []string  // by show.Piece.Call
-	sites []string  // by show.Piece.Site
 	took  []float64 // by rank
 }
 
@@ -27,7 +29,7 @@ var kindOfCall = map[trace.Kind]show.Kind{
 
 // measuredTimeline makes the timeline of a trace.
 func measuredTimeline(t *trace.Trace) *measured {
-	m := &measured{Timeline: show.Timeline{Name: "measured"}, sites: []string{""}}
+	m := &measured{Timeline: show.Timeline{Name: "measured"}, run: replay.Pieces(t)}
 	for k := range 64 {
 		name := ""
 		if kind := trace.Kind(k); kind.Call() {
@@ -35,93 +37,36 @@ func measuredTimeline(t *trace.Trace) *measured {
 		}
 		m.calls = append(m.calls, name)
 	}
-	zero := int64(0)
-	for rank := range t.Ranks {
-		from, _ := fromInit(&t.Ranks[rank])
-		zero = max(zero, from)
+	for _, pieces := range m.run.Ranks {
+		lane := make([]show.Piece, len(pieces))
+		for i := range pieces {
+			lane[i] = shown(&pieces[i])
+		}
+		m.Lanes = append(m.Lanes, lane)
+		took := 0.0
+		if n := len(lane); n > 0 {
+			took = lane[n-1].To
+		}
+		m.took = append(m.took, took)
 	}
-	sites := map[string]uint32{}
-	for rank := range t.Ranks {
-		r := &t.Ranks[rank]
-		m.Lanes = append(m.Lanes, m.lane(r, zero, sites))
-		_, to := fromInit(r)
-		m.took = append(m.took, float64(max(to-zero, 0)))
-	}
-	m.Messages = tracedMessages(t, zero)
+	m.Messages = tracedMessages(t, replay.Zero(t))
 	return m
 }
 
-// fromInit is from the end of Init to the beginning of Finalize, as far as the trace has them.
-func fromInit(r *trace.Rank) (from, to int64) {
-	for i := range r.Events {
-		e := &r.Events[i]
-		switch {
-		case e.Kind == trace.Init:
-			from = e.End
-		case e.Kind == trace.Finalize:
-			return from, e.Start
-		}
-		to = max(to, e.End)
-	}
-	return from, to
-}
-
-// lane is the calls of a rank and what it computes between them.
-func (m *measured) lane(r *trace.Rank, zero int64, sites map[string]uint32) []show.Piece {
-	_, to := fromInit(r)
-	var calls []*trace.Event
-	for i := range r.Events {
-		if e := &r.Events[i]; e.Kind.Call() && e.Kind != trace.Init && e.Kind != trace.Finalize &&
-			e.Flags&trace.Inside == 0 {
-			calls = append(calls, e)
+// shown is a piece as the page shows it.
+func shown(p *waits.Piece) show.Piece {
+	s := show.Piece{From: p.From, To: p.To, Peer: -1}
+	switch p.Activity {
+	case waits.Off:
+		s.Kind = show.Turn
+	case waits.Calling, waits.File:
+		s.Call, s.Site, s.Peer, s.Bytes = p.Call, p.Place, p.Peer, p.Bytes
+		kind, ok := kindOfCall[trace.Kind(p.Call)]
+		if s.Kind = kind; !ok && p.Activity == waits.Calling {
+			s.Kind = show.Wait
 		}
 	}
-	slices.SortStableFunc(calls, func(a, b *trace.Event) int { return cmp.Compare(a.Start, b.Start) })
-	lane := make([]show.Piece, 0, 2*len(calls)+1)
-	now := zero
-	until := func(end int64) {
-		if end > now {
-			lane = append(lane,
-				show.Piece{From: float64(now - zero), To: float64(end - zero), Kind: show.Compute, Peer: -1})
-			now = end
-		}
-	}
-	for _, e := range calls {
-		until(e.Start)
-		end := min(e.End, to)
-		if end <= now {
-			continue // within the call before, or before all were through Init
-		}
-		kind, ok := kindOfCall[e.Kind]
-		switch {
-		case e.Kind.File():
-			kind = show.Compute
-		case !ok:
-			kind = show.Wait
-		}
-		p := show.Piece{From: float64(now - zero), To: float64(end - zero), Kind: kind, Call: uint8(e.Kind),
-			Peer: e.Peer, Bytes: int64(e.Bytes)}
-		if e.Kind.Collective() {
-			p.Peer = -1
-		}
-		if e.Site > 0 && int(e.Site) < len(r.Sites) {
-			p.Site = m.site(r.Sites[e.Site], sites)
-		}
-		lane = append(lane, p)
-		now = end
-	}
-	until(to)
-	return lane
-}
-
-func (m *measured) site(name string, sites map[string]uint32) uint32 {
-	n, ok := sites[name]
-	if !ok {
-		n = uint32(len(m.sites))
-		sites[name] = n
-		m.sites = append(m.sites, name)
-	}
-	return n
+	return s
 }
 
 // tracedMessages are the messages of which both ends are in the trace.
@@ -143,12 +88,12 @@ func tracedMessages(t *trace.Trace, zero int64) []show.Message {
 	return list
 }
 
-// compare is the time of each rank as measured and as predicted.
-func (m *measured) compare(r *sim.Result) show.Table {
+// compare is the time of each rank as measured and as predicted. What a what-if changes is no error.
+func (m *measured) compare(r *sim.Result, whatIf bool) show.Table {
 	t := show.Table{
 		Title:   "Measured and predicted",
-		Note:    "From when all ranks are through Init to Finalize. The error is that of the prediction.",
-		Columns: []string{"rank", "measured", "predicted", "error"},
+		Note:    "From when all ranks are through Init to Finalize.",
+		Columns: []string{"rank", "measured", "predicted", difference(whatIf)},
 	}
 	row := func(name string, was, is float64) {
 		t.Rows = append(t.Rows, []string{name, show.Time(was), show.Time(is), deviation(was, is)})
@@ -158,6 +103,14 @@ func (m *measured) compare(r *sim.Result) show.Table {
 		row(fmt.Sprint(rank), was, r.Finish[rank])
 	}
 	return t
+}
+
+// difference names what lies between measured and predicted.
+func difference(whatIf bool) string {
+	if whatIf {
+		return "change"
+	}
+	return "error"
 }
 
 func deviation(was, is float64) string {

@@ -46,7 +46,7 @@ func executeModelRun(args []string) error {
 		return json.NewEncoder(os.Stdout).Encode(modelReport(f.Model, r, p.measured))
 	}
 	if p.measured != nil {
-		return printTable(os.Stdout, p.measured.compare(r))
+		return printTable(os.Stdout, p.measured.compare(r, f.whatIf()))
 	}
 	return printFinish(os.Stdout, r)
 }
@@ -54,7 +54,7 @@ func executeModelRun(args []string) error {
 // compareAll prints a line for each of several recorded jobs, and the median and the worst of
 // the errors of prediction.
 func (f *SimFlags) compareAll(opt sim.Options, files []string) error {
-	t := show.Table{Columns: []string{"job", "ranks", "measured", "predicted", "error"}}
+	t := show.Table{Columns: []string{"job", "ranks", "measured", "predicted", difference(f.whatIf())}}
 	var off []float64
 	for _, file := range files {
 		p, err := oneProgram("model run", []string{file}, &opt.Machine)
@@ -81,7 +81,7 @@ func (f *SimFlags) compareAll(opt sim.Options, files []string) error {
 	if err := printTable(os.Stdout, t); err != nil || len(off) == 0 {
 		return err
 	}
-	_, err := fmt.Printf("median error %.1f %%, worst %.1f %%\n", median.Of(off), slices.Max(off))
+	_, err := fmt.Printf("median %s %.1f %%, worst %.1f %%\n", difference(f.whatIf()), median.Of(off), slices.Max(off))
 	return err
 }
 

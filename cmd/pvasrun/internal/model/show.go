@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/loggps/waits"
 	"github.com/gopvas/gopvas/loggps/show"
 	"github.com/gopvas/gopvas/loggps/sim"
 )
@@ -37,15 +38,21 @@ func executeModelShow(args []string) error {
 		return err
 	}
 	f.share(&opt, p)
+	watch := waits.Watch{}
+	opt.Watch = watch.Piece
 	predicted, err := show.Predict(p.Graph, opt)
 	if err != nil {
 		return modelMistake(err)
 	}
-	tables, err := predicted.Explain(p.Graph, opt, p.Place)
+	opt.Watch = nil
+	tables, err := predicted.Explain(p.Graph, opt)
 	if err != nil {
 		return err
 	}
-	page := pageOf(p, predicted, opt)
+	page := pageOf(p, predicted, opt, f.whatIf())
+	if err := p.explain(page, watch.Predicted(predicted.Result, page.Sites, p.number), opt, f.whatIf()); err != nil {
+		return err
+	}
 	page.Tables = append(page.Tables, tables...)
 	if err := printPage(os.Stdout, page); err != nil {
 		return err
@@ -77,7 +84,7 @@ func (f *SimFlags) page(output, program string) (string, error) {
 }
 
 // pageOf is the page of a prediction, below what was measured if that is known.
-func pageOf(p *Program, predicted *show.Prediction, opt sim.Options) *show.Page {
+func pageOf(p *Program, predicted *show.Prediction, opt sim.Options, whatIf bool) *show.Page {
 	fact := fmt.Sprintf("predicted: %s, on %s", show.Time(predicted.Result.Time()), opt.Machine.Links[0].Name)
 	if opt.Share != nil {
 		fact += fmt.Sprintf("; %d ranks share %d CPUs in turns, so no critical path is known (--cpus %[1]d: one each)",
@@ -85,12 +92,12 @@ func pageOf(p *Program, predicted *show.Prediction, opt sim.Options) *show.Page 
 	}
 	page := &show.Page{Title: filepath.Base(p.file), Facts: []string{fact}, Calls: show.Calls, Sites: p.sites()}
 	if m := p.measured; m != nil {
-		compared := m.compare(predicted.Result)
+		compared := m.compare(predicted.Result, whatIf)
 		page.Facts = append(
-			[]string{fmt.Sprintf("measured: %s; error of the prediction %s", compared.Rows[0][1], compared.Rows[0][3])},
-			page.Facts...)
+			[]string{fmt.Sprintf("measured: %s; %s of the prediction %s", compared.Rows[0][1], compared.Columns[3],
+				compared.Rows[0][3])}, page.Facts...)
 		page.Tables = append(page.Tables, compared)
-		page.Timelines = append(page.Timelines, page.Adopt(m.Timeline, m.calls, m.sites))
+		page.Timelines = append(page.Timelines, page.Adopt(m.Timeline, m.calls, m.run.Places))
 	}
 	page.Timelines = append(page.Timelines, predicted.Timeline)
 	return page

@@ -69,6 +69,11 @@ func (f *SimFlags) Options() (opt sim.Options, err error) {
 	return opt, nil
 }
 
+// whatIf tells whether something else is simulated than what ran, as far as flags say.
+func (f *SimFlags) whatIf() bool {
+	return slices.Contains(loggps.Presets(), f.Param) || f.Sync != nil || f.Synchronous || f.Compute != 1 || f.CPUs != 0
+}
+
 // share lets ranks share CPUs, if there are fewer: those of --cpus, or if the parameters were
 // measured, those that the ranks had when they were recorded.
 func (f *SimFlags) share(opt *sim.Options, p *Program) {

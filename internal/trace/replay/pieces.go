@@ -1,0 +1,253 @@
+package replay
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/gopvas/gopvas/internal/loggps/waits"
+	"github.com/gopvas/gopvas/trace"
+)
+
+// mostLimit is the longest message that an eager limit can have.
+const mostLimit = 64 << 10
+
+// Pieces returns what ranks have done since all of them were through Init, until Finalize. Times begin there.
+// Piece.Call is the kind of a call.
+func Pieces(t *trace.Trace) *waits.Run {
+	d := &doer{trace: t, groups: findGroups(t), sent: map[trace.Message]end{}, received: map[trace.Message]end{},
+		begun: groups{}, zero: Zero(t), numbers: map[string]uint32{}}
+	d.run.Places = []string{""}
+	d.run.Shared = len(t.Ranks) > t.Meta.CPUs*max(len(t.Meta.Hosts), 1)
+	for rank := range t.Ranks {
+		d.ranks = append(d.ranks, d.ends(rank))
+	}
+	for rank := range t.Ranks {
+		d.run.Ranks = append(d.run.Ranks, d.lane(rank))
+	}
+	return &d.run
+}
+
+// Zero is when all ranks were through Init.
+func Zero(t *trace.Trace) (zero int64) {
+	for rank := range t.Ranks {
+		events := t.Ranks[rank].Events
+		if i := slices.IndexFunc(events, func(e trace.Event) bool { return e.Kind == trace.Init }); i >= 0 {
+			zero = max(zero, events[i].End)
+		}
+	}
+	return zero
+}
+
+// end is one end of a message: what it is, when its call began, and where.
+type end struct {
+	*trace.Event
+	began int64
+	place uint32
+}
+
+// doer makes the pieces of a run.
+type doer struct {
+	trace          *trace.Trace
+	groups         groups // by the number of the call
+	begun          groups // calls that do not block, by how many such calls came before
+	zero           int64
+	sent, received map[trace.Message]end
+	ranks          []requests
+	run            waits.Run
+	numbers        map[string]uint32 // of places
+}
+
+// requests are those of a rank, by number.
+type requests struct {
+	messages map[uint32]end
+	calls    map[uint32]groupKey // collective ones
+}
+
+// place numbers the place of a call.
+func (d *doer) place(r *trace.Rank, e *trace.Event) uint32 {
+	name := placeOf(r, e)
+	n, ok := d.numbers[name]
+	if !ok {
+		n = uint32(len(d.run.Places))
+		d.numbers[name] = n
+		d.run.Places = append(d.run.Places, name)
+	}
+	return n
+}
+
+// ends finds when the calls began that belong to the ends of the messages of a rank.
+func (d *doer) ends(rank int) requests {
+	r, q := &d.trace.Ranks[rank], requests{map[uint32]end{}, map[uint32]groupKey{}}
+	calls, began := map[uint32]uint32{}, map[uint32]end{}
+	for i := range r.Events {
+		switch e := &r.Events[i]; e.Kind {
+		case trace.Isend, trace.Irecv, trace.Start:
+			began[e.Request] = end{e, e.Start, d.place(r, e)}
+		case trace.Begin:
+			k := groupKey{e.Context, calls[e.Context]}
+			calls[e.Context]++
+			d.begun.add(k, rank, e)
+			q.calls[e.Request] = k
+		}
+	}
+	for i := range r.Events {
+		e := &r.Events[i]
+		if e.Message == 0 || e.Flags&trace.Inside != 0 {
+			continue
+		}
+		this := end{e, e.Start, 0}
+		if by, ok := began[e.Request]; ok && !e.Kind.Call() {
+			this.began, this.place = by.began, by.place
+		} else if e.Kind.Call() {
+			this.place = d.place(r, e)
+		}
+		if m, ok := e.Sends(rank); ok {
+			d.sent[m] = this
+		} else if m, ok := e.Receives(rank); ok {
+			d.received[m] = this
+		}
+		if e.Request != 0 {
+			q.messages[e.Request] = this
+		}
+	}
+	return q
+}
+
+// lane is the pieces of a rank.
+func (d *doer) lane(rank int) (lane []waits.Piece) {
+	r := &d.trace.Ranks[rank]
+	clock, now, last := newClock(r.Events), d.zero, int64(0)
+	taken, inside := pointsOf(r.Events)
+	for _, e := range r.Calls() {
+		place := d.place(r, e)
+		if e.Start > now {
+			on := min(max(clock.computed(now, e.Start), 0), e.Start-now)
+			lane = append(lane, d.piece(now, now+on, place, waits.Computing))
+			if on < e.Start-now {
+				lane = append(lane, d.piece(now+on, e.Start, place, waits.Off))
+			}
+			now = e.Start
+		} else {
+			clock.computed(last, e.Start)
+		}
+		if last = max(last, e.End); e.Kind == trace.Finalize {
+			break
+		}
+		if e.Kind == trace.Init || e.End <= now {
+			continue // or within the call before
+		}
+		p := d.piece(now, e.End, place, waits.Calling)
+		p.Call, p.Bytes = uint8(e.Kind), int64(e.Bytes)
+		if e.Kind.File() {
+			p.Activity = waits.File
+		}
+		d.needs(&p, rank, e, taken[e], inside[e])
+		lane, now = append(lane, p), e.End
+	}
+	return lane
+}
+
+func (d *doer) piece(from, to int64, place uint32, a waits.Activity) waits.Piece {
+	return waits.Piece{From: float64(from - d.zero), To: float64(to - d.zero), Place: place, Peer: trace.Any,
+		Activity: a}
+}
+
+// pointsOf finds the requests that calls have taken, and the messages that calls are made of.
+func pointsOf(events []trace.Event) (taken map[*trace.Event][]uint32, inside map[*trace.Event][]*trace.Event) {
+	taken, inside = map[*trace.Event][]uint32{}, map[*trace.Event][]*trace.Event{}
+	var requests []uint32
+	var messages []*trace.Event
+	for i := range events {
+		switch e := &events[i]; {
+		case e.Kind == trace.Taken:
+			requests = append(requests, e.Request)
+		case e.Kind == trace.Received && e.Flags&trace.Inside != 0:
+			messages = append(messages, e)
+		case takes[e.Kind]:
+			taken[e], requests = requests, nil
+		case e.Kind == trace.Neighbor:
+			inside[e], messages = messages, nil
+		}
+	}
+	return taken, inside
+}
+
+// needs says what a call has waited for last, and what it has moved.
+func (d *doer) needs(p *waits.Piece, rank int, e *trace.Event, taken []uint32, inside []*trace.Event) {
+	switch {
+	case e.Kind == trace.Send || e.Kind == trace.Recv:
+		d.message(p, rank, e)
+	case e.Kind.Collective() && e.Kind != trace.Neighbor:
+		d.member(p, rank, e.Kind, d.groups[groupKey{e.Context, e.Request}])
+	}
+	for _, m := range inside {
+		d.message(p, rank, m)
+	}
+	if e.Kind == trace.Wait || e.Kind == trace.Test {
+		taken = append(taken, e.Request)
+	}
+	q := &d.ranks[rank]
+	for i, request := range taken {
+		if slices.Contains(taken[:i], request) {
+			continue
+		}
+		if m, ok := q.messages[request]; ok {
+			d.message(p, rank, m.Event)
+		} else if k, ok := q.calls[request]; ok {
+			d.member(p, rank, trace.Barrier, d.begun[k])
+		}
+	}
+}
+
+// message adds a message that a call waits for.
+func (d *doer) message(p *waits.Piece, rank int, e *trace.Event) {
+	if p.Messages == 0 {
+		p.Bytes = 0
+	}
+	p.Messages++
+	p.Bytes += int64(e.Bytes)
+	other, cause := end{}, waits.LateSender
+	if m, ok := e.Receives(rank); ok {
+		other = d.sent[m]
+	} else if m, ok := e.Sends(rank); ok && e.Protocol() == trace.Rendezvous {
+		other, cause = d.received[m], waits.LateReceiver
+		if e.Bytes <= mostLimit && e.Flags&trace.Synchronous == 0 {
+			cause = waits.Rendezvous
+		}
+	}
+	if p.Peer < 0 {
+		p.Peer = e.Peer
+	}
+	if other.Event != nil {
+		d.late(p, other.began, e.Peer, other.place, cause)
+	}
+}
+
+// late notes that a peer was not there before a time, if no other one came later.
+func (d *doer) late(p *waits.Piece, came int64, peer int32, place uint32, cause waits.Cause) {
+	if at := float64(came - d.zero); p.Cause == waits.None || at > p.Late {
+		p.Late, p.Peer, p.PeerPlace, p.Cause = at, peer, place, cause
+	}
+}
+
+// member adds a collective call that a rank waits in.
+func (d *doer) member(p *waits.Piece, rank int, k trace.Kind, call *group) {
+	p.Cause = waits.LateMember
+	if call == nil {
+		return
+	}
+	p.Messages = int32(2 * bits.Len(uint(len(call.ranks))))
+	switch k {
+	case trace.Gather, trace.Scatter, trace.Allgather, trace.Alltoall, trace.ReduceScatter:
+		p.Messages += int32(len(call.ranks))
+	}
+	p.Bytes *= int64(p.Messages)
+	for i, other := range call.ranks {
+		if other != rank && needs(k, rank, other, int(call.root)) {
+			d.late(p, call.came[i], int32(other), p.Place, waits.LateMember)
+		}
+	}
+	if (k == trace.Gather || k == trace.Scatter) && p.Waited() == 0 {
+		p.Peer = call.root
+	}
+}
