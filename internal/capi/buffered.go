@@ -78,10 +78,12 @@ func (p *Process) bsend(buf Address, count int, t Type, dest, tag int, c Comm) (
 
 // bytes is a message in one piece.
 func (m *message) bytes() []byte {
-	if m.buf.Layout == nil {
-		return m.buf.Bytes
+	if m.buf.Layout != nil {
+		data := make([]byte, m.buf.Len())
+		m.buf.Pack(data, 0)
+		return data
 	}
-	return packedCopy(m.buf)
+	return m.buf.Bytes
 }
 
 // Bsend is MPI_Bsend.

@@ -43,12 +43,15 @@ var predefinedReps = []*dataRep{nativeRep, {name: "internal"},
 
 // convertExternal converts to external32, or back.
 func convertExternal(c *conversion) error {
-	native := make([]byte, int(c.t.Size())*c.count)
+	native, err := room(c.count, int(c.t.Size()))
+	if err != nil {
+		return err
+	}
 	if c.toFile {
 		c.memory.Pack(native, 0)
 		return convert(c.t.Type, c.count, native, c.there, toExternal)
 	}
-	err := convert(c.t.Type, c.count, native, c.there, toNative)
+	err = convert(c.t.Type, c.count, native, c.there, toNative)
 	c.memory.Unpack(native, 0)
 	return err
 }
@@ -93,14 +96,16 @@ func (o *openFile) inFile() (etype, filetype *datatype.Type, err error) {
 func (r *dataRep) access(f *file.File, way fileAccess, a *file.Access, c *conversion) (int, error) {
 	inFile, err := r.typeInFile(c.t)
 	size := 0
-	if a.Wrong = err; err == nil {
+	if err == nil {
 		size = int(inFile.Size())
-		c.memory, c.there = a.Memory, make([]byte, c.count*size)
+		c.memory = a.Memory
+		c.there, err = room(c.count, size)
 		a.Memory = comm.Bytes(c.there)
-		if a.Write {
-			a.Wrong = r.convert(c)
-		}
 	}
+	if err == nil && a.Write {
+		err = r.convert(c)
+	}
+	a.Wrong = err
 	n, err := way.do(f, a)
 	if size == 0 || err != nil {
 		return 0, err

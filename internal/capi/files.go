@@ -57,7 +57,7 @@ func (p *Process) File_close(h Ptr[File]) error {
 	if err != nil {
 		return err
 	}
-	if err = o.f.Close(); !errors.Is(err, file.ErrSplit) {
+	if err = o.f.Close(); o.f.Closed() {
 		p.files.remove(uintptr(o.handle))
 		h.Set(FILE_NULL)
 	}
@@ -129,6 +129,12 @@ func (p *Process) File_call_errhandler(h File, code int) error {
 	return p.callHandler(*at, uintptr(h), "MPI_File_call_errhandler", code)
 }
 
+// setInfo adds hints to those of a file.
+func (p *Process) setInfo(o *openFile, info Info) error {
+	hints, wrong := p.hints(info)
+	return o.f.SetInfo(hints, wrong)
+}
+
 // File_set_view is MPI_File_set_view. What is wrong with the arguments of one rank is an error of all.
 func (p *Process) File_set_view(o *openFile, disp int, etype, filetype Type, rep CString, info Info) error {
 	var next openFile
@@ -194,7 +200,7 @@ var fileClasses = []struct {
 	{file.ErrMode, ERR_AMODE}, {file.ErrNotSame, ERR_NOT_SAME}, {file.ErrReadOnly, ERR_READ_ONLY},
 	{file.ErrWriteOnly, ERR_ACCESS}, {file.ErrSequential, ERR_UNSUPPORTED_OPERATION},
 	{file.ErrElement, ERR_IO}, {file.ErrType, ERR_IO},
-	{file.ErrSplit, ERR_OTHER}, {file.ErrClosed, ERR_FILE},
+	{file.ErrSplit, ERR_OTHER}, {file.ErrNoSplit, ERR_OTHER}, {file.ErrClosed, ERR_FILE},
 	{file.ErrArgument, ERR_ARG},
 }
 
@@ -203,7 +209,8 @@ var errnoClasses = map[syscall.Errno]int{
 	syscall.ENOENT: ERR_NO_SUCH_FILE, syscall.EEXIST: ERR_FILE_EXISTS, syscall.EACCES: ERR_ACCESS,
 	syscall.EPERM: ERR_ACCESS, syscall.ENOSPC: ERR_NO_SPACE, syscall.EFBIG: ERR_NO_SPACE, syscall.EDQUOT: ERR_QUOTA,
 	syscall.EROFS: ERR_READ_ONLY, syscall.ENAMETOOLONG: ERR_BAD_FILE, syscall.ENOTDIR: ERR_BAD_FILE,
-	syscall.EISDIR: ERR_BAD_FILE, syscall.ELOOP: ERR_BAD_FILE, syscall.EINVAL: ERR_ARG, syscall.EFAULT: ERR_BUFFER,
+	syscall.EISDIR: ERR_BAD_FILE, syscall.ELOOP: ERR_BAD_FILE, syscall.ESPIPE: ERR_BAD_FILE,
+	syscall.EINVAL: ERR_ARG, syscall.EFAULT: ERR_BUFFER,
 	syscall.ETXTBSY: ERR_FILE_IN_USE, syscall.EBUSY: ERR_FILE_IN_USE,
 }
 

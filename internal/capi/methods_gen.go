@@ -1694,11 +1694,7 @@ func (p *Process) File_set_info(fh File, info Info) error {
 	if err != nil {
 		return err
 	}
-	o2, err := p.hints(info)
-	if err != nil {
-		return err
-	}
-	return o1.f.SetInfo(o2)
+	return p.setInfo(o1, info)
 }
 
 // File_set_size is MPI_File_set_size.

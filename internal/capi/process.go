@@ -3,6 +3,7 @@ package capi
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -282,6 +283,25 @@ func (p *Process) Free_mem(base Address) error {
 type allocated struct {
 	heap   []byte
 	mapped uintptr
+}
+
+// room makes memory for count elements of a size, both as the program says. If there is not so much it returns an
+// error, where the Go heap would end the process.
+func room(count, size int) ([]byte, error) {
+	if size < 0 || size > 0 && count > math.MaxInt/size {
+		return nil, fail(ERR_COUNT, "%d elements of %d bytes are more than 2^63 bytes", count, size)
+	}
+	n := count * size
+	if n >= mapFrom {
+		mem, at, err := allocate(n)
+		if err == nil {
+			err = sys.Munmap(uintptr(at), mem.mapped)
+		}
+		if err != nil {
+			return nil, fail(ERR_NO_MEM, "a copy of %d bytes needs memory: %v: pass fewer elements at a time", n, err)
+		}
+	}
+	return make([]byte, n), nil
 }
 
 // allocate returns memory of size bytes and its address.

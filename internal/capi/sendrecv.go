@@ -27,21 +27,24 @@ func (p *Process) both(sendbuf Address, sendcount int, sendtype Type, dest, send
 	return out, in, err
 }
 
-// packedCopy is a copy of a message in one piece.
-func packedCopy(b comm.Buffer) []byte {
-	data := make([]byte, b.Len())
-	b.Pack(data, 0)
-	return data
+// copied makes a message one of a copy of its buffer, in one piece.
+func (m *message) copied() error {
+	data, err := room(m.buf.Len(), 1)
+	m.buf.Pack(data, 0)
+	m.buf = comm.Bytes(data)
+	return err
 }
 
 // Sendrecv_replace is MPI_Sendrecv_replace.
 func (p *Process) Sendrecv_replace(buf Address, count int, t Type, dest, sendtag, source, recvtag int,
 	c Comm, status Status) error {
 	out, in, err := p.both(buf, count, t, dest, sendtag, buf, count, t, source, recvtag, c)
+	if err == nil {
+		err = out.copied()
+	}
 	if err != nil {
 		return err
 	}
-	out.buf = comm.Bytes(packedCopy(out.buf))
 	st, err := comm.Sendrecv(out.on.c, "sendrecv_replace", out.half(), in.half())
 	status.set(&st)
 	return err
@@ -82,9 +85,11 @@ func (p *Process) Isendrecv(sendbuf Address, sendcount int, sendtype Type, dest,
 func (p *Process) Isendrecv_replace(buf Address, count int, t Type, dest, sendtag, source, recvtag int, c Comm,
 	r Ptr[Request]) error {
 	out, in, err := p.both(buf, count, t, dest, sendtag, buf, count, t, source, recvtag, c)
+	if err == nil {
+		err = out.copied()
+	}
 	if err != nil {
 		return err
 	}
-	out.buf = comm.Bytes(packedCopy(out.buf))
 	return p.isendrecv(out, in, r)
 }

@@ -46,6 +46,15 @@ type Access struct {
 	Wrong error
 }
 
+// call is the access as a collective call.
+func (a *Access) call() call {
+	c := accesses + 2*call(a.Place.pointer)
+	if a.Write {
+		c++
+	}
+	return c
+}
+
 // op is the name of an access in errors.
 func (a *Access) op() string {
 	if a.Write {
@@ -153,7 +162,7 @@ func (p *party) fits(write bool) error {
 	case p.start < 0 || p.start > p.view.size()-p.n:
 		return fmt.Errorf("%w: the access ends behind the largest offset", ErrArgument)
 	case p.start > p.last(write):
-		return at(mayWrite(), syscall.EFBIG)
+		return mayReach(math.MaxInt64)
 	}
 	return nil
 }
@@ -174,6 +183,14 @@ func mayWrite() int64 {
 		return math.MaxInt64
 	}
 	return int64(min(l.Cur, math.MaxInt64))
+}
+
+// mayReach returns an error if the process may not write up to an offset: the system would end it.
+func mayReach(end int64) error {
+	if most := mayWrite(); end > most {
+		return at(most, syscall.EFBIG)
+	}
+	return nil
 }
 
 // move moves what this rank accesses, without the others. In atomic mode it has the range for itself. The caller

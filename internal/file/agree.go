@@ -3,7 +3,6 @@ package file
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/coll"
@@ -19,30 +18,19 @@ func (f *File) gather(mine []byte) ([]byte, error) {
 	return all, err
 }
 
-// agree returns when all ranks have called it: nil if none of them has an error. The caller's own error comes first.
+// agree returns when all ranks have called it: nil if none of them has an error. The caller's own error comes first. A
+// call that has begun with meet or tell goes on with it.
 func (f *File) agree(mine error) error {
 	all, err := f.gather(number(codeOf(mine)))
-	if mine != nil || err != nil {
-		return errors.Join(mine, err)
+	if mine != nil {
+		return mine
+	}
+	if err != nil {
+		return err
 	}
 	for rank := range f.ranks.Size() {
 		if code := numberIn(all, rank); code != 0 {
 			return &fault.FileError{Rank: rank, Offset: -1, Err: errorOf(code)}
-		}
-	}
-	return nil
-}
-
-// same returns an error unless all ranks pass the same number.
-func (f *File) same(mine int64) error {
-	all, err := f.gather(number(mine))
-	if err != nil {
-		return err
-	}
-	first := numberIn(all, 0)
-	for rank := range f.ranks.Size() {
-		if v := numberIn(all, rank); v != first {
-			return fmt.Errorf("%w: rank %d passes %d, rank 0 %d", ErrNotSame, rank, v, first)
 		}
 	}
 	return nil

@@ -36,19 +36,21 @@ func (f *File) doTogether(a *Access) (int, error) {
 	ordered := a.Place.pointer == common
 	next := int64(0)
 	if ordered {
-		var err error
-		next, err = f.order(&p)
-		bad = errors.Join(bad, err)
+		all, err := f.tell(offer{Call: a.call(), Code: codeOf(bad), N: p.n}, bad)
+		if err != nil {
+			return 0, err
+		}
+		next, bad = f.order(all, &p)
 	}
 	if bad == nil {
 		bad = p.fits(a.Write)
 	}
-	offers, err := f.exchange(offerOf(a, &p, bad))
-	switch {
-	case bad != nil || err != nil:
-		return 0, errors.Join(bad, err)
-	case refused(offers) != nil:
-		return 0, refused(offers)
+	if bad == nil {
+		bad = p.present()
+	}
+	offers, err := f.tell(offerOf(a, &p, bad), bad)
+	if err != nil {
+		return 0, err
 	}
 	if ordered && f.ranks.Rank() == 0 {
 		f.shared.pointer().Store(next) // all have read it, and none goes on before the call ends
@@ -69,17 +71,13 @@ func (f *File) doTogether(a *Access) (int, error) {
 
 // order gives each rank its part of what follows the shared pointer, in the order of ranks. It returns where the
 // pointer is afterwards.
-func (f *File) order(p *party) (next int64, err error) {
-	all, err := f.gather(number(p.n))
-	if err != nil {
-		return 0, err
-	}
+func (f *File) order(all []offer, p *party) (next int64, err error) {
 	next, err = f.common() // all ranks have come: none moves it alone
-	for rank := range f.ranks.Size() {
+	for rank := range all {
 		if rank == f.ranks.Rank() {
 			p.start = next
 		}
-		next += numberIn(all, rank)
+		next += all[rank].N
 	}
 	return next, err
 }
@@ -95,6 +93,9 @@ func (f *File) together(write bool, p *party, offers []offer) (int64, error) {
 		return f.move(write, p)
 	}
 	size, err := sys.FileSize(f.mover.fd) // before: what comes to the file meanwhile may not be read
+	if _, hi := touched(offers); write && err == nil {
+		err = mayReach(hi) // those of others, too
+	}
 	parties, bad := f.parties(offers)
 	if err = errors.Join(err, bad); f.nodes == nil && f.reach {
 		err = errors.Join(err, f.domains(write, parties, offers, err != nil))
@@ -110,7 +111,7 @@ func (f *File) together(write bool, p *party, offers []offer) (int64, error) {
 // worthIt tells whether ranks move bytes for one another: if several have something, in short extents that leave little
 // of the file out.
 func (f *File) worthIt(offers []offer) bool {
-	if f.caches || f.Atomic() {
+	if f.apart || f.Atomic() {
 		return false
 	}
 	parties, total, short, words := 0, int64(0), false, int64(0)

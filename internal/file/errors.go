@@ -10,20 +10,21 @@ import (
 var (
 	ErrMode       = errors.New("the mode is wrong")
 	ErrArgument   = errors.New("an argument is out of range")
-	ErrNotSame    = errors.New("an argument differs from rank to rank")
+	ErrNotSame    = errors.New("the ranks of a collective call do not do the same")
 	ErrReadOnly   = errors.New("the file was opened to be read only: it can not be written")
 	ErrWriteOnly  = errors.New("the file was opened to be written only: it can not be read")
 	ErrSequential = errors.New("the file was opened as a sequential one: only the shared pointer can be used")
 	ErrElement    = errors.New("a length or an offset is no multiple of the element type of the view")
 	ErrType       = errors.New("the type can not describe a file")
-	ErrSplit      = errors.New("a split collective operation is under way on the file, or none that this call ends")
+	ErrSplit      = errors.New("a split collective operation is under way on the file: end it before")
+	ErrNoSplit    = errors.New("no split collective operation has begun on the file that this call ends")
 	ErrClosed     = errors.New("the file is closed")
 	ErrRefused    = errors.New("the call was refused there, for another reason")
 )
 
 // causes are the errors that one rank can name to another, by their place here.
 var causes = []error{ErrMode, ErrArgument, ErrNotSame, ErrReadOnly, ErrWriteOnly, ErrSequential, ErrElement,
-	ErrSplit, ErrClosed, ErrType, ErrRefused}
+	ErrSplit, ErrNoSplit, ErrClosed, ErrType, ErrRefused}
 
 // A RefusedError is ErrRefused, of an error that has a class in the interface of C: Class.
 type RefusedError struct{ Class int }

@@ -3,6 +3,7 @@ package file
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"sync"
 	"syscall"
 
@@ -24,7 +25,7 @@ type File struct {
 	shared *shared
 	direct bool // the ranks of a node can address one another's memory
 	reach  bool // they can read and write it by calls of the system
-	caches bool // nodes see late what others have written
+	apart  bool // each rank moves its own bytes in collective calls, too
 	hints  hints
 
 	mu       sync.Mutex // guards what follows
@@ -41,7 +42,7 @@ type File struct {
 func Open(c *comm.Comm, name string, mode Mode, info *comm.Info, wrong error) (_ *File, err error) {
 	call := c.BeginFileCall(trace.FileOpen)
 	defer func() { call.End(0, err) }()
-	f := &File{name: name, mode: mode, view: ByteView()}
+	f := &File{name: absolute(name), mode: mode, view: ByteView()}
 	own, err := c.Create(c.Group())
 	if err != nil {
 		return nil, f.wrap("open", errors.Unwrap(err))
@@ -56,6 +57,15 @@ func Open(c *comm.Comm, name string, mode Mode, info *comm.Info, wrong error) (_
 	return f, nil
 }
 
+// absolute is a name that stays right if the program changes its folder.
+func absolute(name string) string {
+	dir, err := os.Getwd()
+	if long := dir + "/" + name; err == nil && name != "" && !filepath.IsAbs(name) && len(long) < 4096 {
+		return long
+	}
+	return name
+}
+
 // open makes a file ready for use. The first rank opens it before the others, so that one creates it.
 func (f *File) open(info *comm.Info, bad error) error {
 	if bad == nil {
@@ -64,10 +74,7 @@ func (f *File) open(info *comm.Info, bad error) error {
 	if bad == nil {
 		bad = f.hints.set(info)
 	}
-	if err := f.same(int64(f.mode)); err != nil {
-		return errors.Join(bad, err)
-	}
-	if err := f.agree(bad); err != nil {
+	if err := f.meet(opens, bad, int64(f.mode)); err != nil {
 		return err
 	}
 	if f.ranks.Rank() == 0 {
@@ -97,14 +104,16 @@ func (f *File) open(info *comm.Info, bad error) error {
 
 // openAs opens the file of the system.
 func (f *File) openAs(flags int) error {
-	fd, err := os.OpenFile(f.name, flags, 0o666)
-	if err == nil {
-		f.fd = fd
-		var st os.FileInfo
-		if st, err = fd.Stat(); err == nil && st.IsDir() {
-			err = syscall.EISDIR
+	if st, err := os.Stat(f.name); err == nil { // before: to open a pipe would wait for its other end
+		switch {
+		case st.IsDir():
+			return syscall.EISDIR
+		case st.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0:
+			return syscall.ESPIPE
 		}
 	}
+	fd, err := os.OpenFile(f.name, flags, 0o666)
+	f.fd = fd
 	if path, ok := errors.AsType[*os.PathError](err); ok {
 		err = path.Err
 	}
@@ -115,6 +124,10 @@ func (f *File) openAs(flags int) error {
 func (f *File) prepare() {
 	f.mover.fd = int(f.fd.Fd())
 	f.mover.readable = f.mover.fd
+	if st, err := f.fd.Stat(); err == nil {
+		empty := st.Size() == 0 && f.mode&ReadOnly != 0 // as those of /proc say
+		f.mover.sized = st.Mode()&os.ModeCharDevice == 0 && !empty
+	}
 	if f.mode&WriteOnly == 0 {
 		return
 	}
@@ -148,18 +161,14 @@ func (f *File) Close() error {
 	if err := f.usable(); err != nil {
 		return f.wrap("close", err)
 	}
-	var err error
-	if f.splitUnderWay() {
-		err = ErrSplit
-	}
-	if err = f.agree(err); err != nil {
+	if err := f.meet(closes, f.splitError()); err != nil {
 		return f.wrap("close", err) // it is open on all ranks
 	}
 	f.mu.Lock()
 	f.closed = true
 	f.mu.Unlock()
 	call := f.ranks.BeginFileCall(trace.FileClose)
-	err = f.end()
+	err := f.end()
 	call.End(0, err)
 	return f.wrap("close", err)
 }
@@ -193,6 +202,9 @@ func (f *File) usable() error {
 	}
 	return nil
 }
+
+// Closed tells whether it can not be used any more.
+func (f *File) Closed() bool { return f.usable() != nil }
 
 // gone tells whether the file was closed, or never opened. The caller holds f.mu.
 func (f *File) gone() bool { return f.closed || f.ranks == nil }

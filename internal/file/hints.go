@@ -1,7 +1,6 @@
 package file
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -53,15 +52,21 @@ func (f *File) agreeOnWindow() error {
 	return err
 }
 
-// SetInfo adds hints. It is collective.
-func (f *File) SetInfo(info *comm.Info) error {
+// SetInfo adds hints. It is collective. wrong is what the face has found wrong with the call of this rank.
+func (f *File) SetInfo(info *comm.Info, wrong error) error {
 	if err := f.usable(); err != nil {
 		return f.wrap("set info", err)
 	}
 	f.mu.Lock()
-	err := f.hints.set(info)
+	if wrong == nil {
+		wrong = f.hints.set(info)
+	}
 	f.mu.Unlock()
-	return f.wrap("set info", errors.Join(f.agree(err), f.agreeOnWindow()))
+	err := f.meet(setsInfo, wrong)
+	if err == nil {
+		err = f.agreeOnWindow()
+	}
+	return f.wrap("set info", err)
 }
 
 // Info returns the hints that the file has, in a new object.

@@ -7,7 +7,8 @@ import (
 // mover moves bytes between memory and an open file. One goroutine at a time uses it.
 type mover struct {
 	fd       int
-	readable int // a descriptor by which holes can be read; -1: none
+	readable int  // a descriptor by which holes can be read; -1: none
+	sized    bool // the system knows where the file ends
 	write    bool
 	window   int64
 
@@ -41,7 +42,8 @@ func (m *mover) alone(p *party) (int64, error) {
 		return 0, nil
 	}
 	extent, spread := p.grain()
-	if !m.write && !p.view.overlaps && !p.tangled() && extent < shortExtent && spread < tooSpread && extent < p.n {
+	dense := extent < shortExtent && spread < tooSpread && extent < p.n
+	if dense && !m.write && m.sized && !p.view.overlaps && !p.tangled() {
 		return m.readThrough(p)
 	}
 	if p.layout == nil || !p.scattered() {

@@ -1,9 +1,12 @@
 package file
 
 import (
+	"syscall"
+
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/reach"
+	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // party is a range of one rank's stream that is to be moved, and the memory for it.
@@ -48,6 +51,28 @@ func (p *party) span() (lo, hi int64) {
 func (p *party) within(lo, hi int64) (from, to int64) {
 	from = p.view.find(p.start, p.end(), lo)
 	return from, p.view.find(from, p.end(), hi)
+}
+
+// present returns an error if there is no memory where the first or the last byte of the party is. The system would
+// end a peer that moves bytes for this rank.
+func (p *party) present() error {
+	if p.n <= 0 {
+		return nil
+	}
+	if p.layout == nil {
+		if !sys.Mapped(p.base, uintptr(p.n)) {
+			return syscall.EFAULT
+		}
+		return nil
+	}
+	for _, pos := range []int64{0, p.n - 1} {
+		var one [1]datatype.Segment
+		datatype.Segments(one[:], p.layout, p.base, pos)
+		if !sys.Mapped(one[0].Addr, 1) {
+			return syscall.EFAULT
+		}
+	}
+	return nil
 }
 
 // load copies a part of the party's stream out of its memory to dst.

@@ -1,7 +1,6 @@
 package file
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -106,14 +105,20 @@ func (f *File) SeekShared(offset int64, from Whence) error {
 	if err := f.usable(); err != nil {
 		return f.wrap(op, err)
 	}
-	if err := errors.Join(f.same(offset), f.same(int64(from))); err != nil {
+	bad := f.splitError()
+	if f.mode&Sequential != 0 {
+		bad = ErrSequential
+	}
+	if err := f.meet(seeksShared, bad, offset, int64(from)); err != nil {
 		return f.wrap(op, err)
 	}
 	f.mu.Lock()
 	now, err := f.common()
-	pos, bad := f.target(offset, from, now)
+	pos := int64(0)
+	if err == nil {
+		pos, err = f.target(offset, from, now)
+	}
 	f.mu.Unlock()
-	err = errors.Join(err, bad)
 	if err := f.agree(err); err != nil { // all have read the pointer
 		return f.wrap(op, err)
 	}
@@ -128,8 +133,11 @@ func (f *File) PositionShared() (int64, error) {
 	const op = "get the shared position in"
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.gone() {
+	switch {
+	case f.gone():
 		return 0, f.wrap(op, ErrClosed)
+	case f.mode&Sequential != 0:
+		return 0, f.wrap(op, ErrSequential)
 	}
 	now, err := f.common()
 	return now / f.view.Element.Size(), f.wrap(op, err)
@@ -188,7 +196,7 @@ func (f *File) setView(v View, info *comm.Info, wrong error) error {
 		bad = f.hints.set(info)
 		f.mu.Unlock()
 	}
-	if err := f.agree(bad); err != nil {
+	if err := f.meet(setsView, bad); err != nil {
 		return err
 	}
 	f.mu.Lock()
@@ -205,8 +213,8 @@ const here = -1
 
 // viewError completes a view, or says what is wrong with it.
 func (f *File) viewError(v *View) error {
-	if f.splitUnderWay() {
-		return ErrSplit
+	if err := f.splitError(); err != nil {
+		return err
 	}
 	if v.Displacement == here && f.mode&Sequential != 0 {
 		now, err := f.common()

@@ -13,11 +13,36 @@ import (
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
-// offer is what a rank tells the others of its part in a collective access.
+// call tells the collective calls on a file apart.
+type call int64
+
+const (
+	opens call = iota
+	closes
+	setsSize
+	preallocates
+	syncs
+	setsAtomicity
+	setsView
+	setsInfo
+	seeksShared
+	accesses // and those after it: by the kind of place, a read before a write
+)
+
+// callNames are the names of calls in errors.
+var callNames = [...]string{"open", "close", "set_size", "preallocate", "sync", "set_atomicity", "set_view", "set_info",
+	"seek_shared", "read_at_all", "write_at_all", "read_all", "write_all", "read_ordered", "write_ordered"}
+
+func (c call) String() string { return "MPI_File_" + callNames[c] }
+
+// offer is what a rank tells the others of its part in a collective call. All calls begin with one, of the same length:
+// so ranks that make different calls hear of it, and are in step for the next one.
 type offer struct {
-	Code         int64 // of an error: then nobody does anything
-	Write        bool
-	Place        int64 // its kind
+	Call  call
+	Code  int64    // of an error: then nobody does anything
+	Alike [2]int64 // numbers that all ranks pass the same of
+
+	// Of an access.
 	Start, N     int64 // in its stream
 	Lo, Hi       int64 // in the file
 	Extent       int64 // how long extents in the file are, about
@@ -37,7 +62,7 @@ type words struct {
 
 // offerOf describes a party, or the error that it has.
 func offerOf(a *Access, p *party, err error) (o offer) {
-	o.Code, o.Write, o.Place = codeOf(err), a.Write, int64(a.Place.pointer)
+	o.Call, o.Code = a.call(), codeOf(err)
 	if err != nil {
 		return o
 	}
@@ -81,15 +106,41 @@ func (f *File) exchange(mine offer) ([]offer, error) {
 	return offers, err
 }
 
-// refused returns the error of the first rank that has one, or that has made another call.
+// meet begins a collective call. bad is what is wrong with that of this rank. All ranks get an error unless they make
+// the same call, pass the same numbers, and nothing is wrong with any of them. The caller's own error comes first.
+func (f *File) meet(c call, bad error, alike ...int64) error {
+	o := offer{Call: c, Code: codeOf(bad)}
+	copy(o.Alike[:], alike)
+	_, err := f.tell(o, bad)
+	return err
+}
+
+// tell is exchange, and returns the error with which the call is refused, if it is.
+func (f *File) tell(mine offer, bad error) ([]offer, error) {
+	offers, err := f.exchange(mine)
+	switch {
+	case bad != nil:
+		return nil, bad
+	case err != nil:
+		return nil, err
+	}
+	return offers, refused(offers)
+}
+
+// refused returns the error of the first rank that has one, or that does not do the same as the first.
 func refused(offers []offer) error {
+	first := &offers[0]
 	for rank := range offers {
-		o, first := &offers[rank], &offers[0]
-		if o.Code != 0 {
+		switch o := &offers[rank]; {
+		case o.Call != first.Call:
+			return fmt.Errorf("%w: rank %d calls %v, rank 0 %v", ErrNotSame, rank, o.Call, first.Call)
+		case o.Code != 0:
 			return &fault.FileError{Rank: rank, Offset: -1, Err: errorOf(o.Code)}
 		}
-		if o.Write != first.Write || o.Place != first.Place {
-			return fmt.Errorf("%w: ranks 0 and %d make different collective calls", ErrNotSame, rank)
+		for i, v := range offers[rank].Alike {
+			if v != first.Alike[i] {
+				return fmt.Errorf("%w: rank %d passes %d, rank 0 %d", ErrNotSame, rank, v, first.Alike[i])
+			}
 		}
 	}
 	return nil

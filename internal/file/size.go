@@ -1,7 +1,6 @@
 package file
 
 import (
-	"errors"
 	"fmt"
 	"syscall"
 
@@ -20,16 +19,17 @@ func (f *File) Size() (int64, error) {
 
 // SetSize makes the file shorter, or longer. It is collective; all ranks pass the same.
 func (f *File) SetSize(size int64) error {
-	return f.wrap("set the size of", f.resize(size, func() error { return syscall.Ftruncate(f.mover.fd, size) }))
+	return f.wrap("set the size of",
+		f.resize(setsSize, size, func() error { return syscall.Ftruncate(f.mover.fd, size) }))
 }
 
 // Preallocate makes room for so many bytes, which are not written. It is collective; all ranks pass the same.
 func (f *File) Preallocate(size int64) error {
-	return f.wrap("preallocate", f.resize(size, func() error { return sys.Allocate(f.mover.fd, size) }))
+	return f.wrap("preallocate", f.resize(preallocates, size, func() error { return sys.Allocate(f.mover.fd, size) }))
 }
 
 // resize has the first rank change the file.
-func (f *File) resize(size int64, change func() error) error {
+func (f *File) resize(c call, size int64, change func() error) error {
 	err := f.usable()
 	switch {
 	case err != nil:
@@ -38,35 +38,35 @@ func (f *File) resize(size int64, change func() error) error {
 		err = fmt.Errorf("%w: the size %d is negative", ErrArgument, size)
 	case f.mode&ReadOnly != 0:
 		err = ErrReadOnly
-	case f.splitUnderWay():
-		err = ErrSplit
+	default:
+		err = f.splitError()
 	}
-	if differ := f.same(size); err == nil {
-		err = differ
-	}
-	if err = f.agree(err); err != nil {
+	if err = f.meet(c, err, size); err != nil {
 		return err
 	}
 	if f.ranks.Rank() == 0 {
-		err = change()
+		now, bad := sys.FileSize(f.mover.fd)
+		if err = bad; err == nil && size > now {
+			err = mayReach(size)
+		}
+		if err == nil {
+			err = change()
+		}
 	}
 	return f.agree(err)
 }
 
 // Sync has the system write what this rank has written to the device. It is collective.
 func (f *File) Sync() error {
-	err := f.usable()
-	if err == nil && f.splitUnderWay() {
-		err = ErrSplit
-	}
-	if errors.Is(err, ErrClosed) {
+	if err := f.usable(); err != nil {
 		return f.wrap("sync", err)
 	}
+	err := f.splitError()
 	call := f.ranks.BeginFileCall(trace.FileSync)
 	if err == nil && f.mode&ReadOnly == 0 {
 		err = syscall.Fsync(f.mover.fd)
 	}
-	err = f.agree(err)
+	err = f.meet(syncs, err)
 	call.End(0, err)
 	return f.wrap("sync", err)
 }
@@ -81,7 +81,7 @@ func (f *File) SetAtomic(on bool) error {
 	if on {
 		number = 1
 	}
-	if err := f.same(number); err != nil {
+	if err := f.meet(setsAtomicity, f.splitError(), number); err != nil {
 		return f.wrap("set the atomicity of", err)
 	}
 	f.mu.Lock()

@@ -23,15 +23,18 @@ func (f *File) End(write bool, place Place) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if s := f.split; f.gone() || s == nil || *s != (split{write, place.pointer}) {
-		return f.wrap("end an access to", ErrSplit)
+		return f.wrap("end an access to", ErrNoSplit)
 	}
 	f.split = nil
 	return nil
 }
 
-// splitUnderWay tells whether a collective access has begun and not ended.
-func (f *File) splitUnderWay() bool {
+// splitError returns ErrSplit if a collective access has begun and not ended.
+func (f *File) splitError() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.split != nil
+	if f.split != nil {
+		return ErrSplit
+	}
+	return nil
 }

@@ -13,16 +13,13 @@ func (f *File) findWays() error {
 		_, err := reach.Try(f.node)
 		f.reach = err == nil
 	}
-	if f.nodes == nil {
-		return nil
+	apart := int64(0)
+	if !f.mover.sized || f.nodes != nil && sys.NodesCache(f.mover.fd) {
+		apart = 1
 	}
-	caches := int64(0)
-	if sys.NodesCache(f.mover.fd) {
-		caches = 1
-	}
-	all, err := f.gather(number(caches))
-	for rank := range f.nodes {
-		f.caches = f.caches || err == nil && numberIn(all, rank) != 0
+	all, err := f.gather(number(apart))
+	for rank := range f.ranks.Size() {
+		f.apart = f.apart || err == nil && numberIn(all, rank) != 0
 	}
 	return err
 }

@@ -45,11 +45,14 @@ func vectored(call uintptr, fd int, pieces []IOVec, offset int64) (int, error) {
 	}
 }
 
-// FileSize returns the length of an open file.
+// FileSize returns the length of an open file, or disk.
 func FileSize(fd int) (int64, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return 0, err
+	}
+	if st.Mode&unix.S_IFMT == unix.S_IFBLK {
+		return unix.Seek(fd, 0, unix.SEEK_END)
 	}
 	return st.Size, nil
 }

@@ -27,18 +27,26 @@ func (e *FileError) Error() string {
 	if e.Rank >= 0 {
 		where += fmt.Sprintf(" on rank %d", e.Rank)
 	}
-	return fmt.Sprintf("file: %s %q%s: %v%s", e.Op, e.Name, where, e.Err, advice(e.Err))
+	name := e.Name
+	if more := len(name) - 300; more > 0 { // so that the cause is not cut off
+		name = "..." + name[more:]
+	}
+	return fmt.Sprintf("file: %s %q%s: %v%s", e.Op, name, where, e.Err, e.advice())
 }
 
 // advice says what to do about an errno.
-func advice(err error) string {
-	errno, ok := errors.AsType[syscall.Errno](err)
+func (e *FileError) advice() string {
+	errno, ok := errors.AsType[syscall.Errno](e.Err)
 	if !ok {
 		return ""
 	}
 	switch errno {
 	case syscall.ENOENT:
-		return ": mend the path, or open it with MPI_MODE_CREATE (FileCreate)"
+		if e.Op == "open" {
+			return ": mend the path, or open it with MPI_MODE_CREATE (FileCreate)"
+		}
+	case syscall.ESPIPE:
+		return ": a pipe has no offsets: pass a file"
 	case syscall.EEXIST:
 		return ": leave out MPI_MODE_EXCL (FileExclusive), or delete it before"
 	case syscall.EACCES, syscall.EPERM:

@@ -61,6 +61,8 @@ static void nobody(void) {
 	for (i = 0; i < 3; i++)
 		OK(MPI_Request_free(&r[i]));
 	CHECK(MPI_Bsend(&x, 1, MPI_INT, rank, 0, MPI_COMM_WORLD) == MPI_ERR_BUFFER);
+	CHECK(MPI_Sendrecv_replace_c(&x, (MPI_Count)1 << 50, MPI_INT, rank, 0, rank, 0, MPI_COMM_WORLD,
+		      MPI_STATUS_IGNORE) == MPI_ERR_NO_MEM); /* of a copy */
 }
 
 /* MPI 5.0 chapter 4: a null or inactive request has arrived; there is at least one partition; an active request is

@@ -1,6 +1,9 @@
 /* Calls of files: views, pointers, all ways to access, representations, errors. The argument is a folder. */
 #include "program.h"
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static char name[4096];
 
@@ -165,6 +168,7 @@ static void representations(void) {
 	done(&status, 4);
 	OK(MPI_File_read_at_all(f, rank, &back, 1, MPI_INT, &status));
 	CHECK(back == number);
+	FAILS(MPI_ERR_NO_MEM, MPI_File_read_at_all_c(f, 0, &back, rank ? 1 : (MPI_Count)1 << 50, MPI_INT, &status));
 	OK(MPI_File_set_view(f, 4 * rank, MPI_BYTE, MPI_BYTE, "internal", MPI_INFO_NULL));
 	OK(MPI_File_read_at(f, 0, bytes, 4, MPI_BYTE, &status));
 	CHECK(bytes[0] == 1 && bytes[1] == 2 && bytes[2] == 3 && bytes[3] == 4 + rank);
@@ -182,6 +186,74 @@ static void representations(void) {
 	OK(MPI_File_read_at_all(f, rank, &back, 1, MPI_INT, &status));
 	CHECK(back == number && calls == 2);
 	FAILS(MPI_ERR_UNSUPPORTED_DATAREP, MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "none", MPI_INFO_NULL));
+	OK(MPI_File_close(&f));
+}
+
+/* other_call: rank 0 and the others make different collective calls. All get an error, and are in step afterwards. */
+enum { CALLS = 13 };
+
+static int other_call(MPI_File f, int which) {
+	static char bytes[100];
+	MPI_File g = f;
+	MPI_Status status;
+	switch (which) {
+	case 0: return MPI_File_write_at_all(f, 100 * rank, bytes, 100, MPI_BYTE, &status);
+	case 1: return MPI_File_read_at_all(f, 0, bytes, 100, MPI_BYTE, &status);
+	case 2: return MPI_File_write_all(f, bytes, 10, MPI_BYTE, &status);
+	case 3: return MPI_File_write_ordered(f, bytes, 10, MPI_BYTE, &status);
+	case 4: return MPI_File_set_view(f, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+	case 5: return MPI_File_set_size(f, 100);
+	case 6: return MPI_File_preallocate(f, 100);
+	case 7: return MPI_File_sync(f);
+	case 8: return MPI_File_set_atomicity(f, 0);
+	case 9: return MPI_File_seek_shared(f, 0, MPI_SEEK_SET);
+	case 10: return MPI_File_set_info(f, MPI_INFO_NULL);
+	case 11: return MPI_File_read_ordered_begin(f, bytes, 10, MPI_BYTE);
+	default: return MPI_File_close(&g);
+	}
+}
+
+static void mismatches(void) {
+	MPI_File f = open_as(MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE);
+	for (int i = 0; i < CALLS && size > 1; i++)
+		FAILS(MPI_ERR_NOT_SAME, other_call(f, rank ? i : (i + 1) % CALLS));
+	CHECK(MPI_File_set_info(f, rank ? MPI_INFO_NULL : (MPI_Info)MPI_COMM_WORLD) != MPI_SUCCESS);
+	OK(other_call(f, 0));
+	OK(MPI_File_close(&f));
+}
+
+/* places: what is no file, a folder that changes, memory that is not there. */
+static void places(const char *folder) {
+	MPI_File f;
+	MPI_Status status;
+	char here[4096], pipe[4100], text[100];
+	snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+	if (rank == 0)
+		OK(mkfifo(pipe, 0600));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	FAILS(MPI_ERR_BAD_FILE, MPI_File_open(MPI_COMM_WORLD, pipe, MPI_MODE_RDONLY, MPI_INFO_NULL, &f));
+	if (rank == 0)
+		OK(unlink(pipe));
+	OK(MPI_File_open(MPI_COMM_WORLD, "/proc/self/status", MPI_MODE_RDONLY, MPI_INFO_NULL, &f)); /* has no length */
+	OK(MPI_File_read_at_all(f, rank, text, 50, MPI_BYTE, &status));
+	done(&status, 50);
+	OK(MPI_File_close(&f));
+	CHECK(getcwd(here, sizeof here) && chdir(folder) == 0);
+	OK(MPI_File_open(MPI_COMM_WORLD, "file", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+		&f));
+	CHECK(chdir(here) == 0);
+	size_t n = 64 << 10; /* the second half is not there */
+	char *memory = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(memory != MAP_FAILED && munmap(memory + n / 2, n / 2) == 0);
+	MPI_Datatype every;
+	OK(MPI_Type_create_resized(MPI_INT, 0, 4 * size, &every));
+	OK(MPI_Type_commit(&every));
+	OK(MPI_File_set_view(f, 4 * rank, MPI_INT, every, "native", MPI_INFO_NULL));
+	int there = (int)n / 8, count = rank == size - 1 ? 2 * there : there;
+	FAILS(MPI_ERR_BUFFER, MPI_File_write_at_all(f, 0, memory, count, MPI_INT, &status));
+	OK(MPI_File_write_at_all(f, 0, memory, there, MPI_INT, &status));
+	OK(munmap(memory, n / 2));
+	OK(MPI_Type_free(&every));
 	OK(MPI_File_close(&f));
 }
 
@@ -236,6 +308,8 @@ static void errors(void) {
 	some = (struct rlimit){1 << 20, all.rlim_max};
 	OK(setrlimit(RLIMIT_FSIZE, &some));
 	FAILS(MPI_ERR_NO_SPACE, MPI_File_write_at_all(f, (1 << 20) + rank, &number, 1, MPI_BYTE, &status));
+	FAILS(MPI_ERR_NO_SPACE, MPI_File_set_size(f, 2 << 20));
+	FAILS(MPI_ERR_NO_SPACE, MPI_File_preallocate(f, 2 << 20));
 	OK(setrlimit(RLIMIT_FSIZE, &all));
 	OK(MPI_File_create_errhandler(handler, &h));
 	OK(MPI_File_set_errhandler(f, h));
@@ -251,6 +325,7 @@ static void errors(void) {
 	f = open_as(MPI_MODE_RDONLY | MPI_MODE_SEQUENTIAL);
 	FAILS(MPI_ERR_UNSUPPORTED_OPERATION, MPI_File_read_at(f, 0, &number, 1, MPI_INT, &status));
 	FAILS(MPI_ERR_READ_ONLY, MPI_File_write_shared(f, &number, 1, MPI_INT, &status));
+	FAILS(MPI_ERR_UNSUPPORTED_OPERATION, MPI_File_seek_shared(f, 0, MPI_SEEK_SET));
 	OK(MPI_File_close(&f));
 	f = open_as(MPI_MODE_RDWR | MPI_MODE_APPEND | MPI_MODE_DELETE_ON_CLOSE);
 	MPI_Offset at;
@@ -269,6 +344,8 @@ int main(int argc, char **argv) {
 		interleaved(blocks[i], blocks[i] > 1000 ? 20 : 3000);
 	pointers();
 	representations();
+	mismatches();
+	places(argv[1]);
 	OK(MPI_Finalize());
 	return 0;
 }
