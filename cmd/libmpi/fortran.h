@@ -25,6 +25,14 @@ static inline struct sentinels *f_block(const void *p) { return &mpi_f_sentinels
 
 #define F mpi_f_sentinels_
 
+// NAMES gives a subroutine pmpi_NAME_ the names that programs call: of mpif.h and the module mpi, and
+// of the module mpi_f08.
+#define WEAK(alias) _Pragma(#alias)
+#define NAMES(name) \
+	WEAK(weak mpi_##name##_ = pmpi_##name##_) \
+	WEAK(weak mpi_##name##_f08_ = pmpi_##name##_) \
+	WEAK(weak pmpi_##name##_f08_ = pmpi_##name##_)
+
 // The block of the texts.
 extern struct texts {
 	char argv_null[1], argvs_null[1];
@@ -45,6 +53,12 @@ static inline void *f_address(void *p) {
 	if (p == &s->buffer_automatic)
 		return MPI_BUFFER_AUTOMATIC;
 	return p;
+}
+
+// f_detached is the address of a buffer that was detached, in Fortran.
+static inline void f_detached(void *address) {
+	if (*(void **)address == MPI_BUFFER_AUTOMATIC)
+		*(void **)address = &mpi_f_sentinels_.buffer_automatic;
 }
 
 static inline MPI_Status *f_status(MPI_Status *p) {
@@ -94,8 +108,14 @@ void f_strings_free(char **strings, int n);
 void f_argv_free(char **argv);
 void f_argvs_free(char ***argvs, int n);
 
-// f_text fills a text with a string and blanks, unless ierror is an error.
-void f_text(int ierror, char *text, size_t length, const char *string);
+// f_error hands back an error code, unless the argument is missing.
+static inline void f_error(int *ierror, int error) {
+	if (ierror)
+		*ierror = error;
+}
+
+// f_text fills a text with a string and blanks, unless there is an error.
+void f_text(int error, char *text, size_t length, const char *string);
 
 // f_members is the number of processes that this one exchanges blocks with in a collective
 // operation. f_neighbors is the number of neighbours that it sends to (out) or receives from.

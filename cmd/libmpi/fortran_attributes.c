@@ -57,7 +57,7 @@ static struct state *state(void *copy_fn, void *delete_fn, MPI_Aint extra, int *
 	if (s)
 		*s = (struct state){(copy_subroutine *)copy_fn, (delete_subroutine *)delete_fn, extra, (int)extra};
 	else
-		*ierror = MPI_ERR_NO_MEM;
+		f_error(ierror, MPI_ERR_NO_MEM);
 	return s;
 }
 
@@ -65,23 +65,23 @@ static struct state *state(void *copy_fn, void *delete_fn, MPI_Aint extra, int *
 	void pmpi_##name##_create_keyval_(void *copy_fn, void *delete_fn, int *key, MPI_Aint *extra, int *ierror) { \
 		struct state *s = state(copy_fn, delete_fn, *extra, ierror); \
 		if (s) \
-			*ierror = MPI_##KIND##_create_keyval((MPI_##KIND##_copy_attr_function *)libmpi_copy, \
-				(MPI_##KIND##_delete_attr_function *)delete, key, s); \
+			f_error(ierror, MPI_##KIND##_create_keyval((MPI_##KIND##_copy_attr_function *)libmpi_copy, \
+				(MPI_##KIND##_delete_attr_function *)delete, key, s)); \
 	}
 
 CREATE(comm, Comm)
 CREATE(type, Type)
 CREATE(win, Win)
-#pragma weak mpi_comm_create_keyval_ = pmpi_comm_create_keyval_
-#pragma weak mpi_type_create_keyval_ = pmpi_type_create_keyval_
-#pragma weak mpi_win_create_keyval_ = pmpi_win_create_keyval_
+NAMES(comm_create_keyval)
+NAMES(type_create_keyval)
+NAMES(win_create_keyval)
 
 void pmpi_keyval_create_(void *copy_fn, void *delete_fn, int *key, int *extra, int *ierror) {
 	struct state *s = state(copy_fn, delete_fn, *extra, ierror);
 	if (s)
 		*ierror = MPI_Keyval_create((MPI_Copy_function *)libmpi_old_copy, (MPI_Delete_function *)old_delete, key, s);
 }
-#pragma weak mpi_keyval_create_ = pmpi_keyval_create_
+NAMES(keyval_create)
 
 // A call has the integer of the thread in place of a pointer.
 #define VALUE_OF(language) ((void *)&libmpi_value[language])
@@ -89,36 +89,37 @@ void pmpi_keyval_create_(void *copy_fn, void *delete_fn, int *key, int *extra, i
 #define ATTRIBUTE(name, Name) \
 	void pmpi_##name##_set_attr_(int *object, int *key, MPI_Aint *value, int *ierror) { \
 		libmpi_value[IN_ADDRESS_SIZE] = *value; \
-		*ierror = MPI_##Name##_set_attr(f_handle(*object), *key, VALUE_OF(IN_ADDRESS_SIZE)); \
+		f_error(ierror, MPI_##Name##_set_attr(f_handle(*object), *key, VALUE_OF(IN_ADDRESS_SIZE))); \
 	} \
 	void pmpi_##name##_get_attr_(int *object, int *key, MPI_Aint *value, int *flag, int *ierror) { \
-		*ierror = MPI_##Name##_get_attr(f_handle(*object), *key, VALUE_OF(IN_ADDRESS_SIZE), flag); \
-		if (*ierror == MPI_SUCCESS && *flag) \
+		int error = MPI_##Name##_get_attr(f_handle(*object), *key, VALUE_OF(IN_ADDRESS_SIZE), flag); \
+		if (error == MPI_SUCCESS && *flag) \
 			*value = libmpi_value[IN_ADDRESS_SIZE]; \
+		f_error(ierror, error); \
 	}
 
 ATTRIBUTE(comm, Comm)
 ATTRIBUTE(type, Type)
 ATTRIBUTE(win, Win)
-#pragma weak mpi_comm_set_attr_ = pmpi_comm_set_attr_
-#pragma weak mpi_comm_get_attr_ = pmpi_comm_get_attr_
-#pragma weak mpi_type_set_attr_ = pmpi_type_set_attr_
-#pragma weak mpi_type_get_attr_ = pmpi_type_get_attr_
-#pragma weak mpi_win_set_attr_ = pmpi_win_set_attr_
-#pragma weak mpi_win_get_attr_ = pmpi_win_get_attr_
+NAMES(comm_set_attr)
+NAMES(comm_get_attr)
+NAMES(type_set_attr)
+NAMES(type_get_attr)
+NAMES(win_set_attr)
+NAMES(win_get_attr)
 
 void pmpi_attr_put_(int *comm, int *key, int *value, int *ierror) {
 	libmpi_value[IN_INTEGER] = *value;
 	*ierror = MPI_Attr_put(f_handle(*comm), *key, VALUE_OF(IN_INTEGER));
 }
-#pragma weak mpi_attr_put_ = pmpi_attr_put_
+NAMES(attr_put)
 
 void pmpi_attr_get_(int *comm, int *key, int *value, int *flag, int *ierror) {
 	*ierror = MPI_Attr_get(f_handle(*comm), *key, VALUE_OF(IN_INTEGER), flag);
 	if (*ierror == MPI_SUCCESS && *flag)
 		*value = (int)libmpi_value[IN_INTEGER];
 }
-#pragma weak mpi_attr_get_ = pmpi_attr_get_
+NAMES(attr_get)
 
 // The predefined callbacks, for keys of either kind: extra states and values of MPI 1 are ints.
 

@@ -3,7 +3,7 @@
 
 // A program calls MPI_F_sync_reg so that the compiler takes its buffer for changed.
 void pmpi_f_sync_reg_(void *buf) { (void)buf; }
-#pragma weak mpi_f_sync_reg_ = pmpi_f_sync_reg_
+NAMES(f_sync_reg)
 
 // The descriptor of an argument of any type and rank begins with these.
 struct descriptor {
@@ -13,19 +13,19 @@ struct descriptor {
 
 void pmpi_sizeof_of(struct descriptor *x, int *size, int *ierror) {
 	*size = (int)x->element;
-	*ierror = MPI_SUCCESS;
+	f_error(ierror, MPI_SUCCESS);
 }
 #pragma weak mpi_sizeof_of = pmpi_sizeof_of
 
 void pmpi_status_f2f08_(MPI_Fint *f_status, MPI_F08_status *f08_status, int *ierror) {
-	*ierror = MPI_Status_f2f08(f_status, f08_status);
+	f_error(ierror, MPI_Status_f2f08(f_status, f08_status));
 }
-#pragma weak mpi_status_f2f08_ = pmpi_status_f2f08_
+NAMES(status_f2f08)
 
 void pmpi_status_f082f_(MPI_F08_status *f08_status, MPI_Fint *f_status, int *ierror) {
-	*ierror = MPI_Status_f082f(f08_status, f_status);
+	f_error(ierror, MPI_Status_f082f(f08_status, f_status));
 }
-#pragma weak mpi_status_f082f_ = pmpi_status_f082f_
+NAMES(status_f082f)
 
 // Comparison of handles of the types that the module names.
 #define COMPARE(name) \

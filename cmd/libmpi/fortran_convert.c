@@ -47,8 +47,8 @@ void f_indices(int *outcount, int written, int *indices) {
 		indices[i]++;
 }
 
-void f_text(int ierror, char *text, size_t length, const char *string) {
-	if (ierror != MPI_SUCCESS)
+void f_text(int error, char *text, size_t length, const char *string) {
+	if (error != MPI_SUCCESS)
 		return;
 	size_t n = strlen(string);
 	if (n > length)

@@ -3,1011 +3,1670 @@
 
 void pmpi_abort_(int *comm, int *errorcode, int *ierror)
 {
-    *ierror = MPI_Abort((MPI_Comm)f_handle(*comm), *errorcode);
+    int error = MPI_Abort((MPI_Comm)f_handle(*comm), *errorcode);
+    f_error(ierror, error);
 }
-#pragma weak mpi_abort_ = pmpi_abort_
+NAMES(abort)
 
 MPI_Aint pmpi_aint_add_(MPI_Aint *base, MPI_Aint *disp)
 {
     return MPI_Aint_add(*base, *disp);
 }
-#pragma weak mpi_aint_add_ = pmpi_aint_add_
+NAMES(aint_add)
 
 MPI_Aint pmpi_aint_diff_(MPI_Aint *addr1, MPI_Aint *addr2)
 {
     return MPI_Aint_diff(*addr1, *addr2);
 }
-#pragma weak mpi_aint_diff_ = pmpi_aint_diff_
+NAMES(aint_diff)
 
 void pmpi_alloc_mem_(MPI_Aint *size, int *info, MPI_Aint *baseptr, int *ierror)
 {
-    *ierror = MPI_Alloc_mem(*size, (MPI_Info)f_handle(*info), baseptr);
+    int error = MPI_Alloc_mem(*size, (MPI_Info)f_handle(*info), baseptr);
+    f_error(ierror, error);
 }
-#pragma weak mpi_alloc_mem_ = pmpi_alloc_mem_
+NAMES(alloc_mem)
 #pragma weak mpi_alloc_mem_cptr_ = pmpi_alloc_mem_
 #pragma weak pmpi_alloc_mem_cptr_ = pmpi_alloc_mem_
 
 void pmpi_finalize_(int *ierror)
 {
-    *ierror = MPI_Finalize();
+    int error = MPI_Finalize();
+    f_error(ierror, error);
 }
-#pragma weak mpi_finalize_ = pmpi_finalize_
+NAMES(finalize)
 
 void pmpi_finalized_(int *flag, int *ierror)
 {
-    *ierror = MPI_Finalized(flag);
+    int error = MPI_Finalized(flag);
+    f_error(ierror, error);
 }
-#pragma weak mpi_finalized_ = pmpi_finalized_
+NAMES(finalized)
 
 void pmpi_free_mem_(void *base, int *ierror)
 {
-    *ierror = MPI_Free_mem(f_address(base));
+    int error = MPI_Free_mem(f_address(base));
+    f_error(ierror, error);
 }
-#pragma weak mpi_free_mem_ = pmpi_free_mem_
+NAMES(free_mem)
 
 void pmpi_get_address_(void *location, MPI_Aint *address, int *ierror)
 {
-    *ierror = MPI_Get_address(f_address(location), address);
+    int error = MPI_Get_address(f_address(location), address);
+    f_error(ierror, error);
 }
-#pragma weak mpi_get_address_ = pmpi_get_address_
+NAMES(get_address)
 
 void pmpi_get_hw_resource_info_(int *hw_info, int *ierror)
 {
     MPI_Info c_hw_info = (MPI_Info)f_handle(*hw_info);
-    *ierror = MPI_Get_hw_resource_info(&c_hw_info);
+    int error = MPI_Get_hw_resource_info(&c_hw_info);
     *hw_info = (int)(intptr_t)c_hw_info;
+    f_error(ierror, error);
 }
-#pragma weak mpi_get_hw_resource_info_ = pmpi_get_hw_resource_info_
+NAMES(get_hw_resource_info)
 
 void pmpi_get_library_version_(char *version, int *resultlen, int *ierror, size_t l_version)
 {
     char c_version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    *ierror = MPI_Get_library_version(c_version, resultlen);
-    f_text(*ierror, version, l_version, c_version);
+    int error = MPI_Get_library_version(c_version, resultlen);
+    f_text(error, version, l_version, c_version);
+    f_error(ierror, error);
 }
-#pragma weak mpi_get_library_version_ = pmpi_get_library_version_
+NAMES(get_library_version)
 
 void pmpi_get_processor_name_(char *name, int *resultlen, int *ierror, size_t l_name)
 {
     char c_name[MPI_MAX_PROCESSOR_NAME] = "";
-    *ierror = MPI_Get_processor_name(c_name, resultlen);
-    f_text(*ierror, name, l_name, c_name);
+    int error = MPI_Get_processor_name(c_name, resultlen);
+    f_text(error, name, l_name, c_name);
+    f_error(ierror, error);
 }
-#pragma weak mpi_get_processor_name_ = pmpi_get_processor_name_
+NAMES(get_processor_name)
 
 void pmpi_get_version_(int *version, int *subversion, int *ierror)
 {
-    *ierror = MPI_Get_version(version, subversion);
+    int error = MPI_Get_version(version, subversion);
+    f_error(ierror, error);
 }
-#pragma weak mpi_get_version_ = pmpi_get_version_
+NAMES(get_version)
 
 void pmpi_initialized_(int *flag, int *ierror)
 {
-    *ierror = MPI_Initialized(flag);
+    int error = MPI_Initialized(flag);
+    f_error(ierror, error);
 }
-#pragma weak mpi_initialized_ = pmpi_initialized_
+NAMES(initialized)
 
 void pmpi_is_thread_main_(int *flag, int *ierror)
 {
-    *ierror = MPI_Is_thread_main(flag);
+    int error = MPI_Is_thread_main(flag);
+    f_error(ierror, error);
 }
-#pragma weak mpi_is_thread_main_ = pmpi_is_thread_main_
+NAMES(is_thread_main)
 
 void pmpi_pcontrol_(int *level)
 {
     MPI_Pcontrol(*level);
 }
-#pragma weak mpi_pcontrol_ = pmpi_pcontrol_
+NAMES(pcontrol)
 
 void pmpi_query_thread_(int *provided, int *ierror)
 {
-    *ierror = MPI_Query_thread(provided);
+    int error = MPI_Query_thread(provided);
+    f_error(ierror, error);
 }
-#pragma weak mpi_query_thread_ = pmpi_query_thread_
+NAMES(query_thread)
 
 double pmpi_wtick_(void)
 {
     return MPI_Wtick();
 }
-#pragma weak mpi_wtick_ = pmpi_wtick_
+NAMES(wtick)
 
 double pmpi_wtime_(void)
 {
     return MPI_Wtime();
 }
-#pragma weak mpi_wtime_ = pmpi_wtime_
+NAMES(wtime)
 
 void pmpi_abi_get_fortran_booleans_(int *logical_size, void *logical_true, void *logical_false, int *is_set, int *ierror)
 {
-    *ierror = MPI_Abi_get_fortran_booleans(*logical_size, f_address(logical_true), f_address(logical_false), is_set);
+    int error = MPI_Abi_get_fortran_booleans(*logical_size, f_address(logical_true), f_address(logical_false), is_set);
+    f_error(ierror, error);
 }
-#pragma weak mpi_abi_get_fortran_booleans_ = pmpi_abi_get_fortran_booleans_
+NAMES(abi_get_fortran_booleans)
 
 void pmpi_abi_get_fortran_info_(int *info, int *ierror)
 {
     MPI_Info c_info = (MPI_Info)f_handle(*info);
-    *ierror = MPI_Abi_get_fortran_info(&c_info);
+    int error = MPI_Abi_get_fortran_info(&c_info);
     *info = (int)(intptr_t)c_info;
+    f_error(ierror, error);
 }
-#pragma weak mpi_abi_get_fortran_info_ = pmpi_abi_get_fortran_info_
+NAMES(abi_get_fortran_info)
 
 void pmpi_abi_get_info_(int *info, int *ierror)
 {
     MPI_Info c_info = (MPI_Info)f_handle(*info);
-    *ierror = MPI_Abi_get_info(&c_info);
+    int error = MPI_Abi_get_info(&c_info);
     *info = (int)(intptr_t)c_info;
+    f_error(ierror, error);
 }
-#pragma weak mpi_abi_get_info_ = pmpi_abi_get_info_
+NAMES(abi_get_info)
 
 void pmpi_abi_get_version_(int *abi_major, int *abi_minor, int *ierror)
 {
-    *ierror = MPI_Abi_get_version(abi_major, abi_minor);
+    int error = MPI_Abi_get_version(abi_major, abi_minor);
+    f_error(ierror, error);
 }
-#pragma weak mpi_abi_get_version_ = pmpi_abi_get_version_
+NAMES(abi_get_version)
 
 void pmpi_abi_set_fortran_booleans_(int *logical_size, void *logical_true, void *logical_false, int *ierror)
 {
-    *ierror = MPI_Abi_set_fortran_booleans(*logical_size, f_address(logical_true), f_address(logical_false));
+    int error = MPI_Abi_set_fortran_booleans(*logical_size, f_address(logical_true), f_address(logical_false));
+    f_error(ierror, error);
 }
-#pragma weak mpi_abi_set_fortran_booleans_ = pmpi_abi_set_fortran_booleans_
+NAMES(abi_set_fortran_booleans)
 
 void pmpi_abi_set_fortran_info_(int *info, int *ierror)
 {
-    *ierror = MPI_Abi_set_fortran_info((MPI_Info)f_handle(*info));
+    int error = MPI_Abi_set_fortran_info((MPI_Info)f_handle(*info));
+    f_error(ierror, error);
 }
-#pragma weak mpi_abi_set_fortran_info_ = pmpi_abi_set_fortran_info_
+NAMES(abi_set_fortran_info)
 
 void pmpi_parrived_(int *request, int *partition, int *flag, int *ierror)
 {
-    *ierror = MPI_Parrived((MPI_Request)f_handle(*request), *partition, flag);
+    int error = MPI_Parrived((MPI_Request)f_handle(*request), *partition, flag);
+    f_error(ierror, error);
 }
-#pragma weak mpi_parrived_ = pmpi_parrived_
+NAMES(parrived)
 
 void pmpi_pready_(int *partition, int *request, int *ierror)
 {
-    *ierror = MPI_Pready(*partition, (MPI_Request)f_handle(*request));
+    int error = MPI_Pready(*partition, (MPI_Request)f_handle(*request));
+    f_error(ierror, error);
 }
-#pragma weak mpi_pready_ = pmpi_pready_
+NAMES(pready)
 
 void pmpi_pready_list_(int *length, int *array_of_partitions, int *request, int *ierror)
 {
-    *ierror = MPI_Pready_list(*length, array_of_partitions, (MPI_Request)f_handle(*request));
+    int error = MPI_Pready_list(*length, array_of_partitions, (MPI_Request)f_handle(*request));
+    f_error(ierror, error);
 }
-#pragma weak mpi_pready_list_ = pmpi_pready_list_
+NAMES(pready_list)
 
 void pmpi_pready_range_(int *partition_low, int *partition_high, int *request, int *ierror)
 {
-    *ierror = MPI_Pready_range(*partition_low, *partition_high, (MPI_Request)f_handle(*request));
+    int error = MPI_Pready_range(*partition_low, *partition_high, (MPI_Request)f_handle(*request));
+    f_error(ierror, error);
 }
-#pragma weak mpi_pready_range_ = pmpi_pready_range_
+NAMES(pready_range)
 
 void pmpi_precv_init_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Precv_init(f_address(buf), *partitions, *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Precv_init(f_address(buf), *partitions, *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_precv_init_ = pmpi_precv_init_
+NAMES(precv_init)
+
+void pmpi_precv_init_c_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Precv_init_c(f_address(buf), *partitions, *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(precv_init_c)
 
 void pmpi_psend_init_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Psend_init(f_address(buf), *partitions, *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Psend_init(f_address(buf), *partitions, *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_psend_init_ = pmpi_psend_init_
+NAMES(psend_init)
+
+void pmpi_psend_init_c_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Psend_init_c(f_address(buf), *partitions, *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(psend_init_c)
 
 void pmpi_buffer_attach_(void *buffer, int *size, int *ierror)
 {
-    *ierror = MPI_Buffer_attach(f_address(buffer), *size);
+    int error = MPI_Buffer_attach(f_address(buffer), *size);
+    f_error(ierror, error);
 }
-#pragma weak mpi_buffer_attach_ = pmpi_buffer_attach_
+NAMES(buffer_attach)
+
+void pmpi_buffer_attach_c_(void *buffer, MPI_Count *size, int *ierror)
+{
+    int error = MPI_Buffer_attach_c(f_address(buffer), *size);
+    f_error(ierror, error);
+}
+NAMES(buffer_attach_c)
+
+void pmpi_buffer_detach_f08_(MPI_Aint *buffer_addr, int *size, int *ierror)
+{
+    int error = MPI_Buffer_detach(buffer_addr, size);
+    f_detached(buffer_addr);
+    f_error(ierror, error);
+}
+#pragma weak mpi_buffer_detach_f08_ = pmpi_buffer_detach_f08_
+
+void pmpi_buffer_detach_c_(MPI_Aint *buffer_addr, MPI_Count *size, int *ierror)
+{
+    int error = MPI_Buffer_detach_c(buffer_addr, size);
+    f_detached(buffer_addr);
+    f_error(ierror, error);
+}
+NAMES(buffer_detach_c)
 
 void pmpi_buffer_flush_(int *ierror)
 {
-    *ierror = MPI_Buffer_flush();
+    int error = MPI_Buffer_flush();
+    f_error(ierror, error);
 }
-#pragma weak mpi_buffer_flush_ = pmpi_buffer_flush_
+NAMES(buffer_flush)
 
 void pmpi_buffer_iflush_(int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Buffer_iflush(&c_request);
+    int error = MPI_Buffer_iflush(&c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_buffer_iflush_ = pmpi_buffer_iflush_
+NAMES(buffer_iflush)
 
 void pmpi_comm_attach_buffer_(int *comm, void *buffer, int *size, int *ierror)
 {
-    *ierror = MPI_Comm_attach_buffer((MPI_Comm)f_handle(*comm), f_address(buffer), *size);
+    int error = MPI_Comm_attach_buffer((MPI_Comm)f_handle(*comm), f_address(buffer), *size);
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_attach_buffer_ = pmpi_comm_attach_buffer_
+NAMES(comm_attach_buffer)
+
+void pmpi_comm_attach_buffer_c_(int *comm, void *buffer, MPI_Count *size, int *ierror)
+{
+    int error = MPI_Comm_attach_buffer_c((MPI_Comm)f_handle(*comm), f_address(buffer), *size);
+    f_error(ierror, error);
+}
+NAMES(comm_attach_buffer_c)
+
+void pmpi_comm_detach_buffer_f08_(int *comm, MPI_Aint *buffer_addr, int *size, int *ierror)
+{
+    int error = MPI_Comm_detach_buffer((MPI_Comm)f_handle(*comm), buffer_addr, size);
+    f_detached(buffer_addr);
+    f_error(ierror, error);
+}
+#pragma weak mpi_comm_detach_buffer_f08_ = pmpi_comm_detach_buffer_f08_
+
+void pmpi_comm_detach_buffer_c_(int *comm, MPI_Aint *buffer_addr, MPI_Count *size, int *ierror)
+{
+    int error = MPI_Comm_detach_buffer_c((MPI_Comm)f_handle(*comm), buffer_addr, size);
+    f_detached(buffer_addr);
+    f_error(ierror, error);
+}
+NAMES(comm_detach_buffer_c)
 
 void pmpi_comm_flush_buffer_(int *comm, int *ierror)
 {
-    *ierror = MPI_Comm_flush_buffer((MPI_Comm)f_handle(*comm));
+    int error = MPI_Comm_flush_buffer((MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_flush_buffer_ = pmpi_comm_flush_buffer_
+NAMES(comm_flush_buffer)
 
 void pmpi_comm_iflush_buffer_(int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Comm_iflush_buffer((MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Comm_iflush_buffer((MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_iflush_buffer_ = pmpi_comm_iflush_buffer_
+NAMES(comm_iflush_buffer)
 
 void pmpi_session_attach_buffer_(int *session, void *buffer, int *size, int *ierror)
 {
-    *ierror = MPI_Session_attach_buffer((MPI_Session)f_handle(*session), f_address(buffer), *size);
+    int error = MPI_Session_attach_buffer((MPI_Session)f_handle(*session), f_address(buffer), *size);
+    f_error(ierror, error);
 }
-#pragma weak mpi_session_attach_buffer_ = pmpi_session_attach_buffer_
+NAMES(session_attach_buffer)
+
+void pmpi_session_attach_buffer_c_(int *session, void *buffer, MPI_Count *size, int *ierror)
+{
+    int error = MPI_Session_attach_buffer_c((MPI_Session)f_handle(*session), f_address(buffer), *size);
+    f_error(ierror, error);
+}
+NAMES(session_attach_buffer_c)
+
+void pmpi_session_detach_buffer_f08_(int *session, MPI_Aint *buffer_addr, int *size, int *ierror)
+{
+    int error = MPI_Session_detach_buffer((MPI_Session)f_handle(*session), buffer_addr, size);
+    f_detached(buffer_addr);
+    f_error(ierror, error);
+}
+#pragma weak mpi_session_detach_buffer_f08_ = pmpi_session_detach_buffer_f08_
+
+void pmpi_session_detach_buffer_c_(int *session, MPI_Aint *buffer_addr, MPI_Count *size, int *ierror)
+{
+    int error = MPI_Session_detach_buffer_c((MPI_Session)f_handle(*session), buffer_addr, size);
+    f_detached(buffer_addr);
+    f_error(ierror, error);
+}
+NAMES(session_detach_buffer_c)
 
 void pmpi_session_flush_buffer_(int *session, int *ierror)
 {
-    *ierror = MPI_Session_flush_buffer((MPI_Session)f_handle(*session));
+    int error = MPI_Session_flush_buffer((MPI_Session)f_handle(*session));
+    f_error(ierror, error);
 }
-#pragma weak mpi_session_flush_buffer_ = pmpi_session_flush_buffer_
+NAMES(session_flush_buffer)
 
 void pmpi_session_iflush_buffer_(int *session, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Session_iflush_buffer((MPI_Session)f_handle(*session), &c_request);
+    int error = MPI_Session_iflush_buffer((MPI_Session)f_handle(*session), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_session_iflush_buffer_ = pmpi_session_iflush_buffer_
+NAMES(session_iflush_buffer)
 
 void pmpi_bsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
-    *ierror = MPI_Bsend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Bsend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_bsend_ = pmpi_bsend_
+NAMES(bsend)
+
+void pmpi_bsend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
+{
+    int error = MPI_Bsend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(bsend_c)
 
 void pmpi_bsend_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Bsend_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Bsend_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_bsend_init_ = pmpi_bsend_init_
+NAMES(bsend_init)
+
+void pmpi_bsend_init_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Bsend_init_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(bsend_init_c)
 
 void pmpi_ibsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Ibsend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Ibsend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_ibsend_ = pmpi_ibsend_
+NAMES(ibsend)
+
+void pmpi_ibsend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Ibsend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(ibsend_c)
 
 void pmpi_improbe_(int *source, int *tag, int *comm, int *flag, int *message, MPI_Status *status, int *ierror)
 {
     MPI_Message c_message = (MPI_Message)f_handle(*message);
-    *ierror = MPI_Improbe(*source, *tag, (MPI_Comm)f_handle(*comm), flag, &c_message, f_status(status));
+    int error = MPI_Improbe(*source, *tag, (MPI_Comm)f_handle(*comm), flag, &c_message, f_status(status));
     *message = (int)(intptr_t)c_message;
+    f_error(ierror, error);
 }
-#pragma weak mpi_improbe_ = pmpi_improbe_
+NAMES(improbe)
 
 void pmpi_imrecv_(void *buf, int *count, int *datatype, int *message, int *request, int *ierror)
 {
     MPI_Message c_message = (MPI_Message)f_handle(*message);
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Imrecv(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_message, &c_request);
+    int error = MPI_Imrecv(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_message, &c_request);
     *message = (int)(intptr_t)c_message;
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_imrecv_ = pmpi_imrecv_
+NAMES(imrecv)
+
+void pmpi_imrecv_c_(void *buf, MPI_Count *count, int *datatype, int *message, int *request, int *ierror)
+{
+    MPI_Message c_message = (MPI_Message)f_handle(*message);
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Imrecv_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_message, &c_request);
+    *message = (int)(intptr_t)c_message;
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(imrecv_c)
 
 void pmpi_iprobe_(int *source, int *tag, int *comm, int *flag, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_Iprobe(*source, *tag, (MPI_Comm)f_handle(*comm), flag, f_status(status));
+    int error = MPI_Iprobe(*source, *tag, (MPI_Comm)f_handle(*comm), flag, f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_iprobe_ = pmpi_iprobe_
+NAMES(iprobe)
 
 void pmpi_irecv_(void *buf, int *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Irecv(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Irecv(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_irecv_ = pmpi_irecv_
+NAMES(irecv)
+
+void pmpi_irecv_c_(void *buf, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Irecv_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(irecv_c)
 
 void pmpi_irsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Irsend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Irsend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_irsend_ = pmpi_irsend_
+NAMES(irsend)
+
+void pmpi_irsend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Irsend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(irsend_c)
 
 void pmpi_isend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Isend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Isend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_isend_ = pmpi_isend_
+NAMES(isend)
+
+void pmpi_isend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Isend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(isend_c)
 
 void pmpi_isendrecv_(void *sendbuf, int *sendcount, int *sendtype, int *dest, int *sendtag, void *recvbuf, int *recvcount, int *recvtype, int *source, int *recvtag, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Isendrecv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), *dest, *sendtag, f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Isendrecv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), *dest, *sendtag, f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_isendrecv_ = pmpi_isendrecv_
+NAMES(isendrecv)
+
+void pmpi_isendrecv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, int *dest, int *sendtag, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *source, int *recvtag, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Isendrecv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), *dest, *sendtag, f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(isendrecv_c)
 
 void pmpi_isendrecv_replace_(void *buf, int *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Isendrecv_replace(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *sendtag, *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Isendrecv_replace(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *sendtag, *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_isendrecv_replace_ = pmpi_isendrecv_replace_
+NAMES(isendrecv_replace)
+
+void pmpi_isendrecv_replace_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Isendrecv_replace_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *sendtag, *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(isendrecv_replace_c)
 
 void pmpi_issend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Issend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Issend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_issend_ = pmpi_issend_
+NAMES(issend)
+
+void pmpi_issend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Issend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(issend_c)
 
 void pmpi_mprobe_(int *source, int *tag, int *comm, int *message, MPI_Status *status, int *ierror)
 {
     MPI_Message c_message = (MPI_Message)f_handle(*message);
-    *ierror = MPI_Mprobe(*source, *tag, (MPI_Comm)f_handle(*comm), &c_message, f_status(status));
+    int error = MPI_Mprobe(*source, *tag, (MPI_Comm)f_handle(*comm), &c_message, f_status(status));
     *message = (int)(intptr_t)c_message;
+    f_error(ierror, error);
 }
-#pragma weak mpi_mprobe_ = pmpi_mprobe_
+NAMES(mprobe)
 
 void pmpi_mrecv_(void *buf, int *count, int *datatype, int *message, MPI_Status *status, int *ierror)
 {
     MPI_Message c_message = (MPI_Message)f_handle(*message);
-    *ierror = MPI_Mrecv(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_message, f_status(status));
+    int error = MPI_Mrecv(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_message, f_status(status));
     *message = (int)(intptr_t)c_message;
+    f_error(ierror, error);
 }
-#pragma weak mpi_mrecv_ = pmpi_mrecv_
+NAMES(mrecv)
+
+void pmpi_mrecv_c_(void *buf, MPI_Count *count, int *datatype, int *message, MPI_Status *status, int *ierror)
+{
+    MPI_Message c_message = (MPI_Message)f_handle(*message);
+    int error = MPI_Mrecv_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_message, f_status(status));
+    *message = (int)(intptr_t)c_message;
+    f_error(ierror, error);
+}
+NAMES(mrecv_c)
 
 void pmpi_probe_(int *source, int *tag, int *comm, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_Probe(*source, *tag, (MPI_Comm)f_handle(*comm), f_status(status));
+    int error = MPI_Probe(*source, *tag, (MPI_Comm)f_handle(*comm), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_probe_ = pmpi_probe_
+NAMES(probe)
 
 void pmpi_recv_(void *buf, int *count, int *datatype, int *source, int *tag, int *comm, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_Recv(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), f_status(status));
+    int error = MPI_Recv(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_recv_ = pmpi_recv_
+NAMES(recv)
+
+void pmpi_recv_c_(void *buf, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, MPI_Status *status, int *ierror)
+{
+    int error = MPI_Recv_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), f_status(status));
+    f_error(ierror, error);
+}
+NAMES(recv_c)
 
 void pmpi_recv_init_(void *buf, int *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Recv_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Recv_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_recv_init_ = pmpi_recv_init_
+NAMES(recv_init)
+
+void pmpi_recv_init_c_(void *buf, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Recv_init_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(recv_init_c)
 
 void pmpi_rsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
-    *ierror = MPI_Rsend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Rsend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_rsend_ = pmpi_rsend_
+NAMES(rsend)
+
+void pmpi_rsend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
+{
+    int error = MPI_Rsend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(rsend_c)
 
 void pmpi_rsend_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Rsend_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Rsend_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_rsend_init_ = pmpi_rsend_init_
+NAMES(rsend_init)
+
+void pmpi_rsend_init_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Rsend_init_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(rsend_init_c)
 
 void pmpi_send_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
-    *ierror = MPI_Send(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Send(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_send_ = pmpi_send_
+NAMES(send)
+
+void pmpi_send_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
+{
+    int error = MPI_Send_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(send_c)
 
 void pmpi_send_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Send_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Send_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_send_init_ = pmpi_send_init_
+NAMES(send_init)
+
+void pmpi_send_init_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Send_init_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(send_init_c)
 
 void pmpi_sendrecv_(void *sendbuf, int *sendcount, int *sendtype, int *dest, int *sendtag, void *recvbuf, int *recvcount, int *recvtype, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_Sendrecv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), *dest, *sendtag, f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *source, *recvtag, (MPI_Comm)f_handle(*comm), f_status(status));
+    int error = MPI_Sendrecv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), *dest, *sendtag, f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *source, *recvtag, (MPI_Comm)f_handle(*comm), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_sendrecv_ = pmpi_sendrecv_
+NAMES(sendrecv)
+
+void pmpi_sendrecv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, int *dest, int *sendtag, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
+{
+    int error = MPI_Sendrecv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), *dest, *sendtag, f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *source, *recvtag, (MPI_Comm)f_handle(*comm), f_status(status));
+    f_error(ierror, error);
+}
+NAMES(sendrecv_c)
 
 void pmpi_sendrecv_replace_(void *buf, int *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_Sendrecv_replace(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *sendtag, *source, *recvtag, (MPI_Comm)f_handle(*comm), f_status(status));
+    int error = MPI_Sendrecv_replace(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *sendtag, *source, *recvtag, (MPI_Comm)f_handle(*comm), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_sendrecv_replace_ = pmpi_sendrecv_replace_
+NAMES(sendrecv_replace)
+
+void pmpi_sendrecv_replace_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
+{
+    int error = MPI_Sendrecv_replace_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *sendtag, *source, *recvtag, (MPI_Comm)f_handle(*comm), f_status(status));
+    f_error(ierror, error);
+}
+NAMES(sendrecv_replace_c)
 
 void pmpi_ssend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
-    *ierror = MPI_Ssend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Ssend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_ssend_ = pmpi_ssend_
+NAMES(ssend)
+
+void pmpi_ssend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
+{
+    int error = MPI_Ssend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(ssend_c)
 
 void pmpi_ssend_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Ssend_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Ssend_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_ssend_init_ = pmpi_ssend_init_
+NAMES(ssend_init)
+
+void pmpi_ssend_init_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Ssend_init_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(ssend_init_c)
 
 void pmpi_cancel_(int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Cancel(&c_request);
+    int error = MPI_Cancel(&c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_cancel_ = pmpi_cancel_
+NAMES(cancel)
 
 void pmpi_get_count_(MPI_Status *status, int *datatype, int *count, int *ierror)
 {
-    *ierror = MPI_Get_count(f_status(status), (MPI_Datatype)f_handle(*datatype), count);
+    int error = MPI_Get_count(f_status(status), (MPI_Datatype)f_handle(*datatype), count);
+    f_error(ierror, error);
 }
-#pragma weak mpi_get_count_ = pmpi_get_count_
+NAMES(get_count)
+
+void pmpi_get_count_c_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
+{
+    int error = MPI_Get_count_c(f_status(status), (MPI_Datatype)f_handle(*datatype), count);
+    f_error(ierror, error);
+}
+NAMES(get_count_c)
 
 void pmpi_get_elements_(MPI_Status *status, int *datatype, int *count, int *ierror)
 {
-    *ierror = MPI_Get_elements(f_status(status), (MPI_Datatype)f_handle(*datatype), count);
+    int error = MPI_Get_elements(f_status(status), (MPI_Datatype)f_handle(*datatype), count);
+    f_error(ierror, error);
 }
-#pragma weak mpi_get_elements_ = pmpi_get_elements_
+NAMES(get_elements)
+
+void pmpi_get_elements_c_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
+{
+    int error = MPI_Get_elements_c(f_status(status), (MPI_Datatype)f_handle(*datatype), count);
+    f_error(ierror, error);
+}
+NAMES(get_elements_c)
 
 void pmpi_get_elements_x_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
 {
-    *ierror = MPI_Get_elements_x(f_status(status), (MPI_Datatype)f_handle(*datatype), count);
+    int error = MPI_Get_elements_x(f_status(status), (MPI_Datatype)f_handle(*datatype), count);
+    f_error(ierror, error);
 }
-#pragma weak mpi_get_elements_x_ = pmpi_get_elements_x_
+NAMES(get_elements_x)
 
 void pmpi_grequest_complete_(int *request, int *ierror)
 {
-    *ierror = MPI_Grequest_complete((MPI_Request)f_handle(*request));
+    int error = MPI_Grequest_complete((MPI_Request)f_handle(*request));
+    f_error(ierror, error);
 }
-#pragma weak mpi_grequest_complete_ = pmpi_grequest_complete_
+NAMES(grequest_complete)
 
 void pmpi_request_free_(int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Request_free(&c_request);
+    int error = MPI_Request_free(&c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_request_free_ = pmpi_request_free_
+NAMES(request_free)
 
 void pmpi_request_get_status_(int *request, int *flag, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_Request_get_status((MPI_Request)f_handle(*request), flag, f_status(status));
+    int error = MPI_Request_get_status((MPI_Request)f_handle(*request), flag, f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_request_get_status_ = pmpi_request_get_status_
+NAMES(request_get_status)
 
 void pmpi_request_get_status_all_(int *count, int *array_of_requests, int *flag, MPI_Status *array_of_statuses, int *ierror)
 {
     int n_array_of_requests = *count;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
-    *ierror = MPI_Request_get_status_all(*count, c_array_of_requests, flag, f_statuses(array_of_statuses));
+    int error = MPI_Request_get_status_all(*count, c_array_of_requests, flag, f_statuses(array_of_statuses));
     f_release(c_array_of_requests, n_array_of_requests, 0);
+    f_error(ierror, error);
 }
-#pragma weak mpi_request_get_status_all_ = pmpi_request_get_status_all_
+NAMES(request_get_status_all)
 
 void pmpi_request_get_status_any_(int *count, int *array_of_requests, int *indx, int *flag, MPI_Status *status, int *ierror)
 {
     int n_array_of_requests = *count;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
     int c_indx = UNWRITTEN;
-    *ierror = MPI_Request_get_status_any(*count, c_array_of_requests, &c_indx, flag, f_status(status));
+    int error = MPI_Request_get_status_any(*count, c_array_of_requests, &c_indx, flag, f_status(status));
     f_release(c_array_of_requests, n_array_of_requests, 0);
     f_index(indx, c_indx);
+    f_error(ierror, error);
 }
-#pragma weak mpi_request_get_status_any_ = pmpi_request_get_status_any_
+NAMES(request_get_status_any)
 
 void pmpi_request_get_status_some_(int *incount, int *array_of_requests, int *outcount, int *array_of_indices, MPI_Status *array_of_statuses, int *ierror)
 {
     int n_array_of_requests = *incount;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
     int c_outcount = UNWRITTEN;
-    *ierror = MPI_Request_get_status_some(*incount, c_array_of_requests, &c_outcount, array_of_indices, f_statuses(array_of_statuses));
+    int error = MPI_Request_get_status_some(*incount, c_array_of_requests, &c_outcount, array_of_indices, f_statuses(array_of_statuses));
     f_release(c_array_of_requests, n_array_of_requests, 0);
     f_indices(outcount, c_outcount, array_of_indices);
+    f_error(ierror, error);
 }
-#pragma weak mpi_request_get_status_some_ = pmpi_request_get_status_some_
+NAMES(request_get_status_some)
 
 void pmpi_start_(int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Start(&c_request);
+    int error = MPI_Start(&c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_start_ = pmpi_start_
+NAMES(start)
 
 void pmpi_startall_(int *count, int *array_of_requests, int *ierror)
 {
     int n_array_of_requests = *count;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
-    *ierror = MPI_Startall(*count, c_array_of_requests);
+    int error = MPI_Startall(*count, c_array_of_requests);
     f_release(c_array_of_requests, n_array_of_requests, array_of_requests);
+    f_error(ierror, error);
 }
-#pragma weak mpi_startall_ = pmpi_startall_
+NAMES(startall)
 
 void pmpi_status_get_error_(MPI_Status *status, int *err, int *ierror)
 {
-    *ierror = MPI_Status_get_error(f_status(status), err);
+    int error = MPI_Status_get_error(f_status(status), err);
+    f_error(ierror, error);
 }
-#pragma weak mpi_status_get_error_ = pmpi_status_get_error_
+NAMES(status_get_error)
 
 void pmpi_status_get_source_(MPI_Status *status, int *source, int *ierror)
 {
-    *ierror = MPI_Status_get_source(f_status(status), source);
+    int error = MPI_Status_get_source(f_status(status), source);
+    f_error(ierror, error);
 }
-#pragma weak mpi_status_get_source_ = pmpi_status_get_source_
+NAMES(status_get_source)
 
 void pmpi_status_get_tag_(MPI_Status *status, int *tag, int *ierror)
 {
-    *ierror = MPI_Status_get_tag(f_status(status), tag);
+    int error = MPI_Status_get_tag(f_status(status), tag);
+    f_error(ierror, error);
 }
-#pragma weak mpi_status_get_tag_ = pmpi_status_get_tag_
+NAMES(status_get_tag)
 
 void pmpi_status_set_cancelled_(MPI_Status *status, int *flag, int *ierror)
 {
-    *ierror = MPI_Status_set_cancelled(f_status(status), *flag);
+    int error = MPI_Status_set_cancelled(f_status(status), *flag);
+    f_error(ierror, error);
 }
-#pragma weak mpi_status_set_cancelled_ = pmpi_status_set_cancelled_
+NAMES(status_set_cancelled)
 
 void pmpi_status_set_elements_(MPI_Status *status, int *datatype, int *count, int *ierror)
 {
-    *ierror = MPI_Status_set_elements(f_status(status), (MPI_Datatype)f_handle(*datatype), *count);
+    int error = MPI_Status_set_elements(f_status(status), (MPI_Datatype)f_handle(*datatype), *count);
+    f_error(ierror, error);
 }
-#pragma weak mpi_status_set_elements_ = pmpi_status_set_elements_
+NAMES(status_set_elements)
+
+void pmpi_status_set_elements_c_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
+{
+    int error = MPI_Status_set_elements_c(f_status(status), (MPI_Datatype)f_handle(*datatype), *count);
+    f_error(ierror, error);
+}
+NAMES(status_set_elements_c)
 
 void pmpi_status_set_elements_x_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
 {
-    *ierror = MPI_Status_set_elements_x(f_status(status), (MPI_Datatype)f_handle(*datatype), *count);
+    int error = MPI_Status_set_elements_x(f_status(status), (MPI_Datatype)f_handle(*datatype), *count);
+    f_error(ierror, error);
 }
-#pragma weak mpi_status_set_elements_x_ = pmpi_status_set_elements_x_
+NAMES(status_set_elements_x)
 
 void pmpi_status_set_error_(MPI_Status *status, int *err, int *ierror)
 {
-    *ierror = MPI_Status_set_error(f_status(status), *err);
+    int error = MPI_Status_set_error(f_status(status), *err);
+    f_error(ierror, error);
 }
-#pragma weak mpi_status_set_error_ = pmpi_status_set_error_
+NAMES(status_set_error)
 
 void pmpi_status_set_source_(MPI_Status *status, int *source, int *ierror)
 {
-    *ierror = MPI_Status_set_source(f_status(status), *source);
+    int error = MPI_Status_set_source(f_status(status), *source);
+    f_error(ierror, error);
 }
-#pragma weak mpi_status_set_source_ = pmpi_status_set_source_
+NAMES(status_set_source)
 
 void pmpi_status_set_tag_(MPI_Status *status, int *tag, int *ierror)
 {
-    *ierror = MPI_Status_set_tag(f_status(status), *tag);
+    int error = MPI_Status_set_tag(f_status(status), *tag);
+    f_error(ierror, error);
 }
-#pragma weak mpi_status_set_tag_ = pmpi_status_set_tag_
+NAMES(status_set_tag)
 
 void pmpi_test_(int *request, int *flag, MPI_Status *status, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Test(&c_request, flag, f_status(status));
+    int error = MPI_Test(&c_request, flag, f_status(status));
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_test_ = pmpi_test_
+NAMES(test)
 
 void pmpi_test_cancelled_(MPI_Status *status, int *flag, int *ierror)
 {
-    *ierror = MPI_Test_cancelled(f_status(status), flag);
+    int error = MPI_Test_cancelled(f_status(status), flag);
+    f_error(ierror, error);
 }
-#pragma weak mpi_test_cancelled_ = pmpi_test_cancelled_
+NAMES(test_cancelled)
 
 void pmpi_testall_(int *count, int *array_of_requests, int *flag, MPI_Status *array_of_statuses, int *ierror)
 {
     int n_array_of_requests = *count;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
-    *ierror = MPI_Testall(*count, c_array_of_requests, flag, f_statuses(array_of_statuses));
+    int error = MPI_Testall(*count, c_array_of_requests, flag, f_statuses(array_of_statuses));
     f_release(c_array_of_requests, n_array_of_requests, array_of_requests);
+    f_error(ierror, error);
 }
-#pragma weak mpi_testall_ = pmpi_testall_
+NAMES(testall)
 
 void pmpi_testany_(int *count, int *array_of_requests, int *indx, int *flag, MPI_Status *status, int *ierror)
 {
     int n_array_of_requests = *count;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
     int c_indx = UNWRITTEN;
-    *ierror = MPI_Testany(*count, c_array_of_requests, &c_indx, flag, f_status(status));
+    int error = MPI_Testany(*count, c_array_of_requests, &c_indx, flag, f_status(status));
     f_release(c_array_of_requests, n_array_of_requests, array_of_requests);
     f_index(indx, c_indx);
+    f_error(ierror, error);
 }
-#pragma weak mpi_testany_ = pmpi_testany_
+NAMES(testany)
 
 void pmpi_testsome_(int *incount, int *array_of_requests, int *outcount, int *array_of_indices, MPI_Status *array_of_statuses, int *ierror)
 {
     int n_array_of_requests = *incount;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
     int c_outcount = UNWRITTEN;
-    *ierror = MPI_Testsome(*incount, c_array_of_requests, &c_outcount, array_of_indices, f_statuses(array_of_statuses));
+    int error = MPI_Testsome(*incount, c_array_of_requests, &c_outcount, array_of_indices, f_statuses(array_of_statuses));
     f_release(c_array_of_requests, n_array_of_requests, array_of_requests);
     f_indices(outcount, c_outcount, array_of_indices);
+    f_error(ierror, error);
 }
-#pragma weak mpi_testsome_ = pmpi_testsome_
+NAMES(testsome)
 
 void pmpi_wait_(int *request, MPI_Status *status, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Wait(&c_request, f_status(status));
+    int error = MPI_Wait(&c_request, f_status(status));
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_wait_ = pmpi_wait_
+NAMES(wait)
 
 void pmpi_waitall_(int *count, int *array_of_requests, MPI_Status *array_of_statuses, int *ierror)
 {
     int n_array_of_requests = *count;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
-    *ierror = MPI_Waitall(*count, c_array_of_requests, f_statuses(array_of_statuses));
+    int error = MPI_Waitall(*count, c_array_of_requests, f_statuses(array_of_statuses));
     f_release(c_array_of_requests, n_array_of_requests, array_of_requests);
+    f_error(ierror, error);
 }
-#pragma weak mpi_waitall_ = pmpi_waitall_
+NAMES(waitall)
 
 void pmpi_waitany_(int *count, int *array_of_requests, int *indx, MPI_Status *status, int *ierror)
 {
     int n_array_of_requests = *count;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
     int c_indx = UNWRITTEN;
-    *ierror = MPI_Waitany(*count, c_array_of_requests, &c_indx, f_status(status));
+    int error = MPI_Waitany(*count, c_array_of_requests, &c_indx, f_status(status));
     f_release(c_array_of_requests, n_array_of_requests, array_of_requests);
     f_index(indx, c_indx);
+    f_error(ierror, error);
 }
-#pragma weak mpi_waitany_ = pmpi_waitany_
+NAMES(waitany)
 
 void pmpi_waitsome_(int *incount, int *array_of_requests, int *outcount, int *array_of_indices, MPI_Status *array_of_statuses, int *ierror)
 {
     int n_array_of_requests = *incount;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
     int c_outcount = UNWRITTEN;
-    *ierror = MPI_Waitsome(*incount, c_array_of_requests, &c_outcount, array_of_indices, f_statuses(array_of_statuses));
+    int error = MPI_Waitsome(*incount, c_array_of_requests, &c_outcount, array_of_indices, f_statuses(array_of_statuses));
     f_release(c_array_of_requests, n_array_of_requests, array_of_requests);
     f_indices(outcount, c_outcount, array_of_indices);
+    f_error(ierror, error);
 }
-#pragma weak mpi_waitsome_ = pmpi_waitsome_
+NAMES(waitsome)
 
 void pmpi_op_commutative_(int *op, int *commute, int *ierror)
 {
-    *ierror = MPI_Op_commutative((MPI_Op)f_handle(*op), commute);
+    int error = MPI_Op_commutative((MPI_Op)f_handle(*op), commute);
+    f_error(ierror, error);
 }
-#pragma weak mpi_op_commutative_ = pmpi_op_commutative_
+NAMES(op_commutative)
 
 void pmpi_op_create_(MPI_User_function *user_fn, int *commute, int *op, int *ierror)
 {
     MPI_Op c_op = (MPI_Op)f_handle(*op);
-    *ierror = MPI_Op_create(user_fn, *commute, &c_op);
+    int error = MPI_Op_create(user_fn, *commute, &c_op);
     *op = (int)(intptr_t)c_op;
+    f_error(ierror, error);
 }
-#pragma weak mpi_op_create_ = pmpi_op_create_
+NAMES(op_create)
+
+void pmpi_op_create_c_(MPI_User_function_c *user_fn, int *commute, int *op, int *ierror)
+{
+    MPI_Op c_op = (MPI_Op)f_handle(*op);
+    int error = MPI_Op_create_c(user_fn, *commute, &c_op);
+    *op = (int)(intptr_t)c_op;
+    f_error(ierror, error);
+}
+NAMES(op_create_c)
 
 void pmpi_op_free_(int *op, int *ierror)
 {
     MPI_Op c_op = (MPI_Op)f_handle(*op);
-    *ierror = MPI_Op_free(&c_op);
+    int error = MPI_Op_free(&c_op);
     *op = (int)(intptr_t)c_op;
+    f_error(ierror, error);
 }
-#pragma weak mpi_op_free_ = pmpi_op_free_
+NAMES(op_free)
 
 void pmpi_reduce_local_(void *inbuf, void *inoutbuf, int *count, int *datatype, int *op, int *ierror)
 {
-    *ierror = MPI_Reduce_local(f_address(inbuf), f_address(inoutbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op));
+    int error = MPI_Reduce_local(f_address(inbuf), f_address(inoutbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op));
+    f_error(ierror, error);
 }
-#pragma weak mpi_reduce_local_ = pmpi_reduce_local_
+NAMES(reduce_local)
+
+void pmpi_reduce_local_c_(void *inbuf, void *inoutbuf, MPI_Count *count, int *datatype, int *op, int *ierror)
+{
+    int error = MPI_Reduce_local_c(f_address(inbuf), f_address(inoutbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op));
+    f_error(ierror, error);
+}
+NAMES(reduce_local_c)
 
 void pmpi_type_delete_attr_(int *datatype, int *type_keyval, int *ierror)
 {
-    *ierror = MPI_Type_delete_attr((MPI_Datatype)f_handle(*datatype), *type_keyval);
+    int error = MPI_Type_delete_attr((MPI_Datatype)f_handle(*datatype), *type_keyval);
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_delete_attr_ = pmpi_type_delete_attr_
+NAMES(type_delete_attr)
 
 void pmpi_type_free_keyval_(int *type_keyval, int *ierror)
 {
-    *ierror = MPI_Type_free_keyval(type_keyval);
+    int error = MPI_Type_free_keyval(type_keyval);
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_free_keyval_ = pmpi_type_free_keyval_
+NAMES(type_free_keyval)
 
 void pmpi_pack_(void *inbuf, int *incount, int *datatype, void *outbuf, int *outsize, int *position, int *comm, int *ierror)
 {
-    *ierror = MPI_Pack(f_address(inbuf), *incount, (MPI_Datatype)f_handle(*datatype), f_address(outbuf), *outsize, position, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Pack(f_address(inbuf), *incount, (MPI_Datatype)f_handle(*datatype), f_address(outbuf), *outsize, position, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_pack_ = pmpi_pack_
+NAMES(pack)
+
+void pmpi_pack_c_(void *inbuf, MPI_Count *incount, int *datatype, void *outbuf, MPI_Count *outsize, MPI_Count *position, int *comm, int *ierror)
+{
+    int error = MPI_Pack_c(f_address(inbuf), *incount, (MPI_Datatype)f_handle(*datatype), f_address(outbuf), *outsize, position, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(pack_c)
 
 void pmpi_pack_external_(char *datarep, void *inbuf, int *incount, int *datatype, void *outbuf, MPI_Aint *outsize, MPI_Aint *position, int *ierror, size_t l_datarep)
 {
     char *c_datarep = f_string(datarep, l_datarep);
-    *ierror = MPI_Pack_external(c_datarep, f_address(inbuf), *incount, (MPI_Datatype)f_handle(*datatype), f_address(outbuf), *outsize, position);
+    int error = MPI_Pack_external(c_datarep, f_address(inbuf), *incount, (MPI_Datatype)f_handle(*datatype), f_address(outbuf), *outsize, position);
     free(c_datarep);
+    f_error(ierror, error);
 }
-#pragma weak mpi_pack_external_ = pmpi_pack_external_
+NAMES(pack_external)
+
+void pmpi_pack_external_c_(char *datarep, void *inbuf, MPI_Count *incount, int *datatype, void *outbuf, MPI_Count *outsize, MPI_Count *position, int *ierror, size_t l_datarep)
+{
+    char *c_datarep = f_string(datarep, l_datarep);
+    int error = MPI_Pack_external_c(c_datarep, f_address(inbuf), *incount, (MPI_Datatype)f_handle(*datatype), f_address(outbuf), *outsize, position);
+    free(c_datarep);
+    f_error(ierror, error);
+}
+NAMES(pack_external_c)
 
 void pmpi_pack_external_size_(char *datarep, int *incount, int *datatype, MPI_Aint *size, int *ierror, size_t l_datarep)
 {
     char *c_datarep = f_string(datarep, l_datarep);
-    *ierror = MPI_Pack_external_size(c_datarep, *incount, (MPI_Datatype)f_handle(*datatype), size);
+    int error = MPI_Pack_external_size(c_datarep, *incount, (MPI_Datatype)f_handle(*datatype), size);
     free(c_datarep);
+    f_error(ierror, error);
 }
-#pragma weak mpi_pack_external_size_ = pmpi_pack_external_size_
+NAMES(pack_external_size)
+
+void pmpi_pack_external_size_c_(char *datarep, MPI_Count *incount, int *datatype, MPI_Count *size, int *ierror, size_t l_datarep)
+{
+    char *c_datarep = f_string(datarep, l_datarep);
+    int error = MPI_Pack_external_size_c(c_datarep, *incount, (MPI_Datatype)f_handle(*datatype), size);
+    free(c_datarep);
+    f_error(ierror, error);
+}
+NAMES(pack_external_size_c)
 
 void pmpi_pack_size_(int *incount, int *datatype, int *comm, int *size, int *ierror)
 {
-    *ierror = MPI_Pack_size(*incount, (MPI_Datatype)f_handle(*datatype), (MPI_Comm)f_handle(*comm), size);
+    int error = MPI_Pack_size(*incount, (MPI_Datatype)f_handle(*datatype), (MPI_Comm)f_handle(*comm), size);
+    f_error(ierror, error);
 }
-#pragma weak mpi_pack_size_ = pmpi_pack_size_
+NAMES(pack_size)
+
+void pmpi_pack_size_c_(MPI_Count *incount, int *datatype, int *comm, MPI_Count *size, int *ierror)
+{
+    int error = MPI_Pack_size_c(*incount, (MPI_Datatype)f_handle(*datatype), (MPI_Comm)f_handle(*comm), size);
+    f_error(ierror, error);
+}
+NAMES(pack_size_c)
 
 void pmpi_type_commit_(int *datatype, int *ierror)
 {
     MPI_Datatype c_datatype = (MPI_Datatype)f_handle(*datatype);
-    *ierror = MPI_Type_commit(&c_datatype);
+    int error = MPI_Type_commit(&c_datatype);
     *datatype = (int)(intptr_t)c_datatype;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_commit_ = pmpi_type_commit_
+NAMES(type_commit)
 
 void pmpi_type_contiguous_(int *count, int *oldtype, int *newtype, int *ierror)
 {
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    *ierror = MPI_Type_contiguous(*count, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    int error = MPI_Type_contiguous(*count, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_contiguous_ = pmpi_type_contiguous_
+NAMES(type_contiguous)
+
+void pmpi_type_contiguous_c_(MPI_Count *count, int *oldtype, int *newtype, int *ierror)
+{
+    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
+    int error = MPI_Type_contiguous_c(*count, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
+}
+NAMES(type_contiguous_c)
 
 void pmpi_type_create_darray_(int *size, int *rank, int *ndims, int *array_of_gsizes, int *array_of_distribs, int *array_of_dargs, int *array_of_psizes, int *order, int *oldtype, int *newtype, int *ierror)
 {
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    *ierror = MPI_Type_create_darray(*size, *rank, *ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, *order, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    int error = MPI_Type_create_darray(*size, *rank, *ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, *order, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_create_darray_ = pmpi_type_create_darray_
+NAMES(type_create_darray)
+
+void pmpi_type_create_darray_c_(int *size, int *rank, int *ndims, MPI_Count *array_of_gsizes, int *array_of_distribs, int *array_of_dargs, int *array_of_psizes, int *order, int *oldtype, int *newtype, int *ierror)
+{
+    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
+    int error = MPI_Type_create_darray_c(*size, *rank, *ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, *order, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
+}
+NAMES(type_create_darray_c)
 
 void pmpi_type_create_f90_complex_(int *p, int *r, int *newtype, int *ierror)
 {
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    *ierror = MPI_Type_create_f90_complex(*p, *r, &c_newtype);
+    int error = MPI_Type_create_f90_complex(*p, *r, &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_create_f90_complex_ = pmpi_type_create_f90_complex_
+NAMES(type_create_f90_complex)
 
 void pmpi_type_create_f90_integer_(int *r, int *newtype, int *ierror)
 {
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    *ierror = MPI_Type_create_f90_integer(*r, &c_newtype);
+    int error = MPI_Type_create_f90_integer(*r, &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_create_f90_integer_ = pmpi_type_create_f90_integer_
+NAMES(type_create_f90_integer)
 
 void pmpi_type_create_f90_real_(int *p, int *r, int *newtype, int *ierror)
 {
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    *ierror = MPI_Type_create_f90_real(*p, *r, &c_newtype);
+    int error = MPI_Type_create_f90_real(*p, *r, &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_create_f90_real_ = pmpi_type_create_f90_real_
+NAMES(type_create_f90_real)
 
 void pmpi_type_create_hindexed_(int *count, int *array_of_blocklengths, MPI_Aint *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    *ierror = MPI_Type_create_hindexed(*count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    int error = MPI_Type_create_hindexed(*count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_create_hindexed_ = pmpi_type_create_hindexed_
+NAMES(type_create_hindexed)
+
+void pmpi_type_create_hindexed_c_(MPI_Count *count, MPI_Count *array_of_blocklengths, MPI_Count *array_of_displacements, int *oldtype, int *newtype, int *ierror)
+{
+    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
+    int error = MPI_Type_create_hindexed_c(*count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
+}
+NAMES(type_create_hindexed_c)
 
 void pmpi_type_create_hindexed_block_(int *count, int *blocklength, MPI_Aint *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    *ierror = MPI_Type_create_hindexed_block(*count, *blocklength, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    int error = MPI_Type_create_hindexed_block(*count, *blocklength, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_create_hindexed_block_ = pmpi_type_create_hindexed_block_
+NAMES(type_create_hindexed_block)
+
+void pmpi_type_create_hindexed_block_c_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *array_of_displacements, int *oldtype, int *newtype, int *ierror)
+{
+    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
+    int error = MPI_Type_create_hindexed_block_c(*count, *blocklength, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
+}
+NAMES(type_create_hindexed_block_c)
 
 void pmpi_type_create_hvector_(int *count, int *blocklength, MPI_Aint *stride, int *oldtype, int *newtype, int *ierror)
 {
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    *ierror = MPI_Type_create_hvector(*count, *blocklength, *stride, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    int error = MPI_Type_create_hvector(*count, *blocklength, *stride, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_create_hvector_ = pmpi_type_create_hvector_
+NAMES(type_create_hvector)
+
+void pmpi_type_create_hvector_c_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *stride, int *oldtype, int *newtype, int *ierror)
+{
+    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
+    int error = MPI_Type_create_hvector_c(*count, *blocklength, *stride, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
+}
+NAMES(type_create_hvector_c)
 
 void pmpi_type_create_indexed_block_(int *count, int *blocklength, int *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    *ierror = MPI_Type_create_indexed_block(*count, *blocklength, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    int error = MPI_Type_create_indexed_block(*count, *blocklength, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_create_indexed_block_ = pmpi_type_create_indexed_block_
+NAMES(type_create_indexed_block)
+
+void pmpi_type_create_indexed_block_c_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *array_of_displacements, int *oldtype, int *newtype, int *ierror)
+{
+    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
+    int error = MPI_Type_create_indexed_block_c(*count, *blocklength, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
+}
+NAMES(type_create_indexed_block_c)
 
 void pmpi_type_create_resized_(int *oldtype, MPI_Aint *lb, MPI_Aint *extent, int *newtype, int *ierror)
 {
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    *ierror = MPI_Type_create_resized((MPI_Datatype)f_handle(*oldtype), *lb, *extent, &c_newtype);
+    int error = MPI_Type_create_resized((MPI_Datatype)f_handle(*oldtype), *lb, *extent, &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_create_resized_ = pmpi_type_create_resized_
+NAMES(type_create_resized)
+
+void pmpi_type_create_resized_c_(int *oldtype, MPI_Count *lb, MPI_Count *extent, int *newtype, int *ierror)
+{
+    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
+    int error = MPI_Type_create_resized_c((MPI_Datatype)f_handle(*oldtype), *lb, *extent, &c_newtype);
+    *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
+}
+NAMES(type_create_resized_c)
 
 void pmpi_type_create_struct_(int *count, int *array_of_blocklengths, MPI_Aint *array_of_displacements, int *array_of_types, int *newtype, int *ierror)
 {
     int n_array_of_types = *count;
     MPI_Datatype *c_array_of_types = f_handles(array_of_types, n_array_of_types);
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    *ierror = MPI_Type_create_struct(*count, array_of_blocklengths, array_of_displacements, c_array_of_types, &c_newtype);
+    int error = MPI_Type_create_struct(*count, array_of_blocklengths, array_of_displacements, c_array_of_types, &c_newtype);
     f_release(c_array_of_types, n_array_of_types, 0);
     *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_create_struct_ = pmpi_type_create_struct_
+NAMES(type_create_struct)
+
+void pmpi_type_create_struct_c_(MPI_Count *count, MPI_Count *array_of_blocklengths, MPI_Count *array_of_displacements, int *array_of_types, int *newtype, int *ierror)
+{
+    int n_array_of_types = *count;
+    MPI_Datatype *c_array_of_types = f_handles(array_of_types, n_array_of_types);
+    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
+    int error = MPI_Type_create_struct_c(*count, array_of_blocklengths, array_of_displacements, c_array_of_types, &c_newtype);
+    f_release(c_array_of_types, n_array_of_types, 0);
+    *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
+}
+NAMES(type_create_struct_c)
 
 void pmpi_type_create_subarray_(int *ndims, int *array_of_sizes, int *array_of_subsizes, int *array_of_starts, int *order, int *oldtype, int *newtype, int *ierror)
 {
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    *ierror = MPI_Type_create_subarray(*ndims, array_of_sizes, array_of_subsizes, array_of_starts, *order, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    int error = MPI_Type_create_subarray(*ndims, array_of_sizes, array_of_subsizes, array_of_starts, *order, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_create_subarray_ = pmpi_type_create_subarray_
+NAMES(type_create_subarray)
+
+void pmpi_type_create_subarray_c_(int *ndims, MPI_Count *array_of_sizes, MPI_Count *array_of_subsizes, MPI_Count *array_of_starts, int *order, int *oldtype, int *newtype, int *ierror)
+{
+    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
+    int error = MPI_Type_create_subarray_c(*ndims, array_of_sizes, array_of_subsizes, array_of_starts, *order, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
+}
+NAMES(type_create_subarray_c)
 
 void pmpi_type_dup_(int *oldtype, int *newtype, int *ierror)
 {
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    *ierror = MPI_Type_dup((MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    int error = MPI_Type_dup((MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_dup_ = pmpi_type_dup_
+NAMES(type_dup)
 
 void pmpi_type_free_(int *datatype, int *ierror)
 {
     MPI_Datatype c_datatype = (MPI_Datatype)f_handle(*datatype);
-    *ierror = MPI_Type_free(&c_datatype);
+    int error = MPI_Type_free(&c_datatype);
     *datatype = (int)(intptr_t)c_datatype;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_free_ = pmpi_type_free_
+NAMES(type_free)
 
 void pmpi_type_get_contents_(int *datatype, int *max_integers, int *max_addresses, int *max_datatypes, int *array_of_integers, MPI_Aint *array_of_addresses, int *array_of_datatypes, int *ierror)
 {
     int n_array_of_datatypes = *max_datatypes;
     MPI_Datatype *c_array_of_datatypes = f_handles(array_of_datatypes, n_array_of_datatypes);
-    *ierror = MPI_Type_get_contents((MPI_Datatype)f_handle(*datatype), *max_integers, *max_addresses, *max_datatypes, array_of_integers, array_of_addresses, c_array_of_datatypes);
+    int error = MPI_Type_get_contents((MPI_Datatype)f_handle(*datatype), *max_integers, *max_addresses, *max_datatypes, array_of_integers, array_of_addresses, c_array_of_datatypes);
     f_release(c_array_of_datatypes, n_array_of_datatypes, array_of_datatypes);
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_get_contents_ = pmpi_type_get_contents_
+NAMES(type_get_contents)
+
+void pmpi_type_get_contents_c_(int *datatype, MPI_Count *max_integers, MPI_Count *max_addresses, MPI_Count *max_large_counts, MPI_Count *max_datatypes, int *array_of_integers, MPI_Aint *array_of_addresses, MPI_Count *array_of_large_counts, int *array_of_datatypes, int *ierror)
+{
+    int n_array_of_datatypes = *max_datatypes;
+    MPI_Datatype *c_array_of_datatypes = f_handles(array_of_datatypes, n_array_of_datatypes);
+    int error = MPI_Type_get_contents_c((MPI_Datatype)f_handle(*datatype), *max_integers, *max_addresses, *max_large_counts, *max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, c_array_of_datatypes);
+    f_release(c_array_of_datatypes, n_array_of_datatypes, array_of_datatypes);
+    f_error(ierror, error);
+}
+NAMES(type_get_contents_c)
 
 void pmpi_type_get_envelope_(int *datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner, int *ierror)
 {
-    *ierror = MPI_Type_get_envelope((MPI_Datatype)f_handle(*datatype), num_integers, num_addresses, num_datatypes, combiner);
+    int error = MPI_Type_get_envelope((MPI_Datatype)f_handle(*datatype), num_integers, num_addresses, num_datatypes, combiner);
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_get_envelope_ = pmpi_type_get_envelope_
+NAMES(type_get_envelope)
+
+void pmpi_type_get_envelope_c_(int *datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner, int *ierror)
+{
+    int error = MPI_Type_get_envelope_c((MPI_Datatype)f_handle(*datatype), num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
+    f_error(ierror, error);
+}
+NAMES(type_get_envelope_c)
 
 void pmpi_type_get_extent_(int *datatype, MPI_Aint *lb, MPI_Aint *extent, int *ierror)
 {
-    *ierror = MPI_Type_get_extent((MPI_Datatype)f_handle(*datatype), lb, extent);
+    int error = MPI_Type_get_extent((MPI_Datatype)f_handle(*datatype), lb, extent);
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_get_extent_ = pmpi_type_get_extent_
+NAMES(type_get_extent)
+
+void pmpi_type_get_extent_c_(int *datatype, MPI_Count *lb, MPI_Count *extent, int *ierror)
+{
+    int error = MPI_Type_get_extent_c((MPI_Datatype)f_handle(*datatype), lb, extent);
+    f_error(ierror, error);
+}
+NAMES(type_get_extent_c)
 
 void pmpi_type_get_extent_x_(int *datatype, MPI_Count *lb, MPI_Count *extent, int *ierror)
 {
-    *ierror = MPI_Type_get_extent_x((MPI_Datatype)f_handle(*datatype), lb, extent);
+    int error = MPI_Type_get_extent_x((MPI_Datatype)f_handle(*datatype), lb, extent);
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_get_extent_x_ = pmpi_type_get_extent_x_
+NAMES(type_get_extent_x)
 
 void pmpi_type_get_name_(int *datatype, char *type_name, int *resultlen, int *ierror, size_t l_type_name)
 {
     char c_type_name[MPI_MAX_OBJECT_NAME] = "";
-    *ierror = MPI_Type_get_name((MPI_Datatype)f_handle(*datatype), c_type_name, resultlen);
-    f_text(*ierror, type_name, l_type_name, c_type_name);
+    int error = MPI_Type_get_name((MPI_Datatype)f_handle(*datatype), c_type_name, resultlen);
+    f_text(error, type_name, l_type_name, c_type_name);
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_get_name_ = pmpi_type_get_name_
+NAMES(type_get_name)
 
 void pmpi_type_get_true_extent_(int *datatype, MPI_Aint *true_lb, MPI_Aint *true_extent, int *ierror)
 {
-    *ierror = MPI_Type_get_true_extent((MPI_Datatype)f_handle(*datatype), true_lb, true_extent);
+    int error = MPI_Type_get_true_extent((MPI_Datatype)f_handle(*datatype), true_lb, true_extent);
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_get_true_extent_ = pmpi_type_get_true_extent_
+NAMES(type_get_true_extent)
+
+void pmpi_type_get_true_extent_c_(int *datatype, MPI_Count *true_lb, MPI_Count *true_extent, int *ierror)
+{
+    int error = MPI_Type_get_true_extent_c((MPI_Datatype)f_handle(*datatype), true_lb, true_extent);
+    f_error(ierror, error);
+}
+NAMES(type_get_true_extent_c)
 
 void pmpi_type_get_true_extent_x_(int *datatype, MPI_Count *true_lb, MPI_Count *true_extent, int *ierror)
 {
-    *ierror = MPI_Type_get_true_extent_x((MPI_Datatype)f_handle(*datatype), true_lb, true_extent);
+    int error = MPI_Type_get_true_extent_x((MPI_Datatype)f_handle(*datatype), true_lb, true_extent);
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_get_true_extent_x_ = pmpi_type_get_true_extent_x_
+NAMES(type_get_true_extent_x)
 
 void pmpi_type_get_value_index_(int *value_type, int *index_type, int *pair_type, int *ierror)
 {
     MPI_Datatype c_pair_type = (MPI_Datatype)f_handle(*pair_type);
-    *ierror = MPI_Type_get_value_index((MPI_Datatype)f_handle(*value_type), (MPI_Datatype)f_handle(*index_type), &c_pair_type);
+    int error = MPI_Type_get_value_index((MPI_Datatype)f_handle(*value_type), (MPI_Datatype)f_handle(*index_type), &c_pair_type);
     *pair_type = (int)(intptr_t)c_pair_type;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_get_value_index_ = pmpi_type_get_value_index_
+NAMES(type_get_value_index)
 
 void pmpi_type_indexed_(int *count, int *array_of_blocklengths, int *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    *ierror = MPI_Type_indexed(*count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    int error = MPI_Type_indexed(*count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_indexed_ = pmpi_type_indexed_
+NAMES(type_indexed)
+
+void pmpi_type_indexed_c_(MPI_Count *count, MPI_Count *array_of_blocklengths, MPI_Count *array_of_displacements, int *oldtype, int *newtype, int *ierror)
+{
+    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
+    int error = MPI_Type_indexed_c(*count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
+}
+NAMES(type_indexed_c)
 
 void pmpi_type_match_size_(int *typeclass, int *size, int *datatype, int *ierror)
 {
     MPI_Datatype c_datatype = (MPI_Datatype)f_handle(*datatype);
-    *ierror = MPI_Type_match_size(*typeclass, *size, &c_datatype);
+    int error = MPI_Type_match_size(*typeclass, *size, &c_datatype);
     *datatype = (int)(intptr_t)c_datatype;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_match_size_ = pmpi_type_match_size_
+NAMES(type_match_size)
 
 void pmpi_type_set_name_(int *datatype, char *type_name, int *ierror, size_t l_type_name)
 {
     char *c_type_name = f_string(type_name, l_type_name);
-    *ierror = MPI_Type_set_name((MPI_Datatype)f_handle(*datatype), c_type_name);
+    int error = MPI_Type_set_name((MPI_Datatype)f_handle(*datatype), c_type_name);
     free(c_type_name);
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_set_name_ = pmpi_type_set_name_
+NAMES(type_set_name)
 
 void pmpi_type_size_(int *datatype, int *size, int *ierror)
 {
-    *ierror = MPI_Type_size((MPI_Datatype)f_handle(*datatype), size);
+    int error = MPI_Type_size((MPI_Datatype)f_handle(*datatype), size);
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_size_ = pmpi_type_size_
+NAMES(type_size)
+
+void pmpi_type_size_c_(int *datatype, MPI_Count *size, int *ierror)
+{
+    int error = MPI_Type_size_c((MPI_Datatype)f_handle(*datatype), size);
+    f_error(ierror, error);
+}
+NAMES(type_size_c)
 
 void pmpi_type_size_x_(int *datatype, MPI_Count *size, int *ierror)
 {
-    *ierror = MPI_Type_size_x((MPI_Datatype)f_handle(*datatype), size);
+    int error = MPI_Type_size_x((MPI_Datatype)f_handle(*datatype), size);
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_size_x_ = pmpi_type_size_x_
+NAMES(type_size_x)
 
 void pmpi_type_vector_(int *count, int *blocklength, int *stride, int *oldtype, int *newtype, int *ierror)
 {
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    *ierror = MPI_Type_vector(*count, *blocklength, *stride, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    int error = MPI_Type_vector(*count, *blocklength, *stride, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
 }
-#pragma weak mpi_type_vector_ = pmpi_type_vector_
+NAMES(type_vector)
+
+void pmpi_type_vector_c_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *stride, int *oldtype, int *newtype, int *ierror)
+{
+    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
+    int error = MPI_Type_vector_c(*count, *blocklength, *stride, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
+    *newtype = (int)(intptr_t)c_newtype;
+    f_error(ierror, error);
+}
+NAMES(type_vector_c)
 
 void pmpi_unpack_(void *inbuf, int *insize, int *position, void *outbuf, int *outcount, int *datatype, int *comm, int *ierror)
 {
-    *ierror = MPI_Unpack(f_address(inbuf), *insize, position, f_address(outbuf), *outcount, (MPI_Datatype)f_handle(*datatype), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Unpack(f_address(inbuf), *insize, position, f_address(outbuf), *outcount, (MPI_Datatype)f_handle(*datatype), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_unpack_ = pmpi_unpack_
+NAMES(unpack)
+
+void pmpi_unpack_c_(void *inbuf, MPI_Count *insize, MPI_Count *position, void *outbuf, MPI_Count *outcount, int *datatype, int *comm, int *ierror)
+{
+    int error = MPI_Unpack_c(f_address(inbuf), *insize, position, f_address(outbuf), *outcount, (MPI_Datatype)f_handle(*datatype), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(unpack_c)
 
 void pmpi_unpack_external_(char *datarep, void *inbuf, MPI_Aint *insize, MPI_Aint *position, void *outbuf, int *outcount, int *datatype, int *ierror, size_t l_datarep)
 {
     char *c_datarep = f_string(datarep, l_datarep);
-    *ierror = MPI_Unpack_external(c_datarep, f_address(inbuf), *insize, position, f_address(outbuf), *outcount, (MPI_Datatype)f_handle(*datatype));
+    int error = MPI_Unpack_external(c_datarep, f_address(inbuf), *insize, position, f_address(outbuf), *outcount, (MPI_Datatype)f_handle(*datatype));
     free(c_datarep);
+    f_error(ierror, error);
 }
-#pragma weak mpi_unpack_external_ = pmpi_unpack_external_
+NAMES(unpack_external)
+
+void pmpi_unpack_external_c_(char *datarep, void *inbuf, MPI_Count *insize, MPI_Count *position, void *outbuf, MPI_Count *outcount, int *datatype, int *ierror, size_t l_datarep)
+{
+    char *c_datarep = f_string(datarep, l_datarep);
+    int error = MPI_Unpack_external_c(c_datarep, f_address(inbuf), *insize, position, f_address(outbuf), *outcount, (MPI_Datatype)f_handle(*datatype));
+    free(c_datarep);
+    f_error(ierror, error);
+}
+NAMES(unpack_external_c)
 
 void pmpi_ineighbor_allgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Ineighbor_allgather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Ineighbor_allgather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_ineighbor_allgather_ = pmpi_ineighbor_allgather_
+NAMES(ineighbor_allgather)
+
+void pmpi_ineighbor_allgather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Ineighbor_allgather_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(ineighbor_allgather_c)
 
 void pmpi_ineighbor_allgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Ineighbor_allgatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Ineighbor_allgatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_ineighbor_allgatherv_ = pmpi_ineighbor_allgatherv_
+NAMES(ineighbor_allgatherv)
+
+void pmpi_ineighbor_allgatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Ineighbor_allgatherv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(ineighbor_allgatherv_c)
 
 void pmpi_ineighbor_alltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Ineighbor_alltoall(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Ineighbor_alltoall(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_ineighbor_alltoall_ = pmpi_ineighbor_alltoall_
+NAMES(ineighbor_alltoall)
+
+void pmpi_ineighbor_alltoall_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Ineighbor_alltoall_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(ineighbor_alltoall_c)
 
 void pmpi_ineighbor_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Ineighbor_alltoallv(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Ineighbor_alltoallv(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_ineighbor_alltoallv_ = pmpi_ineighbor_alltoallv_
+NAMES(ineighbor_alltoallv)
+
+void pmpi_ineighbor_alltoallv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Ineighbor_alltoallv_c(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(ineighbor_alltoallv_c)
 
 void pmpi_ineighbor_alltoallw_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
@@ -1016,68 +1675,156 @@ void pmpi_ineighbor_alltoallw_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls
     int n_recvtypes = f_neighbors(*comm, 0);
     MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Ineighbor_alltoallw(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Ineighbor_alltoallw(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_ineighbor_alltoallw_ = pmpi_ineighbor_alltoallw_
+NAMES(ineighbor_alltoallw)
+
+void pmpi_ineighbor_alltoallw_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
+{
+    int n_sendtypes = f_neighbors(*comm, 1);
+    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
+    int n_recvtypes = f_neighbors(*comm, 0);
+    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Ineighbor_alltoallw_c(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), &c_request);
+    f_release(c_sendtypes, n_sendtypes, 0);
+    f_release(c_recvtypes, n_recvtypes, 0);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(ineighbor_alltoallw_c)
 
 void pmpi_neighbor_allgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
-    *ierror = MPI_Neighbor_allgather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Neighbor_allgather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_neighbor_allgather_ = pmpi_neighbor_allgather_
+NAMES(neighbor_allgather)
+
+void pmpi_neighbor_allgather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *ierror)
+{
+    int error = MPI_Neighbor_allgather_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(neighbor_allgather_c)
 
 void pmpi_neighbor_allgather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Neighbor_allgather_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Neighbor_allgather_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_neighbor_allgather_init_ = pmpi_neighbor_allgather_init_
+NAMES(neighbor_allgather_init)
+
+void pmpi_neighbor_allgather_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Neighbor_allgather_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(neighbor_allgather_init_c)
 
 void pmpi_neighbor_allgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *ierror)
 {
-    *ierror = MPI_Neighbor_allgatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Neighbor_allgatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_neighbor_allgatherv_ = pmpi_neighbor_allgatherv_
+NAMES(neighbor_allgatherv)
+
+void pmpi_neighbor_allgatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *ierror)
+{
+    int error = MPI_Neighbor_allgatherv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(neighbor_allgatherv_c)
 
 void pmpi_neighbor_allgatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Neighbor_allgatherv_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Neighbor_allgatherv_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_neighbor_allgatherv_init_ = pmpi_neighbor_allgatherv_init_
+NAMES(neighbor_allgatherv_init)
+
+void pmpi_neighbor_allgatherv_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Neighbor_allgatherv_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(neighbor_allgatherv_init_c)
 
 void pmpi_neighbor_alltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
-    *ierror = MPI_Neighbor_alltoall(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Neighbor_alltoall(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_neighbor_alltoall_ = pmpi_neighbor_alltoall_
+NAMES(neighbor_alltoall)
+
+void pmpi_neighbor_alltoall_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *ierror)
+{
+    int error = MPI_Neighbor_alltoall_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(neighbor_alltoall_c)
 
 void pmpi_neighbor_alltoall_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Neighbor_alltoall_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Neighbor_alltoall_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_neighbor_alltoall_init_ = pmpi_neighbor_alltoall_init_
+NAMES(neighbor_alltoall_init)
+
+void pmpi_neighbor_alltoall_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Neighbor_alltoall_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(neighbor_alltoall_init_c)
 
 void pmpi_neighbor_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *ierror)
 {
-    *ierror = MPI_Neighbor_alltoallv(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Neighbor_alltoallv(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_neighbor_alltoallv_ = pmpi_neighbor_alltoallv_
+NAMES(neighbor_alltoallv)
+
+void pmpi_neighbor_alltoallv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *ierror)
+{
+    int error = MPI_Neighbor_alltoallv_c(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(neighbor_alltoallv_c)
 
 void pmpi_neighbor_alltoallv_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Neighbor_alltoallv_init(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Neighbor_alltoallv_init(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_neighbor_alltoallv_init_ = pmpi_neighbor_alltoallv_init_
+NAMES(neighbor_alltoallv_init)
+
+void pmpi_neighbor_alltoallv_init_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Neighbor_alltoallv_init_c(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(neighbor_alltoallv_init_c)
 
 void pmpi_neighbor_alltoallw_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *ierror)
 {
@@ -1085,11 +1832,25 @@ void pmpi_neighbor_alltoallw_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls,
     MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
     int n_recvtypes = f_neighbors(*comm, 0);
     MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
-    *ierror = MPI_Neighbor_alltoallw(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Neighbor_alltoallw(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm));
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
+    f_error(ierror, error);
 }
-#pragma weak mpi_neighbor_alltoallw_ = pmpi_neighbor_alltoallw_
+NAMES(neighbor_alltoallw)
+
+void pmpi_neighbor_alltoallw_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *ierror)
+{
+    int n_sendtypes = f_neighbors(*comm, 1);
+    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
+    int n_recvtypes = f_neighbors(*comm, 0);
+    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
+    int error = MPI_Neighbor_alltoallw_c(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm));
+    f_release(c_sendtypes, n_sendtypes, 0);
+    f_release(c_recvtypes, n_recvtypes, 0);
+    f_error(ierror, error);
+}
+NAMES(neighbor_alltoallw_c)
 
 void pmpi_neighbor_alltoallw_init_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
@@ -1098,82 +1859,188 @@ void pmpi_neighbor_alltoallw_init_(void *sendbuf, int *sendcounts, MPI_Aint *sdi
     int n_recvtypes = f_neighbors(*comm, 0);
     MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Neighbor_alltoallw_init(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Neighbor_alltoallw_init(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_neighbor_alltoallw_init_ = pmpi_neighbor_alltoallw_init_
+NAMES(neighbor_alltoallw_init)
+
+void pmpi_neighbor_alltoallw_init_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
+{
+    int n_sendtypes = f_neighbors(*comm, 1);
+    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
+    int n_recvtypes = f_neighbors(*comm, 0);
+    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Neighbor_alltoallw_init_c(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    f_release(c_sendtypes, n_sendtypes, 0);
+    f_release(c_recvtypes, n_recvtypes, 0);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(neighbor_alltoallw_init_c)
 
 void pmpi_allgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
-    *ierror = MPI_Allgather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Allgather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_allgather_ = pmpi_allgather_
+NAMES(allgather)
+
+void pmpi_allgather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *ierror)
+{
+    int error = MPI_Allgather_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(allgather_c)
 
 void pmpi_allgather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Allgather_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Allgather_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_allgather_init_ = pmpi_allgather_init_
+NAMES(allgather_init)
+
+void pmpi_allgather_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Allgather_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(allgather_init_c)
 
 void pmpi_allgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *ierror)
 {
-    *ierror = MPI_Allgatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Allgatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_allgatherv_ = pmpi_allgatherv_
+NAMES(allgatherv)
+
+void pmpi_allgatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *ierror)
+{
+    int error = MPI_Allgatherv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(allgatherv_c)
 
 void pmpi_allgatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Allgatherv_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Allgatherv_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_allgatherv_init_ = pmpi_allgatherv_init_
+NAMES(allgatherv_init)
+
+void pmpi_allgatherv_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Allgatherv_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(allgatherv_init_c)
 
 void pmpi_allreduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *ierror)
 {
-    *ierror = MPI_Allreduce(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Allreduce(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_allreduce_ = pmpi_allreduce_
+NAMES(allreduce)
+
+void pmpi_allreduce_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *ierror)
+{
+    int error = MPI_Allreduce_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(allreduce_c)
 
 void pmpi_allreduce_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Allreduce_init(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Allreduce_init(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_allreduce_init_ = pmpi_allreduce_init_
+NAMES(allreduce_init)
+
+void pmpi_allreduce_init_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Allreduce_init_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(allreduce_init_c)
 
 void pmpi_alltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
-    *ierror = MPI_Alltoall(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Alltoall(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_alltoall_ = pmpi_alltoall_
+NAMES(alltoall)
+
+void pmpi_alltoall_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *ierror)
+{
+    int error = MPI_Alltoall_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(alltoall_c)
 
 void pmpi_alltoall_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Alltoall_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Alltoall_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_alltoall_init_ = pmpi_alltoall_init_
+NAMES(alltoall_init)
+
+void pmpi_alltoall_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Alltoall_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(alltoall_init_c)
 
 void pmpi_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *ierror)
 {
-    *ierror = MPI_Alltoallv(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Alltoallv(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_alltoallv_ = pmpi_alltoallv_
+NAMES(alltoallv)
+
+void pmpi_alltoallv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *ierror)
+{
+    int error = MPI_Alltoallv_c(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(alltoallv_c)
 
 void pmpi_alltoallv_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Alltoallv_init(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Alltoallv_init(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_alltoallv_init_ = pmpi_alltoallv_init_
+NAMES(alltoallv_init)
+
+void pmpi_alltoallv_init_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Alltoallv_init_c(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(alltoallv_init_c)
 
 void pmpi_alltoallw_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *ierror)
 {
@@ -1181,11 +2048,25 @@ void pmpi_alltoallw_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype
     MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
     int n_recvtypes = f_members(*comm);
     MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
-    *ierror = MPI_Alltoallw(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Alltoallw(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm));
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
+    f_error(ierror, error);
 }
-#pragma weak mpi_alltoallw_ = pmpi_alltoallw_
+NAMES(alltoallw)
+
+void pmpi_alltoallw_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *ierror)
+{
+    int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
+    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
+    int n_recvtypes = f_members(*comm);
+    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
+    int error = MPI_Alltoallw_c(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm));
+    f_release(c_sendtypes, n_sendtypes, 0);
+    f_release(c_recvtypes, n_recvtypes, 0);
+    f_error(ierror, error);
+}
+NAMES(alltoallw_c)
 
 void pmpi_alltoallw_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
@@ -1194,122 +2075,262 @@ void pmpi_alltoallw_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sen
     int n_recvtypes = f_members(*comm);
     MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Alltoallw_init(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Alltoallw_init(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_alltoallw_init_ = pmpi_alltoallw_init_
+NAMES(alltoallw_init)
+
+void pmpi_alltoallw_init_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
+{
+    int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
+    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
+    int n_recvtypes = f_members(*comm);
+    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Alltoallw_init_c(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    f_release(c_sendtypes, n_sendtypes, 0);
+    f_release(c_recvtypes, n_recvtypes, 0);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(alltoallw_init_c)
 
 void pmpi_barrier_(int *comm, int *ierror)
 {
-    *ierror = MPI_Barrier((MPI_Comm)f_handle(*comm));
+    int error = MPI_Barrier((MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_barrier_ = pmpi_barrier_
+NAMES(barrier)
 
 void pmpi_barrier_init_(int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Barrier_init((MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Barrier_init((MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_barrier_init_ = pmpi_barrier_init_
+NAMES(barrier_init)
 
 void pmpi_bcast_(void *buffer, int *count, int *datatype, int *root, int *comm, int *ierror)
 {
-    *ierror = MPI_Bcast(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Bcast(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_bcast_ = pmpi_bcast_
+NAMES(bcast)
+
+void pmpi_bcast_c_(void *buffer, MPI_Count *count, int *datatype, int *root, int *comm, int *ierror)
+{
+    int error = MPI_Bcast_c(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(bcast_c)
 
 void pmpi_bcast_init_(void *buffer, int *count, int *datatype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Bcast_init(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Bcast_init(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_bcast_init_ = pmpi_bcast_init_
+NAMES(bcast_init)
+
+void pmpi_bcast_init_c_(void *buffer, MPI_Count *count, int *datatype, int *root, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Bcast_init_c(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(bcast_init_c)
 
 void pmpi_exscan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *ierror)
 {
-    *ierror = MPI_Exscan(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Exscan(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_exscan_ = pmpi_exscan_
+NAMES(exscan)
+
+void pmpi_exscan_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *ierror)
+{
+    int error = MPI_Exscan_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(exscan_c)
 
 void pmpi_exscan_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Exscan_init(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Exscan_init(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_exscan_init_ = pmpi_exscan_init_
+NAMES(exscan_init)
+
+void pmpi_exscan_init_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Exscan_init_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(exscan_init_c)
 
 void pmpi_gather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
-    *ierror = MPI_Gather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Gather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_gather_ = pmpi_gather_
+NAMES(gather)
+
+void pmpi_gather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *ierror)
+{
+    int error = MPI_Gather_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(gather_c)
 
 void pmpi_gather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Gather_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Gather_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_gather_init_ = pmpi_gather_init_
+NAMES(gather_init)
+
+void pmpi_gather_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Gather_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(gather_init_c)
 
 void pmpi_gatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *ierror)
 {
-    *ierror = MPI_Gatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Gatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_gatherv_ = pmpi_gatherv_
+NAMES(gatherv)
+
+void pmpi_gatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *root, int *comm, int *ierror)
+{
+    int error = MPI_Gatherv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(gatherv_c)
 
 void pmpi_gatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Gatherv_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Gatherv_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_gatherv_init_ = pmpi_gatherv_init_
+NAMES(gatherv_init)
+
+void pmpi_gatherv_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Gatherv_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(gatherv_init_c)
 
 void pmpi_iallgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Iallgather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Iallgather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_iallgather_ = pmpi_iallgather_
+NAMES(iallgather)
+
+void pmpi_iallgather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Iallgather_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(iallgather_c)
 
 void pmpi_iallgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Iallgatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Iallgatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_iallgatherv_ = pmpi_iallgatherv_
+NAMES(iallgatherv)
+
+void pmpi_iallgatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Iallgatherv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(iallgatherv_c)
 
 void pmpi_iallreduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Iallreduce(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Iallreduce(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_iallreduce_ = pmpi_iallreduce_
+NAMES(iallreduce)
+
+void pmpi_iallreduce_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Iallreduce_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(iallreduce_c)
 
 void pmpi_ialltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Ialltoall(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Ialltoall(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_ialltoall_ = pmpi_ialltoall_
+NAMES(ialltoall)
+
+void pmpi_ialltoall_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Ialltoall_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(ialltoall_c)
 
 void pmpi_ialltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Ialltoallv(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Ialltoallv(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_ialltoallv_ = pmpi_ialltoallv_
+NAMES(ialltoallv)
+
+void pmpi_ialltoallv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Ialltoallv_c(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(ialltoallv_c)
 
 void pmpi_ialltoallw_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
@@ -1318,672 +2339,966 @@ void pmpi_ialltoallw_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtyp
     int n_recvtypes = f_members(*comm);
     MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Ialltoallw(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Ialltoallw(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_ialltoallw_ = pmpi_ialltoallw_
+NAMES(ialltoallw)
+
+void pmpi_ialltoallw_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
+{
+    int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
+    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
+    int n_recvtypes = f_members(*comm);
+    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Ialltoallw_c(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), &c_request);
+    f_release(c_sendtypes, n_sendtypes, 0);
+    f_release(c_recvtypes, n_recvtypes, 0);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(ialltoallw_c)
 
 void pmpi_ibarrier_(int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Ibarrier((MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Ibarrier((MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_ibarrier_ = pmpi_ibarrier_
+NAMES(ibarrier)
 
 void pmpi_ibcast_(void *buffer, int *count, int *datatype, int *root, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Ibcast(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Ibcast(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_ibcast_ = pmpi_ibcast_
+NAMES(ibcast)
+
+void pmpi_ibcast_c_(void *buffer, MPI_Count *count, int *datatype, int *root, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Ibcast_c(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(ibcast_c)
 
 void pmpi_iexscan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Iexscan(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Iexscan(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_iexscan_ = pmpi_iexscan_
+NAMES(iexscan)
+
+void pmpi_iexscan_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Iexscan_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(iexscan_c)
 
 void pmpi_igather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Igather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Igather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_igather_ = pmpi_igather_
+NAMES(igather)
+
+void pmpi_igather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Igather_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(igather_c)
 
 void pmpi_igatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Igatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Igatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_igatherv_ = pmpi_igatherv_
+NAMES(igatherv)
+
+void pmpi_igatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *root, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Igatherv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(igatherv_c)
 
 void pmpi_ireduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Ireduce(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Ireduce(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_ireduce_ = pmpi_ireduce_
+NAMES(ireduce)
+
+void pmpi_ireduce_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *root, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Ireduce_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(ireduce_c)
 
 void pmpi_ireduce_scatter_(void *sendbuf, void *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Ireduce_scatter(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Ireduce_scatter(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_ireduce_scatter_ = pmpi_ireduce_scatter_
+NAMES(ireduce_scatter)
+
+void pmpi_ireduce_scatter_c_(void *sendbuf, void *recvbuf, MPI_Count *recvcounts, int *datatype, int *op, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Ireduce_scatter_c(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(ireduce_scatter_c)
 
 void pmpi_ireduce_scatter_block_(void *sendbuf, void *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Ireduce_scatter_block(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Ireduce_scatter_block(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_ireduce_scatter_block_ = pmpi_ireduce_scatter_block_
+NAMES(ireduce_scatter_block)
+
+void pmpi_ireduce_scatter_block_c_(void *sendbuf, void *recvbuf, MPI_Count *recvcount, int *datatype, int *op, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Ireduce_scatter_block_c(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(ireduce_scatter_block_c)
 
 void pmpi_iscan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Iscan(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Iscan(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_iscan_ = pmpi_iscan_
+NAMES(iscan)
+
+void pmpi_iscan_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Iscan_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(iscan_c)
 
 void pmpi_iscatter_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Iscatter(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Iscatter(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_iscatter_ = pmpi_iscatter_
+NAMES(iscatter)
+
+void pmpi_iscatter_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Iscatter_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(iscatter_c)
 
 void pmpi_iscatterv_(void *sendbuf, int *sendcounts, int *displs, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Iscatterv(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    int error = MPI_Iscatterv(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_iscatterv_ = pmpi_iscatterv_
+NAMES(iscatterv)
+
+void pmpi_iscatterv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Iscatterv_c(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(iscatterv_c)
 
 void pmpi_reduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *ierror)
 {
-    *ierror = MPI_Reduce(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Reduce(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_reduce_ = pmpi_reduce_
+NAMES(reduce)
+
+void pmpi_reduce_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *root, int *comm, int *ierror)
+{
+    int error = MPI_Reduce_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(reduce_c)
 
 void pmpi_reduce_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Reduce_init(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Reduce_init(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_reduce_init_ = pmpi_reduce_init_
+NAMES(reduce_init)
+
+void pmpi_reduce_init_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *root, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Reduce_init_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(reduce_init_c)
 
 void pmpi_reduce_scatter_(void *sendbuf, void *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *ierror)
 {
-    *ierror = MPI_Reduce_scatter(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Reduce_scatter(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_reduce_scatter_ = pmpi_reduce_scatter_
+NAMES(reduce_scatter)
+
+void pmpi_reduce_scatter_c_(void *sendbuf, void *recvbuf, MPI_Count *recvcounts, int *datatype, int *op, int *comm, int *ierror)
+{
+    int error = MPI_Reduce_scatter_c(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(reduce_scatter_c)
 
 void pmpi_reduce_scatter_block_(void *sendbuf, void *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *ierror)
 {
-    *ierror = MPI_Reduce_scatter_block(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Reduce_scatter_block(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_reduce_scatter_block_ = pmpi_reduce_scatter_block_
+NAMES(reduce_scatter_block)
+
+void pmpi_reduce_scatter_block_c_(void *sendbuf, void *recvbuf, MPI_Count *recvcount, int *datatype, int *op, int *comm, int *ierror)
+{
+    int error = MPI_Reduce_scatter_block_c(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(reduce_scatter_block_c)
 
 void pmpi_reduce_scatter_block_init_(void *sendbuf, void *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Reduce_scatter_block_init(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Reduce_scatter_block_init(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_reduce_scatter_block_init_ = pmpi_reduce_scatter_block_init_
+NAMES(reduce_scatter_block_init)
+
+void pmpi_reduce_scatter_block_init_c_(void *sendbuf, void *recvbuf, MPI_Count *recvcount, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Reduce_scatter_block_init_c(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(reduce_scatter_block_init_c)
 
 void pmpi_reduce_scatter_init_(void *sendbuf, void *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Reduce_scatter_init(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Reduce_scatter_init(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_reduce_scatter_init_ = pmpi_reduce_scatter_init_
+NAMES(reduce_scatter_init)
+
+void pmpi_reduce_scatter_init_c_(void *sendbuf, void *recvbuf, MPI_Count *recvcounts, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Reduce_scatter_init_c(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(reduce_scatter_init_c)
 
 void pmpi_scan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *ierror)
 {
-    *ierror = MPI_Scan(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Scan(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_scan_ = pmpi_scan_
+NAMES(scan)
+
+void pmpi_scan_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *ierror)
+{
+    int error = MPI_Scan_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(scan_c)
 
 void pmpi_scan_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Scan_init(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Scan_init(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_scan_init_ = pmpi_scan_init_
+NAMES(scan_init)
+
+void pmpi_scan_init_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Scan_init_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(scan_init_c)
 
 void pmpi_scatter_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
-    *ierror = MPI_Scatter(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Scatter(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_scatter_ = pmpi_scatter_
+NAMES(scatter)
+
+void pmpi_scatter_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *ierror)
+{
+    int error = MPI_Scatter_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(scatter_c)
 
 void pmpi_scatter_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Scatter_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Scatter_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_scatter_init_ = pmpi_scatter_init_
+NAMES(scatter_init)
+
+void pmpi_scatter_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Scatter_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(scatter_init_c)
 
 void pmpi_scatterv_(void *sendbuf, int *sendcounts, int *displs, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
-    *ierror = MPI_Scatterv(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Scatterv(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
 }
-#pragma weak mpi_scatterv_ = pmpi_scatterv_
+NAMES(scatterv)
+
+void pmpi_scatterv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *ierror)
+{
+    int error = MPI_Scatterv_c(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
+    f_error(ierror, error);
+}
+NAMES(scatterv_c)
 
 void pmpi_scatterv_init_(void *sendbuf, int *sendcounts, int *displs, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Scatterv_init(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    int error = MPI_Scatterv_init(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_scatterv_init_ = pmpi_scatterv_init_
+NAMES(scatterv_init)
+
+void pmpi_scatterv_init_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Scatterv_init_c(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(scatterv_init_c)
 
 void pmpi_group_compare_(int *group1, int *group2, int *result, int *ierror)
 {
-    *ierror = MPI_Group_compare((MPI_Group)f_handle(*group1), (MPI_Group)f_handle(*group2), result);
+    int error = MPI_Group_compare((MPI_Group)f_handle(*group1), (MPI_Group)f_handle(*group2), result);
+    f_error(ierror, error);
 }
-#pragma weak mpi_group_compare_ = pmpi_group_compare_
+NAMES(group_compare)
 
 void pmpi_group_difference_(int *group1, int *group2, int *newgroup, int *ierror)
 {
     MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
-    *ierror = MPI_Group_difference((MPI_Group)f_handle(*group1), (MPI_Group)f_handle(*group2), &c_newgroup);
+    int error = MPI_Group_difference((MPI_Group)f_handle(*group1), (MPI_Group)f_handle(*group2), &c_newgroup);
     *newgroup = (int)(intptr_t)c_newgroup;
+    f_error(ierror, error);
 }
-#pragma weak mpi_group_difference_ = pmpi_group_difference_
+NAMES(group_difference)
 
 void pmpi_group_excl_(int *group, int *n, int *ranks, int *newgroup, int *ierror)
 {
     MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
-    *ierror = MPI_Group_excl((MPI_Group)f_handle(*group), *n, ranks, &c_newgroup);
+    int error = MPI_Group_excl((MPI_Group)f_handle(*group), *n, ranks, &c_newgroup);
     *newgroup = (int)(intptr_t)c_newgroup;
+    f_error(ierror, error);
 }
-#pragma weak mpi_group_excl_ = pmpi_group_excl_
+NAMES(group_excl)
 
 void pmpi_group_free_(int *group, int *ierror)
 {
     MPI_Group c_group = (MPI_Group)f_handle(*group);
-    *ierror = MPI_Group_free(&c_group);
+    int error = MPI_Group_free(&c_group);
     *group = (int)(intptr_t)c_group;
+    f_error(ierror, error);
 }
-#pragma weak mpi_group_free_ = pmpi_group_free_
+NAMES(group_free)
 
 void pmpi_group_from_session_pset_(int *session, char *pset_name, int *newgroup, int *ierror, size_t l_pset_name)
 {
     char *c_pset_name = f_string(pset_name, l_pset_name);
     MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
-    *ierror = MPI_Group_from_session_pset((MPI_Session)f_handle(*session), c_pset_name, &c_newgroup);
+    int error = MPI_Group_from_session_pset((MPI_Session)f_handle(*session), c_pset_name, &c_newgroup);
     free(c_pset_name);
     *newgroup = (int)(intptr_t)c_newgroup;
+    f_error(ierror, error);
 }
-#pragma weak mpi_group_from_session_pset_ = pmpi_group_from_session_pset_
+NAMES(group_from_session_pset)
 
 void pmpi_group_incl_(int *group, int *n, int *ranks, int *newgroup, int *ierror)
 {
     MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
-    *ierror = MPI_Group_incl((MPI_Group)f_handle(*group), *n, ranks, &c_newgroup);
+    int error = MPI_Group_incl((MPI_Group)f_handle(*group), *n, ranks, &c_newgroup);
     *newgroup = (int)(intptr_t)c_newgroup;
+    f_error(ierror, error);
 }
-#pragma weak mpi_group_incl_ = pmpi_group_incl_
+NAMES(group_incl)
 
 void pmpi_group_intersection_(int *group1, int *group2, int *newgroup, int *ierror)
 {
     MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
-    *ierror = MPI_Group_intersection((MPI_Group)f_handle(*group1), (MPI_Group)f_handle(*group2), &c_newgroup);
+    int error = MPI_Group_intersection((MPI_Group)f_handle(*group1), (MPI_Group)f_handle(*group2), &c_newgroup);
     *newgroup = (int)(intptr_t)c_newgroup;
+    f_error(ierror, error);
 }
-#pragma weak mpi_group_intersection_ = pmpi_group_intersection_
+NAMES(group_intersection)
 
 void pmpi_group_range_excl_(int *group, int *n, int ranges[][3], int *newgroup, int *ierror)
 {
     MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
-    *ierror = MPI_Group_range_excl((MPI_Group)f_handle(*group), *n, ranges, &c_newgroup);
+    int error = MPI_Group_range_excl((MPI_Group)f_handle(*group), *n, ranges, &c_newgroup);
     *newgroup = (int)(intptr_t)c_newgroup;
+    f_error(ierror, error);
 }
-#pragma weak mpi_group_range_excl_ = pmpi_group_range_excl_
+NAMES(group_range_excl)
 
 void pmpi_group_range_incl_(int *group, int *n, int ranges[][3], int *newgroup, int *ierror)
 {
     MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
-    *ierror = MPI_Group_range_incl((MPI_Group)f_handle(*group), *n, ranges, &c_newgroup);
+    int error = MPI_Group_range_incl((MPI_Group)f_handle(*group), *n, ranges, &c_newgroup);
     *newgroup = (int)(intptr_t)c_newgroup;
+    f_error(ierror, error);
 }
-#pragma weak mpi_group_range_incl_ = pmpi_group_range_incl_
+NAMES(group_range_incl)
 
 void pmpi_group_rank_(int *group, int *rank, int *ierror)
 {
-    *ierror = MPI_Group_rank((MPI_Group)f_handle(*group), rank);
+    int error = MPI_Group_rank((MPI_Group)f_handle(*group), rank);
+    f_error(ierror, error);
 }
-#pragma weak mpi_group_rank_ = pmpi_group_rank_
+NAMES(group_rank)
 
 void pmpi_group_size_(int *group, int *size, int *ierror)
 {
-    *ierror = MPI_Group_size((MPI_Group)f_handle(*group), size);
+    int error = MPI_Group_size((MPI_Group)f_handle(*group), size);
+    f_error(ierror, error);
 }
-#pragma weak mpi_group_size_ = pmpi_group_size_
+NAMES(group_size)
 
 void pmpi_group_translate_ranks_(int *group1, int *n, int *ranks1, int *group2, int *ranks2, int *ierror)
 {
-    *ierror = MPI_Group_translate_ranks((MPI_Group)f_handle(*group1), *n, ranks1, (MPI_Group)f_handle(*group2), ranks2);
+    int error = MPI_Group_translate_ranks((MPI_Group)f_handle(*group1), *n, ranks1, (MPI_Group)f_handle(*group2), ranks2);
+    f_error(ierror, error);
 }
-#pragma weak mpi_group_translate_ranks_ = pmpi_group_translate_ranks_
+NAMES(group_translate_ranks)
 
 void pmpi_group_union_(int *group1, int *group2, int *newgroup, int *ierror)
 {
     MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
-    *ierror = MPI_Group_union((MPI_Group)f_handle(*group1), (MPI_Group)f_handle(*group2), &c_newgroup);
+    int error = MPI_Group_union((MPI_Group)f_handle(*group1), (MPI_Group)f_handle(*group2), &c_newgroup);
     *newgroup = (int)(intptr_t)c_newgroup;
+    f_error(ierror, error);
 }
-#pragma weak mpi_group_union_ = pmpi_group_union_
+NAMES(group_union)
 
 void pmpi_cart_coords_(int *comm, int *rank, int *maxdims, int *coords, int *ierror)
 {
-    *ierror = MPI_Cart_coords((MPI_Comm)f_handle(*comm), *rank, *maxdims, coords);
+    int error = MPI_Cart_coords((MPI_Comm)f_handle(*comm), *rank, *maxdims, coords);
+    f_error(ierror, error);
 }
-#pragma weak mpi_cart_coords_ = pmpi_cart_coords_
+NAMES(cart_coords)
 
 void pmpi_cart_create_(int *comm_old, int *ndims, int *dims, int *periods, int *reorder, int *comm_cart, int *ierror)
 {
     MPI_Comm c_comm_cart = (MPI_Comm)f_handle(*comm_cart);
-    *ierror = MPI_Cart_create((MPI_Comm)f_handle(*comm_old), *ndims, dims, periods, *reorder, &c_comm_cart);
+    int error = MPI_Cart_create((MPI_Comm)f_handle(*comm_old), *ndims, dims, periods, *reorder, &c_comm_cart);
     *comm_cart = (int)(intptr_t)c_comm_cart;
+    f_error(ierror, error);
 }
-#pragma weak mpi_cart_create_ = pmpi_cart_create_
+NAMES(cart_create)
 
 void pmpi_cart_get_(int *comm, int *maxdims, int *dims, int *periods, int *coords, int *ierror)
 {
-    *ierror = MPI_Cart_get((MPI_Comm)f_handle(*comm), *maxdims, dims, periods, coords);
+    int error = MPI_Cart_get((MPI_Comm)f_handle(*comm), *maxdims, dims, periods, coords);
+    f_error(ierror, error);
 }
-#pragma weak mpi_cart_get_ = pmpi_cart_get_
+NAMES(cart_get)
 
 void pmpi_cart_map_(int *comm, int *ndims, int *dims, int *periods, int *newrank, int *ierror)
 {
-    *ierror = MPI_Cart_map((MPI_Comm)f_handle(*comm), *ndims, dims, periods, newrank);
+    int error = MPI_Cart_map((MPI_Comm)f_handle(*comm), *ndims, dims, periods, newrank);
+    f_error(ierror, error);
 }
-#pragma weak mpi_cart_map_ = pmpi_cart_map_
+NAMES(cart_map)
 
 void pmpi_cart_rank_(int *comm, int *coords, int *rank, int *ierror)
 {
-    *ierror = MPI_Cart_rank((MPI_Comm)f_handle(*comm), coords, rank);
+    int error = MPI_Cart_rank((MPI_Comm)f_handle(*comm), coords, rank);
+    f_error(ierror, error);
 }
-#pragma weak mpi_cart_rank_ = pmpi_cart_rank_
+NAMES(cart_rank)
 
 void pmpi_cart_shift_(int *comm, int *direction, int *disp, int *rank_source, int *rank_dest, int *ierror)
 {
-    *ierror = MPI_Cart_shift((MPI_Comm)f_handle(*comm), *direction, *disp, rank_source, rank_dest);
+    int error = MPI_Cart_shift((MPI_Comm)f_handle(*comm), *direction, *disp, rank_source, rank_dest);
+    f_error(ierror, error);
 }
-#pragma weak mpi_cart_shift_ = pmpi_cart_shift_
+NAMES(cart_shift)
 
 void pmpi_cart_sub_(int *comm, int *remain_dims, int *newcomm, int *ierror)
 {
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    *ierror = MPI_Cart_sub((MPI_Comm)f_handle(*comm), remain_dims, &c_newcomm);
+    int error = MPI_Cart_sub((MPI_Comm)f_handle(*comm), remain_dims, &c_newcomm);
     *newcomm = (int)(intptr_t)c_newcomm;
+    f_error(ierror, error);
 }
-#pragma weak mpi_cart_sub_ = pmpi_cart_sub_
+NAMES(cart_sub)
 
 void pmpi_cartdim_get_(int *comm, int *ndims, int *ierror)
 {
-    *ierror = MPI_Cartdim_get((MPI_Comm)f_handle(*comm), ndims);
+    int error = MPI_Cartdim_get((MPI_Comm)f_handle(*comm), ndims);
+    f_error(ierror, error);
 }
-#pragma weak mpi_cartdim_get_ = pmpi_cartdim_get_
+NAMES(cartdim_get)
 
 void pmpi_dims_create_(int *nnodes, int *ndims, int *dims, int *ierror)
 {
-    *ierror = MPI_Dims_create(*nnodes, *ndims, dims);
+    int error = MPI_Dims_create(*nnodes, *ndims, dims);
+    f_error(ierror, error);
 }
-#pragma weak mpi_dims_create_ = pmpi_dims_create_
+NAMES(dims_create)
 
 void pmpi_dist_graph_create_(int *comm_old, int *n, int *sources, int *degrees, int *destinations, int *weights, int *info, int *reorder, int *comm_dist_graph, int *ierror)
 {
     MPI_Comm c_comm_dist_graph = (MPI_Comm)f_handle(*comm_dist_graph);
-    *ierror = MPI_Dist_graph_create((MPI_Comm)f_handle(*comm_old), *n, sources, degrees, destinations, f_weights(weights), (MPI_Info)f_handle(*info), *reorder, &c_comm_dist_graph);
+    int error = MPI_Dist_graph_create((MPI_Comm)f_handle(*comm_old), *n, sources, degrees, destinations, f_weights(weights), (MPI_Info)f_handle(*info), *reorder, &c_comm_dist_graph);
     *comm_dist_graph = (int)(intptr_t)c_comm_dist_graph;
+    f_error(ierror, error);
 }
-#pragma weak mpi_dist_graph_create_ = pmpi_dist_graph_create_
+NAMES(dist_graph_create)
 
 void pmpi_dist_graph_create_adjacent_(int *comm_old, int *indegree, int *sources, int *sourceweights, int *outdegree, int *destinations, int *destweights, int *info, int *reorder, int *comm_dist_graph, int *ierror)
 {
     MPI_Comm c_comm_dist_graph = (MPI_Comm)f_handle(*comm_dist_graph);
-    *ierror = MPI_Dist_graph_create_adjacent((MPI_Comm)f_handle(*comm_old), *indegree, sources, f_weights(sourceweights), *outdegree, destinations, f_weights(destweights), (MPI_Info)f_handle(*info), *reorder, &c_comm_dist_graph);
+    int error = MPI_Dist_graph_create_adjacent((MPI_Comm)f_handle(*comm_old), *indegree, sources, f_weights(sourceweights), *outdegree, destinations, f_weights(destweights), (MPI_Info)f_handle(*info), *reorder, &c_comm_dist_graph);
     *comm_dist_graph = (int)(intptr_t)c_comm_dist_graph;
+    f_error(ierror, error);
 }
-#pragma weak mpi_dist_graph_create_adjacent_ = pmpi_dist_graph_create_adjacent_
+NAMES(dist_graph_create_adjacent)
 
 void pmpi_dist_graph_neighbors_(int *comm, int *maxindegree, int *sources, int *sourceweights, int *maxoutdegree, int *destinations, int *destweights, int *ierror)
 {
-    *ierror = MPI_Dist_graph_neighbors((MPI_Comm)f_handle(*comm), *maxindegree, sources, f_weights(sourceweights), *maxoutdegree, destinations, f_weights(destweights));
+    int error = MPI_Dist_graph_neighbors((MPI_Comm)f_handle(*comm), *maxindegree, sources, f_weights(sourceweights), *maxoutdegree, destinations, f_weights(destweights));
+    f_error(ierror, error);
 }
-#pragma weak mpi_dist_graph_neighbors_ = pmpi_dist_graph_neighbors_
+NAMES(dist_graph_neighbors)
 
 void pmpi_dist_graph_neighbors_count_(int *comm, int *indegree, int *outdegree, int *weighted, int *ierror)
 {
-    *ierror = MPI_Dist_graph_neighbors_count((MPI_Comm)f_handle(*comm), indegree, outdegree, weighted);
+    int error = MPI_Dist_graph_neighbors_count((MPI_Comm)f_handle(*comm), indegree, outdegree, weighted);
+    f_error(ierror, error);
 }
-#pragma weak mpi_dist_graph_neighbors_count_ = pmpi_dist_graph_neighbors_count_
+NAMES(dist_graph_neighbors_count)
 
 void pmpi_graph_create_(int *comm_old, int *nnodes, int *indx, int *edges, int *reorder, int *comm_graph, int *ierror)
 {
     MPI_Comm c_comm_graph = (MPI_Comm)f_handle(*comm_graph);
-    *ierror = MPI_Graph_create((MPI_Comm)f_handle(*comm_old), *nnodes, indx, edges, *reorder, &c_comm_graph);
+    int error = MPI_Graph_create((MPI_Comm)f_handle(*comm_old), *nnodes, indx, edges, *reorder, &c_comm_graph);
     *comm_graph = (int)(intptr_t)c_comm_graph;
+    f_error(ierror, error);
 }
-#pragma weak mpi_graph_create_ = pmpi_graph_create_
+NAMES(graph_create)
 
 void pmpi_graph_get_(int *comm, int *maxindex, int *maxedges, int *indx, int *edges, int *ierror)
 {
-    *ierror = MPI_Graph_get((MPI_Comm)f_handle(*comm), *maxindex, *maxedges, indx, edges);
+    int error = MPI_Graph_get((MPI_Comm)f_handle(*comm), *maxindex, *maxedges, indx, edges);
+    f_error(ierror, error);
 }
-#pragma weak mpi_graph_get_ = pmpi_graph_get_
+NAMES(graph_get)
 
 void pmpi_graph_map_(int *comm, int *nnodes, int *indx, int *edges, int *newrank, int *ierror)
 {
-    *ierror = MPI_Graph_map((MPI_Comm)f_handle(*comm), *nnodes, indx, edges, newrank);
+    int error = MPI_Graph_map((MPI_Comm)f_handle(*comm), *nnodes, indx, edges, newrank);
+    f_error(ierror, error);
 }
-#pragma weak mpi_graph_map_ = pmpi_graph_map_
+NAMES(graph_map)
 
 void pmpi_graph_neighbors_(int *comm, int *rank, int *maxneighbors, int *neighbors, int *ierror)
 {
-    *ierror = MPI_Graph_neighbors((MPI_Comm)f_handle(*comm), *rank, *maxneighbors, neighbors);
+    int error = MPI_Graph_neighbors((MPI_Comm)f_handle(*comm), *rank, *maxneighbors, neighbors);
+    f_error(ierror, error);
 }
-#pragma weak mpi_graph_neighbors_ = pmpi_graph_neighbors_
+NAMES(graph_neighbors)
 
 void pmpi_graph_neighbors_count_(int *comm, int *rank, int *nneighbors, int *ierror)
 {
-    *ierror = MPI_Graph_neighbors_count((MPI_Comm)f_handle(*comm), *rank, nneighbors);
+    int error = MPI_Graph_neighbors_count((MPI_Comm)f_handle(*comm), *rank, nneighbors);
+    f_error(ierror, error);
 }
-#pragma weak mpi_graph_neighbors_count_ = pmpi_graph_neighbors_count_
+NAMES(graph_neighbors_count)
 
 void pmpi_graphdims_get_(int *comm, int *nnodes, int *nedges, int *ierror)
 {
-    *ierror = MPI_Graphdims_get((MPI_Comm)f_handle(*comm), nnodes, nedges);
+    int error = MPI_Graphdims_get((MPI_Comm)f_handle(*comm), nnodes, nedges);
+    f_error(ierror, error);
 }
-#pragma weak mpi_graphdims_get_ = pmpi_graphdims_get_
+NAMES(graphdims_get)
 
 void pmpi_topo_test_(int *comm, int *status, int *ierror)
 {
-    *ierror = MPI_Topo_test((MPI_Comm)f_handle(*comm), status);
+    int error = MPI_Topo_test((MPI_Comm)f_handle(*comm), status);
+    f_error(ierror, error);
 }
-#pragma weak mpi_topo_test_ = pmpi_topo_test_
+NAMES(topo_test)
 
 void pmpi_attr_delete_(int *comm, int *keyval, int *ierror)
 {
-    *ierror = MPI_Attr_delete((MPI_Comm)f_handle(*comm), *keyval);
+    int error = MPI_Attr_delete((MPI_Comm)f_handle(*comm), *keyval);
+    f_error(ierror, error);
 }
-#pragma weak mpi_attr_delete_ = pmpi_attr_delete_
+NAMES(attr_delete)
 
 void pmpi_comm_delete_attr_(int *comm, int *comm_keyval, int *ierror)
 {
-    *ierror = MPI_Comm_delete_attr((MPI_Comm)f_handle(*comm), *comm_keyval);
+    int error = MPI_Comm_delete_attr((MPI_Comm)f_handle(*comm), *comm_keyval);
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_delete_attr_ = pmpi_comm_delete_attr_
+NAMES(comm_delete_attr)
 
 void pmpi_comm_free_keyval_(int *comm_keyval, int *ierror)
 {
-    *ierror = MPI_Comm_free_keyval(comm_keyval);
+    int error = MPI_Comm_free_keyval(comm_keyval);
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_free_keyval_ = pmpi_comm_free_keyval_
+NAMES(comm_free_keyval)
 
 void pmpi_keyval_free_(int *keyval, int *ierror)
 {
-    *ierror = MPI_Keyval_free(keyval);
+    int error = MPI_Keyval_free(keyval);
+    f_error(ierror, error);
 }
-#pragma weak mpi_keyval_free_ = pmpi_keyval_free_
+NAMES(keyval_free)
 
 void pmpi_add_error_class_(int *errorclass, int *ierror)
 {
-    *ierror = MPI_Add_error_class(errorclass);
+    int error = MPI_Add_error_class(errorclass);
+    f_error(ierror, error);
 }
-#pragma weak mpi_add_error_class_ = pmpi_add_error_class_
+NAMES(add_error_class)
 
 void pmpi_add_error_code_(int *errorclass, int *errorcode, int *ierror)
 {
-    *ierror = MPI_Add_error_code(*errorclass, errorcode);
+    int error = MPI_Add_error_code(*errorclass, errorcode);
+    f_error(ierror, error);
 }
-#pragma weak mpi_add_error_code_ = pmpi_add_error_code_
+NAMES(add_error_code)
 
 void pmpi_add_error_string_(int *errorcode, char *string, int *ierror, size_t l_string)
 {
     char *c_string = f_string(string, l_string);
-    *ierror = MPI_Add_error_string(*errorcode, c_string);
+    int error = MPI_Add_error_string(*errorcode, c_string);
     free(c_string);
+    f_error(ierror, error);
 }
-#pragma weak mpi_add_error_string_ = pmpi_add_error_string_
+NAMES(add_error_string)
 
 void pmpi_comm_call_errhandler_(int *comm, int *errorcode, int *ierror)
 {
-    *ierror = MPI_Comm_call_errhandler((MPI_Comm)f_handle(*comm), *errorcode);
+    int error = MPI_Comm_call_errhandler((MPI_Comm)f_handle(*comm), *errorcode);
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_call_errhandler_ = pmpi_comm_call_errhandler_
+NAMES(comm_call_errhandler)
 
 void pmpi_comm_create_errhandler_(MPI_Comm_errhandler_function *comm_errhandler_fn, int *errhandler, int *ierror)
 {
     MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
-    *ierror = MPI_Comm_create_errhandler(comm_errhandler_fn, &c_errhandler);
+    int error = MPI_Comm_create_errhandler(comm_errhandler_fn, &c_errhandler);
     *errhandler = (int)(intptr_t)c_errhandler;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_create_errhandler_ = pmpi_comm_create_errhandler_
+NAMES(comm_create_errhandler)
 
 void pmpi_comm_get_errhandler_(int *comm, int *errhandler, int *ierror)
 {
     MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
-    *ierror = MPI_Comm_get_errhandler((MPI_Comm)f_handle(*comm), &c_errhandler);
+    int error = MPI_Comm_get_errhandler((MPI_Comm)f_handle(*comm), &c_errhandler);
     *errhandler = (int)(intptr_t)c_errhandler;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_get_errhandler_ = pmpi_comm_get_errhandler_
+NAMES(comm_get_errhandler)
 
 void pmpi_comm_set_errhandler_(int *comm, int *errhandler, int *ierror)
 {
-    *ierror = MPI_Comm_set_errhandler((MPI_Comm)f_handle(*comm), (MPI_Errhandler)f_handle(*errhandler));
+    int error = MPI_Comm_set_errhandler((MPI_Comm)f_handle(*comm), (MPI_Errhandler)f_handle(*errhandler));
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_set_errhandler_ = pmpi_comm_set_errhandler_
+NAMES(comm_set_errhandler)
 
 void pmpi_errhandler_free_(int *errhandler, int *ierror)
 {
     MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
-    *ierror = MPI_Errhandler_free(&c_errhandler);
+    int error = MPI_Errhandler_free(&c_errhandler);
     *errhandler = (int)(intptr_t)c_errhandler;
+    f_error(ierror, error);
 }
-#pragma weak mpi_errhandler_free_ = pmpi_errhandler_free_
+NAMES(errhandler_free)
 
 void pmpi_error_class_(int *errorcode, int *errorclass, int *ierror)
 {
-    *ierror = MPI_Error_class(*errorcode, errorclass);
+    int error = MPI_Error_class(*errorcode, errorclass);
+    f_error(ierror, error);
 }
-#pragma weak mpi_error_class_ = pmpi_error_class_
+NAMES(error_class)
 
 void pmpi_error_string_(int *errorcode, char *string, int *resultlen, int *ierror, size_t l_string)
 {
     char c_string[MPI_MAX_ERROR_STRING] = "";
-    *ierror = MPI_Error_string(*errorcode, c_string, resultlen);
-    f_text(*ierror, string, l_string, c_string);
+    int error = MPI_Error_string(*errorcode, c_string, resultlen);
+    f_text(error, string, l_string, c_string);
+    f_error(ierror, error);
 }
-#pragma weak mpi_error_string_ = pmpi_error_string_
+NAMES(error_string)
 
 void pmpi_file_call_errhandler_(int *fh, int *errorcode, int *ierror)
 {
-    *ierror = MPI_File_call_errhandler((MPI_File)f_handle(*fh), *errorcode);
+    int error = MPI_File_call_errhandler((MPI_File)f_handle(*fh), *errorcode);
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_call_errhandler_ = pmpi_file_call_errhandler_
+NAMES(file_call_errhandler)
 
 void pmpi_file_create_errhandler_(MPI_File_errhandler_function *file_errhandler_fn, int *errhandler, int *ierror)
 {
     MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
-    *ierror = MPI_File_create_errhandler(file_errhandler_fn, &c_errhandler);
+    int error = MPI_File_create_errhandler(file_errhandler_fn, &c_errhandler);
     *errhandler = (int)(intptr_t)c_errhandler;
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_create_errhandler_ = pmpi_file_create_errhandler_
+NAMES(file_create_errhandler)
 
 void pmpi_file_get_errhandler_(int *file, int *errhandler, int *ierror)
 {
     MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
-    *ierror = MPI_File_get_errhandler((MPI_File)f_handle(*file), &c_errhandler);
+    int error = MPI_File_get_errhandler((MPI_File)f_handle(*file), &c_errhandler);
     *errhandler = (int)(intptr_t)c_errhandler;
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_get_errhandler_ = pmpi_file_get_errhandler_
+NAMES(file_get_errhandler)
 
 void pmpi_file_set_errhandler_(int *file, int *errhandler, int *ierror)
 {
-    *ierror = MPI_File_set_errhandler((MPI_File)f_handle(*file), (MPI_Errhandler)f_handle(*errhandler));
+    int error = MPI_File_set_errhandler((MPI_File)f_handle(*file), (MPI_Errhandler)f_handle(*errhandler));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_set_errhandler_ = pmpi_file_set_errhandler_
+NAMES(file_set_errhandler)
 
 void pmpi_remove_error_class_(int *errorclass, int *ierror)
 {
-    *ierror = MPI_Remove_error_class(*errorclass);
+    int error = MPI_Remove_error_class(*errorclass);
+    f_error(ierror, error);
 }
-#pragma weak mpi_remove_error_class_ = pmpi_remove_error_class_
+NAMES(remove_error_class)
 
 void pmpi_remove_error_code_(int *errorcode, int *ierror)
 {
-    *ierror = MPI_Remove_error_code(*errorcode);
+    int error = MPI_Remove_error_code(*errorcode);
+    f_error(ierror, error);
 }
-#pragma weak mpi_remove_error_code_ = pmpi_remove_error_code_
+NAMES(remove_error_code)
 
 void pmpi_remove_error_string_(int *errorcode, int *ierror)
 {
-    *ierror = MPI_Remove_error_string(*errorcode);
+    int error = MPI_Remove_error_string(*errorcode);
+    f_error(ierror, error);
 }
-#pragma weak mpi_remove_error_string_ = pmpi_remove_error_string_
+NAMES(remove_error_string)
 
 void pmpi_session_call_errhandler_(int *session, int *errorcode, int *ierror)
 {
-    *ierror = MPI_Session_call_errhandler((MPI_Session)f_handle(*session), *errorcode);
+    int error = MPI_Session_call_errhandler((MPI_Session)f_handle(*session), *errorcode);
+    f_error(ierror, error);
 }
-#pragma weak mpi_session_call_errhandler_ = pmpi_session_call_errhandler_
+NAMES(session_call_errhandler)
 
 void pmpi_session_create_errhandler_(MPI_Session_errhandler_function *session_errhandler_fn, int *errhandler, int *ierror)
 {
     MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
-    *ierror = MPI_Session_create_errhandler(session_errhandler_fn, &c_errhandler);
+    int error = MPI_Session_create_errhandler(session_errhandler_fn, &c_errhandler);
     *errhandler = (int)(intptr_t)c_errhandler;
+    f_error(ierror, error);
 }
-#pragma weak mpi_session_create_errhandler_ = pmpi_session_create_errhandler_
+NAMES(session_create_errhandler)
 
 void pmpi_session_get_errhandler_(int *session, int *errhandler, int *ierror)
 {
     MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
-    *ierror = MPI_Session_get_errhandler((MPI_Session)f_handle(*session), &c_errhandler);
+    int error = MPI_Session_get_errhandler((MPI_Session)f_handle(*session), &c_errhandler);
     *errhandler = (int)(intptr_t)c_errhandler;
+    f_error(ierror, error);
 }
-#pragma weak mpi_session_get_errhandler_ = pmpi_session_get_errhandler_
+NAMES(session_get_errhandler)
 
 void pmpi_session_set_errhandler_(int *session, int *errhandler, int *ierror)
 {
-    *ierror = MPI_Session_set_errhandler((MPI_Session)f_handle(*session), (MPI_Errhandler)f_handle(*errhandler));
+    int error = MPI_Session_set_errhandler((MPI_Session)f_handle(*session), (MPI_Errhandler)f_handle(*errhandler));
+    f_error(ierror, error);
 }
-#pragma weak mpi_session_set_errhandler_ = pmpi_session_set_errhandler_
+NAMES(session_set_errhandler)
 
 void pmpi_win_call_errhandler_(int *win, int *errorcode, int *ierror)
 {
-    *ierror = MPI_Win_call_errhandler((MPI_Win)f_handle(*win), *errorcode);
+    int error = MPI_Win_call_errhandler((MPI_Win)f_handle(*win), *errorcode);
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_call_errhandler_ = pmpi_win_call_errhandler_
+NAMES(win_call_errhandler)
 
 void pmpi_win_create_errhandler_(MPI_Win_errhandler_function *win_errhandler_fn, int *errhandler, int *ierror)
 {
     MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
-    *ierror = MPI_Win_create_errhandler(win_errhandler_fn, &c_errhandler);
+    int error = MPI_Win_create_errhandler(win_errhandler_fn, &c_errhandler);
     *errhandler = (int)(intptr_t)c_errhandler;
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_create_errhandler_ = pmpi_win_create_errhandler_
+NAMES(win_create_errhandler)
 
 void pmpi_win_get_errhandler_(int *win, int *errhandler, int *ierror)
 {
     MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
-    *ierror = MPI_Win_get_errhandler((MPI_Win)f_handle(*win), &c_errhandler);
+    int error = MPI_Win_get_errhandler((MPI_Win)f_handle(*win), &c_errhandler);
     *errhandler = (int)(intptr_t)c_errhandler;
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_get_errhandler_ = pmpi_win_get_errhandler_
+NAMES(win_get_errhandler)
 
 void pmpi_win_set_errhandler_(int *win, int *errhandler, int *ierror)
 {
-    *ierror = MPI_Win_set_errhandler((MPI_Win)f_handle(*win), (MPI_Errhandler)f_handle(*errhandler));
+    int error = MPI_Win_set_errhandler((MPI_Win)f_handle(*win), (MPI_Errhandler)f_handle(*errhandler));
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_set_errhandler_ = pmpi_win_set_errhandler_
+NAMES(win_set_errhandler)
 
 void pmpi_close_port_(char *port_name, int *ierror, size_t l_port_name)
 {
     char *c_port_name = f_stripped(port_name, l_port_name);
-    *ierror = MPI_Close_port(c_port_name);
+    int error = MPI_Close_port(c_port_name);
     free(c_port_name);
+    f_error(ierror, error);
 }
-#pragma weak mpi_close_port_ = pmpi_close_port_
+NAMES(close_port)
 
 void pmpi_comm_accept_(char *port_name, int *info, int *root, int *comm, int *newcomm, int *ierror, size_t l_port_name)
 {
     char *c_port_name = f_stripped(port_name, l_port_name);
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    *ierror = MPI_Comm_accept(c_port_name, (MPI_Info)f_handle(*info), *root, (MPI_Comm)f_handle(*comm), &c_newcomm);
+    int error = MPI_Comm_accept(c_port_name, (MPI_Info)f_handle(*info), *root, (MPI_Comm)f_handle(*comm), &c_newcomm);
     free(c_port_name);
     *newcomm = (int)(intptr_t)c_newcomm;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_accept_ = pmpi_comm_accept_
+NAMES(comm_accept)
 
 void pmpi_comm_connect_(char *port_name, int *info, int *root, int *comm, int *newcomm, int *ierror, size_t l_port_name)
 {
     char *c_port_name = f_stripped(port_name, l_port_name);
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    *ierror = MPI_Comm_connect(c_port_name, (MPI_Info)f_handle(*info), *root, (MPI_Comm)f_handle(*comm), &c_newcomm);
+    int error = MPI_Comm_connect(c_port_name, (MPI_Info)f_handle(*info), *root, (MPI_Comm)f_handle(*comm), &c_newcomm);
     free(c_port_name);
     *newcomm = (int)(intptr_t)c_newcomm;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_connect_ = pmpi_comm_connect_
+NAMES(comm_connect)
 
 void pmpi_comm_disconnect_(int *comm, int *ierror)
 {
     MPI_Comm c_comm = (MPI_Comm)f_handle(*comm);
-    *ierror = MPI_Comm_disconnect(&c_comm);
+    int error = MPI_Comm_disconnect(&c_comm);
     *comm = (int)(intptr_t)c_comm;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_disconnect_ = pmpi_comm_disconnect_
+NAMES(comm_disconnect)
 
 void pmpi_comm_get_parent_(int *parent, int *ierror)
 {
     MPI_Comm c_parent = (MPI_Comm)f_handle(*parent);
-    *ierror = MPI_Comm_get_parent(&c_parent);
+    int error = MPI_Comm_get_parent(&c_parent);
     *parent = (int)(intptr_t)c_parent;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_get_parent_ = pmpi_comm_get_parent_
+NAMES(comm_get_parent)
 
 void pmpi_comm_join_(int *fd, int *intercomm, int *ierror)
 {
     MPI_Comm c_intercomm = (MPI_Comm)f_handle(*intercomm);
-    *ierror = MPI_Comm_join(*fd, &c_intercomm);
+    int error = MPI_Comm_join(*fd, &c_intercomm);
     *intercomm = (int)(intptr_t)c_intercomm;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_join_ = pmpi_comm_join_
+NAMES(comm_join)
 
 void pmpi_comm_spawn_(char *command, char *argv, int *maxprocs, int *info, int *root, int *comm, int *intercomm, int *array_of_errcodes, int *ierror, size_t l_command, size_t l_argv)
 {
     char *c_command = f_stripped(command, l_command);
     char **c_argv = f_argv(argv, l_argv);
     MPI_Comm c_intercomm = (MPI_Comm)f_handle(*intercomm);
-    *ierror = MPI_Comm_spawn(c_command, c_argv, *maxprocs, (MPI_Info)f_handle(*info), *root, (MPI_Comm)f_handle(*comm), &c_intercomm, f_errcodes(array_of_errcodes));
+    int error = MPI_Comm_spawn(c_command, c_argv, *maxprocs, (MPI_Info)f_handle(*info), *root, (MPI_Comm)f_handle(*comm), &c_intercomm, f_errcodes(array_of_errcodes));
     free(c_command);
     f_argv_free(c_argv);
     *intercomm = (int)(intptr_t)c_intercomm;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_spawn_ = pmpi_comm_spawn_
+NAMES(comm_spawn)
 
 void pmpi_comm_spawn_multiple_(int *count, char *array_of_commands, char *array_of_argv, int *array_of_maxprocs, int *array_of_info, int *root, int *comm, int *intercomm, int *array_of_errcodes, int *ierror, size_t l_array_of_commands, size_t l_array_of_argv)
 {
@@ -1992,982 +3307,1440 @@ void pmpi_comm_spawn_multiple_(int *count, char *array_of_commands, char *array_
     int n_array_of_info = *count;
     MPI_Info *c_array_of_info = f_handles(array_of_info, n_array_of_info);
     MPI_Comm c_intercomm = (MPI_Comm)f_handle(*intercomm);
-    *ierror = MPI_Comm_spawn_multiple(*count, c_array_of_commands, c_array_of_argv, array_of_maxprocs, c_array_of_info, *root, (MPI_Comm)f_handle(*comm), &c_intercomm, f_errcodes(array_of_errcodes));
+    int error = MPI_Comm_spawn_multiple(*count, c_array_of_commands, c_array_of_argv, array_of_maxprocs, c_array_of_info, *root, (MPI_Comm)f_handle(*comm), &c_intercomm, f_errcodes(array_of_errcodes));
     f_strings_free(c_array_of_commands, *count);
     f_argvs_free(c_array_of_argv, *count);
     f_release(c_array_of_info, n_array_of_info, 0);
     *intercomm = (int)(intptr_t)c_intercomm;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_spawn_multiple_ = pmpi_comm_spawn_multiple_
+NAMES(comm_spawn_multiple)
 
 void pmpi_lookup_name_(char *service_name, int *info, char *port_name, int *ierror, size_t l_service_name, size_t l_port_name)
 {
     char *c_service_name = f_stripped(service_name, l_service_name);
     char c_port_name[MPI_MAX_PORT_NAME] = "";
-    *ierror = MPI_Lookup_name(c_service_name, (MPI_Info)f_handle(*info), c_port_name);
+    int error = MPI_Lookup_name(c_service_name, (MPI_Info)f_handle(*info), c_port_name);
     free(c_service_name);
-    f_text(*ierror, port_name, l_port_name, c_port_name);
+    f_text(error, port_name, l_port_name, c_port_name);
+    f_error(ierror, error);
 }
-#pragma weak mpi_lookup_name_ = pmpi_lookup_name_
+NAMES(lookup_name)
 
 void pmpi_open_port_(int *info, char *port_name, int *ierror, size_t l_port_name)
 {
     char c_port_name[MPI_MAX_PORT_NAME] = "";
-    *ierror = MPI_Open_port((MPI_Info)f_handle(*info), c_port_name);
-    f_text(*ierror, port_name, l_port_name, c_port_name);
+    int error = MPI_Open_port((MPI_Info)f_handle(*info), c_port_name);
+    f_text(error, port_name, l_port_name, c_port_name);
+    f_error(ierror, error);
 }
-#pragma weak mpi_open_port_ = pmpi_open_port_
+NAMES(open_port)
 
 void pmpi_publish_name_(char *service_name, int *info, char *port_name, int *ierror, size_t l_service_name, size_t l_port_name)
 {
     char *c_service_name = f_stripped(service_name, l_service_name);
     char *c_port_name = f_stripped(port_name, l_port_name);
-    *ierror = MPI_Publish_name(c_service_name, (MPI_Info)f_handle(*info), c_port_name);
+    int error = MPI_Publish_name(c_service_name, (MPI_Info)f_handle(*info), c_port_name);
     free(c_service_name);
     free(c_port_name);
+    f_error(ierror, error);
 }
-#pragma weak mpi_publish_name_ = pmpi_publish_name_
+NAMES(publish_name)
 
 void pmpi_unpublish_name_(char *service_name, int *info, char *port_name, int *ierror, size_t l_service_name, size_t l_port_name)
 {
     char *c_service_name = f_stripped(service_name, l_service_name);
     char *c_port_name = f_stripped(port_name, l_port_name);
-    *ierror = MPI_Unpublish_name(c_service_name, (MPI_Info)f_handle(*info), c_port_name);
+    int error = MPI_Unpublish_name(c_service_name, (MPI_Info)f_handle(*info), c_port_name);
     free(c_service_name);
     free(c_port_name);
+    f_error(ierror, error);
 }
-#pragma weak mpi_unpublish_name_ = pmpi_unpublish_name_
+NAMES(unpublish_name)
 
 void pmpi_comm_compare_(int *comm1, int *comm2, int *result, int *ierror)
 {
-    *ierror = MPI_Comm_compare((MPI_Comm)f_handle(*comm1), (MPI_Comm)f_handle(*comm2), result);
+    int error = MPI_Comm_compare((MPI_Comm)f_handle(*comm1), (MPI_Comm)f_handle(*comm2), result);
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_compare_ = pmpi_comm_compare_
+NAMES(comm_compare)
 
 void pmpi_comm_create_(int *comm, int *group, int *newcomm, int *ierror)
 {
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    *ierror = MPI_Comm_create((MPI_Comm)f_handle(*comm), (MPI_Group)f_handle(*group), &c_newcomm);
+    int error = MPI_Comm_create((MPI_Comm)f_handle(*comm), (MPI_Group)f_handle(*group), &c_newcomm);
     *newcomm = (int)(intptr_t)c_newcomm;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_create_ = pmpi_comm_create_
+NAMES(comm_create)
 
 void pmpi_comm_create_from_group_(int *group, char *stringtag, int *info, int *errhandler, int *newcomm, int *ierror, size_t l_stringtag)
 {
     char *c_stringtag = f_string(stringtag, l_stringtag);
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    *ierror = MPI_Comm_create_from_group((MPI_Group)f_handle(*group), c_stringtag, (MPI_Info)f_handle(*info), (MPI_Errhandler)f_handle(*errhandler), &c_newcomm);
+    int error = MPI_Comm_create_from_group((MPI_Group)f_handle(*group), c_stringtag, (MPI_Info)f_handle(*info), (MPI_Errhandler)f_handle(*errhandler), &c_newcomm);
     free(c_stringtag);
     *newcomm = (int)(intptr_t)c_newcomm;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_create_from_group_ = pmpi_comm_create_from_group_
+NAMES(comm_create_from_group)
 
 void pmpi_comm_create_group_(int *comm, int *group, int *tag, int *newcomm, int *ierror)
 {
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    *ierror = MPI_Comm_create_group((MPI_Comm)f_handle(*comm), (MPI_Group)f_handle(*group), *tag, &c_newcomm);
+    int error = MPI_Comm_create_group((MPI_Comm)f_handle(*comm), (MPI_Group)f_handle(*group), *tag, &c_newcomm);
     *newcomm = (int)(intptr_t)c_newcomm;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_create_group_ = pmpi_comm_create_group_
+NAMES(comm_create_group)
 
 void pmpi_comm_dup_(int *comm, int *newcomm, int *ierror)
 {
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    *ierror = MPI_Comm_dup((MPI_Comm)f_handle(*comm), &c_newcomm);
+    int error = MPI_Comm_dup((MPI_Comm)f_handle(*comm), &c_newcomm);
     *newcomm = (int)(intptr_t)c_newcomm;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_dup_ = pmpi_comm_dup_
+NAMES(comm_dup)
 
 void pmpi_comm_dup_with_info_(int *comm, int *info, int *newcomm, int *ierror)
 {
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    *ierror = MPI_Comm_dup_with_info((MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_newcomm);
+    int error = MPI_Comm_dup_with_info((MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_newcomm);
     *newcomm = (int)(intptr_t)c_newcomm;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_dup_with_info_ = pmpi_comm_dup_with_info_
+NAMES(comm_dup_with_info)
 
 void pmpi_comm_free_(int *comm, int *ierror)
 {
     MPI_Comm c_comm = (MPI_Comm)f_handle(*comm);
-    *ierror = MPI_Comm_free(&c_comm);
+    int error = MPI_Comm_free(&c_comm);
     *comm = (int)(intptr_t)c_comm;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_free_ = pmpi_comm_free_
+NAMES(comm_free)
 
 void pmpi_comm_get_info_(int *comm, int *info_used, int *ierror)
 {
     MPI_Info c_info_used = (MPI_Info)f_handle(*info_used);
-    *ierror = MPI_Comm_get_info((MPI_Comm)f_handle(*comm), &c_info_used);
+    int error = MPI_Comm_get_info((MPI_Comm)f_handle(*comm), &c_info_used);
     *info_used = (int)(intptr_t)c_info_used;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_get_info_ = pmpi_comm_get_info_
+NAMES(comm_get_info)
 
 void pmpi_comm_get_name_(int *comm, char *comm_name, int *resultlen, int *ierror, size_t l_comm_name)
 {
     char c_comm_name[MPI_MAX_OBJECT_NAME] = "";
-    *ierror = MPI_Comm_get_name((MPI_Comm)f_handle(*comm), c_comm_name, resultlen);
-    f_text(*ierror, comm_name, l_comm_name, c_comm_name);
+    int error = MPI_Comm_get_name((MPI_Comm)f_handle(*comm), c_comm_name, resultlen);
+    f_text(error, comm_name, l_comm_name, c_comm_name);
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_get_name_ = pmpi_comm_get_name_
+NAMES(comm_get_name)
 
 void pmpi_comm_group_(int *comm, int *group, int *ierror)
 {
     MPI_Group c_group = (MPI_Group)f_handle(*group);
-    *ierror = MPI_Comm_group((MPI_Comm)f_handle(*comm), &c_group);
+    int error = MPI_Comm_group((MPI_Comm)f_handle(*comm), &c_group);
     *group = (int)(intptr_t)c_group;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_group_ = pmpi_comm_group_
+NAMES(comm_group)
 
 void pmpi_comm_idup_(int *comm, int *newcomm, int *request, int *ierror)
 {
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Comm_idup((MPI_Comm)f_handle(*comm), &c_newcomm, &c_request);
+    int error = MPI_Comm_idup((MPI_Comm)f_handle(*comm), &c_newcomm, &c_request);
     *newcomm = (int)(intptr_t)c_newcomm;
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_idup_ = pmpi_comm_idup_
+NAMES(comm_idup)
 
 void pmpi_comm_idup_with_info_(int *comm, int *info, int *newcomm, int *request, int *ierror)
 {
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Comm_idup_with_info((MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_newcomm, &c_request);
+    int error = MPI_Comm_idup_with_info((MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_newcomm, &c_request);
     *newcomm = (int)(intptr_t)c_newcomm;
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_idup_with_info_ = pmpi_comm_idup_with_info_
+NAMES(comm_idup_with_info)
 
 void pmpi_comm_rank_(int *comm, int *rank, int *ierror)
 {
-    *ierror = MPI_Comm_rank((MPI_Comm)f_handle(*comm), rank);
+    int error = MPI_Comm_rank((MPI_Comm)f_handle(*comm), rank);
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_rank_ = pmpi_comm_rank_
+NAMES(comm_rank)
 
 void pmpi_comm_remote_group_(int *comm, int *group, int *ierror)
 {
     MPI_Group c_group = (MPI_Group)f_handle(*group);
-    *ierror = MPI_Comm_remote_group((MPI_Comm)f_handle(*comm), &c_group);
+    int error = MPI_Comm_remote_group((MPI_Comm)f_handle(*comm), &c_group);
     *group = (int)(intptr_t)c_group;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_remote_group_ = pmpi_comm_remote_group_
+NAMES(comm_remote_group)
 
 void pmpi_comm_remote_size_(int *comm, int *size, int *ierror)
 {
-    *ierror = MPI_Comm_remote_size((MPI_Comm)f_handle(*comm), size);
+    int error = MPI_Comm_remote_size((MPI_Comm)f_handle(*comm), size);
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_remote_size_ = pmpi_comm_remote_size_
+NAMES(comm_remote_size)
 
 void pmpi_comm_set_info_(int *comm, int *info, int *ierror)
 {
-    *ierror = MPI_Comm_set_info((MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info));
+    int error = MPI_Comm_set_info((MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info));
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_set_info_ = pmpi_comm_set_info_
+NAMES(comm_set_info)
 
 void pmpi_comm_set_name_(int *comm, char *comm_name, int *ierror, size_t l_comm_name)
 {
     char *c_comm_name = f_string(comm_name, l_comm_name);
-    *ierror = MPI_Comm_set_name((MPI_Comm)f_handle(*comm), c_comm_name);
+    int error = MPI_Comm_set_name((MPI_Comm)f_handle(*comm), c_comm_name);
     free(c_comm_name);
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_set_name_ = pmpi_comm_set_name_
+NAMES(comm_set_name)
 
 void pmpi_comm_size_(int *comm, int *size, int *ierror)
 {
-    *ierror = MPI_Comm_size((MPI_Comm)f_handle(*comm), size);
+    int error = MPI_Comm_size((MPI_Comm)f_handle(*comm), size);
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_size_ = pmpi_comm_size_
+NAMES(comm_size)
 
 void pmpi_comm_split_(int *comm, int *color, int *key, int *newcomm, int *ierror)
 {
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    *ierror = MPI_Comm_split((MPI_Comm)f_handle(*comm), *color, *key, &c_newcomm);
+    int error = MPI_Comm_split((MPI_Comm)f_handle(*comm), *color, *key, &c_newcomm);
     *newcomm = (int)(intptr_t)c_newcomm;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_split_ = pmpi_comm_split_
+NAMES(comm_split)
 
 void pmpi_comm_split_type_(int *comm, int *split_type, int *key, int *info, int *newcomm, int *ierror)
 {
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    *ierror = MPI_Comm_split_type((MPI_Comm)f_handle(*comm), *split_type, *key, (MPI_Info)f_handle(*info), &c_newcomm);
+    int error = MPI_Comm_split_type((MPI_Comm)f_handle(*comm), *split_type, *key, (MPI_Info)f_handle(*info), &c_newcomm);
     *newcomm = (int)(intptr_t)c_newcomm;
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_split_type_ = pmpi_comm_split_type_
+NAMES(comm_split_type)
 
 void pmpi_comm_test_inter_(int *comm, int *flag, int *ierror)
 {
-    *ierror = MPI_Comm_test_inter((MPI_Comm)f_handle(*comm), flag);
+    int error = MPI_Comm_test_inter((MPI_Comm)f_handle(*comm), flag);
+    f_error(ierror, error);
 }
-#pragma weak mpi_comm_test_inter_ = pmpi_comm_test_inter_
+NAMES(comm_test_inter)
 
 void pmpi_intercomm_create_(int *local_comm, int *local_leader, int *peer_comm, int *remote_leader, int *tag, int *newintercomm, int *ierror)
 {
     MPI_Comm c_newintercomm = (MPI_Comm)f_handle(*newintercomm);
-    *ierror = MPI_Intercomm_create((MPI_Comm)f_handle(*local_comm), *local_leader, (MPI_Comm)f_handle(*peer_comm), *remote_leader, *tag, &c_newintercomm);
+    int error = MPI_Intercomm_create((MPI_Comm)f_handle(*local_comm), *local_leader, (MPI_Comm)f_handle(*peer_comm), *remote_leader, *tag, &c_newintercomm);
     *newintercomm = (int)(intptr_t)c_newintercomm;
+    f_error(ierror, error);
 }
-#pragma weak mpi_intercomm_create_ = pmpi_intercomm_create_
+NAMES(intercomm_create)
 
 void pmpi_intercomm_create_from_groups_(int *local_group, int *local_leader, int *remote_group, int *remote_leader, char *stringtag, int *info, int *errhandler, int *newintercomm, int *ierror, size_t l_stringtag)
 {
     char *c_stringtag = f_string(stringtag, l_stringtag);
     MPI_Comm c_newintercomm = (MPI_Comm)f_handle(*newintercomm);
-    *ierror = MPI_Intercomm_create_from_groups((MPI_Group)f_handle(*local_group), *local_leader, (MPI_Group)f_handle(*remote_group), *remote_leader, c_stringtag, (MPI_Info)f_handle(*info), (MPI_Errhandler)f_handle(*errhandler), &c_newintercomm);
+    int error = MPI_Intercomm_create_from_groups((MPI_Group)f_handle(*local_group), *local_leader, (MPI_Group)f_handle(*remote_group), *remote_leader, c_stringtag, (MPI_Info)f_handle(*info), (MPI_Errhandler)f_handle(*errhandler), &c_newintercomm);
     free(c_stringtag);
     *newintercomm = (int)(intptr_t)c_newintercomm;
+    f_error(ierror, error);
 }
-#pragma weak mpi_intercomm_create_from_groups_ = pmpi_intercomm_create_from_groups_
+NAMES(intercomm_create_from_groups)
 
 void pmpi_intercomm_merge_(int *intercomm, int *high, int *newintracomm, int *ierror)
 {
     MPI_Comm c_newintracomm = (MPI_Comm)f_handle(*newintracomm);
-    *ierror = MPI_Intercomm_merge((MPI_Comm)f_handle(*intercomm), *high, &c_newintracomm);
+    int error = MPI_Intercomm_merge((MPI_Comm)f_handle(*intercomm), *high, &c_newintracomm);
     *newintracomm = (int)(intptr_t)c_newintracomm;
+    f_error(ierror, error);
 }
-#pragma weak mpi_intercomm_merge_ = pmpi_intercomm_merge_
+NAMES(intercomm_merge)
 
 void pmpi_info_create_(int *info, int *ierror)
 {
     MPI_Info c_info = (MPI_Info)f_handle(*info);
-    *ierror = MPI_Info_create(&c_info);
+    int error = MPI_Info_create(&c_info);
     *info = (int)(intptr_t)c_info;
+    f_error(ierror, error);
 }
-#pragma weak mpi_info_create_ = pmpi_info_create_
+NAMES(info_create)
 
 void pmpi_info_delete_(int *info, char *key, int *ierror, size_t l_key)
 {
     char *c_key = f_stripped(key, l_key);
-    *ierror = MPI_Info_delete((MPI_Info)f_handle(*info), c_key);
+    int error = MPI_Info_delete((MPI_Info)f_handle(*info), c_key);
     free(c_key);
+    f_error(ierror, error);
 }
-#pragma weak mpi_info_delete_ = pmpi_info_delete_
+NAMES(info_delete)
 
 void pmpi_info_dup_(int *info, int *newinfo, int *ierror)
 {
     MPI_Info c_newinfo = (MPI_Info)f_handle(*newinfo);
-    *ierror = MPI_Info_dup((MPI_Info)f_handle(*info), &c_newinfo);
+    int error = MPI_Info_dup((MPI_Info)f_handle(*info), &c_newinfo);
     *newinfo = (int)(intptr_t)c_newinfo;
+    f_error(ierror, error);
 }
-#pragma weak mpi_info_dup_ = pmpi_info_dup_
+NAMES(info_dup)
 
 void pmpi_info_free_(int *info, int *ierror)
 {
     MPI_Info c_info = (MPI_Info)f_handle(*info);
-    *ierror = MPI_Info_free(&c_info);
+    int error = MPI_Info_free(&c_info);
     *info = (int)(intptr_t)c_info;
+    f_error(ierror, error);
 }
-#pragma weak mpi_info_free_ = pmpi_info_free_
+NAMES(info_free)
 
 void pmpi_info_get_nkeys_(int *info, int *nkeys, int *ierror)
 {
-    *ierror = MPI_Info_get_nkeys((MPI_Info)f_handle(*info), nkeys);
+    int error = MPI_Info_get_nkeys((MPI_Info)f_handle(*info), nkeys);
+    f_error(ierror, error);
 }
-#pragma weak mpi_info_get_nkeys_ = pmpi_info_get_nkeys_
+NAMES(info_get_nkeys)
 
 void pmpi_info_get_nthkey_(int *info, int *n, char *key, int *ierror, size_t l_key)
 {
     char c_key[MPI_MAX_INFO_KEY] = "";
-    *ierror = MPI_Info_get_nthkey((MPI_Info)f_handle(*info), *n, c_key);
-    f_text(*ierror, key, l_key, c_key);
+    int error = MPI_Info_get_nthkey((MPI_Info)f_handle(*info), *n, c_key);
+    f_text(error, key, l_key, c_key);
+    f_error(ierror, error);
 }
-#pragma weak mpi_info_get_nthkey_ = pmpi_info_get_nthkey_
+NAMES(info_get_nthkey)
 
 void pmpi_info_get_valuelen_(int *info, char *key, int *valuelen, int *flag, int *ierror, size_t l_key)
 {
     char *c_key = f_stripped(key, l_key);
-    *ierror = MPI_Info_get_valuelen((MPI_Info)f_handle(*info), c_key, valuelen, flag);
+    int error = MPI_Info_get_valuelen((MPI_Info)f_handle(*info), c_key, valuelen, flag);
     free(c_key);
+    f_error(ierror, error);
 }
-#pragma weak mpi_info_get_valuelen_ = pmpi_info_get_valuelen_
+NAMES(info_get_valuelen)
 
 void pmpi_info_set_(int *info, char *key, char *value, int *ierror, size_t l_key, size_t l_value)
 {
     char *c_key = f_stripped(key, l_key);
     char *c_value = f_stripped(value, l_value);
-    *ierror = MPI_Info_set((MPI_Info)f_handle(*info), c_key, c_value);
+    int error = MPI_Info_set((MPI_Info)f_handle(*info), c_key, c_value);
     free(c_key);
     free(c_value);
+    f_error(ierror, error);
 }
-#pragma weak mpi_info_set_ = pmpi_info_set_
+NAMES(info_set)
 
 void pmpi_session_finalize_(int *session, int *ierror)
 {
     MPI_Session c_session = (MPI_Session)f_handle(*session);
-    *ierror = MPI_Session_finalize(&c_session);
+    int error = MPI_Session_finalize(&c_session);
     *session = (int)(intptr_t)c_session;
+    f_error(ierror, error);
 }
-#pragma weak mpi_session_finalize_ = pmpi_session_finalize_
+NAMES(session_finalize)
 
 void pmpi_session_get_info_(int *session, int *info_used, int *ierror)
 {
     MPI_Info c_info_used = (MPI_Info)f_handle(*info_used);
-    *ierror = MPI_Session_get_info((MPI_Session)f_handle(*session), &c_info_used);
+    int error = MPI_Session_get_info((MPI_Session)f_handle(*session), &c_info_used);
     *info_used = (int)(intptr_t)c_info_used;
+    f_error(ierror, error);
 }
-#pragma weak mpi_session_get_info_ = pmpi_session_get_info_
+NAMES(session_get_info)
 
 void pmpi_session_get_num_psets_(int *session, int *info, int *npset_names, int *ierror)
 {
-    *ierror = MPI_Session_get_num_psets((MPI_Session)f_handle(*session), (MPI_Info)f_handle(*info), npset_names);
+    int error = MPI_Session_get_num_psets((MPI_Session)f_handle(*session), (MPI_Info)f_handle(*info), npset_names);
+    f_error(ierror, error);
 }
-#pragma weak mpi_session_get_num_psets_ = pmpi_session_get_num_psets_
+NAMES(session_get_num_psets)
 
 void pmpi_session_get_pset_info_(int *session, char *pset_name, int *info, int *ierror, size_t l_pset_name)
 {
     char *c_pset_name = f_string(pset_name, l_pset_name);
     MPI_Info c_info = (MPI_Info)f_handle(*info);
-    *ierror = MPI_Session_get_pset_info((MPI_Session)f_handle(*session), c_pset_name, &c_info);
+    int error = MPI_Session_get_pset_info((MPI_Session)f_handle(*session), c_pset_name, &c_info);
     free(c_pset_name);
     *info = (int)(intptr_t)c_info;
+    f_error(ierror, error);
 }
-#pragma weak mpi_session_get_pset_info_ = pmpi_session_get_pset_info_
+NAMES(session_get_pset_info)
 
 void pmpi_session_init_(int *info, int *errhandler, int *session, int *ierror)
 {
     MPI_Session c_session = (MPI_Session)f_handle(*session);
-    *ierror = MPI_Session_init((MPI_Info)f_handle(*info), (MPI_Errhandler)f_handle(*errhandler), &c_session);
+    int error = MPI_Session_init((MPI_Info)f_handle(*info), (MPI_Errhandler)f_handle(*errhandler), &c_session);
     *session = (int)(intptr_t)c_session;
+    f_error(ierror, error);
 }
-#pragma weak mpi_session_init_ = pmpi_session_init_
+NAMES(session_init)
 
 void pmpi_accumulate_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *ierror)
 {
-    *ierror = MPI_Accumulate(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
+    int error = MPI_Accumulate(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_accumulate_ = pmpi_accumulate_
+NAMES(accumulate)
+
+void pmpi_accumulate_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *ierror)
+{
+    int error = MPI_Accumulate_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
+    f_error(ierror, error);
+}
+NAMES(accumulate_c)
 
 void pmpi_compare_and_swap_(void *origin_addr, void *compare_addr, void *result_addr, int *datatype, int *target_rank, MPI_Aint *target_disp, int *win, int *ierror)
 {
-    *ierror = MPI_Compare_and_swap(f_address(origin_addr), f_address(compare_addr), f_address(result_addr), (MPI_Datatype)f_handle(*datatype), *target_rank, *target_disp, (MPI_Win)f_handle(*win));
+    int error = MPI_Compare_and_swap(f_address(origin_addr), f_address(compare_addr), f_address(result_addr), (MPI_Datatype)f_handle(*datatype), *target_rank, *target_disp, (MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_compare_and_swap_ = pmpi_compare_and_swap_
+NAMES(compare_and_swap)
 
 void pmpi_fetch_and_op_(void *origin_addr, void *result_addr, int *datatype, int *target_rank, MPI_Aint *target_disp, int *op, int *win, int *ierror)
 {
-    *ierror = MPI_Fetch_and_op(f_address(origin_addr), f_address(result_addr), (MPI_Datatype)f_handle(*datatype), *target_rank, *target_disp, (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
+    int error = MPI_Fetch_and_op(f_address(origin_addr), f_address(result_addr), (MPI_Datatype)f_handle(*datatype), *target_rank, *target_disp, (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_fetch_and_op_ = pmpi_fetch_and_op_
+NAMES(fetch_and_op)
 
 void pmpi_get_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *ierror)
 {
-    *ierror = MPI_Get(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
+    int error = MPI_Get(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_get_ = pmpi_get_
+NAMES(get)
+
+void pmpi_get_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *ierror)
+{
+    int error = MPI_Get_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
+    f_error(ierror, error);
+}
+NAMES(get_c)
 
 void pmpi_get_accumulate_(void *origin_addr, int *origin_count, int *origin_datatype, void *result_addr, int *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *ierror)
 {
-    *ierror = MPI_Get_accumulate(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), f_address(result_addr), *result_count, (MPI_Datatype)f_handle(*result_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
+    int error = MPI_Get_accumulate(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), f_address(result_addr), *result_count, (MPI_Datatype)f_handle(*result_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_get_accumulate_ = pmpi_get_accumulate_
+NAMES(get_accumulate)
+
+void pmpi_get_accumulate_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, void *result_addr, MPI_Count *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *ierror)
+{
+    int error = MPI_Get_accumulate_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), f_address(result_addr), *result_count, (MPI_Datatype)f_handle(*result_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
+    f_error(ierror, error);
+}
+NAMES(get_accumulate_c)
 
 void pmpi_put_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *ierror)
 {
-    *ierror = MPI_Put(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
+    int error = MPI_Put(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_put_ = pmpi_put_
+NAMES(put)
+
+void pmpi_put_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *ierror)
+{
+    int error = MPI_Put_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
+    f_error(ierror, error);
+}
+NAMES(put_c)
 
 void pmpi_raccumulate_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Raccumulate(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
+    int error = MPI_Raccumulate(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_raccumulate_ = pmpi_raccumulate_
+NAMES(raccumulate)
+
+void pmpi_raccumulate_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Raccumulate_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(raccumulate_c)
 
 void pmpi_rget_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Rget(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
+    int error = MPI_Rget(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_rget_ = pmpi_rget_
+NAMES(rget)
+
+void pmpi_rget_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Rget_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(rget_c)
 
 void pmpi_rget_accumulate_(void *origin_addr, int *origin_count, int *origin_datatype, void *result_addr, int *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Rget_accumulate(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), f_address(result_addr), *result_count, (MPI_Datatype)f_handle(*result_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
+    int error = MPI_Rget_accumulate(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), f_address(result_addr), *result_count, (MPI_Datatype)f_handle(*result_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_rget_accumulate_ = pmpi_rget_accumulate_
+NAMES(rget_accumulate)
+
+void pmpi_rget_accumulate_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, void *result_addr, MPI_Count *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Rget_accumulate_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), f_address(result_addr), *result_count, (MPI_Datatype)f_handle(*result_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(rget_accumulate_c)
 
 void pmpi_rput_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Rput(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
+    int error = MPI_Rput(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_rput_ = pmpi_rput_
+NAMES(rput)
+
+void pmpi_rput_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_Rput_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(rput_c)
 
 void pmpi_win_allocate_(MPI_Aint *size, int *disp_unit, int *info, int *comm, MPI_Aint *baseptr, int *win, int *ierror)
 {
     MPI_Win c_win = (MPI_Win)f_handle(*win);
-    *ierror = MPI_Win_allocate(*size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), baseptr, &c_win);
+    int error = MPI_Win_allocate(*size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), baseptr, &c_win);
     *win = (int)(intptr_t)c_win;
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_allocate_ = pmpi_win_allocate_
+NAMES(win_allocate)
 #pragma weak mpi_win_allocate_cptr_ = pmpi_win_allocate_
 #pragma weak pmpi_win_allocate_cptr_ = pmpi_win_allocate_
+
+void pmpi_win_allocate_c_(MPI_Aint *size, MPI_Aint *disp_unit, int *info, int *comm, MPI_Aint *baseptr, int *win, int *ierror)
+{
+    MPI_Win c_win = (MPI_Win)f_handle(*win);
+    int error = MPI_Win_allocate_c(*size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), baseptr, &c_win);
+    *win = (int)(intptr_t)c_win;
+    f_error(ierror, error);
+}
+NAMES(win_allocate_c)
 
 void pmpi_win_allocate_shared_(MPI_Aint *size, int *disp_unit, int *info, int *comm, MPI_Aint *baseptr, int *win, int *ierror)
 {
     MPI_Win c_win = (MPI_Win)f_handle(*win);
-    *ierror = MPI_Win_allocate_shared(*size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), baseptr, &c_win);
+    int error = MPI_Win_allocate_shared(*size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), baseptr, &c_win);
     *win = (int)(intptr_t)c_win;
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_allocate_shared_ = pmpi_win_allocate_shared_
+NAMES(win_allocate_shared)
 #pragma weak mpi_win_allocate_shared_cptr_ = pmpi_win_allocate_shared_
 #pragma weak pmpi_win_allocate_shared_cptr_ = pmpi_win_allocate_shared_
 
+void pmpi_win_allocate_shared_c_(MPI_Aint *size, MPI_Aint *disp_unit, int *info, int *comm, MPI_Aint *baseptr, int *win, int *ierror)
+{
+    MPI_Win c_win = (MPI_Win)f_handle(*win);
+    int error = MPI_Win_allocate_shared_c(*size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), baseptr, &c_win);
+    *win = (int)(intptr_t)c_win;
+    f_error(ierror, error);
+}
+NAMES(win_allocate_shared_c)
+
 void pmpi_win_attach_(int *win, void *base, MPI_Aint *size, int *ierror)
 {
-    *ierror = MPI_Win_attach((MPI_Win)f_handle(*win), f_address(base), *size);
+    int error = MPI_Win_attach((MPI_Win)f_handle(*win), f_address(base), *size);
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_attach_ = pmpi_win_attach_
+NAMES(win_attach)
 
 void pmpi_win_complete_(int *win, int *ierror)
 {
-    *ierror = MPI_Win_complete((MPI_Win)f_handle(*win));
+    int error = MPI_Win_complete((MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_complete_ = pmpi_win_complete_
+NAMES(win_complete)
 
 void pmpi_win_create_(void *base, MPI_Aint *size, int *disp_unit, int *info, int *comm, int *win, int *ierror)
 {
     MPI_Win c_win = (MPI_Win)f_handle(*win);
-    *ierror = MPI_Win_create(f_address(base), *size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), &c_win);
+    int error = MPI_Win_create(f_address(base), *size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), &c_win);
     *win = (int)(intptr_t)c_win;
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_create_ = pmpi_win_create_
+NAMES(win_create)
+
+void pmpi_win_create_c_(void *base, MPI_Aint *size, MPI_Aint *disp_unit, int *info, int *comm, int *win, int *ierror)
+{
+    MPI_Win c_win = (MPI_Win)f_handle(*win);
+    int error = MPI_Win_create_c(f_address(base), *size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), &c_win);
+    *win = (int)(intptr_t)c_win;
+    f_error(ierror, error);
+}
+NAMES(win_create_c)
 
 void pmpi_win_create_dynamic_(int *info, int *comm, int *win, int *ierror)
 {
     MPI_Win c_win = (MPI_Win)f_handle(*win);
-    *ierror = MPI_Win_create_dynamic((MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), &c_win);
+    int error = MPI_Win_create_dynamic((MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), &c_win);
     *win = (int)(intptr_t)c_win;
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_create_dynamic_ = pmpi_win_create_dynamic_
+NAMES(win_create_dynamic)
 
 void pmpi_win_delete_attr_(int *win, int *win_keyval, int *ierror)
 {
-    *ierror = MPI_Win_delete_attr((MPI_Win)f_handle(*win), *win_keyval);
+    int error = MPI_Win_delete_attr((MPI_Win)f_handle(*win), *win_keyval);
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_delete_attr_ = pmpi_win_delete_attr_
+NAMES(win_delete_attr)
 
 void pmpi_win_detach_(int *win, void *base, int *ierror)
 {
-    *ierror = MPI_Win_detach((MPI_Win)f_handle(*win), f_address(base));
+    int error = MPI_Win_detach((MPI_Win)f_handle(*win), f_address(base));
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_detach_ = pmpi_win_detach_
+NAMES(win_detach)
 
 void pmpi_win_fence_(int *assert, int *win, int *ierror)
 {
-    *ierror = MPI_Win_fence(*assert, (MPI_Win)f_handle(*win));
+    int error = MPI_Win_fence(*assert, (MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_fence_ = pmpi_win_fence_
+NAMES(win_fence)
 
 void pmpi_win_flush_(int *rank, int *win, int *ierror)
 {
-    *ierror = MPI_Win_flush(*rank, (MPI_Win)f_handle(*win));
+    int error = MPI_Win_flush(*rank, (MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_flush_ = pmpi_win_flush_
+NAMES(win_flush)
 
 void pmpi_win_flush_all_(int *win, int *ierror)
 {
-    *ierror = MPI_Win_flush_all((MPI_Win)f_handle(*win));
+    int error = MPI_Win_flush_all((MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_flush_all_ = pmpi_win_flush_all_
+NAMES(win_flush_all)
 
 void pmpi_win_flush_local_(int *rank, int *win, int *ierror)
 {
-    *ierror = MPI_Win_flush_local(*rank, (MPI_Win)f_handle(*win));
+    int error = MPI_Win_flush_local(*rank, (MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_flush_local_ = pmpi_win_flush_local_
+NAMES(win_flush_local)
 
 void pmpi_win_flush_local_all_(int *win, int *ierror)
 {
-    *ierror = MPI_Win_flush_local_all((MPI_Win)f_handle(*win));
+    int error = MPI_Win_flush_local_all((MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_flush_local_all_ = pmpi_win_flush_local_all_
+NAMES(win_flush_local_all)
 
 void pmpi_win_free_(int *win, int *ierror)
 {
     MPI_Win c_win = (MPI_Win)f_handle(*win);
-    *ierror = MPI_Win_free(&c_win);
+    int error = MPI_Win_free(&c_win);
     *win = (int)(intptr_t)c_win;
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_free_ = pmpi_win_free_
+NAMES(win_free)
 
 void pmpi_win_free_keyval_(int *win_keyval, int *ierror)
 {
-    *ierror = MPI_Win_free_keyval(win_keyval);
+    int error = MPI_Win_free_keyval(win_keyval);
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_free_keyval_ = pmpi_win_free_keyval_
+NAMES(win_free_keyval)
 
 void pmpi_win_get_group_(int *win, int *group, int *ierror)
 {
     MPI_Group c_group = (MPI_Group)f_handle(*group);
-    *ierror = MPI_Win_get_group((MPI_Win)f_handle(*win), &c_group);
+    int error = MPI_Win_get_group((MPI_Win)f_handle(*win), &c_group);
     *group = (int)(intptr_t)c_group;
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_get_group_ = pmpi_win_get_group_
+NAMES(win_get_group)
 
 void pmpi_win_get_info_(int *win, int *info_used, int *ierror)
 {
     MPI_Info c_info_used = (MPI_Info)f_handle(*info_used);
-    *ierror = MPI_Win_get_info((MPI_Win)f_handle(*win), &c_info_used);
+    int error = MPI_Win_get_info((MPI_Win)f_handle(*win), &c_info_used);
     *info_used = (int)(intptr_t)c_info_used;
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_get_info_ = pmpi_win_get_info_
+NAMES(win_get_info)
 
 void pmpi_win_get_name_(int *win, char *win_name, int *resultlen, int *ierror, size_t l_win_name)
 {
     char c_win_name[MPI_MAX_OBJECT_NAME] = "";
-    *ierror = MPI_Win_get_name((MPI_Win)f_handle(*win), c_win_name, resultlen);
-    f_text(*ierror, win_name, l_win_name, c_win_name);
+    int error = MPI_Win_get_name((MPI_Win)f_handle(*win), c_win_name, resultlen);
+    f_text(error, win_name, l_win_name, c_win_name);
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_get_name_ = pmpi_win_get_name_
+NAMES(win_get_name)
 
 void pmpi_win_lock_(int *lock_type, int *rank, int *assert, int *win, int *ierror)
 {
-    *ierror = MPI_Win_lock(*lock_type, *rank, *assert, (MPI_Win)f_handle(*win));
+    int error = MPI_Win_lock(*lock_type, *rank, *assert, (MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_lock_ = pmpi_win_lock_
+NAMES(win_lock)
 
 void pmpi_win_lock_all_(int *assert, int *win, int *ierror)
 {
-    *ierror = MPI_Win_lock_all(*assert, (MPI_Win)f_handle(*win));
+    int error = MPI_Win_lock_all(*assert, (MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_lock_all_ = pmpi_win_lock_all_
+NAMES(win_lock_all)
 
 void pmpi_win_post_(int *group, int *assert, int *win, int *ierror)
 {
-    *ierror = MPI_Win_post((MPI_Group)f_handle(*group), *assert, (MPI_Win)f_handle(*win));
+    int error = MPI_Win_post((MPI_Group)f_handle(*group), *assert, (MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_post_ = pmpi_win_post_
+NAMES(win_post)
 
 void pmpi_win_set_info_(int *win, int *info, int *ierror)
 {
-    *ierror = MPI_Win_set_info((MPI_Win)f_handle(*win), (MPI_Info)f_handle(*info));
+    int error = MPI_Win_set_info((MPI_Win)f_handle(*win), (MPI_Info)f_handle(*info));
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_set_info_ = pmpi_win_set_info_
+NAMES(win_set_info)
 
 void pmpi_win_set_name_(int *win, char *win_name, int *ierror, size_t l_win_name)
 {
     char *c_win_name = f_string(win_name, l_win_name);
-    *ierror = MPI_Win_set_name((MPI_Win)f_handle(*win), c_win_name);
+    int error = MPI_Win_set_name((MPI_Win)f_handle(*win), c_win_name);
     free(c_win_name);
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_set_name_ = pmpi_win_set_name_
+NAMES(win_set_name)
 
 void pmpi_win_shared_query_(int *win, int *rank, MPI_Aint *size, int *disp_unit, MPI_Aint *baseptr, int *ierror)
 {
-    *ierror = MPI_Win_shared_query((MPI_Win)f_handle(*win), *rank, size, disp_unit, baseptr);
+    int error = MPI_Win_shared_query((MPI_Win)f_handle(*win), *rank, size, disp_unit, baseptr);
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_shared_query_ = pmpi_win_shared_query_
+NAMES(win_shared_query)
 #pragma weak mpi_win_shared_query_cptr_ = pmpi_win_shared_query_
 #pragma weak pmpi_win_shared_query_cptr_ = pmpi_win_shared_query_
 
+void pmpi_win_shared_query_c_(int *win, int *rank, MPI_Aint *size, MPI_Aint *disp_unit, MPI_Aint *baseptr, int *ierror)
+{
+    int error = MPI_Win_shared_query_c((MPI_Win)f_handle(*win), *rank, size, disp_unit, baseptr);
+    f_error(ierror, error);
+}
+NAMES(win_shared_query_c)
+
 void pmpi_win_start_(int *group, int *assert, int *win, int *ierror)
 {
-    *ierror = MPI_Win_start((MPI_Group)f_handle(*group), *assert, (MPI_Win)f_handle(*win));
+    int error = MPI_Win_start((MPI_Group)f_handle(*group), *assert, (MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_start_ = pmpi_win_start_
+NAMES(win_start)
 
 void pmpi_win_sync_(int *win, int *ierror)
 {
-    *ierror = MPI_Win_sync((MPI_Win)f_handle(*win));
+    int error = MPI_Win_sync((MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_sync_ = pmpi_win_sync_
+NAMES(win_sync)
 
 void pmpi_win_test_(int *win, int *flag, int *ierror)
 {
-    *ierror = MPI_Win_test((MPI_Win)f_handle(*win), flag);
+    int error = MPI_Win_test((MPI_Win)f_handle(*win), flag);
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_test_ = pmpi_win_test_
+NAMES(win_test)
 
 void pmpi_win_unlock_(int *rank, int *win, int *ierror)
 {
-    *ierror = MPI_Win_unlock(*rank, (MPI_Win)f_handle(*win));
+    int error = MPI_Win_unlock(*rank, (MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_unlock_ = pmpi_win_unlock_
+NAMES(win_unlock)
 
 void pmpi_win_unlock_all_(int *win, int *ierror)
 {
-    *ierror = MPI_Win_unlock_all((MPI_Win)f_handle(*win));
+    int error = MPI_Win_unlock_all((MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_unlock_all_ = pmpi_win_unlock_all_
+NAMES(win_unlock_all)
 
 void pmpi_win_wait_(int *win, int *ierror)
 {
-    *ierror = MPI_Win_wait((MPI_Win)f_handle(*win));
+    int error = MPI_Win_wait((MPI_Win)f_handle(*win));
+    f_error(ierror, error);
 }
-#pragma weak mpi_win_wait_ = pmpi_win_wait_
+NAMES(win_wait)
 
 void pmpi_file_close_(int *fh, int *ierror)
 {
     MPI_File c_fh = (MPI_File)f_handle(*fh);
-    *ierror = MPI_File_close(&c_fh);
+    int error = MPI_File_close(&c_fh);
     *fh = (int)(intptr_t)c_fh;
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_close_ = pmpi_file_close_
+NAMES(file_close)
 
 void pmpi_file_delete_(char *filename, int *info, int *ierror, size_t l_filename)
 {
     char *c_filename = f_string(filename, l_filename);
-    *ierror = MPI_File_delete(c_filename, (MPI_Info)f_handle(*info));
+    int error = MPI_File_delete(c_filename, (MPI_Info)f_handle(*info));
     free(c_filename);
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_delete_ = pmpi_file_delete_
+NAMES(file_delete)
 
 void pmpi_file_get_amode_(int *fh, int *amode, int *ierror)
 {
-    *ierror = MPI_File_get_amode((MPI_File)f_handle(*fh), amode);
+    int error = MPI_File_get_amode((MPI_File)f_handle(*fh), amode);
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_get_amode_ = pmpi_file_get_amode_
+NAMES(file_get_amode)
 
 void pmpi_file_get_atomicity_(int *fh, int *flag, int *ierror)
 {
-    *ierror = MPI_File_get_atomicity((MPI_File)f_handle(*fh), flag);
+    int error = MPI_File_get_atomicity((MPI_File)f_handle(*fh), flag);
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_get_atomicity_ = pmpi_file_get_atomicity_
+NAMES(file_get_atomicity)
 
 void pmpi_file_get_byte_offset_(int *fh, MPI_Offset *offset, MPI_Offset *disp, int *ierror)
 {
-    *ierror = MPI_File_get_byte_offset((MPI_File)f_handle(*fh), *offset, disp);
+    int error = MPI_File_get_byte_offset((MPI_File)f_handle(*fh), *offset, disp);
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_get_byte_offset_ = pmpi_file_get_byte_offset_
+NAMES(file_get_byte_offset)
 
 void pmpi_file_get_group_(int *fh, int *group, int *ierror)
 {
     MPI_Group c_group = (MPI_Group)f_handle(*group);
-    *ierror = MPI_File_get_group((MPI_File)f_handle(*fh), &c_group);
+    int error = MPI_File_get_group((MPI_File)f_handle(*fh), &c_group);
     *group = (int)(intptr_t)c_group;
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_get_group_ = pmpi_file_get_group_
+NAMES(file_get_group)
 
 void pmpi_file_get_info_(int *fh, int *info_used, int *ierror)
 {
     MPI_Info c_info_used = (MPI_Info)f_handle(*info_used);
-    *ierror = MPI_File_get_info((MPI_File)f_handle(*fh), &c_info_used);
+    int error = MPI_File_get_info((MPI_File)f_handle(*fh), &c_info_used);
     *info_used = (int)(intptr_t)c_info_used;
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_get_info_ = pmpi_file_get_info_
+NAMES(file_get_info)
 
 void pmpi_file_get_position_(int *fh, MPI_Offset *offset, int *ierror)
 {
-    *ierror = MPI_File_get_position((MPI_File)f_handle(*fh), offset);
+    int error = MPI_File_get_position((MPI_File)f_handle(*fh), offset);
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_get_position_ = pmpi_file_get_position_
+NAMES(file_get_position)
 
 void pmpi_file_get_position_shared_(int *fh, MPI_Offset *offset, int *ierror)
 {
-    *ierror = MPI_File_get_position_shared((MPI_File)f_handle(*fh), offset);
+    int error = MPI_File_get_position_shared((MPI_File)f_handle(*fh), offset);
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_get_position_shared_ = pmpi_file_get_position_shared_
+NAMES(file_get_position_shared)
 
 void pmpi_file_get_size_(int *fh, MPI_Offset *size, int *ierror)
 {
-    *ierror = MPI_File_get_size((MPI_File)f_handle(*fh), size);
+    int error = MPI_File_get_size((MPI_File)f_handle(*fh), size);
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_get_size_ = pmpi_file_get_size_
+NAMES(file_get_size)
 
 void pmpi_file_get_type_extent_(int *fh, int *datatype, MPI_Aint *extent, int *ierror)
 {
-    *ierror = MPI_File_get_type_extent((MPI_File)f_handle(*fh), (MPI_Datatype)f_handle(*datatype), extent);
+    int error = MPI_File_get_type_extent((MPI_File)f_handle(*fh), (MPI_Datatype)f_handle(*datatype), extent);
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_get_type_extent_ = pmpi_file_get_type_extent_
+NAMES(file_get_type_extent)
+
+void pmpi_file_get_type_extent_c_(int *fh, int *datatype, MPI_Count *extent, int *ierror)
+{
+    int error = MPI_File_get_type_extent_c((MPI_File)f_handle(*fh), (MPI_Datatype)f_handle(*datatype), extent);
+    f_error(ierror, error);
+}
+NAMES(file_get_type_extent_c)
 
 void pmpi_file_get_view_(int *fh, MPI_Offset *disp, int *etype, int *filetype, char *datarep, int *ierror, size_t l_datarep)
 {
     MPI_Datatype c_etype = (MPI_Datatype)f_handle(*etype);
     MPI_Datatype c_filetype = (MPI_Datatype)f_handle(*filetype);
     char c_datarep[MPI_MAX_DATAREP_STRING] = "";
-    *ierror = MPI_File_get_view((MPI_File)f_handle(*fh), disp, &c_etype, &c_filetype, c_datarep);
+    int error = MPI_File_get_view((MPI_File)f_handle(*fh), disp, &c_etype, &c_filetype, c_datarep);
     *etype = (int)(intptr_t)c_etype;
     *filetype = (int)(intptr_t)c_filetype;
-    f_text(*ierror, datarep, l_datarep, c_datarep);
+    f_text(error, datarep, l_datarep, c_datarep);
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_get_view_ = pmpi_file_get_view_
+NAMES(file_get_view)
 
 void pmpi_file_iread_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_File_iread((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    int error = MPI_File_iread((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_iread_ = pmpi_file_iread_
+NAMES(file_iread)
+
+void pmpi_file_iread_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_File_iread_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(file_iread_c)
 
 void pmpi_file_iread_all_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_File_iread_all((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    int error = MPI_File_iread_all((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_iread_all_ = pmpi_file_iread_all_
+NAMES(file_iread_all)
+
+void pmpi_file_iread_all_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_File_iread_all_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(file_iread_all_c)
 
 void pmpi_file_iread_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_File_iread_at((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    int error = MPI_File_iread_at((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_iread_at_ = pmpi_file_iread_at_
+NAMES(file_iread_at)
+
+void pmpi_file_iread_at_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_File_iread_at_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(file_iread_at_c)
 
 void pmpi_file_iread_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_File_iread_at_all((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    int error = MPI_File_iread_at_all((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_iread_at_all_ = pmpi_file_iread_at_all_
+NAMES(file_iread_at_all)
+
+void pmpi_file_iread_at_all_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_File_iread_at_all_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(file_iread_at_all_c)
 
 void pmpi_file_iread_shared_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_File_iread_shared((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    int error = MPI_File_iread_shared((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_iread_shared_ = pmpi_file_iread_shared_
+NAMES(file_iread_shared)
+
+void pmpi_file_iread_shared_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_File_iread_shared_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(file_iread_shared_c)
 
 void pmpi_file_iwrite_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_File_iwrite((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    int error = MPI_File_iwrite((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_iwrite_ = pmpi_file_iwrite_
+NAMES(file_iwrite)
+
+void pmpi_file_iwrite_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_File_iwrite_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(file_iwrite_c)
 
 void pmpi_file_iwrite_all_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_File_iwrite_all((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    int error = MPI_File_iwrite_all((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_iwrite_all_ = pmpi_file_iwrite_all_
+NAMES(file_iwrite_all)
+
+void pmpi_file_iwrite_all_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_File_iwrite_all_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(file_iwrite_all_c)
 
 void pmpi_file_iwrite_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_File_iwrite_at((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    int error = MPI_File_iwrite_at((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_iwrite_at_ = pmpi_file_iwrite_at_
+NAMES(file_iwrite_at)
+
+void pmpi_file_iwrite_at_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_File_iwrite_at_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(file_iwrite_at_c)
 
 void pmpi_file_iwrite_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_File_iwrite_at_all((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    int error = MPI_File_iwrite_at_all((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_iwrite_at_all_ = pmpi_file_iwrite_at_all_
+NAMES(file_iwrite_at_all)
+
+void pmpi_file_iwrite_at_all_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_File_iwrite_at_all_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(file_iwrite_at_all_c)
 
 void pmpi_file_iwrite_shared_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_File_iwrite_shared((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    int error = MPI_File_iwrite_shared((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_iwrite_shared_ = pmpi_file_iwrite_shared_
+NAMES(file_iwrite_shared)
+
+void pmpi_file_iwrite_shared_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+{
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    int error = MPI_File_iwrite_shared_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_error(ierror, error);
+}
+NAMES(file_iwrite_shared_c)
 
 void pmpi_file_open_(int *comm, char *filename, int *amode, int *info, int *fh, int *ierror, size_t l_filename)
 {
     char *c_filename = f_string(filename, l_filename);
     MPI_File c_fh = (MPI_File)f_handle(*fh);
-    *ierror = MPI_File_open((MPI_Comm)f_handle(*comm), c_filename, *amode, (MPI_Info)f_handle(*info), &c_fh);
+    int error = MPI_File_open((MPI_Comm)f_handle(*comm), c_filename, *amode, (MPI_Info)f_handle(*info), &c_fh);
     free(c_filename);
     *fh = (int)(intptr_t)c_fh;
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_open_ = pmpi_file_open_
+NAMES(file_open)
 
 void pmpi_file_preallocate_(int *fh, MPI_Offset *size, int *ierror)
 {
-    *ierror = MPI_File_preallocate((MPI_File)f_handle(*fh), *size);
+    int error = MPI_File_preallocate((MPI_File)f_handle(*fh), *size);
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_preallocate_ = pmpi_file_preallocate_
+NAMES(file_preallocate)
 
 void pmpi_file_read_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_File_read((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_read((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_read_ = pmpi_file_read_
+NAMES(file_read)
+
+void pmpi_file_read_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
+{
+    int error = MPI_File_read_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
+}
+NAMES(file_read_c)
 
 void pmpi_file_read_all_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_File_read_all((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_read_all((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_read_all_ = pmpi_file_read_all_
+NAMES(file_read_all)
+
+void pmpi_file_read_all_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
+{
+    int error = MPI_File_read_all_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
+}
+NAMES(file_read_all_c)
 
 void pmpi_file_read_all_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
-    *ierror = MPI_File_read_all_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    int error = MPI_File_read_all_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_read_all_begin_ = pmpi_file_read_all_begin_
+NAMES(file_read_all_begin)
+
+void pmpi_file_read_all_begin_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *ierror)
+{
+    int error = MPI_File_read_all_begin_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    f_error(ierror, error);
+}
+NAMES(file_read_all_begin_c)
 
 void pmpi_file_read_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_File_read_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
+    int error = MPI_File_read_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_read_all_end_ = pmpi_file_read_all_end_
+NAMES(file_read_all_end)
 
 void pmpi_file_read_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_File_read_at((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_read_at((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_read_at_ = pmpi_file_read_at_
+NAMES(file_read_at)
+
+void pmpi_file_read_at_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
+{
+    int error = MPI_File_read_at_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
+}
+NAMES(file_read_at_c)
 
 void pmpi_file_read_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_File_read_at_all((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_read_at_all((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_read_at_all_ = pmpi_file_read_at_all_
+NAMES(file_read_at_all)
+
+void pmpi_file_read_at_all_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
+{
+    int error = MPI_File_read_at_all_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
+}
+NAMES(file_read_at_all_c)
 
 void pmpi_file_read_at_all_begin_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *ierror)
 {
-    *ierror = MPI_File_read_at_all_begin((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    int error = MPI_File_read_at_all_begin((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_read_at_all_begin_ = pmpi_file_read_at_all_begin_
+NAMES(file_read_at_all_begin)
+
+void pmpi_file_read_at_all_begin_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, int *ierror)
+{
+    int error = MPI_File_read_at_all_begin_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    f_error(ierror, error);
+}
+NAMES(file_read_at_all_begin_c)
 
 void pmpi_file_read_at_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_File_read_at_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
+    int error = MPI_File_read_at_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_read_at_all_end_ = pmpi_file_read_at_all_end_
+NAMES(file_read_at_all_end)
 
 void pmpi_file_read_ordered_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_File_read_ordered((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_read_ordered((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_read_ordered_ = pmpi_file_read_ordered_
+NAMES(file_read_ordered)
+
+void pmpi_file_read_ordered_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
+{
+    int error = MPI_File_read_ordered_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
+}
+NAMES(file_read_ordered_c)
 
 void pmpi_file_read_ordered_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
-    *ierror = MPI_File_read_ordered_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    int error = MPI_File_read_ordered_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_read_ordered_begin_ = pmpi_file_read_ordered_begin_
+NAMES(file_read_ordered_begin)
+
+void pmpi_file_read_ordered_begin_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *ierror)
+{
+    int error = MPI_File_read_ordered_begin_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    f_error(ierror, error);
+}
+NAMES(file_read_ordered_begin_c)
 
 void pmpi_file_read_ordered_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_File_read_ordered_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
+    int error = MPI_File_read_ordered_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_read_ordered_end_ = pmpi_file_read_ordered_end_
+NAMES(file_read_ordered_end)
 
 void pmpi_file_read_shared_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_File_read_shared((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_read_shared((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_read_shared_ = pmpi_file_read_shared_
+NAMES(file_read_shared)
+
+void pmpi_file_read_shared_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
+{
+    int error = MPI_File_read_shared_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
+}
+NAMES(file_read_shared_c)
 
 void pmpi_file_seek_(int *fh, MPI_Offset *offset, int *whence, int *ierror)
 {
-    *ierror = MPI_File_seek((MPI_File)f_handle(*fh), *offset, *whence);
+    int error = MPI_File_seek((MPI_File)f_handle(*fh), *offset, *whence);
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_seek_ = pmpi_file_seek_
+NAMES(file_seek)
 
 void pmpi_file_seek_shared_(int *fh, MPI_Offset *offset, int *whence, int *ierror)
 {
-    *ierror = MPI_File_seek_shared((MPI_File)f_handle(*fh), *offset, *whence);
+    int error = MPI_File_seek_shared((MPI_File)f_handle(*fh), *offset, *whence);
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_seek_shared_ = pmpi_file_seek_shared_
+NAMES(file_seek_shared)
 
 void pmpi_file_set_atomicity_(int *fh, int *flag, int *ierror)
 {
-    *ierror = MPI_File_set_atomicity((MPI_File)f_handle(*fh), *flag);
+    int error = MPI_File_set_atomicity((MPI_File)f_handle(*fh), *flag);
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_set_atomicity_ = pmpi_file_set_atomicity_
+NAMES(file_set_atomicity)
 
 void pmpi_file_set_info_(int *fh, int *info, int *ierror)
 {
-    *ierror = MPI_File_set_info((MPI_File)f_handle(*fh), (MPI_Info)f_handle(*info));
+    int error = MPI_File_set_info((MPI_File)f_handle(*fh), (MPI_Info)f_handle(*info));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_set_info_ = pmpi_file_set_info_
+NAMES(file_set_info)
 
 void pmpi_file_set_size_(int *fh, MPI_Offset *size, int *ierror)
 {
-    *ierror = MPI_File_set_size((MPI_File)f_handle(*fh), *size);
+    int error = MPI_File_set_size((MPI_File)f_handle(*fh), *size);
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_set_size_ = pmpi_file_set_size_
+NAMES(file_set_size)
 
 void pmpi_file_set_view_(int *fh, MPI_Offset *disp, int *etype, int *filetype, char *datarep, int *info, int *ierror, size_t l_datarep)
 {
     char *c_datarep = f_string(datarep, l_datarep);
-    *ierror = MPI_File_set_view((MPI_File)f_handle(*fh), *disp, (MPI_Datatype)f_handle(*etype), (MPI_Datatype)f_handle(*filetype), c_datarep, (MPI_Info)f_handle(*info));
+    int error = MPI_File_set_view((MPI_File)f_handle(*fh), *disp, (MPI_Datatype)f_handle(*etype), (MPI_Datatype)f_handle(*filetype), c_datarep, (MPI_Info)f_handle(*info));
     free(c_datarep);
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_set_view_ = pmpi_file_set_view_
+NAMES(file_set_view)
 
 void pmpi_file_sync_(int *fh, int *ierror)
 {
-    *ierror = MPI_File_sync((MPI_File)f_handle(*fh));
+    int error = MPI_File_sync((MPI_File)f_handle(*fh));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_sync_ = pmpi_file_sync_
+NAMES(file_sync)
 
 void pmpi_file_write_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_File_write((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_write((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_write_ = pmpi_file_write_
+NAMES(file_write)
+
+void pmpi_file_write_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
+{
+    int error = MPI_File_write_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
+}
+NAMES(file_write_c)
 
 void pmpi_file_write_all_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_File_write_all((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_write_all((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_write_all_ = pmpi_file_write_all_
+NAMES(file_write_all)
+
+void pmpi_file_write_all_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
+{
+    int error = MPI_File_write_all_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
+}
+NAMES(file_write_all_c)
 
 void pmpi_file_write_all_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
-    *ierror = MPI_File_write_all_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    int error = MPI_File_write_all_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_write_all_begin_ = pmpi_file_write_all_begin_
+NAMES(file_write_all_begin)
+
+void pmpi_file_write_all_begin_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *ierror)
+{
+    int error = MPI_File_write_all_begin_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    f_error(ierror, error);
+}
+NAMES(file_write_all_begin_c)
 
 void pmpi_file_write_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_File_write_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
+    int error = MPI_File_write_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_write_all_end_ = pmpi_file_write_all_end_
+NAMES(file_write_all_end)
 
 void pmpi_file_write_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_File_write_at((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_write_at((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_write_at_ = pmpi_file_write_at_
+NAMES(file_write_at)
+
+void pmpi_file_write_at_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
+{
+    int error = MPI_File_write_at_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
+}
+NAMES(file_write_at_c)
 
 void pmpi_file_write_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_File_write_at_all((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_write_at_all((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_write_at_all_ = pmpi_file_write_at_all_
+NAMES(file_write_at_all)
+
+void pmpi_file_write_at_all_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
+{
+    int error = MPI_File_write_at_all_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
+}
+NAMES(file_write_at_all_c)
 
 void pmpi_file_write_at_all_begin_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *ierror)
 {
-    *ierror = MPI_File_write_at_all_begin((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    int error = MPI_File_write_at_all_begin((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_write_at_all_begin_ = pmpi_file_write_at_all_begin_
+NAMES(file_write_at_all_begin)
+
+void pmpi_file_write_at_all_begin_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, int *ierror)
+{
+    int error = MPI_File_write_at_all_begin_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    f_error(ierror, error);
+}
+NAMES(file_write_at_all_begin_c)
 
 void pmpi_file_write_at_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_File_write_at_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
+    int error = MPI_File_write_at_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_write_at_all_end_ = pmpi_file_write_at_all_end_
+NAMES(file_write_at_all_end)
 
 void pmpi_file_write_ordered_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_File_write_ordered((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_write_ordered((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_write_ordered_ = pmpi_file_write_ordered_
+NAMES(file_write_ordered)
+
+void pmpi_file_write_ordered_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
+{
+    int error = MPI_File_write_ordered_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
+}
+NAMES(file_write_ordered_c)
 
 void pmpi_file_write_ordered_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
-    *ierror = MPI_File_write_ordered_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    int error = MPI_File_write_ordered_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_write_ordered_begin_ = pmpi_file_write_ordered_begin_
+NAMES(file_write_ordered_begin)
+
+void pmpi_file_write_ordered_begin_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *ierror)
+{
+    int error = MPI_File_write_ordered_begin_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    f_error(ierror, error);
+}
+NAMES(file_write_ordered_begin_c)
 
 void pmpi_file_write_ordered_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_File_write_ordered_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
+    int error = MPI_File_write_ordered_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_write_ordered_end_ = pmpi_file_write_ordered_end_
+NAMES(file_write_ordered_end)
 
 void pmpi_file_write_shared_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
-    *ierror = MPI_File_write_shared((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_write_shared((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
 }
-#pragma weak mpi_file_write_shared_ = pmpi_file_write_shared_
+NAMES(file_write_shared)
+
+void pmpi_file_write_shared_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
+{
+    int error = MPI_File_write_shared_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    f_error(ierror, error);
+}
+NAMES(file_write_shared_c)

@@ -605,14 +605,14 @@ module mpi
       PARAMETER (MPI_BSEND_OVERHEAD=512)
       INTEGER(KIND=MPI_OFFSET_KIND) MPI_DISPLACEMENT_CURRENT
       PARAMETER (MPI_DISPLACEMENT_CURRENT=-1)
-      INTEGER MPI_STATUS_SIZE
-      PARAMETER (MPI_STATUS_SIZE=8)
       INTEGER MPI_SOURCE
       PARAMETER (MPI_SOURCE=1)
       INTEGER MPI_TAG
       PARAMETER (MPI_TAG=2)
       INTEGER MPI_ERROR
       PARAMETER (MPI_ERROR=3)
+      INTEGER MPI_STATUS_SIZE
+      PARAMETER (MPI_STATUS_SIZE=8)
       LOGICAL MPI_SUBARRAYS_SUPPORTED
       PARAMETER (MPI_SUBARRAYS_SUPPORTED=.FALSE.)
       LOGICAL MPI_ASYNC_PROTECTS_NONBLOCKING
@@ -812,6 +812,9 @@ interface
     INTEGER, INTENT(IN) :: errorcode
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Abort) :: PMPI_Abort
+interface
   function MPI_Aint_add(base, &
         disp)
     import
@@ -819,6 +822,9 @@ interface
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp
     INTEGER(KIND=MPI_ADDRESS_KIND) :: MPI_Aint_add
   end function
+end interface
+      PROCEDURE(MPI_Aint_add) :: PMPI_Aint_add
+interface
   function MPI_Aint_diff(addr1, &
         addr2)
     import
@@ -826,16 +832,25 @@ interface
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: addr2
     INTEGER(KIND=MPI_ADDRESS_KIND) :: MPI_Aint_diff
   end function
+end interface
+      PROCEDURE(MPI_Aint_diff) :: PMPI_Aint_diff
+interface
   subroutine MPI_Finalize(ierror)
     import
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Finalize) :: PMPI_Finalize
+interface
   subroutine MPI_Finalized(flag, &
         ierror)
     import
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Finalized) :: PMPI_Finalized
+interface
   subroutine MPI_Free_mem(base, &
         ierror)
     import
@@ -843,6 +858,9 @@ interface
     TYPE(*), TARGET :: base(*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Free_mem) :: PMPI_Free_mem
+interface
   subroutine MPI_Get_address(location, &
         address, &
         ierror)
@@ -852,12 +870,18 @@ interface
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: address
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Get_address) :: PMPI_Get_address
+interface
   subroutine MPI_Get_hw_resource_info(hw_info, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: hw_info
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Get_hw_resource_info) :: PMPI_Get_hw_resource_info
+interface
   subroutine MPI_Get_library_version(version, &
         resultlen, &
         ierror)
@@ -866,6 +890,9 @@ interface
     INTEGER, INTENT(INOUT) :: resultlen
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Get_library_version) :: PMPI_Get_library_version
+interface
   subroutine MPI_Get_processor_name(name, &
         resultlen, &
         ierror)
@@ -874,6 +901,9 @@ interface
     INTEGER, INTENT(INOUT) :: resultlen
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Get_processor_name) :: PMPI_Get_processor_name
+interface
   subroutine MPI_Get_version(version, &
         subversion, &
         ierror)
@@ -882,10 +912,16 @@ interface
     INTEGER, INTENT(INOUT) :: subversion
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Get_version) :: PMPI_Get_version
+interface
   subroutine MPI_Init(ierror)
     import
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Init) :: PMPI_Init
+interface
   subroutine MPI_Init_thread(required, &
         provided, &
         ierror)
@@ -894,36 +930,57 @@ interface
     INTEGER, INTENT(INOUT) :: provided
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Init_thread) :: PMPI_Init_thread
+interface
   subroutine MPI_Initialized(flag, &
         ierror)
     import
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Initialized) :: PMPI_Initialized
+interface
   subroutine MPI_Is_thread_main(flag, &
         ierror)
     import
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Is_thread_main) :: PMPI_Is_thread_main
+interface
   subroutine MPI_Pcontrol(level)
     import
     INTEGER, INTENT(IN) :: level
   end subroutine
+end interface
+      PROCEDURE(MPI_Pcontrol) :: PMPI_Pcontrol
+interface
   subroutine MPI_Query_thread(provided, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: provided
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Query_thread) :: PMPI_Query_thread
+interface
   function MPI_Wtick()
     import
     DOUBLE PRECISION :: MPI_Wtick
   end function
+end interface
+      PROCEDURE(MPI_Wtick) :: PMPI_Wtick
+interface
   function MPI_Wtime()
     import
     DOUBLE PRECISION :: MPI_Wtime
   end function
+end interface
+      PROCEDURE(MPI_Wtime) :: PMPI_Wtime
+interface
   subroutine MPI_Abi_get_fortran_booleans(logical_size, &
         logical_true, &
         logical_false, &
@@ -938,18 +995,27 @@ interface
     LOGICAL, INTENT(INOUT) :: is_set
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Abi_get_fortran_booleans) :: PMPI_Abi_get_fortran_booleans
+interface
   subroutine MPI_Abi_get_fortran_info(info, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: info
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Abi_get_fortran_info) :: PMPI_Abi_get_fortran_info
+interface
   subroutine MPI_Abi_get_info(info, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: info
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Abi_get_info) :: PMPI_Abi_get_info
+interface
   subroutine MPI_Abi_get_version(abi_major, &
         abi_minor, &
         ierror)
@@ -958,6 +1024,9 @@ interface
     INTEGER, INTENT(INOUT) :: abi_minor
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Abi_get_version) :: PMPI_Abi_get_version
+interface
   subroutine MPI_Abi_set_fortran_booleans(logical_size, &
         logical_true, &
         logical_false, &
@@ -970,12 +1039,18 @@ interface
     TYPE(*), TARGET :: logical_false(*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Abi_set_fortran_booleans) :: PMPI_Abi_set_fortran_booleans
+interface
   subroutine MPI_Abi_set_fortran_info(info, &
         ierror)
     import
     INTEGER, INTENT(IN) :: info
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Abi_set_fortran_info) :: PMPI_Abi_set_fortran_info
+interface
   subroutine MPI_Parrived(request, &
         partition, &
         flag, &
@@ -986,6 +1061,9 @@ interface
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Parrived) :: PMPI_Parrived
+interface
   subroutine MPI_Pready(partition, &
         request, &
         ierror)
@@ -994,6 +1072,9 @@ interface
     INTEGER, INTENT(IN) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Pready) :: PMPI_Pready
+interface
   subroutine MPI_Pready_list(length, &
         array_of_partitions, &
         request, &
@@ -1004,6 +1085,9 @@ interface
     INTEGER, INTENT(IN) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Pready_list) :: PMPI_Pready_list
+interface
   subroutine MPI_Pready_range(partition_low, &
         partition_high, &
         request, &
@@ -1014,6 +1098,9 @@ interface
     INTEGER, INTENT(IN) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Pready_range) :: PMPI_Pready_range
+interface
   subroutine MPI_Precv_init(buf, &
         partitions, &
         count, &
@@ -1037,6 +1124,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Precv_init) :: PMPI_Precv_init
+interface
   subroutine MPI_Psend_init(buf, &
         partitions, &
         count, &
@@ -1060,6 +1150,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Psend_init) :: PMPI_Psend_init
+interface
   subroutine MPI_Buffer_attach(buffer, &
         size, &
         ierror)
@@ -1069,6 +1162,9 @@ interface
     INTEGER, INTENT(IN) :: size
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Buffer_attach) :: PMPI_Buffer_attach
+interface
   subroutine MPI_Buffer_detach(buffer_addr, &
         size, &
         ierror)
@@ -1078,16 +1174,25 @@ interface
     INTEGER, INTENT(INOUT) :: size
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Buffer_detach) :: PMPI_Buffer_detach
+interface
   subroutine MPI_Buffer_flush(ierror)
     import
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Buffer_flush) :: PMPI_Buffer_flush
+interface
   subroutine MPI_Buffer_iflush(request, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Buffer_iflush) :: PMPI_Buffer_iflush
+interface
   subroutine MPI_Comm_attach_buffer(comm, &
         buffer, &
         size, &
@@ -1099,6 +1204,9 @@ interface
     INTEGER, INTENT(IN) :: size
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_attach_buffer) :: PMPI_Comm_attach_buffer
+interface
   subroutine MPI_Comm_detach_buffer(comm, &
         buffer_addr, &
         size, &
@@ -1110,12 +1218,18 @@ interface
     INTEGER, INTENT(INOUT) :: size
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_detach_buffer) :: PMPI_Comm_detach_buffer
+interface
   subroutine MPI_Comm_flush_buffer(comm, &
         ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_flush_buffer) :: PMPI_Comm_flush_buffer
+interface
   subroutine MPI_Comm_iflush_buffer(comm, &
         request, &
         ierror)
@@ -1124,6 +1238,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_iflush_buffer) :: PMPI_Comm_iflush_buffer
+interface
   subroutine MPI_Session_attach_buffer(session, &
         buffer, &
         size, &
@@ -1135,6 +1252,9 @@ interface
     INTEGER, INTENT(IN) :: size
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Session_attach_buffer) :: PMPI_Session_attach_buffer
+interface
   subroutine MPI_Session_detach_buffer(session, &
         buffer_addr, &
         size, &
@@ -1146,12 +1266,18 @@ interface
     INTEGER, INTENT(INOUT) :: size
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Session_detach_buffer) :: PMPI_Session_detach_buffer
+interface
   subroutine MPI_Session_flush_buffer(session, &
         ierror)
     import
     INTEGER, INTENT(IN) :: session
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Session_flush_buffer) :: PMPI_Session_flush_buffer
+interface
   subroutine MPI_Session_iflush_buffer(session, &
         request, &
         ierror)
@@ -1160,6 +1286,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Session_iflush_buffer) :: PMPI_Session_iflush_buffer
+interface
   subroutine MPI_Bsend(buf, &
         count, &
         datatype, &
@@ -1177,6 +1306,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Bsend) :: PMPI_Bsend
+interface
   subroutine MPI_Bsend_init(buf, &
         count, &
         datatype, &
@@ -1196,6 +1328,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Bsend_init) :: PMPI_Bsend_init
+interface
   subroutine MPI_Ibsend(buf, &
         count, &
         datatype, &
@@ -1215,6 +1350,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Ibsend) :: PMPI_Ibsend
+interface
   subroutine MPI_Improbe(source, &
         tag, &
         comm, &
@@ -1231,6 +1369,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Improbe) :: PMPI_Improbe
+interface
   subroutine MPI_Imrecv(buf, &
         count, &
         datatype, &
@@ -1246,6 +1387,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Imrecv) :: PMPI_Imrecv
+interface
   subroutine MPI_Iprobe(source, &
         tag, &
         comm, &
@@ -1260,6 +1404,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Iprobe) :: PMPI_Iprobe
+interface
   subroutine MPI_Irecv(buf, &
         count, &
         datatype, &
@@ -1279,6 +1426,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Irecv) :: PMPI_Irecv
+interface
   subroutine MPI_Irsend(buf, &
         count, &
         datatype, &
@@ -1298,6 +1448,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Irsend) :: PMPI_Irsend
+interface
   subroutine MPI_Isend(buf, &
         count, &
         datatype, &
@@ -1317,6 +1470,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Isend) :: PMPI_Isend
+interface
   subroutine MPI_Isendrecv(sendbuf, &
         sendcount, &
         sendtype, &
@@ -1347,6 +1503,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Isendrecv) :: PMPI_Isendrecv
+interface
   subroutine MPI_Isendrecv_replace(buf, &
         count, &
         datatype, &
@@ -1370,6 +1529,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Isendrecv_replace) :: PMPI_Isendrecv_replace
+interface
   subroutine MPI_Issend(buf, &
         count, &
         datatype, &
@@ -1389,6 +1551,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Issend) :: PMPI_Issend
+interface
   subroutine MPI_Mprobe(source, &
         tag, &
         comm, &
@@ -1403,6 +1568,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Mprobe) :: PMPI_Mprobe
+interface
   subroutine MPI_Mrecv(buf, &
         count, &
         datatype, &
@@ -1418,6 +1586,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Mrecv) :: PMPI_Mrecv
+interface
   subroutine MPI_Probe(source, &
         tag, &
         comm, &
@@ -1430,6 +1601,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Probe) :: PMPI_Probe
+interface
   subroutine MPI_Recv(buf, &
         count, &
         datatype, &
@@ -1449,6 +1623,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Recv) :: PMPI_Recv
+interface
   subroutine MPI_Recv_init(buf, &
         count, &
         datatype, &
@@ -1468,6 +1645,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Recv_init) :: PMPI_Recv_init
+interface
   subroutine MPI_Rsend(buf, &
         count, &
         datatype, &
@@ -1485,6 +1665,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Rsend) :: PMPI_Rsend
+interface
   subroutine MPI_Rsend_init(buf, &
         count, &
         datatype, &
@@ -1504,6 +1687,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Rsend_init) :: PMPI_Rsend_init
+interface
   subroutine MPI_Send(buf, &
         count, &
         datatype, &
@@ -1521,6 +1707,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Send) :: PMPI_Send
+interface
   subroutine MPI_Send_init(buf, &
         count, &
         datatype, &
@@ -1540,6 +1729,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Send_init) :: PMPI_Send_init
+interface
   subroutine MPI_Sendrecv(sendbuf, &
         sendcount, &
         sendtype, &
@@ -1570,6 +1762,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Sendrecv) :: PMPI_Sendrecv
+interface
   subroutine MPI_Sendrecv_replace(buf, &
         count, &
         datatype, &
@@ -1593,6 +1788,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Sendrecv_replace) :: PMPI_Sendrecv_replace
+interface
   subroutine MPI_Ssend(buf, &
         count, &
         datatype, &
@@ -1610,6 +1808,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Ssend) :: PMPI_Ssend
+interface
   subroutine MPI_Ssend_init(buf, &
         count, &
         datatype, &
@@ -1629,12 +1830,18 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Ssend_init) :: PMPI_Ssend_init
+interface
   subroutine MPI_Cancel(request, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Cancel) :: PMPI_Cancel
+interface
   subroutine MPI_Get_count(status, &
         datatype, &
         count, &
@@ -1645,6 +1852,9 @@ interface
     INTEGER, INTENT(INOUT) :: count
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Get_count) :: PMPI_Get_count
+interface
   subroutine MPI_Get_elements(status, &
         datatype, &
         count, &
@@ -1655,6 +1865,9 @@ interface
     INTEGER, INTENT(INOUT) :: count
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Get_elements) :: PMPI_Get_elements
+interface
   subroutine MPI_Get_elements_x(status, &
         datatype, &
         count, &
@@ -1665,12 +1878,18 @@ interface
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: count
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Get_elements_x) :: PMPI_Get_elements_x
+interface
   subroutine MPI_Grequest_complete(request, &
         ierror)
     import
     INTEGER, INTENT(IN) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Grequest_complete) :: PMPI_Grequest_complete
+interface
   subroutine MPI_Grequest_start(query_fn, &
         free_fn, &
         cancel_fn, &
@@ -1685,12 +1904,18 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Grequest_start) :: PMPI_Grequest_start
+interface
   subroutine MPI_Request_free(request, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Request_free) :: PMPI_Request_free
+interface
   subroutine MPI_Request_get_status(request, &
         flag, &
         status, &
@@ -1701,6 +1926,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Request_get_status) :: PMPI_Request_get_status
+interface
   subroutine MPI_Request_get_status_all(count, &
         array_of_requests, &
         flag, &
@@ -1713,6 +1941,9 @@ interface
     INTEGER, INTENT(INOUT) :: array_of_statuses(MPI_STATUS_SIZE,*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Request_get_status_all) :: PMPI_Request_get_status_all
+interface
   subroutine MPI_Request_get_status_any(count, &
         array_of_requests, &
         index, &
@@ -1727,6 +1958,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Request_get_status_any) :: PMPI_Request_get_status_any
+interface
   subroutine MPI_Request_get_status_some(incount, &
         array_of_requests, &
         outcount, &
@@ -1741,12 +1975,18 @@ interface
     INTEGER, INTENT(INOUT) :: array_of_statuses(MPI_STATUS_SIZE,*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Request_get_status_some) :: PMPI_Request_get_status_some
+interface
   subroutine MPI_Start(request, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Start) :: PMPI_Start
+interface
   subroutine MPI_Startall(count, &
         array_of_requests, &
         ierror)
@@ -1755,6 +1995,9 @@ interface
     INTEGER, INTENT(INOUT) :: array_of_requests(*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Startall) :: PMPI_Startall
+interface
   subroutine MPI_Status_get_error(status, &
         err, &
         ierror)
@@ -1763,6 +2006,9 @@ interface
     INTEGER, INTENT(INOUT) :: err
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Status_get_error) :: PMPI_Status_get_error
+interface
   subroutine MPI_Status_get_source(status, &
         source, &
         ierror)
@@ -1771,6 +2017,9 @@ interface
     INTEGER, INTENT(INOUT) :: source
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Status_get_source) :: PMPI_Status_get_source
+interface
   subroutine MPI_Status_get_tag(status, &
         tag, &
         ierror)
@@ -1779,6 +2028,9 @@ interface
     INTEGER, INTENT(INOUT) :: tag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Status_get_tag) :: PMPI_Status_get_tag
+interface
   subroutine MPI_Status_set_cancelled(status, &
         flag, &
         ierror)
@@ -1787,6 +2039,9 @@ interface
     LOGICAL, INTENT(IN) :: flag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Status_set_cancelled) :: PMPI_Status_set_cancelled
+interface
   subroutine MPI_Status_set_elements(status, &
         datatype, &
         count, &
@@ -1797,6 +2052,9 @@ interface
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Status_set_elements) :: PMPI_Status_set_elements
+interface
   subroutine MPI_Status_set_elements_x(status, &
         datatype, &
         count, &
@@ -1807,6 +2065,9 @@ interface
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Status_set_elements_x) :: PMPI_Status_set_elements_x
+interface
   subroutine MPI_Status_set_error(status, &
         err, &
         ierror)
@@ -1815,6 +2076,9 @@ interface
     INTEGER, INTENT(IN) :: err
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Status_set_error) :: PMPI_Status_set_error
+interface
   subroutine MPI_Status_set_source(status, &
         source, &
         ierror)
@@ -1823,6 +2087,9 @@ interface
     INTEGER, INTENT(IN) :: source
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Status_set_source) :: PMPI_Status_set_source
+interface
   subroutine MPI_Status_set_tag(status, &
         tag, &
         ierror)
@@ -1831,6 +2098,9 @@ interface
     INTEGER, INTENT(IN) :: tag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Status_set_tag) :: PMPI_Status_set_tag
+interface
   subroutine MPI_Test(request, &
         flag, &
         status, &
@@ -1841,6 +2111,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Test) :: PMPI_Test
+interface
   subroutine MPI_Test_cancelled(status, &
         flag, &
         ierror)
@@ -1849,6 +2122,9 @@ interface
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Test_cancelled) :: PMPI_Test_cancelled
+interface
   subroutine MPI_Testall(count, &
         array_of_requests, &
         flag, &
@@ -1861,6 +2137,9 @@ interface
     INTEGER, INTENT(INOUT) :: array_of_statuses(MPI_STATUS_SIZE,*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Testall) :: PMPI_Testall
+interface
   subroutine MPI_Testany(count, &
         array_of_requests, &
         index, &
@@ -1875,6 +2154,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Testany) :: PMPI_Testany
+interface
   subroutine MPI_Testsome(incount, &
         array_of_requests, &
         outcount, &
@@ -1889,6 +2171,9 @@ interface
     INTEGER, INTENT(INOUT) :: array_of_statuses(MPI_STATUS_SIZE,*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Testsome) :: PMPI_Testsome
+interface
   subroutine MPI_Wait(request, &
         status, &
         ierror)
@@ -1897,6 +2182,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Wait) :: PMPI_Wait
+interface
   subroutine MPI_Waitall(count, &
         array_of_requests, &
         array_of_statuses, &
@@ -1907,6 +2195,9 @@ interface
     INTEGER, INTENT(INOUT) :: array_of_statuses(MPI_STATUS_SIZE,*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Waitall) :: PMPI_Waitall
+interface
   subroutine MPI_Waitany(count, &
         array_of_requests, &
         index, &
@@ -1919,6 +2210,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Waitany) :: PMPI_Waitany
+interface
   subroutine MPI_Waitsome(incount, &
         array_of_requests, &
         outcount, &
@@ -1933,6 +2227,9 @@ interface
     INTEGER, INTENT(INOUT) :: array_of_statuses(MPI_STATUS_SIZE,*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Waitsome) :: PMPI_Waitsome
+interface
   subroutine MPI_Op_commutative(op, &
         commute, &
         ierror)
@@ -1941,6 +2238,9 @@ interface
     LOGICAL, INTENT(INOUT) :: commute
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Op_commutative) :: PMPI_Op_commutative
+interface
   subroutine MPI_Op_create(user_fn, &
         commute, &
         op, &
@@ -1951,12 +2251,18 @@ interface
     INTEGER, INTENT(INOUT) :: op
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Op_create) :: PMPI_Op_create
+interface
   subroutine MPI_Op_free(op, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: op
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Op_free) :: PMPI_Op_free
+interface
   subroutine MPI_Reduce_local(inbuf, &
         inoutbuf, &
         count, &
@@ -1973,6 +2279,9 @@ interface
     INTEGER, INTENT(IN) :: op
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Reduce_local) :: PMPI_Reduce_local
+interface
   subroutine MPI_Type_create_keyval(type_copy_attr_fn, &
         type_delete_attr_fn, &
         type_keyval, &
@@ -1985,6 +2294,9 @@ interface
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: extra_state
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_create_keyval) :: PMPI_Type_create_keyval
+interface
   subroutine MPI_Type_delete_attr(datatype, &
         type_keyval, &
         ierror)
@@ -1993,12 +2305,18 @@ interface
     INTEGER, INTENT(IN) :: type_keyval
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_delete_attr) :: PMPI_Type_delete_attr
+interface
   subroutine MPI_Type_free_keyval(type_keyval, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: type_keyval
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_free_keyval) :: PMPI_Type_free_keyval
+interface
   subroutine MPI_Type_get_attr(datatype, &
         type_keyval, &
         attribute_val, &
@@ -2011,6 +2329,9 @@ interface
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_get_attr) :: PMPI_Type_get_attr
+interface
   subroutine MPI_Type_set_attr(datatype, &
         type_keyval, &
         attribute_val, &
@@ -2021,6 +2342,9 @@ interface
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: attribute_val
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_set_attr) :: PMPI_Type_set_attr
+interface
   subroutine MPI_Pack(inbuf, &
         incount, &
         datatype, &
@@ -2041,6 +2365,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Pack) :: PMPI_Pack
+interface
   subroutine MPI_Pack_external(datarep, &
         inbuf, &
         incount, &
@@ -2061,6 +2388,9 @@ interface
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Pack_external) :: PMPI_Pack_external
+interface
   subroutine MPI_Pack_external_size(datarep, &
         incount, &
         datatype, &
@@ -2073,6 +2403,9 @@ interface
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: size
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Pack_external_size) :: PMPI_Pack_external_size
+interface
   subroutine MPI_Pack_size(incount, &
         datatype, &
         comm, &
@@ -2085,12 +2418,18 @@ interface
     INTEGER, INTENT(INOUT) :: size
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Pack_size) :: PMPI_Pack_size
+interface
   subroutine MPI_Type_commit(datatype, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: datatype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_commit) :: PMPI_Type_commit
+interface
   subroutine MPI_Type_contiguous(count, &
         oldtype, &
         newtype, &
@@ -2101,6 +2440,9 @@ interface
     INTEGER, INTENT(INOUT) :: newtype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_contiguous) :: PMPI_Type_contiguous
+interface
   subroutine MPI_Type_create_darray(size, &
         rank, &
         ndims, &
@@ -2125,6 +2467,9 @@ interface
     INTEGER, INTENT(INOUT) :: newtype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_create_darray) :: PMPI_Type_create_darray
+interface
   subroutine MPI_Type_create_f90_complex(p, &
         r, &
         newtype, &
@@ -2135,6 +2480,9 @@ interface
     INTEGER, INTENT(INOUT) :: newtype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_create_f90_complex) :: PMPI_Type_create_f90_complex
+interface
   subroutine MPI_Type_create_f90_integer(r, &
         newtype, &
         ierror)
@@ -2143,6 +2491,9 @@ interface
     INTEGER, INTENT(INOUT) :: newtype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_create_f90_integer) :: PMPI_Type_create_f90_integer
+interface
   subroutine MPI_Type_create_f90_real(p, &
         r, &
         newtype, &
@@ -2153,6 +2504,9 @@ interface
     INTEGER, INTENT(INOUT) :: newtype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_create_f90_real) :: PMPI_Type_create_f90_real
+interface
   subroutine MPI_Type_create_hindexed(count, &
         array_of_blocklengths, &
         array_of_displacements, &
@@ -2167,6 +2521,9 @@ interface
     INTEGER, INTENT(INOUT) :: newtype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_create_hindexed) :: PMPI_Type_create_hindexed
+interface
   subroutine MPI_Type_create_hindexed_block(count, &
         blocklength, &
         array_of_displacements, &
@@ -2181,6 +2538,9 @@ interface
     INTEGER, INTENT(INOUT) :: newtype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_create_hindexed_block) :: PMPI_Type_create_hindexed_block
+interface
   subroutine MPI_Type_create_hvector(count, &
         blocklength, &
         stride, &
@@ -2195,6 +2555,9 @@ interface
     INTEGER, INTENT(INOUT) :: newtype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_create_hvector) :: PMPI_Type_create_hvector
+interface
   subroutine MPI_Type_create_indexed_block(count, &
         blocklength, &
         array_of_displacements, &
@@ -2209,6 +2572,9 @@ interface
     INTEGER, INTENT(INOUT) :: newtype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_create_indexed_block) :: PMPI_Type_create_indexed_block
+interface
   subroutine MPI_Type_create_resized(oldtype, &
         lb, &
         extent, &
@@ -2221,6 +2587,9 @@ interface
     INTEGER, INTENT(INOUT) :: newtype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_create_resized) :: PMPI_Type_create_resized
+interface
   subroutine MPI_Type_create_struct(count, &
         array_of_blocklengths, &
         array_of_displacements, &
@@ -2235,6 +2604,9 @@ interface
     INTEGER, INTENT(INOUT) :: newtype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_create_struct) :: PMPI_Type_create_struct
+interface
   subroutine MPI_Type_create_subarray(ndims, &
         array_of_sizes, &
         array_of_subsizes, &
@@ -2253,6 +2625,9 @@ interface
     INTEGER, INTENT(INOUT) :: newtype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_create_subarray) :: PMPI_Type_create_subarray
+interface
   subroutine MPI_Type_dup(oldtype, &
         newtype, &
         ierror)
@@ -2261,12 +2636,18 @@ interface
     INTEGER, INTENT(INOUT) :: newtype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_dup) :: PMPI_Type_dup
+interface
   subroutine MPI_Type_free(datatype, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: datatype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_free) :: PMPI_Type_free
+interface
   subroutine MPI_Type_get_contents(datatype, &
         max_integers, &
         max_addresses, &
@@ -2285,6 +2666,9 @@ interface
     INTEGER, INTENT(INOUT) :: array_of_datatypes(*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_get_contents) :: PMPI_Type_get_contents
+interface
   subroutine MPI_Type_get_envelope(datatype, &
         num_integers, &
         num_addresses, &
@@ -2299,6 +2683,9 @@ interface
     INTEGER, INTENT(INOUT) :: combiner
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_get_envelope) :: PMPI_Type_get_envelope
+interface
   subroutine MPI_Type_get_extent(datatype, &
         lb, &
         extent, &
@@ -2309,6 +2696,9 @@ interface
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: extent
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_get_extent) :: PMPI_Type_get_extent
+interface
   subroutine MPI_Type_get_extent_x(datatype, &
         lb, &
         extent, &
@@ -2319,6 +2709,9 @@ interface
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: extent
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_get_extent_x) :: PMPI_Type_get_extent_x
+interface
   subroutine MPI_Type_get_name(datatype, &
         type_name, &
         resultlen, &
@@ -2329,6 +2722,9 @@ interface
     INTEGER, INTENT(INOUT) :: resultlen
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_get_name) :: PMPI_Type_get_name
+interface
   subroutine MPI_Type_get_true_extent(datatype, &
         true_lb, &
         true_extent, &
@@ -2339,6 +2735,9 @@ interface
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: true_extent
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_get_true_extent) :: PMPI_Type_get_true_extent
+interface
   subroutine MPI_Type_get_true_extent_x(datatype, &
         true_lb, &
         true_extent, &
@@ -2349,6 +2748,9 @@ interface
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: true_extent
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_get_true_extent_x) :: PMPI_Type_get_true_extent_x
+interface
   subroutine MPI_Type_get_value_index(value_type, &
         index_type, &
         pair_type, &
@@ -2359,6 +2761,9 @@ interface
     INTEGER, INTENT(INOUT) :: pair_type
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_get_value_index) :: PMPI_Type_get_value_index
+interface
   subroutine MPI_Type_indexed(count, &
         array_of_blocklengths, &
         array_of_displacements, &
@@ -2373,6 +2778,9 @@ interface
     INTEGER, INTENT(INOUT) :: newtype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_indexed) :: PMPI_Type_indexed
+interface
   subroutine MPI_Type_match_size(typeclass, &
         size, &
         datatype, &
@@ -2383,6 +2791,9 @@ interface
     INTEGER, INTENT(INOUT) :: datatype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_match_size) :: PMPI_Type_match_size
+interface
   subroutine MPI_Type_set_name(datatype, &
         type_name, &
         ierror)
@@ -2391,6 +2802,9 @@ interface
     CHARACTER(LEN=*), INTENT(IN) :: type_name
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_set_name) :: PMPI_Type_set_name
+interface
   subroutine MPI_Type_size(datatype, &
         size, &
         ierror)
@@ -2399,6 +2813,9 @@ interface
     INTEGER, INTENT(INOUT) :: size
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_size) :: PMPI_Type_size
+interface
   subroutine MPI_Type_size_x(datatype, &
         size, &
         ierror)
@@ -2407,6 +2824,9 @@ interface
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: size
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_size_x) :: PMPI_Type_size_x
+interface
   subroutine MPI_Type_vector(count, &
         blocklength, &
         stride, &
@@ -2421,6 +2841,9 @@ interface
     INTEGER, INTENT(INOUT) :: newtype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Type_vector) :: PMPI_Type_vector
+interface
   subroutine MPI_Unpack(inbuf, &
         insize, &
         position, &
@@ -2441,6 +2864,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Unpack) :: PMPI_Unpack
+interface
   subroutine MPI_Unpack_external(datarep, &
         inbuf, &
         insize, &
@@ -2461,6 +2887,9 @@ interface
     INTEGER, INTENT(IN) :: datatype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Unpack_external) :: PMPI_Unpack_external
+interface
   subroutine MPI_Ineighbor_allgather(sendbuf, &
         sendcount, &
         sendtype, &
@@ -2483,6 +2912,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Ineighbor_allgather) :: PMPI_Ineighbor_allgather
+interface
   subroutine MPI_Ineighbor_allgatherv(sendbuf, &
         sendcount, &
         sendtype, &
@@ -2507,6 +2939,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Ineighbor_allgatherv) :: PMPI_Ineighbor_allgatherv
+interface
   subroutine MPI_Ineighbor_alltoall(sendbuf, &
         sendcount, &
         sendtype, &
@@ -2529,6 +2964,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Ineighbor_alltoall) :: PMPI_Ineighbor_alltoall
+interface
   subroutine MPI_Ineighbor_alltoallv(sendbuf, &
         sendcounts, &
         sdispls, &
@@ -2555,6 +2993,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Ineighbor_alltoallv) :: PMPI_Ineighbor_alltoallv
+interface
   subroutine MPI_Ineighbor_alltoallw(sendbuf, &
         sendcounts, &
         sdispls, &
@@ -2581,6 +3022,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Ineighbor_alltoallw) :: PMPI_Ineighbor_alltoallw
+interface
   subroutine MPI_Neighbor_allgather(sendbuf, &
         sendcount, &
         sendtype, &
@@ -2601,6 +3045,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Neighbor_allgather) :: PMPI_Neighbor_allgather
+interface
   subroutine MPI_Neighbor_allgather_init(sendbuf, &
         sendcount, &
         sendtype, &
@@ -2625,6 +3072,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Neighbor_allgather_init) :: PMPI_Neighbor_allgather_init
+interface
   subroutine MPI_Neighbor_allgatherv(sendbuf, &
         sendcount, &
         sendtype, &
@@ -2647,6 +3097,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Neighbor_allgatherv) :: PMPI_Neighbor_allgatherv
+interface
   subroutine MPI_Neighbor_allgatherv_init(sendbuf, &
         sendcount, &
         sendtype, &
@@ -2673,6 +3126,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Neighbor_allgatherv_init) :: PMPI_Neighbor_allgatherv_init
+interface
   subroutine MPI_Neighbor_alltoall(sendbuf, &
         sendcount, &
         sendtype, &
@@ -2693,6 +3149,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Neighbor_alltoall) :: PMPI_Neighbor_alltoall
+interface
   subroutine MPI_Neighbor_alltoall_init(sendbuf, &
         sendcount, &
         sendtype, &
@@ -2717,6 +3176,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Neighbor_alltoall_init) :: PMPI_Neighbor_alltoall_init
+interface
   subroutine MPI_Neighbor_alltoallv(sendbuf, &
         sendcounts, &
         sdispls, &
@@ -2741,6 +3203,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Neighbor_alltoallv) :: PMPI_Neighbor_alltoallv
+interface
   subroutine MPI_Neighbor_alltoallv_init(sendbuf, &
         sendcounts, &
         sdispls, &
@@ -2769,6 +3234,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Neighbor_alltoallv_init) :: PMPI_Neighbor_alltoallv_init
+interface
   subroutine MPI_Neighbor_alltoallw(sendbuf, &
         sendcounts, &
         sdispls, &
@@ -2793,6 +3261,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Neighbor_alltoallw) :: PMPI_Neighbor_alltoallw
+interface
   subroutine MPI_Neighbor_alltoallw_init(sendbuf, &
         sendcounts, &
         sdispls, &
@@ -2821,6 +3292,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Neighbor_alltoallw_init) :: PMPI_Neighbor_alltoallw_init
+interface
   subroutine MPI_Allgather(sendbuf, &
         sendcount, &
         sendtype, &
@@ -2841,6 +3315,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Allgather) :: PMPI_Allgather
+interface
   subroutine MPI_Allgather_init(sendbuf, &
         sendcount, &
         sendtype, &
@@ -2865,6 +3342,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Allgather_init) :: PMPI_Allgather_init
+interface
   subroutine MPI_Allgatherv(sendbuf, &
         sendcount, &
         sendtype, &
@@ -2887,6 +3367,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Allgatherv) :: PMPI_Allgatherv
+interface
   subroutine MPI_Allgatherv_init(sendbuf, &
         sendcount, &
         sendtype, &
@@ -2913,6 +3396,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Allgatherv_init) :: PMPI_Allgatherv_init
+interface
   subroutine MPI_Allreduce(sendbuf, &
         recvbuf, &
         count, &
@@ -2931,6 +3417,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Allreduce) :: PMPI_Allreduce
+interface
   subroutine MPI_Allreduce_init(sendbuf, &
         recvbuf, &
         count, &
@@ -2953,6 +3442,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Allreduce_init) :: PMPI_Allreduce_init
+interface
   subroutine MPI_Alltoall(sendbuf, &
         sendcount, &
         sendtype, &
@@ -2973,6 +3465,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Alltoall) :: PMPI_Alltoall
+interface
   subroutine MPI_Alltoall_init(sendbuf, &
         sendcount, &
         sendtype, &
@@ -2997,6 +3492,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Alltoall_init) :: PMPI_Alltoall_init
+interface
   subroutine MPI_Alltoallv(sendbuf, &
         sendcounts, &
         sdispls, &
@@ -3021,6 +3519,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Alltoallv) :: PMPI_Alltoallv
+interface
   subroutine MPI_Alltoallv_init(sendbuf, &
         sendcounts, &
         sdispls, &
@@ -3049,6 +3550,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Alltoallv_init) :: PMPI_Alltoallv_init
+interface
   subroutine MPI_Alltoallw(sendbuf, &
         sendcounts, &
         sdispls, &
@@ -3073,6 +3577,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Alltoallw) :: PMPI_Alltoallw
+interface
   subroutine MPI_Alltoallw_init(sendbuf, &
         sendcounts, &
         sdispls, &
@@ -3101,12 +3608,18 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Alltoallw_init) :: PMPI_Alltoallw_init
+interface
   subroutine MPI_Barrier(comm, &
         ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Barrier) :: PMPI_Barrier
+interface
   subroutine MPI_Barrier_init(comm, &
         info, &
         request, &
@@ -3117,6 +3630,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Barrier_init) :: PMPI_Barrier_init
+interface
   subroutine MPI_Bcast(buffer, &
         count, &
         datatype, &
@@ -3132,6 +3648,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Bcast) :: PMPI_Bcast
+interface
   subroutine MPI_Bcast_init(buffer, &
         count, &
         datatype, &
@@ -3151,6 +3670,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Bcast_init) :: PMPI_Bcast_init
+interface
   subroutine MPI_Exscan(sendbuf, &
         recvbuf, &
         count, &
@@ -3169,6 +3691,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Exscan) :: PMPI_Exscan
+interface
   subroutine MPI_Exscan_init(sendbuf, &
         recvbuf, &
         count, &
@@ -3191,6 +3716,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Exscan_init) :: PMPI_Exscan_init
+interface
   subroutine MPI_Gather(sendbuf, &
         sendcount, &
         sendtype, &
@@ -3213,6 +3741,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Gather) :: PMPI_Gather
+interface
   subroutine MPI_Gather_init(sendbuf, &
         sendcount, &
         sendtype, &
@@ -3239,6 +3770,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Gather_init) :: PMPI_Gather_init
+interface
   subroutine MPI_Gatherv(sendbuf, &
         sendcount, &
         sendtype, &
@@ -3263,6 +3797,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Gatherv) :: PMPI_Gatherv
+interface
   subroutine MPI_Gatherv_init(sendbuf, &
         sendcount, &
         sendtype, &
@@ -3291,6 +3828,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Gatherv_init) :: PMPI_Gatherv_init
+interface
   subroutine MPI_Iallgather(sendbuf, &
         sendcount, &
         sendtype, &
@@ -3313,6 +3853,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Iallgather) :: PMPI_Iallgather
+interface
   subroutine MPI_Iallgatherv(sendbuf, &
         sendcount, &
         sendtype, &
@@ -3337,6 +3880,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Iallgatherv) :: PMPI_Iallgatherv
+interface
   subroutine MPI_Iallreduce(sendbuf, &
         recvbuf, &
         count, &
@@ -3357,6 +3903,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Iallreduce) :: PMPI_Iallreduce
+interface
   subroutine MPI_Ialltoall(sendbuf, &
         sendcount, &
         sendtype, &
@@ -3379,6 +3928,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Ialltoall) :: PMPI_Ialltoall
+interface
   subroutine MPI_Ialltoallv(sendbuf, &
         sendcounts, &
         sdispls, &
@@ -3405,6 +3957,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Ialltoallv) :: PMPI_Ialltoallv
+interface
   subroutine MPI_Ialltoallw(sendbuf, &
         sendcounts, &
         sdispls, &
@@ -3431,6 +3986,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Ialltoallw) :: PMPI_Ialltoallw
+interface
   subroutine MPI_Ibarrier(comm, &
         request, &
         ierror)
@@ -3439,6 +3997,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Ibarrier) :: PMPI_Ibarrier
+interface
   subroutine MPI_Ibcast(buffer, &
         count, &
         datatype, &
@@ -3456,6 +4017,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Ibcast) :: PMPI_Ibcast
+interface
   subroutine MPI_Iexscan(sendbuf, &
         recvbuf, &
         count, &
@@ -3476,6 +4040,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Iexscan) :: PMPI_Iexscan
+interface
   subroutine MPI_Igather(sendbuf, &
         sendcount, &
         sendtype, &
@@ -3500,6 +4067,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Igather) :: PMPI_Igather
+interface
   subroutine MPI_Igatherv(sendbuf, &
         sendcount, &
         sendtype, &
@@ -3526,6 +4096,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Igatherv) :: PMPI_Igatherv
+interface
   subroutine MPI_Ireduce(sendbuf, &
         recvbuf, &
         count, &
@@ -3548,6 +4121,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Ireduce) :: PMPI_Ireduce
+interface
   subroutine MPI_Ireduce_scatter(sendbuf, &
         recvbuf, &
         recvcounts, &
@@ -3568,6 +4144,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Ireduce_scatter) :: PMPI_Ireduce_scatter
+interface
   subroutine MPI_Ireduce_scatter_block(sendbuf, &
         recvbuf, &
         recvcount, &
@@ -3588,6 +4167,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Ireduce_scatter_block) :: PMPI_Ireduce_scatter_block
+interface
   subroutine MPI_Iscan(sendbuf, &
         recvbuf, &
         count, &
@@ -3608,6 +4190,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Iscan) :: PMPI_Iscan
+interface
   subroutine MPI_Iscatter(sendbuf, &
         sendcount, &
         sendtype, &
@@ -3632,6 +4217,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Iscatter) :: PMPI_Iscatter
+interface
   subroutine MPI_Iscatterv(sendbuf, &
         sendcounts, &
         displs, &
@@ -3658,6 +4246,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Iscatterv) :: PMPI_Iscatterv
+interface
   subroutine MPI_Reduce(sendbuf, &
         recvbuf, &
         count, &
@@ -3678,6 +4269,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Reduce) :: PMPI_Reduce
+interface
   subroutine MPI_Reduce_init(sendbuf, &
         recvbuf, &
         count, &
@@ -3702,6 +4296,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Reduce_init) :: PMPI_Reduce_init
+interface
   subroutine MPI_Reduce_scatter(sendbuf, &
         recvbuf, &
         recvcounts, &
@@ -3720,6 +4317,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Reduce_scatter) :: PMPI_Reduce_scatter
+interface
   subroutine MPI_Reduce_scatter_block(sendbuf, &
         recvbuf, &
         recvcount, &
@@ -3738,6 +4338,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Reduce_scatter_block) :: PMPI_Reduce_scatter_block
+interface
   subroutine MPI_Reduce_scatter_block_init(sendbuf, &
         recvbuf, &
         recvcount, &
@@ -3760,6 +4363,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Reduce_scatter_block_init) :: PMPI_Reduce_scatter_block_init
+interface
   subroutine MPI_Reduce_scatter_init(sendbuf, &
         recvbuf, &
         recvcounts, &
@@ -3782,6 +4388,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Reduce_scatter_init) :: PMPI_Reduce_scatter_init
+interface
   subroutine MPI_Scan(sendbuf, &
         recvbuf, &
         count, &
@@ -3800,6 +4409,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Scan) :: PMPI_Scan
+interface
   subroutine MPI_Scan_init(sendbuf, &
         recvbuf, &
         count, &
@@ -3822,6 +4434,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Scan_init) :: PMPI_Scan_init
+interface
   subroutine MPI_Scatter(sendbuf, &
         sendcount, &
         sendtype, &
@@ -3844,6 +4459,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Scatter) :: PMPI_Scatter
+interface
   subroutine MPI_Scatter_init(sendbuf, &
         sendcount, &
         sendtype, &
@@ -3870,6 +4488,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Scatter_init) :: PMPI_Scatter_init
+interface
   subroutine MPI_Scatterv(sendbuf, &
         sendcounts, &
         displs, &
@@ -3894,6 +4515,9 @@ interface
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Scatterv) :: PMPI_Scatterv
+interface
   subroutine MPI_Scatterv_init(sendbuf, &
         sendcounts, &
         displs, &
@@ -3922,6 +4546,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Scatterv_init) :: PMPI_Scatterv_init
+interface
   subroutine MPI_Group_compare(group1, &
         group2, &
         result, &
@@ -3932,6 +4559,9 @@ interface
     INTEGER, INTENT(INOUT) :: result
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Group_compare) :: PMPI_Group_compare
+interface
   subroutine MPI_Group_difference(group1, &
         group2, &
         newgroup, &
@@ -3942,6 +4572,9 @@ interface
     INTEGER, INTENT(INOUT) :: newgroup
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Group_difference) :: PMPI_Group_difference
+interface
   subroutine MPI_Group_excl(group, &
         n, &
         ranks, &
@@ -3954,12 +4587,18 @@ interface
     INTEGER, INTENT(INOUT) :: newgroup
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Group_excl) :: PMPI_Group_excl
+interface
   subroutine MPI_Group_free(group, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: group
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Group_free) :: PMPI_Group_free
+interface
   subroutine MPI_Group_from_session_pset(session, &
         pset_name, &
         newgroup, &
@@ -3970,6 +4609,9 @@ interface
     INTEGER, INTENT(INOUT) :: newgroup
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Group_from_session_pset) :: PMPI_Group_from_session_pset
+interface
   subroutine MPI_Group_incl(group, &
         n, &
         ranks, &
@@ -3982,6 +4624,9 @@ interface
     INTEGER, INTENT(INOUT) :: newgroup
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Group_incl) :: PMPI_Group_incl
+interface
   subroutine MPI_Group_intersection(group1, &
         group2, &
         newgroup, &
@@ -3992,6 +4637,9 @@ interface
     INTEGER, INTENT(INOUT) :: newgroup
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Group_intersection) :: PMPI_Group_intersection
+interface
   subroutine MPI_Group_range_excl(group, &
         n, &
         ranges, &
@@ -4004,6 +4652,9 @@ interface
     INTEGER, INTENT(INOUT) :: newgroup
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Group_range_excl) :: PMPI_Group_range_excl
+interface
   subroutine MPI_Group_range_incl(group, &
         n, &
         ranges, &
@@ -4016,6 +4667,9 @@ interface
     INTEGER, INTENT(INOUT) :: newgroup
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Group_range_incl) :: PMPI_Group_range_incl
+interface
   subroutine MPI_Group_rank(group, &
         rank, &
         ierror)
@@ -4024,6 +4678,9 @@ interface
     INTEGER, INTENT(INOUT) :: rank
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Group_rank) :: PMPI_Group_rank
+interface
   subroutine MPI_Group_size(group, &
         size, &
         ierror)
@@ -4032,6 +4689,9 @@ interface
     INTEGER, INTENT(INOUT) :: size
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Group_size) :: PMPI_Group_size
+interface
   subroutine MPI_Group_translate_ranks(group1, &
         n, &
         ranks1, &
@@ -4046,6 +4706,9 @@ interface
     INTEGER, INTENT(INOUT) :: ranks2(*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Group_translate_ranks) :: PMPI_Group_translate_ranks
+interface
   subroutine MPI_Group_union(group1, &
         group2, &
         newgroup, &
@@ -4056,6 +4719,9 @@ interface
     INTEGER, INTENT(INOUT) :: newgroup
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Group_union) :: PMPI_Group_union
+interface
   subroutine MPI_Cart_coords(comm, &
         rank, &
         maxdims, &
@@ -4068,6 +4734,9 @@ interface
     INTEGER, INTENT(INOUT) :: coords(*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Cart_coords) :: PMPI_Cart_coords
+interface
   subroutine MPI_Cart_create(comm_old, &
         ndims, &
         dims, &
@@ -4084,6 +4753,9 @@ interface
     INTEGER, INTENT(INOUT) :: comm_cart
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Cart_create) :: PMPI_Cart_create
+interface
   subroutine MPI_Cart_get(comm, &
         maxdims, &
         dims, &
@@ -4098,6 +4770,9 @@ interface
     INTEGER, INTENT(INOUT) :: coords(*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Cart_get) :: PMPI_Cart_get
+interface
   subroutine MPI_Cart_map(comm, &
         ndims, &
         dims, &
@@ -4112,6 +4787,9 @@ interface
     INTEGER, INTENT(INOUT) :: newrank
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Cart_map) :: PMPI_Cart_map
+interface
   subroutine MPI_Cart_rank(comm, &
         coords, &
         rank, &
@@ -4122,6 +4800,9 @@ interface
     INTEGER, INTENT(INOUT) :: rank
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Cart_rank) :: PMPI_Cart_rank
+interface
   subroutine MPI_Cart_shift(comm, &
         direction, &
         disp, &
@@ -4136,6 +4817,9 @@ interface
     INTEGER, INTENT(INOUT) :: rank_dest
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Cart_shift) :: PMPI_Cart_shift
+interface
   subroutine MPI_Cart_sub(comm, &
         remain_dims, &
         newcomm, &
@@ -4146,6 +4830,9 @@ interface
     INTEGER, INTENT(INOUT) :: newcomm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Cart_sub) :: PMPI_Cart_sub
+interface
   subroutine MPI_Cartdim_get(comm, &
         ndims, &
         ierror)
@@ -4154,6 +4841,9 @@ interface
     INTEGER, INTENT(INOUT) :: ndims
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Cartdim_get) :: PMPI_Cartdim_get
+interface
   subroutine MPI_Dims_create(nnodes, &
         ndims, &
         dims, &
@@ -4164,6 +4854,9 @@ interface
     INTEGER, INTENT(INOUT) :: dims(*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Dims_create) :: PMPI_Dims_create
+interface
   subroutine MPI_Dist_graph_create(comm_old, &
         n, &
         sources, &
@@ -4186,6 +4879,9 @@ interface
     INTEGER, INTENT(INOUT) :: comm_dist_graph
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Dist_graph_create) :: PMPI_Dist_graph_create
+interface
   subroutine MPI_Dist_graph_create_adjacent(comm_old, &
         indegree, &
         sources, &
@@ -4210,6 +4906,9 @@ interface
     INTEGER, INTENT(INOUT) :: comm_dist_graph
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Dist_graph_create_adjacent) :: PMPI_Dist_graph_create_adjacent
+interface
   subroutine MPI_Dist_graph_neighbors(comm, &
         maxindegree, &
         sources, &
@@ -4228,6 +4927,9 @@ interface
     INTEGER, INTENT(INOUT) :: destweights(*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Dist_graph_neighbors) :: PMPI_Dist_graph_neighbors
+interface
   subroutine MPI_Dist_graph_neighbors_count(comm, &
         indegree, &
         outdegree, &
@@ -4240,6 +4942,9 @@ interface
     LOGICAL, INTENT(INOUT) :: weighted
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Dist_graph_neighbors_count) :: PMPI_Dist_graph_neighbors_count
+interface
   subroutine MPI_Graph_create(comm_old, &
         nnodes, &
         index, &
@@ -4256,6 +4961,9 @@ interface
     INTEGER, INTENT(INOUT) :: comm_graph
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Graph_create) :: PMPI_Graph_create
+interface
   subroutine MPI_Graph_get(comm, &
         maxindex, &
         maxedges, &
@@ -4270,6 +4978,9 @@ interface
     INTEGER, INTENT(INOUT) :: edges(*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Graph_get) :: PMPI_Graph_get
+interface
   subroutine MPI_Graph_map(comm, &
         nnodes, &
         index, &
@@ -4284,6 +4995,9 @@ interface
     INTEGER, INTENT(INOUT) :: newrank
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Graph_map) :: PMPI_Graph_map
+interface
   subroutine MPI_Graph_neighbors(comm, &
         rank, &
         maxneighbors, &
@@ -4296,6 +5010,9 @@ interface
     INTEGER, INTENT(INOUT) :: neighbors(*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Graph_neighbors) :: PMPI_Graph_neighbors
+interface
   subroutine MPI_Graph_neighbors_count(comm, &
         rank, &
         nneighbors, &
@@ -4306,6 +5023,9 @@ interface
     INTEGER, INTENT(INOUT) :: nneighbors
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Graph_neighbors_count) :: PMPI_Graph_neighbors_count
+interface
   subroutine MPI_Graphdims_get(comm, &
         nnodes, &
         nedges, &
@@ -4316,6 +5036,9 @@ interface
     INTEGER, INTENT(INOUT) :: nedges
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Graphdims_get) :: PMPI_Graphdims_get
+interface
   subroutine MPI_Topo_test(comm, &
         status, &
         ierror)
@@ -4324,6 +5047,9 @@ interface
     INTEGER, INTENT(INOUT) :: status
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Topo_test) :: PMPI_Topo_test
+interface
   subroutine MPI_Attr_delete(comm, &
         keyval, &
         ierror)
@@ -4332,6 +5058,9 @@ interface
     INTEGER, INTENT(IN) :: keyval
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Attr_delete) :: PMPI_Attr_delete
+interface
   subroutine MPI_Attr_get(comm, &
         keyval, &
         attribute_val, &
@@ -4344,6 +5073,9 @@ interface
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Attr_get) :: PMPI_Attr_get
+interface
   subroutine MPI_Attr_put(comm, &
         keyval, &
         attribute_val, &
@@ -4354,6 +5086,9 @@ interface
     INTEGER, INTENT(IN) :: attribute_val
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Attr_put) :: PMPI_Attr_put
+interface
   subroutine MPI_Comm_create_keyval(comm_copy_attr_fn, &
         comm_delete_attr_fn, &
         comm_keyval, &
@@ -4366,6 +5101,9 @@ interface
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: extra_state
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_create_keyval) :: PMPI_Comm_create_keyval
+interface
   subroutine MPI_Comm_delete_attr(comm, &
         comm_keyval, &
         ierror)
@@ -4374,12 +5112,18 @@ interface
     INTEGER, INTENT(IN) :: comm_keyval
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_delete_attr) :: PMPI_Comm_delete_attr
+interface
   subroutine MPI_Comm_free_keyval(comm_keyval, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: comm_keyval
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_free_keyval) :: PMPI_Comm_free_keyval
+interface
   subroutine MPI_Comm_get_attr(comm, &
         comm_keyval, &
         attribute_val, &
@@ -4392,6 +5136,9 @@ interface
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_get_attr) :: PMPI_Comm_get_attr
+interface
   subroutine MPI_Comm_set_attr(comm, &
         comm_keyval, &
         attribute_val, &
@@ -4402,6 +5149,9 @@ interface
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: attribute_val
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_set_attr) :: PMPI_Comm_set_attr
+interface
   subroutine MPI_Keyval_create(copy_fn, &
         delete_fn, &
         keyval, &
@@ -4414,18 +5164,27 @@ interface
     INTEGER, INTENT(IN) :: extra_state
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Keyval_create) :: PMPI_Keyval_create
+interface
   subroutine MPI_Keyval_free(keyval, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: keyval
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Keyval_free) :: PMPI_Keyval_free
+interface
   subroutine MPI_Add_error_class(errorclass, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: errorclass
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Add_error_class) :: PMPI_Add_error_class
+interface
   subroutine MPI_Add_error_code(errorclass, &
         errorcode, &
         ierror)
@@ -4434,6 +5193,9 @@ interface
     INTEGER, INTENT(INOUT) :: errorcode
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Add_error_code) :: PMPI_Add_error_code
+interface
   subroutine MPI_Add_error_string(errorcode, &
         string, &
         ierror)
@@ -4442,6 +5204,9 @@ interface
     CHARACTER(LEN=*), INTENT(IN) :: string
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Add_error_string) :: PMPI_Add_error_string
+interface
   subroutine MPI_Comm_call_errhandler(comm, &
         errorcode, &
         ierror)
@@ -4450,6 +5215,9 @@ interface
     INTEGER, INTENT(IN) :: errorcode
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_call_errhandler) :: PMPI_Comm_call_errhandler
+interface
   subroutine MPI_Comm_create_errhandler(comm_errhandler_fn, &
         errhandler, &
         ierror)
@@ -4458,6 +5226,9 @@ interface
     INTEGER, INTENT(INOUT) :: errhandler
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_create_errhandler) :: PMPI_Comm_create_errhandler
+interface
   subroutine MPI_Comm_get_errhandler(comm, &
         errhandler, &
         ierror)
@@ -4466,6 +5237,9 @@ interface
     INTEGER, INTENT(INOUT) :: errhandler
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_get_errhandler) :: PMPI_Comm_get_errhandler
+interface
   subroutine MPI_Comm_set_errhandler(comm, &
         errhandler, &
         ierror)
@@ -4474,12 +5248,18 @@ interface
     INTEGER, INTENT(IN) :: errhandler
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_set_errhandler) :: PMPI_Comm_set_errhandler
+interface
   subroutine MPI_Errhandler_free(errhandler, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: errhandler
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Errhandler_free) :: PMPI_Errhandler_free
+interface
   subroutine MPI_Error_class(errorcode, &
         errorclass, &
         ierror)
@@ -4488,6 +5268,9 @@ interface
     INTEGER, INTENT(INOUT) :: errorclass
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Error_class) :: PMPI_Error_class
+interface
   subroutine MPI_Error_string(errorcode, &
         string, &
         resultlen, &
@@ -4498,6 +5281,9 @@ interface
     INTEGER, INTENT(INOUT) :: resultlen
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Error_string) :: PMPI_Error_string
+interface
   subroutine MPI_File_call_errhandler(fh, &
         errorcode, &
         ierror)
@@ -4506,6 +5292,9 @@ interface
     INTEGER, INTENT(IN) :: errorcode
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_call_errhandler) :: PMPI_File_call_errhandler
+interface
   subroutine MPI_File_create_errhandler(file_errhandler_fn, &
         errhandler, &
         ierror)
@@ -4514,6 +5303,9 @@ interface
     INTEGER, INTENT(INOUT) :: errhandler
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_create_errhandler) :: PMPI_File_create_errhandler
+interface
   subroutine MPI_File_get_errhandler(file, &
         errhandler, &
         ierror)
@@ -4522,6 +5314,9 @@ interface
     INTEGER, INTENT(INOUT) :: errhandler
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_get_errhandler) :: PMPI_File_get_errhandler
+interface
   subroutine MPI_File_set_errhandler(file, &
         errhandler, &
         ierror)
@@ -4530,24 +5325,36 @@ interface
     INTEGER, INTENT(IN) :: errhandler
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_set_errhandler) :: PMPI_File_set_errhandler
+interface
   subroutine MPI_Remove_error_class(errorclass, &
         ierror)
     import
     INTEGER, INTENT(IN) :: errorclass
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Remove_error_class) :: PMPI_Remove_error_class
+interface
   subroutine MPI_Remove_error_code(errorcode, &
         ierror)
     import
     INTEGER, INTENT(IN) :: errorcode
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Remove_error_code) :: PMPI_Remove_error_code
+interface
   subroutine MPI_Remove_error_string(errorcode, &
         ierror)
     import
     INTEGER, INTENT(IN) :: errorcode
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Remove_error_string) :: PMPI_Remove_error_string
+interface
   subroutine MPI_Session_call_errhandler(session, &
         errorcode, &
         ierror)
@@ -4556,6 +5363,9 @@ interface
     INTEGER, INTENT(IN) :: errorcode
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Session_call_errhandler) :: PMPI_Session_call_errhandler
+interface
   subroutine MPI_Session_create_errhandler(session_errhandler_fn, &
         errhandler, &
         ierror)
@@ -4564,6 +5374,9 @@ interface
     INTEGER, INTENT(INOUT) :: errhandler
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Session_create_errhandler) :: PMPI_Session_create_errhandler
+interface
   subroutine MPI_Session_get_errhandler(session, &
         errhandler, &
         ierror)
@@ -4572,6 +5385,9 @@ interface
     INTEGER, INTENT(INOUT) :: errhandler
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Session_get_errhandler) :: PMPI_Session_get_errhandler
+interface
   subroutine MPI_Session_set_errhandler(session, &
         errhandler, &
         ierror)
@@ -4580,6 +5396,9 @@ interface
     INTEGER, INTENT(IN) :: errhandler
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Session_set_errhandler) :: PMPI_Session_set_errhandler
+interface
   subroutine MPI_Win_call_errhandler(win, &
         errorcode, &
         ierror)
@@ -4588,6 +5407,9 @@ interface
     INTEGER, INTENT(IN) :: errorcode
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_call_errhandler) :: PMPI_Win_call_errhandler
+interface
   subroutine MPI_Win_create_errhandler(win_errhandler_fn, &
         errhandler, &
         ierror)
@@ -4596,6 +5418,9 @@ interface
     INTEGER, INTENT(INOUT) :: errhandler
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_create_errhandler) :: PMPI_Win_create_errhandler
+interface
   subroutine MPI_Win_get_errhandler(win, &
         errhandler, &
         ierror)
@@ -4604,6 +5429,9 @@ interface
     INTEGER, INTENT(INOUT) :: errhandler
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_get_errhandler) :: PMPI_Win_get_errhandler
+interface
   subroutine MPI_Win_set_errhandler(win, &
         errhandler, &
         ierror)
@@ -4612,12 +5440,18 @@ interface
     INTEGER, INTENT(IN) :: errhandler
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_set_errhandler) :: PMPI_Win_set_errhandler
+interface
   subroutine MPI_Close_port(port_name, &
         ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: port_name
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Close_port) :: PMPI_Close_port
+interface
   subroutine MPI_Comm_accept(port_name, &
         info, &
         root, &
@@ -4632,6 +5466,9 @@ interface
     INTEGER, INTENT(INOUT) :: newcomm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_accept) :: PMPI_Comm_accept
+interface
   subroutine MPI_Comm_connect(port_name, &
         info, &
         root, &
@@ -4646,18 +5483,27 @@ interface
     INTEGER, INTENT(INOUT) :: newcomm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_connect) :: PMPI_Comm_connect
+interface
   subroutine MPI_Comm_disconnect(comm, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_disconnect) :: PMPI_Comm_disconnect
+interface
   subroutine MPI_Comm_get_parent(parent, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: parent
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_get_parent) :: PMPI_Comm_get_parent
+interface
   subroutine MPI_Comm_join(fd, &
         intercomm, &
         ierror)
@@ -4666,6 +5512,9 @@ interface
     INTEGER, INTENT(INOUT) :: intercomm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_join) :: PMPI_Comm_join
+interface
   subroutine MPI_Comm_spawn(command, &
         argv, &
         maxprocs, &
@@ -4686,6 +5535,9 @@ interface
     INTEGER, INTENT(INOUT) :: array_of_errcodes(*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_spawn) :: PMPI_Comm_spawn
+interface
   subroutine MPI_Comm_spawn_multiple(count, &
         array_of_commands, &
         array_of_argv, &
@@ -4708,6 +5560,9 @@ interface
     INTEGER, INTENT(INOUT) :: array_of_errcodes(*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_spawn_multiple) :: PMPI_Comm_spawn_multiple
+interface
   subroutine MPI_Lookup_name(service_name, &
         info, &
         port_name, &
@@ -4718,6 +5573,9 @@ interface
     CHARACTER(LEN=*), INTENT(INOUT) :: port_name
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Lookup_name) :: PMPI_Lookup_name
+interface
   subroutine MPI_Open_port(info, &
         port_name, &
         ierror)
@@ -4726,6 +5584,9 @@ interface
     CHARACTER(LEN=*), INTENT(INOUT) :: port_name
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Open_port) :: PMPI_Open_port
+interface
   subroutine MPI_Publish_name(service_name, &
         info, &
         port_name, &
@@ -4736,6 +5597,9 @@ interface
     CHARACTER(LEN=*), INTENT(IN) :: port_name
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Publish_name) :: PMPI_Publish_name
+interface
   subroutine MPI_Unpublish_name(service_name, &
         info, &
         port_name, &
@@ -4746,6 +5610,9 @@ interface
     CHARACTER(LEN=*), INTENT(IN) :: port_name
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Unpublish_name) :: PMPI_Unpublish_name
+interface
   subroutine MPI_Comm_compare(comm1, &
         comm2, &
         result, &
@@ -4756,6 +5623,9 @@ interface
     INTEGER, INTENT(INOUT) :: result
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_compare) :: PMPI_Comm_compare
+interface
   subroutine MPI_Comm_create(comm, &
         group, &
         newcomm, &
@@ -4766,6 +5636,9 @@ interface
     INTEGER, INTENT(INOUT) :: newcomm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_create) :: PMPI_Comm_create
+interface
   subroutine MPI_Comm_create_from_group(group, &
         stringtag, &
         info, &
@@ -4780,6 +5653,9 @@ interface
     INTEGER, INTENT(INOUT) :: newcomm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_create_from_group) :: PMPI_Comm_create_from_group
+interface
   subroutine MPI_Comm_create_group(comm, &
         group, &
         tag, &
@@ -4792,6 +5668,9 @@ interface
     INTEGER, INTENT(INOUT) :: newcomm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_create_group) :: PMPI_Comm_create_group
+interface
   subroutine MPI_Comm_dup(comm, &
         newcomm, &
         ierror)
@@ -4800,6 +5679,9 @@ interface
     INTEGER, INTENT(INOUT) :: newcomm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_dup) :: PMPI_Comm_dup
+interface
   subroutine MPI_Comm_dup_with_info(comm, &
         info, &
         newcomm, &
@@ -4810,12 +5692,18 @@ interface
     INTEGER, INTENT(INOUT) :: newcomm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_dup_with_info) :: PMPI_Comm_dup_with_info
+interface
   subroutine MPI_Comm_free(comm, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: comm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_free) :: PMPI_Comm_free
+interface
   subroutine MPI_Comm_get_info(comm, &
         info_used, &
         ierror)
@@ -4824,6 +5712,9 @@ interface
     INTEGER, INTENT(INOUT) :: info_used
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_get_info) :: PMPI_Comm_get_info
+interface
   subroutine MPI_Comm_get_name(comm, &
         comm_name, &
         resultlen, &
@@ -4834,6 +5725,9 @@ interface
     INTEGER, INTENT(INOUT) :: resultlen
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_get_name) :: PMPI_Comm_get_name
+interface
   subroutine MPI_Comm_group(comm, &
         group, &
         ierror)
@@ -4842,6 +5736,9 @@ interface
     INTEGER, INTENT(INOUT) :: group
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_group) :: PMPI_Comm_group
+interface
   subroutine MPI_Comm_idup(comm, &
         newcomm, &
         request, &
@@ -4852,6 +5749,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_idup) :: PMPI_Comm_idup
+interface
   subroutine MPI_Comm_idup_with_info(comm, &
         info, &
         newcomm, &
@@ -4864,6 +5764,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_idup_with_info) :: PMPI_Comm_idup_with_info
+interface
   subroutine MPI_Comm_rank(comm, &
         rank, &
         ierror)
@@ -4872,6 +5775,9 @@ interface
     INTEGER, INTENT(INOUT) :: rank
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_rank) :: PMPI_Comm_rank
+interface
   subroutine MPI_Comm_remote_group(comm, &
         group, &
         ierror)
@@ -4880,6 +5786,9 @@ interface
     INTEGER, INTENT(INOUT) :: group
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_remote_group) :: PMPI_Comm_remote_group
+interface
   subroutine MPI_Comm_remote_size(comm, &
         size, &
         ierror)
@@ -4888,6 +5797,9 @@ interface
     INTEGER, INTENT(INOUT) :: size
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_remote_size) :: PMPI_Comm_remote_size
+interface
   subroutine MPI_Comm_set_info(comm, &
         info, &
         ierror)
@@ -4896,6 +5808,9 @@ interface
     INTEGER, INTENT(IN) :: info
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_set_info) :: PMPI_Comm_set_info
+interface
   subroutine MPI_Comm_set_name(comm, &
         comm_name, &
         ierror)
@@ -4904,6 +5819,9 @@ interface
     CHARACTER(LEN=*), INTENT(IN) :: comm_name
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_set_name) :: PMPI_Comm_set_name
+interface
   subroutine MPI_Comm_size(comm, &
         size, &
         ierror)
@@ -4912,6 +5830,9 @@ interface
     INTEGER, INTENT(INOUT) :: size
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_size) :: PMPI_Comm_size
+interface
   subroutine MPI_Comm_split(comm, &
         color, &
         key, &
@@ -4924,6 +5845,9 @@ interface
     INTEGER, INTENT(INOUT) :: newcomm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_split) :: PMPI_Comm_split
+interface
   subroutine MPI_Comm_split_type(comm, &
         split_type, &
         key, &
@@ -4938,6 +5862,9 @@ interface
     INTEGER, INTENT(INOUT) :: newcomm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_split_type) :: PMPI_Comm_split_type
+interface
   subroutine MPI_Comm_test_inter(comm, &
         flag, &
         ierror)
@@ -4946,6 +5873,9 @@ interface
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Comm_test_inter) :: PMPI_Comm_test_inter
+interface
   subroutine MPI_Intercomm_create(local_comm, &
         local_leader, &
         peer_comm, &
@@ -4962,6 +5892,9 @@ interface
     INTEGER, INTENT(INOUT) :: newintercomm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Intercomm_create) :: PMPI_Intercomm_create
+interface
   subroutine MPI_Intercomm_create_from_groups(local_group, &
         local_leader, &
         remote_group, &
@@ -4982,6 +5915,9 @@ interface
     INTEGER, INTENT(INOUT) :: newintercomm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Intercomm_create_from_groups) :: PMPI_Intercomm_create_from_groups
+interface
   subroutine MPI_Intercomm_merge(intercomm, &
         high, &
         newintracomm, &
@@ -4992,18 +5928,27 @@ interface
     INTEGER, INTENT(INOUT) :: newintracomm
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Intercomm_merge) :: PMPI_Intercomm_merge
+interface
   subroutine MPI_Info_create(info, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: info
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Info_create) :: PMPI_Info_create
+interface
   subroutine MPI_Info_create_env(info, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: info
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Info_create_env) :: PMPI_Info_create_env
+interface
   subroutine MPI_Info_delete(info, &
         key, &
         ierror)
@@ -5012,6 +5957,9 @@ interface
     CHARACTER(LEN=*), INTENT(IN) :: key
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Info_delete) :: PMPI_Info_delete
+interface
   subroutine MPI_Info_dup(info, &
         newinfo, &
         ierror)
@@ -5020,12 +5968,18 @@ interface
     INTEGER, INTENT(INOUT) :: newinfo
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Info_dup) :: PMPI_Info_dup
+interface
   subroutine MPI_Info_free(info, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: info
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Info_free) :: PMPI_Info_free
+interface
   subroutine MPI_Info_get(info, &
         key, &
         valuelen, &
@@ -5040,6 +5994,9 @@ interface
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Info_get) :: PMPI_Info_get
+interface
   subroutine MPI_Info_get_nkeys(info, &
         nkeys, &
         ierror)
@@ -5048,6 +6005,9 @@ interface
     INTEGER, INTENT(INOUT) :: nkeys
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Info_get_nkeys) :: PMPI_Info_get_nkeys
+interface
   subroutine MPI_Info_get_nthkey(info, &
         n, &
         key, &
@@ -5058,6 +6018,9 @@ interface
     CHARACTER(LEN=*), INTENT(INOUT) :: key
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Info_get_nthkey) :: PMPI_Info_get_nthkey
+interface
   subroutine MPI_Info_get_string(info, &
         key, &
         buflen, &
@@ -5072,6 +6035,9 @@ interface
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Info_get_string) :: PMPI_Info_get_string
+interface
   subroutine MPI_Info_get_valuelen(info, &
         key, &
         valuelen, &
@@ -5084,6 +6050,9 @@ interface
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Info_get_valuelen) :: PMPI_Info_get_valuelen
+interface
   subroutine MPI_Info_set(info, &
         key, &
         value, &
@@ -5094,12 +6063,18 @@ interface
     CHARACTER(LEN=*), INTENT(IN) :: value
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Info_set) :: PMPI_Info_set
+interface
   subroutine MPI_Session_finalize(session, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: session
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Session_finalize) :: PMPI_Session_finalize
+interface
   subroutine MPI_Session_get_info(session, &
         info_used, &
         ierror)
@@ -5108,6 +6083,9 @@ interface
     INTEGER, INTENT(INOUT) :: info_used
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Session_get_info) :: PMPI_Session_get_info
+interface
   subroutine MPI_Session_get_nth_pset(session, &
         info, &
         n, &
@@ -5122,6 +6100,9 @@ interface
     CHARACTER(LEN=*), INTENT(INOUT) :: pset_name
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Session_get_nth_pset) :: PMPI_Session_get_nth_pset
+interface
   subroutine MPI_Session_get_num_psets(session, &
         info, &
         npset_names, &
@@ -5132,6 +6113,9 @@ interface
     INTEGER, INTENT(INOUT) :: npset_names
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Session_get_num_psets) :: PMPI_Session_get_num_psets
+interface
   subroutine MPI_Session_get_pset_info(session, &
         pset_name, &
         info, &
@@ -5142,6 +6126,9 @@ interface
     INTEGER, INTENT(INOUT) :: info
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Session_get_pset_info) :: PMPI_Session_get_pset_info
+interface
   subroutine MPI_Session_init(info, &
         errhandler, &
         session, &
@@ -5152,6 +6139,9 @@ interface
     INTEGER, INTENT(INOUT) :: session
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Session_init) :: PMPI_Session_init
+interface
   subroutine MPI_Accumulate(origin_addr, &
         origin_count, &
         origin_datatype, &
@@ -5175,6 +6165,9 @@ interface
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Accumulate) :: PMPI_Accumulate
+interface
   subroutine MPI_Compare_and_swap(origin_addr, &
         compare_addr, &
         result_addr, &
@@ -5196,6 +6189,9 @@ interface
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Compare_and_swap) :: PMPI_Compare_and_swap
+interface
   subroutine MPI_Fetch_and_op(origin_addr, &
         result_addr, &
         datatype, &
@@ -5216,6 +6212,9 @@ interface
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Fetch_and_op) :: PMPI_Fetch_and_op
+interface
   subroutine MPI_Get(origin_addr, &
         origin_count, &
         origin_datatype, &
@@ -5237,6 +6236,9 @@ interface
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Get) :: PMPI_Get
+interface
   subroutine MPI_Get_accumulate(origin_addr, &
         origin_count, &
         origin_datatype, &
@@ -5267,6 +6269,9 @@ interface
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Get_accumulate) :: PMPI_Get_accumulate
+interface
   subroutine MPI_Put(origin_addr, &
         origin_count, &
         origin_datatype, &
@@ -5288,6 +6293,9 @@ interface
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Put) :: PMPI_Put
+interface
   subroutine MPI_Raccumulate(origin_addr, &
         origin_count, &
         origin_datatype, &
@@ -5313,6 +6321,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Raccumulate) :: PMPI_Raccumulate
+interface
   subroutine MPI_Rget(origin_addr, &
         origin_count, &
         origin_datatype, &
@@ -5336,6 +6347,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Rget) :: PMPI_Rget
+interface
   subroutine MPI_Rget_accumulate(origin_addr, &
         origin_count, &
         origin_datatype, &
@@ -5368,6 +6382,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Rget_accumulate) :: PMPI_Rget_accumulate
+interface
   subroutine MPI_Rput(origin_addr, &
         origin_count, &
         origin_datatype, &
@@ -5391,6 +6408,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Rput) :: PMPI_Rput
+interface
   subroutine MPI_Win_attach(win, &
         base, &
         size, &
@@ -5402,12 +6422,18 @@ interface
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_attach) :: PMPI_Win_attach
+interface
   subroutine MPI_Win_complete(win, &
         ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_complete) :: PMPI_Win_complete
+interface
   subroutine MPI_Win_create(base, &
         size, &
         disp_unit, &
@@ -5425,6 +6451,9 @@ interface
     INTEGER, INTENT(INOUT) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_create) :: PMPI_Win_create
+interface
   subroutine MPI_Win_create_dynamic(info, &
         comm, &
         win, &
@@ -5435,6 +6464,9 @@ interface
     INTEGER, INTENT(INOUT) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_create_dynamic) :: PMPI_Win_create_dynamic
+interface
   subroutine MPI_Win_create_keyval(win_copy_attr_fn, &
         win_delete_attr_fn, &
         win_keyval, &
@@ -5447,6 +6479,9 @@ interface
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: extra_state
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_create_keyval) :: PMPI_Win_create_keyval
+interface
   subroutine MPI_Win_delete_attr(win, &
         win_keyval, &
         ierror)
@@ -5455,6 +6490,9 @@ interface
     INTEGER, INTENT(IN) :: win_keyval
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_delete_attr) :: PMPI_Win_delete_attr
+interface
   subroutine MPI_Win_detach(win, &
         base, &
         ierror)
@@ -5464,6 +6502,9 @@ interface
     TYPE(*), TARGET :: base(*)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_detach) :: PMPI_Win_detach
+interface
   subroutine MPI_Win_fence(assert, &
         win, &
         ierror)
@@ -5472,6 +6513,9 @@ interface
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_fence) :: PMPI_Win_fence
+interface
   subroutine MPI_Win_flush(rank, &
         win, &
         ierror)
@@ -5480,12 +6524,18 @@ interface
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_flush) :: PMPI_Win_flush
+interface
   subroutine MPI_Win_flush_all(win, &
         ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_flush_all) :: PMPI_Win_flush_all
+interface
   subroutine MPI_Win_flush_local(rank, &
         win, &
         ierror)
@@ -5494,24 +6544,36 @@ interface
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_flush_local) :: PMPI_Win_flush_local
+interface
   subroutine MPI_Win_flush_local_all(win, &
         ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_flush_local_all) :: PMPI_Win_flush_local_all
+interface
   subroutine MPI_Win_free(win, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_free) :: PMPI_Win_free
+interface
   subroutine MPI_Win_free_keyval(win_keyval, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: win_keyval
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_free_keyval) :: PMPI_Win_free_keyval
+interface
   subroutine MPI_Win_get_attr(win, &
         win_keyval, &
         attribute_val, &
@@ -5524,6 +6586,9 @@ interface
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_get_attr) :: PMPI_Win_get_attr
+interface
   subroutine MPI_Win_get_group(win, &
         group, &
         ierror)
@@ -5532,6 +6597,9 @@ interface
     INTEGER, INTENT(INOUT) :: group
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_get_group) :: PMPI_Win_get_group
+interface
   subroutine MPI_Win_get_info(win, &
         info_used, &
         ierror)
@@ -5540,6 +6608,9 @@ interface
     INTEGER, INTENT(INOUT) :: info_used
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_get_info) :: PMPI_Win_get_info
+interface
   subroutine MPI_Win_get_name(win, &
         win_name, &
         resultlen, &
@@ -5550,6 +6621,9 @@ interface
     INTEGER, INTENT(INOUT) :: resultlen
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_get_name) :: PMPI_Win_get_name
+interface
   subroutine MPI_Win_lock(lock_type, &
         rank, &
         assert, &
@@ -5562,6 +6636,9 @@ interface
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_lock) :: PMPI_Win_lock
+interface
   subroutine MPI_Win_lock_all(assert, &
         win, &
         ierror)
@@ -5570,6 +6647,9 @@ interface
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_lock_all) :: PMPI_Win_lock_all
+interface
   subroutine MPI_Win_post(group, &
         assert, &
         win, &
@@ -5580,6 +6660,9 @@ interface
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_post) :: PMPI_Win_post
+interface
   subroutine MPI_Win_set_attr(win, &
         win_keyval, &
         attribute_val, &
@@ -5590,6 +6673,9 @@ interface
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: attribute_val
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_set_attr) :: PMPI_Win_set_attr
+interface
   subroutine MPI_Win_set_info(win, &
         info, &
         ierror)
@@ -5598,6 +6684,9 @@ interface
     INTEGER, INTENT(IN) :: info
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_set_info) :: PMPI_Win_set_info
+interface
   subroutine MPI_Win_set_name(win, &
         win_name, &
         ierror)
@@ -5606,6 +6695,9 @@ interface
     CHARACTER(LEN=*), INTENT(IN) :: win_name
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_set_name) :: PMPI_Win_set_name
+interface
   subroutine MPI_Win_start(group, &
         assert, &
         win, &
@@ -5616,12 +6708,18 @@ interface
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_start) :: PMPI_Win_start
+interface
   subroutine MPI_Win_sync(win, &
         ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_sync) :: PMPI_Win_sync
+interface
   subroutine MPI_Win_test(win, &
         flag, &
         ierror)
@@ -5630,6 +6728,9 @@ interface
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_test) :: PMPI_Win_test
+interface
   subroutine MPI_Win_unlock(rank, &
         win, &
         ierror)
@@ -5638,24 +6739,36 @@ interface
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_unlock) :: PMPI_Win_unlock
+interface
   subroutine MPI_Win_unlock_all(win, &
         ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_unlock_all) :: PMPI_Win_unlock_all
+interface
   subroutine MPI_Win_wait(win, &
         ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_Win_wait) :: PMPI_Win_wait
+interface
   subroutine MPI_File_close(fh, &
         ierror)
     import
     INTEGER, INTENT(INOUT) :: fh
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_close) :: PMPI_File_close
+interface
   subroutine MPI_File_delete(filename, &
         info, &
         ierror)
@@ -5664,6 +6777,9 @@ interface
     INTEGER, INTENT(IN) :: info
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_delete) :: PMPI_File_delete
+interface
   subroutine MPI_File_get_amode(fh, &
         amode, &
         ierror)
@@ -5672,6 +6788,9 @@ interface
     INTEGER, INTENT(INOUT) :: amode
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_get_amode) :: PMPI_File_get_amode
+interface
   subroutine MPI_File_get_atomicity(fh, &
         flag, &
         ierror)
@@ -5680,6 +6799,9 @@ interface
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_get_atomicity) :: PMPI_File_get_atomicity
+interface
   subroutine MPI_File_get_byte_offset(fh, &
         offset, &
         disp, &
@@ -5690,6 +6812,9 @@ interface
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(INOUT) :: disp
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_get_byte_offset) :: PMPI_File_get_byte_offset
+interface
   subroutine MPI_File_get_group(fh, &
         group, &
         ierror)
@@ -5698,6 +6823,9 @@ interface
     INTEGER, INTENT(INOUT) :: group
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_get_group) :: PMPI_File_get_group
+interface
   subroutine MPI_File_get_info(fh, &
         info_used, &
         ierror)
@@ -5706,6 +6834,9 @@ interface
     INTEGER, INTENT(INOUT) :: info_used
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_get_info) :: PMPI_File_get_info
+interface
   subroutine MPI_File_get_position(fh, &
         offset, &
         ierror)
@@ -5714,6 +6845,9 @@ interface
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(INOUT) :: offset
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_get_position) :: PMPI_File_get_position
+interface
   subroutine MPI_File_get_position_shared(fh, &
         offset, &
         ierror)
@@ -5722,6 +6856,9 @@ interface
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(INOUT) :: offset
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_get_position_shared) :: PMPI_File_get_position_shared
+interface
   subroutine MPI_File_get_size(fh, &
         size, &
         ierror)
@@ -5730,6 +6867,9 @@ interface
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(INOUT) :: size
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_get_size) :: PMPI_File_get_size
+interface
   subroutine MPI_File_get_type_extent(fh, &
         datatype, &
         extent, &
@@ -5740,6 +6880,9 @@ interface
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: extent
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_get_type_extent) :: PMPI_File_get_type_extent
+interface
   subroutine MPI_File_get_view(fh, &
         disp, &
         etype, &
@@ -5754,6 +6897,9 @@ interface
     CHARACTER(LEN=*), INTENT(INOUT) :: datarep
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_get_view) :: PMPI_File_get_view
+interface
   subroutine MPI_File_iread(fh, &
         buf, &
         count, &
@@ -5769,6 +6915,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_iread) :: PMPI_File_iread
+interface
   subroutine MPI_File_iread_all(fh, &
         buf, &
         count, &
@@ -5784,6 +6933,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_iread_all) :: PMPI_File_iread_all
+interface
   subroutine MPI_File_iread_at(fh, &
         offset, &
         buf, &
@@ -5801,6 +6953,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_iread_at) :: PMPI_File_iread_at
+interface
   subroutine MPI_File_iread_at_all(fh, &
         offset, &
         buf, &
@@ -5818,6 +6973,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_iread_at_all) :: PMPI_File_iread_at_all
+interface
   subroutine MPI_File_iread_shared(fh, &
         buf, &
         count, &
@@ -5833,6 +6991,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_iread_shared) :: PMPI_File_iread_shared
+interface
   subroutine MPI_File_iwrite(fh, &
         buf, &
         count, &
@@ -5848,6 +7009,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_iwrite) :: PMPI_File_iwrite
+interface
   subroutine MPI_File_iwrite_all(fh, &
         buf, &
         count, &
@@ -5863,6 +7027,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_iwrite_all) :: PMPI_File_iwrite_all
+interface
   subroutine MPI_File_iwrite_at(fh, &
         offset, &
         buf, &
@@ -5880,6 +7047,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_iwrite_at) :: PMPI_File_iwrite_at
+interface
   subroutine MPI_File_iwrite_at_all(fh, &
         offset, &
         buf, &
@@ -5897,6 +7067,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_iwrite_at_all) :: PMPI_File_iwrite_at_all
+interface
   subroutine MPI_File_iwrite_shared(fh, &
         buf, &
         count, &
@@ -5912,6 +7085,9 @@ interface
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_iwrite_shared) :: PMPI_File_iwrite_shared
+interface
   subroutine MPI_File_open(comm, &
         filename, &
         amode, &
@@ -5926,6 +7102,9 @@ interface
     INTEGER, INTENT(INOUT) :: fh
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_open) :: PMPI_File_open
+interface
   subroutine MPI_File_preallocate(fh, &
         size, &
         ierror)
@@ -5934,6 +7113,9 @@ interface
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: size
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_preallocate) :: PMPI_File_preallocate
+interface
   subroutine MPI_File_read(fh, &
         buf, &
         count, &
@@ -5949,6 +7131,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_read) :: PMPI_File_read
+interface
   subroutine MPI_File_read_all(fh, &
         buf, &
         count, &
@@ -5964,6 +7149,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_read_all) :: PMPI_File_read_all
+interface
   subroutine MPI_File_read_all_begin(fh, &
         buf, &
         count, &
@@ -5977,6 +7165,9 @@ interface
     INTEGER, INTENT(IN) :: datatype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_read_all_begin) :: PMPI_File_read_all_begin
+interface
   subroutine MPI_File_read_all_end(fh, &
         buf, &
         status, &
@@ -5988,6 +7179,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_read_all_end) :: PMPI_File_read_all_end
+interface
   subroutine MPI_File_read_at(fh, &
         offset, &
         buf, &
@@ -6005,6 +7199,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_read_at) :: PMPI_File_read_at
+interface
   subroutine MPI_File_read_at_all(fh, &
         offset, &
         buf, &
@@ -6022,6 +7219,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_read_at_all) :: PMPI_File_read_at_all
+interface
   subroutine MPI_File_read_at_all_begin(fh, &
         offset, &
         buf, &
@@ -6037,6 +7237,9 @@ interface
     INTEGER, INTENT(IN) :: datatype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_read_at_all_begin) :: PMPI_File_read_at_all_begin
+interface
   subroutine MPI_File_read_at_all_end(fh, &
         buf, &
         status, &
@@ -6048,6 +7251,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_read_at_all_end) :: PMPI_File_read_at_all_end
+interface
   subroutine MPI_File_read_ordered(fh, &
         buf, &
         count, &
@@ -6063,6 +7269,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_read_ordered) :: PMPI_File_read_ordered
+interface
   subroutine MPI_File_read_ordered_begin(fh, &
         buf, &
         count, &
@@ -6076,6 +7285,9 @@ interface
     INTEGER, INTENT(IN) :: datatype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_read_ordered_begin) :: PMPI_File_read_ordered_begin
+interface
   subroutine MPI_File_read_ordered_end(fh, &
         buf, &
         status, &
@@ -6087,6 +7299,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_read_ordered_end) :: PMPI_File_read_ordered_end
+interface
   subroutine MPI_File_read_shared(fh, &
         buf, &
         count, &
@@ -6102,6 +7317,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_read_shared) :: PMPI_File_read_shared
+interface
   subroutine MPI_File_seek(fh, &
         offset, &
         whence, &
@@ -6112,6 +7330,9 @@ interface
     INTEGER, INTENT(IN) :: whence
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_seek) :: PMPI_File_seek
+interface
   subroutine MPI_File_seek_shared(fh, &
         offset, &
         whence, &
@@ -6122,6 +7343,9 @@ interface
     INTEGER, INTENT(IN) :: whence
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_seek_shared) :: PMPI_File_seek_shared
+interface
   subroutine MPI_File_set_atomicity(fh, &
         flag, &
         ierror)
@@ -6130,6 +7354,9 @@ interface
     LOGICAL, INTENT(IN) :: flag
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_set_atomicity) :: PMPI_File_set_atomicity
+interface
   subroutine MPI_File_set_info(fh, &
         info, &
         ierror)
@@ -6138,6 +7365,9 @@ interface
     INTEGER, INTENT(IN) :: info
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_set_info) :: PMPI_File_set_info
+interface
   subroutine MPI_File_set_size(fh, &
         size, &
         ierror)
@@ -6146,6 +7376,9 @@ interface
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: size
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_set_size) :: PMPI_File_set_size
+interface
   subroutine MPI_File_set_view(fh, &
         disp, &
         etype, &
@@ -6162,12 +7395,18 @@ interface
     INTEGER, INTENT(IN) :: info
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_set_view) :: PMPI_File_set_view
+interface
   subroutine MPI_File_sync(fh, &
         ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_sync) :: PMPI_File_sync
+interface
   subroutine MPI_File_write(fh, &
         buf, &
         count, &
@@ -6183,6 +7422,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_write) :: PMPI_File_write
+interface
   subroutine MPI_File_write_all(fh, &
         buf, &
         count, &
@@ -6198,6 +7440,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_write_all) :: PMPI_File_write_all
+interface
   subroutine MPI_File_write_all_begin(fh, &
         buf, &
         count, &
@@ -6211,6 +7456,9 @@ interface
     INTEGER, INTENT(IN) :: datatype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_write_all_begin) :: PMPI_File_write_all_begin
+interface
   subroutine MPI_File_write_all_end(fh, &
         buf, &
         status, &
@@ -6222,6 +7470,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_write_all_end) :: PMPI_File_write_all_end
+interface
   subroutine MPI_File_write_at(fh, &
         offset, &
         buf, &
@@ -6239,6 +7490,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_write_at) :: PMPI_File_write_at
+interface
   subroutine MPI_File_write_at_all(fh, &
         offset, &
         buf, &
@@ -6256,6 +7510,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_write_at_all) :: PMPI_File_write_at_all
+interface
   subroutine MPI_File_write_at_all_begin(fh, &
         offset, &
         buf, &
@@ -6271,6 +7528,9 @@ interface
     INTEGER, INTENT(IN) :: datatype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_write_at_all_begin) :: PMPI_File_write_at_all_begin
+interface
   subroutine MPI_File_write_at_all_end(fh, &
         buf, &
         status, &
@@ -6282,6 +7542,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_write_at_all_end) :: PMPI_File_write_at_all_end
+interface
   subroutine MPI_File_write_ordered(fh, &
         buf, &
         count, &
@@ -6297,6 +7560,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_write_ordered) :: PMPI_File_write_ordered
+interface
   subroutine MPI_File_write_ordered_begin(fh, &
         buf, &
         count, &
@@ -6310,6 +7576,9 @@ interface
     INTEGER, INTENT(IN) :: datatype
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_write_ordered_begin) :: PMPI_File_write_ordered_begin
+interface
   subroutine MPI_File_write_ordered_end(fh, &
         buf, &
         status, &
@@ -6321,6 +7590,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_write_ordered_end) :: PMPI_File_write_ordered_end
+interface
   subroutine MPI_File_write_shared(fh, &
         buf, &
         count, &
@@ -6336,6 +7608,9 @@ interface
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
+end interface
+      PROCEDURE(MPI_File_write_shared) :: PMPI_File_write_shared
+interface
   subroutine MPI_Register_datarep(datarep, &
         read_conversion_fn, &
         write_conversion_fn, &
@@ -6350,5553 +7625,8 @@ interface
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: extra_state
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
-  subroutine PMPI_Abort(comm, &
-        errorcode, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: errorcode
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  function PMPI_Aint_add(base, &
-        disp)
-    import
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: base
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp
-    INTEGER(KIND=MPI_ADDRESS_KIND) :: PMPI_Aint_add
-  end function
-  function PMPI_Aint_diff(addr1, &
-        addr2)
-    import
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: addr1
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: addr2
-    INTEGER(KIND=MPI_ADDRESS_KIND) :: PMPI_Aint_diff
-  end function
-  subroutine PMPI_Finalize(ierror)
-    import
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Finalized(flag, &
-        ierror)
-    import
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Free_mem(base, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
-    TYPE(*), TARGET :: base(*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Get_address(location, &
-        address, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: location
-    TYPE(*), TARGET :: location(*)
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: address
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Get_hw_resource_info(hw_info, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: hw_info
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Get_library_version(version, &
-        resultlen, &
-        ierror)
-    import
-    CHARACTER(LEN=*), INTENT(INOUT) :: version
-    INTEGER, INTENT(INOUT) :: resultlen
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Get_processor_name(name, &
-        resultlen, &
-        ierror)
-    import
-    CHARACTER(LEN=*), INTENT(INOUT) :: name
-    INTEGER, INTENT(INOUT) :: resultlen
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Get_version(version, &
-        subversion, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: version
-    INTEGER, INTENT(INOUT) :: subversion
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Init(ierror)
-    import
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Init_thread(required, &
-        provided, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: required
-    INTEGER, INTENT(INOUT) :: provided
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Initialized(flag, &
-        ierror)
-    import
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Is_thread_main(flag, &
-        ierror)
-    import
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Pcontrol(level)
-    import
-    INTEGER, INTENT(IN) :: level
-  end subroutine
-  subroutine PMPI_Query_thread(provided, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: provided
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  function PMPI_Wtick()
-    import
-    DOUBLE PRECISION :: PMPI_Wtick
-  end function
-  function PMPI_Wtime()
-    import
-    DOUBLE PRECISION :: PMPI_Wtime
-  end function
-  subroutine PMPI_Abi_get_fortran_booleans(logical_size, &
-        logical_true, &
-        logical_false, &
-        is_set, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: logical_size
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: logical_true
-    TYPE(*), TARGET :: logical_true(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: logical_false
-    TYPE(*), TARGET :: logical_false(*)
-    LOGICAL, INTENT(INOUT) :: is_set
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Abi_get_fortran_info(info, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: info
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Abi_get_info(info, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: info
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Abi_get_version(abi_major, &
-        abi_minor, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: abi_major
-    INTEGER, INTENT(INOUT) :: abi_minor
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Abi_set_fortran_booleans(logical_size, &
-        logical_true, &
-        logical_false, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: logical_size
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: logical_true
-    TYPE(*), TARGET :: logical_true(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: logical_false
-    TYPE(*), TARGET :: logical_false(*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Abi_set_fortran_info(info, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Parrived(request, &
-        partition, &
-        flag, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: request
-    INTEGER, INTENT(IN) :: partition
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Pready(partition, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: partition
-    INTEGER, INTENT(IN) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Pready_list(length, &
-        array_of_partitions, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: length
-    INTEGER, INTENT(IN) :: array_of_partitions(*)
-    INTEGER, INTENT(IN) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Pready_range(partition_low, &
-        partition_high, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: partition_low
-    INTEGER, INTENT(IN) :: partition_high
-    INTEGER, INTENT(IN) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Precv_init(buf, &
-        partitions, &
-        count, &
-        datatype, &
-        source, &
-        tag, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: partitions
-    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: source
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Psend_init(buf, &
-        partitions, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: partitions
-    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: dest
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Buffer_attach(buffer, &
-        size, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-    TYPE(*), TARGET :: buffer(*)
-    INTEGER, INTENT(IN) :: size
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Buffer_detach(buffer_addr, &
-        size, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer_addr
-    TYPE(*), TARGET :: buffer_addr(*)
-    INTEGER, INTENT(INOUT) :: size
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Buffer_flush(ierror)
-    import
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Buffer_iflush(request, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_attach_buffer(comm, &
-        buffer, &
-        size, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-    TYPE(*), TARGET :: buffer(*)
-    INTEGER, INTENT(IN) :: size
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_detach_buffer(comm, &
-        buffer_addr, &
-        size, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer_addr
-    TYPE(*), TARGET :: buffer_addr(*)
-    INTEGER, INTENT(INOUT) :: size
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_flush_buffer(comm, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_iflush_buffer(comm, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Session_attach_buffer(session, &
-        buffer, &
-        size, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: session
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-    TYPE(*), TARGET :: buffer(*)
-    INTEGER, INTENT(IN) :: size
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Session_detach_buffer(session, &
-        buffer_addr, &
-        size, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: session
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer_addr
-    TYPE(*), TARGET :: buffer_addr(*)
-    INTEGER, INTENT(INOUT) :: size
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Session_flush_buffer(session, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: session
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Session_iflush_buffer(session, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: session
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Bsend(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: dest
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Bsend_init(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: dest
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Ibsend(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: dest
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Improbe(source, &
-        tag, &
-        comm, &
-        flag, &
-        message, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: source
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: message
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Imrecv(buf, &
-        count, &
-        datatype, &
-        message, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: message
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Iprobe(source, &
-        tag, &
-        comm, &
-        flag, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: source
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Irecv(buf, &
-        count, &
-        datatype, &
-        source, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: source
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Irsend(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: dest
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Isend(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: dest
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Isendrecv(sendbuf, &
-        sendcount, &
-        sendtype, &
-        dest, &
-        sendtag, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        source, &
-        recvtag, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    INTEGER, INTENT(IN) :: dest
-    INTEGER, INTENT(IN) :: sendtag
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: source
-    INTEGER, INTENT(IN) :: recvtag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Isendrecv_replace(buf, &
-        count, &
-        datatype, &
-        dest, &
-        sendtag, &
-        source, &
-        recvtag, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: dest
-    INTEGER, INTENT(IN) :: sendtag
-    INTEGER, INTENT(IN) :: source
-    INTEGER, INTENT(IN) :: recvtag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Issend(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: dest
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Mprobe(source, &
-        tag, &
-        comm, &
-        message, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: source
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: message
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Mrecv(buf, &
-        count, &
-        datatype, &
-        message, &
-        status, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: message
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Probe(source, &
-        tag, &
-        comm, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: source
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Recv(buf, &
-        count, &
-        datatype, &
-        source, &
-        tag, &
-        comm, &
-        status, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: source
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Recv_init(buf, &
-        count, &
-        datatype, &
-        source, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: source
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Rsend(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: dest
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Rsend_init(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: dest
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Send(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: dest
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Send_init(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: dest
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Sendrecv(sendbuf, &
-        sendcount, &
-        sendtype, &
-        dest, &
-        sendtag, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        source, &
-        recvtag, &
-        comm, &
-        status, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    INTEGER, INTENT(IN) :: dest
-    INTEGER, INTENT(IN) :: sendtag
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: source
-    INTEGER, INTENT(IN) :: recvtag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Sendrecv_replace(buf, &
-        count, &
-        datatype, &
-        dest, &
-        sendtag, &
-        source, &
-        recvtag, &
-        comm, &
-        status, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: dest
-    INTEGER, INTENT(IN) :: sendtag
-    INTEGER, INTENT(IN) :: source
-    INTEGER, INTENT(IN) :: recvtag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Ssend(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: dest
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Ssend_init(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: dest
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Cancel(request, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Get_count(status, &
-        datatype, &
-        count, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: count
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Get_elements(status, &
-        datatype, &
-        count, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: count
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Get_elements_x(status, &
-        datatype, &
-        count, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: count
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Grequest_complete(request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Grequest_start(query_fn, &
-        free_fn, &
-        cancel_fn, &
-        extra_state, &
-        request, &
-        ierror)
-    import
-    EXTERNAL :: query_fn
-    EXTERNAL :: free_fn
-    EXTERNAL :: cancel_fn
-    INTEGER(KIND=MPI_ADDRESS_KIND), TARGET :: extra_state
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Request_free(request, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Request_get_status(request, &
-        flag, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: request
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Request_get_status_all(count, &
-        array_of_requests, &
-        flag, &
-        array_of_statuses, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: array_of_requests(*)
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: array_of_statuses(MPI_STATUS_SIZE,*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Request_get_status_any(count, &
-        array_of_requests, &
-        index, &
-        flag, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: array_of_requests(*)
-    INTEGER, INTENT(INOUT) :: index
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Request_get_status_some(incount, &
-        array_of_requests, &
-        outcount, &
-        array_of_indices, &
-        array_of_statuses, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: incount
-    INTEGER, INTENT(IN) :: array_of_requests(*)
-    INTEGER, INTENT(INOUT) :: outcount
-    INTEGER, INTENT(INOUT) :: array_of_indices(*)
-    INTEGER, INTENT(INOUT) :: array_of_statuses(MPI_STATUS_SIZE,*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Start(request, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Startall(count, &
-        array_of_requests, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(INOUT) :: array_of_requests(*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Status_get_error(status, &
-        err, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: err
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Status_get_source(status, &
-        source, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: source
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Status_get_tag(status, &
-        tag, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: tag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Status_set_cancelled(status, &
-        flag, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    LOGICAL, INTENT(IN) :: flag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Status_set_elements(status, &
-        datatype, &
-        count, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Status_set_elements_x(status, &
-        datatype, &
-        count, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Status_set_error(status, &
-        err, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(IN) :: err
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Status_set_source(status, &
-        source, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(IN) :: source
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Status_set_tag(status, &
-        tag, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Test(request, &
-        flag, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: request
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Test_cancelled(status, &
-        flag, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: status(MPI_STATUS_SIZE)
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Testall(count, &
-        array_of_requests, &
-        flag, &
-        array_of_statuses, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(INOUT) :: array_of_requests(*)
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: array_of_statuses(MPI_STATUS_SIZE,*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Testany(count, &
-        array_of_requests, &
-        index, &
-        flag, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(INOUT) :: array_of_requests(*)
-    INTEGER, INTENT(INOUT) :: index
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Testsome(incount, &
-        array_of_requests, &
-        outcount, &
-        array_of_indices, &
-        array_of_statuses, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: incount
-    INTEGER, INTENT(INOUT) :: array_of_requests(*)
-    INTEGER, INTENT(INOUT) :: outcount
-    INTEGER, INTENT(INOUT) :: array_of_indices(*)
-    INTEGER, INTENT(INOUT) :: array_of_statuses(MPI_STATUS_SIZE,*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Wait(request, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Waitall(count, &
-        array_of_requests, &
-        array_of_statuses, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(INOUT) :: array_of_requests(*)
-    INTEGER, INTENT(INOUT) :: array_of_statuses(MPI_STATUS_SIZE,*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Waitany(count, &
-        array_of_requests, &
-        index, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(INOUT) :: array_of_requests(*)
-    INTEGER, INTENT(INOUT) :: index
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Waitsome(incount, &
-        array_of_requests, &
-        outcount, &
-        array_of_indices, &
-        array_of_statuses, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: incount
-    INTEGER, INTENT(INOUT) :: array_of_requests(*)
-    INTEGER, INTENT(INOUT) :: outcount
-    INTEGER, INTENT(INOUT) :: array_of_indices(*)
-    INTEGER, INTENT(INOUT) :: array_of_statuses(MPI_STATUS_SIZE,*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Op_commutative(op, &
-        commute, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: op
-    LOGICAL, INTENT(INOUT) :: commute
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Op_create(user_fn, &
-        commute, &
-        op, &
-        ierror)
-    import
-    EXTERNAL :: user_fn
-    LOGICAL, INTENT(IN) :: commute
-    INTEGER, INTENT(INOUT) :: op
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Op_free(op, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: op
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Reduce_local(inbuf, &
-        inoutbuf, &
-        count, &
-        datatype, &
-        op, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-    TYPE(*), TARGET :: inbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: inoutbuf
-    TYPE(*), TARGET :: inoutbuf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_create_keyval(type_copy_attr_fn, &
-        type_delete_attr_fn, &
-        type_keyval, &
-        extra_state, &
-        ierror)
-    import
-    EXTERNAL :: type_copy_attr_fn
-    EXTERNAL :: type_delete_attr_fn
-    INTEGER, INTENT(INOUT) :: type_keyval
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: extra_state
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_delete_attr(datatype, &
-        type_keyval, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: type_keyval
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_free_keyval(type_keyval, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: type_keyval
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_get_attr(datatype, &
-        type_keyval, &
-        attribute_val, &
-        flag, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: type_keyval
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: attribute_val
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_set_attr(datatype, &
-        type_keyval, &
-        attribute_val, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: type_keyval
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: attribute_val
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Pack(inbuf, &
-        incount, &
-        datatype, &
-        outbuf, &
-        outsize, &
-        position, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-    TYPE(*), TARGET :: inbuf(*)
-    INTEGER, INTENT(IN) :: incount
-    INTEGER, INTENT(IN) :: datatype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-    TYPE(*), TARGET :: outbuf(*)
-    INTEGER, INTENT(IN) :: outsize
-    INTEGER, INTENT(INOUT) :: position
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Pack_external(datarep, &
-        inbuf, &
-        incount, &
-        datatype, &
-        outbuf, &
-        outsize, &
-        position, &
-        ierror)
-    import
-    CHARACTER(LEN=*), INTENT(IN) :: datarep
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-    TYPE(*), TARGET :: inbuf(*)
-    INTEGER, INTENT(IN) :: incount
-    INTEGER, INTENT(IN) :: datatype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-    TYPE(*), TARGET :: outbuf(*)
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: outsize
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Pack_external_size(datarep, &
-        incount, &
-        datatype, &
-        size, &
-        ierror)
-    import
-    CHARACTER(LEN=*), INTENT(IN) :: datarep
-    INTEGER, INTENT(IN) :: incount
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: size
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Pack_size(incount, &
-        datatype, &
-        comm, &
-        size, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: incount
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: size
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_commit(datatype, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: datatype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_contiguous(count, &
-        oldtype, &
-        newtype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: oldtype
-    INTEGER, INTENT(INOUT) :: newtype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_create_darray(size, &
-        rank, &
-        ndims, &
-        array_of_gsizes, &
-        array_of_distribs, &
-        array_of_dargs, &
-        array_of_psizes, &
-        order, &
-        oldtype, &
-        newtype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: size
-    INTEGER, INTENT(IN) :: rank
-    INTEGER, INTENT(IN) :: ndims
-    INTEGER, INTENT(IN) :: array_of_gsizes(*)
-    INTEGER, INTENT(IN) :: array_of_distribs(*)
-    INTEGER, INTENT(IN) :: array_of_dargs(*)
-    INTEGER, INTENT(IN) :: array_of_psizes(*)
-    INTEGER, INTENT(IN) :: order
-    INTEGER, INTENT(IN) :: oldtype
-    INTEGER, INTENT(INOUT) :: newtype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_create_f90_complex(p, &
-        r, &
-        newtype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: p
-    INTEGER, INTENT(IN) :: r
-    INTEGER, INTENT(INOUT) :: newtype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_create_f90_integer(r, &
-        newtype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: r
-    INTEGER, INTENT(INOUT) :: newtype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_create_f90_real(p, &
-        r, &
-        newtype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: p
-    INTEGER, INTENT(IN) :: r
-    INTEGER, INTENT(INOUT) :: newtype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_create_hindexed(count, &
-        array_of_blocklengths, &
-        array_of_displacements, &
-        oldtype, &
-        newtype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: array_of_blocklengths(*)
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: array_of_displacements(*)
-    INTEGER, INTENT(IN) :: oldtype
-    INTEGER, INTENT(INOUT) :: newtype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_create_hindexed_block(count, &
-        blocklength, &
-        array_of_displacements, &
-        oldtype, &
-        newtype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: blocklength
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: array_of_displacements(*)
-    INTEGER, INTENT(IN) :: oldtype
-    INTEGER, INTENT(INOUT) :: newtype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_create_hvector(count, &
-        blocklength, &
-        stride, &
-        oldtype, &
-        newtype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: blocklength
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: stride
-    INTEGER, INTENT(IN) :: oldtype
-    INTEGER, INTENT(INOUT) :: newtype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_create_indexed_block(count, &
-        blocklength, &
-        array_of_displacements, &
-        oldtype, &
-        newtype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: blocklength
-    INTEGER, INTENT(IN) :: array_of_displacements(*)
-    INTEGER, INTENT(IN) :: oldtype
-    INTEGER, INTENT(INOUT) :: newtype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_create_resized(oldtype, &
-        lb, &
-        extent, &
-        newtype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: oldtype
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: lb
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: extent
-    INTEGER, INTENT(INOUT) :: newtype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_create_struct(count, &
-        array_of_blocklengths, &
-        array_of_displacements, &
-        array_of_types, &
-        newtype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: array_of_blocklengths(*)
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: array_of_displacements(*)
-    INTEGER, INTENT(IN) :: array_of_types(*)
-    INTEGER, INTENT(INOUT) :: newtype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_create_subarray(ndims, &
-        array_of_sizes, &
-        array_of_subsizes, &
-        array_of_starts, &
-        order, &
-        oldtype, &
-        newtype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: ndims
-    INTEGER, INTENT(IN) :: array_of_sizes(*)
-    INTEGER, INTENT(IN) :: array_of_subsizes(*)
-    INTEGER, INTENT(IN) :: array_of_starts(*)
-    INTEGER, INTENT(IN) :: order
-    INTEGER, INTENT(IN) :: oldtype
-    INTEGER, INTENT(INOUT) :: newtype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_dup(oldtype, &
-        newtype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: oldtype
-    INTEGER, INTENT(INOUT) :: newtype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_free(datatype, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: datatype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_get_contents(datatype, &
-        max_integers, &
-        max_addresses, &
-        max_datatypes, &
-        array_of_integers, &
-        array_of_addresses, &
-        array_of_datatypes, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: max_integers
-    INTEGER, INTENT(IN) :: max_addresses
-    INTEGER, INTENT(IN) :: max_datatypes
-    INTEGER, INTENT(INOUT) :: array_of_integers(*)
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: array_of_addresses(*)
-    INTEGER, INTENT(INOUT) :: array_of_datatypes(*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_get_envelope(datatype, &
-        num_integers, &
-        num_addresses, &
-        num_datatypes, &
-        combiner, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: num_integers
-    INTEGER, INTENT(INOUT) :: num_addresses
-    INTEGER, INTENT(INOUT) :: num_datatypes
-    INTEGER, INTENT(INOUT) :: combiner
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_get_extent(datatype, &
-        lb, &
-        extent, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: lb
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: extent
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_get_extent_x(datatype, &
-        lb, &
-        extent, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: lb
-    INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: extent
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_get_name(datatype, &
-        type_name, &
-        resultlen, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: datatype
-    CHARACTER(LEN=*), INTENT(INOUT) :: type_name
-    INTEGER, INTENT(INOUT) :: resultlen
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_get_true_extent(datatype, &
-        true_lb, &
-        true_extent, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: true_lb
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: true_extent
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_get_true_extent_x(datatype, &
-        true_lb, &
-        true_extent, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: true_lb
-    INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: true_extent
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_get_value_index(value_type, &
-        index_type, &
-        pair_type, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: value_type
-    INTEGER, INTENT(IN) :: index_type
-    INTEGER, INTENT(INOUT) :: pair_type
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_indexed(count, &
-        array_of_blocklengths, &
-        array_of_displacements, &
-        oldtype, &
-        newtype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: array_of_blocklengths(*)
-    INTEGER, INTENT(IN) :: array_of_displacements(*)
-    INTEGER, INTENT(IN) :: oldtype
-    INTEGER, INTENT(INOUT) :: newtype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_match_size(typeclass, &
-        size, &
-        datatype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: typeclass
-    INTEGER, INTENT(IN) :: size
-    INTEGER, INTENT(INOUT) :: datatype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_set_name(datatype, &
-        type_name, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: datatype
-    CHARACTER(LEN=*), INTENT(IN) :: type_name
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_size(datatype, &
-        size, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: size
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_size_x(datatype, &
-        size, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: size
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Type_vector(count, &
-        blocklength, &
-        stride, &
-        oldtype, &
-        newtype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: blocklength
-    INTEGER, INTENT(IN) :: stride
-    INTEGER, INTENT(IN) :: oldtype
-    INTEGER, INTENT(INOUT) :: newtype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Unpack(inbuf, &
-        insize, &
-        position, &
-        outbuf, &
-        outcount, &
-        datatype, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-    TYPE(*), TARGET :: inbuf(*)
-    INTEGER, INTENT(IN) :: insize
-    INTEGER, INTENT(INOUT) :: position
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-    TYPE(*), TARGET :: outbuf(*)
-    INTEGER, INTENT(IN) :: outcount
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Unpack_external(datarep, &
-        inbuf, &
-        insize, &
-        position, &
-        outbuf, &
-        outcount, &
-        datatype, &
-        ierror)
-    import
-    CHARACTER(LEN=*), INTENT(IN) :: datarep
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-    TYPE(*), TARGET :: inbuf(*)
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: insize
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-    TYPE(*), TARGET :: outbuf(*)
-    INTEGER, INTENT(IN) :: outcount
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Ineighbor_allgather(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Ineighbor_allgatherv(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: displs(*)
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Ineighbor_alltoall(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Ineighbor_alltoallv(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcounts(*)
-    INTEGER, INTENT(IN) :: sdispls(*)
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: rdispls(*)
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Ineighbor_alltoallw(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcounts(*)
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
-    INTEGER, INTENT(IN) :: sendtypes(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
-    INTEGER, INTENT(IN) :: recvtypes(*)
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Neighbor_allgather(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Neighbor_allgather_init(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Neighbor_allgatherv(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: displs(*)
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Neighbor_allgatherv_init(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: displs(*)
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Neighbor_alltoall(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Neighbor_alltoall_init(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Neighbor_alltoallv(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcounts(*)
-    INTEGER, INTENT(IN) :: sdispls(*)
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: rdispls(*)
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Neighbor_alltoallv_init(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcounts(*)
-    INTEGER, INTENT(IN) :: sdispls(*)
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: rdispls(*)
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Neighbor_alltoallw(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcounts(*)
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
-    INTEGER, INTENT(IN) :: sendtypes(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
-    INTEGER, INTENT(IN) :: recvtypes(*)
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Neighbor_alltoallw_init(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcounts(*)
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
-    INTEGER, INTENT(IN) :: sendtypes(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
-    INTEGER, INTENT(IN) :: recvtypes(*)
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Allgather(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Allgather_init(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Allgatherv(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: displs(*)
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Allgatherv_init(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: displs(*)
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Allreduce(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Allreduce_init(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Alltoall(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Alltoall_init(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Alltoallv(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcounts(*)
-    INTEGER, INTENT(IN) :: sdispls(*)
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: rdispls(*)
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Alltoallv_init(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcounts(*)
-    INTEGER, INTENT(IN) :: sdispls(*)
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: rdispls(*)
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Alltoallw(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcounts(*)
-    INTEGER, INTENT(IN) :: sdispls(*)
-    INTEGER, INTENT(IN) :: sendtypes(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: rdispls(*)
-    INTEGER, INTENT(IN) :: recvtypes(*)
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Alltoallw_init(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcounts(*)
-    INTEGER, INTENT(IN) :: sdispls(*)
-    INTEGER, INTENT(IN) :: sendtypes(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: rdispls(*)
-    INTEGER, INTENT(IN) :: recvtypes(*)
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Barrier(comm, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Barrier_init(comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Bcast(buffer, &
-        count, &
-        datatype, &
-        root, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-    TYPE(*), TARGET :: buffer(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Bcast_init(buffer, &
-        count, &
-        datatype, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-    TYPE(*), TARGET :: buffer(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Exscan(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Exscan_init(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Gather(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Gather_init(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Gatherv(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        root, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: displs(*)
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Gatherv_init(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: displs(*)
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Iallgather(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Iallgatherv(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: displs(*)
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Iallreduce(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Ialltoall(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Ialltoallv(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcounts(*)
-    INTEGER, INTENT(IN) :: sdispls(*)
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: rdispls(*)
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Ialltoallw(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcounts(*)
-    INTEGER, INTENT(IN) :: sdispls(*)
-    INTEGER, INTENT(IN) :: sendtypes(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: rdispls(*)
-    INTEGER, INTENT(IN) :: recvtypes(*)
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Ibarrier(comm, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Ibcast(buffer, &
-        count, &
-        datatype, &
-        root, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-    TYPE(*), TARGET :: buffer(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Iexscan(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Igather(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Igatherv(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        root, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: displs(*)
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Ireduce(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        root, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Ireduce_scatter(sendbuf, &
-        recvbuf, &
-        recvcounts, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Ireduce_scatter_block(sendbuf, &
-        recvbuf, &
-        recvcount, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Iscan(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Iscatter(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Iscatterv(sendbuf, &
-        sendcounts, &
-        displs, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcounts(*)
-    INTEGER, INTENT(IN) :: displs(*)
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Reduce(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        root, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Reduce_init(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Reduce_scatter(sendbuf, &
-        recvbuf, &
-        recvcounts, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Reduce_scatter_block(sendbuf, &
-        recvbuf, &
-        recvcount, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Reduce_scatter_block_init(sendbuf, &
-        recvbuf, &
-        recvcount, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Reduce_scatter_init(sendbuf, &
-        recvbuf, &
-        recvcounts, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcounts(*)
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Scan(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Scan_init(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Scatter(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Scatter_init(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcount
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Scatterv(sendbuf, &
-        sendcounts, &
-        displs, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcounts(*)
-    INTEGER, INTENT(IN) :: displs(*)
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Scatterv_init(sendbuf, &
-        sendcounts, &
-        displs, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    INTEGER, INTENT(IN) :: sendcounts(*)
-    INTEGER, INTENT(IN) :: displs(*)
-    INTEGER, INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
-    INTEGER, INTENT(IN) :: recvcount
-    INTEGER, INTENT(IN) :: recvtype
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Group_compare(group1, &
-        group2, &
-        result, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: group1
-    INTEGER, INTENT(IN) :: group2
-    INTEGER, INTENT(INOUT) :: result
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Group_difference(group1, &
-        group2, &
-        newgroup, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: group1
-    INTEGER, INTENT(IN) :: group2
-    INTEGER, INTENT(INOUT) :: newgroup
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Group_excl(group, &
-        n, &
-        ranks, &
-        newgroup, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: group
-    INTEGER, INTENT(IN) :: n
-    INTEGER, INTENT(IN) :: ranks(*)
-    INTEGER, INTENT(INOUT) :: newgroup
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Group_free(group, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: group
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Group_from_session_pset(session, &
-        pset_name, &
-        newgroup, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: session
-    CHARACTER(LEN=*), INTENT(IN) :: pset_name
-    INTEGER, INTENT(INOUT) :: newgroup
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Group_incl(group, &
-        n, &
-        ranks, &
-        newgroup, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: group
-    INTEGER, INTENT(IN) :: n
-    INTEGER, INTENT(IN) :: ranks(*)
-    INTEGER, INTENT(INOUT) :: newgroup
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Group_intersection(group1, &
-        group2, &
-        newgroup, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: group1
-    INTEGER, INTENT(IN) :: group2
-    INTEGER, INTENT(INOUT) :: newgroup
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Group_range_excl(group, &
-        n, &
-        ranges, &
-        newgroup, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: group
-    INTEGER, INTENT(IN) :: n
-    INTEGER, INTENT(IN) :: ranges(3,*)
-    INTEGER, INTENT(INOUT) :: newgroup
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Group_range_incl(group, &
-        n, &
-        ranges, &
-        newgroup, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: group
-    INTEGER, INTENT(IN) :: n
-    INTEGER, INTENT(IN) :: ranges(3,*)
-    INTEGER, INTENT(INOUT) :: newgroup
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Group_rank(group, &
-        rank, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: group
-    INTEGER, INTENT(INOUT) :: rank
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Group_size(group, &
-        size, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: group
-    INTEGER, INTENT(INOUT) :: size
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Group_translate_ranks(group1, &
-        n, &
-        ranks1, &
-        group2, &
-        ranks2, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: group1
-    INTEGER, INTENT(IN) :: n
-    INTEGER, INTENT(IN) :: ranks1(*)
-    INTEGER, INTENT(IN) :: group2
-    INTEGER, INTENT(INOUT) :: ranks2(*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Group_union(group1, &
-        group2, &
-        newgroup, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: group1
-    INTEGER, INTENT(IN) :: group2
-    INTEGER, INTENT(INOUT) :: newgroup
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Cart_coords(comm, &
-        rank, &
-        maxdims, &
-        coords, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: rank
-    INTEGER, INTENT(IN) :: maxdims
-    INTEGER, INTENT(INOUT) :: coords(*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Cart_create(comm_old, &
-        ndims, &
-        dims, &
-        periods, &
-        reorder, &
-        comm_cart, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm_old
-    INTEGER, INTENT(IN) :: ndims
-    INTEGER, INTENT(IN) :: dims(*)
-    LOGICAL, INTENT(IN) :: periods(*)
-    LOGICAL, INTENT(IN) :: reorder
-    INTEGER, INTENT(INOUT) :: comm_cart
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Cart_get(comm, &
-        maxdims, &
-        dims, &
-        periods, &
-        coords, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: maxdims
-    INTEGER, INTENT(INOUT) :: dims(*)
-    LOGICAL, INTENT(INOUT) :: periods(*)
-    INTEGER, INTENT(INOUT) :: coords(*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Cart_map(comm, &
-        ndims, &
-        dims, &
-        periods, &
-        newrank, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: ndims
-    INTEGER, INTENT(IN) :: dims(*)
-    LOGICAL, INTENT(IN) :: periods(*)
-    INTEGER, INTENT(INOUT) :: newrank
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Cart_rank(comm, &
-        coords, &
-        rank, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: coords(*)
-    INTEGER, INTENT(INOUT) :: rank
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Cart_shift(comm, &
-        direction, &
-        disp, &
-        rank_source, &
-        rank_dest, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: direction
-    INTEGER, INTENT(IN) :: disp
-    INTEGER, INTENT(INOUT) :: rank_source
-    INTEGER, INTENT(INOUT) :: rank_dest
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Cart_sub(comm, &
-        remain_dims, &
-        newcomm, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    LOGICAL, INTENT(IN) :: remain_dims(*)
-    INTEGER, INTENT(INOUT) :: newcomm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Cartdim_get(comm, &
-        ndims, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: ndims
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Dims_create(nnodes, &
-        ndims, &
-        dims, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: nnodes
-    INTEGER, INTENT(IN) :: ndims
-    INTEGER, INTENT(INOUT) :: dims(*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Dist_graph_create(comm_old, &
-        n, &
-        sources, &
-        degrees, &
-        destinations, &
-        weights, &
-        info, &
-        reorder, &
-        comm_dist_graph, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm_old
-    INTEGER, INTENT(IN) :: n
-    INTEGER, INTENT(IN) :: sources(*)
-    INTEGER, INTENT(IN) :: degrees(*)
-    INTEGER, INTENT(IN) :: destinations(*)
-    INTEGER, INTENT(IN) :: weights(*)
-    INTEGER, INTENT(IN) :: info
-    LOGICAL, INTENT(IN) :: reorder
-    INTEGER, INTENT(INOUT) :: comm_dist_graph
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Dist_graph_create_adjacent(comm_old, &
-        indegree, &
-        sources, &
-        sourceweights, &
-        outdegree, &
-        destinations, &
-        destweights, &
-        info, &
-        reorder, &
-        comm_dist_graph, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm_old
-    INTEGER, INTENT(IN) :: indegree
-    INTEGER, INTENT(IN) :: sources(*)
-    INTEGER, INTENT(IN) :: sourceweights(*)
-    INTEGER, INTENT(IN) :: outdegree
-    INTEGER, INTENT(IN) :: destinations(*)
-    INTEGER, INTENT(IN) :: destweights(*)
-    INTEGER, INTENT(IN) :: info
-    LOGICAL, INTENT(IN) :: reorder
-    INTEGER, INTENT(INOUT) :: comm_dist_graph
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Dist_graph_neighbors(comm, &
-        maxindegree, &
-        sources, &
-        sourceweights, &
-        maxoutdegree, &
-        destinations, &
-        destweights, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: maxindegree
-    INTEGER, INTENT(INOUT) :: sources(*)
-    INTEGER, INTENT(INOUT) :: sourceweights(*)
-    INTEGER, INTENT(IN) :: maxoutdegree
-    INTEGER, INTENT(INOUT) :: destinations(*)
-    INTEGER, INTENT(INOUT) :: destweights(*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Dist_graph_neighbors_count(comm, &
-        indegree, &
-        outdegree, &
-        weighted, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: indegree
-    INTEGER, INTENT(INOUT) :: outdegree
-    LOGICAL, INTENT(INOUT) :: weighted
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Graph_create(comm_old, &
-        nnodes, &
-        index, &
-        edges, &
-        reorder, &
-        comm_graph, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm_old
-    INTEGER, INTENT(IN) :: nnodes
-    INTEGER, INTENT(IN) :: index(*)
-    INTEGER, INTENT(IN) :: edges(*)
-    LOGICAL, INTENT(IN) :: reorder
-    INTEGER, INTENT(INOUT) :: comm_graph
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Graph_get(comm, &
-        maxindex, &
-        maxedges, &
-        index, &
-        edges, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: maxindex
-    INTEGER, INTENT(IN) :: maxedges
-    INTEGER, INTENT(INOUT) :: index(*)
-    INTEGER, INTENT(INOUT) :: edges(*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Graph_map(comm, &
-        nnodes, &
-        index, &
-        edges, &
-        newrank, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: nnodes
-    INTEGER, INTENT(IN) :: index(*)
-    INTEGER, INTENT(IN) :: edges(*)
-    INTEGER, INTENT(INOUT) :: newrank
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Graph_neighbors(comm, &
-        rank, &
-        maxneighbors, &
-        neighbors, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: rank
-    INTEGER, INTENT(IN) :: maxneighbors
-    INTEGER, INTENT(INOUT) :: neighbors(*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Graph_neighbors_count(comm, &
-        rank, &
-        nneighbors, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: rank
-    INTEGER, INTENT(INOUT) :: nneighbors
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Graphdims_get(comm, &
-        nnodes, &
-        nedges, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: nnodes
-    INTEGER, INTENT(INOUT) :: nedges
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Topo_test(comm, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: status
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Attr_delete(comm, &
-        keyval, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: keyval
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Attr_get(comm, &
-        keyval, &
-        attribute_val, &
-        flag, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: keyval
-    INTEGER, INTENT(INOUT) :: attribute_val
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Attr_put(comm, &
-        keyval, &
-        attribute_val, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: keyval
-    INTEGER, INTENT(IN) :: attribute_val
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_create_keyval(comm_copy_attr_fn, &
-        comm_delete_attr_fn, &
-        comm_keyval, &
-        extra_state, &
-        ierror)
-    import
-    EXTERNAL :: comm_copy_attr_fn
-    EXTERNAL :: comm_delete_attr_fn
-    INTEGER, INTENT(INOUT) :: comm_keyval
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: extra_state
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_delete_attr(comm, &
-        comm_keyval, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: comm_keyval
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_free_keyval(comm_keyval, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: comm_keyval
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_get_attr(comm, &
-        comm_keyval, &
-        attribute_val, &
-        flag, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: comm_keyval
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: attribute_val
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_set_attr(comm, &
-        comm_keyval, &
-        attribute_val, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: comm_keyval
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: attribute_val
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Keyval_create(copy_fn, &
-        delete_fn, &
-        keyval, &
-        extra_state, &
-        ierror)
-    import
-    EXTERNAL :: copy_fn
-    EXTERNAL :: delete_fn
-    INTEGER, INTENT(INOUT) :: keyval
-    INTEGER, INTENT(IN) :: extra_state
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Keyval_free(keyval, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: keyval
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Add_error_class(errorclass, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: errorclass
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Add_error_code(errorclass, &
-        errorcode, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: errorclass
-    INTEGER, INTENT(INOUT) :: errorcode
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Add_error_string(errorcode, &
-        string, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: errorcode
-    CHARACTER(LEN=*), INTENT(IN) :: string
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_call_errhandler(comm, &
-        errorcode, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: errorcode
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_create_errhandler(comm_errhandler_fn, &
-        errhandler, &
-        ierror)
-    import
-    EXTERNAL :: comm_errhandler_fn
-    INTEGER, INTENT(INOUT) :: errhandler
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_get_errhandler(comm, &
-        errhandler, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: errhandler
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_set_errhandler(comm, &
-        errhandler, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: errhandler
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Errhandler_free(errhandler, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: errhandler
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Error_class(errorcode, &
-        errorclass, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: errorcode
-    INTEGER, INTENT(INOUT) :: errorclass
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Error_string(errorcode, &
-        string, &
-        resultlen, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: errorcode
-    CHARACTER(LEN=*), INTENT(INOUT) :: string
-    INTEGER, INTENT(INOUT) :: resultlen
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_call_errhandler(fh, &
-        errorcode, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER, INTENT(IN) :: errorcode
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_create_errhandler(file_errhandler_fn, &
-        errhandler, &
-        ierror)
-    import
-    EXTERNAL :: file_errhandler_fn
-    INTEGER, INTENT(INOUT) :: errhandler
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_get_errhandler(file, &
-        errhandler, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: file
-    INTEGER, INTENT(INOUT) :: errhandler
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_set_errhandler(file, &
-        errhandler, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: file
-    INTEGER, INTENT(IN) :: errhandler
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Remove_error_class(errorclass, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: errorclass
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Remove_error_code(errorcode, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: errorcode
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Remove_error_string(errorcode, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: errorcode
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Session_call_errhandler(session, &
-        errorcode, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: session
-    INTEGER, INTENT(IN) :: errorcode
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Session_create_errhandler(session_errhandler_fn, &
-        errhandler, &
-        ierror)
-    import
-    EXTERNAL :: session_errhandler_fn
-    INTEGER, INTENT(INOUT) :: errhandler
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Session_get_errhandler(session, &
-        errhandler, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: session
-    INTEGER, INTENT(INOUT) :: errhandler
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Session_set_errhandler(session, &
-        errhandler, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: session
-    INTEGER, INTENT(IN) :: errhandler
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_call_errhandler(win, &
-        errorcode, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(IN) :: errorcode
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_create_errhandler(win_errhandler_fn, &
-        errhandler, &
-        ierror)
-    import
-    EXTERNAL :: win_errhandler_fn
-    INTEGER, INTENT(INOUT) :: errhandler
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_get_errhandler(win, &
-        errhandler, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: errhandler
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_set_errhandler(win, &
-        errhandler, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(IN) :: errhandler
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Close_port(port_name, &
-        ierror)
-    import
-    CHARACTER(LEN=*), INTENT(IN) :: port_name
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_accept(port_name, &
-        info, &
-        root, &
-        comm, &
-        newcomm, &
-        ierror)
-    import
-    CHARACTER(LEN=*), INTENT(IN) :: port_name
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: newcomm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_connect(port_name, &
-        info, &
-        root, &
-        comm, &
-        newcomm, &
-        ierror)
-    import
-    CHARACTER(LEN=*), INTENT(IN) :: port_name
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: newcomm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_disconnect(comm, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_get_parent(parent, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: parent
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_join(fd, &
-        intercomm, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fd
-    INTEGER, INTENT(INOUT) :: intercomm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_spawn(command, &
-        argv, &
-        maxprocs, &
-        info, &
-        root, &
-        comm, &
-        intercomm, &
-        array_of_errcodes, &
-        ierror)
-    import
-    CHARACTER(LEN=*), INTENT(IN) :: command
-    CHARACTER(LEN=*), INTENT(IN) :: argv(*)
-    INTEGER, INTENT(IN) :: maxprocs
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: intercomm
-    INTEGER, INTENT(INOUT) :: array_of_errcodes(*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_spawn_multiple(count, &
-        array_of_commands, &
-        array_of_argv, &
-        array_of_maxprocs, &
-        array_of_info, &
-        root, &
-        comm, &
-        intercomm, &
-        array_of_errcodes, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: count
-    CHARACTER(LEN=*), INTENT(IN) :: array_of_commands(*)
-    CHARACTER(LEN=*), INTENT(IN) :: array_of_argv(count,*)
-    INTEGER, INTENT(IN) :: array_of_maxprocs(*)
-    INTEGER, INTENT(IN) :: array_of_info(*)
-    INTEGER, INTENT(IN) :: root
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: intercomm
-    INTEGER, INTENT(INOUT) :: array_of_errcodes(*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Lookup_name(service_name, &
-        info, &
-        port_name, &
-        ierror)
-    import
-    CHARACTER(LEN=*), INTENT(IN) :: service_name
-    INTEGER, INTENT(IN) :: info
-    CHARACTER(LEN=*), INTENT(INOUT) :: port_name
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Open_port(info, &
-        port_name, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: info
-    CHARACTER(LEN=*), INTENT(INOUT) :: port_name
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Publish_name(service_name, &
-        info, &
-        port_name, &
-        ierror)
-    import
-    CHARACTER(LEN=*), INTENT(IN) :: service_name
-    INTEGER, INTENT(IN) :: info
-    CHARACTER(LEN=*), INTENT(IN) :: port_name
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Unpublish_name(service_name, &
-        info, &
-        port_name, &
-        ierror)
-    import
-    CHARACTER(LEN=*), INTENT(IN) :: service_name
-    INTEGER, INTENT(IN) :: info
-    CHARACTER(LEN=*), INTENT(IN) :: port_name
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_compare(comm1, &
-        comm2, &
-        result, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm1
-    INTEGER, INTENT(IN) :: comm2
-    INTEGER, INTENT(INOUT) :: result
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_create(comm, &
-        group, &
-        newcomm, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: group
-    INTEGER, INTENT(INOUT) :: newcomm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_create_from_group(group, &
-        stringtag, &
-        info, &
-        errhandler, &
-        newcomm, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: group
-    CHARACTER(LEN=*), INTENT(IN) :: stringtag
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(IN) :: errhandler
-    INTEGER, INTENT(INOUT) :: newcomm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_create_group(comm, &
-        group, &
-        tag, &
-        newcomm, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: group
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(INOUT) :: newcomm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_dup(comm, &
-        newcomm, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: newcomm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_dup_with_info(comm, &
-        info, &
-        newcomm, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: newcomm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_free(comm, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: comm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_get_info(comm, &
-        info_used, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: info_used
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_get_name(comm, &
-        comm_name, &
-        resultlen, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    CHARACTER(LEN=*), INTENT(INOUT) :: comm_name
-    INTEGER, INTENT(INOUT) :: resultlen
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_group(comm, &
-        group, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: group
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_idup(comm, &
-        newcomm, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: newcomm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_idup_with_info(comm, &
-        info, &
-        newcomm, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: newcomm
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_rank(comm, &
-        rank, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: rank
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_remote_group(comm, &
-        group, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: group
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_remote_size(comm, &
-        size, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: size
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_set_info(comm, &
-        info, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_set_name(comm, &
-        comm_name, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    CHARACTER(LEN=*), INTENT(IN) :: comm_name
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_size(comm, &
-        size, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: size
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_split(comm, &
-        color, &
-        key, &
-        newcomm, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: color
-    INTEGER, INTENT(IN) :: key
-    INTEGER, INTENT(INOUT) :: newcomm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_split_type(comm, &
-        split_type, &
-        key, &
-        info, &
-        newcomm, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(IN) :: split_type
-    INTEGER, INTENT(IN) :: key
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: newcomm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Comm_test_inter(comm, &
-        flag, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Intercomm_create(local_comm, &
-        local_leader, &
-        peer_comm, &
-        remote_leader, &
-        tag, &
-        newintercomm, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: local_comm
-    INTEGER, INTENT(IN) :: local_leader
-    INTEGER, INTENT(IN) :: peer_comm
-    INTEGER, INTENT(IN) :: remote_leader
-    INTEGER, INTENT(IN) :: tag
-    INTEGER, INTENT(INOUT) :: newintercomm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Intercomm_create_from_groups(local_group, &
-        local_leader, &
-        remote_group, &
-        remote_leader, &
-        stringtag, &
-        info, &
-        errhandler, &
-        newintercomm, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: local_group
-    INTEGER, INTENT(IN) :: local_leader
-    INTEGER, INTENT(IN) :: remote_group
-    INTEGER, INTENT(IN) :: remote_leader
-    CHARACTER(LEN=*), INTENT(IN) :: stringtag
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(IN) :: errhandler
-    INTEGER, INTENT(INOUT) :: newintercomm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Intercomm_merge(intercomm, &
-        high, &
-        newintracomm, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: intercomm
-    LOGICAL, INTENT(IN) :: high
-    INTEGER, INTENT(INOUT) :: newintracomm
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Info_create(info, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: info
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Info_create_env(info, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: info
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Info_delete(info, &
-        key, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: info
-    CHARACTER(LEN=*), INTENT(IN) :: key
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Info_dup(info, &
-        newinfo, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: newinfo
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Info_free(info, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: info
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Info_get(info, &
-        key, &
-        valuelen, &
-        value, &
-        flag, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: info
-    CHARACTER(LEN=*), INTENT(IN) :: key
-    INTEGER, INTENT(IN) :: valuelen
-    CHARACTER(LEN=*), INTENT(INOUT) :: value
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Info_get_nkeys(info, &
-        nkeys, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: nkeys
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Info_get_nthkey(info, &
-        n, &
-        key, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(IN) :: n
-    CHARACTER(LEN=*), INTENT(INOUT) :: key
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Info_get_string(info, &
-        key, &
-        buflen, &
-        value, &
-        flag, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: info
-    CHARACTER(LEN=*), INTENT(IN) :: key
-    INTEGER, INTENT(INOUT) :: buflen
-    CHARACTER(LEN=*), INTENT(INOUT) :: value
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Info_get_valuelen(info, &
-        key, &
-        valuelen, &
-        flag, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: info
-    CHARACTER(LEN=*), INTENT(IN) :: key
-    INTEGER, INTENT(INOUT) :: valuelen
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Info_set(info, &
-        key, &
-        value, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: info
-    CHARACTER(LEN=*), INTENT(IN) :: key
-    CHARACTER(LEN=*), INTENT(IN) :: value
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Session_finalize(session, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: session
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Session_get_info(session, &
-        info_used, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: session
-    INTEGER, INTENT(INOUT) :: info_used
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Session_get_nth_pset(session, &
-        info, &
-        n, &
-        pset_len, &
-        pset_name, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: session
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(IN) :: n
-    INTEGER, INTENT(INOUT) :: pset_len
-    CHARACTER(LEN=*), INTENT(INOUT) :: pset_name
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Session_get_num_psets(session, &
-        info, &
-        npset_names, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: session
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: npset_names
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Session_get_pset_info(session, &
-        pset_name, &
-        info, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: session
-    CHARACTER(LEN=*), INTENT(IN) :: pset_name
-    INTEGER, INTENT(INOUT) :: info
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Session_init(info, &
-        errhandler, &
-        session, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(IN) :: errhandler
-    INTEGER, INTENT(INOUT) :: session
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Accumulate(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        op, &
-        win, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
-    INTEGER, INTENT(IN) :: origin_count
-    INTEGER, INTENT(IN) :: origin_datatype
-    INTEGER, INTENT(IN) :: target_rank
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
-    INTEGER, INTENT(IN) :: target_count
-    INTEGER, INTENT(IN) :: target_datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Compare_and_swap(origin_addr, &
-        compare_addr, &
-        result_addr, &
-        datatype, &
-        target_rank, &
-        target_disp, &
-        win, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: compare_addr
-    TYPE(*), TARGET :: compare_addr(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-    TYPE(*), TARGET :: result_addr(*)
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: target_rank
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Fetch_and_op(origin_addr, &
-        result_addr, &
-        datatype, &
-        target_rank, &
-        target_disp, &
-        op, &
-        win, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-    TYPE(*), TARGET :: result_addr(*)
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: target_rank
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Get(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        win, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
-    INTEGER, INTENT(IN) :: origin_count
-    INTEGER, INTENT(IN) :: origin_datatype
-    INTEGER, INTENT(IN) :: target_rank
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
-    INTEGER, INTENT(IN) :: target_count
-    INTEGER, INTENT(IN) :: target_datatype
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Get_accumulate(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        result_addr, &
-        result_count, &
-        result_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        op, &
-        win, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
-    INTEGER, INTENT(IN) :: origin_count
-    INTEGER, INTENT(IN) :: origin_datatype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-    TYPE(*), TARGET :: result_addr(*)
-    INTEGER, INTENT(IN) :: result_count
-    INTEGER, INTENT(IN) :: result_datatype
-    INTEGER, INTENT(IN) :: target_rank
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
-    INTEGER, INTENT(IN) :: target_count
-    INTEGER, INTENT(IN) :: target_datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Put(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        win, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
-    INTEGER, INTENT(IN) :: origin_count
-    INTEGER, INTENT(IN) :: origin_datatype
-    INTEGER, INTENT(IN) :: target_rank
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
-    INTEGER, INTENT(IN) :: target_count
-    INTEGER, INTENT(IN) :: target_datatype
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Raccumulate(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        op, &
-        win, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
-    INTEGER, INTENT(IN) :: origin_count
-    INTEGER, INTENT(IN) :: origin_datatype
-    INTEGER, INTENT(IN) :: target_rank
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
-    INTEGER, INTENT(IN) :: target_count
-    INTEGER, INTENT(IN) :: target_datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Rget(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        win, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
-    INTEGER, INTENT(IN) :: origin_count
-    INTEGER, INTENT(IN) :: origin_datatype
-    INTEGER, INTENT(IN) :: target_rank
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
-    INTEGER, INTENT(IN) :: target_count
-    INTEGER, INTENT(IN) :: target_datatype
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Rget_accumulate(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        result_addr, &
-        result_count, &
-        result_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        op, &
-        win, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
-    INTEGER, INTENT(IN) :: origin_count
-    INTEGER, INTENT(IN) :: origin_datatype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-    TYPE(*), TARGET :: result_addr(*)
-    INTEGER, INTENT(IN) :: result_count
-    INTEGER, INTENT(IN) :: result_datatype
-    INTEGER, INTENT(IN) :: target_rank
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
-    INTEGER, INTENT(IN) :: target_count
-    INTEGER, INTENT(IN) :: target_datatype
-    INTEGER, INTENT(IN) :: op
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Rput(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        win, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
-    INTEGER, INTENT(IN) :: origin_count
-    INTEGER, INTENT(IN) :: origin_datatype
-    INTEGER, INTENT(IN) :: target_rank
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
-    INTEGER, INTENT(IN) :: target_count
-    INTEGER, INTENT(IN) :: target_datatype
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_attach(win, &
-        base, &
-        size, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
-    TYPE(*), TARGET :: base(*)
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_complete(win, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_create(base, &
-        size, &
-        disp_unit, &
-        info, &
-        comm, &
-        win, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
-    TYPE(*), TARGET :: base(*)
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
-    INTEGER, INTENT(IN) :: disp_unit
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_create_dynamic(info, &
-        comm, &
-        win, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(IN) :: comm
-    INTEGER, INTENT(INOUT) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_create_keyval(win_copy_attr_fn, &
-        win_delete_attr_fn, &
-        win_keyval, &
-        extra_state, &
-        ierror)
-    import
-    EXTERNAL :: win_copy_attr_fn
-    EXTERNAL :: win_delete_attr_fn
-    INTEGER, INTENT(INOUT) :: win_keyval
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: extra_state
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_delete_attr(win, &
-        win_keyval, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(IN) :: win_keyval
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_detach(win, &
-        base, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
-    TYPE(*), TARGET :: base(*)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_fence(assert, &
-        win, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: assert
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_flush(rank, &
-        win, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: rank
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_flush_all(win, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_flush_local(rank, &
-        win, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: rank
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_flush_local_all(win, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_free(win, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_free_keyval(win_keyval, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: win_keyval
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_get_attr(win, &
-        win_keyval, &
-        attribute_val, &
-        flag, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(IN) :: win_keyval
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: attribute_val
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_get_group(win, &
-        group, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: group
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_get_info(win, &
-        info_used, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: info_used
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_get_name(win, &
-        win_name, &
-        resultlen, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    CHARACTER(LEN=*), INTENT(INOUT) :: win_name
-    INTEGER, INTENT(INOUT) :: resultlen
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_lock(lock_type, &
-        rank, &
-        assert, &
-        win, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: lock_type
-    INTEGER, INTENT(IN) :: rank
-    INTEGER, INTENT(IN) :: assert
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_lock_all(assert, &
-        win, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: assert
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_post(group, &
-        assert, &
-        win, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: group
-    INTEGER, INTENT(IN) :: assert
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_set_attr(win, &
-        win_keyval, &
-        attribute_val, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(IN) :: win_keyval
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: attribute_val
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_set_info(win, &
-        info, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_set_name(win, &
-        win_name, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    CHARACTER(LEN=*), INTENT(IN) :: win_name
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_start(group, &
-        assert, &
-        win, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: group
-    INTEGER, INTENT(IN) :: assert
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_sync(win, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_test(win, &
-        flag, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_unlock(rank, &
-        win, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: rank
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_unlock_all(win, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Win_wait(win, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: win
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_close(fh, &
-        ierror)
-    import
-    INTEGER, INTENT(INOUT) :: fh
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_delete(filename, &
-        info, &
-        ierror)
-    import
-    CHARACTER(LEN=*), INTENT(IN) :: filename
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_get_amode(fh, &
-        amode, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER, INTENT(INOUT) :: amode
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_get_atomicity(fh, &
-        flag, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    LOGICAL, INTENT(INOUT) :: flag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_get_byte_offset(fh, &
-        offset, &
-        disp, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(INOUT) :: disp
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_get_group(fh, &
-        group, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER, INTENT(INOUT) :: group
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_get_info(fh, &
-        info_used, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER, INTENT(INOUT) :: info_used
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_get_position(fh, &
-        offset, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(INOUT) :: offset
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_get_position_shared(fh, &
-        offset, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(INOUT) :: offset
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_get_size(fh, &
-        size, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(INOUT) :: size
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_get_type_extent(fh, &
-        datatype, &
-        extent, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: extent
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_get_view(fh, &
-        disp, &
-        etype, &
-        filetype, &
-        datarep, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(INOUT) :: disp
-    INTEGER, INTENT(INOUT) :: etype
-    INTEGER, INTENT(INOUT) :: filetype
-    CHARACTER(LEN=*), INTENT(INOUT) :: datarep
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_iread(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_iread_all(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_iread_at(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_iread_at_all(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_iread_shared(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_iwrite(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_iwrite_all(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_iwrite_at(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_iwrite_at_all(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_iwrite_shared(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: request
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_open(comm, &
-        filename, &
-        amode, &
-        info, &
-        fh, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: comm
-    CHARACTER(LEN=*), INTENT(IN) :: filename
-    INTEGER, INTENT(IN) :: amode
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: fh
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_preallocate(fh, &
-        size, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: size
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_read(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_read_all(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_read_all_begin(fh, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_read_all_end(fh, &
-        buf, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_read_at(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_read_at_all(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_read_at_all_begin(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_read_at_all_end(fh, &
-        buf, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_read_ordered(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_read_ordered_begin(fh, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_read_ordered_end(fh, &
-        buf, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_read_shared(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_seek(fh, &
-        offset, &
-        whence, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    INTEGER, INTENT(IN) :: whence
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_seek_shared(fh, &
-        offset, &
-        whence, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    INTEGER, INTENT(IN) :: whence
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_set_atomicity(fh, &
-        flag, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    LOGICAL, INTENT(IN) :: flag
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_set_info(fh, &
-        info, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_set_size(fh, &
-        size, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: size
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_set_view(fh, &
-        disp, &
-        etype, &
-        filetype, &
-        datarep, &
-        info, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: disp
-    INTEGER, INTENT(IN) :: etype
-    INTEGER, INTENT(IN) :: filetype
-    CHARACTER(LEN=*), INTENT(IN) :: datarep
-    INTEGER, INTENT(IN) :: info
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_sync(fh, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_write(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_write_all(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_write_all_begin(fh, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_write_all_end(fh, &
-        buf, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_write_at(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_write_at_all(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_write_at_all_begin(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_write_at_all_end(fh, &
-        buf, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_write_ordered(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_write_ordered_begin(fh, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_write_ordered_end(fh, &
-        buf, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_File_write_shared(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
-    import
-    INTEGER, INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    INTEGER, INTENT(IN) :: datatype
-    INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
-  subroutine PMPI_Register_datarep(datarep, &
-        read_conversion_fn, &
-        write_conversion_fn, &
-        dtype_file_extent_fn, &
-        extra_state, &
-        ierror)
-    import
-    CHARACTER(LEN=*), INTENT(IN) :: datarep
-    EXTERNAL :: read_conversion_fn
-    EXTERNAL :: write_conversion_fn
-    EXTERNAL :: dtype_file_extent_fn
-    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: extra_state
-    INTEGER, INTENT(INOUT) :: ierror
-  end subroutine
 end interface
+      PROCEDURE(MPI_Register_datarep) :: PMPI_Register_datarep
 interface MPI_Alloc_mem
   subroutine MPI_Alloc_mem(size, &
         info, &
@@ -12026,19 +7756,20 @@ interface
   subroutine MPI_Sizeof(x, size, ierror) bind(C, name="mpi_sizeof_of")
     import
     TYPE(*), INTENT(IN) :: x(..)
-    INTEGER(C_INT), INTENT(INOUT) :: size, ierror
+    INTEGER(C_INT), INTENT(INOUT) :: size
+    INTEGER(C_INT), OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
   subroutine MPI_Status_f2f08(f_status, f08_status, ierror)
     import
     INTEGER, INTENT(IN) :: f_status(MPI_STATUS_SIZE)
     TYPE(MPI_Status), INTENT(INOUT) :: f08_status
-    INTEGER, INTENT(INOUT) :: ierror
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
   subroutine MPI_Status_f082f(f08_status, f_status, ierror)
     import
     TYPE(MPI_Status), INTENT(IN) :: f08_status
     INTEGER, INTENT(INOUT) :: f_status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
 interface PMPI_Alloc_mem
@@ -12170,19 +7901,20 @@ interface
   subroutine PMPI_Sizeof(x, size, ierror) bind(C, name="pmpi_sizeof_of")
     import
     TYPE(*), INTENT(IN) :: x(..)
-    INTEGER(C_INT), INTENT(INOUT) :: size, ierror
+    INTEGER(C_INT), INTENT(INOUT) :: size
+    INTEGER(C_INT), OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
   subroutine PMPI_Status_f2f08(f_status, f08_status, ierror)
     import
     INTEGER, INTENT(IN) :: f_status(MPI_STATUS_SIZE)
     TYPE(MPI_Status), INTENT(INOUT) :: f08_status
-    INTEGER, INTENT(INOUT) :: ierror
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
   subroutine PMPI_Status_f082f(f08_status, f_status, ierror)
     import
     TYPE(MPI_Status), INTENT(IN) :: f08_status
     INTEGER, INTENT(INOUT) :: f_status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
 end module mpi

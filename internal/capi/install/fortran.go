@@ -8,22 +8,27 @@ import (
 	"strings"
 )
 
-// fortran installs mpif.h, and makes the module with the compiler of the machine.
+// fortran installs mpif.h, and makes the modules with the compiler of the machine.
 func (in *installation) fortran(ctx context.Context) error {
 	if err := in.copy("cmd/libmpi/gen/mpif.h", "include/mpif.h", 0o644); err != nil {
 		return err
 	}
-	return in.module(ctx, filepath.Join(in.source, "cmd/libmpi/gen/mpi.f90"))
-}
-
-// module compiles a file with a module.
-func (in *installation) module(ctx context.Context, source string) error {
 	if in.fc == "" {
 		in.Log(
 			"no Fortran compiler is there: mpif.h is installed, modules are not; install gfortran and " +
 				"repeat this command")
 		return nil
 	}
+	for _, name := range []string{"mpi.f90", "mpi_f08.f90"} { // the second uses the first
+		if err := in.module(ctx, filepath.Join(in.source, "cmd/libmpi/gen", name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// module compiles a file with a module.
+func (in *installation) module(ctx context.Context, source string) error {
 	command := fmt.Sprintf("%s %s -fPIC -I%q -J%q -c %q -o /dev/null", in.fc, in.fcFlags, in.path("include"),
 		in.path("include"), source)
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)

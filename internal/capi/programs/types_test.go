@@ -34,7 +34,7 @@ func TestFortran(t *testing.T) {
 		require.Empty(t, os.Getenv("CI"), "CI must have gfortran: %v", err)
 		t.Skip("there is no gfortran")
 	}
-	for source, with := range map[string][]string{"fixed.f": nil, "module.f90": nil,
+	for source, with := range map[string][]string{"fixed.f": nil, "module.f90": nil, "f08.f90": nil,
 		"binding.f90": {"testdata/included.f90"}, "languages.f90": {"testdata/languages.c"}} {
 		t.Run(source, func(t *testing.T) {
 			program := build(t, source, with...)

@@ -14,15 +14,16 @@ import (
 // notInFortran are chapters without a binding for Fortran.
 var notInFortran = []string{"Tool interface", "Handles as integers"}
 
-// fortranFunctions are the functions that Fortran programs call.
+// fortranForms are the functions that Fortran programs call, with their large forms.
+func fortranForms(t *table) []api.Function {
+	return slices.DeleteFunc(t.standard(), func(f api.Function) bool {
+		return slices.Contains(notInFortran, f.Chapter)
+	})
+}
+
+// fortranFunctions are those that mpif.h and the module mpi have.
 func fortranFunctions(t *table) []api.Function {
-	var all []api.Function
-	for _, f := range t.standard() {
-		if f.Form != api.Large && !slices.Contains(notInFortran, f.Chapter) {
-			all = append(all, f)
-		}
-	}
-	return all
+	return slices.DeleteFunc(fortranForms(t), func(f api.Function) bool { return f.Form == api.Large })
 }
 
 // withoutError are the subroutines that do not have ierror as last argument.
@@ -53,7 +54,7 @@ func oldAttribute(f api.Function) bool {
 // addressWord tells whether a void * is an integer of the size of an address.
 func addressWord(a api.Arg) bool {
 	switch a.Name {
-	case "attribute_val", "extra_state", "baseptr":
+	case "attribute_val", "attribute_val_in", "attribute_val_out", "extra_state", "baseptr":
 		return a.Base == "Address"
 	}
 	return false
@@ -82,10 +83,16 @@ func fortranName(a api.Arg) string {
 }
 
 // fortranKind is the type of an argument in Fortran.
-func fortranKind(f api.Function, a api.Arg) string {
+func fortranKind(f api.Function, a api.Arg, d dialect) string {
 	switch {
+	case a.Callback() && d == f08:
+		return "PROCEDURE(MPI_" + a.Base + ")"
 	case a.Callback():
 		return "EXTERNAL"
+	case d != integers && pointed(a), d == f08 && detached(a):
+		return "TYPE(C_PTR)"
+	case d == f08 && (a.Handle() || a.Base == "Status"):
+		return "TYPE(MPI_" + a.Base + ")"
 	case choice(a):
 		return "TYPE(*)"
 	case text(a):
@@ -105,11 +112,15 @@ func fortranKind(f api.Function, a api.Arg) string {
 }
 
 // fortranShape is the shape of an argument in Fortran.
-func fortranShape(a api.Arg) string {
+func fortranShape(a api.Arg, d dialect) string {
 	array := a.Shape == api.In || a.Shape == api.Out
 	switch {
-	case choice(a):
+	case d == f08 && detached(a):
+		return ""
+	case choice(a), d == f08 && a.Base == "Status" && array:
 		return "(*)"
+	case d == f08 && a.Base == "Status":
+		return ""
 	case a.Base == "Status" && array:
 		return "(MPI_STATUS_SIZE,*)"
 	case a.Base == "Status":
@@ -128,13 +139,14 @@ func fortranShape(a api.Arg) string {
 type fortranConstant struct {
 	name, kind string // kind: of the INTEGER, or ""
 	value      int
+	handle     string // its type in mpi_f08 without MPI_, or ""
 }
 
 // fortranConstants are the constants that Fortran has.
 func fortranConstants(t *table) []fortranConstant {
 	var all []fortranConstant
 	for _, g := range t.constants {
-		kind := ""
+		kind, handle := "", ""
 		switch {
 		case g.Form == "enum" || strings.Contains(g.Title, "_function") || strings.HasPrefix(g.Title, "T_"):
 			continue
@@ -144,6 +156,8 @@ func fortranConstants(t *table) []fortranConstant {
 			kind = "MPI_OFFSET_KIND"
 		case g.Form == "type" && !(api.Kind{Base: g.Title}).Handle():
 			continue // addresses: see sentinels
+		case g.Form == "type":
+			handle = g.Title
 		}
 		for _, c := range g.Constants {
 			if fortran := c.CName(); !strings.HasPrefix(c.Name, "F_") {
@@ -151,17 +165,19 @@ func fortranConstants(t *table) []fortranConstant {
 				if strings.HasPrefix(c.Name, "MAX_") {
 					value-- // without the zero byte
 				}
-				all = append(all, fortranConstant{fortran, kind, value})
+				all = append(all, fortranConstant{fortran, kind, value, handle})
 			}
 		}
 	}
-	return append(all, fortranConstant{"MPI_STATUS_SIZE", "", 8}, fortranConstant{"MPI_SOURCE", "", 1},
-		fortranConstant{"MPI_TAG", "", 2}, fortranConstant{"MPI_ERROR", "", 3})
+	for i, name := range []string{"MPI_SOURCE", "MPI_TAG", "MPI_ERROR"} {
+		all = append(all, fortranConstant{name: name, value: i + 1})
+	}
+	return append(all, fortranConstant{name: "MPI_STATUS_SIZE", value: 8})
 }
 
 // kinds are declared before all other constants.
-var fortranKinds = []fortranConstant{{"MPI_ADDRESS_KIND", "", 8}, {"MPI_OFFSET_KIND", "", 8}, {"MPI_COUNT_KIND", "", 8},
-	{"MPI_INTEGER_KIND", "", 4}}
+var fortranKinds = []fortranConstant{{name: "MPI_ADDRESS_KIND", value: 8}, {name: "MPI_OFFSET_KIND", value: 8},
+	{name: "MPI_COUNT_KIND", value: 8}, {name: "MPI_INTEGER_KIND", value: 4}}
 
 // sentinels are the variables of the common block whose addresses are arguments of a special
 // meaning. fortran.h has the same block in C.
@@ -184,16 +200,20 @@ var predefinedCallbacks = []string{"MPI_NULL_COPY_FN", "MPI_NULL_DELETE_FN", "MP
 
 // declarations are the constants and sentinels as lines that are right in fixed and in free
 // form: at most 72 columns, from the seventh on.
-func declarations(t *table) []string {
+func declarations(t *table, d dialect) []string {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, "      "+fmt.Sprintf(format, args...)) }
 	for _, c := range append(slices.Clone(fortranKinds), fortranConstants(t)...) {
-		if c.kind == "" {
-			add("INTEGER %s", c.name)
-		} else {
-			add("INTEGER(KIND=%s) %s", c.kind, c.name)
+		kind, value := "INTEGER", fmt.Sprint(c.value)
+		switch {
+		case c.handle != "" && d == f08:
+			kind = "TYPE(MPI_" + c.handle + ")"
+			value = "MPI_" + c.handle + "(" + value + ")"
+		case c.kind != "":
+			kind += "(KIND=" + c.kind + ")"
 		}
-		add("PARAMETER (%s=%d)", c.name, c.value)
+		add("%s %s", kind, c.name)
+		add("PARAMETER (%s=%s)", c.name, value)
 	}
 	for _, name := range []string{"MPI_SUBARRAYS_SUPPORTED", "MPI_ASYNC_PROTECTS_NONBLOCKING"} {
 		add("LOGICAL %s", name)
@@ -201,7 +221,12 @@ func declarations(t *table) []string {
 	}
 	common := func(kind, block string, names []string) {
 		for _, s := range names {
-			add("%s %s", kind, s)
+			if d == f08 && strings.Contains(s, "STATUS") {
+				s = strings.NewReplacer("(MPI_STATUS_SIZE)", "", "MPI_STATUS_SIZE,", "").Replace(s)
+				add("TYPE(MPI_Status) %s", s)
+			} else {
+				add("%s %s", kind, s)
+			}
 		}
 		for _, s := range names {
 			name, _, _ := strings.Cut(s, "(")

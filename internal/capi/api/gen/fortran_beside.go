@@ -34,7 +34,7 @@ func comparison(of, by string) string {
 }
 
 // besideInterfaces are those of the subroutines, with a prefix. That of Sizeof gets a descriptor,
-// which has the size of an element.
+// which has the size of an element. The module mpi_f08 has them, too.
 func besideInterfaces(prefix string) string {
 	return strings.NewReplacer("MPI_F_", prefix+"F_", "MPI_Status_f", prefix+"Status_f", "MPI_Sizeof", prefix+"Sizeof",
 		"mpi_sizeof", strings.ToLower(prefix)+"sizeof").Replace(`interface
@@ -46,19 +46,20 @@ func besideInterfaces(prefix string) string {
   subroutine MPI_Sizeof(x, size, ierror) bind(C, name="mpi_sizeof_of")
     import
     TYPE(*), INTENT(IN) :: x(..)
-    INTEGER(C_INT), INTENT(INOUT) :: size, ierror
+    INTEGER(C_INT), INTENT(INOUT) :: size
+    INTEGER(C_INT), OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
   subroutine MPI_Status_f2f08(f_status, f08_status, ierror)
     import
     INTEGER, INTENT(IN) :: f_status(MPI_STATUS_SIZE)
     TYPE(MPI_Status), INTENT(INOUT) :: f08_status
-    INTEGER, INTENT(INOUT) :: ierror
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
   subroutine MPI_Status_f082f(f08_status, f_status, ierror)
     import
     TYPE(MPI_Status), INTENT(IN) :: f08_status
     INTEGER, INTENT(INOUT) :: f_status(MPI_STATUS_SIZE)
-    INTEGER, INTENT(INOUT) :: ierror
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
 `)

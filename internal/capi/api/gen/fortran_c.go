@@ -12,14 +12,18 @@ import (
 // fortranStubs makes the subroutines that Fortran calls, as gfortran names and calls them:
 // lower case and an underscore, all by reference, the lengths of texts at the end. They call
 // the functions of C by their MPI_ names, so that tools see the calls. Those that need
-// more are in fortran_special.c.
+// more are in fortran_special.c. Handles and statuses are the same for the module mpi_f08, where ierror
+// may be missing, and where there are large counts.
 func fortranStubs(t *table) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(generated + "#include \"../fortran.h\"\n")
-	for _, f := range fortranFunctions(t) {
-		if lower := strings.ToLower(f.Name); !slices.Contains(special, f.Name) {
-			fmt.Fprintf(&b, "%s#pragma weak mpi_%s_ = pmpi_%s_\n", fortranStub(f), lower, lower)
-			if hasPointer(f) { // an address is the same as INTEGER and as TYPE(C_PTR)
+	for _, f := range fortranForms(t) {
+		lower := strings.ToLower(f.Name)
+		if detaches(f) && f.Form == api.Base { // mpi_f08 has an argument that others have not
+			fmt.Fprintf(&b, "%s#pragma weak mpi_%s_f08_ = pmpi_%s_f08_\n", fortranStub(f, lower+"_f08"), lower, lower)
+		} else if !slices.Contains(special, f.Name) {
+			fmt.Fprintf(&b, "%sNAMES(%s)\n", fortranStub(f, lower), lower)
+			if hasPointer(f) && f.Form == api.Base { // an address is the same as INTEGER and as TYPE(C_PTR)
 				fmt.Fprintf(&b, "#pragma weak mpi_%s_cptr_ = pmpi_%s_\n#pragma weak pmpi_%s_cptr_ = pmpi_%s_\n",
 					lower, lower, lower, lower)
 			}
@@ -32,20 +36,24 @@ func fortranStubs(t *table) ([]byte, error) {
 var special = []string{"Init", "Init_thread", "Info_create_env", "Info_get", "Info_get_string",
 	"Comm_create_keyval", "Type_create_keyval", "Win_create_keyval", "Keyval_create",
 	"Comm_get_attr", "Type_get_attr", "Win_get_attr", "Comm_set_attr", "Type_set_attr", "Win_set_attr", "Attr_get",
-	"Attr_put", "Grequest_start", "Register_datarep",
-	"Buffer_detach", "Comm_detach_buffer", "Session_detach_buffer", "Session_get_nth_pset"}
+	"Attr_put", "Grequest_start", "Register_datarep", "Register_datarep_c",
+	"Session_get_nth_pset"}
+
+// detached tells whether an argument gets the address of a buffer that was detached.
+func detached(a api.Arg) bool { return a.Name == "buffer_addr" }
+
+func detaches(f api.Function) bool { return slices.ContainsFunc(f.Args, detached) }
 
 // stub is a subroutine in the making.
 type stub struct {
 	params, before, args, after, lengths []string
 }
 
-func fortranStub(f api.Function) string {
+func fortranStub(f api.Function, name string) string {
 	var s stub
 	for _, a := range fortranArgs(f) {
 		s.add(f, a)
 	}
-	name := strings.ToLower(f.Name)
 	call := fmt.Sprintf("MPI_%s(%s)", f.Name, strings.Join(s.args, ", "))
 	if f.Result != "" {
 		return fmt.Sprintf("\n%s pmpi_%s_(%s)\n{\n    return %s;\n}\n", result(f), name, orVoid(s.params), call)
@@ -54,7 +62,7 @@ func fortranStub(f api.Function) string {
 		return fmt.Sprintf("\nvoid pmpi_%s_(%s)\n{\n    %s;\n}\n", name, strings.Join(s.params, ", "), call)
 	}
 	params := append(append(s.params, "int *ierror"), s.lengths...)
-	lines := append(append(s.before, "*ierror = "+call+";"), s.after...)
+	lines := append(append(append(s.before, "int error = "+call+";"), s.after...), "f_error(ierror, error);")
 	return fmt.Sprintf("\nvoid pmpi_%s_(%s)\n{\n    %s\n}\n", name, strings.Join(params, ", "),
 		strings.Join(lines, "\n    "))
 }
@@ -85,6 +93,9 @@ func (s *stub) add(f api.Function, a api.Arg) {
 		s.pass("MPI_Aint *", n, "(void *)*"+n)
 	case a.Base == "Address" && a.Shape == api.Pointer:
 		s.pass("MPI_Aint *", n, n)
+		if detached(a) {
+			s.after = append(s.after, "f_detached("+n+");")
+		}
 	case a.Base == "Address":
 		s.pass("void *", n, "f_address("+n+")")
 	case a.Base == "Status" && a.Shape == api.Pointer:
@@ -152,7 +163,7 @@ func countOf(f api.Function, a api.Arg) string {
 		return "f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm)"
 	case strings.Contains(f.Name, "lltoallw"):
 		return "f_members(*comm)"
-	case f.Name == "Type_get_contents":
+	case f.Method == "Type_get_contents":
 		return "*max_datatypes"
 	}
 	for _, b := range f.Own() {
@@ -190,7 +201,7 @@ func (s *stub) text(f api.Function, a api.Arg) {
 		limit = "MPI_MAX_OBJECT_NAME"
 	}
 	s.before = append(s.before, fmt.Sprintf("char c_%s[%s] = \"\";", n, limit))
-	s.after = append(s.after, fmt.Sprintf("f_text(*ierror, %s, l_%s, c_%s);", n, n, n))
+	s.after = append(s.after, fmt.Sprintf("f_text(error, %s, l_%s, c_%s);", n, n, n))
 }
 
 // stripped are the chapters in which blanks at the beginning of a text do not count either.

@@ -40,14 +40,16 @@ func compileFortran(t *testing.T, name, text string, flags ...string) (string, e
 	return string(out), err
 }
 
-// compiledModule is a folder with the module mpi.
+// compiledModule is a folder with the modules.
 func compiledModule(t *testing.T) string {
 	t.Helper()
-	dir, source := t.TempDir(), filepath.Join(root, "cmd/libmpi/gen/mpi.f90")
-	out, err := exec.Command("gfortran", "-Wall", "-c", source, "-J"+dir, "-o",
-		filepath.Join(dir, "mpi.o")).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Empty(t, string(out))
+	dir := t.TempDir()
+	for _, name := range []string{"mpi.f90", "mpi_f08.f90"} {
+		out, err := exec.Command("gfortran", "-Wall", "-c", filepath.Join(root, "cmd/libmpi/gen", name), "-J"+dir, "-o",
+			filepath.Join(dir, "mpi.o")).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Empty(t, string(out))
+	}
 	return dir
 }
 
@@ -129,8 +131,11 @@ func TestFortranHasEverySubroutine(t *testing.T) {
 			require.True(t, symbols[name], name)
 		}
 	}
-	for _, name := range predefinedCallbacks {
+	for _, name := range append(predefinedCallbacks, "MPI_CONVERSION_FN_NULL_C") {
 		require.True(t, symbols[strings.ToLower(name)+"_"], name)
+	}
+	for name := range offered(t, "mpi_f08.f90") {
+		require.True(t, symbols[strings.ToLower(name)+"_"] || isCallback(strings.TrimPrefix(name, "MPI_")), name)
 	}
 }
 

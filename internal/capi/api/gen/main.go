@@ -33,6 +33,7 @@ var outputs = map[string]func(t *table) ([]byte, error){
 	"cmd/libmpi/gen/fortran.c":       fortranStubs,
 	"cmd/libmpi/gen/mpif.h":          mpif,
 	"cmd/libmpi/gen/mpi.f90":         module,
+	"cmd/libmpi/gen/mpi_f08.f90":     module08,
 	"docs/c-conformance.md":          conformance,
 	"mpi/coll_forms_gen.go":          goForms,
 }
