@@ -197,8 +197,9 @@ var fileClasses = []struct {
 	is    error
 	class int
 }{
-	{file.ErrMode, ERR_AMODE}, {file.ErrNotSame, ERR_NOT_SAME}, {file.ErrReadOnly, ERR_READ_ONLY},
-	{file.ErrWriteOnly, ERR_ACCESS}, {file.ErrSequential, ERR_UNSUPPORTED_OPERATION},
+	{file.ErrMode, ERR_AMODE}, {file.ErrNotSame, ERR_NOT_SAME}, {file.ErrElsewhere, ERR_NOT_SAME},
+	{file.ErrReadOnly, ERR_READ_ONLY}, {file.ErrWriteOnly, ERR_ACCESS},
+	{file.ErrSequential, ERR_UNSUPPORTED_OPERATION},
 	{file.ErrElement, ERR_IO}, {file.ErrType, ERR_IO},
 	{file.ErrSplit, ERR_OTHER}, {file.ErrNoSplit, ERR_OTHER}, {file.ErrClosed, ERR_FILE},
 	{file.ErrArgument, ERR_ARG},

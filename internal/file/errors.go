@@ -19,12 +19,13 @@ var (
 	ErrSplit      = errors.New("a split collective operation is under way on the file: end it before")
 	ErrNoSplit    = errors.New("no split collective operation has begun on the file that this call ends")
 	ErrClosed     = errors.New("the file is closed")
+	ErrElsewhere  = errors.New("this is another file than that of rank 0: put it where all nodes share it")
 	ErrRefused    = errors.New("the call was refused there, for another reason")
 )
 
 // causes are the errors that one rank can name to another, by their place here.
 var causes = []error{ErrMode, ErrArgument, ErrNotSame, ErrReadOnly, ErrWriteOnly, ErrSequential, ErrElement,
-	ErrSplit, ErrNoSplit, ErrClosed, ErrType, ErrRefused}
+	ErrSplit, ErrNoSplit, ErrClosed, ErrType, ErrElsewhere, ErrRefused}
 
 // A RefusedError is ErrRefused, of an error that has a class in the interface of C: Class.
 type RefusedError struct{ Class int }

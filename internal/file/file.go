@@ -26,6 +26,7 @@ type File struct {
 	direct bool // the ranks of a node can address one another's memory
 	reach  bool // they can read and write it by calls of the system
 	apart  bool // each rank moves its own bytes in collective calls, too
+	caches bool // nodes see late what others have written
 	hints  hints
 
 	mu       sync.Mutex // guards what follows
@@ -85,17 +86,20 @@ func (f *File) open(info *comm.Info, bad error) error {
 	}
 	if f.ranks.Rank() != 0 {
 		bad = f.openAs(f.mode.flags())
+		if errors.Is(bad, syscall.ENOENT) {
+			bad = ErrElsewhere
+		}
 	}
 	if err := f.agree(bad); err != nil {
 		return err
 	}
 	f.prepare()
-	if err := errors.Join(f.share(), f.agreeOnWindow()); err != nil {
-		return err
+	for _, do := range []func() error{f.findStorage, f.share, f.agreeOnWindow} {
+		if err := do(); err != nil {
+			return err
+		}
 	}
-	if err := f.findWays(); err != nil {
-		return err
-	}
+	f.findWays()
 	if f.mode&Append != 0 {
 		return f.agree(f.toEnd())
 	}

@@ -1,27 +1,50 @@
 package file
 
 import (
+	"encoding/binary"
+
 	"github.com/gopvas/gopvas/internal/reach"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
+// findStorage finds out where the file lies. It returns an error unless all ranks have opened the same. It is
+// collective.
+func (f *File) findStorage() error {
+	type storage struct {
+		sys.Storage
+		Sized bool
+	}
+	text, err := binary.Append(nil, binary.LittleEndian, &storage{sys.StorageOf(f.mover.fd), f.mover.sized})
+	if err != nil {
+		return err
+	}
+	all, err := f.gather(text)
+	if err != nil {
+		return err
+	}
+	storages := make([]storage, f.ranks.Size())
+	if _, err := binary.Decode(all, binary.LittleEndian, storages); err != nil {
+		return err
+	}
+	for rank, s := range storages {
+		f.apart, f.caches = f.apart || !s.Sized, f.caches || s.Caches
+		if s.Local && s.ID != storages[0].ID {
+			return &fault.FileError{Rank: rank, Offset: -1, Err: ErrElsewhere}
+		}
+	}
+	return nil
+}
+
 // findWays finds out how ranks can move bytes for one another. It is collective.
-func (f *File) findWays() error {
+func (f *File) findWays() {
+	f.apart = f.apart || f.caches && f.nodes != nil
 	if f.direct = f.node.OneAddressSpace(); f.direct {
 		f.reach = true
-	} else {
-		_, err := reach.Try(f.node)
-		f.reach = err == nil
+		return
 	}
-	apart := int64(0)
-	if !f.mover.sized || f.nodes != nil && sys.NodesCache(f.mover.fd) {
-		apart = 1
-	}
-	all, err := f.gather(number(apart))
-	for rank := range f.ranks.Size() {
-		f.apart = f.apart || err == nil && numberIn(all, rank) != 0
-	}
-	return err
+	_, err := reach.Try(f.node)
+	f.reach = err == nil
 }
 
 // reaches tells whether this rank can read and write the memory of another one.

@@ -44,4 +44,7 @@ func TestFilesOverNodes(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, left)
 	}
+	j := r.start(append(bySSH(r, 2), files, "/dev/shm/file", "1", "1"), nil) // each node has its own
+	require.Equal(t, 1, j.wait(t, time.Minute), &j.stderr)
+	require.Contains(t, j.stderr.String(), "put it where all nodes share it")
 }

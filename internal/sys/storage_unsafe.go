@@ -57,19 +57,34 @@ func FileSize(fd int) (int64, error) {
 	return st.Size, nil
 }
 
-// NodesCache tells whether an open file is in a file system whose nodes keep what they have read or written for
-// themselves, so that others see it late: one over a network without locks of pages.
-func NodesCache(fd int) bool {
+// Storage is where an open file lies.
+type Storage struct {
+	Caches bool      // nodes keep what they have read or written, and others see it late
+	Local  bool      // other machines have other files of that name
+	ID     [3]uint64 // of a local file: no other one has it
+}
+
+// StorageOf returns where an open file lies. A file system that is not known is one that all nodes share.
+func StorageOf(fd int) (s Storage) {
 	var st unix.Statfs_t
-	if err := unix.Fstatfs(fd, &st); err != nil {
-		return false
+	if unix.Fstatfs(fd, &st) != nil {
+		return s
 	}
 	switch st.Type {
 	case unix.NFS_SUPER_MAGIC, unix.SMB_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC,
 		unix.FUSE_SUPER_MAGIC, unix.V9FS_MAGIC, unix.AFS_SUPER_MAGIC:
-		return true
+		s.Caches = true
+	case unix.TMPFS_MAGIC, unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC,
+		unix.OVERLAYFS_SUPER_MAGIC:
+		var x unix.Statx_t
+		if unix.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_INO|unix.STATX_BTIME, &x) != nil {
+			return s
+		}
+		s.Local = true
+		s.ID = [3]uint64{uint64(x.Dev_major)<<32 | uint64(x.Dev_minor), x.Ino,
+			uint64(x.Btime.Sec)*1e9 + uint64(x.Btime.Nsec)}
 	}
-	return false
+	return s
 }
 
 // Allocate makes room for the first bytes of an open file, which becomes that long if it is shorter.

@@ -234,6 +234,15 @@ static void places(const char *folder) {
 	FAILS(MPI_ERR_BAD_FILE, MPI_File_open(MPI_COMM_WORLD, pipe, MPI_MODE_RDONLY, MPI_INFO_NULL, &f));
 	if (rank == 0)
 		OK(unlink(pipe));
+	if (size > 1) { /* a name of its own for each rank */
+		snprintf(pipe, sizeof pipe, "%s/file%d", folder, rank);
+		MPI_File mine;
+		int mode = MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
+		FAILS(MPI_ERR_NOT_SAME, MPI_File_open(MPI_COMM_WORLD, pipe, mode, MPI_INFO_NULL, &f));
+		OK(MPI_File_open(MPI_COMM_SELF, pipe, mode, MPI_INFO_NULL, &mine));
+		FAILS(MPI_ERR_NOT_SAME, MPI_File_open(MPI_COMM_WORLD, pipe, MPI_MODE_RDWR, MPI_INFO_NULL, &f));
+		OK(MPI_File_close(&mine));
+	}
 	OK(MPI_File_open(MPI_COMM_WORLD, "/proc/self/status", MPI_MODE_RDONLY, MPI_INFO_NULL, &f)); /* has no length */
 	OK(MPI_File_read_at_all(f, rank, text, 50, MPI_BYTE, &status));
 	done(&status, 50);
