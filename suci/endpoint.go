@@ -125,6 +125,20 @@ func (e *Endpoint) Remove(p *Peer) {
 	e.announce()
 }
 
+// SetMemory changes Options.PeerMemory and Options.Memory. They may not become less than they were at Open, since
+// peers know the longest block that this endpoint takes. Senders that were held back for want of memory go on.
+func (e *Endpoint) SetMemory(peer, all int) error {
+	if o := &e.options; peer < o.PeerMemory || all < o.Memory || all < peer {
+		return fmt.Errorf("suci: set memory: %d bytes and %d per peer; give at least the %d and %d of Open, "+
+			"and in all no less than for one peer", all, peer, o.Memory, o.PeerMemory)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.machine.SetMemory(peer, all)
+	e.poke(e.now())
+	return nil
+}
+
 // Flush waits until all peers have acknowledged all blocks, and returns the first error
 // of a block that was copied, since the last Flush.
 func (e *Endpoint) Flush(ctx context.Context) error {

@@ -121,3 +121,35 @@ func ExamplePeer_Flow() {
 	fmt.Println(f.Up, f.Queue, f.UnderWay, f.Window > 0, f.RoundTrip > 0)
 	// Output: true 0 0 true true
 }
+
+// The loop of the paper: what has come is read, and what is to go is written when the receiver can take it.
+func ExamplePeer_Wait() {
+	ctx := context.Background()
+	a, b := two()
+	defer a.Close()
+	defer b.Close()
+	p, data, got := a.Peer(2), make([]byte, 10000), 0
+	for sent := 0; got < 100; {
+		soon, cancel := context.WithTimeout(ctx, time.Millisecond)
+		if sent < 100 && p.Wait(soon, len(data)) == nil { // datagram_wait
+			if err := p.Write(ctx, suci.Block{Data: data}); err != nil { // datagram_write
+				log.Fatal(err)
+			}
+			sent++
+		}
+		if n, _, err := b.Ready(soon); err == nil && n == len(data) { // datagram_ready
+			r, err := b.Read(ctx) // datagram_read
+			if err != nil {
+				log.Fatal(err)
+			}
+			r.Free()
+			got++
+		}
+		cancel()
+		if p.QueueLength() > 50 { // datagram_queue_length
+			p.Retransmit() // datagram_retransmission
+		}
+	}
+	fmt.Println(got, p.Flush(ctx))
+	// Output: 100 <nil>
+}

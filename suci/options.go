@@ -39,7 +39,7 @@ type Options struct {
 	// PeerMemory and Memory bound the bytes of blocks kept for one peer and in all:
 	// blocks being received, and those that nobody has read. A peer may send blocks of
 	// up to half of PeerMemory, and blocks with a place of any length. Defaults: 64 MiB
-	// and 256 MiB.
+	// and 256 MiB. Endpoint.SetMemory raises them later.
 	PeerMemory, Memory int
 
 	// QueueLimit bounds the bytes copied for one peer that it has not acknowledged.

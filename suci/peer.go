@@ -195,12 +195,15 @@ func (o *outgoing) end(_ *protocol.Outgoing, err error) {
 	}
 }
 
-// Wait waits until a block of so many bytes can be written without waiting for room.
+// Wait waits until a block of so many bytes can be written without waiting for room, and none that was written
+// before waits for a grant of the peer: then the receiver reads as fast as the program writes.
 func (p *Peer) Wait(ctx context.Context, size int) error {
 	e := p.endpoint
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.await(ctx, func() bool { return p.room(size) })
+	return e.await(ctx, func() bool {
+		return p.room(size) && (!p.state.Blocked() || e.closed || e.failure != nil)
+	})
 }
 
 // Flush waits until the peer has acknowledged all blocks that were not given up, and returns the first error of

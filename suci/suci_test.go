@@ -175,6 +175,39 @@ func TestBackPressure(t *testing.T) {
 	require.ErrorIs(t, nobody.TryWrite(Block{}), ErrGone)
 }
 
+// Wait waits for the receiver, too: until its memory grows, or somebody reads there.
+func TestWaitForReceiver(t *testing.T) {
+	es := group(t, 2, func(o *Options) { o.PeerMemory, o.Memory = leastMemory, leastMemory })
+	p, there := es[0].Peer(1), es[1].Peer(0)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	fill := func(memory int) {
+		for range 2 * memory / 10000 {
+			require.NoError(t, p.TryWrite(Block{Data: pattern(10000)}))
+		}
+		require.Eventually(t, func() bool {
+			return there.Flow().Waiting > memory*3/4 && p.Wait(over, 10000) != nil
+		}, 20*time.Second, time.Millisecond)
+	}
+	fill(leastMemory)
+	require.NoError(t, es[1].SetMemory(8*leastMemory, 8*leastMemory))
+	require.NoError(t, p.Wait(t.Context(), 10000))
+	require.NoError(t, p.Flush(t.Context()), "though nobody reads")
+	fill(4 * leastMemory)
+	go func() {
+		for {
+			r, err := es[1].Read(t.Context())
+			if err != nil {
+				return
+			}
+			r.Free()
+		}
+	}()
+	require.NoError(t, p.Wait(t.Context(), 10000))
+	require.ErrorContains(t, es[1].SetMemory(leastMemory-1, 8*leastMemory), "at least the")
+	require.ErrorContains(t, es[1].SetMemory(8*leastMemory, 2*leastMemory), "no less than for one peer")
+}
+
 // Close ends every wait.
 func TestCloseWakes(t *testing.T) {
 	es := group(t, 2, nil)

@@ -133,8 +133,22 @@ func (m *Machine) Free(in *Incoming) (short bool) {
 	if pressed {
 		m.grantsDirty, m.urgent = true, true
 	}
+	return m.readmit() || pressed
+}
+
+// SetMemory changes how many bytes of blocks are held for one peer, and in all. They are no less than those of the
+// configuration that the machine was made with: peers know the longest block that it takes.
+func (m *Machine) SetMemory(peer, all int) {
+	m.config.PeerMemory, m.mem.limit = peer, all
+	m.grantsDirty, m.urgent = true, true
+	m.readmit()
+}
+
+// readmit admits the lanes again that were refused for want of memory, as far as there is some. It tells whether
+// there were any.
+func (m *Machine) readmit() bool {
 	if !m.refusing {
-		return pressed
+		return false
 	}
 	m.refusing = false
 	for _, p := range m.active {

@@ -105,7 +105,14 @@ func (m *Machine) sendProbe(b *Batch, s *sender) {
 	}
 }
 
-// reportBlocked tells the handler when all that is to be sent waits for grants, and when not.
+// Blocked tells whether a lane to the peer waits for its grant. The handler hears of it, and so hears when it no longer
+// does.
+func (p *Peer) Blocked() bool {
+	p.reportBlocked()
+	return p.blocked
+}
+
+// reportBlocked tells the handler when a lane waits for grants, and when none does.
 func (p *Peer) reportBlocked() {
 	blocked := false
 	for set := p.sending; set != 0; set = set.rest() {
