@@ -44,6 +44,18 @@ const (
 	FileReadAll  // collective
 	FileWriteAll //
 
+	WinPut        // operations on windows: Peer, Bytes
+	WinGet        //
+	WinAccumulate // of any kind, and compare and swap
+	WinFence      // calls that begin, end or order epochs on windows
+	WinPost       //
+	WinStart      //
+	WinComplete   //
+	WinWait       //
+	WinLock       // of one rank, Peer, or of all
+	WinUnlock     //
+	WinFlush      //
+
 	lastCall
 )
 
@@ -76,6 +88,9 @@ var kindNames = map[Kind]string{
 	Neighbor: "neighbor",
 	FileOpen: "file_open", FileClose: "file_close", FileView: "file_view", FileSync: "file_sync",
 	FileRead: "file_read", FileWrite: "file_write", FileReadAll: "file_read_all", FileWriteAll: "file_write_all",
+	WinPut: "win_put", WinGet: "win_get", WinAccumulate: "win_accumulate", WinFence: "win_fence", WinPost: "win_post",
+	WinStart: "win_start", WinComplete: "win_complete", WinWait: "win_wait", WinLock: "win_lock",
+	WinUnlock: "win_unlock", WinFlush: "win_flush",
 	Sent: "sent", Received: "received", Done: "done", Taken: "taken", CPU: "cpu", Lost: "lost", Stall: "stall",
 	Node: "node",
 }
@@ -91,14 +106,21 @@ func (k Kind) String() string {
 // Call tells whether it is a call of the program.
 func (k Kind) Call() bool { return k > None && k < lastCall }
 
-// Collective tells whether it is a blocking collective call, but for those on files.
+// Collective tells whether it is a blocking collective call, but for those on files and windows.
 func (k Kind) Collective() bool { return k >= Barrier && k <= Neighbor }
 
 // File tells whether it is a call on a file.
 func (k Kind) File() bool { return k >= FileOpen && k <= FileWriteAll }
 
+// Epoch tells whether it is a call that begins, ends or orders epochs on windows.
+func (k Kind) Epoch() bool { return k >= WinFence && k <= WinFlush }
+
+// Outside tells whether it is a call on a file or a window. To a model what it does is computation, but for the calls
+// that it is made of.
+func (k Kind) Outside() bool { return k >= FileOpen && k < lastCall }
+
 // Compound tells whether it is a call that is made of calls, which are recorded, too.
-func (k Kind) Compound() bool { return k == Init || k == Finalize || k == Neighbor || k.File() }
+func (k Kind) Compound() bool { return k == Init || k == Finalize || k == Neighbor || k.Outside() }
 
 // lasts tells whether events of the kind have a duration.
 func (k Kind) lasts() bool { return k.Call() || k == Stall || k == Node }

@@ -88,3 +88,37 @@ func TestFilesAreCounted(t *testing.T) {
 		})
 	}
 }
+
+// TestWindowsAreCounted: so they do of operations on windows, and a model of the job knows their calls.
+func TestWindowsAreCounted(t *testing.T) {
+	program := programs.Build(t, "./testdata/windows")
+	for _, btl := range models(t) {
+		recorded := filepath.Join(t.TempDir(), "trace")
+		got := command(t, nil, "--stats", "--trace", recorded, "--timeout", "60", "-n", "3", "--btl", btl, program)
+		require.Equal(t, 0, got.code, got.stderr)
+		const row = `(?m)^ +%d +2 +112 +\S+ +\S+ +1 +40 +\S+ +\S+ +4 +56 +\S+ +\S+ +3 +\S+$`
+		tr, err := trace.Open(recorded)
+		require.NoError(t, err)
+		for rank, r := range tr.Ranks {
+			require.Regexp(t, fmt.Sprintf(row, rank), got.stderr)
+			calls := map[trace.Kind]int{}
+			for _, e := range r.Calls() {
+				if e.Kind.Outside() {
+					calls[e.Kind]++
+					require.Regexp(t, `main\.go:\d+$`, r.Sites[e.Site], e.Kind)
+				}
+				if e.Kind == trace.WinPut {
+					require.EqualValues(t, (rank+1)%3, e.Peer)
+				}
+			}
+			want := map[trace.Kind]int{trace.WinPut: 2, trace.WinGet: 1, trace.WinAccumulate: 4, trace.WinFence: 3}
+			require.Equal(t, want, calls)
+		}
+		_, err = replay.New(tr, replay.Options{})
+		require.NoError(t, err)
+		got = command(t, nil, "model", "show", "-o", recorded+".html", "--param", "myrinet", recorded)
+		require.Equal(t, 0, got.code, got.stderr)
+		got = command(t, nil, "trace", "perfetto", "-o", recorded+".perfetto", recorded)
+		require.Equal(t, 0, got.code, got.stderr)
+	}
+}

@@ -54,6 +54,16 @@ func (p *Process) Comm_split(on *communicator, color, key int, out Ptr[Comm]) er
 	return p.made(n, err, on, out)
 }
 
+// sharedMemory is the type of hardware that guided splits know.
+const sharedMemory = "mpi_shared_memory"
+
+// hardware is what MPI_Get_hw_resource_info says: the types that guided splits know. A rank is on one node.
+func hardware() *comm.Info {
+	info := new(comm.Info)
+	info.Set(sharedMemory, "true")
+	return info
+}
+
 // Comm_split_type is MPI_Comm_split_type. The ranks of a node share memory. Guided types know
 // one value of the hint mpi_hw_resource_type, mpi_shared_memory. Without it, and for the
 // unguided type, nobody gets a communicator.
@@ -63,7 +73,7 @@ func (p *Process) Comm_split_type(on *communicator, kind, key int, hints *comm.I
 	case COMM_TYPE_SHARED:
 		how = comm.Shared
 	case COMM_TYPE_HW_GUIDED, COMM_TYPE_RESOURCE_GUIDED:
-		if is, _ := hints.Clone().Get("mpi_hw_resource_type"); is == "mpi_shared_memory" {
+		if is, _ := hints.Clone().Get("mpi_hw_resource_type"); is == sharedMemory {
 			how = comm.Shared
 		}
 	case COMM_TYPE_HW_UNGUIDED, UNDEFINED:

@@ -19,6 +19,8 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Free_mem(Address(a.word(0)))
 	case 7:
 		return 0, p.Get_address(Address(a.word(0)), Ref{a.word(1), true})
+	case 8:
+		return 0, p.Get_hw_resource_info(Ptr[Info]{a.word(0)})
 	case 9:
 		return 0, p.Get_library_version(OutString{a.word(0)}, Ref{a.word(1), false})
 	case 10:
@@ -857,12 +859,38 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.T_cvar_write(T_cvar_handle(a.word(0)), Address(a.word(1)))
 	case 629:
 		return 0, p.T_enum_get_info(T_enum(a.word(0)), Ref{a.word(1), false}, OutString{a.word(2)}, Ref{a.word(3), false})
+	case 630:
+		return 0, p.T_enum_get_item(T_enum(a.word(0)), a.int(1), Ref{a.word(2), false}, OutString{a.word(3)}, Ref{a.word(4), false})
+	case 631:
+		return 0, p.T_event_callback_get_info(T_event_registration(a.word(0)), a.int(1), Ptr[Info]{a.word(2)})
+	case 632:
+		return 0, p.T_event_callback_set_info(T_event_registration(a.word(0)), a.int(1), Info(a.word(2)))
+	case 633:
+		return 0, p.T_event_copy(T_event_instance(a.word(0)), Address(a.word(1)))
 	case 634:
 		return 0, p.T_event_get_index(CString(a.word(0)), Ref{a.word(1), false})
 	case 635:
 		return 0, p.T_event_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false}, Handles[Type]{a.word(4)}, Ints{a.word(5), true}, Ref{a.word(6), false}, Ptr[T_enum]{a.word(7)}, Ptr[Info]{a.word(8)}, OutString{a.word(9)}, Ref{a.word(10), false}, Ref{a.word(11), false})
 	case 636:
 		return 0, p.T_event_get_num(Ref{a.word(0), false})
+	case 637:
+		return 0, p.T_event_get_source(T_event_instance(a.word(0)), Ref{a.word(1), false})
+	case 638:
+		return 0, p.T_event_get_timestamp(T_event_instance(a.word(0)), Ref{a.word(1), true})
+	case 639:
+		return 0, p.T_event_handle_alloc(a.int(0), Address(a.word(1)), Info(a.word(2)), Ptr[T_event_registration]{a.word(3)})
+	case 640:
+		return 0, p.T_event_handle_free(T_event_registration(a.word(0)), Address(a.word(1)), Func{a.word(2), false})
+	case 641:
+		return 0, p.T_event_handle_get_info(T_event_registration(a.word(0)), Ptr[Info]{a.word(1)})
+	case 642:
+		return 0, p.T_event_handle_set_info(T_event_registration(a.word(0)), Info(a.word(1)))
+	case 643:
+		return 0, p.T_event_read(T_event_instance(a.word(0)), a.int(1), Address(a.word(2)))
+	case 644:
+		return 0, p.T_event_register_callback(T_event_registration(a.word(0)), a.int(1), Info(a.word(2)), Address(a.word(3)), Func{a.word(4), false})
+	case 645:
+		return 0, p.T_event_set_dropped_handler(T_event_registration(a.word(0)), Func{a.word(1), false})
 	case 646:
 		return 0, p.T_finalize()
 	case 647:
@@ -895,8 +923,12 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.T_pvar_stop(T_pvar_session(a.word(0)), T_pvar_handle(a.word(1)))
 	case 660:
 		return 0, p.T_pvar_write(T_pvar_session(a.word(0)), T_pvar_handle(a.word(1)), Address(a.word(2)))
+	case 661:
+		return 0, p.T_source_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, OutString{a.word(3)}, Ref{a.word(4), false}, Ref{a.word(5), false}, Ref{a.word(6), true}, Ref{a.word(7), true}, Ptr[Info]{a.word(8)})
 	case 662:
 		return 0, p.T_source_get_num(Ref{a.word(0), false})
+	case 663:
+		return 0, p.T_source_get_timestamp(a.int(0), Ref{a.word(1), true})
 	case 664:
 		return 0, p.X_Graph_new(Comm(a.word(0)), Ptr[Graph]{a.word(1)})
 	case 665:

@@ -53,7 +53,7 @@ func classed(err error, class int) error {
 // textOf is an error for programs in C: one line, in which calls have their names in C.
 func textOf(err error) string {
 	text := strings.TrimPrefix(err.Error(), "mpi: ")
-	if e, ok := errors.AsType[*window.SyncError](err); ok {
+	if e, ok := errors.AsType[*window.CallError](err); ok {
 		text = strings.Replace(text, e.Error(), e.InC(), 1)
 	}
 	return strings.ReplaceAll(text, "\n", "; ")

@@ -21,6 +21,12 @@ func (p *Process) Get_address(location Address, address Ref) error {
 	return nil
 }
 
+// Get_hw_resource_info is MPI_Get_hw_resource_info.
+func (p *Process) Get_hw_resource_info(hw_info Ptr[Info]) error {
+	hw_info.Set(Info(p.infos.add(hardware())))
+	return nil
+}
+
 // Get_library_version is MPI_Get_library_version.
 func (p *Process) Get_library_version(version OutString, resultlen Ref) error {
 	resultlen.Set(int(version.Set("gopvas, MPI 5.0, MPI ABI 1.0", MAX_LIBRARY_VERSION_STRING)))
@@ -1887,6 +1893,26 @@ func (p *Process) T_enum_get_info(enumtype T_enum, num Ref, name OutString, name
 	return fail(T_ERR_INVALID_HANDLE, "%#x is no enumeration: there are none", uintptr(enumtype))
 }
 
+// T_enum_get_item is MPI_T_enum_get_item.
+func (p *Process) T_enum_get_item(enumtype T_enum, indx int, value Ref, name OutString, name_len Ref) error {
+	return fail(T_ERR_INVALID_HANDLE, "%#x is no enumeration: there are none", uintptr(enumtype))
+}
+
+// T_event_callback_get_info is MPI_T_event_callback_get_info.
+func (p *Process) T_event_callback_get_info(event_registration T_event_registration, cb_safety int, info_used Ptr[Info]) error {
+	return noEvent(uintptr(event_registration))
+}
+
+// T_event_callback_set_info is MPI_T_event_callback_set_info.
+func (p *Process) T_event_callback_set_info(event_registration T_event_registration, cb_safety int, info Info) error {
+	return noEvent(uintptr(event_registration))
+}
+
+// T_event_copy is MPI_T_event_copy.
+func (p *Process) T_event_copy(event_instance T_event_instance, buffer Address) error {
+	return noEvent(uintptr(event_instance))
+}
+
 // T_event_get_index is MPI_T_event_get_index.
 func (p *Process) T_event_get_index(name CString, event_index Ref) error {
 	return indexOf[string](nil, name, event_index, nil)
@@ -1902,6 +1928,52 @@ func (p *Process) T_event_get_info(event_index int, name OutString, name_len Ref
 func (p *Process) T_event_get_num(num_events Ref) error {
 	num_events.Set(int(0))
 	return nil
+}
+
+// T_event_get_source is MPI_T_event_get_source.
+func (p *Process) T_event_get_source(event_instance T_event_instance, source_index Ref) error {
+	return noEvent(uintptr(event_instance))
+}
+
+// T_event_get_timestamp is MPI_T_event_get_timestamp.
+func (p *Process) T_event_get_timestamp(event_instance T_event_instance, event_timestamp Ref) error {
+	return noEvent(uintptr(event_instance))
+}
+
+// T_event_handle_alloc is MPI_T_event_handle_alloc.
+func (p *Process) T_event_handle_alloc(event_index int, obj_handle Address, info Info, event_registration Ptr[T_event_registration]) error {
+	_, err := entryOf([]string(nil), event_index)
+	return err
+}
+
+// T_event_handle_free is MPI_T_event_handle_free.
+func (p *Process) T_event_handle_free(event_registration T_event_registration, user_data Address, free_cb_function Func) error {
+	return noEvent(uintptr(event_registration))
+}
+
+// T_event_handle_get_info is MPI_T_event_handle_get_info.
+func (p *Process) T_event_handle_get_info(event_registration T_event_registration, info_used Ptr[Info]) error {
+	return noEvent(uintptr(event_registration))
+}
+
+// T_event_handle_set_info is MPI_T_event_handle_set_info.
+func (p *Process) T_event_handle_set_info(event_registration T_event_registration, info Info) error {
+	return noEvent(uintptr(event_registration))
+}
+
+// T_event_read is MPI_T_event_read.
+func (p *Process) T_event_read(event_instance T_event_instance, element_index int, buffer Address) error {
+	return noEvent(uintptr(event_instance))
+}
+
+// T_event_register_callback is MPI_T_event_register_callback.
+func (p *Process) T_event_register_callback(event_registration T_event_registration, cb_safety int, info Info, user_data Address, event_cb_function Func) error {
+	return noEvent(uintptr(event_registration))
+}
+
+// T_event_set_dropped_handler is MPI_T_event_set_dropped_handler.
+func (p *Process) T_event_set_dropped_handler(event_registration T_event_registration, dropped_cb_function Func) error {
+	return noEvent(uintptr(event_registration))
 }
 
 // T_finalize is MPI_T_finalize.
@@ -1931,8 +2003,20 @@ func (p *Process) T_pvar_write(session T_pvar_session, handle T_pvar_handle, buf
 	return o1.set(uint64(Ref{uintptr(buf), true}.Get()))
 }
 
+// T_source_get_info is MPI_T_source_get_info.
+func (p *Process) T_source_get_info(source_index int, name OutString, name_len Ref, desc OutString, desc_len Ref, ordering Ref, ticks_per_second Ref, max_ticks Ref, info Ptr[Info]) error {
+	_, err := entryOf([]string(nil), source_index)
+	return err
+}
+
 // T_source_get_num is MPI_T_source_get_num.
 func (p *Process) T_source_get_num(num_sources Ref) error {
 	num_sources.Set(int(0))
 	return nil
+}
+
+// T_source_get_timestamp is MPI_T_source_get_timestamp.
+func (p *Process) T_source_get_timestamp(source_index int, timestamp Ref) error {
+	_, err := entryOf([]string(nil), source_index)
+	return err
 }

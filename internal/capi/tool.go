@@ -4,7 +4,7 @@ import "sync/atomic"
 
 // The tool information interface, MPI 5.0 chapter 15: control variables (tool_control.go) tell
 // how the job was set up, performance variables (tool_performance.go) what messages have cost.
-// There are no events and no enumerations. Errors are only returned: no handler is called.
+// There are no events, sources and enumerations. Errors are only returned: no handler is called.
 
 // tool is what the program has of the interface.
 type tool struct {
@@ -60,6 +60,11 @@ func (r Ref) tell(v int) {
 	if !r.Nil() {
 		r.Set(v)
 	}
+}
+
+// noEvent is the error of what would be the handle of an event.
+func noEvent(handle uintptr) error {
+	return fail(T_ERR_INVALID_HANDLE, "%#x is no event: there are none", handle)
 }
 
 // tellHandle writes a handle where the program wants it.

@@ -89,33 +89,34 @@ func (p *Process) Get_accumulate(at Address, n int, t Type, result Address, m in
 // Rput is MPI_Rput.
 func (p *Process) Rput(at Address, n int, t Type, rank, disp, count int, of Type, o *windowObject,
 	out Ptr[Request]) error {
-	return born(p.Put(at, n, t, rank, disp, count, of, o), out)
+	return born(p.Put(at, n, t, rank, disp, count, of, o), o, rank, out)
 }
 
 // Rget is MPI_Rget.
 func (p *Process) Rget(at Address, n int, t Type, rank, disp, count int, of Type, o *windowObject,
 	out Ptr[Request]) error {
-	return born(p.Get(at, n, t, rank, disp, count, of, o), out)
+	return born(p.Get(at, n, t, rank, disp, count, of, o), o, rank, out)
 }
 
 // Raccumulate is MPI_Raccumulate.
 func (p *Process) Raccumulate(at Address, n int, t Type, rank, disp, count int, of Type, op Op, o *windowObject,
 	out Ptr[Request]) error {
-	return born(p.Accumulate(at, n, t, rank, disp, count, of, op, o), out)
+	return born(p.Accumulate(at, n, t, rank, disp, count, of, op, o), o, rank, out)
 }
 
 // Rget_accumulate is MPI_Rget_accumulate.
 func (p *Process) Rget_accumulate(at Address, n int, t Type, result Address, m int, rt Type, rank, disp, count int,
 	of Type, op Op, o *windowObject, out Ptr[Request]) error {
-	return born(p.Get_accumulate(at, n, t, result, m, rt, rank, disp, count, of, op, o), out)
+	return born(p.Get_accumulate(at, n, t, result, m, rt, rank, disp, count, of, op, o), o, rank, out)
 }
 
 // born hands out a request for an operation that is over.
-func born(err error, out Ptr[Request]) error {
+func born(err error, o *windowObject, rank int, out Ptr[Request]) error {
 	if err != nil {
 		out.Set(REQUEST_NULL) // for a program that goes on after an error
 		return err
 	}
+	o.w.Completed(rank)
 	out.Set(doneRequest)
 	return nil
 }

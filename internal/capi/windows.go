@@ -210,7 +210,8 @@ var windowClasses = []struct {
 	is    error
 	class int
 }{
-	{window.ErrSync, ERR_RMA_SYNC}, {window.ErrRange, ERR_RMA_RANGE}, {window.ErrUnit, ERR_DISP},
+	{window.ErrSync, ERR_RMA_SYNC}, {window.ErrConflict, ERR_RMA_CONFLICT}, {window.ErrRange, ERR_RMA_RANGE},
+	{window.ErrUnit, ERR_DISP},
 	{window.ErrSize, ERR_SIZE}, {window.ErrArgument, ERR_ARG}, {window.ErrFlavor, ERR_RMA_FLAVOR},
 	{window.ErrAttach, ERR_RMA_ATTACH}, {window.ErrDetach, ERR_RMA_ATTACH}, {window.ErrFreed, ERR_WIN},
 	{window.ErrReach, ERR_RMA_SHARED}, {window.ErrLength, ERR_TRUNCATE}, {comm.ErrSeveralNodes, ERR_RMA_SHARED},

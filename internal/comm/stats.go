@@ -112,59 +112,86 @@ func statistics(s pml.Stats) Statistics {
 	}
 }
 
-// FileUse is what the accesses of a rank to files have cost.
-type FileUse struct {
+// Use is what calls of a kind have cost a rank.
+type Use struct {
 	Calls, Bytes uint64
 	Time         uint64 // ns in the calls
 }
 
-// The counters of files among those that a rank publishes: the words of a FileUse for reads, then for writes.
+// Uses are those of calls that are no messages.
+type Uses struct {
+	Read, Written                  Use // files
+	Put, Got, Accumulated, InEpoch Use // windows; the last are calls that begin and end epochs
+}
+
+// The first counter of a Use among those that a rank publishes.
 const (
-	readSlot  = 40
-	writeSlot = 43
+	readSlot = 40 + 3*iota
+	writeSlot
+	putSlot
+	getSlot
+	accumulateSlot
+	epochSlot
 )
 
-// FileCall is a call on a file, to be counted and recorded.
-type FileCall struct {
+// Tally is a call that is no message, on a file or a window, to be counted and recorded.
+type Tally struct {
 	comm   *Comm
 	kind   trace.Kind
 	start  int64
 	record uint64
 }
 
-// BeginFileCall begins a call on a file of the ranks of c, or on none.
-func (c *Comm) BeginFileCall(k trace.Kind) FileCall {
+// BeginTally begins a call of the ranks of c, or on none.
+func (c *Comm) BeginTally(k trace.Kind) Tally {
 	if c.made() != nil {
-		return FileCall{}
+		return Tally{}
 	}
-	return FileCall{c, k, sys.Monotonic(), c.engine.CallBegins()}
+	return Tally{c, k, sys.Monotonic(), c.engine.CallBegins()}
 }
 
-// End ends it, after so many bytes were read or written.
-func (k FileCall) End(bytes int, err error) {
+// End ends it, after so many bytes were moved. peer is the rank of the job that it is about; -1: none.
+func (k Tally) End(bytes, peer int, err error) {
 	c := k.comm
 	if c == nil {
 		return
 	}
-	slot := -1
-	switch k.kind {
-	case trace.FileRead, trace.FileReadAll:
-		slot = readSlot
-	case trace.FileWrite, trace.FileWriteAll:
-		slot = writeSlot
-	}
-	if slot >= 0 {
+	if slot := slotOf(k.kind); slot >= 0 {
 		c.root.AddCounters(c.group.self, slot, 1, uint64(bytes), uint64(sys.Monotonic()-k.start))
 	}
-	w := recorder.What{Bytes: uint64(bytes), Context: c.team.Context, Peer: -1}
+	w := recorder.What{Bytes: uint64(bytes), Context: c.team.Context, Peer: int32(peer)}
 	if err != nil {
 		w.Flags = trace.Failed
 	}
 	c.engine.CallEnds(k.kind, k.record, w)
 }
 
-// FilesOf returns what a rank of a job has read and written so far.
-func FilesOf(root *job.Root, rank int) (read, written FileUse) {
-	v := root.Counters(rank)
-	return FileUse{v[readSlot], v[readSlot+1], v[readSlot+2]}, FileUse{v[writeSlot], v[writeSlot+1], v[writeSlot+2]}
+// slotOf is the counter of a kind of calls; -1: they are not counted.
+func slotOf(k trace.Kind) int {
+	switch k {
+	case trace.FileRead, trace.FileReadAll:
+		return readSlot
+	case trace.FileWrite, trace.FileWriteAll:
+		return writeSlot
+	case trace.WinPut:
+		return putSlot
+	case trace.WinGet:
+		return getSlot
+	case trace.WinAccumulate:
+		return accumulateSlot
+	}
+	if k.Epoch() {
+		return epochSlot
+	}
+	return -1
 }
+
+// UsesOf returns what a rank of a job has used so far.
+func UsesOf(root *job.Root, rank int) Uses {
+	v := root.Counters(rank)
+	use := func(slot int) Use { return Use{v[slot], v[slot+1], v[slot+2]} }
+	return Uses{use(readSlot), use(writeSlot), use(putSlot), use(getSlot), use(accumulateSlot), use(epochSlot)}
+}
+
+// Tallied tells whether calls on windows are counted or recorded.
+func Tallied(c *Comm) bool { return c.engine.Recording() || c.root.Settings().Stats }

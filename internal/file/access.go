@@ -74,9 +74,9 @@ func (a *Access) kind(read trace.Kind) trace.Kind {
 // Do does an access of this rank alone. It returns the number of bytes: of a read fewer than there is room for if the
 // file ends.
 func (f *File) Do(a *Access) (int, error) {
-	call := f.ranks.BeginFileCall(a.kind(trace.FileRead))
+	call := f.ranks.BeginTally(a.kind(trace.FileRead))
 	n, err := f.do(a)
-	call.End(n, err)
+	call.End(n, -1, err)
 	return n, f.wrap(a.op(), err)
 }
 

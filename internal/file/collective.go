@@ -16,9 +16,9 @@ func (f *File) DoAll(a *Access) (int, error) {
 
 // doAll is DoAll, counted and recorded.
 func (f *File) doAll(a *Access) (int, error) {
-	call := f.ranks.BeginFileCall(a.kind(trace.FileReadAll))
+	call := f.ranks.BeginTally(a.kind(trace.FileReadAll))
 	n, err := f.doTogether(a)
-	call.End(n, err)
+	call.End(n, -1, err)
 	return n, err
 }
 

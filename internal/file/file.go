@@ -41,8 +41,8 @@ type File struct {
 // Open opens a file on all ranks of a communicator, or on none. All pass the same name and mode. wrong is what the face
 // has found wrong with the call of this rank: then all ranks get an error.
 func Open(c *comm.Comm, name string, mode Mode, info *comm.Info, wrong error) (_ *File, err error) {
-	call := c.BeginFileCall(trace.FileOpen)
-	defer func() { call.End(0, err) }()
+	call := c.BeginTally(trace.FileOpen)
+	defer func() { call.End(0, -1, err) }()
 	f := &File{name: absolute(name), mode: mode, view: ByteView()}
 	own, err := c.Create(c.Group())
 	if err != nil {
@@ -171,9 +171,9 @@ func (f *File) Close() error {
 	f.mu.Lock()
 	f.closed = true
 	f.mu.Unlock()
-	call := f.ranks.BeginFileCall(trace.FileClose)
+	call := f.ranks.BeginTally(trace.FileClose)
 	err := f.end()
-	call.End(0, err)
+	call.End(0, -1, err)
 	return f.wrap("close", err)
 }
 

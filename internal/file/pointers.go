@@ -177,9 +177,9 @@ func (f *File) SetView(v View, info *comm.Info, wrong error) error {
 	if err := f.usable(); err != nil {
 		return f.wrap(op, err)
 	}
-	call := f.ranks.BeginFileCall(trace.FileView)
+	call := f.ranks.BeginTally(trace.FileView)
 	err := f.setView(v, info, wrong)
-	call.End(0, err)
+	call.End(0, -1, err)
 	return f.wrap(op, err)
 }
 

@@ -62,12 +62,12 @@ func (f *File) Sync() error {
 		return f.wrap("sync", err)
 	}
 	err := f.splitError()
-	call := f.ranks.BeginFileCall(trace.FileSync)
+	call := f.ranks.BeginTally(trace.FileSync)
 	if err == nil && f.mode&ReadOnly == 0 {
 		err = syscall.Fsync(f.mover.fd)
 	}
 	err = f.meet(syncs, err)
-	call.End(0, err)
+	call.End(0, -1, err)
 	return f.wrap("sync", err)
 }
 

@@ -66,7 +66,7 @@ var layers = []layer{
 	{"internal/file", []string{"mpi/fault", "datatype", "internal/coll", "internal/comm", "internal/reach", "trace",
 		"internal/job"}},
 	{"internal/window", []string{"mpi/fault", "datatype", "btl", "internal/coll", "internal/coll/operator",
-		"internal/comm", "internal/reach", "internal/job"}},
+		"internal/comm", "internal/reach", "internal/job", "trace"}},
 	{"mpi", []string{"mpi/debug", "mpi/fault", "internal/comm", "internal/file", "internal/window", "datatype",
 		"internal/coll", "internal/coll/cad", "internal/coll/cad/shared", "internal/coll/operator", "btl",
 		"internal/btl/...", "internal/job"}},

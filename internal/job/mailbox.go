@@ -12,7 +12,7 @@ import (
 // a peer can wake a rank that it has not met.
 
 // CounterSlots is the number of counters that each rank can publish.
-const CounterSlots = 48
+const CounterSlots = 64
 
 // CallSlots is the number of kinds of calls that each rank can count.
 const CallSlots = 128

@@ -90,6 +90,7 @@ type Settings struct {
 	Encrypt  bool   // messages between nodes are encrypted
 
 	Synchronous bool // with Check: standard sends act as synchronous ones
+	Stats       bool // what costs time to count is counted, too: operations on windows
 
 	// PeerTimeout is how long a rank of another node may leave messages unanswered; 0: DefaultPeerTimeout.
 	PeerTimeout time.Duration
@@ -211,6 +212,7 @@ const (
 	flagCheck       = 1 << iota // Settings.Check
 	flagEncrypt                 // Settings.Encrypt
 	flagSynchronous             // Settings.Synchronous
+	flagStats                   // Settings.Stats
 )
 
 // write fills in the record, which is zero, from resolved settings.
@@ -228,6 +230,9 @@ func (r *settingsRecord) write(s Settings) {
 	if s.Synchronous {
 		r.flags |= flagSynchronous
 	}
+	if s.Stats {
+		r.flags |= flagStats
+	}
 	copy(r.progress[:], s.Progress)
 	copy(r.coll[:], s.Coll)
 	copy(r.exchange[:], s.Exchange)
@@ -243,6 +248,7 @@ func (r *settingsRecord) read() Settings {
 			SoloSpinning: int(r.soloSpinning), SoloSleeping: int(r.soloSleeping),
 		},
 		Check: r.flags&flagCheck != 0, Encrypt: r.flags&flagEncrypt != 0, Synchronous: r.flags&flagSynchronous != 0,
+		Stats:    r.flags&flagStats != 0,
 		Progress: text(r.progress[:]), Coll: text(r.coll[:]), Exchange: text(r.exchange[:]),
 	}
 }

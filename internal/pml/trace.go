@@ -29,6 +29,9 @@ func (e *Engine) Trace(r *recorder.Recorder) {
 // Traced tells whether the engine records its calls and messages.
 func (e *Engine) Traced() bool { return e.trace != nil }
 
+// Recording tells whether calls are recorded.
+func (e *Engine) Recording() bool { return e.trace != nil }
+
 // CallBegins returns the time of a call that is recorded above the engine, for CallEnds.
 func (e *Engine) CallBegins() uint64 {
 	if e.trace == nil {

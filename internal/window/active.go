@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/trace"
 )
 
 // Epochs of active targets: those of Fence, and of Post, Start, Complete and Wait.
@@ -18,6 +19,13 @@ const (
 
 // Fence ends an epoch, and begins the next one, of all ranks.
 func (w *Window) Fence(a Assert) error {
+	if w.watch != nil {
+		return w.wrap("fence", -1, w.watchedFence(a))
+	}
+	return w.wrap("fence", -1, w.fence(a))
+}
+
+func (w *Window) fence(a Assert) error {
 	w.mu.Lock()
 	err := w.mayFence()
 	w.mu.Unlock()
@@ -31,7 +39,7 @@ func (w *Window) Fence(a Assert) error {
 		}
 		w.access.Store(next)
 	}
-	return w.wrap("fence", -1, err)
+	return err
 }
 
 // mayFence returns an error unless a Fence is possible. The caller holds w.mu.
@@ -64,6 +72,10 @@ func (w *Window) members(g *comm.Group) ([]int, error) {
 
 // Post begins an exposure epoch for the ranks of a group.
 func (w *Window) Post(g *comm.Group, a Assert) error {
+	return w.calls(trace.WinPost, "post", -1, func() error { return w.post(g, a) })
+}
+
+func (w *Window) post(g *comm.Group, a Assert) error {
 	ranks, err := w.members(g)
 	if err == nil {
 		err = w.expose(ranks)
@@ -71,7 +83,7 @@ func (w *Window) Post(g *comm.Group, a Assert) error {
 	if err == nil && a&NoCheck == 0 {
 		err = w.tell(ranks, tagPosted)
 	}
-	return w.wrap("post", -1, err)
+	return err
 }
 
 func (w *Window) expose(ranks []int) error {
@@ -91,9 +103,13 @@ func (w *Window) expose(ranks []int) error {
 
 // Start begins an access epoch to the ranks of a group. It waits for their Post.
 func (w *Window) Start(g *comm.Group, a Assert) error {
+	return w.calls(trace.WinStart, "start", -1, func() error { return w.start(g, a) })
+}
+
+func (w *Window) start(g *comm.Group, a Assert) error {
 	ranks, err := w.members(g)
 	if err != nil {
-		return w.wrap("start", -1, err)
+		return err
 	}
 	w.mu.Lock()
 	err = w.mayBegin("Start")
@@ -111,7 +127,7 @@ func (w *Window) Start(g *comm.Group, a Assert) error {
 	if err == nil {
 		w.mark(ranks, open)
 	}
-	return w.wrap("start", -1, err)
+	return err
 }
 
 // mark gives targets their marks.
@@ -124,7 +140,9 @@ func (w *Window) mark(ranks []int, to uint32) {
 }
 
 // Complete ends the epoch of Start.
-func (w *Window) Complete() error {
+func (w *Window) Complete() error { return w.calls(trace.WinComplete, "complete", -1, w.complete) }
+
+func (w *Window) complete() error {
 	w.mu.Lock()
 	err := w.expect("Complete", started, "Start")
 	ranks := w.started
@@ -137,11 +155,13 @@ func (w *Window) Complete() error {
 		w.mark(ranks, 0)
 		err = w.tell(ranks, tagCompleted)
 	}
-	return w.wrap("complete", -1, err)
+	return err
 }
 
 // Wait ends the exposure epoch of Post. It waits for the Complete of its ranks.
-func (w *Window) Wait() error {
+func (w *Window) Wait() error { return w.calls(trace.WinWait, "wait", -1, w.waitForAll) }
+
+func (w *Window) waitForAll() error {
 	ranks, err := w.exposure("Wait")
 	if err == nil {
 		err = w.hear(ranks, tagCompleted)
@@ -149,7 +169,7 @@ func (w *Window) Wait() error {
 		w.exposed, w.origins = false, nil
 		w.mu.Unlock()
 	}
-	return w.wrap("wait", -1, err)
+	return err
 }
 
 // exposure are the ranks whose Complete is yet to come.
@@ -181,6 +201,9 @@ func (w *Window) Test() (done bool, err error) {
 		w.mu.Lock()
 		w.exposed, w.origins = len(ranks) > 0, ranks
 		w.mu.Unlock()
+		if len(ranks) == 0 && w.watch != nil {
+			w.forgetOrigins()
+		}
 	}
 	return err == nil && len(ranks) == 0, w.wrap("test", -1, err)
 }

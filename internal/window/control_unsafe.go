@@ -16,7 +16,15 @@ func (k *control) place(memory []byte, ranks, stripes int) {
 // regionsIn are those of a rank, in memory of so many bytes.
 func regionsIn(memory []byte) *regions { return (*regions)(unsafe.Pointer(unsafe.SliceData(memory))) }
 
-const regionsSize = int(unsafe.Sizeof(regions{}))
+// accessesIn are those on so many ranks.
+func accessesIn(memory []byte, ranks int) []accesses {
+	return unsafe.Slice((*accesses)(unsafe.Pointer(unsafe.SliceData(memory))), ranks)
+}
+
+const (
+	regionsSize  = int(unsafe.Sizeof(regions{}))
+	accessesSize = int(unsafe.Sizeof(accesses{}))
+)
 
 // word64 and word32 are words of a window. Their memory is not Go's, or its owner keeps it.
 func word64(addr uintptr) *atomic.Uint64 {

@@ -26,7 +26,9 @@ const (
 	over
 )
 
-// ends are the calls that end an access epoch.
+// begins are the calls that begin an access epoch, and ends those that end it.
+var begins = [...]call{active: "Fence", started: "Start", locked: "Lock", lockedAll: "LockAll"}
+
 var ends = [...]call{active: "Fence", started: "Complete", locked: "Unlock", lockedAll: "UnlockAll"}
 
 // Assert is what the program promises of an epoch.

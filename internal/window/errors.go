@@ -3,6 +3,7 @@ package window
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gopvas/gopvas/internal/comm"
@@ -20,6 +21,7 @@ var (
 	ErrFlavor   = errors.New("the window is of another flavor")
 	ErrAttach   = errors.New("the memory can not be attached")
 	ErrDetach   = errors.New("the memory is not attached: pass the address that was given to attach")
+	ErrConflict = errors.New("accesses conflict")
 	ErrFreed    = comm.ErrWindowFreed
 	ErrReach    = errors.New("ranks are processes that may not read one another's memory " +
 		"(process_vm_readv, see pvasrun info): use memory that the window allocates, or --btl pvas")
@@ -30,38 +32,50 @@ type call string
 
 // inC is its name in C.
 func (c call) inC() string {
-	var b strings.Builder
+	b := strings.Builder{}
+	if !slices.Contains(operations[:], c) {
+		b.WriteString("_Win")
+	}
 	for _, r := range string(c) {
 		if r >= 'A' && r <= 'Z' {
 			b.WriteByte('_')
 		}
 		b.WriteRune(r)
 	}
-	return "MPI_Win" + strings.ToLower(b.String())
+	name := strings.ToLower(b.String())
+	return "MPI_" + strings.ToUpper(name[1:2]) + name[2:]
 }
 
-// A SyncError is an ErrSync that says what is wrong and what to do.
-type SyncError struct {
+// A CallError is a cause that says what is wrong and what to do, in which calls have names.
+type CallError struct {
+	is     error
 	format string
-	calls  []call // that it names
+	args   []any
 }
 
-func syncError(format string, calls ...call) error { return &SyncError{format, calls} }
+// syncError is an ErrSync about some calls.
+func syncError(format string, calls ...call) error {
+	args := make([]any, len(calls))
+	for i, c := range calls {
+		args[i] = c
+	}
+	return &CallError{ErrSync, format, args}
+}
 
-// Unwrap returns ErrSync.
-func (e *SyncError) Unwrap() error { return ErrSync }
+// Unwrap returns the cause.
+func (e *CallError) Unwrap() error { return e.is }
 
-func (e *SyncError) Error() string { return e.text(func(c call) string { return string(c) }) }
+func (e *CallError) Error() string { return fmt.Sprintf(e.is.Error()+": "+e.format, e.args...) }
 
 // InC is Error with the names that calls have in C.
-func (e *SyncError) InC() string { return e.text(call.inC) }
-
-func (e *SyncError) text(name func(call) string) string {
-	names := make([]any, len(e.calls))
-	for i, c := range e.calls {
-		names[i] = name(c)
+func (e *CallError) InC() string {
+	args := slices.Clone(e.args)
+	for i, a := range args {
+		if c, ok := a.(call); ok {
+			args[i] = c.inC()
+		}
 	}
-	return fmt.Sprintf(ErrSync.Error()+": "+e.format, names...)
+	return fmt.Sprintf(e.is.Error()+": "+e.format, args...)
 }
 
 // wrap completes the error of a call about a rank; -1: about none. It is inlined: most calls have none.

@@ -9,15 +9,26 @@ import (
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/reach"
 	"github.com/gopvas/gopvas/mpi/fault"
+	"github.com/gopvas/gopvas/trace"
 )
 
 // Put copies a buffer of this rank to a place.
 func (w *Window) Put(from *comm.Buffer, to *Place) error {
+	if w.watch != nil {
+		return w.wrap("put", to.Rank, w.operation(trace.WinPut, put, to, func() error {
+			return w.move(from, to, true)
+		}))
+	}
 	return w.wrap("put", to.Rank, w.move(from, to, true))
 }
 
 // Get copies a place to a buffer of this rank.
 func (w *Window) Get(to *comm.Buffer, from *Place) error {
+	if w.watch != nil {
+		return w.wrap("get", from.Rank, w.operation(trace.WinGet, get, from, func() error {
+			return w.move(to, from, false)
+		}))
+	}
 	return w.wrap("get", from.Rank, w.move(to, from, false))
 }
 

@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/trace"
 )
 
 // Epochs of passive targets: those of locks.
@@ -12,6 +13,12 @@ import (
 func (w *Window) Lock(alone bool, rank int, a Assert) error {
 	if rank == comm.ProcNull {
 		return nil
+	}
+	if w.watch != nil {
+		return w.wrap("lock", rank, w.epoch(trace.WinLock, rank, func() error { return w.lock(alone, rank, a) }))
+	}
+	if w.watch != nil {
+		return w.wrap("lock", rank, w.epoch(trace.WinLock, rank, func() error { return w.lock(alone, rank, a) }))
 	}
 	return w.wrap("lock", rank, w.lock(alone, rank, a))
 }
@@ -75,6 +82,12 @@ func (w *Window) Unlock(rank int) error {
 	if rank == comm.ProcNull {
 		return nil
 	}
+	if w.watch != nil {
+		return w.wrap("unlock", rank, w.epoch(trace.WinUnlock, rank, func() error { return w.unlock(rank) }))
+	}
+	if w.watch != nil {
+		return w.wrap("unlock", rank, w.epoch(trace.WinUnlock, rank, func() error { return w.unlock(rank) }))
+	}
 	return w.wrap("unlock", rank, w.unlock(rank))
 }
 
@@ -110,6 +123,10 @@ func (w *Window) isLocked(c call, rank int) error {
 
 // LockAll begins an access epoch to all targets, beside others that do not lock one alone.
 func (w *Window) LockAll(a Assert) error {
+	return w.calls(trace.WinLock, "lock all", -1, func() error { return w.lockAll(a) })
+}
+
+func (w *Window) lockAll(a Assert) error {
 	w.mu.Lock()
 	err := w.mayBegin("LockAll")
 	if err == nil {
@@ -120,7 +137,7 @@ func (w *Window) LockAll(a Assert) error {
 	if err == nil && a&NoCheck == 0 {
 		err = w.lockEveryone()
 	}
-	return w.wrap("lock all", -1, err)
+	return err
 }
 
 // lockEveryone takes the lock of all targets. It waits for those whose memory this rank may load and store
@@ -152,7 +169,9 @@ func (w *Window) unlockEveryone() {
 }
 
 // UnlockAll ends the epoch of LockAll.
-func (w *Window) UnlockAll() error {
+func (w *Window) UnlockAll() error { return w.calls(trace.WinUnlock, "unlock all", -1, w.unlockAll) }
+
+func (w *Window) unlockAll() error {
 	w.mu.Lock()
 	err := w.expect("UnlockAll", lockedAll, "LockAll")
 	if err == nil {
@@ -162,7 +181,7 @@ func (w *Window) UnlockAll() error {
 	if err == nil && !w.noCheck {
 		w.unlockEveryone()
 	}
-	return w.wrap("unlock all", -1, err)
+	return err
 }
 
 // Flush returns when all operations of this rank on a target are done there. They were when they returned: only the
@@ -171,6 +190,13 @@ func (w *Window) Flush(rank int) error {
 	if rank == comm.ProcNull {
 		return nil
 	}
+	if w.watch != nil {
+		return w.wrap("flush", rank, w.epoch(trace.WinFlush, rank, func() error { return w.flush(rank) }))
+	}
+	return w.wrap("flush", rank, w.flush(rank))
+}
+
+func (w *Window) flush(rank int) error {
 	err := w.member(rank)
 	if state := w.access.Load(); err == nil && state != lockedAll {
 		if state != locked || w.marks.get(rank) == 0 {
@@ -178,17 +204,19 @@ func (w *Window) Flush(rank int) error {
 		}
 	}
 	w.order()
-	return w.wrap("flush", rank, err)
+	return err
 }
 
 // FlushAll is Flush for all targets.
-func (w *Window) FlushAll() error {
+func (w *Window) FlushAll() error { return w.calls(trace.WinFlush, "flush all", -1, w.flushAll) }
+
+func (w *Window) flushAll() error {
 	var err error
 	if state := w.access.Load(); state != lockedAll && state != locked {
 		err = w.noFlush()
 	}
 	w.order()
-	return w.wrap("flush all", -1, err)
+	return err
 }
 
 func (w *Window) noFlush() error {

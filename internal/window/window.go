@@ -54,6 +54,8 @@ type Window struct {
 	attached    []region // of this rank, by address
 	attachments *comm.Window
 	regions     []atomic.Pointer[regions] // by rank, where the memory is mapped
+
+	watch *watch // nil: of most windows
 }
 
 // target is the memory of a rank.
@@ -124,7 +126,10 @@ func (w *Window) make(s *Spec) error {
 			return unwrapped(err)
 		}
 	}
-	return w.locate()
+	if err := w.locate(); err != nil {
+		return err
+	}
+	return unwrapped(w.beginWatch())
 }
 
 // unwrapped takes off what names the call of package comm.
@@ -218,6 +223,9 @@ func (w *Window) Free() error {
 	frees := []func() error{w.settle, w.data.Free, w.block.Free, w.own.Free}
 	if w.attachments != nil {
 		frees = slices.Insert(frees, 2, w.attachments.Free)
+	}
+	if w.watch != nil && w.watch.block != nil {
+		frees = slices.Insert(frees, 2, w.watch.block.Free)
 	}
 	for _, free := range frees {
 		if err := free(); err != nil {

@@ -136,6 +136,12 @@ func TestGraphs(t *testing.T) {
 	})
 }
 
+// TestChecksOfWindows: --check tells of accesses that conflict, and of epochs that are none.
+func TestChecksOfWindows(t *testing.T) {
+	program := build(t, "window_checks.c")
+	eachModel(t, func(t *testing.T, w way) { w.ends(t, 2, "--check", program) })
+}
+
 // TestFilesOnFullDisk is the same on a file system that has room for a page, where a write begins well.
 func TestFilesOnFullDisk(t *testing.T) {
 	own := []string{"--mount"}

@@ -133,13 +133,16 @@ func (d *doer) lane(rank int) (lane []waits.Piece) {
 		if last = max(last, e.End); e.Kind == trace.Finalize {
 			break
 		}
-		if e.Kind == trace.Init || e.End <= now {
-			continue // or within the call before
+		if e.Kind == trace.Init || e.End <= now || e.Kind.Epoch() && e.Kind < trace.WinLock {
+			continue // or within the call before; or it is made of calls, which come next
 		}
 		p := d.piece(now, e.End, place, waits.Calling)
 		p.Call, p.Bytes = uint8(e.Kind), int64(e.Bytes)
-		if e.Kind.File() {
+		switch {
+		case e.Kind.File():
 			p.Activity = waits.File
+		case e.Kind.Outside():
+			p.Peer = e.Peer
 		}
 		d.needs(&p, rank, e, taken[e], inside[e])
 		lane, now = append(lane, p), e.End

@@ -57,6 +57,7 @@ func (f *Flags) settings() (job.Settings, error) {
 			"anyway: leave it out, or write --btl sm")
 	}
 	s.Encrypt, s.Synchronous, s.PeerTimeout = f.Encrypt, f.Synchronous, time.Duration(f.PeerTimeout)
+	s.Stats = f.Stats
 	if f.Synchronous && !f.Check && os.Getenv("PVASRUN_SYNCHRONOUS") == "" { // which model reads, too
 		return s, errors.New("--synchronous: it is a part of --check: write --check --synchronous")
 	}
@@ -90,7 +91,7 @@ type Flags struct {
 	StackSize      cli.Stack      `long:"stack-size" env:"PVASRUN_STACK_SIZE" value-name:"SIZE" default-mask:"ulimit -s" description:"stack of a rank, such as 64M, or unlimited"`
 	HugePages      bool           `long:"huge-pages" env:"PVASRUN_HUGE_PAGES" description:"advise transparent huge pages for the ranks' shared memory in one address space"`
 	Coll           cli.Algorithms `long:"coll" env:"PVASRUN_COLL" value-name:"LIST" description:"force algorithms of collectives, such as allreduce=tree,ibcast=chain (with an i: of those that do not block)"`
-	Check          bool           `long:"check" env:"PVASRUN_CHECK" description:"make sure, at a cost, that all ranks make the same collective calls, and receive what was sent to them, but for types in exchanges among neighbours"`
+	Check          bool           `long:"check" env:"PVASRUN_CHECK" description:"make sure, at a cost, that all ranks make the same collective calls, and receive what was sent to them, but for types in exchanges among neighbours, and that accesses to windows do not conflict"`
 	Synchronous    bool           `long:"synchronous" env:"PVASRUN_SYNCHRONOUS" description:"with --check: each send waits for its receiver, which finds programs that are correct only thanks to buffers"`
 	Progress       cli.Policy     `long:"progress" env:"PVASRUN_PROGRESS" value-name:"POLICY" default-mask:"share in one address space, owner else" description:"who progresses nonblocking collectives in one address space: ranks that wait and helpers, unless all are busy (share), or each rank its own (owner)"`
 	Helpers        uint           `long:"helpers" env:"PVASRUN_HELPERS" value-name:"K" description:"ranks with a thread that progresses nonblocking collectives"`

@@ -20,7 +20,7 @@ type statistics struct {
 	node        []int             // likewise
 	collectives []coll.Calls      // of all ranks
 	devices     [][]job.DeviceUse // by rank, those up to the last one that any rank has used
-	files       [][2]comm.FileUse // by rank: read, written
+	uses        []comm.Uses       // by rank
 }
 
 // collect reads them when all ranks have ended.
@@ -28,8 +28,7 @@ func (s *statistics) collect(root *job.Root) {
 	for rank := range root.Ranks() {
 		s.messages = append(s.messages, comm.PublishedStats(root, rank))
 		s.node = append(s.node, root.Node(rank))
-		read, written := comm.FilesOf(root, rank)
-		s.files = append(s.files, [2]comm.FileUse{read, written})
+		s.uses = append(s.uses, comm.UsesOf(root, rank))
 	}
 	s.collectives = coll.CallsOf(root)
 	used := 0
@@ -73,19 +72,46 @@ func (s *statistics) printDevices(w io.Writer, nodes []string) error {
 	return t.Flush()
 }
 
-// printFiles prints what each rank has read and written with calls on files.
-func (s *statistics) printFiles(w io.Writer) error {
-	if !slices.ContainsFunc(s.files, func(u [2]comm.FileUse) bool { return u[0].Calls+u[1].Calls > 0 }) {
+// printUses prints what each rank has done with files and windows.
+func (s *statistics) printUses(w io.Writer) error {
+	err := s.printUse(w, "files: calls that have read and written, their bytes, and the time in them",
+		[]string{"reads", "writes"}, func(u *comm.Uses) []comm.Use { return []comm.Use{u.Read, u.Written} })
+	return errors.Join(err, s.printUse(w, "windows: operations, their bytes and the time in them; calls of epochs",
+		[]string{"puts", "gets", "accumulates", epochCalls}, func(u *comm.Uses) []comm.Use {
+			return []comm.Use{u.Put, u.Got, u.Accumulated, u.InEpoch}
+		}))
+}
+
+// epochCalls move no bytes.
+const epochCalls = "epochs"
+
+// printUse prints some uses of all ranks, unless there are none.
+func (s *statistics) printUse(w io.Writer, title string, names []string, of func(*comm.Uses) []comm.Use) error {
+	if !slices.ContainsFunc(s.uses, func(u comm.Uses) bool {
+		return slices.ContainsFunc(of(&u), func(u comm.Use) bool { return u.Calls > 0 })
+	}) {
 		return nil
 	}
-	fmt.Fprintln(w, "files: calls that have read and written, their bytes, and the time in them")
+	fmt.Fprintln(w, title)
 	t := cli.NewTable(w)
-	fmt.Fprintln(t, "rank\treads\tbytes\ts\tMB/s\twrites\tbytes\ts\tMB/s\t")
-	for rank, uses := range s.files {
+	fmt.Fprint(t, "rank\t")
+	for _, name := range names {
+		if name == epochCalls {
+			fmt.Fprintf(t, "%s\ts\t", name)
+		} else {
+			fmt.Fprintf(t, "%s\tbytes\ts\tMB/s\t", name)
+		}
+	}
+	fmt.Fprintln(t)
+	for rank := range s.uses {
 		fmt.Fprintf(t, "%d\t", rank)
-		for _, u := range uses {
-			fmt.Fprintf(t, "%d\t%d\t%.3f\t%s\t", u.Calls, u.Bytes, float64(u.Time)/1e9,
-				cli.IfKnown(float64(u.Bytes)/float64(u.Time)*1e3))
+		for i, u := range of(&s.uses[rank]) {
+			if names[i] == epochCalls {
+				fmt.Fprintf(t, "%d\t%.3f\t", u.Calls, float64(u.Time)/1e9)
+			} else {
+				fmt.Fprintf(t, "%d\t%d\t%.3f\t%s\t", u.Calls, u.Bytes, float64(u.Time)/1e9,
+					cli.IfKnown(float64(u.Bytes)/float64(u.Time)*1e3))
+			}
 		}
 		fmt.Fprintln(t)
 	}
@@ -145,7 +171,7 @@ func statsRow(w io.Writer, name string, s comm.Statistics) {
 func (f *Flags) printStats(stats *statistics, nodes []string) (err error) {
 	if f.Stats {
 		err = errors.Join(stats.printMessages(os.Stderr, nodes), stats.printDevices(os.Stderr, nodes),
-			stats.printFiles(os.Stderr))
+			stats.printUses(os.Stderr))
 	}
 	if f.Stats || f.Verbose {
 		err = errors.Join(err, stats.printCollectives(os.Stderr))

@@ -34,9 +34,39 @@ static void names(void) {
 	CHECK(MPI_T_cvar_get_index("no such", &at) == MPI_T_ERR_INVALID_NAME);
 	OK(MPI_T_event_get_num(&n));
 	CHECK(n == 0);
+	OK(MPI_T_source_get_num(&n));
+	CHECK(n == 0);
+	MPI_T_event_registration r;
+	MPI_Count ticks;
+	CHECK(MPI_T_event_handle_alloc(0, NULL, MPI_INFO_NULL, &r) == MPI_T_ERR_INVALID_INDEX);
+	CHECK(MPI_T_source_get_timestamp(0, &ticks) == MPI_T_ERR_INVALID_INDEX);
+	CHECK(MPI_T_event_copy(NULL, name) == MPI_T_ERR_INVALID_HANDLE);
 	OK(MPI_T_category_get_index("messages", &i));
 	OK(MPI_T_category_get_info(i, NULL, NULL, NULL, NULL, NULL, &n, NULL));
 	CHECK(n > 0);
+}
+
+/* Each type of hardware that there is can be split by. */
+static void hardware(void) {
+	MPI_Info info, hint;
+	MPI_Comm part;
+	char key[MPI_MAX_INFO_KEY], value[8];
+	int n, flag;
+	OK(MPI_Get_hw_resource_info(&info));
+	OK(MPI_Info_get_nkeys(info, &n));
+	CHECK(n > 0);
+	for (int i = 0; i < n; i++) {
+		OK(MPI_Info_get_nthkey(info, i, key));
+		OK(MPI_Info_get(info, key, sizeof value - 1, value, &flag));
+		CHECK(flag && strcmp(value, "true") == 0);
+		OK(MPI_Info_create(&hint));
+		OK(MPI_Info_set(hint, "mpi_hw_resource_type", key));
+		OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, hint, &part));
+		CHECK(part != MPI_COMM_NULL);
+		OK(MPI_Comm_free(&part));
+		OK(MPI_Info_free(&hint));
+	}
+	OK(MPI_Info_free(&info));
 }
 
 static void control(void) {
@@ -98,6 +128,7 @@ int main(void) {
 	names();
 	control();
 	performance();
+	hardware();
 	OK(MPI_Finalize());
 	names();
 	OK(MPI_T_finalize());
