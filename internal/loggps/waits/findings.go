@@ -65,8 +65,9 @@ func (l *loss) add(rank int32, p *Piece, ns float64) {
 	l.places[p.Place] += ns
 	l.Lost += ns
 	l.Calls++
-	l.Messages += int(p.Messages)
-	l.Bytes += p.Bytes
+	if l.Messages += int(p.Messages); p.Messages > 0 || p.Activity == File {
+		l.Bytes += p.Bytes
+	}
 }
 
 // wait divides a wait of a rank: what was a delay, what was a message of the peer and the rank, and what another rank
@@ -148,10 +149,11 @@ func (all losses) moved(r *Run, cost Cost, rank int32, p *Piece) {
 
 // alone is the longest that a call takes whose messages are alone on their way, without the wait for its peer.
 func (c Cost) alone(rank int32, p *Piece) float64 {
-	if c == nil || p.Messages == 0 {
+	n := max(p.Messages, 1) // a call that does not block moves no more than its message
+	if c == nil || p.Messages == 0 && p.Bytes == 0 {
 		return math.Inf(1)
 	}
-	return crowded * float64(p.Messages) * c(int(max(p.Peer, 0)), int(rank), p.Bytes/int64(p.Messages))
+	return crowded * float64(n) * c(int(max(p.Peer, 0)), int(rank), p.Bytes/int64(n))
 }
 
 // othersMove tells whether other ranks move messages while two do.

@@ -90,8 +90,18 @@ func (d *doer) ends(rank int) requests {
 			q.calls[e.Request] = k
 		}
 	}
+	var inside []trace.Message
 	for i := range r.Events {
 		e := &r.Events[i]
+		if e.Kind.Collective() {
+			for _, m := range inside {
+				d.sent[m] = end{e, e.Start, d.place(r, e)}
+			}
+			inside = nil
+		}
+		if m, ok := e.Sends(rank); ok && e.Flags&trace.Inside != 0 {
+			inside = append(inside, m)
+		}
 		if e.Message == 0 || e.Flags&trace.Inside != 0 {
 			continue
 		}
@@ -117,7 +127,7 @@ func (d *doer) ends(rank int) requests {
 func (d *doer) lane(rank int) (lane []waits.Piece) {
 	r := &d.trace.Ranks[rank]
 	clock, now, last := newClock(r.Events), d.zero, int64(0)
-	taken, inside := pointsOf(r.Events)
+	belongs := belongingsOf(r.Events)
 	for _, e := range r.Calls() {
 		place := d.place(r, e)
 		if e.Start > now {
@@ -144,7 +154,7 @@ func (d *doer) lane(rank int) (lane []waits.Piece) {
 		case e.Kind.Outside():
 			p.Peer = e.Peer
 		}
-		d.needs(&p, rank, e, taken[e], inside[e])
+		d.needs(&p, rank, e, belongs.taken[e], belongs.messages[e])
 		lane, now = append(lane, p), e.End
 	}
 	return lane
@@ -155,35 +165,53 @@ func (d *doer) piece(from, to int64, place uint32, a waits.Activity) waits.Piece
 		Activity: a}
 }
 
-// pointsOf finds the requests that calls have taken, and the messages that calls are made of.
-func pointsOf(events []trace.Event) (taken map[*trace.Event][]uint32, inside map[*trace.Event][]*trace.Event) {
-	taken, inside = map[*trace.Event][]uint32{}, map[*trace.Event][]*trace.Event{}
+// belongings are what belongs to calls: requests that they have taken, messages that they are made of or have found.
+type belongings struct {
+	taken    map[*trace.Event][]uint32
+	messages map[*trace.Event][]*trace.Event
+}
+
+func belongingsOf(events []trace.Event) belongings {
+	b := belongings{map[*trace.Event][]uint32{}, map[*trace.Event][]*trace.Event{}}
 	var requests []uint32
-	var messages []*trace.Event
+	var inside, probes []*trace.Event
 	for i := range events {
 		switch e := &events[i]; {
 		case e.Kind == trace.Taken:
 			requests = append(requests, e.Request)
-		case e.Kind == trace.Received && e.Flags&trace.Inside != 0:
-			messages = append(messages, e)
 		case takes[e.Kind]:
-			taken[e], requests = requests, nil
-		case e.Kind == trace.Neighbor:
-			inside[e], messages = messages, nil
+			b.taken[e], requests = requests, nil
+		case e.Kind.Collective():
+			if e.Kind == trace.Neighbor {
+				b.messages[e] = inside
+			}
+			inside = nil
+		case e.Kind == trace.Probe:
+			probes = append(probes, e)
+		case e.Kind == trace.Received && e.Flags&trace.Inside != 0:
+			inside = append(inside, e)
+		case e.Kind == trace.Received || e.Kind == trace.Recv:
+			probes = slices.DeleteFunc(probes, func(p *trace.Event) bool {
+				found := p.Peer == e.Peer && p.Tag == e.Tag && p.Context == e.Context
+				if found {
+					b.messages[p] = append(b.messages[p], e)
+				}
+				return found
+			})
 		}
 	}
-	return taken, inside
+	return b
 }
 
 // needs says what a call has waited for last, and what it has moved.
-func (d *doer) needs(p *waits.Piece, rank int, e *trace.Event, taken []uint32, inside []*trace.Event) {
+func (d *doer) needs(p *waits.Piece, rank int, e *trace.Event, taken []uint32, messages []*trace.Event) {
 	switch {
 	case e.Kind == trace.Send || e.Kind == trace.Recv:
 		d.message(p, rank, e)
 	case e.Kind.Collective() && e.Kind != trace.Neighbor:
 		d.member(p, rank, e.Kind, d.groups[groupKey{e.Context, e.Request}])
 	}
-	for _, m := range inside {
+	for _, m := range messages {
 		d.message(p, rank, m)
 	}
 	if e.Kind == trace.Wait || e.Kind == trace.Test {

@@ -79,14 +79,11 @@ func tell(run *waits.Run, report *waits.Report) (lines []string) {
 func sayFinding(run *waits.Run, f *waits.Finding) string {
 	root, here := run.Places[f.RootPlace], run.Places[f.Place]
 	lost := fmt.Sprintf("%s for %s in %s", sayRanks(f.Ranks), show.Time(f.Lost), here)
-	moved := fmt.Sprintf("%s: %d messages of %d B", lost, f.Messages, f.Bytes/int64(max(f.Messages, 1)))
 	switch f.Cause {
 	case waits.SerialChain:
 		return fmt.Sprintf("%s compute one after another before %s, and wait: %s", sayRanks(f.Roots), root, lost)
 	case waits.SlowFile:
-		if f.RootPlace == f.Place {
-			return fmt.Sprintf("%s, %.3g MB/s", lost, float64(f.Bytes)/max(f.Lost, 1)*1e3)
-		}
+		return fmt.Sprintf("%s is in %s, %.4g MB: %s", sayRanks(f.Roots), root, float64(f.Bytes)/1e6, lost)
 	case waits.HotRank:
 		return fmt.Sprintf("all go to %s in %s, and wait: %s", sayRanks(f.Roots), root, lost)
 	case waits.Imbalance:
@@ -99,7 +96,8 @@ func sayFinding(run *waits.Run, f *waits.Finding) string {
 		return fmt.Sprintf("others have the CPUs, or messages are slower than the parameters say: %s and elsewhere",
 			lost)
 	case waits.SmallMessages, waits.Transfer:
-		return moved
+		return fmt.Sprintf("%s: %d calls, %d messages of %d B", lost, f.Calls, f.Messages,
+			f.Bytes/int64(max(f.Messages, 1)))
 	}
 	return fmt.Sprintf("%s %s %s, and others wait: %s", sayRanks(f.Roots), sayDoes(f.RootDoes), root, lost)
 }

@@ -33,6 +33,24 @@ func compute(m pattern.Member, ns int64, place uint32) {
 	m.Site = place
 }
 
+// lateReceiver is a program whose ranks both compute, one before and one behind a message.
+func lateReceiver(bytes int64) func(m pattern.Member) {
+	return func(m pattern.Member) {
+		for range 20 {
+			if m.Rank == 0 {
+				m.Site = 10
+				m.Send(bytes, 1)
+				compute(m, 3*ms, 11)
+			} else {
+				compute(m, 3*ms, 20)
+				m.Recv(bytes, 0)
+				m.Site = 21
+			}
+			m.Dissemination()
+		}
+	}
+}
+
 // planted are programs that lose time for one reason, and what the first lines say of it.
 var planted = []struct {
 	name    string
@@ -46,6 +64,8 @@ var planted = []struct {
 			if m.Rank == 0 {
 				compute(m, 3*ms, 10)
 				m.Send(64, 1)
+				m.Site = 11
+				m.Recv(64, 1)
 				continue
 			}
 			m.Site = 20
@@ -53,32 +73,13 @@ var planted = []struct {
 			m.Site = 21
 			m.Wait(r)
 			compute(m, 3*ms, 22)
+			m.Send(64, 0)
 		}
-	}, []string{"late sender: rank 0 computes before send at x.c:10", "rank 1 for", "in waitall at x.c:21"}},
-	{"late receiver", 2, plain, func(m pattern.Member) {
-		for range 20 {
-			if m.Rank == 0 {
-				m.Site = 10
-				m.Send(200*kib, 1)
-				compute(m, 3*ms, 11)
-			} else {
-				compute(m, 3*ms, 20)
-				m.Recv(200*kib, 0)
-			}
-		}
-	}, []string{"late receiver: rank 1 computes before recv at x.c:20", "rank 0 for", "in send at x.c:10"}},
-	{"rendezvous", 2, plain, func(m pattern.Member) {
-		for range 20 {
-			if m.Rank == 0 {
-				m.Site = 10
-				m.Send(16*kib, 1)
-				compute(m, 3*ms, 11)
-			} else {
-				compute(m, 3*ms, 20)
-				m.Recv(16*kib, 0)
-			}
-		}
-	}, []string{"rendezvous: rank 1 computes before recv at x.c:20", "rank 0 for", "in send at x.c:10"}},
+	}, []string{"late sender: rank 0 computes before send at x.c:10", "rank 1 for 60", "in waitall at x.c:21"}},
+	{"late receiver", 2, plain, lateReceiver(200 * kib),
+		[]string{"late receiver: rank 1 computes before recv at x.c:20", "rank 0 for 60", "in send at x.c:10"}},
+	{"rendezvous", 2, plain, lateReceiver(16 * kib),
+		[]string{"rendezvous: rank 1 computes before recv at x.c:20", "rank 0 for 60", "in send at x.c:10"}},
 	{"imbalance", 4, plain, func(m pattern.Member) {
 		for range 20 {
 			work := int64(1 * ms)
@@ -129,7 +130,7 @@ var planted = []struct {
 	{"small messages", 2, plain, func(m pattern.Member) {
 		m.Site = 10
 		m.PingPong(8, 500)
-	}, []string{"small messages: ranks 0 and 1", "recv at x.c:10: 1000 messages of 8 B"}},
+	}, []string{"small messages: ranks 0 and 1", "recv at x.c:10: 1000 calls, 1000 messages of 8 B"}},
 	{"slow file", 3, plain, func(m pattern.Member) {
 		for range 5 {
 			compute(m, ms, 10)
@@ -140,7 +141,7 @@ var planted = []struct {
 			}
 			m.Dissemination()
 		}
-	}, []string{"slow file: rank 1 ", "file_write at x.c:99"}},
+	}, []string{"slow file: rank 1 is in file_write at x.c:99"}},
 }
 
 // TestPlantedCauses: the first three lines name the reason, the place and the rank.
