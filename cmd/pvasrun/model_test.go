@@ -106,55 +106,47 @@ func writeTimes(t *testing.T, file string) loggps.Params {
 	return p
 }
 
-// TestModelFitOverwrites: -o replaces what model fit has written before, and an empty file. Another file, such as a
-// trace, stays as it is, and nothing is measured.
-func TestModelFitOverwrites(t *testing.T) {
-	dir := t.TempDir()
-	times, machine := dir+"/times.csv", dir+"/machine.json"
-	writeTimes(t, times)
-	for range 2 {
-		got := command(t, nil, "model", "fit", "--from", times, "-o", machine)
-		require.Equal(t, 0, got.code, got.stderr)
-	}
-	require.NoError(t, os.Truncate(machine, 0))
-	got := command(t, nil, "model", "fit", "--from", times, "-o", machine)
+// TestOnlyOutputsAreOverwritten: a command replaces what it has written before, and an empty file. Any other file, such
+// as a trace, stays as it is, and nothing is measured.
+func TestOnlyOutputsAreOverwritten(t *testing.T) {
+	hello := programs.Build(t, "../../examples/hello")
+	t.Chdir(t.TempDir())
+	writeTimes(t, "times.csv")
+	require.NoError(t, os.WriteFile("job.goal", []byte("num_ranks 1\nrank 0 {\ncalc 5\n}\n"), 0o600))
+	got := command(t, nil, "--trace", "job.trace", "-n", "1", hello)
 	require.Equal(t, 0, got.code, got.stderr)
-	other := dir + "/machine-sm-warm.json" // of the second combination
-	require.NoError(t, os.WriteFile(other, []byte("a table"), 0o600))
-	for _, args := range [][]string{
-		{"--from", times, "-o", other},
-		{"--btl", "pvas,sm", "--caches", "warm", "-o", machine},
+	got = command(t, nil, "bench", "pingpong", "--btl", "sm", "--sizes", "8", "--reps", "1", "--json")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.NoError(t, os.WriteFile("results", []byte(got.stdout), 0o600))
+	for i, line := range []string{
+		"model show --param myrinet job.goal -o", "model fit --from times.csv -o", "model fit --from times.csv --plot",
+		"model fit --from times.csv --samples", "trace perfetto job.trace -o", "bench report results -o",
 	} {
-		got := command(t, nil, append([]string{"model", "fit"}, args...)...)
-		require.Equal(t, 2, got.code)
-		require.Contains(t, got.stderr, other+": it has no parameters and is not overwritten")
-		text, err := os.ReadFile(other)
-		require.NoError(t, err)
-		require.Equal(t, "a table", string(text))
+		file := fmt.Sprint("output", i)
+		args := append(strings.Fields(line), file)
+		for range 2 {
+			got := command(t, nil, args...)
+			require.Equal(t, 0, got.code, "%s: %s", line, got.stderr)
+		}
+		require.NoError(t, os.Truncate(file, 0))
+		got := command(t, nil, args...)
+		require.Equal(t, 0, got.code, "%s: %s", line, got.stderr)
+		for _, others := range []string{"a table", trace.Magic, "num_ranks 1"} {
+			require.NoError(t, os.WriteFile(file, []byte(others), 0o600))
+			got := command(t, nil, args...)
+			require.Equal(t, 2, got.code, line)
+			require.Contains(t, got.stderr, file+": it ", line)
+			require.Contains(t, got.stderr, " and is not overwritten: name another file, or remove this one", line)
+			require.Empty(t, got.stdout, line)
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.Equal(t, others, string(text), line)
+		}
 	}
-}
-
-// TestTraceIsNotOverwritten: nothing that a command writes replaces a recorded trace.
-func TestTraceIsNotOverwritten(t *testing.T) {
-	dir := t.TempDir()
-	recorded, times, program := dir+"/job.trace", dir+"/times.csv", dir+"/job.goal"
-	writeTimes(t, times)
-	require.NoError(t, os.WriteFile(program, []byte("num_ranks 1\nrank 0 {\ncalc 5\n}\n"), 0o600))
-	require.NoError(t, os.WriteFile(recorded, []byte(trace.Magic), 0o600))
-	require.NoError(t, os.Symlink(recorded, dir+"/job-sm-warm.csv"))
-	for _, args := range [][]string{
-		{"show", "--param", "myrinet", "-o", recorded, program},
-		{"fit", "--from", times, "-o", recorded},
-		{"fit", "--from", times, "--plot", recorded},
-		{"fit", "--btl", "pvas,sm", "--caches", "warm", "--samples", dir + "/job.csv"}, // the second has another name
-	} {
-		got := command(t, nil, append([]string{"model"}, args...)...)
-		require.Equal(t, 2, got.code, got.stderr)
-		require.Contains(t, got.stderr, ": it is a trace and is not overwritten", args)
-	}
-	text, err := os.ReadFile(recorded)
-	require.NoError(t, err)
-	require.Equal(t, trace.Magic, string(text))
+	require.NoError(t, os.WriteFile("m-sm-warm.json", []byte("a table"), 0o600)) // of the second combination
+	got = command(t, nil, "model", "fit", "--btl", "pvas,sm", "--caches", "warm", "-o", "m.json")
+	require.Equal(t, 2, got.code)
+	require.Contains(t, got.stderr, "m-sm-warm.json: it has no parameters and is not overwritten")
 }
 
 // Times made from known parameters give them back, in all that the command writes.

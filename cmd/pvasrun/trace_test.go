@@ -239,7 +239,7 @@ func checkInfo(t *testing.T, file, btl string) {
 	require.NoError(t, os.WriteFile(other, []byte(trace.Magic), 0o600))
 	got = command(t, nil, "trace", "perfetto", "-o", other, file)
 	require.Equal(t, 2, got.code, got.stderr)
-	require.Contains(t, got.stderr, "it is a trace and is not overwritten")
+	require.Contains(t, got.stderr, "it is no trace for Perfetto and is not overwritten")
 }
 
 // TestTraceOfFailure: a job that fails leaves what was recorded, and its own exit code.

@@ -237,7 +237,7 @@ func TestTuneMistakes(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"-o", recorded}, 2, "it is a trace and is not overwritten"},
+		{[]string{"-o", recorded}, 2, "it is no profile and is not overwritten"},
 		{[]string{"--rounds", "4"}, 2, "--rounds: want 5 to 1000"},
 		{[]string{"--max-seconds", "0"}, 2, "--max-seconds: 0 leaves no time to measure: give some, such as 60"},
 		{[]string{"--only", "speed"}, 2, "is not a list of parameters: write some of eager_limit,"},

@@ -140,7 +140,7 @@ func Write(w io.Writer, charts ...Chart) error {
 	var b strings.Builder
 	width, height := Width*len(charts), above+Height
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d">`+
-		"\n<style>\n%[3]s</style>\n", width, height, CSS())
+		"\n<!-- pvasrun -->\n<style>\n%[3]s</style>\n", width, height, CSS())
 	b.WriteString(`<rect class="panel" width="100%" height="100%"/>` + "\n")
 	for i := range charts {
 		fmt.Fprintf(&b, `<g transform="translate(%d, 0)">`+"\n", i*Width)

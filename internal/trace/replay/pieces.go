@@ -95,7 +95,9 @@ func (d *doer) ends(rank int) requests {
 		e := &r.Events[i]
 		if e.Kind.Collective() {
 			for _, m := range inside {
-				d.sent[m] = end{e, e.Start, d.place(r, e)}
+				if e.Kind == trace.Neighbor {
+					d.sent[m] = end{e, e.Start, d.place(r, e)}
+				}
 			}
 			inside = nil
 		}

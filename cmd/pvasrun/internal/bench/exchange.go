@@ -136,5 +136,5 @@ func (f *exchangeFlags) check(cfg *neighbors.Config) error {
 	case f.Every <= 0:
 		return errors.New("--every: write for example 2s")
 	}
-	return checkPlot(f.Plot)
+	return checkPlot(f.Plot, cli.Page)
 }

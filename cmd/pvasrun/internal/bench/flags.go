@@ -99,8 +99,8 @@ func (f *contestantFlags) own(singleCopy []string) (list []runner.Contestant, er
 }
 
 // checkPlot finds out before a measurement whether its plot can be written.
-func checkPlot(file string) error {
-	if err := cli.Writable(file); err != nil {
+func checkPlot(file string, kind cli.Kind) error {
+	if err := cli.Writable(file, kind); err != nil {
 		return cli.Mistake(fmt.Errorf("--plot: %w", err))
 	}
 	return nil

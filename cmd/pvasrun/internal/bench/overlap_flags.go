@@ -42,7 +42,7 @@ func (f *overlapFlags) check() error {
 	case f.Plot != "" && (len(f.Sizes) < 2 || !f.wants("broadcast")):
 		return errors.New("--plot: draws broadcasts of at least two --sizes: write for example --sizes 64K,1M")
 	}
-	return checkPlot(f.Plot)
+	return checkPlot(f.Plot, cli.Plot)
 }
 
 func (f *overlapFlags) wants(part string) bool {

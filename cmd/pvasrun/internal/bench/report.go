@@ -28,7 +28,7 @@ func executeReport(_ context.Context, args []string) error {
 		cli.Named{By: "the results", File: names[0]}); err != nil {
 		return cli.Mistake(fmt.Errorf("bench report: %w", err))
 	}
-	if err := cli.Writable(f.Output); err != nil {
+	if err := cli.Writable(f.Output, cli.Page); err != nil {
 		return cli.Mistake(fmt.Errorf("bench report: %w", err))
 	}
 	file, err := evaluation.Load(names[0])

@@ -83,7 +83,7 @@ func (f *suciBenchFlags) check() error {
 	case f.Loss < 0 || f.Loss >= 1:
 		return errors.New("--loss: a share below 1, such as 0.01")
 	}
-	return errors.Join(checkLinks(f.Rate, f.Buffer), checkPlot(f.Plot))
+	return errors.Join(checkLinks(f.Rate, f.Buffer), checkPlot(f.Plot, cli.Plot))
 }
 
 // run measures on a cluster of two nodes, and on one of each other size.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,9 +20,26 @@ import (
 // of a pipe takes its last writer's close for the end of the file.
 var pipes = map[string]*os.File{}
 
-// Writable returns an error if a file can not be written later, or is a recorded trace, which nothing but another
-// job replaces. It changes no file.
-func Writable(file string) error {
+// Kind is what an output has. An earlier one, which may be replaced, is known by a mark among its first bytes.
+type Kind struct{ name, mark string }
+
+// The kinds of outputs.
+var (
+	Parameters = Kind{"has no parameters", `"model": "LogGPS"`}
+	Times      = Kind{"has no times", "kind,k_bytes,w_ns,t_ns"}
+	Plot       = Kind{"is no plot of pvasrun", "<!-- pvasrun -->"}
+	Page       = Kind{"is no page of pvasrun", `<meta name="generator" content="pvasrun">`}
+	Perfetto   = Kind{"is no trace for Perfetto", "\x08\x01\x32\x03job"}
+	Profile    = Kind{"is no profile", `"command": "pvasrun tune`}
+	HangReport = Kind{"is no report of a hang", "{\n  \"ranks\": ["}
+)
+
+// markWithin is how many bytes of a file have its mark.
+const markWithin = 512
+
+// Writable returns an error if a file can not be written later, or has something else than an output of that kind. It
+// changes no file.
+func Writable(file string, kind Kind) error {
 	if file == "" || pipes[file] != nil {
 		return nil
 	}
@@ -48,22 +66,23 @@ func Writable(file string) error {
 	if err := w.Close(); err != nil || !info.Mode().IsRegular() || isStdout(info) {
 		return err
 	}
-	if err := NoTrace(file); err != nil {
+	if err := kind.Replaceable(file); err != nil {
 		return err
 	}
 	return atomicfile.Probe(file)
 }
 
-// NoTrace returns an error if a file is a recorded trace.
-func NoTrace(file string) error {
+// Replaceable returns an error if a file has something else than an output of the kind.
+func (k Kind) Replaceable(file string) error {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() { // to open a pipe could wait for ever
 		return nil
 	}
-	if recorded, _ := IsTrace(file); recorded {
-		return fmt.Errorf("%s: it is a trace and is not overwritten: name another file, or remove this one", file)
+	head, err := headOf(file, markWithin)
+	if err != nil || len(head) == 0 || bytes.Contains(head, []byte(k.mark)) {
+		return err
 	}
-	return nil
+	return fmt.Errorf("%s: it %s and is not overwritten: name another file, or remove this one", file, k.name)
 }
 
 // NameOf returns the name of one of several files: all but the first have who added before the ending.
@@ -132,12 +151,18 @@ func (u untilDone) Write(p []byte) (int, error) {
 
 // IsTrace tells whether a file begins as traces do.
 func IsTrace(file string) (bool, error) {
+	head, err := headOf(file, len(trace.Magic))
+	return string(head) == trace.Magic, err
+}
+
+// headOf reads the first bytes of a file, as many as there are.
+func headOf(file string, most int) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	defer f.Close()
-	head := make([]byte, len(trace.Magic))
+	head := make([]byte, most)
 	n, _ := io.ReadFull(f, head)
-	return string(head[:n]) == trace.Magic, nil
+	return head[:n], nil
 }

@@ -13,7 +13,7 @@ func TestLinkToNoFileIsWritable(t *testing.T) {
 	dir := t.TempDir()
 	link, target := filepath.Join(dir, "link"), filepath.Join(dir, "target")
 	require.NoError(t, os.Symlink("target", link))
-	require.NoError(t, Writable(link))
+	require.NoError(t, Writable(link, Page))
 	_, err := os.Lstat(link)
 	require.NoError(t, err)
 	require.NoFileExists(t, target)

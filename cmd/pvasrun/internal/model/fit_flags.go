@@ -3,13 +3,11 @@ package model
 import (
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/internal/bench/costs"
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/loggps"
 )
 
 // fitFlags are those of model fit.
@@ -59,14 +57,10 @@ func (f *fitFlags) check() error {
 	if err := cli.Apart(outputs, cli.Named{By: "the times of --from", File: f.From}); err != nil {
 		return err
 	}
+	kinds := map[string]cli.Kind{"-o": cli.Parameters, "--plot": cli.Plot, "--samples": cli.Times}
 	for _, out := range outputs {
-		if err := cli.Writable(out.File); err != nil {
+		if err := cli.Writable(out.File, kinds[out.By]); err != nil {
 			return cli.Mistake(fmt.Errorf("%s: %w", out.By, err)) // now, and not when all has been measured
-		}
-	}
-	for i, who := range f.combinations() {
-		if err := replaceable(cli.NameOf(f.Output, who, i)); err != nil {
-			return fmt.Errorf("-o: %w", err)
 		}
 	}
 	return nil
@@ -83,22 +77,4 @@ func (f *fitFlags) combinations() (list []string) {
 		}
 	}
 	return list
-}
-
-// replaceable returns an error if a file has something else than a machine, such as a trace.
-func replaceable(file string) error {
-	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return nil
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if _, err := loggps.Read(f); err != nil {
-		return fmt.Errorf("%s: it has no parameters and is not overwritten: name another file, or remove this one",
-			file)
-	}
-	return nil
 }

@@ -75,7 +75,7 @@ func (f *SimFlags) page(output, program string) (string, error) {
 		cli.Named{By: "the parameters of --machine", File: f.Machine},
 		cli.Named{By: "the parameters of --param", File: f.Param})
 	if err == nil {
-		err = cli.Writable(output)
+		err = cli.Writable(output, cli.Page)
 	}
 	if err != nil && by != "-o" {
 		err = fmt.Errorf("%w; -o names a page", err)

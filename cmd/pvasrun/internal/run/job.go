@@ -185,7 +185,7 @@ func (f *Flags) checkReportHang() error {
 	if err := cli.Apart([]cli.Named{{By: "--trace", File: f.Trace}, {By: "--report-hang", File: file}}); err != nil {
 		return err
 	}
-	if err := errors.Join(cli.NoTrace(file), atomicfile.Probe(file)); err != nil {
+	if err := errors.Join(cli.HangReport.Replaceable(file), atomicfile.Probe(file)); err != nil {
 		return fmt.Errorf("--report-hang: %w: name a file that you may write", err)
 	}
 	return nil

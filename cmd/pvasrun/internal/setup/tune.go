@@ -100,7 +100,7 @@ func (f *tuneFlags) findOutput() (err error) {
 			return err
 		}
 	}
-	if err := cli.NoTrace(f.Output); err != nil {
+	if err := cli.Profile.Replaceable(f.Output); err != nil {
 		return cli.Mistake(err)
 	}
 	return atomicfile.Probe(f.Output)

@@ -166,7 +166,7 @@ func executeTracePerfetto(args []string) error {
 	if err := cli.Apart([]cli.Named{{By: "-o", File: f.Output}}, cli.Named{By: "the trace", File: file}); err != nil {
 		return cli.Mistake(fmt.Errorf("trace perfetto: %w", err))
 	}
-	if err := cli.Writable(f.Output); err != nil {
+	if err := cli.Writable(f.Output, cli.Perfetto); err != nil {
 		return cli.Mistake(fmt.Errorf("trace perfetto: %w", err))
 	}
 	t, err := OpenNamed(file)
