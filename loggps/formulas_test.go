@@ -154,6 +154,9 @@ func TestMachineFileMistakes(t *testing.T) {
 		`{"model":"LogP","version":1,"links":[]}`:                                                     `model "LogP"`,
 		`{"model":"LogGPS","version":2,"links":[]}`:                                                   "version 2",
 		`{"model":"LogGPS","version":1,"links":[]}`:                                                   "no links",
+		`{"model":"LogGPS","version":1,"links":[{"params":{"LL":5}}]}`:                                `unknown field "LL"`,
+		`{"model":"LogGPS","version":1,"link":[{}]}`:                                                  `unknown field "link"`,
+		`{"model":"LogGPS","version":1,"links":[{}]} {}`:                                              "more behind the parameters",
 		`{"model":"LogGPS","version":1,"units":{"s, S":"KiB"},"links":[{}]}`:                          `is "KiB"`,
 		`{"model":"LogGPS","version":1,"links":[{"name":"x","params":{"L":-1}}]}`:                     "link x",
 		`{"model":"LogGPS","version":1,"links":[{"params":{"s":5,"S":-4}}]}`:                          "s=5, S=-4",
@@ -190,6 +193,9 @@ func TestParseParams(t *testing.T) {
 	p, err := ParseParams("L=2500,o=1500, g=1000,G=6,O=0.5,S=65535")
 	require.NoError(t, err)
 	assert.Equal(t, LogGOPS{2500, 1500, 1000, 6, 0.5, 65535}.Params(), p)
+	p, err = ParseParams("S=64K,s=1MiB")
+	require.NoError(t, err)
+	assert.Equal(t, Params{Sync: 64 << 10, Packet: 1 << 20}, p)
 	p, err = ParseParams("G=6,Gs=4,s=10")
 	require.NoError(t, err)
 	assert.Equal(t, Params{Gs: 4, Gl: 6, Packet: 10, Sync: Unlimited}, p)

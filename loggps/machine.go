@@ -1,6 +1,7 @@
 package loggps
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -109,7 +110,9 @@ func (m Machine) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON has written.
 func (m *Machine) UnmarshalJSON(text []byte) error {
 	var f machineFile
-	if err := json.Unmarshal(text, &f); err != nil {
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.DisallowUnknownFields() // one that is misspelt would be left out
+	if err := in.Decode(&f); err != nil {
 		return fmt.Errorf("loggps: parameters: %w", err)
 	}
 	if f.Model != fileModel || f.Version != fileVersion {
@@ -133,8 +136,12 @@ func (m *Machine) UnmarshalJSON(text []byte) error {
 // Read reads a machine in JSON.
 func Read(r io.Reader) (Machine, error) {
 	var m Machine
-	if err := json.NewDecoder(r).Decode(&m); err != nil {
+	in := json.NewDecoder(r)
+	if err := in.Decode(&m); err != nil {
 		return Machine{}, fmt.Errorf("loggps: read parameters: %w", err)
+	}
+	if _, err := in.Token(); err != io.EOF {
+		return Machine{}, errors.New("loggps: read parameters: there is more behind the parameters: leave it out")
 	}
 	return m, nil
 }

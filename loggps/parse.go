@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/docker/go-units"
 )
 
 // Unlimited is an S, or s, beyond every message.
 const Unlimited = 1 << 53
 
-// ParseParams reads parameters as a person types them: L=2500,o=1500,Oss=0.1,S=65536. The
+// ParseParams reads parameters as a person types them: L=2500,o=1500,Oss=0.1,S=64K. The
 // names are those of Params in JSON. Besides, G stands for Gs and Gl, and O for all four
 // overheads per byte, as in LogGOPS. What is left out is 0; S is Unlimited, and s is S.
 func ParseParams(text string) (Params, error) {
@@ -20,6 +22,9 @@ func ParseParams(text string) (Params, error) {
 	for _, field := range strings.Split(text, ",") {
 		name, value, ok := strings.Cut(strings.TrimSpace(field), "=")
 		x, err := strconv.ParseFloat(value, 64)
+		if n, wrong := units.RAMInBytes(value); err != nil && wrong == nil && (name == "s" || name == "S") {
+			x, err = float64(n), nil
+		}
 		if !ok || err != nil {
 			return Params{}, fmt.Errorf("loggps: parameter %q: want NAME=NUMBER, such as L=2500", field)
 		}
@@ -43,8 +48,8 @@ func ParseParams(text string) (Params, error) {
 			}
 		default:
 			return Params{},
-				fmt.Errorf("loggps: parameter %q: there are %s, G, O, and the sizes s and S in whole bytes", field,
-					strings.Join(Names[:], ", "))
+				fmt.Errorf("loggps: parameter %q: there are %s, G, O, and the sizes s and S in whole bytes, such as 64K",
+					field, strings.Join(Names[:], ", "))
 		}
 	}
 	if p.Packet < 0 {

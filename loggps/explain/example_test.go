@@ -49,7 +49,7 @@ func Example() {
 	for _, s := range path.Shares(r.Links())[:3] {
 		fmt.Printf("%s: %.0f ns\n", s.Name, s.Time)
 	}
-	limits, err := explain.Limits(g, opt)
+	limits, err := explain.Limits(g, opt, loggps.Unlimited)
 	if err != nil {
 		panic(err)
 	}

@@ -163,7 +163,10 @@ func TestLimits(t *testing.T) {
 		}
 	})
 	opt := sim.Options{Machine: loggps.Single(preset(t, "myrinet"))}
-	limits, err := Limits(g, opt)
+	limits, err := Limits(g, opt, 20_000)
+	require.NoError(t, err)
+	require.Len(t, limits, 2, "larger ones cannot be had")
+	limits, err = Limits(g, opt, loggps.Unlimited)
 	require.NoError(t, err)
 	require.Len(t, limits, 3)
 	assert.Equal(t, []int64{16383, 20_000, 30_000}, []int64{limits[0].S, limits[1].S, limits[2].S})

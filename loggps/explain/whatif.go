@@ -120,16 +120,16 @@ type Limit struct {
 const maxLimits = 24
 
 // Limits simulates the program with other eager limits, on all links: that which they
-// have now, and the sizes of its messages above it, thinned out if there are many. The
-// result is in rising order of S; the last has no rendezvous at all.
-func Limits(g *graph.Graph, opt sim.Options) ([]Limit, error) {
+// have now, and the sizes of its messages above it, up to the largest limit that can be had,
+// thinned out if there are many. The result is in rising order of S.
+func Limits(g *graph.Graph, opt sim.Options, largest int64) ([]Limit, error) {
 	opt.Record = false
 	least := int64(math.MaxInt64)
 	for _, l := range opt.Machine.Links {
 		least = min(least, l.Params.Sync)
 	}
 	var limits []Limit
-	for _, s := range thin(append(sizesAbove(g, least), least)) {
+	for _, s := range thin(append(sizesBetween(g, least, largest), least)) {
 		r, err := sim.Run(g, with(opt, func(_ int, p *loggps.Params) { p.Sync = max(p.Sync, s) }))
 		if err != nil {
 			return nil, err
@@ -139,12 +139,12 @@ func Limits(g *graph.Graph, opt sim.Options) ([]Limit, error) {
 	return limits, nil
 }
 
-// sizesAbove are the sizes of messages above a limit, without repetition.
-func sizesAbove(g *graph.Graph, limit int64) []int64 {
+// sizesBetween are the sizes of messages above a limit, and up to another one, without repetition.
+func sizesBetween(g *graph.Graph, limit, largest int64) []int64 {
 	seen := map[int64]bool{}
 	var sizes []int64
 	for id := range graph.ID(g.Len()) {
-		if op := g.Op(id); op.Kind.Sends() && op.Size > limit && !seen[op.Size] {
+		if op := g.Op(id); op.Kind.Sends() && op.Size > limit && op.Size <= largest && !seen[op.Size] {
 			seen[op.Size] = true
 			sizes = append(sizes, op.Size)
 		}
@@ -166,8 +166,11 @@ func thin(sizes []int64) []int64 {
 }
 
 // RemovesSendWait returns the first of the limits with which the ranks wait for
-// acknowledgements at most a share of what they do with the present one, the first.
+// acknowledgements at most a share of what they do with the present one, the first; if none does, the last.
 func RemovesSendWait(limits []Limit, share float64) Limit {
 	i := slices.IndexFunc(limits, func(l Limit) bool { return l.SendWait <= share*limits[0].SendWait })
+	if i < 0 {
+		i = len(limits) - 1
+	}
 	return limits[i]
 }

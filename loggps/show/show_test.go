@@ -30,7 +30,7 @@ func program(t *testing.T, side, times int) (*graph.Graph, *Prediction, *Page) {
 	opt := sim.Options{Machine: loggps.Machine{Links: []loggps.Link{link}}}
 	p, err := Predict(g, opt)
 	require.NoError(t, err)
-	tables, err := p.Explain(g, opt)
+	tables, err := p.Explain(g, opt, loggps.Unlimited)
 	require.NoError(t, err)
 	measured := p.Timeline
 	measured.Name, measured.Path = "measured", nil

@@ -15,8 +15,8 @@ const (
 	exactWork = 4e6  // events of all simulations of a table, beyond which it is estimated or left out
 )
 
-// Explain says in tables why a prediction takes its time.
-func (p *Prediction) Explain(g *graph.Graph, opt sim.Options) ([]Table, error) {
+// Explain says in tables why a prediction takes its time. Eager limits can be had up to largest.
+func (p *Prediction) Explain(g *graph.Graph, opt sim.Options, largest int64) ([]Table, error) {
 	var tables []Table
 	if p.Path != nil {
 		shares, err := p.shares(g, opt)
@@ -25,7 +25,7 @@ func (p *Prediction) Explain(g *graph.Graph, opt sim.Options) ([]Table, error) {
 		}
 		tables = append(tables, shares)
 	}
-	limits, err := p.limits(g, opt)
+	limits, err := p.limits(g, opt, largest)
 	if err != nil || limits == nil {
 		return tables, err
 	}
@@ -94,13 +94,13 @@ func (p *Prediction) tolerance(g *graph.Graph, opt sim.Options,
 }
 
 // limits are what the program would take with other eager limits; nil if no message is longer
-// than the present one, or the program is too large to try.
-func (p *Prediction) limits(g *graph.Graph, opt sim.Options) (*Table, error) {
+// than the present one and not too long for any, or the program is too large to try.
+func (p *Prediction) limits(g *graph.Graph, opt sim.Options, largest int64) (*Table, error) {
 	const simulations = 24
 	if float64(p.Result.Events)*simulations > 10*exactWork || opt.Synchronous || opt.Mode == sim.LogGOPS {
 		return nil, nil
 	}
-	list, err := explain.Limits(g, opt)
+	list, err := explain.Limits(g, opt, largest)
 	if err != nil || len(list) < 2 {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/trace"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/trace/replay"
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/goal"
@@ -43,6 +44,35 @@ func (p *Program) Place(id graph.ID) string {
 		return p.Graph.Op(id).Kind.String() + " outside of calls"
 	}
 	return p.Graph.Place(id)
+}
+
+// tellSizes warns of receives in a GOAL file that have another size than their messages.
+func (p *Program) tellSizes(r *sim.Result) {
+	if p.measured != nil {
+		return
+	}
+	n, first := 0, graph.ID(0)
+	for id := range graph.ID(p.Graph.Len()) {
+		if op := p.Graph.Op(id); op.Kind.Sends() && p.Graph.Op(r.Mate(id)).Size != op.Size {
+			if n == 0 {
+				first = id
+			}
+			n++
+		}
+	}
+	if n > 0 {
+		to := r.Mate(first)
+		fmt.Fprintf(os.Stderr, "pvasrun: %d messages have another size than their receives, such as %s: the size of the send "+
+			"counts, and not that of %s\n", n, p.Graph.Describe(first), p.Graph.Describe(to))
+	}
+}
+
+// mostLimit is the largest eager limit that can be had: for a job that of --eager-limit.
+func (p *Program) mostLimit() int64 {
+	if p.measured != nil {
+		return job.MaxEagerLimit
+	}
+	return loggps.Unlimited
 }
 
 // sites are the names of places by number, for a page: those that operations have.

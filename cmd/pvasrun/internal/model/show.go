@@ -44,8 +44,9 @@ func executeModelShow(args []string) error {
 	if err != nil {
 		return modelMistake(err)
 	}
+	p.tellSizes(predicted.Result)
 	opt.Watch = nil
-	tables, err := predicted.Explain(p.Graph, opt)
+	tables, err := predicted.Explain(p.Graph, opt, p.mostLimit())
 	if err != nil {
 		return err
 	}

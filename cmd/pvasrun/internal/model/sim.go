@@ -123,5 +123,8 @@ func Simulate(p *Program, opt sim.Options) (*sim.Result, error) {
 	if err == nil && !(r.Time() < math.MaxFloat64) {
 		err = fmt.Errorf("%s: the predicted time is beyond all numbers: make the parameters smaller", p.file)
 	}
+	if err == nil {
+		p.tellSizes(r)
+	}
 	return r, err
 }
