@@ -154,9 +154,6 @@ func TestMachineFileMistakes(t *testing.T) {
 		`{"model":"LogP","version":1,"links":[]}`:                                                     `model "LogP"`,
 		`{"model":"LogGPS","version":2,"links":[]}`:                                                   "version 2",
 		`{"model":"LogGPS","version":1,"links":[]}`:                                                   "no links",
-		`{"model":"LogGPS","version":1,"links":[{"params":{"LL":5}}]}`:                                `unknown field "LL"`,
-		`{"model":"LogGPS","version":1,"link":[{}]}`:                                                  `unknown field "link"`,
-		`{"model":"LogGPS","version":1,"links":[{}]} {}`:                                              "more behind the parameters",
 		`{"model":"LogGPS","version":1,"units":{"s, S":"KiB"},"links":[{}]}`:                          `is "KiB"`,
 		`{"model":"LogGPS","version":1,"links":[{"name":"x","params":{"L":-1}}]}`:                     "link x",
 		`{"model":"LogGPS","version":1,"links":[{"params":{"s":5,"S":-4}}]}`:                          "s=5, S=-4",
@@ -165,6 +162,13 @@ func TestMachineFileMistakes(t *testing.T) {
 	} {
 		_, err := Read(strings.NewReader(text))
 		assert.ErrorContains(t, err, want, text)
+	}
+	for rest, want := range map[string]string{
+		`,"links":[{"params":{"LL":5}}]}`: `unknown field "LL"`, `,"link":[{}]}`: `unknown field "link"`,
+		`,"links":[{}]} {}`: "more behind the parameters",
+	} {
+		_, err := Read(strings.NewReader(`{"model":"LogGPS","version":1` + rest))
+		assert.ErrorContains(t, err, want, rest)
 	}
 	assert.Error(t, Params{L: math.NaN()}.Validate())
 	_, err := Preset("token-ring")

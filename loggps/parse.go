@@ -48,8 +48,8 @@ func ParseParams(text string) (Params, error) {
 			}
 		default:
 			return Params{},
-				fmt.Errorf("loggps: parameter %q: there are %s, G, O, and the sizes s and S in whole bytes, such as 64K",
-					field, strings.Join(Names[:], ", "))
+				fmt.Errorf("loggps: parameter %q: there are %s, G, O, and the sizes s and S in whole bytes, "+
+					"such as 64K", field, strings.Join(Names[:], ", "))
 		}
 	}
 	if p.Packet < 0 {

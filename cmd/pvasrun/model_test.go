@@ -78,8 +78,8 @@ func TestModelRun(t *testing.T) {
 		{[]string{good, "--param", "L=1", "--S", "0"}, 0, ""},
 		{[]string{good, "--param", "L=1,S=64K"}, 0, ""},
 		{[]string{file("sizes.goal", "num_ranks 2\nrank 0 {\nsend 5b to 1\n}\nrank 1 {\nrecv 6b from 0\n}\n"),
-			"--param", "L=1"}, 0, "sizes.goal:3: send 5 B to rank 1, tag 0: the size of the send counts, and not that of " +
-			"rank 1, "},
+			"--param", "L=1"}, 0, "sizes.goal:3: send 5 B to rank 1, tag 0: the size of the send counts, " +
+			"and not that of rank 1, "},
 		{[]string{"--param", "L=1"}, 2, "name a trace or GOAL file"},
 		{nil, 2, "name a trace or GOAL file"},
 		{[]string{good, "--param", "myrinet", "--model", "loggops"}, 2, "make Oss, Ors, Osl, Orl equal"},

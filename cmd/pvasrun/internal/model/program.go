@@ -62,8 +62,8 @@ func (p *Program) tellSizes(r *sim.Result) {
 	}
 	if n > 0 {
 		to := r.Mate(first)
-		fmt.Fprintf(os.Stderr, "pvasrun: %d messages have another size than their receives, such as %s: the size of the send "+
-			"counts, and not that of %s\n", n, p.Graph.Describe(first), p.Graph.Describe(to))
+		fmt.Fprintf(os.Stderr, "pvasrun: %d messages have another size than their receives, such as %s: the size of "+
+			"the send counts, and not that of %s\n", n, p.Graph.Describe(first), p.Graph.Describe(to))
 	}
 }
 
