@@ -17,10 +17,7 @@ import (
 	"github.com/gopvas/gopvas/shm"
 )
 
-func init() {
-	capi.Upcall = upcallByCgo
-	capi.Fortran = func() uintptr { return uintptr(C.libmpi_fortran) }
-}
+func init() { capi.Upcall = upcallByCgo }
 
 // libmpiCall makes a call that came by cgo.
 //
@@ -39,6 +36,14 @@ func libmpiDescribeRank(d *C.struct_described) {
 	state, base, size, first, last := capi.FaultWord()
 	d.state = (*C.uint)(unsafe.Pointer(state))
 	d.base, d.size, d.first, d.last = C.uintptr_t(base), C.uintptr_t(size), C.long(first), C.long(last)
+}
+
+// libmpiDescribeTables is called when MPI is initialised: see window.c.
+//
+//export libmpiDescribeTables
+func libmpiDescribeTables(t *C.struct_tables) {
+	t.windows = (**C.struct_window)(unsafe.Pointer(&capi.Tables.Windows))
+	t.types = (*C.uint32_t)(unsafe.Pointer(&capi.Tables.Types))
 }
 
 // libmpiServe gives the thread back to C and serves its calls from then on.
@@ -72,8 +77,11 @@ func reportPanic() {
 // serve makes a call, unless a function of an upcall has returned: by that it stops.
 func serve(ctx uintptr) (stop bool) {
 	c := coro.At(ctx)
-	if c.Op == C.OP_RETURN {
-		return true
+	if c.Op < 0 {
+		if c.Op == C.OP_CHANGED {
+			capi.WindowChanged(c.Args)
+		}
+		return c.Op == C.OP_RETURN
 	}
 	result, handler := capi.Call(int(c.Op), c.Args)
 	c.Result = result

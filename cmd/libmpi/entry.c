@@ -24,6 +24,7 @@
 #include "_cgo_export.h"
 
 struct world libmpi_world;
+struct tables libmpi_tables;
 
 __thread struct context *libmpi_mine __attribute__((tls_model("initial-exec"), visibility("hidden")));
 static __thread int is_main __attribute__((tls_model("initial-exec")));
@@ -86,6 +87,7 @@ static int answer_elsewhere(int64_t op, const int64_t *args) {
 
 void libmpi_ending(void) {
 	libmpi_world.size = 0;
+	libmpi_tables.windows = NULL;
 	__atomic_store_n(&finalized, 1, __ATOMIC_RELEASE);
 }
 
@@ -104,6 +106,7 @@ static void refuse(void) {
 // none of the runtime's threads is there.
 static void after_fork(void) {
 	libmpi_mine = NULL;
+	libmpi_tables.windows = NULL;
 	owned = forked = 1;
 }
 
@@ -114,6 +117,7 @@ static void begun(int level) {
 	is_main = 1;
 	pthread_atfork(NULL, NULL, after_fork);
 	libmpiDescribeRank(&libmpi_described);
+	libmpiDescribeTables(&libmpi_tables);
 	if (level < MPI_THREAD_SERIALIZED && have_coroutine())
 		start_coroutine();
 	else

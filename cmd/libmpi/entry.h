@@ -21,14 +21,13 @@ struct context {
 };
 
 // What an op can be besides the number of a function.
-enum { OP_RETURN = -1 }; // the function of an upcall has returned
+enum {
+	OP_RETURN = -1,  // the function of an upcall has returned
+	OP_CHANGED = -2, // a word of a window has changed; the argument is its handle
+};
 
 // CALLER is where the program goes on after the call of a function of the library.
 #define CALLER ((int64_t)(intptr_t)__builtin_return_address(0))
-
-// libmpi_fortran is CALLER of the subroutine of Fortran that is under way, 0: none. It has called the function of C.
-// With MPI_THREAD_MULTIPLE it may be that of another thread: nobody looks at it then.
-extern uintptr_t libmpi_fortran;
 
 // libmpi_call calls function op of the interface. args are its arguments, one in each
 // 64-bit slot. The slot before them is CALLER, or 0 if the program has not made the call. A
@@ -44,6 +43,13 @@ uintptr_t libmpi_upcall(uintptr_t function, const uintptr_t *args);
 extern struct world {
 	int rank, size;
 } libmpi_world;
+
+// libmpi_tables is where window.c finds windows and types; see capi.Tables. There are no windows before MPI_Init, after
+// MPI_Finalize, and in the child of a fork.
+extern struct tables {
+	struct window **windows;
+	uint32_t *types;
+} libmpi_tables;
 
 // libmpi_is_main tells whether the calling thread is the one that has initialised MPI.
 int libmpi_is_main(void);

@@ -108,6 +108,7 @@ func makePredefined(t Type) *typeObject {
 	o.committed.Store(true)
 	o.name.Store(&name)
 	place.Store(o)
+	Tables.Types[int(t)-firstPredefined].Store(o.shortKind())
 	return o
 }
 

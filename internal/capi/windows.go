@@ -50,6 +50,7 @@ func (p *Process) makeWindow(c Comm, s window.Spec, info Info, out Ptr[Win]) (*w
 	o := &windowObject{w: w, handler: areFatal}
 	o.handle = Win(p.windows.add(o))
 	o.describe(s.Flavor)
+	shorten(o)
 	out.Set(o.handle)
 	return o, nil
 }
@@ -117,6 +118,7 @@ func (p *Process) Win_free(h Ptr[Win]) error {
 	if err != nil {
 		return err
 	}
+	lengthen(o)
 	if err = o.w.Free(); err == nil { // else its error handler is asked
 		p.windows.remove(uintptr(o.handle))
 		h.Set(WIN_NULL)

@@ -11,10 +11,10 @@ const cacheLine = 64
 
 // control is what the ranks of a window share beside its memory; see doc.go. It begins as zeros.
 type control struct {
-	block   *comm.Window // its memory
 	head    *head
-	records []record // by rank
-	stripes []stripe // a power of two
+	records []record     // by rank
+	stripes []stripe     // a power of two
+	block   *comm.Window // its memory
 }
 
 type head struct {

@@ -90,3 +90,6 @@ func (w *Window) changed() {
 		}
 	}
 }
+
+// Changed does what is due after a face has changed a word of the window.
+func (w *Window) Changed() { w.changed() }

@@ -29,20 +29,21 @@ const (
 // Window is memory of the ranks of a communicator that all of them read and write. Calls that are not collective may be
 // made by several goroutines at a time.
 type Window struct {
+	control // this and what follows is read by the face for C, too: see front_unsafe.go
+	targets []target
+	marks   marks // of the targets of the access epoch
+	Handle  atomic.Uintptr
+	me      int
+	locks   int          // targets that are locked
+	access  atomic.Int32 // the access epoch: idle, ...
+	far     bool         // memory of other ranks is not mapped here
+
 	own    *comm.Comm   // with messages of its own
 	data   *comm.Window // a dynamic one has no bytes
 	name   atomic.Pointer[string]
 	flavor Flavor
-	me     int
-	far    bool // memory of other ranks is not mapped here
-	control
-	targets []target
 
-	access atomic.Int32 // the access epoch: idle, ...
-	marks  marks        // of the targets of the access epoch
-
-	mu      sync.Mutex // guards what follows, and changes of what is above
-	locks   int        // targets that are locked
+	mu      sync.Mutex // guards what follows, and changes of marks, locks and access
 	noCheck bool       // the lock of all targets is not taken
 	started []int      // the targets of Start
 	exposed bool

@@ -4,6 +4,7 @@
 #include "mpi.h"
 #include "../attributes.h"
 #include "../entry.h"
+#include "../window.h"
 #include "ops.h"
 
 /* A word of 64 bits from a pointer. */
@@ -6036,6 +6037,8 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *ses
 
 int PMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
+    if (libmpi_short_accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win))
+        return MPI_SUCCESS;
     int64_t slots[10], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(origin_addr);
@@ -6053,6 +6056,8 @@ int PMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype orig
 
 int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
+    if (libmpi_short_accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win))
+        return MPI_SUCCESS;
     int64_t slots[10], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(origin_addr);
@@ -6070,6 +6075,8 @@ int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datat
 
 int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
+    if (libmpi_short_compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win))
+        return MPI_SUCCESS;
     int64_t slots[8], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(origin_addr);
@@ -6085,6 +6092,8 @@ int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, voi
 
 int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
+    if (libmpi_short_fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win))
+        return MPI_SUCCESS;
     int64_t slots[8], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(origin_addr);
@@ -6100,6 +6109,8 @@ int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype d
 
 int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
+    if (libmpi_short_get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win))
+        return MPI_SUCCESS;
     int64_t slots[9], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(origin_addr);
@@ -6116,6 +6127,8 @@ int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, 
 
 int PMPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
+    if (libmpi_short_get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win))
+        return MPI_SUCCESS;
     int64_t slots[9], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(origin_addr);
@@ -6172,6 +6185,8 @@ int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_D
 
 int PMPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
+    if (libmpi_short_put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win))
+        return MPI_SUCCESS;
     int64_t slots[9], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(origin_addr);
@@ -6188,6 +6203,8 @@ int PMPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_data
 
 int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
+    if (libmpi_short_put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win))
+        return MPI_SUCCESS;
     int64_t slots[9], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(origin_addr);
@@ -6508,6 +6525,8 @@ int PMPI_Win_fence(int assert, MPI_Win win)
 
 int PMPI_Win_flush(int rank, MPI_Win win)
 {
+    if (libmpi_short_win_flush(rank, win))
+        return MPI_SUCCESS;
     int64_t slots[3], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = rank;
@@ -6527,6 +6546,8 @@ int PMPI_Win_flush_all(MPI_Win win)
 
 int PMPI_Win_flush_local(int rank, MPI_Win win)
 {
+    if (libmpi_short_win_flush(rank, win))
+        return MPI_SUCCESS;
     int64_t slots[3], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = rank;
@@ -6608,6 +6629,8 @@ int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 
 int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
+    if (libmpi_short_win_lock(lock_type, rank, assert, win))
+        return MPI_SUCCESS;
     int64_t slots[5], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = lock_type;
@@ -6729,6 +6752,8 @@ int PMPI_Win_test(MPI_Win win, int *flag)
 
 int PMPI_Win_unlock(int rank, MPI_Win win)
 {
+    if (libmpi_short_win_unlock(rank, win))
+        return MPI_SUCCESS;
     int64_t slots[3], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = rank;

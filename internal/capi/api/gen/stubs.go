@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gopvas/gopvas/internal/capi/api"
@@ -24,6 +25,7 @@ const stubsTop = `#include <stdint.h>
 #include "mpi.h"
 #include "../attributes.h"
 #include "../entry.h"
+#include "../window.h"
 #include "ops.h"
 
 /* A word of 64 bits from a pointer. */
@@ -57,6 +59,15 @@ func shortcut(f api.Function) string {
 	if f.Name == "Finalize" {
 		return "    libmpi_ending();\n"
 	}
+	if short := strings.TrimSuffix(f.Name, "_c"); slices.Contains(shortCalls, short) {
+		var args []string
+		for _, a := range f.Own() {
+			args = append(args, a.Name)
+		}
+		name := strings.ToLower(strings.TrimSuffix(short, "_local"))
+		return fmt.Sprintf("    if (libmpi_short_%s(%s))\n        return MPI_SUCCESS;\n", name,
+			strings.Join(args, ", "))
+	}
 	if f.Name != "Comm_rank" && f.Name != "Comm_size" {
 		return ""
 	}
@@ -64,6 +75,10 @@ func shortcut(f api.Function) string {
 	return fmt.Sprintf("    if (comm == MPI_COMM_WORLD && libmpi_world.size > 0 && %s) {\n"+
 		"        *%s = libmpi_world.%s;\n        return MPI_SUCCESS;\n    }\n", value, value, value)
 }
+
+// shortCalls are the functions that window.c may do.
+var shortCalls = []string{"Put", "Get", "Accumulate", "Fetch_and_op", "Compare_and_swap", "Win_flush",
+	"Win_flush_local", "Win_lock", "Win_unlock"}
 
 func body(f api.Function) string {
 	if text := inPlace(f); text != "" {

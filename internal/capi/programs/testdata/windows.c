@@ -365,6 +365,8 @@ static void wrong(void) {
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
 }
 
+#include "windows_short.h"
+
 int main(int argc, char **argv) {
 	const int flavors[] = {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_SHARED, 0};
 	join(MPI_THREAD_SINGLE);
@@ -378,10 +380,13 @@ int main(int argc, char **argv) {
 		atomics(&v);
 		groups(&v);
 		refusals(&v);
+		short_calls(&v);
 		end(&v);
 	}
 	dynamic();
 	wrong();
+	if (size == 1)
+		many();
 	OK(MPI_Finalize());
 	return 0;
 }
