@@ -26,6 +26,9 @@
 // with jobs on machines. It takes any messages and devices. A device has at most one piece more
 // than in the plain form.
 //
+// Pieces of one message also share the link to its receiver where Planner.Link says that it binds. Stripe is for
+// networks of switches.
+//
 // In a grid the sets of all ranks are the same, but for the numbers of the receivers. Each
 // device reaches only the devices of its own number, so each receives as much as it sends.
 package exchange

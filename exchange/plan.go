@@ -95,9 +95,12 @@ func (p *Plan) Finish(device int, d Device) float64 {
 	return d.time(len(p.Queues[device]), bytes)
 }
 
-// predict sets Time.
-func (p *Plan) predict(devices []Device) {
-	p.Time = 0
+// predict sets Time, for links of a bandwidth; 0: links do not bind.
+func (p *Plan) predict(devices []Device, link float64) {
+	if p.Time = 0; link > 0 {
+		p.Time = p.linked(devices, link)
+		return
+	}
 	for i, d := range devices {
 		if len(p.Queues[i]) > 0 {
 			p.Time = math.Max(p.Time, p.Finish(i, d))
@@ -108,7 +111,12 @@ func (p *Plan) predict(devices []Device) {
 // Planner makes plans. It keeps memory, so the plans that it returns are good until the next
 // call. Its zero value cuts anywhere. One goroutine at a time uses it.
 type Planner struct {
-	Unit  int // messages are cut at multiples of so many bytes; 0: 1
+	Unit int // messages are cut at multiples of so many bytes; 0: 1
+
+	// Link is the bandwidth of the way to each receiver in bytes per second, as in a torus, which pieces of one
+	// message share; 0: it does not bind, as in a network of switches.
+	Link float64
+
 	plans [len(formNames)]Plan
 	done  []float64 // by device
 }
@@ -131,7 +139,7 @@ func (p *Planner) Make(f Form, sizes []int, devices []Device) *Plan {
 	case Wrap:
 		p.wrap(plan, sizes, devices)
 	}
-	plan.predict(devices)
+	plan.predict(devices, p.Link)
 	return plan
 }
 

@@ -1,6 +1,9 @@
 package exchange
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // wrap lays all messages end to end, and gives each device in turn as much as it can send in a
 // time T: the next bytes, as far as they go. T is the least time in which the devices take
@@ -8,10 +11,12 @@ import "math"
 //
 // A later begin never makes a device end earlier, and neither does a longer T. So the least T
 // is found by bisection. The bytes in proportion to the bandwidths are McNaughton's cut; the
-// latencies of the pieces only move it.
+// latencies of the pieces only move it. A device and the next one send the two parts of a message that lies between
+// them at the end and at the begin of T. If T is no less than the time of a whole message on its link, with the
+// latencies of both, they never do so at the same time.
 func (p *Planner) wrap(plan *Plan, sizes []int, devices []Device) {
 	p.plain(plan, sizes, devices)
-	plan.predict(devices)
+	plan.predict(devices, p.Link)
 	short, enough := p.bound(sizes, devices), plan.Time
 	if short >= enough*(1-1e-9) {
 		return // no cut helps
@@ -26,7 +31,8 @@ func (p *Planner) wrap(plan *Plan, sizes []int, devices []Device) {
 	}
 	plain := plan.Time
 	plan.reset(Wrap, len(devices))
-	if !p.fill(plan, sizes, devices, enough) || enough >= plain {
+	whole := p.fill(plan, sizes, devices, enough)
+	if plan.predict(devices, p.Link); !whole || plan.Time >= plain {
 		plan.reset(Wrap, len(devices))
 		p.plain(plan, sizes, devices)
 	}
@@ -44,7 +50,17 @@ func (p *Planner) bound(sizes []int, devices []Device) float64 {
 	for _, d := range devices {
 		all += d.Bandwidth
 	}
-	return float64(bytes) * 1e9 / all
+	least := float64(bytes) * 1e9 / all
+	if p.Link > 0 {
+		slowest := devices[0]
+		for _, d := range devices {
+			slowest.Latency = max(slowest.Latency, d.Latency)
+			slowest.Bandwidth = min(slowest.Bandwidth, d.Bandwidth)
+		}
+		longest := float64(slices.Max(sizes))
+		least = max(least, longest*1e9/min(p.Link, slowest.Bandwidth)+2*slowest.Latency)
+	}
+	return least
 }
 
 // fill gives each device in turn what it can send within a time. It tells whether that is all.

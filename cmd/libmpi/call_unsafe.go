@@ -17,7 +17,10 @@ import (
 	"github.com/gopvas/gopvas/shm"
 )
 
-func init() { capi.Upcall = upcallByCgo }
+func init() {
+	capi.Upcall = upcallByCgo
+	capi.Fortran = func() uintptr { return uintptr(C.libmpi_fortran) }
+}
 
 // libmpiCall makes a call that came by cgo.
 //

@@ -29,6 +29,10 @@ enum {
 // CALLER is where the program goes on after the call of a function of the library.
 #define CALLER ((int64_t)(intptr_t)__builtin_return_address(0))
 
+// libmpi_fortran is CALLER of the subroutine of Fortran that is under way, 0: none. It has called the function of C.
+// With MPI_THREAD_MULTIPLE it may be that of another thread: nobody looks at it then.
+extern uintptr_t libmpi_fortran;
+
 // libmpi_call calls function op of the interface. args are its arguments, one in each
 // 64-bit slot. The slot before them is CALLER, or 0 if the program has not made the call. A
 // function without arguments has NULL.

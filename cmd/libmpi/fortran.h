@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "entry.h"
 #include "gen/mpi.h"
 
 // The common block of mpif.h and of the module, in the program. The library must not define it:
@@ -108,8 +109,9 @@ void f_strings_free(char **strings, int n);
 void f_argv_free(char **argv);
 void f_argvs_free(char ***argvs, int n);
 
-// f_error hands back an error code, unless the argument is missing.
+// f_error ends a subroutine. It hands back an error code, unless the argument is missing.
 static inline void f_error(int *ierror, int error) {
+	libmpi_fortran = 0;
 	if (ierror)
 		*ierror = error;
 }

@@ -4,6 +4,8 @@
 
 #include "fortran.h"
 
+uintptr_t libmpi_fortran;
+
 // found is the variable of that name that an address lies in, or none.
 static void *found(const void *p, const char *name, void *none) {
 	Dl_info info;

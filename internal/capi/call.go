@@ -81,12 +81,25 @@ func (p *Process) callUnusual(op int, a slots) (int64, Handler) {
 func (p *Process) rare(op int, a slots, null int) (_ int64, err error) {
 	defer comm.CatchRefusal(&err)
 	if p.recorded && a != 0 {
-		defer recorder.FromC(recorder.FromC(a.word(-1)))
+		defer recorder.FromC(recorder.FromC(caller(a)))
 	}
 	if null >= 0 {
 		return p.guard(op, a, null)
 	}
 	return p.dispatch(op, a)
+}
+
+// Fortran returns where the program goes on after the subroutine of Fortran that is under way, 0: there is none.
+var Fortran func() uintptr
+
+// caller returns where the program goes on after a call.
+func caller(a slots) uintptr {
+	if Fortran != nil {
+		if pc := Fortran(); pc != 0 {
+			return pc
+		}
+	}
+	return a.word(-1)
 }
 
 // guard is dispatch, in which the access to an argument that is a null pointer is an error. Such

@@ -58,7 +58,7 @@ func (i *inside) leave(op int, outer made) {
 func (i *inside) current() (name string, place uint64) {
 	if last := i.last; !i.many && last.call > 0 {
 		if last.args != 0 {
-			place = uint64(last.args.word(-1))
+			place = uint64(caller(last.args))
 		}
 		return calls[last.call-1].name, place
 	}

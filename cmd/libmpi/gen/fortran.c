@@ -3,6 +3,7 @@
 
 void pmpi_abort_(int *comm, int *errorcode, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Abort((MPI_Comm)f_handle(*comm), *errorcode);
     f_error(ierror, error);
 }
@@ -22,6 +23,7 @@ NAMES(aint_diff)
 
 void pmpi_alloc_mem_(MPI_Aint *size, int *info, MPI_Aint *baseptr, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Alloc_mem(*size, (MPI_Info)f_handle(*info), baseptr);
     f_error(ierror, error);
 }
@@ -31,6 +33,7 @@ NAMES(alloc_mem)
 
 void pmpi_finalize_(int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Finalize();
     f_error(ierror, error);
 }
@@ -38,6 +41,7 @@ NAMES(finalize)
 
 void pmpi_finalized_(int *flag, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Finalized(flag);
     f_error(ierror, error);
 }
@@ -45,6 +49,7 @@ NAMES(finalized)
 
 void pmpi_free_mem_(void *base, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Free_mem(f_address(base));
     f_error(ierror, error);
 }
@@ -52,6 +57,7 @@ NAMES(free_mem)
 
 void pmpi_get_address_(void *location, MPI_Aint *address, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Get_address(f_address(location), address);
     f_error(ierror, error);
 }
@@ -59,6 +65,7 @@ NAMES(get_address)
 
 void pmpi_get_hw_resource_info_(int *hw_info, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Info c_hw_info = (MPI_Info)f_handle(*hw_info);
     int error = MPI_Get_hw_resource_info(&c_hw_info);
     *hw_info = (int)(intptr_t)c_hw_info;
@@ -68,6 +75,7 @@ NAMES(get_hw_resource_info)
 
 void pmpi_get_library_version_(char *version, int *resultlen, int *ierror, size_t l_version)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char c_version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int error = MPI_Get_library_version(c_version, resultlen);
     f_text(error, version, l_version, c_version);
@@ -77,6 +85,7 @@ NAMES(get_library_version)
 
 void pmpi_get_processor_name_(char *name, int *resultlen, int *ierror, size_t l_name)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char c_name[MPI_MAX_PROCESSOR_NAME] = "";
     int error = MPI_Get_processor_name(c_name, resultlen);
     f_text(error, name, l_name, c_name);
@@ -86,6 +95,7 @@ NAMES(get_processor_name)
 
 void pmpi_get_version_(int *version, int *subversion, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Get_version(version, subversion);
     f_error(ierror, error);
 }
@@ -93,6 +103,7 @@ NAMES(get_version)
 
 void pmpi_initialized_(int *flag, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Initialized(flag);
     f_error(ierror, error);
 }
@@ -100,6 +111,7 @@ NAMES(initialized)
 
 void pmpi_is_thread_main_(int *flag, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Is_thread_main(flag);
     f_error(ierror, error);
 }
@@ -113,6 +125,7 @@ NAMES(pcontrol)
 
 void pmpi_query_thread_(int *provided, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Query_thread(provided);
     f_error(ierror, error);
 }
@@ -132,6 +145,7 @@ NAMES(wtime)
 
 void pmpi_abi_get_fortran_booleans_(int *logical_size, void *logical_true, void *logical_false, int *is_set, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Abi_get_fortran_booleans(*logical_size, f_address(logical_true), f_address(logical_false), is_set);
     f_error(ierror, error);
 }
@@ -139,6 +153,7 @@ NAMES(abi_get_fortran_booleans)
 
 void pmpi_abi_get_fortran_info_(int *info, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Info c_info = (MPI_Info)f_handle(*info);
     int error = MPI_Abi_get_fortran_info(&c_info);
     *info = (int)(intptr_t)c_info;
@@ -148,6 +163,7 @@ NAMES(abi_get_fortran_info)
 
 void pmpi_abi_get_info_(int *info, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Info c_info = (MPI_Info)f_handle(*info);
     int error = MPI_Abi_get_info(&c_info);
     *info = (int)(intptr_t)c_info;
@@ -157,6 +173,7 @@ NAMES(abi_get_info)
 
 void pmpi_abi_get_version_(int *abi_major, int *abi_minor, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Abi_get_version(abi_major, abi_minor);
     f_error(ierror, error);
 }
@@ -164,6 +181,7 @@ NAMES(abi_get_version)
 
 void pmpi_abi_set_fortran_booleans_(int *logical_size, void *logical_true, void *logical_false, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Abi_set_fortran_booleans(*logical_size, f_address(logical_true), f_address(logical_false));
     f_error(ierror, error);
 }
@@ -171,6 +189,7 @@ NAMES(abi_set_fortran_booleans)
 
 void pmpi_abi_set_fortran_info_(int *info, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Abi_set_fortran_info((MPI_Info)f_handle(*info));
     f_error(ierror, error);
 }
@@ -178,6 +197,7 @@ NAMES(abi_set_fortran_info)
 
 void pmpi_parrived_(int *request, int *partition, int *flag, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Parrived((MPI_Request)f_handle(*request), *partition, flag);
     f_error(ierror, error);
 }
@@ -185,6 +205,7 @@ NAMES(parrived)
 
 void pmpi_pready_(int *partition, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Pready(*partition, (MPI_Request)f_handle(*request));
     f_error(ierror, error);
 }
@@ -192,6 +213,7 @@ NAMES(pready)
 
 void pmpi_pready_list_(int *length, int *array_of_partitions, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Pready_list(*length, array_of_partitions, (MPI_Request)f_handle(*request));
     f_error(ierror, error);
 }
@@ -199,6 +221,7 @@ NAMES(pready_list)
 
 void pmpi_pready_range_(int *partition_low, int *partition_high, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Pready_range(*partition_low, *partition_high, (MPI_Request)f_handle(*request));
     f_error(ierror, error);
 }
@@ -206,6 +229,7 @@ NAMES(pready_range)
 
 void pmpi_precv_init_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Precv_init(f_address(buf), *partitions, *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -215,6 +239,7 @@ NAMES(precv_init)
 
 void pmpi_precv_init_c_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Precv_init_c(f_address(buf), *partitions, *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -224,6 +249,7 @@ NAMES(precv_init_c)
 
 void pmpi_psend_init_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Psend_init(f_address(buf), *partitions, *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -233,6 +259,7 @@ NAMES(psend_init)
 
 void pmpi_psend_init_c_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Psend_init_c(f_address(buf), *partitions, *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -242,6 +269,7 @@ NAMES(psend_init_c)
 
 void pmpi_buffer_attach_(void *buffer, int *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Buffer_attach(f_address(buffer), *size);
     f_error(ierror, error);
 }
@@ -249,6 +277,7 @@ NAMES(buffer_attach)
 
 void pmpi_buffer_attach_c_(void *buffer, MPI_Count *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Buffer_attach_c(f_address(buffer), *size);
     f_error(ierror, error);
 }
@@ -256,6 +285,7 @@ NAMES(buffer_attach_c)
 
 void pmpi_buffer_detach_f08_(MPI_Aint *buffer_addr, int *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Buffer_detach(buffer_addr, size);
     f_detached(buffer_addr);
     f_error(ierror, error);
@@ -264,6 +294,7 @@ void pmpi_buffer_detach_f08_(MPI_Aint *buffer_addr, int *size, int *ierror)
 
 void pmpi_buffer_detach_c_(MPI_Aint *buffer_addr, MPI_Count *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Buffer_detach_c(buffer_addr, size);
     f_detached(buffer_addr);
     f_error(ierror, error);
@@ -272,6 +303,7 @@ NAMES(buffer_detach_c)
 
 void pmpi_buffer_flush_(int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Buffer_flush();
     f_error(ierror, error);
 }
@@ -279,6 +311,7 @@ NAMES(buffer_flush)
 
 void pmpi_buffer_iflush_(int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Buffer_iflush(&c_request);
     *request = (int)(intptr_t)c_request;
@@ -288,6 +321,7 @@ NAMES(buffer_iflush)
 
 void pmpi_comm_attach_buffer_(int *comm, void *buffer, int *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Comm_attach_buffer((MPI_Comm)f_handle(*comm), f_address(buffer), *size);
     f_error(ierror, error);
 }
@@ -295,6 +329,7 @@ NAMES(comm_attach_buffer)
 
 void pmpi_comm_attach_buffer_c_(int *comm, void *buffer, MPI_Count *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Comm_attach_buffer_c((MPI_Comm)f_handle(*comm), f_address(buffer), *size);
     f_error(ierror, error);
 }
@@ -302,6 +337,7 @@ NAMES(comm_attach_buffer_c)
 
 void pmpi_comm_detach_buffer_f08_(int *comm, MPI_Aint *buffer_addr, int *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Comm_detach_buffer((MPI_Comm)f_handle(*comm), buffer_addr, size);
     f_detached(buffer_addr);
     f_error(ierror, error);
@@ -310,6 +346,7 @@ void pmpi_comm_detach_buffer_f08_(int *comm, MPI_Aint *buffer_addr, int *size, i
 
 void pmpi_comm_detach_buffer_c_(int *comm, MPI_Aint *buffer_addr, MPI_Count *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Comm_detach_buffer_c((MPI_Comm)f_handle(*comm), buffer_addr, size);
     f_detached(buffer_addr);
     f_error(ierror, error);
@@ -318,6 +355,7 @@ NAMES(comm_detach_buffer_c)
 
 void pmpi_comm_flush_buffer_(int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Comm_flush_buffer((MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -325,6 +363,7 @@ NAMES(comm_flush_buffer)
 
 void pmpi_comm_iflush_buffer_(int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Comm_iflush_buffer((MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -334,6 +373,7 @@ NAMES(comm_iflush_buffer)
 
 void pmpi_session_attach_buffer_(int *session, void *buffer, int *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Session_attach_buffer((MPI_Session)f_handle(*session), f_address(buffer), *size);
     f_error(ierror, error);
 }
@@ -341,6 +381,7 @@ NAMES(session_attach_buffer)
 
 void pmpi_session_attach_buffer_c_(int *session, void *buffer, MPI_Count *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Session_attach_buffer_c((MPI_Session)f_handle(*session), f_address(buffer), *size);
     f_error(ierror, error);
 }
@@ -348,6 +389,7 @@ NAMES(session_attach_buffer_c)
 
 void pmpi_session_detach_buffer_f08_(int *session, MPI_Aint *buffer_addr, int *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Session_detach_buffer((MPI_Session)f_handle(*session), buffer_addr, size);
     f_detached(buffer_addr);
     f_error(ierror, error);
@@ -356,6 +398,7 @@ void pmpi_session_detach_buffer_f08_(int *session, MPI_Aint *buffer_addr, int *s
 
 void pmpi_session_detach_buffer_c_(int *session, MPI_Aint *buffer_addr, MPI_Count *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Session_detach_buffer_c((MPI_Session)f_handle(*session), buffer_addr, size);
     f_detached(buffer_addr);
     f_error(ierror, error);
@@ -364,6 +407,7 @@ NAMES(session_detach_buffer_c)
 
 void pmpi_session_flush_buffer_(int *session, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Session_flush_buffer((MPI_Session)f_handle(*session));
     f_error(ierror, error);
 }
@@ -371,6 +415,7 @@ NAMES(session_flush_buffer)
 
 void pmpi_session_iflush_buffer_(int *session, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Session_iflush_buffer((MPI_Session)f_handle(*session), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -380,6 +425,7 @@ NAMES(session_iflush_buffer)
 
 void pmpi_bsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Bsend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -387,6 +433,7 @@ NAMES(bsend)
 
 void pmpi_bsend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Bsend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -394,6 +441,7 @@ NAMES(bsend_c)
 
 void pmpi_bsend_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Bsend_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -403,6 +451,7 @@ NAMES(bsend_init)
 
 void pmpi_bsend_init_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Bsend_init_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -412,6 +461,7 @@ NAMES(bsend_init_c)
 
 void pmpi_ibsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ibsend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -421,6 +471,7 @@ NAMES(ibsend)
 
 void pmpi_ibsend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ibsend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -430,6 +481,7 @@ NAMES(ibsend_c)
 
 void pmpi_improbe_(int *source, int *tag, int *comm, int *flag, int *message, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Message c_message = (MPI_Message)f_handle(*message);
     int error = MPI_Improbe(*source, *tag, (MPI_Comm)f_handle(*comm), flag, &c_message, f_status(status));
     *message = (int)(intptr_t)c_message;
@@ -439,6 +491,7 @@ NAMES(improbe)
 
 void pmpi_imrecv_(void *buf, int *count, int *datatype, int *message, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Message c_message = (MPI_Message)f_handle(*message);
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Imrecv(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_message, &c_request);
@@ -450,6 +503,7 @@ NAMES(imrecv)
 
 void pmpi_imrecv_c_(void *buf, MPI_Count *count, int *datatype, int *message, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Message c_message = (MPI_Message)f_handle(*message);
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Imrecv_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_message, &c_request);
@@ -461,6 +515,7 @@ NAMES(imrecv_c)
 
 void pmpi_iprobe_(int *source, int *tag, int *comm, int *flag, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Iprobe(*source, *tag, (MPI_Comm)f_handle(*comm), flag, f_status(status));
     f_error(ierror, error);
 }
@@ -468,6 +523,7 @@ NAMES(iprobe)
 
 void pmpi_irecv_(void *buf, int *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Irecv(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -477,6 +533,7 @@ NAMES(irecv)
 
 void pmpi_irecv_c_(void *buf, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Irecv_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -486,6 +543,7 @@ NAMES(irecv_c)
 
 void pmpi_irsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Irsend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -495,6 +553,7 @@ NAMES(irsend)
 
 void pmpi_irsend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Irsend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -504,6 +563,7 @@ NAMES(irsend_c)
 
 void pmpi_isend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Isend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -513,6 +573,7 @@ NAMES(isend)
 
 void pmpi_isend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Isend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -522,6 +583,7 @@ NAMES(isend_c)
 
 void pmpi_isendrecv_(void *sendbuf, int *sendcount, int *sendtype, int *dest, int *sendtag, void *recvbuf, int *recvcount, int *recvtype, int *source, int *recvtag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Isendrecv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), *dest, *sendtag, f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -531,6 +593,7 @@ NAMES(isendrecv)
 
 void pmpi_isendrecv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, int *dest, int *sendtag, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *source, int *recvtag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Isendrecv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), *dest, *sendtag, f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -540,6 +603,7 @@ NAMES(isendrecv_c)
 
 void pmpi_isendrecv_replace_(void *buf, int *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Isendrecv_replace(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *sendtag, *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -549,6 +613,7 @@ NAMES(isendrecv_replace)
 
 void pmpi_isendrecv_replace_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Isendrecv_replace_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *sendtag, *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -558,6 +623,7 @@ NAMES(isendrecv_replace_c)
 
 void pmpi_issend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Issend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -567,6 +633,7 @@ NAMES(issend)
 
 void pmpi_issend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Issend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -576,6 +643,7 @@ NAMES(issend_c)
 
 void pmpi_mprobe_(int *source, int *tag, int *comm, int *message, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Message c_message = (MPI_Message)f_handle(*message);
     int error = MPI_Mprobe(*source, *tag, (MPI_Comm)f_handle(*comm), &c_message, f_status(status));
     *message = (int)(intptr_t)c_message;
@@ -585,6 +653,7 @@ NAMES(mprobe)
 
 void pmpi_mrecv_(void *buf, int *count, int *datatype, int *message, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Message c_message = (MPI_Message)f_handle(*message);
     int error = MPI_Mrecv(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_message, f_status(status));
     *message = (int)(intptr_t)c_message;
@@ -594,6 +663,7 @@ NAMES(mrecv)
 
 void pmpi_mrecv_c_(void *buf, MPI_Count *count, int *datatype, int *message, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Message c_message = (MPI_Message)f_handle(*message);
     int error = MPI_Mrecv_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_message, f_status(status));
     *message = (int)(intptr_t)c_message;
@@ -603,6 +673,7 @@ NAMES(mrecv_c)
 
 void pmpi_probe_(int *source, int *tag, int *comm, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Probe(*source, *tag, (MPI_Comm)f_handle(*comm), f_status(status));
     f_error(ierror, error);
 }
@@ -610,6 +681,7 @@ NAMES(probe)
 
 void pmpi_recv_(void *buf, int *count, int *datatype, int *source, int *tag, int *comm, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Recv(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), f_status(status));
     f_error(ierror, error);
 }
@@ -617,6 +689,7 @@ NAMES(recv)
 
 void pmpi_recv_c_(void *buf, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Recv_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), f_status(status));
     f_error(ierror, error);
 }
@@ -624,6 +697,7 @@ NAMES(recv_c)
 
 void pmpi_recv_init_(void *buf, int *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Recv_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -633,6 +707,7 @@ NAMES(recv_init)
 
 void pmpi_recv_init_c_(void *buf, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Recv_init_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -642,6 +717,7 @@ NAMES(recv_init_c)
 
 void pmpi_rsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Rsend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -649,6 +725,7 @@ NAMES(rsend)
 
 void pmpi_rsend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Rsend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -656,6 +733,7 @@ NAMES(rsend_c)
 
 void pmpi_rsend_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Rsend_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -665,6 +743,7 @@ NAMES(rsend_init)
 
 void pmpi_rsend_init_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Rsend_init_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -674,6 +753,7 @@ NAMES(rsend_init_c)
 
 void pmpi_send_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Send(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -681,6 +761,7 @@ NAMES(send)
 
 void pmpi_send_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Send_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -688,6 +769,7 @@ NAMES(send_c)
 
 void pmpi_send_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Send_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -697,6 +779,7 @@ NAMES(send_init)
 
 void pmpi_send_init_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Send_init_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -706,6 +789,7 @@ NAMES(send_init_c)
 
 void pmpi_sendrecv_(void *sendbuf, int *sendcount, int *sendtype, int *dest, int *sendtag, void *recvbuf, int *recvcount, int *recvtype, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Sendrecv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), *dest, *sendtag, f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *source, *recvtag, (MPI_Comm)f_handle(*comm), f_status(status));
     f_error(ierror, error);
 }
@@ -713,6 +797,7 @@ NAMES(sendrecv)
 
 void pmpi_sendrecv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, int *dest, int *sendtag, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Sendrecv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), *dest, *sendtag, f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *source, *recvtag, (MPI_Comm)f_handle(*comm), f_status(status));
     f_error(ierror, error);
 }
@@ -720,6 +805,7 @@ NAMES(sendrecv_c)
 
 void pmpi_sendrecv_replace_(void *buf, int *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Sendrecv_replace(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *sendtag, *source, *recvtag, (MPI_Comm)f_handle(*comm), f_status(status));
     f_error(ierror, error);
 }
@@ -727,6 +813,7 @@ NAMES(sendrecv_replace)
 
 void pmpi_sendrecv_replace_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Sendrecv_replace_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *sendtag, *source, *recvtag, (MPI_Comm)f_handle(*comm), f_status(status));
     f_error(ierror, error);
 }
@@ -734,6 +821,7 @@ NAMES(sendrecv_replace_c)
 
 void pmpi_ssend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Ssend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -741,6 +829,7 @@ NAMES(ssend)
 
 void pmpi_ssend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Ssend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -748,6 +837,7 @@ NAMES(ssend_c)
 
 void pmpi_ssend_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ssend_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -757,6 +847,7 @@ NAMES(ssend_init)
 
 void pmpi_ssend_init_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ssend_init_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -766,6 +857,7 @@ NAMES(ssend_init_c)
 
 void pmpi_cancel_(int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Cancel(&c_request);
     *request = (int)(intptr_t)c_request;
@@ -775,6 +867,7 @@ NAMES(cancel)
 
 void pmpi_get_count_(MPI_Status *status, int *datatype, int *count, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Get_count(f_status(status), (MPI_Datatype)f_handle(*datatype), count);
     f_error(ierror, error);
 }
@@ -782,6 +875,7 @@ NAMES(get_count)
 
 void pmpi_get_count_c_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Get_count_c(f_status(status), (MPI_Datatype)f_handle(*datatype), count);
     f_error(ierror, error);
 }
@@ -789,6 +883,7 @@ NAMES(get_count_c)
 
 void pmpi_get_elements_(MPI_Status *status, int *datatype, int *count, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Get_elements(f_status(status), (MPI_Datatype)f_handle(*datatype), count);
     f_error(ierror, error);
 }
@@ -796,6 +891,7 @@ NAMES(get_elements)
 
 void pmpi_get_elements_c_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Get_elements_c(f_status(status), (MPI_Datatype)f_handle(*datatype), count);
     f_error(ierror, error);
 }
@@ -803,6 +899,7 @@ NAMES(get_elements_c)
 
 void pmpi_get_elements_x_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Get_elements_x(f_status(status), (MPI_Datatype)f_handle(*datatype), count);
     f_error(ierror, error);
 }
@@ -810,6 +907,7 @@ NAMES(get_elements_x)
 
 void pmpi_grequest_complete_(int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Grequest_complete((MPI_Request)f_handle(*request));
     f_error(ierror, error);
 }
@@ -817,6 +915,7 @@ NAMES(grequest_complete)
 
 void pmpi_request_free_(int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Request_free(&c_request);
     *request = (int)(intptr_t)c_request;
@@ -826,6 +925,7 @@ NAMES(request_free)
 
 void pmpi_request_get_status_(int *request, int *flag, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Request_get_status((MPI_Request)f_handle(*request), flag, f_status(status));
     f_error(ierror, error);
 }
@@ -833,6 +933,7 @@ NAMES(request_get_status)
 
 void pmpi_request_get_status_all_(int *count, int *array_of_requests, int *flag, MPI_Status *array_of_statuses, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *count;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
     int error = MPI_Request_get_status_all(*count, c_array_of_requests, flag, f_statuses(array_of_statuses));
@@ -843,6 +944,7 @@ NAMES(request_get_status_all)
 
 void pmpi_request_get_status_any_(int *count, int *array_of_requests, int *indx, int *flag, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *count;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
     int c_indx = UNWRITTEN;
@@ -855,6 +957,7 @@ NAMES(request_get_status_any)
 
 void pmpi_request_get_status_some_(int *incount, int *array_of_requests, int *outcount, int *array_of_indices, MPI_Status *array_of_statuses, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *incount;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
     int c_outcount = UNWRITTEN;
@@ -867,6 +970,7 @@ NAMES(request_get_status_some)
 
 void pmpi_start_(int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Start(&c_request);
     *request = (int)(intptr_t)c_request;
@@ -876,6 +980,7 @@ NAMES(start)
 
 void pmpi_startall_(int *count, int *array_of_requests, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *count;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
     int error = MPI_Startall(*count, c_array_of_requests);
@@ -886,6 +991,7 @@ NAMES(startall)
 
 void pmpi_status_get_error_(MPI_Status *status, int *err, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Status_get_error(f_status(status), err);
     f_error(ierror, error);
 }
@@ -893,6 +999,7 @@ NAMES(status_get_error)
 
 void pmpi_status_get_source_(MPI_Status *status, int *source, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Status_get_source(f_status(status), source);
     f_error(ierror, error);
 }
@@ -900,6 +1007,7 @@ NAMES(status_get_source)
 
 void pmpi_status_get_tag_(MPI_Status *status, int *tag, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Status_get_tag(f_status(status), tag);
     f_error(ierror, error);
 }
@@ -907,6 +1015,7 @@ NAMES(status_get_tag)
 
 void pmpi_status_set_cancelled_(MPI_Status *status, int *flag, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Status_set_cancelled(f_status(status), *flag);
     f_error(ierror, error);
 }
@@ -914,6 +1023,7 @@ NAMES(status_set_cancelled)
 
 void pmpi_status_set_elements_(MPI_Status *status, int *datatype, int *count, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Status_set_elements(f_status(status), (MPI_Datatype)f_handle(*datatype), *count);
     f_error(ierror, error);
 }
@@ -921,6 +1031,7 @@ NAMES(status_set_elements)
 
 void pmpi_status_set_elements_c_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Status_set_elements_c(f_status(status), (MPI_Datatype)f_handle(*datatype), *count);
     f_error(ierror, error);
 }
@@ -928,6 +1039,7 @@ NAMES(status_set_elements_c)
 
 void pmpi_status_set_elements_x_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Status_set_elements_x(f_status(status), (MPI_Datatype)f_handle(*datatype), *count);
     f_error(ierror, error);
 }
@@ -935,6 +1047,7 @@ NAMES(status_set_elements_x)
 
 void pmpi_status_set_error_(MPI_Status *status, int *err, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Status_set_error(f_status(status), *err);
     f_error(ierror, error);
 }
@@ -942,6 +1055,7 @@ NAMES(status_set_error)
 
 void pmpi_status_set_source_(MPI_Status *status, int *source, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Status_set_source(f_status(status), *source);
     f_error(ierror, error);
 }
@@ -949,6 +1063,7 @@ NAMES(status_set_source)
 
 void pmpi_status_set_tag_(MPI_Status *status, int *tag, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Status_set_tag(f_status(status), *tag);
     f_error(ierror, error);
 }
@@ -956,6 +1071,7 @@ NAMES(status_set_tag)
 
 void pmpi_test_(int *request, int *flag, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Test(&c_request, flag, f_status(status));
     *request = (int)(intptr_t)c_request;
@@ -965,6 +1081,7 @@ NAMES(test)
 
 void pmpi_test_cancelled_(MPI_Status *status, int *flag, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Test_cancelled(f_status(status), flag);
     f_error(ierror, error);
 }
@@ -972,6 +1089,7 @@ NAMES(test_cancelled)
 
 void pmpi_testall_(int *count, int *array_of_requests, int *flag, MPI_Status *array_of_statuses, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *count;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
     int error = MPI_Testall(*count, c_array_of_requests, flag, f_statuses(array_of_statuses));
@@ -982,6 +1100,7 @@ NAMES(testall)
 
 void pmpi_testany_(int *count, int *array_of_requests, int *indx, int *flag, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *count;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
     int c_indx = UNWRITTEN;
@@ -994,6 +1113,7 @@ NAMES(testany)
 
 void pmpi_testsome_(int *incount, int *array_of_requests, int *outcount, int *array_of_indices, MPI_Status *array_of_statuses, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *incount;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
     int c_outcount = UNWRITTEN;
@@ -1006,6 +1126,7 @@ NAMES(testsome)
 
 void pmpi_wait_(int *request, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Wait(&c_request, f_status(status));
     *request = (int)(intptr_t)c_request;
@@ -1015,6 +1136,7 @@ NAMES(wait)
 
 void pmpi_waitall_(int *count, int *array_of_requests, MPI_Status *array_of_statuses, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *count;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
     int error = MPI_Waitall(*count, c_array_of_requests, f_statuses(array_of_statuses));
@@ -1025,6 +1147,7 @@ NAMES(waitall)
 
 void pmpi_waitany_(int *count, int *array_of_requests, int *indx, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *count;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
     int c_indx = UNWRITTEN;
@@ -1037,6 +1160,7 @@ NAMES(waitany)
 
 void pmpi_waitsome_(int *incount, int *array_of_requests, int *outcount, int *array_of_indices, MPI_Status *array_of_statuses, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *incount;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
     int c_outcount = UNWRITTEN;
@@ -1049,6 +1173,7 @@ NAMES(waitsome)
 
 void pmpi_op_commutative_(int *op, int *commute, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Op_commutative((MPI_Op)f_handle(*op), commute);
     f_error(ierror, error);
 }
@@ -1056,6 +1181,7 @@ NAMES(op_commutative)
 
 void pmpi_op_create_(MPI_User_function *user_fn, int *commute, int *op, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Op c_op = (MPI_Op)f_handle(*op);
     int error = MPI_Op_create(user_fn, *commute, &c_op);
     *op = (int)(intptr_t)c_op;
@@ -1065,6 +1191,7 @@ NAMES(op_create)
 
 void pmpi_op_create_c_(MPI_User_function_c *user_fn, int *commute, int *op, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Op c_op = (MPI_Op)f_handle(*op);
     int error = MPI_Op_create_c(user_fn, *commute, &c_op);
     *op = (int)(intptr_t)c_op;
@@ -1074,6 +1201,7 @@ NAMES(op_create_c)
 
 void pmpi_op_free_(int *op, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Op c_op = (MPI_Op)f_handle(*op);
     int error = MPI_Op_free(&c_op);
     *op = (int)(intptr_t)c_op;
@@ -1083,6 +1211,7 @@ NAMES(op_free)
 
 void pmpi_reduce_local_(void *inbuf, void *inoutbuf, int *count, int *datatype, int *op, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Reduce_local(f_address(inbuf), f_address(inoutbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op));
     f_error(ierror, error);
 }
@@ -1090,6 +1219,7 @@ NAMES(reduce_local)
 
 void pmpi_reduce_local_c_(void *inbuf, void *inoutbuf, MPI_Count *count, int *datatype, int *op, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Reduce_local_c(f_address(inbuf), f_address(inoutbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op));
     f_error(ierror, error);
 }
@@ -1097,6 +1227,7 @@ NAMES(reduce_local_c)
 
 void pmpi_type_delete_attr_(int *datatype, int *type_keyval, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Type_delete_attr((MPI_Datatype)f_handle(*datatype), *type_keyval);
     f_error(ierror, error);
 }
@@ -1104,6 +1235,7 @@ NAMES(type_delete_attr)
 
 void pmpi_type_free_keyval_(int *type_keyval, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Type_free_keyval(type_keyval);
     f_error(ierror, error);
 }
@@ -1111,6 +1243,7 @@ NAMES(type_free_keyval)
 
 void pmpi_pack_(void *inbuf, int *incount, int *datatype, void *outbuf, int *outsize, int *position, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Pack(f_address(inbuf), *incount, (MPI_Datatype)f_handle(*datatype), f_address(outbuf), *outsize, position, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1118,6 +1251,7 @@ NAMES(pack)
 
 void pmpi_pack_c_(void *inbuf, MPI_Count *incount, int *datatype, void *outbuf, MPI_Count *outsize, MPI_Count *position, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Pack_c(f_address(inbuf), *incount, (MPI_Datatype)f_handle(*datatype), f_address(outbuf), *outsize, position, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1125,6 +1259,7 @@ NAMES(pack_c)
 
 void pmpi_pack_external_(char *datarep, void *inbuf, int *incount, int *datatype, void *outbuf, MPI_Aint *outsize, MPI_Aint *position, int *ierror, size_t l_datarep)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_datarep = f_string(datarep, l_datarep);
     int error = MPI_Pack_external(c_datarep, f_address(inbuf), *incount, (MPI_Datatype)f_handle(*datatype), f_address(outbuf), *outsize, position);
     free(c_datarep);
@@ -1134,6 +1269,7 @@ NAMES(pack_external)
 
 void pmpi_pack_external_c_(char *datarep, void *inbuf, MPI_Count *incount, int *datatype, void *outbuf, MPI_Count *outsize, MPI_Count *position, int *ierror, size_t l_datarep)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_datarep = f_string(datarep, l_datarep);
     int error = MPI_Pack_external_c(c_datarep, f_address(inbuf), *incount, (MPI_Datatype)f_handle(*datatype), f_address(outbuf), *outsize, position);
     free(c_datarep);
@@ -1143,6 +1279,7 @@ NAMES(pack_external_c)
 
 void pmpi_pack_external_size_(char *datarep, int *incount, int *datatype, MPI_Aint *size, int *ierror, size_t l_datarep)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_datarep = f_string(datarep, l_datarep);
     int error = MPI_Pack_external_size(c_datarep, *incount, (MPI_Datatype)f_handle(*datatype), size);
     free(c_datarep);
@@ -1152,6 +1289,7 @@ NAMES(pack_external_size)
 
 void pmpi_pack_external_size_c_(char *datarep, MPI_Count *incount, int *datatype, MPI_Count *size, int *ierror, size_t l_datarep)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_datarep = f_string(datarep, l_datarep);
     int error = MPI_Pack_external_size_c(c_datarep, *incount, (MPI_Datatype)f_handle(*datatype), size);
     free(c_datarep);
@@ -1161,6 +1299,7 @@ NAMES(pack_external_size_c)
 
 void pmpi_pack_size_(int *incount, int *datatype, int *comm, int *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Pack_size(*incount, (MPI_Datatype)f_handle(*datatype), (MPI_Comm)f_handle(*comm), size);
     f_error(ierror, error);
 }
@@ -1168,6 +1307,7 @@ NAMES(pack_size)
 
 void pmpi_pack_size_c_(MPI_Count *incount, int *datatype, int *comm, MPI_Count *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Pack_size_c(*incount, (MPI_Datatype)f_handle(*datatype), (MPI_Comm)f_handle(*comm), size);
     f_error(ierror, error);
 }
@@ -1175,6 +1315,7 @@ NAMES(pack_size_c)
 
 void pmpi_type_commit_(int *datatype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_datatype = (MPI_Datatype)f_handle(*datatype);
     int error = MPI_Type_commit(&c_datatype);
     *datatype = (int)(intptr_t)c_datatype;
@@ -1184,6 +1325,7 @@ NAMES(type_commit)
 
 void pmpi_type_contiguous_(int *count, int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_contiguous(*count, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1193,6 +1335,7 @@ NAMES(type_contiguous)
 
 void pmpi_type_contiguous_c_(MPI_Count *count, int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_contiguous_c(*count, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1202,6 +1345,7 @@ NAMES(type_contiguous_c)
 
 void pmpi_type_create_darray_(int *size, int *rank, int *ndims, int *array_of_gsizes, int *array_of_distribs, int *array_of_dargs, int *array_of_psizes, int *order, int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_create_darray(*size, *rank, *ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, *order, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1211,6 +1355,7 @@ NAMES(type_create_darray)
 
 void pmpi_type_create_darray_c_(int *size, int *rank, int *ndims, MPI_Count *array_of_gsizes, int *array_of_distribs, int *array_of_dargs, int *array_of_psizes, int *order, int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_create_darray_c(*size, *rank, *ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, *order, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1220,6 +1365,7 @@ NAMES(type_create_darray_c)
 
 void pmpi_type_create_f90_complex_(int *p, int *r, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_create_f90_complex(*p, *r, &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1229,6 +1375,7 @@ NAMES(type_create_f90_complex)
 
 void pmpi_type_create_f90_integer_(int *r, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_create_f90_integer(*r, &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1238,6 +1385,7 @@ NAMES(type_create_f90_integer)
 
 void pmpi_type_create_f90_real_(int *p, int *r, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_create_f90_real(*p, *r, &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1247,6 +1395,7 @@ NAMES(type_create_f90_real)
 
 void pmpi_type_create_hindexed_(int *count, int *array_of_blocklengths, MPI_Aint *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_create_hindexed(*count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1256,6 +1405,7 @@ NAMES(type_create_hindexed)
 
 void pmpi_type_create_hindexed_c_(MPI_Count *count, MPI_Count *array_of_blocklengths, MPI_Count *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_create_hindexed_c(*count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1265,6 +1415,7 @@ NAMES(type_create_hindexed_c)
 
 void pmpi_type_create_hindexed_block_(int *count, int *blocklength, MPI_Aint *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_create_hindexed_block(*count, *blocklength, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1274,6 +1425,7 @@ NAMES(type_create_hindexed_block)
 
 void pmpi_type_create_hindexed_block_c_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_create_hindexed_block_c(*count, *blocklength, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1283,6 +1435,7 @@ NAMES(type_create_hindexed_block_c)
 
 void pmpi_type_create_hvector_(int *count, int *blocklength, MPI_Aint *stride, int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_create_hvector(*count, *blocklength, *stride, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1292,6 +1445,7 @@ NAMES(type_create_hvector)
 
 void pmpi_type_create_hvector_c_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *stride, int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_create_hvector_c(*count, *blocklength, *stride, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1301,6 +1455,7 @@ NAMES(type_create_hvector_c)
 
 void pmpi_type_create_indexed_block_(int *count, int *blocklength, int *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_create_indexed_block(*count, *blocklength, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1310,6 +1465,7 @@ NAMES(type_create_indexed_block)
 
 void pmpi_type_create_indexed_block_c_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_create_indexed_block_c(*count, *blocklength, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1319,6 +1475,7 @@ NAMES(type_create_indexed_block_c)
 
 void pmpi_type_create_resized_(int *oldtype, MPI_Aint *lb, MPI_Aint *extent, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_create_resized((MPI_Datatype)f_handle(*oldtype), *lb, *extent, &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1328,6 +1485,7 @@ NAMES(type_create_resized)
 
 void pmpi_type_create_resized_c_(int *oldtype, MPI_Count *lb, MPI_Count *extent, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_create_resized_c((MPI_Datatype)f_handle(*oldtype), *lb, *extent, &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1337,6 +1495,7 @@ NAMES(type_create_resized_c)
 
 void pmpi_type_create_struct_(int *count, int *array_of_blocklengths, MPI_Aint *array_of_displacements, int *array_of_types, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_types = *count;
     MPI_Datatype *c_array_of_types = f_handles(array_of_types, n_array_of_types);
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
@@ -1349,6 +1508,7 @@ NAMES(type_create_struct)
 
 void pmpi_type_create_struct_c_(MPI_Count *count, MPI_Count *array_of_blocklengths, MPI_Count *array_of_displacements, int *array_of_types, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_types = *count;
     MPI_Datatype *c_array_of_types = f_handles(array_of_types, n_array_of_types);
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
@@ -1361,6 +1521,7 @@ NAMES(type_create_struct_c)
 
 void pmpi_type_create_subarray_(int *ndims, int *array_of_sizes, int *array_of_subsizes, int *array_of_starts, int *order, int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_create_subarray(*ndims, array_of_sizes, array_of_subsizes, array_of_starts, *order, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1370,6 +1531,7 @@ NAMES(type_create_subarray)
 
 void pmpi_type_create_subarray_c_(int *ndims, MPI_Count *array_of_sizes, MPI_Count *array_of_subsizes, MPI_Count *array_of_starts, int *order, int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_create_subarray_c(*ndims, array_of_sizes, array_of_subsizes, array_of_starts, *order, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1379,6 +1541,7 @@ NAMES(type_create_subarray_c)
 
 void pmpi_type_dup_(int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_dup((MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1388,6 +1551,7 @@ NAMES(type_dup)
 
 void pmpi_type_free_(int *datatype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_datatype = (MPI_Datatype)f_handle(*datatype);
     int error = MPI_Type_free(&c_datatype);
     *datatype = (int)(intptr_t)c_datatype;
@@ -1397,6 +1561,7 @@ NAMES(type_free)
 
 void pmpi_type_get_contents_(int *datatype, int *max_integers, int *max_addresses, int *max_datatypes, int *array_of_integers, MPI_Aint *array_of_addresses, int *array_of_datatypes, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_datatypes = *max_datatypes;
     MPI_Datatype *c_array_of_datatypes = f_handles(array_of_datatypes, n_array_of_datatypes);
     int error = MPI_Type_get_contents((MPI_Datatype)f_handle(*datatype), *max_integers, *max_addresses, *max_datatypes, array_of_integers, array_of_addresses, c_array_of_datatypes);
@@ -1407,6 +1572,7 @@ NAMES(type_get_contents)
 
 void pmpi_type_get_contents_c_(int *datatype, MPI_Count *max_integers, MPI_Count *max_addresses, MPI_Count *max_large_counts, MPI_Count *max_datatypes, int *array_of_integers, MPI_Aint *array_of_addresses, MPI_Count *array_of_large_counts, int *array_of_datatypes, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_datatypes = *max_datatypes;
     MPI_Datatype *c_array_of_datatypes = f_handles(array_of_datatypes, n_array_of_datatypes);
     int error = MPI_Type_get_contents_c((MPI_Datatype)f_handle(*datatype), *max_integers, *max_addresses, *max_large_counts, *max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, c_array_of_datatypes);
@@ -1417,6 +1583,7 @@ NAMES(type_get_contents_c)
 
 void pmpi_type_get_envelope_(int *datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Type_get_envelope((MPI_Datatype)f_handle(*datatype), num_integers, num_addresses, num_datatypes, combiner);
     f_error(ierror, error);
 }
@@ -1424,6 +1591,7 @@ NAMES(type_get_envelope)
 
 void pmpi_type_get_envelope_c_(int *datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Type_get_envelope_c((MPI_Datatype)f_handle(*datatype), num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
     f_error(ierror, error);
 }
@@ -1431,6 +1599,7 @@ NAMES(type_get_envelope_c)
 
 void pmpi_type_get_extent_(int *datatype, MPI_Aint *lb, MPI_Aint *extent, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Type_get_extent((MPI_Datatype)f_handle(*datatype), lb, extent);
     f_error(ierror, error);
 }
@@ -1438,6 +1607,7 @@ NAMES(type_get_extent)
 
 void pmpi_type_get_extent_c_(int *datatype, MPI_Count *lb, MPI_Count *extent, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Type_get_extent_c((MPI_Datatype)f_handle(*datatype), lb, extent);
     f_error(ierror, error);
 }
@@ -1445,6 +1615,7 @@ NAMES(type_get_extent_c)
 
 void pmpi_type_get_extent_x_(int *datatype, MPI_Count *lb, MPI_Count *extent, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Type_get_extent_x((MPI_Datatype)f_handle(*datatype), lb, extent);
     f_error(ierror, error);
 }
@@ -1452,6 +1623,7 @@ NAMES(type_get_extent_x)
 
 void pmpi_type_get_name_(int *datatype, char *type_name, int *resultlen, int *ierror, size_t l_type_name)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char c_type_name[MPI_MAX_OBJECT_NAME] = "";
     int error = MPI_Type_get_name((MPI_Datatype)f_handle(*datatype), c_type_name, resultlen);
     f_text(error, type_name, l_type_name, c_type_name);
@@ -1461,6 +1633,7 @@ NAMES(type_get_name)
 
 void pmpi_type_get_true_extent_(int *datatype, MPI_Aint *true_lb, MPI_Aint *true_extent, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Type_get_true_extent((MPI_Datatype)f_handle(*datatype), true_lb, true_extent);
     f_error(ierror, error);
 }
@@ -1468,6 +1641,7 @@ NAMES(type_get_true_extent)
 
 void pmpi_type_get_true_extent_c_(int *datatype, MPI_Count *true_lb, MPI_Count *true_extent, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Type_get_true_extent_c((MPI_Datatype)f_handle(*datatype), true_lb, true_extent);
     f_error(ierror, error);
 }
@@ -1475,6 +1649,7 @@ NAMES(type_get_true_extent_c)
 
 void pmpi_type_get_true_extent_x_(int *datatype, MPI_Count *true_lb, MPI_Count *true_extent, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Type_get_true_extent_x((MPI_Datatype)f_handle(*datatype), true_lb, true_extent);
     f_error(ierror, error);
 }
@@ -1482,6 +1657,7 @@ NAMES(type_get_true_extent_x)
 
 void pmpi_type_get_value_index_(int *value_type, int *index_type, int *pair_type, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_pair_type = (MPI_Datatype)f_handle(*pair_type);
     int error = MPI_Type_get_value_index((MPI_Datatype)f_handle(*value_type), (MPI_Datatype)f_handle(*index_type), &c_pair_type);
     *pair_type = (int)(intptr_t)c_pair_type;
@@ -1491,6 +1667,7 @@ NAMES(type_get_value_index)
 
 void pmpi_type_indexed_(int *count, int *array_of_blocklengths, int *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_indexed(*count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1500,6 +1677,7 @@ NAMES(type_indexed)
 
 void pmpi_type_indexed_c_(MPI_Count *count, MPI_Count *array_of_blocklengths, MPI_Count *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_indexed_c(*count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1509,6 +1687,7 @@ NAMES(type_indexed_c)
 
 void pmpi_type_match_size_(int *typeclass, int *size, int *datatype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_datatype = (MPI_Datatype)f_handle(*datatype);
     int error = MPI_Type_match_size(*typeclass, *size, &c_datatype);
     *datatype = (int)(intptr_t)c_datatype;
@@ -1518,6 +1697,7 @@ NAMES(type_match_size)
 
 void pmpi_type_set_name_(int *datatype, char *type_name, int *ierror, size_t l_type_name)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_type_name = f_string(type_name, l_type_name);
     int error = MPI_Type_set_name((MPI_Datatype)f_handle(*datatype), c_type_name);
     free(c_type_name);
@@ -1527,6 +1707,7 @@ NAMES(type_set_name)
 
 void pmpi_type_size_(int *datatype, int *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Type_size((MPI_Datatype)f_handle(*datatype), size);
     f_error(ierror, error);
 }
@@ -1534,6 +1715,7 @@ NAMES(type_size)
 
 void pmpi_type_size_c_(int *datatype, MPI_Count *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Type_size_c((MPI_Datatype)f_handle(*datatype), size);
     f_error(ierror, error);
 }
@@ -1541,6 +1723,7 @@ NAMES(type_size_c)
 
 void pmpi_type_size_x_(int *datatype, MPI_Count *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Type_size_x((MPI_Datatype)f_handle(*datatype), size);
     f_error(ierror, error);
 }
@@ -1548,6 +1731,7 @@ NAMES(type_size_x)
 
 void pmpi_type_vector_(int *count, int *blocklength, int *stride, int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_vector(*count, *blocklength, *stride, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1557,6 +1741,7 @@ NAMES(type_vector)
 
 void pmpi_type_vector_c_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *stride, int *oldtype, int *newtype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
     int error = MPI_Type_vector_c(*count, *blocklength, *stride, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
     *newtype = (int)(intptr_t)c_newtype;
@@ -1566,6 +1751,7 @@ NAMES(type_vector_c)
 
 void pmpi_unpack_(void *inbuf, int *insize, int *position, void *outbuf, int *outcount, int *datatype, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Unpack(f_address(inbuf), *insize, position, f_address(outbuf), *outcount, (MPI_Datatype)f_handle(*datatype), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1573,6 +1759,7 @@ NAMES(unpack)
 
 void pmpi_unpack_c_(void *inbuf, MPI_Count *insize, MPI_Count *position, void *outbuf, MPI_Count *outcount, int *datatype, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Unpack_c(f_address(inbuf), *insize, position, f_address(outbuf), *outcount, (MPI_Datatype)f_handle(*datatype), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1580,6 +1767,7 @@ NAMES(unpack_c)
 
 void pmpi_unpack_external_(char *datarep, void *inbuf, MPI_Aint *insize, MPI_Aint *position, void *outbuf, int *outcount, int *datatype, int *ierror, size_t l_datarep)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_datarep = f_string(datarep, l_datarep);
     int error = MPI_Unpack_external(c_datarep, f_address(inbuf), *insize, position, f_address(outbuf), *outcount, (MPI_Datatype)f_handle(*datatype));
     free(c_datarep);
@@ -1589,6 +1777,7 @@ NAMES(unpack_external)
 
 void pmpi_unpack_external_c_(char *datarep, void *inbuf, MPI_Count *insize, MPI_Count *position, void *outbuf, MPI_Count *outcount, int *datatype, int *ierror, size_t l_datarep)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_datarep = f_string(datarep, l_datarep);
     int error = MPI_Unpack_external_c(c_datarep, f_address(inbuf), *insize, position, f_address(outbuf), *outcount, (MPI_Datatype)f_handle(*datatype));
     free(c_datarep);
@@ -1598,6 +1787,7 @@ NAMES(unpack_external_c)
 
 void pmpi_ineighbor_allgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ineighbor_allgather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1607,6 +1797,7 @@ NAMES(ineighbor_allgather)
 
 void pmpi_ineighbor_allgather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ineighbor_allgather_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1616,6 +1807,7 @@ NAMES(ineighbor_allgather_c)
 
 void pmpi_ineighbor_allgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ineighbor_allgatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1625,6 +1817,7 @@ NAMES(ineighbor_allgatherv)
 
 void pmpi_ineighbor_allgatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ineighbor_allgatherv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1634,6 +1827,7 @@ NAMES(ineighbor_allgatherv_c)
 
 void pmpi_ineighbor_alltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ineighbor_alltoall(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1643,6 +1837,7 @@ NAMES(ineighbor_alltoall)
 
 void pmpi_ineighbor_alltoall_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ineighbor_alltoall_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1652,6 +1847,7 @@ NAMES(ineighbor_alltoall_c)
 
 void pmpi_ineighbor_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ineighbor_alltoallv(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1661,6 +1857,7 @@ NAMES(ineighbor_alltoallv)
 
 void pmpi_ineighbor_alltoallv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ineighbor_alltoallv_c(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1670,6 +1867,7 @@ NAMES(ineighbor_alltoallv_c)
 
 void pmpi_ineighbor_alltoallw_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_neighbors(*comm, 1);
     MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
     int n_recvtypes = f_neighbors(*comm, 0);
@@ -1685,6 +1883,7 @@ NAMES(ineighbor_alltoallw)
 
 void pmpi_ineighbor_alltoallw_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_neighbors(*comm, 1);
     MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
     int n_recvtypes = f_neighbors(*comm, 0);
@@ -1700,6 +1899,7 @@ NAMES(ineighbor_alltoallw_c)
 
 void pmpi_neighbor_allgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Neighbor_allgather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1707,6 +1907,7 @@ NAMES(neighbor_allgather)
 
 void pmpi_neighbor_allgather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Neighbor_allgather_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1714,6 +1915,7 @@ NAMES(neighbor_allgather_c)
 
 void pmpi_neighbor_allgather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Neighbor_allgather_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1723,6 +1925,7 @@ NAMES(neighbor_allgather_init)
 
 void pmpi_neighbor_allgather_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Neighbor_allgather_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1732,6 +1935,7 @@ NAMES(neighbor_allgather_init_c)
 
 void pmpi_neighbor_allgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Neighbor_allgatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1739,6 +1943,7 @@ NAMES(neighbor_allgatherv)
 
 void pmpi_neighbor_allgatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Neighbor_allgatherv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1746,6 +1951,7 @@ NAMES(neighbor_allgatherv_c)
 
 void pmpi_neighbor_allgatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Neighbor_allgatherv_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1755,6 +1961,7 @@ NAMES(neighbor_allgatherv_init)
 
 void pmpi_neighbor_allgatherv_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Neighbor_allgatherv_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1764,6 +1971,7 @@ NAMES(neighbor_allgatherv_init_c)
 
 void pmpi_neighbor_alltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Neighbor_alltoall(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1771,6 +1979,7 @@ NAMES(neighbor_alltoall)
 
 void pmpi_neighbor_alltoall_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Neighbor_alltoall_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1778,6 +1987,7 @@ NAMES(neighbor_alltoall_c)
 
 void pmpi_neighbor_alltoall_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Neighbor_alltoall_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1787,6 +1997,7 @@ NAMES(neighbor_alltoall_init)
 
 void pmpi_neighbor_alltoall_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Neighbor_alltoall_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1796,6 +2007,7 @@ NAMES(neighbor_alltoall_init_c)
 
 void pmpi_neighbor_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Neighbor_alltoallv(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1803,6 +2015,7 @@ NAMES(neighbor_alltoallv)
 
 void pmpi_neighbor_alltoallv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Neighbor_alltoallv_c(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1810,6 +2023,7 @@ NAMES(neighbor_alltoallv_c)
 
 void pmpi_neighbor_alltoallv_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Neighbor_alltoallv_init(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1819,6 +2033,7 @@ NAMES(neighbor_alltoallv_init)
 
 void pmpi_neighbor_alltoallv_init_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Neighbor_alltoallv_init_c(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1828,6 +2043,7 @@ NAMES(neighbor_alltoallv_init_c)
 
 void pmpi_neighbor_alltoallw_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_neighbors(*comm, 1);
     MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
     int n_recvtypes = f_neighbors(*comm, 0);
@@ -1841,6 +2057,7 @@ NAMES(neighbor_alltoallw)
 
 void pmpi_neighbor_alltoallw_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_neighbors(*comm, 1);
     MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
     int n_recvtypes = f_neighbors(*comm, 0);
@@ -1854,6 +2071,7 @@ NAMES(neighbor_alltoallw_c)
 
 void pmpi_neighbor_alltoallw_init_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_neighbors(*comm, 1);
     MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
     int n_recvtypes = f_neighbors(*comm, 0);
@@ -1869,6 +2087,7 @@ NAMES(neighbor_alltoallw_init)
 
 void pmpi_neighbor_alltoallw_init_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_neighbors(*comm, 1);
     MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
     int n_recvtypes = f_neighbors(*comm, 0);
@@ -1884,6 +2103,7 @@ NAMES(neighbor_alltoallw_init_c)
 
 void pmpi_allgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Allgather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1891,6 +2111,7 @@ NAMES(allgather)
 
 void pmpi_allgather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Allgather_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1898,6 +2119,7 @@ NAMES(allgather_c)
 
 void pmpi_allgather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Allgather_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1907,6 +2129,7 @@ NAMES(allgather_init)
 
 void pmpi_allgather_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Allgather_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1916,6 +2139,7 @@ NAMES(allgather_init_c)
 
 void pmpi_allgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Allgatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1923,6 +2147,7 @@ NAMES(allgatherv)
 
 void pmpi_allgatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Allgatherv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1930,6 +2155,7 @@ NAMES(allgatherv_c)
 
 void pmpi_allgatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Allgatherv_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1939,6 +2165,7 @@ NAMES(allgatherv_init)
 
 void pmpi_allgatherv_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Allgatherv_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1948,6 +2175,7 @@ NAMES(allgatherv_init_c)
 
 void pmpi_allreduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Allreduce(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1955,6 +2183,7 @@ NAMES(allreduce)
 
 void pmpi_allreduce_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Allreduce_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1962,6 +2191,7 @@ NAMES(allreduce_c)
 
 void pmpi_allreduce_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Allreduce_init(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1971,6 +2201,7 @@ NAMES(allreduce_init)
 
 void pmpi_allreduce_init_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Allreduce_init_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -1980,6 +2211,7 @@ NAMES(allreduce_init_c)
 
 void pmpi_alltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Alltoall(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1987,6 +2219,7 @@ NAMES(alltoall)
 
 void pmpi_alltoall_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Alltoall_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -1994,6 +2227,7 @@ NAMES(alltoall_c)
 
 void pmpi_alltoall_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Alltoall_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2003,6 +2237,7 @@ NAMES(alltoall_init)
 
 void pmpi_alltoall_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Alltoall_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2012,6 +2247,7 @@ NAMES(alltoall_init_c)
 
 void pmpi_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Alltoallv(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2019,6 +2255,7 @@ NAMES(alltoallv)
 
 void pmpi_alltoallv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Alltoallv_c(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2026,6 +2263,7 @@ NAMES(alltoallv_c)
 
 void pmpi_alltoallv_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Alltoallv_init(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2035,6 +2273,7 @@ NAMES(alltoallv_init)
 
 void pmpi_alltoallv_init_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Alltoallv_init_c(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2044,6 +2283,7 @@ NAMES(alltoallv_init_c)
 
 void pmpi_alltoallw_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
     MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
     int n_recvtypes = f_members(*comm);
@@ -2057,6 +2297,7 @@ NAMES(alltoallw)
 
 void pmpi_alltoallw_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
     MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
     int n_recvtypes = f_members(*comm);
@@ -2070,6 +2311,7 @@ NAMES(alltoallw_c)
 
 void pmpi_alltoallw_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
     MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
     int n_recvtypes = f_members(*comm);
@@ -2085,6 +2327,7 @@ NAMES(alltoallw_init)
 
 void pmpi_alltoallw_init_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
     MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
     int n_recvtypes = f_members(*comm);
@@ -2100,6 +2343,7 @@ NAMES(alltoallw_init_c)
 
 void pmpi_barrier_(int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Barrier((MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2107,6 +2351,7 @@ NAMES(barrier)
 
 void pmpi_barrier_init_(int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Barrier_init((MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2116,6 +2361,7 @@ NAMES(barrier_init)
 
 void pmpi_bcast_(void *buffer, int *count, int *datatype, int *root, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Bcast(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2123,6 +2369,7 @@ NAMES(bcast)
 
 void pmpi_bcast_c_(void *buffer, MPI_Count *count, int *datatype, int *root, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Bcast_c(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2130,6 +2377,7 @@ NAMES(bcast_c)
 
 void pmpi_bcast_init_(void *buffer, int *count, int *datatype, int *root, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Bcast_init(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2139,6 +2387,7 @@ NAMES(bcast_init)
 
 void pmpi_bcast_init_c_(void *buffer, MPI_Count *count, int *datatype, int *root, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Bcast_init_c(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2148,6 +2397,7 @@ NAMES(bcast_init_c)
 
 void pmpi_exscan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Exscan(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2155,6 +2405,7 @@ NAMES(exscan)
 
 void pmpi_exscan_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Exscan_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2162,6 +2413,7 @@ NAMES(exscan_c)
 
 void pmpi_exscan_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Exscan_init(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2171,6 +2423,7 @@ NAMES(exscan_init)
 
 void pmpi_exscan_init_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Exscan_init_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2180,6 +2433,7 @@ NAMES(exscan_init_c)
 
 void pmpi_gather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Gather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2187,6 +2441,7 @@ NAMES(gather)
 
 void pmpi_gather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Gather_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2194,6 +2449,7 @@ NAMES(gather_c)
 
 void pmpi_gather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Gather_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2203,6 +2459,7 @@ NAMES(gather_init)
 
 void pmpi_gather_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Gather_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2212,6 +2469,7 @@ NAMES(gather_init_c)
 
 void pmpi_gatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Gatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2219,6 +2477,7 @@ NAMES(gatherv)
 
 void pmpi_gatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *root, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Gatherv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2226,6 +2485,7 @@ NAMES(gatherv_c)
 
 void pmpi_gatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Gatherv_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2235,6 +2495,7 @@ NAMES(gatherv_init)
 
 void pmpi_gatherv_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Gatherv_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2244,6 +2505,7 @@ NAMES(gatherv_init_c)
 
 void pmpi_iallgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Iallgather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2253,6 +2515,7 @@ NAMES(iallgather)
 
 void pmpi_iallgather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Iallgather_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2262,6 +2525,7 @@ NAMES(iallgather_c)
 
 void pmpi_iallgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Iallgatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2271,6 +2535,7 @@ NAMES(iallgatherv)
 
 void pmpi_iallgatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Iallgatherv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2280,6 +2545,7 @@ NAMES(iallgatherv_c)
 
 void pmpi_iallreduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Iallreduce(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2289,6 +2555,7 @@ NAMES(iallreduce)
 
 void pmpi_iallreduce_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Iallreduce_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2298,6 +2565,7 @@ NAMES(iallreduce_c)
 
 void pmpi_ialltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ialltoall(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2307,6 +2575,7 @@ NAMES(ialltoall)
 
 void pmpi_ialltoall_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ialltoall_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2316,6 +2585,7 @@ NAMES(ialltoall_c)
 
 void pmpi_ialltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ialltoallv(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2325,6 +2595,7 @@ NAMES(ialltoallv)
 
 void pmpi_ialltoallv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ialltoallv_c(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2334,6 +2605,7 @@ NAMES(ialltoallv_c)
 
 void pmpi_ialltoallw_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
     MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
     int n_recvtypes = f_members(*comm);
@@ -2349,6 +2621,7 @@ NAMES(ialltoallw)
 
 void pmpi_ialltoallw_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
     MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
     int n_recvtypes = f_members(*comm);
@@ -2364,6 +2637,7 @@ NAMES(ialltoallw_c)
 
 void pmpi_ibarrier_(int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ibarrier((MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2373,6 +2647,7 @@ NAMES(ibarrier)
 
 void pmpi_ibcast_(void *buffer, int *count, int *datatype, int *root, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ibcast(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2382,6 +2657,7 @@ NAMES(ibcast)
 
 void pmpi_ibcast_c_(void *buffer, MPI_Count *count, int *datatype, int *root, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ibcast_c(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2391,6 +2667,7 @@ NAMES(ibcast_c)
 
 void pmpi_iexscan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Iexscan(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2400,6 +2677,7 @@ NAMES(iexscan)
 
 void pmpi_iexscan_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Iexscan_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2409,6 +2687,7 @@ NAMES(iexscan_c)
 
 void pmpi_igather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Igather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2418,6 +2697,7 @@ NAMES(igather)
 
 void pmpi_igather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Igather_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2427,6 +2707,7 @@ NAMES(igather_c)
 
 void pmpi_igatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Igatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2436,6 +2717,7 @@ NAMES(igatherv)
 
 void pmpi_igatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Igatherv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2445,6 +2727,7 @@ NAMES(igatherv_c)
 
 void pmpi_ireduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ireduce(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2454,6 +2737,7 @@ NAMES(ireduce)
 
 void pmpi_ireduce_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *root, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ireduce_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2463,6 +2747,7 @@ NAMES(ireduce_c)
 
 void pmpi_ireduce_scatter_(void *sendbuf, void *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ireduce_scatter(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2472,6 +2757,7 @@ NAMES(ireduce_scatter)
 
 void pmpi_ireduce_scatter_c_(void *sendbuf, void *recvbuf, MPI_Count *recvcounts, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ireduce_scatter_c(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2481,6 +2767,7 @@ NAMES(ireduce_scatter_c)
 
 void pmpi_ireduce_scatter_block_(void *sendbuf, void *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ireduce_scatter_block(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2490,6 +2777,7 @@ NAMES(ireduce_scatter_block)
 
 void pmpi_ireduce_scatter_block_c_(void *sendbuf, void *recvbuf, MPI_Count *recvcount, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Ireduce_scatter_block_c(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2499,6 +2787,7 @@ NAMES(ireduce_scatter_block_c)
 
 void pmpi_iscan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Iscan(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2508,6 +2797,7 @@ NAMES(iscan)
 
 void pmpi_iscan_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Iscan_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2517,6 +2807,7 @@ NAMES(iscan_c)
 
 void pmpi_iscatter_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Iscatter(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2526,6 +2817,7 @@ NAMES(iscatter)
 
 void pmpi_iscatter_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Iscatter_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2535,6 +2827,7 @@ NAMES(iscatter_c)
 
 void pmpi_iscatterv_(void *sendbuf, int *sendcounts, int *displs, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Iscatterv(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2544,6 +2837,7 @@ NAMES(iscatterv)
 
 void pmpi_iscatterv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Iscatterv_c(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2553,6 +2847,7 @@ NAMES(iscatterv_c)
 
 void pmpi_reduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Reduce(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2560,6 +2855,7 @@ NAMES(reduce)
 
 void pmpi_reduce_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *root, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Reduce_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2567,6 +2863,7 @@ NAMES(reduce_c)
 
 void pmpi_reduce_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Reduce_init(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2576,6 +2873,7 @@ NAMES(reduce_init)
 
 void pmpi_reduce_init_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *root, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Reduce_init_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2585,6 +2883,7 @@ NAMES(reduce_init_c)
 
 void pmpi_reduce_scatter_(void *sendbuf, void *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Reduce_scatter(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2592,6 +2891,7 @@ NAMES(reduce_scatter)
 
 void pmpi_reduce_scatter_c_(void *sendbuf, void *recvbuf, MPI_Count *recvcounts, int *datatype, int *op, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Reduce_scatter_c(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2599,6 +2899,7 @@ NAMES(reduce_scatter_c)
 
 void pmpi_reduce_scatter_block_(void *sendbuf, void *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Reduce_scatter_block(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2606,6 +2907,7 @@ NAMES(reduce_scatter_block)
 
 void pmpi_reduce_scatter_block_c_(void *sendbuf, void *recvbuf, MPI_Count *recvcount, int *datatype, int *op, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Reduce_scatter_block_c(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2613,6 +2915,7 @@ NAMES(reduce_scatter_block_c)
 
 void pmpi_reduce_scatter_block_init_(void *sendbuf, void *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Reduce_scatter_block_init(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2622,6 +2925,7 @@ NAMES(reduce_scatter_block_init)
 
 void pmpi_reduce_scatter_block_init_c_(void *sendbuf, void *recvbuf, MPI_Count *recvcount, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Reduce_scatter_block_init_c(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2631,6 +2935,7 @@ NAMES(reduce_scatter_block_init_c)
 
 void pmpi_reduce_scatter_init_(void *sendbuf, void *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Reduce_scatter_init(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2640,6 +2945,7 @@ NAMES(reduce_scatter_init)
 
 void pmpi_reduce_scatter_init_c_(void *sendbuf, void *recvbuf, MPI_Count *recvcounts, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Reduce_scatter_init_c(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2649,6 +2955,7 @@ NAMES(reduce_scatter_init_c)
 
 void pmpi_scan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Scan(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2656,6 +2963,7 @@ NAMES(scan)
 
 void pmpi_scan_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Scan_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2663,6 +2971,7 @@ NAMES(scan_c)
 
 void pmpi_scan_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Scan_init(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2672,6 +2981,7 @@ NAMES(scan_init)
 
 void pmpi_scan_init_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Scan_init_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2681,6 +2991,7 @@ NAMES(scan_init_c)
 
 void pmpi_scatter_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Scatter(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2688,6 +2999,7 @@ NAMES(scatter)
 
 void pmpi_scatter_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Scatter_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2695,6 +3007,7 @@ NAMES(scatter_c)
 
 void pmpi_scatter_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Scatter_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2704,6 +3017,7 @@ NAMES(scatter_init)
 
 void pmpi_scatter_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Scatter_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2713,6 +3027,7 @@ NAMES(scatter_init_c)
 
 void pmpi_scatterv_(void *sendbuf, int *sendcounts, int *displs, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Scatterv(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2720,6 +3035,7 @@ NAMES(scatterv)
 
 void pmpi_scatterv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Scatterv_c(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
     f_error(ierror, error);
 }
@@ -2727,6 +3043,7 @@ NAMES(scatterv_c)
 
 void pmpi_scatterv_init_(void *sendbuf, int *sendcounts, int *displs, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Scatterv_init(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2736,6 +3053,7 @@ NAMES(scatterv_init)
 
 void pmpi_scatterv_init_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Scatterv_init_c(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -2745,6 +3063,7 @@ NAMES(scatterv_init_c)
 
 void pmpi_group_compare_(int *group1, int *group2, int *result, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Group_compare((MPI_Group)f_handle(*group1), (MPI_Group)f_handle(*group2), result);
     f_error(ierror, error);
 }
@@ -2752,6 +3071,7 @@ NAMES(group_compare)
 
 void pmpi_group_difference_(int *group1, int *group2, int *newgroup, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
     int error = MPI_Group_difference((MPI_Group)f_handle(*group1), (MPI_Group)f_handle(*group2), &c_newgroup);
     *newgroup = (int)(intptr_t)c_newgroup;
@@ -2761,6 +3081,7 @@ NAMES(group_difference)
 
 void pmpi_group_excl_(int *group, int *n, int *ranks, int *newgroup, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
     int error = MPI_Group_excl((MPI_Group)f_handle(*group), *n, ranks, &c_newgroup);
     *newgroup = (int)(intptr_t)c_newgroup;
@@ -2770,6 +3091,7 @@ NAMES(group_excl)
 
 void pmpi_group_free_(int *group, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Group c_group = (MPI_Group)f_handle(*group);
     int error = MPI_Group_free(&c_group);
     *group = (int)(intptr_t)c_group;
@@ -2779,6 +3101,7 @@ NAMES(group_free)
 
 void pmpi_group_from_session_pset_(int *session, char *pset_name, int *newgroup, int *ierror, size_t l_pset_name)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_pset_name = f_string(pset_name, l_pset_name);
     MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
     int error = MPI_Group_from_session_pset((MPI_Session)f_handle(*session), c_pset_name, &c_newgroup);
@@ -2790,6 +3113,7 @@ NAMES(group_from_session_pset)
 
 void pmpi_group_incl_(int *group, int *n, int *ranks, int *newgroup, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
     int error = MPI_Group_incl((MPI_Group)f_handle(*group), *n, ranks, &c_newgroup);
     *newgroup = (int)(intptr_t)c_newgroup;
@@ -2799,6 +3123,7 @@ NAMES(group_incl)
 
 void pmpi_group_intersection_(int *group1, int *group2, int *newgroup, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
     int error = MPI_Group_intersection((MPI_Group)f_handle(*group1), (MPI_Group)f_handle(*group2), &c_newgroup);
     *newgroup = (int)(intptr_t)c_newgroup;
@@ -2808,6 +3133,7 @@ NAMES(group_intersection)
 
 void pmpi_group_range_excl_(int *group, int *n, int ranges[][3], int *newgroup, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
     int error = MPI_Group_range_excl((MPI_Group)f_handle(*group), *n, ranges, &c_newgroup);
     *newgroup = (int)(intptr_t)c_newgroup;
@@ -2817,6 +3143,7 @@ NAMES(group_range_excl)
 
 void pmpi_group_range_incl_(int *group, int *n, int ranges[][3], int *newgroup, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
     int error = MPI_Group_range_incl((MPI_Group)f_handle(*group), *n, ranges, &c_newgroup);
     *newgroup = (int)(intptr_t)c_newgroup;
@@ -2826,6 +3153,7 @@ NAMES(group_range_incl)
 
 void pmpi_group_rank_(int *group, int *rank, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Group_rank((MPI_Group)f_handle(*group), rank);
     f_error(ierror, error);
 }
@@ -2833,6 +3161,7 @@ NAMES(group_rank)
 
 void pmpi_group_size_(int *group, int *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Group_size((MPI_Group)f_handle(*group), size);
     f_error(ierror, error);
 }
@@ -2840,6 +3169,7 @@ NAMES(group_size)
 
 void pmpi_group_translate_ranks_(int *group1, int *n, int *ranks1, int *group2, int *ranks2, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Group_translate_ranks((MPI_Group)f_handle(*group1), *n, ranks1, (MPI_Group)f_handle(*group2), ranks2);
     f_error(ierror, error);
 }
@@ -2847,6 +3177,7 @@ NAMES(group_translate_ranks)
 
 void pmpi_group_union_(int *group1, int *group2, int *newgroup, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
     int error = MPI_Group_union((MPI_Group)f_handle(*group1), (MPI_Group)f_handle(*group2), &c_newgroup);
     *newgroup = (int)(intptr_t)c_newgroup;
@@ -2856,6 +3187,7 @@ NAMES(group_union)
 
 void pmpi_cart_coords_(int *comm, int *rank, int *maxdims, int *coords, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Cart_coords((MPI_Comm)f_handle(*comm), *rank, *maxdims, coords);
     f_error(ierror, error);
 }
@@ -2863,6 +3195,7 @@ NAMES(cart_coords)
 
 void pmpi_cart_create_(int *comm_old, int *ndims, int *dims, int *periods, int *reorder, int *comm_cart, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_comm_cart = (MPI_Comm)f_handle(*comm_cart);
     int error = MPI_Cart_create((MPI_Comm)f_handle(*comm_old), *ndims, dims, periods, *reorder, &c_comm_cart);
     *comm_cart = (int)(intptr_t)c_comm_cart;
@@ -2872,6 +3205,7 @@ NAMES(cart_create)
 
 void pmpi_cart_get_(int *comm, int *maxdims, int *dims, int *periods, int *coords, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Cart_get((MPI_Comm)f_handle(*comm), *maxdims, dims, periods, coords);
     f_error(ierror, error);
 }
@@ -2879,6 +3213,7 @@ NAMES(cart_get)
 
 void pmpi_cart_map_(int *comm, int *ndims, int *dims, int *periods, int *newrank, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Cart_map((MPI_Comm)f_handle(*comm), *ndims, dims, periods, newrank);
     f_error(ierror, error);
 }
@@ -2886,6 +3221,7 @@ NAMES(cart_map)
 
 void pmpi_cart_rank_(int *comm, int *coords, int *rank, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Cart_rank((MPI_Comm)f_handle(*comm), coords, rank);
     f_error(ierror, error);
 }
@@ -2893,6 +3229,7 @@ NAMES(cart_rank)
 
 void pmpi_cart_shift_(int *comm, int *direction, int *disp, int *rank_source, int *rank_dest, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Cart_shift((MPI_Comm)f_handle(*comm), *direction, *disp, rank_source, rank_dest);
     f_error(ierror, error);
 }
@@ -2900,6 +3237,7 @@ NAMES(cart_shift)
 
 void pmpi_cart_sub_(int *comm, int *remain_dims, int *newcomm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
     int error = MPI_Cart_sub((MPI_Comm)f_handle(*comm), remain_dims, &c_newcomm);
     *newcomm = (int)(intptr_t)c_newcomm;
@@ -2909,6 +3247,7 @@ NAMES(cart_sub)
 
 void pmpi_cartdim_get_(int *comm, int *ndims, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Cartdim_get((MPI_Comm)f_handle(*comm), ndims);
     f_error(ierror, error);
 }
@@ -2916,6 +3255,7 @@ NAMES(cartdim_get)
 
 void pmpi_dims_create_(int *nnodes, int *ndims, int *dims, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Dims_create(*nnodes, *ndims, dims);
     f_error(ierror, error);
 }
@@ -2923,6 +3263,7 @@ NAMES(dims_create)
 
 void pmpi_dist_graph_create_(int *comm_old, int *n, int *sources, int *degrees, int *destinations, int *weights, int *info, int *reorder, int *comm_dist_graph, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_comm_dist_graph = (MPI_Comm)f_handle(*comm_dist_graph);
     int error = MPI_Dist_graph_create((MPI_Comm)f_handle(*comm_old), *n, sources, degrees, destinations, f_weights(weights), (MPI_Info)f_handle(*info), *reorder, &c_comm_dist_graph);
     *comm_dist_graph = (int)(intptr_t)c_comm_dist_graph;
@@ -2932,6 +3273,7 @@ NAMES(dist_graph_create)
 
 void pmpi_dist_graph_create_adjacent_(int *comm_old, int *indegree, int *sources, int *sourceweights, int *outdegree, int *destinations, int *destweights, int *info, int *reorder, int *comm_dist_graph, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_comm_dist_graph = (MPI_Comm)f_handle(*comm_dist_graph);
     int error = MPI_Dist_graph_create_adjacent((MPI_Comm)f_handle(*comm_old), *indegree, sources, f_weights(sourceweights), *outdegree, destinations, f_weights(destweights), (MPI_Info)f_handle(*info), *reorder, &c_comm_dist_graph);
     *comm_dist_graph = (int)(intptr_t)c_comm_dist_graph;
@@ -2941,6 +3283,7 @@ NAMES(dist_graph_create_adjacent)
 
 void pmpi_dist_graph_neighbors_(int *comm, int *maxindegree, int *sources, int *sourceweights, int *maxoutdegree, int *destinations, int *destweights, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Dist_graph_neighbors((MPI_Comm)f_handle(*comm), *maxindegree, sources, f_weights(sourceweights), *maxoutdegree, destinations, f_weights(destweights));
     f_error(ierror, error);
 }
@@ -2948,6 +3291,7 @@ NAMES(dist_graph_neighbors)
 
 void pmpi_dist_graph_neighbors_count_(int *comm, int *indegree, int *outdegree, int *weighted, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Dist_graph_neighbors_count((MPI_Comm)f_handle(*comm), indegree, outdegree, weighted);
     f_error(ierror, error);
 }
@@ -2955,6 +3299,7 @@ NAMES(dist_graph_neighbors_count)
 
 void pmpi_graph_create_(int *comm_old, int *nnodes, int *indx, int *edges, int *reorder, int *comm_graph, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_comm_graph = (MPI_Comm)f_handle(*comm_graph);
     int error = MPI_Graph_create((MPI_Comm)f_handle(*comm_old), *nnodes, indx, edges, *reorder, &c_comm_graph);
     *comm_graph = (int)(intptr_t)c_comm_graph;
@@ -2964,6 +3309,7 @@ NAMES(graph_create)
 
 void pmpi_graph_get_(int *comm, int *maxindex, int *maxedges, int *indx, int *edges, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Graph_get((MPI_Comm)f_handle(*comm), *maxindex, *maxedges, indx, edges);
     f_error(ierror, error);
 }
@@ -2971,6 +3317,7 @@ NAMES(graph_get)
 
 void pmpi_graph_map_(int *comm, int *nnodes, int *indx, int *edges, int *newrank, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Graph_map((MPI_Comm)f_handle(*comm), *nnodes, indx, edges, newrank);
     f_error(ierror, error);
 }
@@ -2978,6 +3325,7 @@ NAMES(graph_map)
 
 void pmpi_graph_neighbors_(int *comm, int *rank, int *maxneighbors, int *neighbors, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Graph_neighbors((MPI_Comm)f_handle(*comm), *rank, *maxneighbors, neighbors);
     f_error(ierror, error);
 }
@@ -2985,6 +3333,7 @@ NAMES(graph_neighbors)
 
 void pmpi_graph_neighbors_count_(int *comm, int *rank, int *nneighbors, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Graph_neighbors_count((MPI_Comm)f_handle(*comm), *rank, nneighbors);
     f_error(ierror, error);
 }
@@ -2992,6 +3341,7 @@ NAMES(graph_neighbors_count)
 
 void pmpi_graphdims_get_(int *comm, int *nnodes, int *nedges, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Graphdims_get((MPI_Comm)f_handle(*comm), nnodes, nedges);
     f_error(ierror, error);
 }
@@ -2999,6 +3349,7 @@ NAMES(graphdims_get)
 
 void pmpi_topo_test_(int *comm, int *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Topo_test((MPI_Comm)f_handle(*comm), status);
     f_error(ierror, error);
 }
@@ -3006,6 +3357,7 @@ NAMES(topo_test)
 
 void pmpi_attr_delete_(int *comm, int *keyval, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Attr_delete((MPI_Comm)f_handle(*comm), *keyval);
     f_error(ierror, error);
 }
@@ -3013,6 +3365,7 @@ NAMES(attr_delete)
 
 void pmpi_comm_delete_attr_(int *comm, int *comm_keyval, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Comm_delete_attr((MPI_Comm)f_handle(*comm), *comm_keyval);
     f_error(ierror, error);
 }
@@ -3020,6 +3373,7 @@ NAMES(comm_delete_attr)
 
 void pmpi_comm_free_keyval_(int *comm_keyval, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Comm_free_keyval(comm_keyval);
     f_error(ierror, error);
 }
@@ -3027,6 +3381,7 @@ NAMES(comm_free_keyval)
 
 void pmpi_keyval_free_(int *keyval, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Keyval_free(keyval);
     f_error(ierror, error);
 }
@@ -3034,6 +3389,7 @@ NAMES(keyval_free)
 
 void pmpi_add_error_class_(int *errorclass, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Add_error_class(errorclass);
     f_error(ierror, error);
 }
@@ -3041,6 +3397,7 @@ NAMES(add_error_class)
 
 void pmpi_add_error_code_(int *errorclass, int *errorcode, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Add_error_code(*errorclass, errorcode);
     f_error(ierror, error);
 }
@@ -3048,6 +3405,7 @@ NAMES(add_error_code)
 
 void pmpi_add_error_string_(int *errorcode, char *string, int *ierror, size_t l_string)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_string = f_string(string, l_string);
     int error = MPI_Add_error_string(*errorcode, c_string);
     free(c_string);
@@ -3057,6 +3415,7 @@ NAMES(add_error_string)
 
 void pmpi_comm_call_errhandler_(int *comm, int *errorcode, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Comm_call_errhandler((MPI_Comm)f_handle(*comm), *errorcode);
     f_error(ierror, error);
 }
@@ -3064,6 +3423,7 @@ NAMES(comm_call_errhandler)
 
 void pmpi_comm_create_errhandler_(MPI_Comm_errhandler_function *comm_errhandler_fn, int *errhandler, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
     int error = MPI_Comm_create_errhandler(comm_errhandler_fn, &c_errhandler);
     *errhandler = (int)(intptr_t)c_errhandler;
@@ -3073,6 +3433,7 @@ NAMES(comm_create_errhandler)
 
 void pmpi_comm_get_errhandler_(int *comm, int *errhandler, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
     int error = MPI_Comm_get_errhandler((MPI_Comm)f_handle(*comm), &c_errhandler);
     *errhandler = (int)(intptr_t)c_errhandler;
@@ -3082,6 +3443,7 @@ NAMES(comm_get_errhandler)
 
 void pmpi_comm_set_errhandler_(int *comm, int *errhandler, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Comm_set_errhandler((MPI_Comm)f_handle(*comm), (MPI_Errhandler)f_handle(*errhandler));
     f_error(ierror, error);
 }
@@ -3089,6 +3451,7 @@ NAMES(comm_set_errhandler)
 
 void pmpi_errhandler_free_(int *errhandler, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
     int error = MPI_Errhandler_free(&c_errhandler);
     *errhandler = (int)(intptr_t)c_errhandler;
@@ -3098,6 +3461,7 @@ NAMES(errhandler_free)
 
 void pmpi_error_class_(int *errorcode, int *errorclass, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Error_class(*errorcode, errorclass);
     f_error(ierror, error);
 }
@@ -3105,6 +3469,7 @@ NAMES(error_class)
 
 void pmpi_error_string_(int *errorcode, char *string, int *resultlen, int *ierror, size_t l_string)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char c_string[MPI_MAX_ERROR_STRING] = "";
     int error = MPI_Error_string(*errorcode, c_string, resultlen);
     f_text(error, string, l_string, c_string);
@@ -3114,6 +3479,7 @@ NAMES(error_string)
 
 void pmpi_file_call_errhandler_(int *fh, int *errorcode, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_call_errhandler((MPI_File)f_handle(*fh), *errorcode);
     f_error(ierror, error);
 }
@@ -3121,6 +3487,7 @@ NAMES(file_call_errhandler)
 
 void pmpi_file_create_errhandler_(MPI_File_errhandler_function *file_errhandler_fn, int *errhandler, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
     int error = MPI_File_create_errhandler(file_errhandler_fn, &c_errhandler);
     *errhandler = (int)(intptr_t)c_errhandler;
@@ -3130,6 +3497,7 @@ NAMES(file_create_errhandler)
 
 void pmpi_file_get_errhandler_(int *file, int *errhandler, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
     int error = MPI_File_get_errhandler((MPI_File)f_handle(*file), &c_errhandler);
     *errhandler = (int)(intptr_t)c_errhandler;
@@ -3139,6 +3507,7 @@ NAMES(file_get_errhandler)
 
 void pmpi_file_set_errhandler_(int *file, int *errhandler, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_set_errhandler((MPI_File)f_handle(*file), (MPI_Errhandler)f_handle(*errhandler));
     f_error(ierror, error);
 }
@@ -3146,6 +3515,7 @@ NAMES(file_set_errhandler)
 
 void pmpi_remove_error_class_(int *errorclass, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Remove_error_class(*errorclass);
     f_error(ierror, error);
 }
@@ -3153,6 +3523,7 @@ NAMES(remove_error_class)
 
 void pmpi_remove_error_code_(int *errorcode, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Remove_error_code(*errorcode);
     f_error(ierror, error);
 }
@@ -3160,6 +3531,7 @@ NAMES(remove_error_code)
 
 void pmpi_remove_error_string_(int *errorcode, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Remove_error_string(*errorcode);
     f_error(ierror, error);
 }
@@ -3167,6 +3539,7 @@ NAMES(remove_error_string)
 
 void pmpi_session_call_errhandler_(int *session, int *errorcode, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Session_call_errhandler((MPI_Session)f_handle(*session), *errorcode);
     f_error(ierror, error);
 }
@@ -3174,6 +3547,7 @@ NAMES(session_call_errhandler)
 
 void pmpi_session_create_errhandler_(MPI_Session_errhandler_function *session_errhandler_fn, int *errhandler, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
     int error = MPI_Session_create_errhandler(session_errhandler_fn, &c_errhandler);
     *errhandler = (int)(intptr_t)c_errhandler;
@@ -3183,6 +3557,7 @@ NAMES(session_create_errhandler)
 
 void pmpi_session_get_errhandler_(int *session, int *errhandler, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
     int error = MPI_Session_get_errhandler((MPI_Session)f_handle(*session), &c_errhandler);
     *errhandler = (int)(intptr_t)c_errhandler;
@@ -3192,6 +3567,7 @@ NAMES(session_get_errhandler)
 
 void pmpi_session_set_errhandler_(int *session, int *errhandler, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Session_set_errhandler((MPI_Session)f_handle(*session), (MPI_Errhandler)f_handle(*errhandler));
     f_error(ierror, error);
 }
@@ -3199,6 +3575,7 @@ NAMES(session_set_errhandler)
 
 void pmpi_win_call_errhandler_(int *win, int *errorcode, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_call_errhandler((MPI_Win)f_handle(*win), *errorcode);
     f_error(ierror, error);
 }
@@ -3206,6 +3583,7 @@ NAMES(win_call_errhandler)
 
 void pmpi_win_create_errhandler_(MPI_Win_errhandler_function *win_errhandler_fn, int *errhandler, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
     int error = MPI_Win_create_errhandler(win_errhandler_fn, &c_errhandler);
     *errhandler = (int)(intptr_t)c_errhandler;
@@ -3215,6 +3593,7 @@ NAMES(win_create_errhandler)
 
 void pmpi_win_get_errhandler_(int *win, int *errhandler, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
     int error = MPI_Win_get_errhandler((MPI_Win)f_handle(*win), &c_errhandler);
     *errhandler = (int)(intptr_t)c_errhandler;
@@ -3224,6 +3603,7 @@ NAMES(win_get_errhandler)
 
 void pmpi_win_set_errhandler_(int *win, int *errhandler, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_set_errhandler((MPI_Win)f_handle(*win), (MPI_Errhandler)f_handle(*errhandler));
     f_error(ierror, error);
 }
@@ -3231,6 +3611,7 @@ NAMES(win_set_errhandler)
 
 void pmpi_close_port_(char *port_name, int *ierror, size_t l_port_name)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_port_name = f_stripped(port_name, l_port_name);
     int error = MPI_Close_port(c_port_name);
     free(c_port_name);
@@ -3240,6 +3621,7 @@ NAMES(close_port)
 
 void pmpi_comm_accept_(char *port_name, int *info, int *root, int *comm, int *newcomm, int *ierror, size_t l_port_name)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_port_name = f_stripped(port_name, l_port_name);
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
     int error = MPI_Comm_accept(c_port_name, (MPI_Info)f_handle(*info), *root, (MPI_Comm)f_handle(*comm), &c_newcomm);
@@ -3251,6 +3633,7 @@ NAMES(comm_accept)
 
 void pmpi_comm_connect_(char *port_name, int *info, int *root, int *comm, int *newcomm, int *ierror, size_t l_port_name)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_port_name = f_stripped(port_name, l_port_name);
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
     int error = MPI_Comm_connect(c_port_name, (MPI_Info)f_handle(*info), *root, (MPI_Comm)f_handle(*comm), &c_newcomm);
@@ -3262,6 +3645,7 @@ NAMES(comm_connect)
 
 void pmpi_comm_disconnect_(int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_comm = (MPI_Comm)f_handle(*comm);
     int error = MPI_Comm_disconnect(&c_comm);
     *comm = (int)(intptr_t)c_comm;
@@ -3271,6 +3655,7 @@ NAMES(comm_disconnect)
 
 void pmpi_comm_get_parent_(int *parent, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_parent = (MPI_Comm)f_handle(*parent);
     int error = MPI_Comm_get_parent(&c_parent);
     *parent = (int)(intptr_t)c_parent;
@@ -3280,6 +3665,7 @@ NAMES(comm_get_parent)
 
 void pmpi_comm_join_(int *fd, int *intercomm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_intercomm = (MPI_Comm)f_handle(*intercomm);
     int error = MPI_Comm_join(*fd, &c_intercomm);
     *intercomm = (int)(intptr_t)c_intercomm;
@@ -3289,6 +3675,7 @@ NAMES(comm_join)
 
 void pmpi_comm_spawn_(char *command, char *argv, int *maxprocs, int *info, int *root, int *comm, int *intercomm, int *array_of_errcodes, int *ierror, size_t l_command, size_t l_argv)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_command = f_stripped(command, l_command);
     char **c_argv = f_argv(argv, l_argv);
     MPI_Comm c_intercomm = (MPI_Comm)f_handle(*intercomm);
@@ -3302,6 +3689,7 @@ NAMES(comm_spawn)
 
 void pmpi_comm_spawn_multiple_(int *count, char *array_of_commands, char *array_of_argv, int *array_of_maxprocs, int *array_of_info, int *root, int *comm, int *intercomm, int *array_of_errcodes, int *ierror, size_t l_array_of_commands, size_t l_array_of_argv)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char **c_array_of_commands = f_strings(array_of_commands, l_array_of_commands, *count);
     char ***c_array_of_argv = f_argvs(array_of_argv, l_array_of_argv, *count);
     int n_array_of_info = *count;
@@ -3318,6 +3706,7 @@ NAMES(comm_spawn_multiple)
 
 void pmpi_lookup_name_(char *service_name, int *info, char *port_name, int *ierror, size_t l_service_name, size_t l_port_name)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_service_name = f_stripped(service_name, l_service_name);
     char c_port_name[MPI_MAX_PORT_NAME] = "";
     int error = MPI_Lookup_name(c_service_name, (MPI_Info)f_handle(*info), c_port_name);
@@ -3329,6 +3718,7 @@ NAMES(lookup_name)
 
 void pmpi_open_port_(int *info, char *port_name, int *ierror, size_t l_port_name)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char c_port_name[MPI_MAX_PORT_NAME] = "";
     int error = MPI_Open_port((MPI_Info)f_handle(*info), c_port_name);
     f_text(error, port_name, l_port_name, c_port_name);
@@ -3338,6 +3728,7 @@ NAMES(open_port)
 
 void pmpi_publish_name_(char *service_name, int *info, char *port_name, int *ierror, size_t l_service_name, size_t l_port_name)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_service_name = f_stripped(service_name, l_service_name);
     char *c_port_name = f_stripped(port_name, l_port_name);
     int error = MPI_Publish_name(c_service_name, (MPI_Info)f_handle(*info), c_port_name);
@@ -3349,6 +3740,7 @@ NAMES(publish_name)
 
 void pmpi_unpublish_name_(char *service_name, int *info, char *port_name, int *ierror, size_t l_service_name, size_t l_port_name)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_service_name = f_stripped(service_name, l_service_name);
     char *c_port_name = f_stripped(port_name, l_port_name);
     int error = MPI_Unpublish_name(c_service_name, (MPI_Info)f_handle(*info), c_port_name);
@@ -3360,6 +3752,7 @@ NAMES(unpublish_name)
 
 void pmpi_comm_compare_(int *comm1, int *comm2, int *result, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Comm_compare((MPI_Comm)f_handle(*comm1), (MPI_Comm)f_handle(*comm2), result);
     f_error(ierror, error);
 }
@@ -3367,6 +3760,7 @@ NAMES(comm_compare)
 
 void pmpi_comm_create_(int *comm, int *group, int *newcomm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
     int error = MPI_Comm_create((MPI_Comm)f_handle(*comm), (MPI_Group)f_handle(*group), &c_newcomm);
     *newcomm = (int)(intptr_t)c_newcomm;
@@ -3376,6 +3770,7 @@ NAMES(comm_create)
 
 void pmpi_comm_create_from_group_(int *group, char *stringtag, int *info, int *errhandler, int *newcomm, int *ierror, size_t l_stringtag)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_stringtag = f_string(stringtag, l_stringtag);
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
     int error = MPI_Comm_create_from_group((MPI_Group)f_handle(*group), c_stringtag, (MPI_Info)f_handle(*info), (MPI_Errhandler)f_handle(*errhandler), &c_newcomm);
@@ -3387,6 +3782,7 @@ NAMES(comm_create_from_group)
 
 void pmpi_comm_create_group_(int *comm, int *group, int *tag, int *newcomm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
     int error = MPI_Comm_create_group((MPI_Comm)f_handle(*comm), (MPI_Group)f_handle(*group), *tag, &c_newcomm);
     *newcomm = (int)(intptr_t)c_newcomm;
@@ -3396,6 +3792,7 @@ NAMES(comm_create_group)
 
 void pmpi_comm_dup_(int *comm, int *newcomm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
     int error = MPI_Comm_dup((MPI_Comm)f_handle(*comm), &c_newcomm);
     *newcomm = (int)(intptr_t)c_newcomm;
@@ -3405,6 +3802,7 @@ NAMES(comm_dup)
 
 void pmpi_comm_dup_with_info_(int *comm, int *info, int *newcomm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
     int error = MPI_Comm_dup_with_info((MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_newcomm);
     *newcomm = (int)(intptr_t)c_newcomm;
@@ -3414,6 +3812,7 @@ NAMES(comm_dup_with_info)
 
 void pmpi_comm_free_(int *comm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_comm = (MPI_Comm)f_handle(*comm);
     int error = MPI_Comm_free(&c_comm);
     *comm = (int)(intptr_t)c_comm;
@@ -3423,6 +3822,7 @@ NAMES(comm_free)
 
 void pmpi_comm_get_info_(int *comm, int *info_used, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Info c_info_used = (MPI_Info)f_handle(*info_used);
     int error = MPI_Comm_get_info((MPI_Comm)f_handle(*comm), &c_info_used);
     *info_used = (int)(intptr_t)c_info_used;
@@ -3432,6 +3832,7 @@ NAMES(comm_get_info)
 
 void pmpi_comm_get_name_(int *comm, char *comm_name, int *resultlen, int *ierror, size_t l_comm_name)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char c_comm_name[MPI_MAX_OBJECT_NAME] = "";
     int error = MPI_Comm_get_name((MPI_Comm)f_handle(*comm), c_comm_name, resultlen);
     f_text(error, comm_name, l_comm_name, c_comm_name);
@@ -3441,6 +3842,7 @@ NAMES(comm_get_name)
 
 void pmpi_comm_group_(int *comm, int *group, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Group c_group = (MPI_Group)f_handle(*group);
     int error = MPI_Comm_group((MPI_Comm)f_handle(*comm), &c_group);
     *group = (int)(intptr_t)c_group;
@@ -3450,6 +3852,7 @@ NAMES(comm_group)
 
 void pmpi_comm_idup_(int *comm, int *newcomm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Comm_idup((MPI_Comm)f_handle(*comm), &c_newcomm, &c_request);
@@ -3461,6 +3864,7 @@ NAMES(comm_idup)
 
 void pmpi_comm_idup_with_info_(int *comm, int *info, int *newcomm, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Comm_idup_with_info((MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_newcomm, &c_request);
@@ -3472,6 +3876,7 @@ NAMES(comm_idup_with_info)
 
 void pmpi_comm_rank_(int *comm, int *rank, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Comm_rank((MPI_Comm)f_handle(*comm), rank);
     f_error(ierror, error);
 }
@@ -3479,6 +3884,7 @@ NAMES(comm_rank)
 
 void pmpi_comm_remote_group_(int *comm, int *group, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Group c_group = (MPI_Group)f_handle(*group);
     int error = MPI_Comm_remote_group((MPI_Comm)f_handle(*comm), &c_group);
     *group = (int)(intptr_t)c_group;
@@ -3488,6 +3894,7 @@ NAMES(comm_remote_group)
 
 void pmpi_comm_remote_size_(int *comm, int *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Comm_remote_size((MPI_Comm)f_handle(*comm), size);
     f_error(ierror, error);
 }
@@ -3495,6 +3902,7 @@ NAMES(comm_remote_size)
 
 void pmpi_comm_set_info_(int *comm, int *info, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Comm_set_info((MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info));
     f_error(ierror, error);
 }
@@ -3502,6 +3910,7 @@ NAMES(comm_set_info)
 
 void pmpi_comm_set_name_(int *comm, char *comm_name, int *ierror, size_t l_comm_name)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_comm_name = f_string(comm_name, l_comm_name);
     int error = MPI_Comm_set_name((MPI_Comm)f_handle(*comm), c_comm_name);
     free(c_comm_name);
@@ -3511,6 +3920,7 @@ NAMES(comm_set_name)
 
 void pmpi_comm_size_(int *comm, int *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Comm_size((MPI_Comm)f_handle(*comm), size);
     f_error(ierror, error);
 }
@@ -3518,6 +3928,7 @@ NAMES(comm_size)
 
 void pmpi_comm_split_(int *comm, int *color, int *key, int *newcomm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
     int error = MPI_Comm_split((MPI_Comm)f_handle(*comm), *color, *key, &c_newcomm);
     *newcomm = (int)(intptr_t)c_newcomm;
@@ -3527,6 +3938,7 @@ NAMES(comm_split)
 
 void pmpi_comm_split_type_(int *comm, int *split_type, int *key, int *info, int *newcomm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
     int error = MPI_Comm_split_type((MPI_Comm)f_handle(*comm), *split_type, *key, (MPI_Info)f_handle(*info), &c_newcomm);
     *newcomm = (int)(intptr_t)c_newcomm;
@@ -3536,6 +3948,7 @@ NAMES(comm_split_type)
 
 void pmpi_comm_test_inter_(int *comm, int *flag, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Comm_test_inter((MPI_Comm)f_handle(*comm), flag);
     f_error(ierror, error);
 }
@@ -3543,6 +3956,7 @@ NAMES(comm_test_inter)
 
 void pmpi_intercomm_create_(int *local_comm, int *local_leader, int *peer_comm, int *remote_leader, int *tag, int *newintercomm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_newintercomm = (MPI_Comm)f_handle(*newintercomm);
     int error = MPI_Intercomm_create((MPI_Comm)f_handle(*local_comm), *local_leader, (MPI_Comm)f_handle(*peer_comm), *remote_leader, *tag, &c_newintercomm);
     *newintercomm = (int)(intptr_t)c_newintercomm;
@@ -3552,6 +3966,7 @@ NAMES(intercomm_create)
 
 void pmpi_intercomm_create_from_groups_(int *local_group, int *local_leader, int *remote_group, int *remote_leader, char *stringtag, int *info, int *errhandler, int *newintercomm, int *ierror, size_t l_stringtag)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_stringtag = f_string(stringtag, l_stringtag);
     MPI_Comm c_newintercomm = (MPI_Comm)f_handle(*newintercomm);
     int error = MPI_Intercomm_create_from_groups((MPI_Group)f_handle(*local_group), *local_leader, (MPI_Group)f_handle(*remote_group), *remote_leader, c_stringtag, (MPI_Info)f_handle(*info), (MPI_Errhandler)f_handle(*errhandler), &c_newintercomm);
@@ -3563,6 +3978,7 @@ NAMES(intercomm_create_from_groups)
 
 void pmpi_intercomm_merge_(int *intercomm, int *high, int *newintracomm, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Comm c_newintracomm = (MPI_Comm)f_handle(*newintracomm);
     int error = MPI_Intercomm_merge((MPI_Comm)f_handle(*intercomm), *high, &c_newintracomm);
     *newintracomm = (int)(intptr_t)c_newintracomm;
@@ -3572,6 +3988,7 @@ NAMES(intercomm_merge)
 
 void pmpi_info_create_(int *info, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Info c_info = (MPI_Info)f_handle(*info);
     int error = MPI_Info_create(&c_info);
     *info = (int)(intptr_t)c_info;
@@ -3581,6 +3998,7 @@ NAMES(info_create)
 
 void pmpi_info_delete_(int *info, char *key, int *ierror, size_t l_key)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_key = f_stripped(key, l_key);
     int error = MPI_Info_delete((MPI_Info)f_handle(*info), c_key);
     free(c_key);
@@ -3590,6 +4008,7 @@ NAMES(info_delete)
 
 void pmpi_info_dup_(int *info, int *newinfo, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Info c_newinfo = (MPI_Info)f_handle(*newinfo);
     int error = MPI_Info_dup((MPI_Info)f_handle(*info), &c_newinfo);
     *newinfo = (int)(intptr_t)c_newinfo;
@@ -3599,6 +4018,7 @@ NAMES(info_dup)
 
 void pmpi_info_free_(int *info, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Info c_info = (MPI_Info)f_handle(*info);
     int error = MPI_Info_free(&c_info);
     *info = (int)(intptr_t)c_info;
@@ -3608,6 +4028,7 @@ NAMES(info_free)
 
 void pmpi_info_get_nkeys_(int *info, int *nkeys, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Info_get_nkeys((MPI_Info)f_handle(*info), nkeys);
     f_error(ierror, error);
 }
@@ -3615,6 +4036,7 @@ NAMES(info_get_nkeys)
 
 void pmpi_info_get_nthkey_(int *info, int *n, char *key, int *ierror, size_t l_key)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char c_key[MPI_MAX_INFO_KEY] = "";
     int error = MPI_Info_get_nthkey((MPI_Info)f_handle(*info), *n, c_key);
     f_text(error, key, l_key, c_key);
@@ -3624,6 +4046,7 @@ NAMES(info_get_nthkey)
 
 void pmpi_info_get_valuelen_(int *info, char *key, int *valuelen, int *flag, int *ierror, size_t l_key)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_key = f_stripped(key, l_key);
     int error = MPI_Info_get_valuelen((MPI_Info)f_handle(*info), c_key, valuelen, flag);
     free(c_key);
@@ -3633,6 +4056,7 @@ NAMES(info_get_valuelen)
 
 void pmpi_info_set_(int *info, char *key, char *value, int *ierror, size_t l_key, size_t l_value)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_key = f_stripped(key, l_key);
     char *c_value = f_stripped(value, l_value);
     int error = MPI_Info_set((MPI_Info)f_handle(*info), c_key, c_value);
@@ -3644,6 +4068,7 @@ NAMES(info_set)
 
 void pmpi_session_finalize_(int *session, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Session c_session = (MPI_Session)f_handle(*session);
     int error = MPI_Session_finalize(&c_session);
     *session = (int)(intptr_t)c_session;
@@ -3653,6 +4078,7 @@ NAMES(session_finalize)
 
 void pmpi_session_get_info_(int *session, int *info_used, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Info c_info_used = (MPI_Info)f_handle(*info_used);
     int error = MPI_Session_get_info((MPI_Session)f_handle(*session), &c_info_used);
     *info_used = (int)(intptr_t)c_info_used;
@@ -3662,6 +4088,7 @@ NAMES(session_get_info)
 
 void pmpi_session_get_num_psets_(int *session, int *info, int *npset_names, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Session_get_num_psets((MPI_Session)f_handle(*session), (MPI_Info)f_handle(*info), npset_names);
     f_error(ierror, error);
 }
@@ -3669,6 +4096,7 @@ NAMES(session_get_num_psets)
 
 void pmpi_session_get_pset_info_(int *session, char *pset_name, int *info, int *ierror, size_t l_pset_name)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_pset_name = f_string(pset_name, l_pset_name);
     MPI_Info c_info = (MPI_Info)f_handle(*info);
     int error = MPI_Session_get_pset_info((MPI_Session)f_handle(*session), c_pset_name, &c_info);
@@ -3680,6 +4108,7 @@ NAMES(session_get_pset_info)
 
 void pmpi_session_init_(int *info, int *errhandler, int *session, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Session c_session = (MPI_Session)f_handle(*session);
     int error = MPI_Session_init((MPI_Info)f_handle(*info), (MPI_Errhandler)f_handle(*errhandler), &c_session);
     *session = (int)(intptr_t)c_session;
@@ -3689,6 +4118,7 @@ NAMES(session_init)
 
 void pmpi_accumulate_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Accumulate(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -3696,6 +4126,7 @@ NAMES(accumulate)
 
 void pmpi_accumulate_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Accumulate_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -3703,6 +4134,7 @@ NAMES(accumulate_c)
 
 void pmpi_compare_and_swap_(void *origin_addr, void *compare_addr, void *result_addr, int *datatype, int *target_rank, MPI_Aint *target_disp, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Compare_and_swap(f_address(origin_addr), f_address(compare_addr), f_address(result_addr), (MPI_Datatype)f_handle(*datatype), *target_rank, *target_disp, (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -3710,6 +4142,7 @@ NAMES(compare_and_swap)
 
 void pmpi_fetch_and_op_(void *origin_addr, void *result_addr, int *datatype, int *target_rank, MPI_Aint *target_disp, int *op, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Fetch_and_op(f_address(origin_addr), f_address(result_addr), (MPI_Datatype)f_handle(*datatype), *target_rank, *target_disp, (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -3717,6 +4150,7 @@ NAMES(fetch_and_op)
 
 void pmpi_get_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Get(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -3724,6 +4158,7 @@ NAMES(get)
 
 void pmpi_get_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Get_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -3731,6 +4166,7 @@ NAMES(get_c)
 
 void pmpi_get_accumulate_(void *origin_addr, int *origin_count, int *origin_datatype, void *result_addr, int *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Get_accumulate(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), f_address(result_addr), *result_count, (MPI_Datatype)f_handle(*result_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -3738,6 +4174,7 @@ NAMES(get_accumulate)
 
 void pmpi_get_accumulate_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, void *result_addr, MPI_Count *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Get_accumulate_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), f_address(result_addr), *result_count, (MPI_Datatype)f_handle(*result_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -3745,6 +4182,7 @@ NAMES(get_accumulate_c)
 
 void pmpi_put_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Put(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -3752,6 +4190,7 @@ NAMES(put)
 
 void pmpi_put_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Put_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -3759,6 +4198,7 @@ NAMES(put_c)
 
 void pmpi_raccumulate_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Raccumulate(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -3768,6 +4208,7 @@ NAMES(raccumulate)
 
 void pmpi_raccumulate_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Raccumulate_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -3777,6 +4218,7 @@ NAMES(raccumulate_c)
 
 void pmpi_rget_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Rget(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -3786,6 +4228,7 @@ NAMES(rget)
 
 void pmpi_rget_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Rget_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -3795,6 +4238,7 @@ NAMES(rget_c)
 
 void pmpi_rget_accumulate_(void *origin_addr, int *origin_count, int *origin_datatype, void *result_addr, int *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Rget_accumulate(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), f_address(result_addr), *result_count, (MPI_Datatype)f_handle(*result_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -3804,6 +4248,7 @@ NAMES(rget_accumulate)
 
 void pmpi_rget_accumulate_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, void *result_addr, MPI_Count *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Rget_accumulate_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), f_address(result_addr), *result_count, (MPI_Datatype)f_handle(*result_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -3813,6 +4258,7 @@ NAMES(rget_accumulate_c)
 
 void pmpi_rput_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Rput(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -3822,6 +4268,7 @@ NAMES(rput)
 
 void pmpi_rput_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_Rput_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -3831,6 +4278,7 @@ NAMES(rput_c)
 
 void pmpi_win_allocate_(MPI_Aint *size, int *disp_unit, int *info, int *comm, MPI_Aint *baseptr, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Win c_win = (MPI_Win)f_handle(*win);
     int error = MPI_Win_allocate(*size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), baseptr, &c_win);
     *win = (int)(intptr_t)c_win;
@@ -3842,6 +4290,7 @@ NAMES(win_allocate)
 
 void pmpi_win_allocate_c_(MPI_Aint *size, MPI_Aint *disp_unit, int *info, int *comm, MPI_Aint *baseptr, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Win c_win = (MPI_Win)f_handle(*win);
     int error = MPI_Win_allocate_c(*size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), baseptr, &c_win);
     *win = (int)(intptr_t)c_win;
@@ -3851,6 +4300,7 @@ NAMES(win_allocate_c)
 
 void pmpi_win_allocate_shared_(MPI_Aint *size, int *disp_unit, int *info, int *comm, MPI_Aint *baseptr, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Win c_win = (MPI_Win)f_handle(*win);
     int error = MPI_Win_allocate_shared(*size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), baseptr, &c_win);
     *win = (int)(intptr_t)c_win;
@@ -3862,6 +4312,7 @@ NAMES(win_allocate_shared)
 
 void pmpi_win_allocate_shared_c_(MPI_Aint *size, MPI_Aint *disp_unit, int *info, int *comm, MPI_Aint *baseptr, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Win c_win = (MPI_Win)f_handle(*win);
     int error = MPI_Win_allocate_shared_c(*size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), baseptr, &c_win);
     *win = (int)(intptr_t)c_win;
@@ -3871,6 +4322,7 @@ NAMES(win_allocate_shared_c)
 
 void pmpi_win_attach_(int *win, void *base, MPI_Aint *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_attach((MPI_Win)f_handle(*win), f_address(base), *size);
     f_error(ierror, error);
 }
@@ -3878,6 +4330,7 @@ NAMES(win_attach)
 
 void pmpi_win_complete_(int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_complete((MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -3885,6 +4338,7 @@ NAMES(win_complete)
 
 void pmpi_win_create_(void *base, MPI_Aint *size, int *disp_unit, int *info, int *comm, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Win c_win = (MPI_Win)f_handle(*win);
     int error = MPI_Win_create(f_address(base), *size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), &c_win);
     *win = (int)(intptr_t)c_win;
@@ -3894,6 +4348,7 @@ NAMES(win_create)
 
 void pmpi_win_create_c_(void *base, MPI_Aint *size, MPI_Aint *disp_unit, int *info, int *comm, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Win c_win = (MPI_Win)f_handle(*win);
     int error = MPI_Win_create_c(f_address(base), *size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), &c_win);
     *win = (int)(intptr_t)c_win;
@@ -3903,6 +4358,7 @@ NAMES(win_create_c)
 
 void pmpi_win_create_dynamic_(int *info, int *comm, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Win c_win = (MPI_Win)f_handle(*win);
     int error = MPI_Win_create_dynamic((MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), &c_win);
     *win = (int)(intptr_t)c_win;
@@ -3912,6 +4368,7 @@ NAMES(win_create_dynamic)
 
 void pmpi_win_delete_attr_(int *win, int *win_keyval, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_delete_attr((MPI_Win)f_handle(*win), *win_keyval);
     f_error(ierror, error);
 }
@@ -3919,6 +4376,7 @@ NAMES(win_delete_attr)
 
 void pmpi_win_detach_(int *win, void *base, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_detach((MPI_Win)f_handle(*win), f_address(base));
     f_error(ierror, error);
 }
@@ -3926,6 +4384,7 @@ NAMES(win_detach)
 
 void pmpi_win_fence_(int *assert, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_fence(*assert, (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -3933,6 +4392,7 @@ NAMES(win_fence)
 
 void pmpi_win_flush_(int *rank, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_flush(*rank, (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -3940,6 +4400,7 @@ NAMES(win_flush)
 
 void pmpi_win_flush_all_(int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_flush_all((MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -3947,6 +4408,7 @@ NAMES(win_flush_all)
 
 void pmpi_win_flush_local_(int *rank, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_flush_local(*rank, (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -3954,6 +4416,7 @@ NAMES(win_flush_local)
 
 void pmpi_win_flush_local_all_(int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_flush_local_all((MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -3961,6 +4424,7 @@ NAMES(win_flush_local_all)
 
 void pmpi_win_free_(int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Win c_win = (MPI_Win)f_handle(*win);
     int error = MPI_Win_free(&c_win);
     *win = (int)(intptr_t)c_win;
@@ -3970,6 +4434,7 @@ NAMES(win_free)
 
 void pmpi_win_free_keyval_(int *win_keyval, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_free_keyval(win_keyval);
     f_error(ierror, error);
 }
@@ -3977,6 +4442,7 @@ NAMES(win_free_keyval)
 
 void pmpi_win_get_group_(int *win, int *group, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Group c_group = (MPI_Group)f_handle(*group);
     int error = MPI_Win_get_group((MPI_Win)f_handle(*win), &c_group);
     *group = (int)(intptr_t)c_group;
@@ -3986,6 +4452,7 @@ NAMES(win_get_group)
 
 void pmpi_win_get_info_(int *win, int *info_used, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Info c_info_used = (MPI_Info)f_handle(*info_used);
     int error = MPI_Win_get_info((MPI_Win)f_handle(*win), &c_info_used);
     *info_used = (int)(intptr_t)c_info_used;
@@ -3995,6 +4462,7 @@ NAMES(win_get_info)
 
 void pmpi_win_get_name_(int *win, char *win_name, int *resultlen, int *ierror, size_t l_win_name)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char c_win_name[MPI_MAX_OBJECT_NAME] = "";
     int error = MPI_Win_get_name((MPI_Win)f_handle(*win), c_win_name, resultlen);
     f_text(error, win_name, l_win_name, c_win_name);
@@ -4004,6 +4472,7 @@ NAMES(win_get_name)
 
 void pmpi_win_lock_(int *lock_type, int *rank, int *assert, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_lock(*lock_type, *rank, *assert, (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -4011,6 +4480,7 @@ NAMES(win_lock)
 
 void pmpi_win_lock_all_(int *assert, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_lock_all(*assert, (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -4018,6 +4488,7 @@ NAMES(win_lock_all)
 
 void pmpi_win_post_(int *group, int *assert, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_post((MPI_Group)f_handle(*group), *assert, (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -4025,6 +4496,7 @@ NAMES(win_post)
 
 void pmpi_win_set_info_(int *win, int *info, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_set_info((MPI_Win)f_handle(*win), (MPI_Info)f_handle(*info));
     f_error(ierror, error);
 }
@@ -4032,6 +4504,7 @@ NAMES(win_set_info)
 
 void pmpi_win_set_name_(int *win, char *win_name, int *ierror, size_t l_win_name)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_win_name = f_string(win_name, l_win_name);
     int error = MPI_Win_set_name((MPI_Win)f_handle(*win), c_win_name);
     free(c_win_name);
@@ -4041,6 +4514,7 @@ NAMES(win_set_name)
 
 void pmpi_win_shared_query_(int *win, int *rank, MPI_Aint *size, int *disp_unit, MPI_Aint *baseptr, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_shared_query((MPI_Win)f_handle(*win), *rank, size, disp_unit, baseptr);
     f_error(ierror, error);
 }
@@ -4050,6 +4524,7 @@ NAMES(win_shared_query)
 
 void pmpi_win_shared_query_c_(int *win, int *rank, MPI_Aint *size, MPI_Aint *disp_unit, MPI_Aint *baseptr, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_shared_query_c((MPI_Win)f_handle(*win), *rank, size, disp_unit, baseptr);
     f_error(ierror, error);
 }
@@ -4057,6 +4532,7 @@ NAMES(win_shared_query_c)
 
 void pmpi_win_start_(int *group, int *assert, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_start((MPI_Group)f_handle(*group), *assert, (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -4064,6 +4540,7 @@ NAMES(win_start)
 
 void pmpi_win_sync_(int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_sync((MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -4071,6 +4548,7 @@ NAMES(win_sync)
 
 void pmpi_win_test_(int *win, int *flag, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_test((MPI_Win)f_handle(*win), flag);
     f_error(ierror, error);
 }
@@ -4078,6 +4556,7 @@ NAMES(win_test)
 
 void pmpi_win_unlock_(int *rank, int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_unlock(*rank, (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -4085,6 +4564,7 @@ NAMES(win_unlock)
 
 void pmpi_win_unlock_all_(int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_unlock_all((MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -4092,6 +4572,7 @@ NAMES(win_unlock_all)
 
 void pmpi_win_wait_(int *win, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_wait((MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
@@ -4099,6 +4580,7 @@ NAMES(win_wait)
 
 void pmpi_file_close_(int *fh, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_File c_fh = (MPI_File)f_handle(*fh);
     int error = MPI_File_close(&c_fh);
     *fh = (int)(intptr_t)c_fh;
@@ -4108,6 +4590,7 @@ NAMES(file_close)
 
 void pmpi_file_delete_(char *filename, int *info, int *ierror, size_t l_filename)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_filename = f_string(filename, l_filename);
     int error = MPI_File_delete(c_filename, (MPI_Info)f_handle(*info));
     free(c_filename);
@@ -4117,6 +4600,7 @@ NAMES(file_delete)
 
 void pmpi_file_get_amode_(int *fh, int *amode, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_get_amode((MPI_File)f_handle(*fh), amode);
     f_error(ierror, error);
 }
@@ -4124,6 +4608,7 @@ NAMES(file_get_amode)
 
 void pmpi_file_get_atomicity_(int *fh, int *flag, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_get_atomicity((MPI_File)f_handle(*fh), flag);
     f_error(ierror, error);
 }
@@ -4131,6 +4616,7 @@ NAMES(file_get_atomicity)
 
 void pmpi_file_get_byte_offset_(int *fh, MPI_Offset *offset, MPI_Offset *disp, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_get_byte_offset((MPI_File)f_handle(*fh), *offset, disp);
     f_error(ierror, error);
 }
@@ -4138,6 +4624,7 @@ NAMES(file_get_byte_offset)
 
 void pmpi_file_get_group_(int *fh, int *group, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Group c_group = (MPI_Group)f_handle(*group);
     int error = MPI_File_get_group((MPI_File)f_handle(*fh), &c_group);
     *group = (int)(intptr_t)c_group;
@@ -4147,6 +4634,7 @@ NAMES(file_get_group)
 
 void pmpi_file_get_info_(int *fh, int *info_used, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Info c_info_used = (MPI_Info)f_handle(*info_used);
     int error = MPI_File_get_info((MPI_File)f_handle(*fh), &c_info_used);
     *info_used = (int)(intptr_t)c_info_used;
@@ -4156,6 +4644,7 @@ NAMES(file_get_info)
 
 void pmpi_file_get_position_(int *fh, MPI_Offset *offset, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_get_position((MPI_File)f_handle(*fh), offset);
     f_error(ierror, error);
 }
@@ -4163,6 +4652,7 @@ NAMES(file_get_position)
 
 void pmpi_file_get_position_shared_(int *fh, MPI_Offset *offset, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_get_position_shared((MPI_File)f_handle(*fh), offset);
     f_error(ierror, error);
 }
@@ -4170,6 +4660,7 @@ NAMES(file_get_position_shared)
 
 void pmpi_file_get_size_(int *fh, MPI_Offset *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_get_size((MPI_File)f_handle(*fh), size);
     f_error(ierror, error);
 }
@@ -4177,6 +4668,7 @@ NAMES(file_get_size)
 
 void pmpi_file_get_type_extent_(int *fh, int *datatype, MPI_Aint *extent, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_get_type_extent((MPI_File)f_handle(*fh), (MPI_Datatype)f_handle(*datatype), extent);
     f_error(ierror, error);
 }
@@ -4184,6 +4676,7 @@ NAMES(file_get_type_extent)
 
 void pmpi_file_get_type_extent_c_(int *fh, int *datatype, MPI_Count *extent, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_get_type_extent_c((MPI_File)f_handle(*fh), (MPI_Datatype)f_handle(*datatype), extent);
     f_error(ierror, error);
 }
@@ -4191,6 +4684,7 @@ NAMES(file_get_type_extent_c)
 
 void pmpi_file_get_view_(int *fh, MPI_Offset *disp, int *etype, int *filetype, char *datarep, int *ierror, size_t l_datarep)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_etype = (MPI_Datatype)f_handle(*etype);
     MPI_Datatype c_filetype = (MPI_Datatype)f_handle(*filetype);
     char c_datarep[MPI_MAX_DATAREP_STRING] = "";
@@ -4204,6 +4698,7 @@ NAMES(file_get_view)
 
 void pmpi_file_iread_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iread((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4213,6 +4708,7 @@ NAMES(file_iread)
 
 void pmpi_file_iread_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iread_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4222,6 +4718,7 @@ NAMES(file_iread_c)
 
 void pmpi_file_iread_all_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iread_all((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4231,6 +4728,7 @@ NAMES(file_iread_all)
 
 void pmpi_file_iread_all_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iread_all_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4240,6 +4738,7 @@ NAMES(file_iread_all_c)
 
 void pmpi_file_iread_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iread_at((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4249,6 +4748,7 @@ NAMES(file_iread_at)
 
 void pmpi_file_iread_at_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iread_at_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4258,6 +4758,7 @@ NAMES(file_iread_at_c)
 
 void pmpi_file_iread_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iread_at_all((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4267,6 +4768,7 @@ NAMES(file_iread_at_all)
 
 void pmpi_file_iread_at_all_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iread_at_all_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4276,6 +4778,7 @@ NAMES(file_iread_at_all_c)
 
 void pmpi_file_iread_shared_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iread_shared((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4285,6 +4788,7 @@ NAMES(file_iread_shared)
 
 void pmpi_file_iread_shared_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iread_shared_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4294,6 +4798,7 @@ NAMES(file_iread_shared_c)
 
 void pmpi_file_iwrite_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iwrite((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4303,6 +4808,7 @@ NAMES(file_iwrite)
 
 void pmpi_file_iwrite_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iwrite_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4312,6 +4818,7 @@ NAMES(file_iwrite_c)
 
 void pmpi_file_iwrite_all_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iwrite_all((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4321,6 +4828,7 @@ NAMES(file_iwrite_all)
 
 void pmpi_file_iwrite_all_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iwrite_all_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4330,6 +4838,7 @@ NAMES(file_iwrite_all_c)
 
 void pmpi_file_iwrite_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iwrite_at((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4339,6 +4848,7 @@ NAMES(file_iwrite_at)
 
 void pmpi_file_iwrite_at_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iwrite_at_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4348,6 +4858,7 @@ NAMES(file_iwrite_at_c)
 
 void pmpi_file_iwrite_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iwrite_at_all((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4357,6 +4868,7 @@ NAMES(file_iwrite_at_all)
 
 void pmpi_file_iwrite_at_all_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iwrite_at_all_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4366,6 +4878,7 @@ NAMES(file_iwrite_at_all_c)
 
 void pmpi_file_iwrite_shared_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iwrite_shared((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4375,6 +4888,7 @@ NAMES(file_iwrite_shared)
 
 void pmpi_file_iwrite_shared_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     int error = MPI_File_iwrite_shared_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
     *request = (int)(intptr_t)c_request;
@@ -4384,6 +4898,7 @@ NAMES(file_iwrite_shared_c)
 
 void pmpi_file_open_(int *comm, char *filename, int *amode, int *info, int *fh, int *ierror, size_t l_filename)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_filename = f_string(filename, l_filename);
     MPI_File c_fh = (MPI_File)f_handle(*fh);
     int error = MPI_File_open((MPI_Comm)f_handle(*comm), c_filename, *amode, (MPI_Info)f_handle(*info), &c_fh);
@@ -4395,6 +4910,7 @@ NAMES(file_open)
 
 void pmpi_file_preallocate_(int *fh, MPI_Offset *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_preallocate((MPI_File)f_handle(*fh), *size);
     f_error(ierror, error);
 }
@@ -4402,6 +4918,7 @@ NAMES(file_preallocate)
 
 void pmpi_file_read_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4409,6 +4926,7 @@ NAMES(file_read)
 
 void pmpi_file_read_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4416,6 +4934,7 @@ NAMES(file_read_c)
 
 void pmpi_file_read_all_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_all((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4423,6 +4942,7 @@ NAMES(file_read_all)
 
 void pmpi_file_read_all_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_all_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4430,6 +4950,7 @@ NAMES(file_read_all_c)
 
 void pmpi_file_read_all_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_all_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
     f_error(ierror, error);
 }
@@ -4437,6 +4958,7 @@ NAMES(file_read_all_begin)
 
 void pmpi_file_read_all_begin_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_all_begin_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
     f_error(ierror, error);
 }
@@ -4444,6 +4966,7 @@ NAMES(file_read_all_begin_c)
 
 void pmpi_file_read_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
     f_error(ierror, error);
 }
@@ -4451,6 +4974,7 @@ NAMES(file_read_all_end)
 
 void pmpi_file_read_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_at((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4458,6 +4982,7 @@ NAMES(file_read_at)
 
 void pmpi_file_read_at_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_at_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4465,6 +4990,7 @@ NAMES(file_read_at_c)
 
 void pmpi_file_read_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_at_all((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4472,6 +4998,7 @@ NAMES(file_read_at_all)
 
 void pmpi_file_read_at_all_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_at_all_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4479,6 +5006,7 @@ NAMES(file_read_at_all_c)
 
 void pmpi_file_read_at_all_begin_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_at_all_begin((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
     f_error(ierror, error);
 }
@@ -4486,6 +5014,7 @@ NAMES(file_read_at_all_begin)
 
 void pmpi_file_read_at_all_begin_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_at_all_begin_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
     f_error(ierror, error);
 }
@@ -4493,6 +5022,7 @@ NAMES(file_read_at_all_begin_c)
 
 void pmpi_file_read_at_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_at_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
     f_error(ierror, error);
 }
@@ -4500,6 +5030,7 @@ NAMES(file_read_at_all_end)
 
 void pmpi_file_read_ordered_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_ordered((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4507,6 +5038,7 @@ NAMES(file_read_ordered)
 
 void pmpi_file_read_ordered_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_ordered_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4514,6 +5046,7 @@ NAMES(file_read_ordered_c)
 
 void pmpi_file_read_ordered_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_ordered_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
     f_error(ierror, error);
 }
@@ -4521,6 +5054,7 @@ NAMES(file_read_ordered_begin)
 
 void pmpi_file_read_ordered_begin_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_ordered_begin_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
     f_error(ierror, error);
 }
@@ -4528,6 +5062,7 @@ NAMES(file_read_ordered_begin_c)
 
 void pmpi_file_read_ordered_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_ordered_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
     f_error(ierror, error);
 }
@@ -4535,6 +5070,7 @@ NAMES(file_read_ordered_end)
 
 void pmpi_file_read_shared_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_shared((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4542,6 +5078,7 @@ NAMES(file_read_shared)
 
 void pmpi_file_read_shared_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_shared_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4549,6 +5086,7 @@ NAMES(file_read_shared_c)
 
 void pmpi_file_seek_(int *fh, MPI_Offset *offset, int *whence, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_seek((MPI_File)f_handle(*fh), *offset, *whence);
     f_error(ierror, error);
 }
@@ -4556,6 +5094,7 @@ NAMES(file_seek)
 
 void pmpi_file_seek_shared_(int *fh, MPI_Offset *offset, int *whence, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_seek_shared((MPI_File)f_handle(*fh), *offset, *whence);
     f_error(ierror, error);
 }
@@ -4563,6 +5102,7 @@ NAMES(file_seek_shared)
 
 void pmpi_file_set_atomicity_(int *fh, int *flag, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_set_atomicity((MPI_File)f_handle(*fh), *flag);
     f_error(ierror, error);
 }
@@ -4570,6 +5110,7 @@ NAMES(file_set_atomicity)
 
 void pmpi_file_set_info_(int *fh, int *info, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_set_info((MPI_File)f_handle(*fh), (MPI_Info)f_handle(*info));
     f_error(ierror, error);
 }
@@ -4577,6 +5118,7 @@ NAMES(file_set_info)
 
 void pmpi_file_set_size_(int *fh, MPI_Offset *size, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_set_size((MPI_File)f_handle(*fh), *size);
     f_error(ierror, error);
 }
@@ -4584,6 +5126,7 @@ NAMES(file_set_size)
 
 void pmpi_file_set_view_(int *fh, MPI_Offset *disp, int *etype, int *filetype, char *datarep, int *info, int *ierror, size_t l_datarep)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     char *c_datarep = f_string(datarep, l_datarep);
     int error = MPI_File_set_view((MPI_File)f_handle(*fh), *disp, (MPI_Datatype)f_handle(*etype), (MPI_Datatype)f_handle(*filetype), c_datarep, (MPI_Info)f_handle(*info));
     free(c_datarep);
@@ -4593,6 +5136,7 @@ NAMES(file_set_view)
 
 void pmpi_file_sync_(int *fh, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_sync((MPI_File)f_handle(*fh));
     f_error(ierror, error);
 }
@@ -4600,6 +5144,7 @@ NAMES(file_sync)
 
 void pmpi_file_write_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4607,6 +5152,7 @@ NAMES(file_write)
 
 void pmpi_file_write_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4614,6 +5160,7 @@ NAMES(file_write_c)
 
 void pmpi_file_write_all_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_all((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4621,6 +5168,7 @@ NAMES(file_write_all)
 
 void pmpi_file_write_all_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_all_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4628,6 +5176,7 @@ NAMES(file_write_all_c)
 
 void pmpi_file_write_all_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_all_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
     f_error(ierror, error);
 }
@@ -4635,6 +5184,7 @@ NAMES(file_write_all_begin)
 
 void pmpi_file_write_all_begin_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_all_begin_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
     f_error(ierror, error);
 }
@@ -4642,6 +5192,7 @@ NAMES(file_write_all_begin_c)
 
 void pmpi_file_write_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
     f_error(ierror, error);
 }
@@ -4649,6 +5200,7 @@ NAMES(file_write_all_end)
 
 void pmpi_file_write_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_at((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4656,6 +5208,7 @@ NAMES(file_write_at)
 
 void pmpi_file_write_at_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_at_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4663,6 +5216,7 @@ NAMES(file_write_at_c)
 
 void pmpi_file_write_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_at_all((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4670,6 +5224,7 @@ NAMES(file_write_at_all)
 
 void pmpi_file_write_at_all_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_at_all_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4677,6 +5232,7 @@ NAMES(file_write_at_all_c)
 
 void pmpi_file_write_at_all_begin_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_at_all_begin((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
     f_error(ierror, error);
 }
@@ -4684,6 +5240,7 @@ NAMES(file_write_at_all_begin)
 
 void pmpi_file_write_at_all_begin_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_at_all_begin_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
     f_error(ierror, error);
 }
@@ -4691,6 +5248,7 @@ NAMES(file_write_at_all_begin_c)
 
 void pmpi_file_write_at_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_at_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
     f_error(ierror, error);
 }
@@ -4698,6 +5256,7 @@ NAMES(file_write_at_all_end)
 
 void pmpi_file_write_ordered_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_ordered((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4705,6 +5264,7 @@ NAMES(file_write_ordered)
 
 void pmpi_file_write_ordered_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_ordered_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4712,6 +5272,7 @@ NAMES(file_write_ordered_c)
 
 void pmpi_file_write_ordered_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_ordered_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
     f_error(ierror, error);
 }
@@ -4719,6 +5280,7 @@ NAMES(file_write_ordered_begin)
 
 void pmpi_file_write_ordered_begin_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_ordered_begin_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
     f_error(ierror, error);
 }
@@ -4726,6 +5288,7 @@ NAMES(file_write_ordered_begin_c)
 
 void pmpi_file_write_ordered_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_ordered_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
     f_error(ierror, error);
 }
@@ -4733,6 +5296,7 @@ NAMES(file_write_ordered_end)
 
 void pmpi_file_write_shared_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_shared((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }
@@ -4740,6 +5304,7 @@ NAMES(file_write_shared)
 
 void pmpi_file_write_shared_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
 {
+    libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_shared_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
     f_error(ierror, error);
 }

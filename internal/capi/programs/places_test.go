@@ -57,6 +57,25 @@ func TestPlacesOfCalls(t *testing.T) {
 	})
 }
 
+// In Fortran it is the line of the program, not that of the subroutine of the library, also in the report of a hang.
+func TestPlacesOfFortran(t *testing.T) {
+	needs(t, "gfortran")
+	program := build(t, "places.f90", "-g", "-O2", "-fno-inline")
+	eachModel(t, func(t *testing.T, w way) {
+		file := filepath.Join(t.TempDir(), "job.trace")
+		w.ends(t, 2, "--trace", file, program)
+		text, said := events(t, file)
+		require.Empty(t, said)
+		for place, n := range map[string]int{`send .* at places\.f90:10 places::step\+0x[0-9a-f]+\n`: 1,
+			`recv .* at places\.f90:12 places::step\+0x[0-9a-f]+\n`: 1, `barrier .* at places\.f90:23 .*\n`: 2} {
+			require.Len(t, regexp.MustCompile(place).FindAllString(text, -1), n, "%s\n%s", place, text)
+		}
+		_, text, code := w.start(t, 2, "--deadlock-after", "200ms", "--timeout", "60", program, "wait")
+		require.NotZero(t, code)
+		require.Regexp(t, `0 .* in MPI_Recv \(.* at places\.f90:25\) for `, text)
+	})
+}
+
 // A program that is not the one that ran is not asked for names.
 func TestPlacesOfAnotherBuild(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")

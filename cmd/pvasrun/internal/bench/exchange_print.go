@@ -14,7 +14,7 @@ import (
 	"github.com/gopvas/gopvas/loggps/show"
 )
 
-// printExchange prints a row for each length: the times of each contestant beside its formula.
+// printExchange prints a row for each length: the times of each contestant, what a rank sends then, and the formula.
 func printExchange(out io.Writer, cfg *neighbors.Config, results [][]neighbors.Result) error {
 	first := results[0][0]
 	fmt.Fprintf(out, "# exchange, %s, %d ranks, %s, ms\n", several(first.Neighbors, "neighbor"), first.Ranks,
@@ -26,10 +26,18 @@ func printExchange(out io.Writer, cfg *neighbors.Config, results [][]neighbors.R
 		if i >= len(cfg.Forms) {
 			beside = "ratio"
 		}
-		fmt.Fprintf(w, "%s\t%s\t", r.Contestant, beside)
+		fmt.Fprintf(w, "%s\tMB/s\t%s\t", r.Contestant, beside)
 	}
 	fmt.Fprintln(w)
 	for _, row := range results {
+		counts, err := cfg.Counts(row[0].Bytes)
+		if err != nil {
+			return err
+		}
+		bytes := 0
+		for _, n := range counts {
+			bytes += n
+		}
 		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t", row[0].Bytes, row[0].Repetitions, cli.IfKnown(row[0].Latency),
 			cli.IfKnown(row[0].MBytesPerS))
 		for i, r := range row {
@@ -37,7 +45,7 @@ func printExchange(out io.Writer, cfg *neighbors.Config, results [][]neighbors.R
 			if i >= len(cfg.Forms) {
 				second = row[0].Median / r.Median
 			}
-			fmt.Fprintf(w, "%.2f\t%s\t", r.Median/1e3, cli.IfKnown(second))
+			fmt.Fprintf(w, "%.2f\t%.4g\t%s\t", r.Median/1e3, float64(bytes)/r.Median, cli.IfKnown(second))
 		}
 		fmt.Fprintln(w)
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/exchange"
+	"github.com/gopvas/gopvas/internal/chart"
 	"github.com/gopvas/gopvas/internal/loggps/pattern"
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/graph"
@@ -27,6 +29,8 @@ type modelExchangeFlags struct {
 	Latency   cli.Lapse `long:"latency" env:"PVASRUN_MODEL_LATENCY" default:"1us" value-name:"DUR" description:"what each piece costs a device"`
 	Bandwidth float64   `long:"bandwidth" env:"PVASRUN_MODEL_BANDWIDTH" default:"5" value-name:"GB/s" description:"of a device"`
 	Torus     string    `long:"torus" env:"PVASRUN_MODEL_TORUS" value-name:"AxBxC" description:"simulate a periodic grid of so many ranks, with two neighbors along each side, in place of the formulas"`
+	Link      float64   `long:"link-bandwidth" env:"PVASRUN_MODEL_LINK_BANDWIDTH" value-name:"GB/s" default-mask:"with --torus that of a device, else not bound" description:"of the way to each neighbor, which all devices share"`
+	Plot      string    `long:"plot" env:"PVASRUN_MODEL_PLOT" value-name:"FILE.svg" description:"draw the bandwidths over the lengths"`
 }
 
 func executeModelExchange(args []string) error {
@@ -40,14 +44,28 @@ func executeModelExchange(args []string) error {
 			"model exchange: give 1 to 65536 neighbors, 1 to 255 devices, a finite bandwidth above 0, and " +
 				"sizes from 1 byte on"))
 	}
+	if !(f.Link >= 0 && f.Link <= math.MaxFloat64/1e9) {
+		return cli.Mistake(errors.New("model exchange: --link-bandwidth: give a finite one above 0"))
+	}
 	torus, err := f.torus()
 	if err != nil {
 		return cli.Mistake(err)
 	}
+	if err := cli.Writable(f.Plot, cli.Plot); err != nil {
+		return cli.Mistake(fmt.Errorf("--plot: %w", err))
+	}
 	if torus != nil {
 		f.Neighbors = 2 * len(torus.Sides)
+		f.Link = cmp.Or(f.Link, f.Bandwidth)
 	}
-	return f.print(os.Stdout, torus)
+	rows, err := f.predict(torus)
+	if err == nil {
+		err = f.print(os.Stdout, rows)
+	}
+	if err == nil {
+		err = cli.WriteNamed(f.Plot, "", 0, func(w io.Writer) error { return plotExchange(w, rows) })
+	}
+	return err
 }
 
 // torus parses the sides, nil if there are none.
@@ -71,47 +89,92 @@ func (f *modelExchangeFlags) torus() (*pattern.Torus, error) {
 // mostPieces bounds what is simulated: a minute or two for each length of a message, and 2 GiB.
 const mostPieces = 8 << 20
 
-func (f *modelExchangeFlags) print(out io.Writer, torus *pattern.Torus) error {
-	devices := make([]exchange.Device, f.Devices)
-	for i := range devices {
-		devices[i] = exchange.Device{Latency: float64(time.Duration(f.Latency)), Bandwidth: f.Bandwidth * 1e9}
+// exchangeRow is what messages of a length make.
+type exchangeRow struct {
+	bytes int
+	speed map[exchange.Form]float64 // bytes per nanosecond that a rank sends
+	best  exchange.Form
+}
+
+func (f *modelExchangeFlags) devices() []exchange.Device {
+	return slices.Repeat([]exchange.Device{{Latency: float64(time.Duration(f.Latency)), Bandwidth: f.Bandwidth * 1e9}},
+		f.Devices)
+}
+
+// predict makes a row for each length, by the formulas or on a torus.
+func (f *modelExchangeFlags) predict(torus *pattern.Torus) (rows []exchangeRow, err error) {
+	progress := cli.NewProgress(len(f.Sizes) * len(exchange.Forms()))
+	defer progress.Done()
+	devices, planner := f.devices(), exchange.Planner{Link: f.Link * 1e9}
+	for _, size := range f.Sizes {
+		messages := slices.Repeat([]int{size}, f.Neighbors)
+		row := exchangeRow{bytes: size, speed: map[exchange.Form]float64{}}
+		for _, form := range exchange.Forms() {
+			progress.Begin(fmt.Sprintf("%s by %v", units.BytesSize(float64(size)), form))
+			plan := planner.Make(form, messages, devices)
+			ns := plan.Time
+			if torus != nil {
+				simulated, err := simulateExchange(plan, *torus, devices[0])
+				if err != nil {
+					return nil, err
+				}
+				ns = max(ns, simulated) // the simulator knows of devices, not of links
+			}
+			row.speed[form] = float64(f.Neighbors*size) / ns
+		}
+		row.best = planner.Choose(messages, devices).Form
+		rows = append(rows, row)
 	}
+	return rows, nil
+}
+
+func (f *modelExchangeFlags) print(out io.Writer, rows []exchangeRow) error {
 	w := cli.NewTable(out)
 	fmt.Fprintf(w, "bytes\t")
 	for _, form := range exchange.Forms() {
 		fmt.Fprintf(w, "%v\t", form)
 	}
 	fmt.Fprintln(w, "best\t")
-	progress := cli.NewProgress(len(f.Sizes) * len(exchange.Forms()))
-	defer progress.Done()
-	var planner exchange.Planner
-	var best *exchange.Plan
-	for _, size := range f.Sizes {
-		messages := make([]int, f.Neighbors)
-		for i := range messages {
-			messages[i] = size
-		}
-		fmt.Fprintf(w, "%s\t", units.BytesSize(float64(size)))
+	for _, row := range rows {
+		fmt.Fprintf(w, "%s\t", units.BytesSize(float64(row.bytes)))
 		for _, form := range exchange.Forms() {
-			progress.Begin(fmt.Sprintf("%s by %v", units.BytesSize(float64(size)), form))
-			plan := planner.Make(form, messages, devices)
-			ns := plan.Time
-			if torus != nil {
-				var err error
-				if ns, err = simulateExchange(plan, *torus, devices[0]); err != nil {
-					return err
-				}
-			}
-			fmt.Fprintf(w, "%.2f\t", float64(f.Neighbors*size)/ns)
+			fmt.Fprintf(w, "%.2f\t", row.speed[form])
 		}
-		best = planner.Choose(messages, devices)
-		fmt.Fprintf(w, "%v\t\n", best.Form)
+		fmt.Fprintf(w, "%v\t\n", row.best)
 	}
-	progress.Done()
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	return drawExchange(out, best, devices)
+	last := rows[len(rows)-1]
+	planner := exchange.Planner{Link: f.Link * 1e9}
+	plan := planner.Make(last.best, slices.Repeat([]int{last.bytes}, f.Neighbors), f.devices())
+	return drawExchange(out, plan, f.devices())
+}
+
+// plotExchange draws the bandwidths over the lengths.
+func plotExchange(w io.Writer, rows []exchangeRow) error {
+	most, low, high := 0.0, float64(rows[0].bytes), float64(rows[0].bytes)
+	for _, row := range rows {
+		low, high = min(low, float64(row.bytes)), max(high, float64(row.bytes))
+		for _, speed := range row.speed {
+			most = max(most, speed)
+		}
+	}
+	c := chart.Chart{
+		Title: "Exchange with neighbors, each rank",
+		Notes: []string{"GB/s over bytes of a message"},
+		X:     chart.Logarithmic(low, max(high, 2*low), func(v float64) string { return units.BytesSize(v) }),
+		Y:     chart.Linear(0, most, chart.Number),
+	}
+	for i, form := range exchange.Forms() {
+		k := chart.Curve{Name: form.String(), Class: fmt.Sprintf("c%d", i), Lines: make([][]chart.Dot, 1)}
+		for _, row := range rows {
+			k.Lines[0] = append(k.Lines[0], chart.Dot{X: float64(row.bytes), Y: row.speed[form]})
+		}
+		slices.SortFunc(k.Lines[0], func(a, b chart.Dot) int { return cmp.Compare(a.X, b.X) })
+		c.Curves = append(c.Curves, k)
+	}
+	return chart.Write(w, c)
 }
 
 // simulateExchange returns how long all ranks of a torus take that send by the same plan.

@@ -10,6 +10,18 @@ import (
 	"github.com/gopvas/gopvas/internal/loggps/pattern"
 )
 
+// TestTorusLinks: 8 devices send no faster than the 6 links of a rank carry.
+func TestTorusLinks(t *testing.T) {
+	f := modelExchangeFlags{Neighbors: 6, Devices: 8, Sizes: []int{8 << 20}, Latency: 1000, Bandwidth: 5, Link: 5}
+	rows, err := f.predict(&pattern.Torus{Sides: []int{4, 3, 8}})
+	require.NoError(t, err)
+	for form, speed := range rows[0].speed {
+		require.LessOrEqual(t, speed, 30.0, form)
+	}
+	require.Greater(t, rows[0].speed[exchange.Wrap], 29.0)
+	require.Less(t, rows[0].speed[exchange.Stripe], 5.1, "all devices share a link")
+}
+
 // TestTorus: on the paper's 96 nodes, simulated, each way takes what the formulas say: what
 // each rank sends by a device its neighbors receive by theirs at the same pace. The figures of the
 // paper have the same shape: short messages are faster by plain, long ones by steps and wrap, by a

@@ -62,7 +62,8 @@ func fortranStub(f api.Function, name string) string {
 		return fmt.Sprintf("\nvoid pmpi_%s_(%s)\n{\n    %s;\n}\n", name, strings.Join(s.params, ", "), call)
 	}
 	params := append(append(s.params, "int *ierror"), s.lengths...)
-	lines := append(append(append(s.before, "int error = "+call+";"), s.after...), "f_error(ierror, error);")
+	lines := append([]string{"libmpi_fortran = (uintptr_t)CALLER;"}, s.before...)
+	lines = append(append(append(lines, "int error = "+call+";"), s.after...), "f_error(ierror, error);")
 	return fmt.Sprintf("\nvoid pmpi_%s_(%s)\n{\n    %s\n}\n", name, strings.Join(params, ", "),
 		strings.Join(lines, "\n    "))
 }
