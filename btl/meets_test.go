@@ -52,6 +52,7 @@ func TestMeets(t *testing.T) {
 		}
 		require.Equal(t, want, a.Meets(&b), "%v and %v", in, also)
 		require.Equal(t, want, b.Meets(&a))
+		require.Equal(t, want, Twice(a, Buffer{}, b))
 		if want {
 			met++
 		}
@@ -70,4 +71,24 @@ func TestMeetsLongLayouts(t *testing.T) {
 	require.True(t, a.Meets(&a))
 	require.False(t, a.Meets(&b), "columns that lie side by side")
 	require.Zero(t, testing.AllocsPerRun(10, func() { a.Meets(&b) }))
+}
+
+// TestTwice: within one message.
+func TestTwice(t *testing.T) {
+	layout := func(blocks, length, stride int64) Buffer {
+		v, err := datatype.Vector(blocks, length, stride, datatype.Byte)
+		require.NoError(t, err)
+		l, err := v.Times(1)
+		require.NoError(t, err)
+		return Buffer{Bytes: memory, Layout: &l, Base: sys.AddrOf(memory)}
+	}
+	require.False(t, Twice(layout(3, 4, 5)))
+	require.True(t, Twice(layout(3, 4, 3)))
+	require.True(t, Twice(layout(2, 4, 0)))
+	far, err := datatype.Indexed([]int64{3, 1, 2}, []int64{0, 500, 2}, datatype.Byte) // with more room than bytes
+	require.NoError(t, err)
+	l, err := far.Times(1)
+	require.NoError(t, err)
+	require.True(t, Twice(Buffer{Layout: &l, Base: sys.AddrOf(memory)}))
+	require.False(t, Twice(layout(2*twiceRuns, 1, 2)), "of which all runs but the first are not looked at")
 }

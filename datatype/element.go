@@ -6,9 +6,9 @@ import (
 )
 
 // Element is what a message consists of: the size of one element in bytes, and, if that is
-// known, the basic numbers in it. Integers of one size are equal, signed or not, and so are
-// characters and logical values. A complex number is two floating-point ones. The numbers are
-// not known if they are bytes or differ from one another.
+// known, the basic numbers in it. Integers of one size are equal, and so are characters and
+// logical values; those without a sign are others, but for bytes. A complex number is two
+// floating-point ones. The numbers are not known if they are bytes or differ from one another.
 //
 // An Element has 64 bits: the size, the size of a number, and the class of the numbers. So a
 // constant such as 8 is an element of 8 bytes of which no more is known.
@@ -31,14 +31,22 @@ const (
 	ofBytes      Element = 1 << 48 // the unit of a number's size
 	integerClass Element = 1 << 56
 	floatClass   Element = 2 << 56
-	known                = ^(ofBytes - 1) // the bits of the numbers
+
+	// ElementUnsigned, added to an integer of more than one byte, says that it has no sign.
+	ElementUnsigned Element = 4 << 56
+	known                   = ^(ofBytes - 1) // the bits of the numbers
 )
 
 // ElementOf is an element of one basic type.
 func ElementOf(kind Kind, size int) Element {
 	e := Element(size)
 	switch kind {
-	case KindInteger, KindUnsigned, KindCharacter, KindLogical:
+	case KindUnsigned:
+		if size > 1 {
+			e |= ElementUnsigned
+		}
+		return e | integerClass | Element(size)*ofBytes
+	case KindInteger, KindCharacter, KindLogical:
 		return e | integerClass | e*ofBytes
 	case KindFloat:
 		return e | floatClass | e*ofBytes
@@ -67,11 +75,12 @@ func (e Element) Matches(f Element) bool {
 // CodeBits is how many bits Code takes.
 const CodeBits = 4
 
-// Codes of integers and of floating-point numbers begin at these, and count the sizes 1, 2, 4, 8
+// Codes of integers, of floating-point numbers and of unsigned integers begin at these, and count the sizes 1, 2, 4, 8
 // and 16.
 const (
-	integerCode = 1
-	floatCode   = 6
+	integerCode  = 1
+	floatCode    = 6
+	unsignedCode = 11
 )
 
 // Code says what the numbers are in a few bits; 0: not known.
@@ -86,21 +95,25 @@ func (e Element) Code() uint64 {
 		return integerCode + log
 	case floatClass:
 		return floatCode + log
+	case integerClass | ElementUnsigned:
+		return unsignedCode + log
 	}
 	return 0
 }
 
 // ElementOfCode is an element of one of the numbers that a code stands for.
 func ElementOfCode(code uint64) Element {
+	first, class := uint64(integerCode), integerClass
 	switch {
-	case code == 0 || code > floatCode+4:
+	case code == 0 || code >= 1<<CodeBits:
 		return ElementByte
-	case code < floatCode:
-		size := Element(1) << (code - integerCode)
-		return integerClass | size*ofBytes | size
+	case code >= unsignedCode:
+		first, class = unsignedCode, integerClass|ElementUnsigned
+	case code >= floatCode:
+		first, class = floatCode, floatClass
 	}
-	size := Element(1) << (code - floatCode)
-	return floatClass | size*ofBytes | size
+	size := Element(1) << (code - first)
+	return class | size*ofBytes | size
 }
 
 // String says what the numbers are.
@@ -111,6 +124,8 @@ func (e Element) String() string {
 		return fmt.Sprintf("%d-byte integers", size)
 	case floatClass:
 		return fmt.Sprintf("%d-byte floating-point numbers", size)
+	case integerClass | ElementUnsigned:
+		return fmt.Sprintf("%d-byte unsigned integers", size)
 	}
 	return "bytes"
 }

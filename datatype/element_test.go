@@ -18,7 +18,10 @@ func TestElementsMatchUnlessTheirNumbersDiffer(t *testing.T) {
 		{"themselves", float64s, datatype.ElementFloat64, true},
 		{"another class", float64s, datatype.ElementInt64, false},
 		{"another size", float64s, datatype.ElementFloat32, false},
-		{"signed and unsigned", datatype.ElementOf(datatype.KindUnsigned, 4), datatype.ElementInt32, true},
+		{"signed and unsigned", datatype.ElementOf(datatype.KindUnsigned, 4), datatype.ElementInt32, false},
+		{"both unsigned", datatype.ElementOf(datatype.KindUnsigned, 4),
+			datatype.ElementInt32 + datatype.ElementUnsigned, true},
+		{"of one byte", datatype.ElementOf(datatype.KindUnsigned, 1), datatype.ElementInt8, true},
 		{"characters and small integers", datatype.ElementOf(datatype.KindCharacter, 1), datatype.ElementInt8, true},
 		{"logical values and integers", datatype.ElementOf(datatype.KindLogical, 4), datatype.ElementInt32, true},
 		{"complex numbers and their parts", datatype.ElementOf(datatype.KindComplex, 16), float64s, true},
@@ -34,7 +37,8 @@ func TestElementsMatchUnlessTheirNumbersDiffer(t *testing.T) {
 	}
 	for _, known := range []datatype.Element{datatype.ElementInt8, datatype.ElementInt16, datatype.ElementInt32,
 		datatype.ElementInt64, datatype.ElementFloat32, datatype.ElementComplex128,
-		datatype.ElementOf(datatype.KindInteger, 16), datatype.ElementOf(datatype.KindFloat, 16)} {
+		datatype.ElementOf(datatype.KindInteger, 16), datatype.ElementOf(datatype.KindFloat, 16),
+		datatype.ElementOf(datatype.KindUnsigned, 2), datatype.ElementOf(datatype.KindUnsigned, 16)} {
 		require.Less(t, known.Code(), uint64(1)<<datatype.CodeBits)
 		require.Equal(t, known.Numbers(), datatype.ElementOfCode(known.Code()).Numbers(), known)
 	}
@@ -46,5 +50,6 @@ func TestElementsMatchUnlessTheirNumbersDiffer(t *testing.T) {
 	require.Equal(t, 16, datatype.ElementComplex128.Size())
 	require.Equal(t, "8-byte floating-point numbers", datatype.ElementComplex128.String())
 	require.Equal(t, "2-byte integers", datatype.ElementInt16.String())
+	require.Equal(t, "4-byte unsigned integers", datatype.ElementOf(datatype.KindUnsigned, 4).String())
 	require.Equal(t, "bytes", datatype.Element(12).String())
 }

@@ -68,20 +68,28 @@ func usualElement[T any]() comm.Element {
 		return datatype.ElementByte
 	case *int8, *bool:
 		return datatype.ElementInt8
-	case *int16, *uint16:
+	case *int16:
 		return datatype.ElementInt16
-	case *int32, *uint32:
+	case *uint16:
+		return datatype.ElementInt16 + datatype.ElementUnsigned
+	case *int32:
 		return datatype.ElementInt32
-	case *int64, *uint64:
+	case *uint32:
+		return datatype.ElementInt32 + datatype.ElementUnsigned
+	case *int64:
 		return datatype.ElementInt64
+	case *uint64:
+		return datatype.ElementInt64 + datatype.ElementUnsigned
 	case *float32:
 		return datatype.ElementFloat32
 	case *float64:
 		return datatype.ElementFloat64
 	case *complex64:
 		return datatype.ElementComplex64
-	case *int, *uint:
+	case *int:
 		return wordElement
+	case *uint:
+		return wordElement + datatype.ElementUnsigned
 	case *complex128:
 		return datatype.ElementComplex128
 	}

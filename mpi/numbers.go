@@ -13,6 +13,8 @@ func numbersOf(t reflect.Type) comm.Element {
 	switch k := t.Kind(); k {
 	case reflect.Uint8:
 		return datatype.ElementByte
+	case reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uint, reflect.Uintptr:
+		return datatype.ElementOf(datatype.KindUnsigned, size)
 	case reflect.Float32, reflect.Float64:
 		return datatype.ElementOf(datatype.KindFloat, size)
 	case reflect.Complex64, reflect.Complex128:

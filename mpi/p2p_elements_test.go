@@ -108,8 +108,8 @@ func rightElements(c *Comm, out []float64, left, right int) error {
 		passes(c, out, make([]point, n/2+1), left, right),
 		passes(c, out, make([]complex128, n/2+1), left, right),
 		passes(c, out, make([]mixed, n/2+1), left, right),
-		passes(c, []uint32{1, 2}, make([]int32, 2), left, right),
-		passes(c, []int{1, 2}, make([][1]uint64, 2), left, right),
+		passes(c, []uint32{1, 2}, make([]uint32, 2), left, right),
+		passes(c, []int{1, 2}, make([][1]int64, 2), left, right),
 		passes(c, out[:0], make([]int32, 1), left, right))
 }
 

@@ -133,6 +133,7 @@ func (p *Process) prepareApart(on *communicator, prepare func(*comm.Comm) (comm.
 	if err != nil {
 		return err
 	}
+	comm.BelongsTo(own, "") // requests that are left are told of by themselves
 	r, err := prepare(own)
 	if err != nil {
 		return errors.Join(err, own.Free())

@@ -206,16 +206,26 @@ func (p *Process) Finalize() error {
 		return fail(ERR_OTHER, "called before MPI_Init, or a second time")
 	}
 	err := p.deleteAll(uintptr(COMM_SELF), &p.self.attributes)
-	if n := p.files.len(); n > 0 {
-		fmt.Fprintf(os.Stderr, "%s: MPI_Finalize: warning: files not closed: %d: call MPI_File_close before\n",
-			comm.Who(), n)
-	}
-	if n := p.windows.len(); n > 0 {
-		fmt.Fprintf(os.Stderr, "%s: MPI_Finalize: warning: windows not freed: %d: call MPI_Win_free before\n",
-			comm.Who(), n)
+	if comm.Checked(p.world.c) {
+		p.tellUnfreed()
 	}
 	p.finalized.Store(true)
 	return errors.Join(err, p.leave())
+}
+
+// tellUnfreed prints what the program has made and not freed, but for what package comm tells of.
+func (p *Process) tellUnfreed() {
+	for _, left := range []struct {
+		objects string
+		n       int
+	}{
+		{"datatypes", types.len() - predefinedLater()}, {"operators", operators.len()}, {"groups", p.groups.len()},
+		{"info objects", p.infos.len()}, {"error handlers", p.errhandlers.len()},
+	} {
+		if left.n > 0 {
+			fmt.Fprintf(os.Stderr, "%s: finalize: warning: %s not freed: %d\n", comm.Who(), left.objects, left.n)
+		}
+	}
 }
 
 // Abort is MPI_Abort. It ends the whole job.

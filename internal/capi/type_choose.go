@@ -54,6 +54,13 @@ var f90Types struct {
 	objects map[*typeObject]Type
 }
 
+// predefinedLater is how many there are.
+func predefinedLater() int {
+	f90Types.Lock()
+	defer f90Types.Unlock()
+	return len(f90Types.handles)
+}
+
 // f90 returns the handle of the type, which is like another.
 func (p *Process) f90(key f90Type, like Type, integers []int64, newtype Ptr[Type]) error {
 	f90Types.Lock()

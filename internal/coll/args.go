@@ -170,6 +170,15 @@ func (t *Team) prepare(a *Args) error {
 	if root && a.overlap(t) {
 		return ErrOverlap
 	}
+	err := t.prepareKind(a, root)
+	if err == nil && t.Check {
+		err = t.receivesOnce(a)
+	}
+	return err
+}
+
+// prepareKind is what of prepare differs from kind to kind.
+func (t *Team) prepareKind(a *Args, root bool) error {
 	switch a.Kind {
 	case ReduceScatter:
 		return t.disjoint(a, root, t.prepareReduceScatter(a))

@@ -92,6 +92,18 @@ func (t *Team) prepareEdges(x *Exchange) error {
 			}
 		}
 	}
+	if !t.Check {
+		return nil
+	}
+	var parts []btl.Buffer
+	for i := range x.In {
+		if x.In[i].Member >= 0 {
+			parts = append(parts, x.In[i].Data)
+		}
+	}
+	if btl.Twice(parts...) {
+		return ErrTwice
+	}
 	return nil
 }
 

@@ -10,6 +10,30 @@ import (
 var ErrOverlap = errors.New("the send and the receive buffer overlap: use others, or no send buffer (nil, in C " +
 	"MPI_IN_PLACE) to send what is in the receive buffer")
 
+// ErrTwice means that a call receives into some bytes twice.
+var ErrTwice = errors.New("the receive buffer has the same memory twice, and may end with either value: " +
+	"give displacements, or a datatype, that do not overlap")
+
+// receivesOnce returns ErrTwice if a call does so. It is for calls that are checked.
+func (t *Team) receivesOnce(a *Args) error {
+	if !t.receives(a) {
+		return nil
+	}
+	parts := []btl.Buffer{}
+	switch a.Kind {
+	case Gather, Allgather, Alltoall:
+		for member := range t.Size {
+			parts = append(parts, a.Recv.PartOf(member))
+		}
+	default:
+		parts = append(parts, a.Recv.own())
+	}
+	if btl.Twice(parts...) {
+		return ErrTwice
+	}
+	return nil
+}
+
 // overlapBlocks is how many blocks of each buffer disjoint compares.
 const overlapBlocks = 8
 

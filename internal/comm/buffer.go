@@ -25,3 +25,12 @@ func (c *Comm) say(b *Buffer, of Element) {
 		b.Of = of
 	}
 }
+
+// expect is say for a buffer that a message is received into. It refuses one that has some memory twice.
+func (c *Comm) expect(b *Buffer, of Element) error {
+	c.say(b, of)
+	if c.compares() && b.Layout != nil && btl.Twice(*b) {
+		return ErrTwice
+	}
+	return nil
+}

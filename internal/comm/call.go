@@ -11,6 +11,9 @@ import (
 // collective operation, that the send buffer is not nil.
 var ErrOverlap = coll.ErrOverlap
 
+// ErrTwice means that a call that is checked receives into some memory twice.
+var ErrTwice = coll.ErrTwice
+
 // Operate calls an operator of the program. It returns the error, ErrOperator, that a call of it was refused with.
 func Operate(apply func()) error { return pml.Operate(apply) }
 

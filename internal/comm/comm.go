@@ -157,6 +157,9 @@ func (c *Comm) setID(id uint32) {
 	c.team, c.channel = c.newTeam(id), c.newChannel(id)
 	c.team.Guards = c.channel
 	c.team.Choice, c.team.Check, c.team.Boards = old.Choice, old.Check, old.Boards
+	if c.team.Check {
+		c.contexts.unfreed.add(c, programs)
+	}
 	c.state.Store(ready)
 }
 
@@ -172,6 +175,7 @@ func (c *Comm) Self() *Comm {
 func (c *Comm) alone() *Comm {
 	n := c.newComm(newGroup(c.group.self, []int32{int32(c.group.self)}), c.contexts.take())
 	n.permanent, n.notes.name = true, "self"
+	BelongsTo(n, "")
 	return n
 }
 

@@ -54,6 +54,8 @@ type contexts struct {
 	retiring sync.Mutex
 	retired  []*retirement // freed, but not by all members yet
 	turn     int           // which of them settle asks next
+
+	unfreed unfreed
 }
 
 func newContexts(rank, size int) *contexts {

@@ -19,6 +19,7 @@ func (c *Comm) Free() error {
 	defer c.mu.Unlock()
 	err := c.removeAttributes()
 	c.state.Store(freed)
+	c.contexts.unfreed.remove(c)
 	c.team.FreeGraphs()
 	return Wrap(op, errors.Join(err, c.retire()))
 }

@@ -3,6 +3,7 @@ package comm
 import (
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/job"
@@ -48,3 +49,69 @@ func (c *Comm) noteCalls() {
 		c.root.NoteWorldCalls(c.rank, n+uint64(c.channel.Issued()))
 	}
 }
+
+// unfreed are the communicators of this process that are to be told of at its end: if calls are checked those that the
+// program has not freed, in any case those of windows and files.
+type unfreed struct {
+	mu  sync.Mutex
+	all map[*Comm]string // "communicators not freed", ...
+}
+
+func (u *unfreed) add(c *Comm, as string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.all == nil {
+		u.all = map[*Comm]string{}
+	}
+	u.all[c] = as
+}
+
+func (u *unfreed) remove(c *Comm) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.all, c)
+}
+
+// BelongsTo says which objects there is a communicator for, as "files not closed". Finalize counts those of them that
+// are left, instead of the communicator. "": nothing is counted.
+func BelongsTo(c *Comm, objects string) {
+	if objects == "" {
+		c.contexts.unfreed.remove(c)
+	} else {
+		c.contexts.unfreed.add(c, objects)
+	}
+}
+
+// tellUnfreed prints what the program has not freed. The first of a kind is named, if it has a name.
+func (c *Comm) tellUnfreed() {
+	u := &c.contexts.unfreed
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, objects := range []string{programs, WindowsLeft, FilesLeft} {
+		var first *Comm
+		n := 0
+		for left, as := range u.all {
+			if as == objects {
+				n++
+				if first == nil || left.ID() < first.ID() {
+					first = left
+				}
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		name := ""
+		if _, text := (&job.Collective{Communicator: first.Name()}).On(); text != "" {
+			name = fmt.Sprintf(", the first %q", text)
+		}
+		fmt.Fprintf(os.Stderr, "rank %d: finalize: warning: %s: %d%s\n", c.rank, objects, n, name)
+	}
+}
+
+// What Finalize tells of.
+const (
+	programs    = "communicators not freed"
+	WindowsLeft = "windows not freed"
+	FilesLeft   = "files not closed"
+)

@@ -66,7 +66,9 @@ func Mrecv(m *Message, buf Buffer, of Element) (Status, error) {
 	if m == nil || m.comm == nil {
 		return Status{}, Wrap("mrecv", ErrNoMessage)
 	}
-	m.comm.say(&buf, of)
+	if err := m.comm.expect(&buf, of); err != nil {
+		return Status{}, Wrap("mrecv", err)
+	}
 	st, err := m.comm.engine.Mrecv(&m.m, buf)
 	return m.comm.status(st, of.Size()), Wrap("mrecv", inElements(err, of.Size()))
 }
@@ -78,7 +80,9 @@ func Imrecv(m *Message, buf Buffer, of Element) (Request, error) {
 	if m == nil || m.comm == nil {
 		return Request{}, Wrap("imrecv", ErrNoMessage)
 	}
-	m.comm.say(&buf, of)
+	if err := m.comm.expect(&buf, of); err != nil {
+		return Request{}, Wrap("imrecv", err)
+	}
 	r, err := m.comm.engine.Imrecv(&m.m, buf)
 	if err == nil {
 		r.Unit = m.comm.unit(of.Size())

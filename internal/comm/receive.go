@@ -45,10 +45,12 @@ func Irecv(c *Comm, buf []byte, of Element, src, tag int) (Request, error) {
 // RecvBuffer is Recv into a buffer that may have a layout.
 func RecvBuffer(c *Comm, buf Buffer, of Element, src, tag int) (Status, error) {
 	peer, err := c.from(src)
+	if err == nil {
+		err = c.expect(&buf, of)
+	}
 	if err != nil {
 		return Status{}, WrapReceive("recv", src, tag, err)
 	}
-	c.say(&buf, of)
 	st, err := c.engine.RecvBuffer(c.context, peer, tag, buf)
 	return c.status(st, of.Size()), WrapReceive("recv", src, tag, inElements(err, of.Size()))
 }
@@ -59,7 +61,9 @@ func IrecvBuffer(c *Comm, buf Buffer, of Element, src, tag int) (Request, error)
 	var r pml.Request
 	peer, err := c.from(src)
 	if err == nil {
-		c.say(&buf, of)
+		err = c.expect(&buf, of)
+	}
+	if err == nil {
 		r, err = c.engine.IrecvBuffer(c.context, peer, tag, buf)
 		r.Unit = c.unit(of.Size())
 	}
@@ -74,7 +78,9 @@ func RecvInit(c *Comm, buf Buffer, of Element, src, tag int) (Request, error) {
 	var r pml.Request
 	peer, err := c.from(src)
 	if err == nil {
-		c.say(&buf, of)
+		err = c.expect(&buf, of)
+	}
+	if err == nil {
 		r, err = c.engine.RecvInit(c.context, peer, tag, buf)
 		r.Unit = c.unit(of.Size())
 	}
@@ -134,7 +140,9 @@ func Sendrecv(c *Comm, op string, out, in Half) (Status, error) {
 		}
 	}
 	c.say(&out.Buf, out.Of)
-	c.say(&in.Buf, in.Of)
+	if err := c.expect(&in.Buf, in.Of); err != nil {
+		return Status{}, WrapReceive(op, in.Peer, in.Tag, err)
+	}
 	e, size := c.engine, in.Of.Size()
 	r, err := e.IrecvBuffer(c.context, from, in.Tag, in.Buf)
 	if err != nil {

@@ -135,6 +135,7 @@ func (c *Comm) Finalize() error {
 		}
 		c.tellUnreceived()
 	}
+	c.tellUnfreed()
 	if !c.met { // else nobody receives any more
 		c.engine.FlushAhead()
 	}

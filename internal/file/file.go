@@ -49,6 +49,7 @@ func Open(c *comm.Comm, name string, mode Mode, info *comm.Info, wrong error) (_
 		return nil, f.wrap("open", errors.Unwrap(err))
 	}
 	own.SetName(name)
+	comm.BelongsTo(own, comm.FilesLeft)
 	f.ranks = own
 	comm.NameCollectives(own, "file operation")
 	if err := f.open(info, wrong); err != nil {

@@ -38,6 +38,7 @@ func (f *File) share() error {
 	w, err := f.window()
 	if errors.Is(err, comm.ErrSeveralNodes) {
 		if f.node, err = f.ranks.SplitType(comm.Shared, f.ranks.Rank()); err == nil {
+			comm.BelongsTo(f.node, "")
 			w, err = f.window()
 		}
 	}

@@ -93,6 +93,7 @@ func New(c *comm.Comm, s Spec) (*Window, error) {
 	w.own, w.me = own, own.Rank()
 	own.SetName(job.OfWindow(""))
 	comm.ExplainMessages(own, w.explain)
+	comm.BelongsTo(own, comm.WindowsLeft)
 	if err := w.make(&s); err != nil {
 		return nil, w.wrap("make", -1, errors.Join(err, own.Free()))
 	}

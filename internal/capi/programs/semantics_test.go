@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -55,16 +56,42 @@ func TestSendsBeyondTheLimit(t *testing.T) {
 	})
 }
 
-// TestLostMessages: with --check a rank tells at its end what it has not received.
-func TestLostMessages(t *testing.T) {
+// TestLeft: with --check a rank tells at its end what it has not received, and not freed.
+func TestLeft(t *testing.T) {
 	program := build(t, "lost.c")
 	eachWay(t, func(t *testing.T, w way) {
-		w.ends(t, 3, program)
-		_, stderr, code := w.start(t, 3, "--check", program)
-		require.Equal(t, 0, code, stderr)
+		warnings := func(args ...string) []string {
+			_, stderr, code := w.start(t, 3, args[0], args[1:]...)
+			require.Equal(t, 0, code, stderr)
+			lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
+			slices.Sort(lines)
+			return lines
+		}
+		var always, checked []string
 		for r := range 3 {
-			require.Contains(t, stderr, fmt.Sprintf("rank %d: finalize: warning: messages that this rank has not "+
-				"received: 1, the first of 4 bytes from rank %d, tag 7\n", r, (r+2)%3))
+			warning := fmt.Sprintf("rank %d: finalize: warning: ", r)
+			always = append(always, warning+"windows not freed: 1")
+			checked = append(checked,
+				warning+`communicators not freed: 2, the first "halo"`,
+				warning+"datatypes not freed: 1",
+				warning+"groups not freed: 1",
+				warning+fmt.Sprintf("messages that this rank has not received: 1, the first of 4 bytes from rank %d, "+
+					"tag 7", (r+2)%3),
+				warning+"windows not freed: 1")
+		}
+		require.Equal(t, always, warnings(program))
+		require.Equal(t, checked, warnings("--check", program))
+	})
+}
+
+// TestRefusedWhenChecked: memory that a call receives into twice, and integers of another sign.
+func TestRefusedWhenChecked(t *testing.T) {
+	program := build(t, "checked.c")
+	eachModel(t, func(t *testing.T, w way) {
+		for _, ranks := range []int{2, 5} {
+			w.ends(t, ranks, program)
+			w.ends(t, ranks, "--check", program, "buffer")
+			w.ends(t, ranks, "--check", program, "type")
 		}
 	})
 }
