@@ -218,5 +218,8 @@ func TestStatsOfCollectives(t *testing.T) {
 			require.Regexp(t, `(?m)^  gather +\S+ +6$`, got.stderr, "3 ranks, 2 sizes")
 		}
 		require.NotContains(t, command(t, nil, job...).stderr, "allreduce")
+		job[5] = "allreduce=levels"
+		require.Regexp(t, `^rank 0: warning: --coll allreduce=levels: 3 ranks can not do a call of \d+ bytes so, and `+
+			"do it by "+want+"\n$", command(t, nil, job...).stderr, "they are on one node")
 	}
 }

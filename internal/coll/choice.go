@@ -2,9 +2,11 @@ package coll
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/gopvas/gopvas/internal/coll/cad"
 )
@@ -206,7 +208,8 @@ func (t *Team) choose() *algorithm {
 // search is choose without the memory.
 func (t *Team) search() *algorithm {
 	memory := t.Engine.Memory(t.World)
-	return t.pick(&t.args, t.Choice.Blocking[t.args.Kind], func(l *algorithm) func(*Team, int) bool {
+	kind := t.args.Kind
+	return t.pick(&t.args, kind.String(), t.Choice.Blocking[kind], func(l *algorithm) func(*Team, int) bool {
 		if l.run != nil && (memory == nil || l.direct && !memory.Direct()) {
 			return nil
 		}
@@ -218,7 +221,7 @@ func (t *Team) search() *algorithm {
 func (t *Team) chooseGraph(a *Args) *algorithm {
 	t.connect()
 	space := t.Engine.Direct(t.World)
-	return t.pick(a, t.Choice.Graphs[a.Kind], func(l *algorithm) func(*Team, int) bool {
+	return t.pick(a, graphName(a.Kind), t.Choice.Graphs[a.Kind], func(l *algorithm) func(*Team, int) bool {
 		switch {
 		case l.build == nil && l.levels == nil:
 			return nil
@@ -231,9 +234,9 @@ func (t *Team) chooseGraph(a *Args) *algorithm {
 	})
 }
 
-// pick returns the algorithm that is asked for if it is possible, else the first in the
+// pick returns the algorithm of an operation that is asked for if it is possible, else the first in the
 // table that suits. suits returns nil for those that can not be used.
-func (t *Team) pick(a *Args, want string, suits func(*algorithm) func(*Team, int) bool) *algorithm {
+func (t *Team) pick(a *Args, operation, want string, suits func(*algorithm) func(*Team, int) bool) *algorithm {
 	n := a.agreed()
 	var found *algorithm
 	for _, l := range byKind[a.Kind] {
@@ -249,8 +252,17 @@ func (t *Team) pick(a *Args, want string, suits func(*algorithm) func(*Team, int
 			}
 		}
 	}
+	if found != nil && t.Size > 1 && t.world(t.Rank) == 0 {
+		if _, told := toldOf.LoadOrStore(operation, true); !told {
+			fmt.Fprintf(os.Stderr, "rank 0: warning: --coll %s=%s: %d ranks can not do a call of %d bytes so, and "+
+				"do it by %s\n", operation, want, t.Size, n, found.name)
+		}
+	}
 	return found
 }
+
+// toldOf are the operations that the user has been told of, whose algorithm could not be taken.
+var toldOf sync.Map
 
 // Choice names the algorithms that are asked for, for each kind; empty: none is. Where the
 // algorithm can not do a call (it needs one address space, or blocks of one length), the call

@@ -22,7 +22,7 @@ func (b *builder) settle() { b.first = b.g.JoinLast() }
 
 // chooseStep returns the algorithm of a step in a graph.
 func (t *Team) chooseStep(a *Args) *algorithm {
-	return t.pick(a, "", func(l *algorithm) func(*Team, int) bool {
+	return t.pick(a, "", "", func(l *algorithm) func(*Team, int) bool {
 		if l.build == nil {
 			return nil
 		}
