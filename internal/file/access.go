@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/reach"
 	"github.com/gopvas/gopvas/trace"
 )
 
@@ -114,7 +115,7 @@ func (f *File) begin(a *Access) (p party, err error) {
 		return p, ErrClosed
 	}
 	b := &a.Memory
-	p = party{view: f.view, n: int64(b.Len()), layout: b.Layout, base: b.Place(), buffer: b}
+	p = party{view: f.view, n: int64(b.Len()), memory: reach.Memory{Base: b.Place(), Layout: b.Layout}, buffer: b}
 	switch {
 	case a.Wrong != nil:
 		return p, a.Wrong

@@ -46,7 +46,7 @@ func (m *mover) alone(p *party) (int64, error) {
 	if dense && !m.write && m.sized && !p.view.overlaps && !p.tangled() {
 		return m.readThrough(p)
 	}
-	if p.layout == nil || !p.scattered() {
+	if p.memory.Layout == nil || !p.scattered() {
 		return m.byPieces(p, p.start, p.end())
 	}
 	return m.staged(p)
@@ -54,7 +54,7 @@ func (m *mover) alone(p *party) (int64, error) {
 
 // scattered tells whether the memory of a party lies in short pieces.
 func (p *party) scattered() bool {
-	q := party{view: View{layout: *p.layout}, n: p.n}
+	q := party{view: View{layout: *p.memory.Layout}, n: p.n}
 	extent, _ := q.grain()
 	return extent < shortMemory
 }
@@ -76,7 +76,7 @@ func (p *party) before(size int64) int64 { return p.view.find(p.start, p.end(), 
 func (m *mover) staged(p *party) (done int64, err error) {
 	for done < p.n {
 		part := m.buffer(&m.stage, min(p.n-done, m.window))
-		q := party{view: p.view, start: p.start + done, n: int64(len(part)), base: sys.AddrOf(part)}
+		q := party{view: p.view, start: p.start + done, n: int64(len(part)), memory: inMemory(part)}
 		if m.write {
 			if err := p.load(part, q.start); err != nil {
 				return done, err

@@ -15,15 +15,16 @@ type party struct {
 	start int64 // in the stream
 	n     int64 // bytes
 
-	buffer *comm.Buffer     // keeps the memory reachable, and on the heap; nil: memory of another rank
-	base   uintptr          // of the memory
-	layout *datatype.Layout // of the memory; nil: one piece
-	pid    int              // of the process whose memory that is; 0: this process can address it
-	rank   int              // whose it is
+	buffer *comm.Buffer // keeps the memory reachable, and on the heap; nil: memory of another rank
+	memory reach.Memory // whose stream begins where the party does
+	rank   int          // whose it is
 
 	far *comm.Comm // by which its bytes are sent; nil: its memory can be reached
 	due bool       // it is far, and there was no message in this round
 }
+
+// inMemory is the memory of a party whose stream is in bytes of this process, which the caller keeps.
+func inMemory(bytes []byte) reach.Memory { return reach.Memory{Base: sys.AddrOf(bytes)} }
 
 // end is where the range ends in the stream.
 func (p *party) end() int64 { return p.start + p.n }
@@ -59,15 +60,16 @@ func (p *party) present() error {
 	if p.n <= 0 {
 		return nil
 	}
-	if p.layout == nil {
-		if !sys.Mapped(p.base, uintptr(p.n)) {
+	m := &p.memory
+	if m.Layout == nil {
+		if !sys.Mapped(m.Base, uintptr(p.n)) {
 			return syscall.EFAULT
 		}
 		return nil
 	}
 	for _, pos := range []int64{0, p.n - 1} {
 		var one [1]datatype.Segment
-		datatype.Segments(one[:], p.layout, p.base, pos)
+		datatype.Segments(one[:], m.Layout, m.Base, pos)
 		if !sys.Mapped(one[0].Addr, 1) {
 			return syscall.EFAULT
 		}
@@ -77,45 +79,26 @@ func (p *party) present() error {
 
 // load copies a part of the party's stream out of its memory to dst.
 func (p *party) load(dst []byte, from int64) error {
-	switch {
-	case p.far != nil:
+	if p.far != nil {
 		return p.exchange(true, dst)
-	case p.pid != 0:
-		return p.foreign().Load(dst, from-p.start)
-	case p.layout == nil:
-		copy(dst, memoryAt(p.base+uintptr(from-p.start), int64(len(dst))))
-	default:
-		datatype.Pack(dst, p.layout, p.base, from-p.start)
 	}
-	return nil
+	return p.memory.Load(dst, from-p.start)
 }
 
 // store copies src to a part of the party's stream in its memory.
 func (p *party) store(src []byte, from int64) error {
-	switch {
-	case p.far != nil:
+	if p.far != nil {
 		return p.exchange(false, src)
-	case p.pid != 0:
-		return p.foreign().Store(src, from-p.start)
-	case p.layout == nil:
-		copy(memoryAt(p.base+uintptr(from-p.start), int64(len(src))), src)
-	default:
-		datatype.Unpack(src, p.layout, p.base, from-p.start)
 	}
-	return nil
-}
-
-// foreign is the party's memory in another process, whose stream begins where the party does.
-func (p *party) foreign() *reach.Memory {
-	return &reach.Memory{PID: p.pid, Base: p.base, Layout: p.layout}
+	return p.memory.Store(src, from-p.start)
 }
 
 // whole returns the memory of a part of the stream if this process can address it in one piece.
 func (p *party) whole(from, to int64) ([]byte, bool) {
-	if p.far != nil || p.pid != 0 || p.layout != nil {
+	if p.far != nil {
 		return nil, false
 	}
-	return memoryAt(p.base+uintptr(from-p.start), to-from), true
+	return p.memory.Whole(from-p.start, to-from)
 }
 
 // sampled is how many extents of a party are looked at to know how long its extents are.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/reach"
 )
 
 // Ranks that can not reach one another's memory, as those on several nodes, move bytes for one another in two phases.
@@ -50,7 +51,7 @@ func (f *File) newPhases(parties []party, offers []offer) *phases {
 			ph.mine = p
 		} else if !f.reaches(p.rank) {
 			p.far = f.ranks
-			p.base, p.layout, p.pid = 0, nil, 0
+			p.memory = reach.Memory{}
 		}
 	}
 	line := make([]int, len(offers)) // ranks by node
@@ -141,7 +142,7 @@ func (ph *phases) begin(write bool, round int64) (failed error) {
 		}
 	}
 	var left []byte
-	if p.layout != nil {
+	if p.memory.Layout != nil {
 		left = f.mover.buffer(&ph.scattered, total)
 	}
 	for _, q := range ph.parts {
@@ -171,7 +172,7 @@ func (ph *phases) end(write bool) (failed error) {
 	for i := range ph.requests {
 		st, err := ph.requests[i].Wait()
 		failed = errors.Join(failed, err)
-		if q := ph.parts[i]; ph.mine.layout != nil {
+		if q := ph.parts[i]; ph.mine.memory.Layout != nil {
 			if !write && err == nil {
 				failed = errors.Join(failed, ph.mine.store(left[:st.Bytes], q.from))
 			}

@@ -42,10 +42,10 @@ func (w *walker) next(to int64) (q piece, ok bool) {
 		w.files, w.filePos = w.file[:n], w.filePos+bytes
 	}
 	f := &w.files[0]
-	q = piece{int64(f.Addr), w.p.base + uintptr(w.pos-w.p.start), min(int64(f.Len), to-w.pos)}
-	if w.p.layout != nil {
+	q = piece{int64(f.Addr), w.p.memory.Base + uintptr(w.pos-w.p.start), min(int64(f.Len), to-w.pos)}
+	if w.p.memory.Layout != nil {
 		if len(w.memories) == 0 {
-			n, bytes := datatype.Segments(w.memory[:], w.p.layout, w.p.base, w.memoryPos-w.p.start)
+			n, bytes := datatype.Segments(w.memory[:], w.p.memory.Layout, w.p.memory.Base, w.memoryPos-w.p.start)
 			w.memories, w.memoryPos = w.memory[:n], w.memoryPos+bytes
 		}
 		m := &w.memories[0]

@@ -9,6 +9,7 @@ import (
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/reach"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -66,15 +67,16 @@ func offerOf(a *Access, p *party, err error) (o offer) {
 	if err != nil {
 		return o
 	}
-	o.Start, o.N, o.Displacement, o.Base, o.PID = p.start, p.n, p.view.Displacement, uint64(p.base), int64(os.Getpid())
+	o.Start, o.N, o.Displacement = p.start, p.n, p.view.Displacement
+	o.Base, o.PID = uint64(p.memory.Base), int64(os.Getpid())
 	o.Lo, o.Hi = p.span()
 	o.Extent, _ = p.grain()
 	o.View = wordsOf(&p.view.layout)
 	if p.view.overlaps || p.tangled() {
 		o.Alone = true
 	}
-	if p.layout != nil {
-		o.Memory = wordsOf(p.layout)
+	if p.memory.Layout != nil {
+		o.Memory = wordsOf(p.memory.Layout)
 		if p.scattered() {
 			o.Scattered = true
 		}
@@ -163,13 +165,13 @@ func (f *File) parties(offers []offer) ([]party, error) {
 		if o.N == 0 {
 			continue
 		}
-		p := party{start: o.Start, n: o.N, base: uintptr(o.Base), rank: rank}
+		p := party{start: o.Start, n: o.N, memory: reach.Memory{Base: uintptr(o.Base)}, rank: rank}
 		p.view.Displacement = o.Displacement
 		if !inPlace {
 			o.View.At, o.Memory.At = located(texts[rank], o)
 		}
 		if !f.direct && rank != f.ranks.Rank() {
-			p.pid = int(o.PID)
+			p.memory.PID = int(o.PID)
 		}
 		var err error
 		if p.view.layout, err = o.View.layout(); err != nil {
@@ -180,11 +182,18 @@ func (f *File) parties(offers []offer) ([]party, error) {
 			if err != nil {
 				return nil, err
 			}
-			p.layout = &memory
+			p.memory.Layout = &memory
 		}
 		list = append(list, p)
 	}
 	return list, nil
+}
+
+// bytes is a copy of them.
+func (w *words) bytes() []byte {
+	b := make([]byte, 8*w.N)
+	_ = (&reach.Memory{Base: uintptr(w.At)}).Load(b, 0) // of this process
+	return b
 }
 
 func (w *words) layout() (datatype.Layout, error) {
@@ -200,10 +209,7 @@ func (f *File) layouts(offers []offer) ([][]byte, error) {
 		total += counts[rank]
 	}
 	o := &offers[f.ranks.Rank()]
-	mine := append([]byte(nil), memoryAt(uintptr(o.View.At), 8*o.View.N)...)
-	if o.Memory.N > 0 {
-		mine = append(mine, memoryAt(uintptr(o.Memory.At), 8*o.Memory.N)...)
-	}
+	mine := append(o.View.bytes(), o.Memory.bytes()...)
 	all := make([]byte, total)
 	err := comm.RunCollective(f.ranks, "file", &coll.Args{Kind: coll.Allgather, Irregular: true,
 		Send: coll.Buffer{Data: mine}, Recv: coll.Buffer{Data: all, Counts: counts, Displs: displs, Unit: 1}})

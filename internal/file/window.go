@@ -80,7 +80,7 @@ func (m *mover) around(parties []party, lo, hi int64) error {
 	for i := range parties {
 		p := &parties[i]
 		err := m.through(p, lo, hi, func(memory []byte, from int64) error {
-			q := party{view: p.view, start: from, n: int64(len(memory)), base: sys.AddrOf(memory)}
+			q := party{view: p.view, start: from, n: int64(len(memory)), memory: inMemory(memory)}
 			_, err := m.byPieces(&q, q.start, q.end())
 			return err
 		})

@@ -5,18 +5,38 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// Memory is a packed stream of bytes in the memory of another process.
+// Memory is a packed stream of bytes in the memory of a process.
 type Memory struct {
-	PID    int
+	PID    int              // 0: one whose memory this process can address
 	Base   uintptr          // of the first byte, or with a layout of displacement zero
 	Layout *datatype.Layout // nil: one piece
 }
 
 // Load copies the stream from an offset on to dst. It ends within the stream.
-func (m *Memory) Load(dst []byte, from int64) error { return m.move(dst, from, sys.GatherProcess) }
+func (m *Memory) Load(dst []byte, from int64) error {
+	if m.PID != 0 {
+		return m.move(dst, from, sys.GatherProcess)
+	}
+	if src, ok := m.Whole(from, int64(len(dst))); ok {
+		copy(dst, src)
+	} else {
+		datatype.Pack(dst, m.Layout, m.Base, from)
+	}
+	return nil
+}
 
 // Store copies src to the stream from an offset on.
-func (m *Memory) Store(src []byte, from int64) error { return m.move(src, from, sys.ScatterProcess) }
+func (m *Memory) Store(src []byte, from int64) error {
+	if m.PID != 0 {
+		return m.move(src, from, sys.ScatterProcess)
+	}
+	if dst, ok := m.Whole(from, int64(len(src))); ok {
+		copy(dst, src)
+	} else {
+		datatype.Unpack(src, m.Layout, m.Base, from)
+	}
+	return nil
+}
 
 func (m *Memory) move(bytes []byte, from int64, by func(pid int, bytes []byte, pieces []sys.IOVec) error) error {
 	if m.Layout == nil {
