@@ -119,6 +119,12 @@ func TestGauss(t *testing.T) {
 	}
 }
 
+func TestLu(t *testing.T) {
+	for _, args := range [][]string{{"-n", "64"}, {"-n", "208", "-wait"}} {
+		everywhere(t, only(`lu: \d+ rows by %d ranks: right; \d+ Mflop/s`), append([]string{"lu"}, args...)...)
+	}
+}
+
 func TestFrame(t *testing.T) {
 	everywhere(t, func(t *testing.T, _ string, n int, lines []string) {
 		for rank := range n {

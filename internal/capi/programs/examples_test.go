@@ -13,6 +13,7 @@ func TestExamples(t *testing.T) {
 	for source, want := range map[string]string{
 		"pi.c":     "%d ranks say that pi is 3.141592654\n",
 		"graph.c":  "%d ranks have 4194304 bytes each: right\n",
+		"lu.c":     "lu: 512 rows by %d ranks: right; ",
 		"sort.cc":  "%d ranks sorted %d00000 numbers: in order\n",
 		"heat.f90": "%d ranks: the rod has  13.092 degrees on average\n",
 	} {
@@ -27,7 +28,7 @@ func TestExamples(t *testing.T) {
 					if source == "sort.cc" {
 						line = fmt.Sprintf(want, n, n)
 					}
-					require.Equal(t, line, w.ends(t, n, program))
+					require.Contains(t, w.ends(t, n, program), line)
 				}
 			})
 		})
