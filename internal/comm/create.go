@@ -131,10 +131,7 @@ func (c *Comm) Idup() (*Comm, Request, error) {
 	}
 	n := c.copyWithoutID()
 	n.topology, n.notes.attached = c.topology, copies
-	id := make([]byte, 4) // rank 0 leads the copy, as c
-	if c.members.rank == 0 {
-		binary.LittleEndian.PutUint32(id, c.contexts.take())
-	}
+	id := c.leadersID()
 	k := Call{Comm: c, Op: "dup", Args: coll.Args{Kind: coll.Bcast, Send: coll.Buffer{Data: id}}}
 	k.Args.After = func() {
 		if id := binary.LittleEndian.Uint32(id); id != worldID {
@@ -146,4 +143,33 @@ func (c *Comm) Idup() (*Comm, Request, error) {
 		return nil, Request{}, err
 	}
 	return n, r, nil
+}
+
+// leadersID is the message by which rank 0, which leads a copy as it leads c, tells the id of the copy.
+func (c *Comm) leadersID() []byte {
+	id := make([]byte, 4)
+	if c.members.rank == 0 {
+		binary.LittleEndian.PutUint32(id, c.contexts.take())
+	}
+	return id
+}
+
+// Bare returns a communicator of the same ranks in the same order, which has nothing else of c. It costs a broadcast.
+func (c *Comm) Bare() (*Comm, error) {
+	const op = "create"
+	if err := c.lockCollective(); err != nil {
+		return nil, Wrap(op, err)
+	}
+	defer c.mu.Unlock()
+	n, id := c.copyWithoutID(), c.leadersID()
+	if err := c.team.Run(&coll.Args{Kind: coll.Bcast, Send: coll.Buffer{Data: id}}); err != nil {
+		return nil, Wrap(op, bare(err)) // others may use the id
+	}
+	c.contexts.settle(c.engine)
+	word := binary.LittleEndian.Uint32(id)
+	if word == worldID {
+		return nil, Wrap(op, errNoContext(int(c.members.ranks[0])))
+	}
+	n.setID(word)
+	return n, nil
 }

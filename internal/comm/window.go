@@ -42,12 +42,13 @@ const (
 	// peers fail too instead of waiting for it.
 	failed = math.MaxUint64
 
-	// The calls that make windows, and their steps.
+	// The calls that make and free windows, and their steps.
 	allocated     = 1
 	created       = 2
 	pieceAsked    = 3
 	pieceMade     = 4
 	pieceAttached = 5
+	given         = 6
 )
 
 // WinAllocateShared gives each rank of c bytes of shared memory, filled with zeros, that all
@@ -358,9 +359,16 @@ func (w *Window) Free() error {
 	if w.freed.Swap(true) {
 		return Wrap(op, ErrWindowFreed)
 	}
-	if _, err := c.everyone().propose(proposal{call: callOf(op)}, nil); err != nil {
+	if _, err := w.agree(segment{call: given}, nil); err != nil {
 		return Wrap(op, err)
 	}
 	c.windows.drop(w)
 	return nil
+}
+
+// Drop is Free where the caller knows that no rank uses the memory any more. It is no collective call.
+func (w *Window) Drop() {
+	if !w.freed.Swap(true) {
+		w.comm.windows.drop(w)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -86,7 +85,7 @@ type Spec struct {
 // New makes a window on all ranks of a communicator, or on none. All pass the same flavor.
 func New(c *comm.Comm, s Spec) (*Window, error) {
 	w := &Window{flavor: s.Flavor}
-	own, err := c.Create(c.Group())
+	own, err := c.Bare()
 	if err != nil {
 		return nil, w.wrap("make", -1, errors.Unwrap(err))
 	}
@@ -222,17 +221,22 @@ func (w *Window) Free() error {
 	if err != nil {
 		return w.wrap("free", -1, err)
 	}
-	frees := []func() error{w.settle, w.data.Free, w.block.Free, w.own.Free}
-	if w.attachments != nil {
-		frees = slices.Insert(frees, 2, w.attachments.Free)
-	}
-	if w.watch != nil && w.watch.block != nil {
-		frees = slices.Insert(frees, 2, w.watch.block.Free)
-	}
-	for _, free := range frees {
+	for _, free := range []func() error{w.settle, w.data.Free, w.drop, w.own.Free} {
 		if err := free(); err != nil {
 			return w.wrap("free", -1, unwrapped(err))
 		}
+	}
+	return nil
+}
+
+// drop gives back what the window has beside its memory. Who has freed that has seen that all ranks have called Free.
+func (w *Window) drop() error {
+	w.block.Drop()
+	if w.attachments != nil {
+		w.attachments.Drop()
+	}
+	if w.watch != nil && w.watch.block != nil {
+		w.watch.block.Drop()
 	}
 	return nil
 }
