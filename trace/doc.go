@@ -50,7 +50,7 @@
 //	uint16 site: likewise
 //	int32  tag
 //	uint16 peer
-//	uint16 flags
+//	uint16 flags: in the highest four bits the number of the thread or goroutine, 15 for all others
 //	uint32 number: of message, request or call
 //
 // A record of kind 255 belongs to the next one: the second word has bits 32 to 63 of its ticks

@@ -144,6 +144,18 @@ const (
 	Estimated                           // the start, or the end of a receive, is an estimate
 )
 
+// The thread of an event takes the highest bits.
+const threadShift = 12
+
+// Threads is how many threads, or goroutines, of a rank are told apart. The last number stands for all others.
+const Threads = 16
+
+// Thread returns the number of the thread that was recorded.
+func (f Flags) Thread() int { return int(f >> threadShift) }
+
+// OfThread returns the flags of a thread.
+func OfThread(n int) Flags { return Flags(n) << threadShift }
+
 // Protocol is the way of a message.
 type Protocol uint8
 

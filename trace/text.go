@@ -50,6 +50,9 @@ func (r *Rank) Describe(e *Event) string {
 	if e.Tag != 0 {
 		say("tag", e.Tag)
 	}
+	if n := e.Flags.Thread(); n > 0 {
+		say("thread", n)
+	}
 	if text := e.Flags.String(); text != "" {
 		b.WriteString(" " + text)
 	}

@@ -301,8 +301,10 @@ func TestModelOfGoroutines(t *testing.T) {
 	for _, what := range [][]string{nil, {"--synchronous"}, {"--S", "100K"}} {
 		got = command(t, nil, append([]string{"model", "run", file, "--param", "myrinet"}, what...)...)
 		require.Equal(t, 0, got.code, got.stderr)
-		require.Contains(t, got.stderr, "calls of several goroutines overlap in 2 of 2 ranks")
+		require.NotContains(t, got.stderr, "told apart", "each goroutine has its number")
 	}
+	got = command(t, nil, "trace", "list", file)
+	require.Regexp(t, `(recv|send) .* thread [1-9] `, got.stdout)
 	got = command(t, nil, "trace", "info", "--json", file)
 	require.Equal(t, 0, got.code, got.stderr)
 	var s trace.Summary

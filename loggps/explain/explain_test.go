@@ -172,7 +172,6 @@ func TestLimits(t *testing.T) {
 	assert.Equal(t, []int64{16383, 20_000, 30_000}, []int64{limits[0].S, limits[1].S, limits[2].S})
 	assert.Greater(t, limits[0].SendWait, limits[1].SendWait)
 	assert.Zero(t, limits[2].SendWait)
-	assert.EqualValues(t, 30_000, RemovesSendWait(limits, 0.01).S)
 	assert.EqualValues(t, 16383, opt.Machine.Links[0].Params.Sync, "the options given have changed")
 	assert.Len(t, thin(make([]int64, 1000)), maxLimits)
 }

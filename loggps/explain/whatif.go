@@ -164,13 +164,3 @@ func thin(sizes []int64) []int64 {
 	}
 	return few
 }
-
-// RemovesSendWait returns the first of the limits with which the ranks wait for
-// acknowledgements at most a share of what they do with the present one, the first; if none does, the last.
-func RemovesSendWait(limits []Limit, share float64) Limit {
-	i := slices.IndexFunc(limits, func(l Limit) bool { return l.SendWait <= share*limits[0].SendWait })
-	if i < 0 {
-		i = len(limits) - 1
-	}
-	return limits[i]
-}

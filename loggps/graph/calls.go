@@ -19,6 +19,9 @@ func (b *Builder) Calls(rank int) *Calls {
 	return &Calls{b: b}
 }
 
+// Beside returns the calls of another thread of the rank, on another of its CPUs.
+func (c *Calls) Beside(cpu uint8) *Calls { return &Calls{b: c.b, CPU: cpu} }
+
 // add adds a call behind the last one.
 func (c *Calls) add(kind Kind, size int64, peer int) ID {
 	id := c.b.Add(Op{Kind: kind, Size: size, Peer: int32(peer), Tag: c.Tag, Site: c.Site, CPU: c.CPU, NIC: c.NIC})

@@ -19,8 +19,9 @@ type Recorder struct {
 	number   uint64            // of it
 	contexts map[uint32]uint16 // all of them
 
-	sites sites
-	codes codes
+	sites   sites
+	codes   codes
+	threads threads
 
 	sends, takes typical
 	looked       uint64 // when the message that comes next was last looked for
@@ -132,7 +133,7 @@ func (r *Recorder) write(k trace.Kind, at uint64, took uint32, high uint64, w *W
 	if (high|w.Bytes>>32) != 0 && !r.wide(high<<32, w.Bytes) {
 		return
 	}
-	peer, flags := uint64(uint16(w.Peer)), w.Flags
+	peer, flags := uint64(uint16(w.Peer)), w.Flags|r.threads.current()
 	if w.Peer < 0 {
 		peer, flags = 0, flags|trace.NoPeer
 	}

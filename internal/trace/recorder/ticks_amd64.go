@@ -20,6 +20,9 @@ func publishTicks(word *uint64, v uint64, next *trace.Record) uint64
 // returnAt returns the return address that is depth frames above the caller, 0 if there is none.
 func returnAt(depth uint64) uintptr
 
+// currentG returns the address of the runtime's record of the calling goroutine.
+func currentG() uintptr
+
 // counterTrusted tells whether the kernel takes the time stamp counters of all CPUs for
 // one steady clock: it strikes it off the list as soon as it finds that they are not.
 func counterTrusted() bool {

@@ -45,3 +45,9 @@ found:
 	MOVQ	DX, ret+8(FP)
 done:
 	RET
+
+// func currentG() uintptr
+TEXT ·currentG(SB), NOSPLIT, $0-8
+	MOVQ	(TLS), AX
+	MOVQ	AX, ret+0(FP)
+	RET

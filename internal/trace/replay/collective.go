@@ -64,9 +64,9 @@ func findSilent(t *trace.Trace) map[groupKey]bool {
 		return silent
 	}
 	for rank := range t.Ranks {
-		items := tree(t.Ranks[rank].Events)
+		items, _, _ := partsOf(t.Ranks[rank].Events)
 		for i := range items {
-			if it := &items[i]; it.Kind.Collective() && !it.recorded() {
+			if it := &items[i].item; it.Kind.Collective() && !it.recorded() {
 				silent[groupKey{it.Context, it.Request}] = true
 			}
 		}
@@ -172,14 +172,6 @@ func collectiveTag(e *trace.Event) int32 { return tagCollective | int32(e.Contex
 // collective makes the operations of a collective call.
 func (c *caller) collective(it *item) {
 	key := groupKey{it.Context, it.Request}
-	if c.apart[key] {
-		c.sendApart(it)
-		for i := range it.within {
-			c.point(it.within[i].Event)
-		}
-		c.receiveApart(it)
-		return
-	}
 	if o := c.operation(it.Event, c.groups[key]); o != nil {
 		c.whole(it, o, c.groups[key])
 		return
@@ -224,4 +216,17 @@ func (c *caller) steps(it *item) {
 	}
 	c.inside = others
 	c.leave(it)
+}
+
+// needs tells whether a member of a collective call cannot go on before another one has called.
+func needs(k trace.Kind, member, other, root int) bool {
+	switch {
+	case k == trace.Bcast || k == trace.Scatter:
+		return other == root
+	case k == trace.Reduce || k == trace.Gather:
+		return member == root
+	case k == trace.Scan || k == trace.Exscan:
+		return other < member
+	}
+	return true
 }

@@ -13,7 +13,7 @@
 //     what it got in the job.
 //   - A nonblocking call is awaited by the wait, or the successful test, that has taken its result.
 //     Tests that have found nothing are part of the computation.
-//   - Calls of several goroutines that overlap become nonblocking ones, and waits: see overlap.go.
+//   - Each goroutine, or thread, is a chain of calls of its own: see thread.go.
 //   - A collective call whose messages were recorded is those messages, in their order. Between
 //     them it computes: until a message leaves, and after the last one has come. That is known
 //     only if each rank had a CPU. A call in shared memory has no messages, and becomes a named

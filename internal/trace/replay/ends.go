@@ -15,7 +15,7 @@ type ends struct {
 	unreceived map[int32][]unreceived // by receiver
 
 	// received are the times when messages were there whose senders had to wait for that, in a
-	// step of a collective; where calls overlap, of all messages.
+	// step of a collective.
 	received map[trace.Message]int64
 }
 
@@ -26,7 +26,7 @@ type unreceived struct {
 }
 
 // findEnds compares the ends of all messages.
-func findEnds(t *trace.Trace, all bool) ends {
+func findEnds(t *trace.Trace) ends {
 	n := ends{unsent: map[trace.Message]bool{}, unreceived: map[int32][]unreceived{},
 		received: map[trace.Message]int64{}}
 	sent := t.Sent()
@@ -40,7 +40,7 @@ func findEnds(t *trace.Trace, all bool) ends {
 			switch s := sent[m]; {
 			case s == nil:
 				n.unsent[m] = true
-			case all || s.Flags&trace.Inside != 0 && s.Protocol() == trace.Rendezvous:
+			case s.Flags&trace.Inside != 0 && s.Protocol() == trace.Rendezvous:
 				n.received[m] = e.End
 			}
 			delete(sent, m)

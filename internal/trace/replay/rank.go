@@ -8,29 +8,31 @@ import (
 // caller makes the calls of one rank.
 type caller struct {
 	*maker
-	*graph.Calls
+	*thread
 	me       int
 	rank     *trace.Rank
 	clock    clock
 	messages map[uint32]*trace.Event // by request: Sent or Received
 	begun    map[uint32]*trace.Event // by request: Begin
 	open     map[uint32]graph.ID     // by request: its operation
-	at       int64                   // end of the last call
-	last     *trace.Event            // the last call, nil before the first one
-	lacks    int64                   // by how much recording takes longer than the time since calls before: 0 or less
-	stalled  int64                   // since then
 	inside   []graph.ID              // sends within a collective, that it waits for
-	left     []graph.ID              // sends for which nobody waits until the rank ends
-	meeting  map[uint32]bool         // by context: in a collective call by messages that were not recorded
+}
+
+// thread is a thread, or goroutine, of a rank: it makes one call after another.
+type thread struct {
+	*graph.Calls
+	at      int64        // end of the last call
+	last    *trace.Event // the last call, nil before the first one
+	lacks   int64        // by how much recording takes longer than the time since calls before: 0 or less
+	stalled int64        // since then
 	between
 }
 
 func (m *maker) rank(rank int) {
 	r := &m.trace.Ranks[rank]
 	c := &caller{
-		maker: m, Calls: m.builder.Calls(rank), me: rank, rank: r, clock: newClock(r.Events),
+		maker: m, me: rank, rank: r, clock: newClock(r.Events),
 		messages: map[uint32]*trace.Event{}, begun: map[uint32]*trace.Event{}, open: map[uint32]graph.ID{},
-		meeting: map[uint32]bool{},
 	}
 	for i := range r.Events {
 		e := &r.Events[i]
@@ -38,17 +40,7 @@ func (m *maker) rank(rank int) {
 			c.messages[e.Request] = e
 		}
 	}
-	items := tree(r.Events)
-	if len(items) > 0 {
-		c.at = items[0].Start
-	}
-	if m.overlaps[rank] != nil {
-		c.overlappingCalls(items)
-	} else {
-		for i := range items {
-			c.item(&items[i])
-		}
-	}
+	c.threads(r.Events)
 	c.settle()
 }
 
@@ -98,7 +90,7 @@ func (c *caller) computed(until int64, next *trace.Event) {
 	gap := c.lacks + c.clock.computed(c.at, until) - c.stalled - c.recorded(c.last, next)
 	c.lacks = 0
 	switch {
-	case next.Kind == trace.Init || c.last == nil:
+	case next.Kind == trace.Init || c.last == nil && c.CPU == 0:
 	case gap > 0:
 		c.Site = 0
 		c.Calc(gap)
@@ -114,14 +106,10 @@ const mostLack = 1000
 func (c *caller) point(e *trace.Event) {
 	switch {
 	case e.Kind == trace.Taken:
-		c.wait([]uint32{e.Request}, e.End)
-	case e.Flags&trace.Inside == 0 || c.options.Expand || c.meeting[e.Context] || !c.exists(e):
+		c.wait([]uint32{e.Request})
+	case e.Flags&trace.Inside == 0 || c.options.Expand || !c.exists(e):
 	case e.Kind == trace.Sent:
-		if id := c.beginMessage(e); c.unawaited(e, e.End) {
-			c.left = append(c.left, id)
-		} else {
-			c.inside = append(c.inside, id)
-		}
+		c.inside = append(c.inside, c.beginMessage(e))
 	case e.Kind == trace.Received:
 		c.Tag = tag(e)
 		c.Recv(int64(e.Bytes), int(e.Peer))
@@ -139,11 +127,7 @@ func (c *caller) call(it *item) {
 	e := it.Event
 	switch e.Kind {
 	case trace.Send:
-		switch {
-		case !c.exists(e):
-		case c.unawaited(e, e.End):
-			c.left = append(c.left, c.beginMessage(e))
-		default:
+		if c.exists(e) {
 			c.Tag = tag(e)
 			c.Send(int64(e.Bytes), int(e.Peer))
 		}
@@ -157,9 +141,9 @@ func (c *caller) call(it *item) {
 	case trace.Begin:
 		c.begun[e.Request] = e
 	case trace.Wait, trace.Test:
-		c.wait(append(taken(it), e.Request), e.End)
+		c.wait(append(taken(it), e.Request))
 	case trace.WaitAll, trace.WaitAny, trace.Finalize:
-		c.wait(taken(it), e.End)
+		c.wait(taken(it))
 	}
 }
 
@@ -194,16 +178,13 @@ func (c *caller) beginMessage(e *trace.Event) graph.ID {
 	return c.Irecv(int64(e.Bytes), int(e.Peer))
 }
 
-// wait waits for requests, until a time in the job.
-func (c *caller) wait(requests []uint32, ended int64) {
+// wait waits for requests.
+func (c *caller) wait(requests []uint32) {
 	var ops []graph.ID
 	for _, r := range requests {
 		if id, ok := c.open[r]; ok {
-			if delete(c.open, r); c.unawaited(c.messages[r], ended) {
-				c.left = append(c.left, id)
-			} else {
-				ops = append(ops, id)
-			}
+			delete(c.open, r)
+			ops = append(ops, id)
 		}
 		if e := c.begun[r]; e != nil {
 			delete(c.begun, r)
@@ -228,7 +209,7 @@ func (c *caller) settle() {
 		c.Tag = tag(m.sent)
 		c.Irecv(int64(m.sent.Bytes), int(m.From))
 	}
-	ops := append(c.inside, c.left...)
+	ops := c.inside
 	for _, id := range c.open {
 		ops = append(ops, id)
 	}

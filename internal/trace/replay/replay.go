@@ -30,8 +30,7 @@ type Replay struct {
 	Graph *graph.Graph
 	Sites []string // what graph.Op.Site means; [0] is nothing
 
-	// Overlapping are the ranks with calls that overlap, of several goroutines or threads. What they computed
-	// meanwhile is a guess, and the graph cannot deadlock: see overlap.go.
+	// Overlapping are the ranks with threads that could not be told apart: see thread.go.
 	Overlapping []int
 }
 
@@ -53,8 +52,7 @@ func New(t *trace.Trace, o Options) (*Replay, error) {
 	m.recording, m.lengths = int64(t.Meta.GapNS), o.Recording.lengths()
 	m.alone = len(t.Ranks) <= t.Meta.CPUs*max(len(t.Meta.Hosts), 1)
 	m.ready = Zero(t)
-	m.findAllOverlaps()
-	m.groups, m.silent, m.ends = findGroups(t), findSilent(t), findEnds(t, m.overlapping != nil)
+	m.groups, m.silent, m.ends = findGroups(t), findSilent(t), findEnds(t)
 	m.measured = m.findMeasured()
 	if err := m.algorithms(); err != nil {
 		return nil, err
@@ -88,9 +86,7 @@ type maker struct {
 	sites map[string]uint32
 	names []string
 
-	overlapping []int                   // ranks with calls that overlap
-	overlaps    []map[*trace.Event]bool // by rank: those calls
-	apart       map[groupKey]bool       // collective calls that some member made so
+	overlapping []int // ranks with threads that could not be told apart
 }
 
 // site returns the number of a place in the program.

@@ -8,16 +8,16 @@ type item struct {
 	within []item
 }
 
-// tree puts the events of a rank in the order of their starts, those within a call below it.
+// tree puts the events of a thread of a rank in the order of their starts, those within a call below it.
 // An event is written when it ends, so those within a call stand before it. Only few calls are made of calls
-// (trace.Kind.Compound): one that lies within another is that of another goroutine. A call that had ended when
+// (trace.Kind.Compound). A call that had ended when
 // the next one began is not within that, even if both have the same start: a short send, whose start is an
 // estimate, may take no time. Calls on files and windows are left out: what they do without calls is computation to
 // the model.
-func tree(events []trace.Event) (top []item) {
+func tree(events []trace.Event, of func(i int) bool) (top []item) {
 	for i := range events {
 		e := &events[i]
-		if e.Kind == trace.CPU || e.Kind == trace.Lost || e.Kind.Outside() {
+		if !of(i) || e.Kind == trace.CPU || e.Kind == trace.Lost || e.Kind.Outside() {
 			continue
 		}
 		it := item{Event: e}

@@ -131,9 +131,8 @@ func ReadProgram(file string, on *loggps.Machine) (*Program, error) {
 	}
 	if ranks := r.Overlapping; ranks != nil {
 		fmt.Fprintf(os.Stderr,
-			"pvasrun: %s: calls of several goroutines overlap in %d of %d ranks, such as rank %d: what these compute "+
-				"meanwhile is a guess, and no deadlock for want of buffers is found\n", file, len(ranks),
-			len(t.Ranks), ranks[0])
+			"pvasrun: %s: threads could not be told apart in %d of %d ranks, such as rank %d: which of their calls "+
+				"follow one another is a guess\n", file, len(ranks), len(t.Ranks), ranks[0])
 	}
 	return &Program{file: file, Graph: r.Graph, names: r.Sites, cpus: t.Meta.CPUs, measured: measuredTimeline(t)}, nil
 }
