@@ -49,33 +49,11 @@ func check(opt sim.Options, link, param int) error {
 	return nil
 }
 
-// Difference is the derivative of the time by a parameter, from two simulations with the
-// parameter a little larger and a little smaller. Param counts in loggps.Names. A
-// parameter of 0 has none.
-func Difference(g *graph.Graph, opt sim.Options, link, param int) (float64, error) {
-	if err := check(opt, link, param); err != nil {
-		return 0, err
-	}
-	v := opt.Machine.Links[link].Params.Values()[param]
-	if v == 0 {
-		return 0,
-			fmt.Errorf("explain: difference by %s: it is 0 on link %d; the slope of the critical path holds there",
-				loggps.Names[param], link)
-	}
-	const step = 1e-6
-	up, err := timeOf(g, scaled(opt, link, param, 1+step))
-	if err != nil {
-		return 0, err
-	}
-	down, err := timeOf(g, scaled(opt, link, param, 1-step))
-	return (up - down) / (2 * step * v), err
-}
-
-// MaxFactor is the largest factor that Tolerance tries.
-const MaxFactor = 1 << 20
+// maxFactor is the largest factor that Tolerance tries.
+const maxFactor = 1 << 20
 
 // Tolerance is the factor by which a parameter may grow until the program is slower by a
-// share of its time, such as 0.01; +Inf if even MaxFactor does not matter so much. It is
+// share of its time, such as 0.01; +Inf if even a factor of 2^20 does not matter so much. It is
 // found by bisection, to a thousandth; where the time falls as the parameter grows it is
 // one of the factors where the bound is crossed.
 func Tolerance(g *graph.Graph, opt sim.Options, link, param int, share float64) (float64, error) {
@@ -95,7 +73,7 @@ func Tolerance(g *graph.Graph, opt sim.Options, link, param int, share float64) 
 	}
 	low, high := 1.0, 2.0
 	for ; !slower(high); low, high = high, 2*high {
-		if high >= MaxFactor || err != nil {
+		if high >= maxFactor || err != nil {
 			return math.Inf(1), err
 		}
 	}
