@@ -36,6 +36,19 @@ func TestBenchOnMadeNodes(t *testing.T) {
 	}
 }
 
+// Computing beside a broadcast, and a chain, are measured over nodes, too.
+func TestOverlapOnMadeNodes(t *testing.T) {
+	needNamespaces(t)
+	got := command(t, nil, "bench", "overlap", "--nodes", "2", "--sizes", "1K", "--tests", "each", "--grain", "4",
+		"--rounds", "1", "--blocks", "1", "--loop", "1ms", "--work", "100us", "--btl", "pvas")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Contains(t, got.stdout, "# Ibcast of 1KiB, 2 ranks, 4 x 4 matrices\n")
+	require.Regexp(t, `(?m)^ +pvas owner\+0( +[0-9.]+){4}$`, got.stdout, "the chain")
+	require.Regexp(t, `(?m)^ +pvas owner\+N( +[0-9.]+){4}$`, got.stdout)
+	require.NotContains(t, got.stdout, "share", "that is in one address space")
+	require.NotContains(t, got.stdout, "# graphs")
+}
+
 // Open MPI runs on the same nodes, over TCP.
 func TestBenchOnMadeNodesBesidePeers(t *testing.T) {
 	needNamespaces(t)

@@ -29,6 +29,11 @@ func executeOverlap(ctx context.Context, args []string) error {
 	if err := f.check(); err != nil {
 		return cli.Mistake(err)
 	}
+	site, end, err := f.place(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
 	if err := cli.Fits("--sizes", (&overlap.Config{Ranks: f.NP, Sizes: f.Sizes}).Memory()); err != nil {
 		return err
 	}
@@ -38,6 +43,9 @@ func executeOverlap(ctx context.Context, args []string) error {
 		return err
 	}
 	defer closeAll()
+	for i := range base {
+		base[i].Site = site
+	}
 	return f.run(ctx, f.progressing(base))
 }
 

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,17 +10,20 @@ import (
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/internal/bench/overlap"
 	"github.com/gopvas/gopvas/internal/bench/runner"
+	"github.com/gopvas/gopvas/internal/bench/transport"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
 type overlapFlags struct {
 	contestantFlags
-	NP      cli.Counts   `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default:"2" description:"numbers of ranks"`
+	siteFlags
+	NP      cli.Counts   `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default-mask:"2, or one on each node" description:"numbers of ranks"`
 	Sizes   cli.Sizes    `long:"sizes" env:"SIZES" value-name:"LIST" default:"64KiB,1MiB" description:"lengths of the broadcast"`
 	Grains  grains       `long:"grain" most:"1024; a product then takes a second" env:"GRAIN" value-name:"LIST" default:"4,40" description:"rows of the matrices"`
 	Tests   testCounts   `long:"tests" most:"1000000; they would take longer than the broadcast" env:"TESTS" value-name:"LIST" default:"0,1,10,100,each" description:"calls of Test per broadcast; each: after each product, until it is there"`
 	Policy  policies     `long:"policy" env:"POLICY" value-name:"LIST" default:"share,owner" description:"how ours makes progress"`
-	Helpers helperCounts `long:"helpers" most:"65536; a rank has one at most, and a job has no more ranks" env:"HELPERS" value-name:"LIST" default:"0,1,2" description:"helpers for the whole job, in one address space"`
+	Helpers helperCounts `long:"helpers" most:"65536; a rank has one at most, and a job has no more ranks" env:"HELPERS" value-name:"LIST" default:"0,1,2" description:"helpers for the whole job, in one address space on one node"`
 	Work    cli.Lapse    `long:"work" env:"WORK" value-name:"DUR" default-mask:"as long as the slowest contestant's broadcast takes alone" description:"computing per broadcast"`
 	Loop    cli.Lapse    `long:"loop" env:"LOOP" value-name:"DUR" default:"5ms" description:"length of each loop that is timed"`
 	Blocks  int          `long:"blocks" most:"100000; each is a line of the job's output" env:"BLOCKS" value-name:"N" default:"8" description:"blocks of such loops in a run"`
@@ -45,11 +49,43 @@ func (f *overlapFlags) check() error {
 	return checkPlot(f.Plot, cli.Plot)
 }
 
+// wants tells whether a part is measured. On several nodes graphs of one rank are not, unless they are asked for.
 func (f *overlapFlags) wants(part string) bool {
-	return len(f.Parts) == 0 || slices.Contains(f.Parts, part)
+	return len(f.Parts) == 0 && (part != "graph" || !f.several()) || slices.Contains(f.Parts, part)
 }
 
-// progressing are the contestants in all their ways to make progress. Between processes
+// place returns the nodes that the experiment runs on, nil for this node alone; end takes away those that are made. It
+// also sets the number of ranks.
+func (f *overlapFlags) place(ctx context.Context) (site *runner.Site, end func(), err error) {
+	end = func() {}
+	if err := f.checkUse(); err != nil {
+		return nil, end, cli.Mistake(err)
+	}
+	of := 2
+	switch {
+	case f.isNamed():
+		nodes, err := f.named()
+		if err != nil {
+			return nil, end, cli.Mistake(err)
+		}
+		site, of = &runner.Site{Nodes: nodes}, cluster.Slots(nodes.Hosts)
+	case f.Nodes != 0:
+		of = f.Nodes
+	}
+	if len(f.NP) == 0 {
+		f.NP = cli.Counts{of}
+	}
+	if f.Nodes == 0 {
+		return site, end, nil
+	}
+	if err := f.checkMade(min(slices.Min(f.NP), chainRanks)); err != nil {
+		return nil, end, cli.Mistake(err)
+	}
+	made, end, err := f.make(ctx, slices.Max(f.NP), transport.Links{})
+	return &made, end, err
+}
+
+// progressing are the contestants in all their ways to make progress. Between processes, and between nodes,
 // there is but one way, without helpers or with one in each rank.
 func (f *overlapFlags) progressing(base []runner.Contestant) (list []overlap.Contender) {
 	for _, c := range base {
@@ -62,7 +98,7 @@ func (f *overlapFlags) progressing(base []runner.Contestant) (list []overlap.Con
 			of("", 0)
 			continue
 		}
-		if c.Name == job.BTLSM.String() {
+		if c.Name == job.BTLSM.String() || c.Site != nil {
 			of("owner", 0, overlap.EveryRank)
 			continue
 		}
