@@ -13,7 +13,7 @@ var (
 	ErrNotELF        = errors.New("not an ELF program")
 	ErrMachine       = errors.New("built for another machine")
 	ErrNotPIE        = errors.New(
-		"not position independent: build it with -buildmode=pie (gcc: -pie) or run it with --btl sm")
+		"not position independent: build it with -buildmode=pie and without -race (gcc: -pie), or run it with --btl sm")
 	ErrMalformed = errors.New("malformed ELF file")
 	ErrSanitizer = errors.New(
 		"built with a race detector or sanitizer, whose shadow memory has a fixed address: build it without, or " +

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/gopvas/gopvas/mpi"
 )
@@ -32,7 +33,7 @@ func main() {
 }
 
 func work(world *mpi.Comm) error {
-	if len(os.Args) > 1 && world.Rank() == 0 {
+	if slices.Contains(os.Args, "fail") && world.Rank() == 0 {
 		return errors.New("rank 0 gives up")
 	}
 	return world.Barrier()

@@ -185,7 +185,7 @@ func buildProgram(ctx context.Context, typed, dir, pkg string, stderr io.Writer)
 	if err != nil {
 		return nil, &Error{typed, err}
 	}
-	cmd := exec.CommandContext(ctx, "go", "run", "-buildmode=pie", "-exec", "cat", pkg)
+	cmd := exec.CommandContext(ctx, "go", "run", buildMode(os.Getenv("GOFLAGS")), "-exec", "cat", pkg)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, file, stderr
 	if err := runGo(cmd, work); err != nil {
 		file.Close()
@@ -199,6 +199,18 @@ func buildProgram(ctx context.Context, typed, dir, pkg string, stderr io.Writer)
 		return nil, &Error{typed, err}
 	}
 	return &Program{Path: descriptorPath(os.Getpid(), file), Name: name, File: file}, nil
+}
+
+// buildMode is the flag of the go command for a program of one address space. The race detector and sanitizers, which
+// GOFLAGS asks for, do not go with it: then it is that for a classic process.
+func buildMode(flags string) string {
+	for flag := range strings.FieldsSeq(flags) {
+		name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(flag, "-"), "-"), "=")
+		if (name == "race" || name == "msan" || name == "asan") && value != "false" {
+			return "-buildmode=default"
+		}
+	}
+	return "-buildmode=pie"
 }
 
 // sentProgram makes a program of the bytes that the leader of a job on several nodes has sent.
