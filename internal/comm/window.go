@@ -7,6 +7,7 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/mpi/fault"
@@ -38,8 +39,8 @@ type segment struct {
 const (
 	segmentSize = 5 * 8
 
-	// failed is the length of a rank that could not provide its part, so that its
-	// peers fail too instead of waiting for it.
+	// failed is the length of a rank that could not provide its part, so that its peers fail too instead of waiting for
+	// it. What it wanted is its mapped, if there was no room for that, else 0.
 	failed = math.MaxUint64
 
 	// The calls that make and free windows, and their steps.
@@ -195,7 +196,11 @@ func WinExpose(c *Comm, mem []byte, unit int, wrong error) (*Window, error) {
 // communicator's lock.
 func (w *Window) agree(mine segment, localErr error) ([]segment, error) {
 	if localErr != nil {
+		wanted := mine.length
 		mine = segment{length: failed, call: mine.call}
+		if errors.Is(localErr, ErrNoRoom) {
+			mine.mapped = wanted
+		}
 	}
 	all := make([]byte, w.comm.size*segmentSize)
 	err := w.comm.team.Run(&coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: mine.encode()},
@@ -211,6 +216,8 @@ func (w *Window) agree(mine segment, localErr error) ([]segment, error) {
 			return nil, fmt.Errorf("rank %d: %w", rank, err)
 		case s.call != mine.call:
 			return nil, fmt.Errorf("rank %d makes a window of another kind: all ranks make the same call", rank)
+		case s.length == failed && s.mapped > 0:
+			return nil, fmt.Errorf("rank %d: %w: %d bytes", rank, ErrNoRoom, s.mapped)
 		case s.length == failed:
 			return nil, fmt.Errorf("rank %d could not provide its memory", rank)
 		}
@@ -239,6 +246,9 @@ func decodeSegment(b []byte) (s segment, err error) {
 	}
 	return s, nil
 }
+
+// ErrNoRoom means that a rank has no memory left for a window.
+var ErrNoRoom = btl.ErrExhausted
 
 // errNoWindow is what calls on a nil window return.
 var errNoWindow = errors.New("no such window: it comes from WinAllocateShared, WinAllocateContiguous or WinCreate")

@@ -1,8 +1,11 @@
 package comm
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
+	"syscall"
 
 	"github.com/gopvas/gopvas/internal/job"
 )
@@ -43,6 +46,9 @@ func (w *windows) take(c *Comm, size int, program bool) (block, error) {
 		return b, nil
 	}
 	mem, at, err := c.module.Alloc(size)
+	if errors.Is(err, syscall.ENOMEM) {
+		err = fmt.Errorf("%w: %w", ErrNoRoom, err)
+	}
 	if err == nil && program {
 		w.note(c, at, len(mem))
 	}

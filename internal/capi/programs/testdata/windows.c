@@ -355,6 +355,9 @@ static void wrong(void) {
 	int unit = rank == size - 1 ? 0 : 4, code = MPI_Win_allocate(16, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &at, &w);
 	CHECK(code != MPI_SUCCESS);
 	CHECK(rank < size - 1 || class_of(code) == MPI_ERR_DISP);
+	MPI_Aint much = rank == size - 1 ? (MPI_Aint)1 << 50 : 8;
+	told(MPI_Win_allocate(much, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &at, &w), MPI_ERR_NO_MEM, "1125899906842624 bytes");
+	told(MPI_Win_allocate_shared(much, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &at, &w), MPI_ERR_NO_MEM, "no room left");
 	MPI_Info info;
 	OK(MPI_Info_create(&info));
 	OK(MPI_Info_set(info, "mpi_accumulate_granularity", "-1"));
