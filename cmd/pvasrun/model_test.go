@@ -125,6 +125,7 @@ func TestOnlyOutputsAreOverwritten(t *testing.T) {
 	for i, line := range []string{
 		"model show --param myrinet job.goal -o", "model fit --from times.csv -o", "model fit --from times.csv --plot",
 		"model fit --from times.csv --samples", "trace perfetto job.trace -o", "bench report results -o",
+		"model export job.trace -o",
 	} {
 		file := fmt.Sprint("output", i)
 		args := append(strings.Fields(line), file)
@@ -135,7 +136,7 @@ func TestOnlyOutputsAreOverwritten(t *testing.T) {
 		require.NoError(t, os.Truncate(file, 0))
 		got := command(t, nil, args...)
 		require.Equal(t, 0, got.code, "%s: %s", line, got.stderr)
-		for _, others := range []string{"a table", trace.Magic, "num_ranks 1"} {
+		for _, others := range []string{"a table", trace.Magic, "<html>"} {
 			require.NoError(t, os.WriteFile(file, []byte(others), 0o600))
 			got := command(t, nil, args...)
 			require.Equal(t, 2, got.code, line)
@@ -240,6 +241,15 @@ func TestModelOfATrace(t *testing.T) {
 		require.Equal(t, 0, got.code, got.stderr)
 		require.Regexp(t, `(?m)^median `+says+` \d+\.\d %, worst \d+\.\d %$`, got.stdout)
 	}
+
+	exported := dir + "/gauss.goal"
+	got = command(t, nil, "model", "export", file, "-o", exported)
+	require.Equal(t, 0, got.code, got.stderr)
+	got = command(t, nil, "model", "run", exported, "--param", "myrinet", "--json")
+	require.Equal(t, 0, got.code, got.stderr)
+	var again model.Result
+	require.NoError(t, json.Unmarshal([]byte(got.stdout), &again))
+	require.InEpsilon(t, times[""], again.Time, 0.15, "what is exported takes as long, but for the calls of waits")
 
 	got = command(t, nil, "model", "show", file, "--param", "myrinet")
 	require.Equal(t, 0, got.code, got.stderr)

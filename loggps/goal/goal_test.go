@@ -226,6 +226,19 @@ l1 requires l0
 	assert.ErrorContains(t, Write(brokenWriter{}, g), "goal: write: ")
 }
 
+// Tags of any length are the same for the send and the receive, and not those of other messages.
+func TestLongTags(t *testing.T) {
+	g, err := Read(strings.NewReader("num_ranks 2\nrank 0 {\nsend 1b to 1 tag 3000010100\n"+
+		"send 2b to 1 tag 3000010101\nsend 3b to 1 tag 0000000101\n}\nrank 1 {\nrecv 2b from 0 tag 3000010101\n"+
+		"recv 1b from 0 tag 3000010100\nrecv 3b from 0 tag 101\n}\n"), "x")
+	require.NoError(t, err)
+	var tags []int32
+	for id := range graph.ID(g.Len()) {
+		tags = append(tags, g.Op(id).Tag)
+	}
+	assert.Equal(t, []int32{1 << 30, 1<<30 + 1, 101, 1<<30 + 1, 1 << 30, 101}, tags)
+}
+
 type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

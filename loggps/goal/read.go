@@ -56,6 +56,7 @@ type parser struct {
 	open   int                 // the line that has begun the present rank, or 0
 	labels map[string]graph.ID // of the present rank
 	began  map[int]int         // by rank, the line that has begun it
+	tags   map[int64]int32     // numbers of the tags from firstTag on
 }
 
 // parseLine takes all statements of a line.
@@ -217,13 +218,32 @@ func (p *parser) options(op *graph.Op) {
 			if op.Kind == graph.Recv {
 				least = graph.Any
 			}
-			op.Tag = int32(p.number("tag", least, 1<<31-1))
+			op.Tag = p.tag(p.number("tag", least, graph.MaxSize))
 		case "cpu":
 			op.CPU = uint8(p.number("cpu", 0, 255))
 		case "nic":
 			op.NIC = uint8(p.number("nic", 0, graph.Free-1))
 		}
 	}
+}
+
+// firstTag is the first of the tags that get numbers from there on in the order in which they come: programs that write
+// GOAL make tags of several numbers, which no integer of 32 bits holds.
+const firstTag = 1 << 30
+
+func (p *parser) tag(n int64) int32 {
+	if n < firstTag {
+		return int32(n)
+	}
+	number, known := p.tags[n]
+	if !known {
+		if p.tags == nil {
+			p.tags = map[int64]int32{}
+		}
+		number = firstTag + int32(len(p.tags))
+		p.tags[n] = number
+	}
+	return number
 }
 
 func (p *parser) dependency(label []byte, dep graph.Dep) {

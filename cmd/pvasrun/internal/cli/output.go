@@ -30,6 +30,7 @@ var (
 	Plot       = Kind{"is no plot of pvasrun", "<!-- pvasrun -->"}
 	Page       = Kind{"is no page of pvasrun", `<meta name="generator" content="pvasrun">`}
 	Perfetto   = Kind{"is no trace for Perfetto", "\x08\x01\x32\x03job"}
+	Goal       = Kind{"is no GOAL file", "num_ranks "}
 	Profile    = Kind{"is no profile", `"command": "pvasrun tune`}
 	HangReport = Kind{"is no report of a hang", "{\n  \"ranks\": ["}
 )

@@ -7,8 +7,8 @@ import (
 // Execute carries out what the first argument names.
 func Execute(args []string) error {
 	commands := map[string]func([]string) error{"run": executeModelRun, "fit": executeModelFit,
-		"show": executeModelShow, "exchange": executeModelExchange}
+		"show": executeModelShow, "export": executeModelExport, "exchange": executeModelExchange}
 	return cli.ExecuteOne("model", commands, args,
-		"say what to do: pvasrun model fit, pvasrun model run FILE, pvasrun model show FILE, or "+
-			"pvasrun model exchange")
+		"say what to do: pvasrun model fit, pvasrun model run FILE, pvasrun model show FILE, "+
+			"pvasrun model export FILE, or pvasrun model exchange")
 }
