@@ -27,10 +27,11 @@ static inline struct sentinels *f_block(const void *p) { return &mpi_f_sentinels
 #define F mpi_f_sentinels_
 
 // NAMES gives a subroutine pmpi_NAME_ the names that programs call: of mpif.h and the module mpi, and
-// of the module mpi_f08.
+// of the module mpi_f08. OLD_NAME leaves out the latter.
 #define WEAK(alias) _Pragma(#alias)
+#define OLD_NAME(name) WEAK(weak mpi_##name##_ = pmpi_##name##_)
 #define NAMES(name) \
-	WEAK(weak mpi_##name##_ = pmpi_##name##_) \
+	OLD_NAME(name) \
 	WEAK(weak mpi_##name##_f08_ = pmpi_##name##_) \
 	WEAK(weak pmpi_##name##_f08_ = pmpi_##name##_)
 
@@ -80,6 +81,44 @@ static inline int *f_weights(int *p) {
 }
 
 static inline int *f_errcodes(int *p) { return p == &f_block(p)->errcodes_ignore ? MPI_ERRCODES_IGNORE : p; }
+
+// A descriptor is what a subroutine that is BIND(C) gets of an argument of any type and rank.
+struct descriptor {
+	void *base;
+	size_t element;
+	int version;
+	signed char rank, attribute;
+	short type;
+	struct {
+		MPI_Aint lower, extent, step;
+	} dim[];
+};
+
+// A section is a buffer in C, with a datatype that is made for the call if elements lie apart.
+struct section {
+	void *address;
+	MPI_Count count;
+	MPI_Datatype type;
+	int made, error;
+};
+
+int f_contiguous(const struct descriptor *d);
+struct section f_scattered(const struct descriptor *d, MPI_Count count, MPI_Datatype type);
+
+// f_section is a buffer of count elements of a type. f_whole is one that must be contiguous.
+static inline struct section f_section(const struct descriptor *d, MPI_Count count, MPI_Datatype type) {
+	if (d->rank == 0 || f_contiguous(d))
+		return (struct section){f_address(d->base), count, type, 0, MPI_SUCCESS};
+	return f_scattered(d, count, type);
+}
+
+struct section f_whole(const struct descriptor *d);
+
+// f_section_free frees the datatype. The operation that has begun keeps it.
+static inline void f_section_free(struct section *s) {
+	if (s->made)
+		PMPI_Type_free(&s->type);
+}
 
 // f_handle is a handle in C, of any type.
 static inline void *f_handle(int handle) { return (void *)(intptr_t)handle; }

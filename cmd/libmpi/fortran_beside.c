@@ -5,12 +5,6 @@
 void pmpi_f_sync_reg_(void *buf) { (void)buf; }
 NAMES(f_sync_reg)
 
-// The descriptor of an argument of any type and rank begins with these.
-struct descriptor {
-	void *base;
-	size_t element;
-};
-
 void pmpi_sizeof_of(struct descriptor *x, int *size, int *ierror) {
 	*size = (int)x->element;
 	f_error(ierror, MPI_SUCCESS);

@@ -69,21 +69,21 @@ void pmpi_buffer_detach_(void *buffer, int *size, int *ierror) {
 	(void)buffer;
 	f_error(ierror, MPI_Buffer_detach(&address, size));
 }
-WEAK(weak mpi_buffer_detach_ = pmpi_buffer_detach_)
+OLD_NAME(buffer_detach)
 
 void pmpi_comm_detach_buffer_(int *comm, void *buffer, int *size, int *ierror) {
 	void *address;
 	(void)buffer;
 	f_error(ierror, MPI_Comm_detach_buffer(f_handle(*comm), &address, size));
 }
-WEAK(weak mpi_comm_detach_buffer_ = pmpi_comm_detach_buffer_)
+OLD_NAME(comm_detach_buffer)
 
 void pmpi_session_detach_buffer_(int *session, void *buffer, int *size, int *ierror) {
 	void *address;
 	(void)buffer;
 	f_error(ierror, MPI_Session_detach_buffer(f_handle(*session), &address, size));
 }
-WEAK(weak mpi_session_detach_buffer_ = pmpi_session_detach_buffer_)
+OLD_NAME(session_detach_buffer)
 
 // Representations of data in files. The callbacks of Fortran have their error code as last argument.
 

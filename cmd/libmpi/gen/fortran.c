@@ -55,13 +55,21 @@ void pmpi_free_mem_(void *base, int *ierror)
 }
 NAMES(free_mem)
 
+void pmpi_get_address_f08_(struct descriptor *location, MPI_Aint *address, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    int error = MPI_Get_address(f_address(location->base), address);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_get_address_f08_ = pmpi_get_address_f08_)
+
 void pmpi_get_address_(void *location, MPI_Aint *address, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Get_address(f_address(location), address);
     f_error(ierror, error);
 }
-NAMES(get_address)
+OLD_NAME(get_address)
 
 void pmpi_get_hw_resource_info_(int *hw_info, int *ierror)
 {
@@ -227,6 +235,18 @@ void pmpi_pready_range_(int *partition_low, int *partition_high, int *request, i
 }
 NAMES(pready_range)
 
+void pmpi_precv_init_f08_(struct descriptor *buf, int *partitions, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_whole(buf);
+    int error = s_buf.error ?: MPI_Precv_init(s_buf.address, *partitions, *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_precv_init_f08_ = pmpi_precv_init_f08_)
+
 void pmpi_precv_init_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -235,17 +255,31 @@ void pmpi_precv_init_(void *buf, int *partitions, MPI_Count *count, int *datatyp
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(precv_init)
+OLD_NAME(precv_init)
 
-void pmpi_precv_init_c_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *info, int *request, int *ierror)
+void pmpi_precv_init_c_f08_(struct descriptor *buf, int *partitions, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Precv_init_c(f_address(buf), *partitions, *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_buf = f_whole(buf);
+    int error = s_buf.error ?: MPI_Precv_init_c(s_buf.address, *partitions, *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(precv_init_c)
+WEAK(weak mpi_precv_init_c_f08_ = pmpi_precv_init_c_f08_)
+
+void pmpi_psend_init_f08_(struct descriptor *buf, int *partitions, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_whole(buf);
+    int error = s_buf.error ?: MPI_Psend_init(s_buf.address, *partitions, *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_psend_init_f08_ = pmpi_psend_init_f08_)
 
 void pmpi_psend_init_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
 {
@@ -255,17 +289,29 @@ void pmpi_psend_init_(void *buf, int *partitions, MPI_Count *count, int *datatyp
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(psend_init)
+OLD_NAME(psend_init)
 
-void pmpi_psend_init_c_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
+void pmpi_psend_init_c_f08_(struct descriptor *buf, int *partitions, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Psend_init_c(f_address(buf), *partitions, *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_buf = f_whole(buf);
+    int error = s_buf.error ?: MPI_Psend_init_c(s_buf.address, *partitions, *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(psend_init_c)
+WEAK(weak mpi_psend_init_c_f08_ = pmpi_psend_init_c_f08_)
+
+void pmpi_buffer_attach_f08_(struct descriptor *buffer, int *size, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_buffer = f_whole(buffer);
+    int error = s_buffer.error ?: MPI_Buffer_attach(s_buffer.address, *size);
+    f_section_free(&s_buffer);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_buffer_attach_f08_ = pmpi_buffer_attach_f08_)
 
 void pmpi_buffer_attach_(void *buffer, int *size, int *ierror)
 {
@@ -273,15 +319,17 @@ void pmpi_buffer_attach_(void *buffer, int *size, int *ierror)
     int error = MPI_Buffer_attach(f_address(buffer), *size);
     f_error(ierror, error);
 }
-NAMES(buffer_attach)
+OLD_NAME(buffer_attach)
 
-void pmpi_buffer_attach_c_(void *buffer, MPI_Count *size, int *ierror)
+void pmpi_buffer_attach_c_f08_(struct descriptor *buffer, MPI_Count *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Buffer_attach_c(f_address(buffer), *size);
+    struct section s_buffer = f_whole(buffer);
+    int error = s_buffer.error ?: MPI_Buffer_attach_c(s_buffer.address, *size);
+    f_section_free(&s_buffer);
     f_error(ierror, error);
 }
-NAMES(buffer_attach_c)
+WEAK(weak mpi_buffer_attach_c_f08_ = pmpi_buffer_attach_c_f08_)
 
 void pmpi_buffer_detach_f08_(MPI_Aint *buffer_addr, int *size, int *ierror)
 {
@@ -290,7 +338,7 @@ void pmpi_buffer_detach_f08_(MPI_Aint *buffer_addr, int *size, int *ierror)
     f_detached(buffer_addr);
     f_error(ierror, error);
 }
-#pragma weak mpi_buffer_detach_f08_ = pmpi_buffer_detach_f08_
+WEAK(weak mpi_buffer_detach_f08_ = pmpi_buffer_detach_f08_)
 
 void pmpi_buffer_detach_c_(MPI_Aint *buffer_addr, MPI_Count *size, int *ierror)
 {
@@ -319,21 +367,33 @@ void pmpi_buffer_iflush_(int *request, int *ierror)
 }
 NAMES(buffer_iflush)
 
+void pmpi_comm_attach_buffer_f08_(int *comm, struct descriptor *buffer, int *size, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_buffer = f_whole(buffer);
+    int error = s_buffer.error ?: MPI_Comm_attach_buffer((MPI_Comm)f_handle(*comm), s_buffer.address, *size);
+    f_section_free(&s_buffer);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_comm_attach_buffer_f08_ = pmpi_comm_attach_buffer_f08_)
+
 void pmpi_comm_attach_buffer_(int *comm, void *buffer, int *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Comm_attach_buffer((MPI_Comm)f_handle(*comm), f_address(buffer), *size);
     f_error(ierror, error);
 }
-NAMES(comm_attach_buffer)
+OLD_NAME(comm_attach_buffer)
 
-void pmpi_comm_attach_buffer_c_(int *comm, void *buffer, MPI_Count *size, int *ierror)
+void pmpi_comm_attach_buffer_c_f08_(int *comm, struct descriptor *buffer, MPI_Count *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Comm_attach_buffer_c((MPI_Comm)f_handle(*comm), f_address(buffer), *size);
+    struct section s_buffer = f_whole(buffer);
+    int error = s_buffer.error ?: MPI_Comm_attach_buffer_c((MPI_Comm)f_handle(*comm), s_buffer.address, *size);
+    f_section_free(&s_buffer);
     f_error(ierror, error);
 }
-NAMES(comm_attach_buffer_c)
+WEAK(weak mpi_comm_attach_buffer_c_f08_ = pmpi_comm_attach_buffer_c_f08_)
 
 void pmpi_comm_detach_buffer_f08_(int *comm, MPI_Aint *buffer_addr, int *size, int *ierror)
 {
@@ -342,7 +402,7 @@ void pmpi_comm_detach_buffer_f08_(int *comm, MPI_Aint *buffer_addr, int *size, i
     f_detached(buffer_addr);
     f_error(ierror, error);
 }
-#pragma weak mpi_comm_detach_buffer_f08_ = pmpi_comm_detach_buffer_f08_
+WEAK(weak mpi_comm_detach_buffer_f08_ = pmpi_comm_detach_buffer_f08_)
 
 void pmpi_comm_detach_buffer_c_(int *comm, MPI_Aint *buffer_addr, MPI_Count *size, int *ierror)
 {
@@ -371,21 +431,33 @@ void pmpi_comm_iflush_buffer_(int *comm, int *request, int *ierror)
 }
 NAMES(comm_iflush_buffer)
 
+void pmpi_session_attach_buffer_f08_(int *session, struct descriptor *buffer, int *size, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_buffer = f_whole(buffer);
+    int error = s_buffer.error ?: MPI_Session_attach_buffer((MPI_Session)f_handle(*session), s_buffer.address, *size);
+    f_section_free(&s_buffer);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_session_attach_buffer_f08_ = pmpi_session_attach_buffer_f08_)
+
 void pmpi_session_attach_buffer_(int *session, void *buffer, int *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Session_attach_buffer((MPI_Session)f_handle(*session), f_address(buffer), *size);
     f_error(ierror, error);
 }
-NAMES(session_attach_buffer)
+OLD_NAME(session_attach_buffer)
 
-void pmpi_session_attach_buffer_c_(int *session, void *buffer, MPI_Count *size, int *ierror)
+void pmpi_session_attach_buffer_c_f08_(int *session, struct descriptor *buffer, MPI_Count *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Session_attach_buffer_c((MPI_Session)f_handle(*session), f_address(buffer), *size);
+    struct section s_buffer = f_whole(buffer);
+    int error = s_buffer.error ?: MPI_Session_attach_buffer_c((MPI_Session)f_handle(*session), s_buffer.address, *size);
+    f_section_free(&s_buffer);
     f_error(ierror, error);
 }
-NAMES(session_attach_buffer_c)
+WEAK(weak mpi_session_attach_buffer_c_f08_ = pmpi_session_attach_buffer_c_f08_)
 
 void pmpi_session_detach_buffer_f08_(int *session, MPI_Aint *buffer_addr, int *size, int *ierror)
 {
@@ -394,7 +466,7 @@ void pmpi_session_detach_buffer_f08_(int *session, MPI_Aint *buffer_addr, int *s
     f_detached(buffer_addr);
     f_error(ierror, error);
 }
-#pragma weak mpi_session_detach_buffer_f08_ = pmpi_session_detach_buffer_f08_
+WEAK(weak mpi_session_detach_buffer_f08_ = pmpi_session_detach_buffer_f08_)
 
 void pmpi_session_detach_buffer_c_(int *session, MPI_Aint *buffer_addr, MPI_Count *size, int *ierror)
 {
@@ -439,6 +511,18 @@ void pmpi_bsend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *t
 }
 NAMES(bsend_c)
 
+void pmpi_bsend_init_f08_(struct descriptor *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Bsend_init(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_bsend_init_f08_ = pmpi_bsend_init_f08_)
+
 void pmpi_bsend_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -447,17 +531,31 @@ void pmpi_bsend_init_(void *buf, int *count, int *datatype, int *dest, int *tag,
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(bsend_init)
+OLD_NAME(bsend_init)
 
-void pmpi_bsend_init_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+void pmpi_bsend_init_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Bsend_init_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Bsend_init_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(bsend_init_c)
+WEAK(weak mpi_bsend_init_c_f08_ = pmpi_bsend_init_c_f08_)
+
+void pmpi_ibsend_f08_(struct descriptor *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Ibsend(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_ibsend_f08_ = pmpi_ibsend_f08_)
 
 void pmpi_ibsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
@@ -467,17 +565,19 @@ void pmpi_ibsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(ibsend)
+OLD_NAME(ibsend)
 
-void pmpi_ibsend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+void pmpi_ibsend_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ibsend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Ibsend_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(ibsend_c)
+WEAK(weak mpi_ibsend_c_f08_ = pmpi_ibsend_c_f08_)
 
 void pmpi_improbe_(int *source, int *tag, int *comm, int *flag, int *message, MPI_Status *status, int *ierror)
 {
@@ -489,6 +589,20 @@ void pmpi_improbe_(int *source, int *tag, int *comm, int *flag, int *message, MP
 }
 NAMES(improbe)
 
+void pmpi_imrecv_f08_(struct descriptor *buf, int *count, int *datatype, int *message, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Message c_message = (MPI_Message)f_handle(*message);
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Imrecv(s_buf.address, s_buf.count, s_buf.type, &c_message, &c_request);
+    *message = (int)(intptr_t)c_message;
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_imrecv_f08_ = pmpi_imrecv_f08_)
+
 void pmpi_imrecv_(void *buf, int *count, int *datatype, int *message, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -499,19 +613,21 @@ void pmpi_imrecv_(void *buf, int *count, int *datatype, int *message, int *reque
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(imrecv)
+OLD_NAME(imrecv)
 
-void pmpi_imrecv_c_(void *buf, MPI_Count *count, int *datatype, int *message, int *request, int *ierror)
+void pmpi_imrecv_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *message, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Message c_message = (MPI_Message)f_handle(*message);
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Imrecv_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_message, &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Imrecv_c(s_buf.address, s_buf.count, s_buf.type, &c_message, &c_request);
     *message = (int)(intptr_t)c_message;
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(imrecv_c)
+WEAK(weak mpi_imrecv_c_f08_ = pmpi_imrecv_c_f08_)
 
 void pmpi_iprobe_(int *source, int *tag, int *comm, int *flag, MPI_Status *status, int *ierror)
 {
@@ -521,6 +637,18 @@ void pmpi_iprobe_(int *source, int *tag, int *comm, int *flag, MPI_Status *statu
 }
 NAMES(iprobe)
 
+void pmpi_irecv_f08_(struct descriptor *buf, int *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Irecv(s_buf.address, s_buf.count, s_buf.type, *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_irecv_f08_ = pmpi_irecv_f08_)
+
 void pmpi_irecv_(void *buf, int *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -529,17 +657,31 @@ void pmpi_irecv_(void *buf, int *count, int *datatype, int *source, int *tag, in
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(irecv)
+OLD_NAME(irecv)
 
-void pmpi_irecv_c_(void *buf, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
+void pmpi_irecv_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Irecv_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Irecv_c(s_buf.address, s_buf.count, s_buf.type, *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(irecv_c)
+WEAK(weak mpi_irecv_c_f08_ = pmpi_irecv_c_f08_)
+
+void pmpi_irsend_f08_(struct descriptor *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Irsend(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_irsend_f08_ = pmpi_irsend_f08_)
 
 void pmpi_irsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
@@ -549,17 +691,31 @@ void pmpi_irsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(irsend)
+OLD_NAME(irsend)
 
-void pmpi_irsend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+void pmpi_irsend_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Irsend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Irsend_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(irsend_c)
+WEAK(weak mpi_irsend_c_f08_ = pmpi_irsend_c_f08_)
+
+void pmpi_isend_f08_(struct descriptor *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Isend(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_isend_f08_ = pmpi_isend_f08_)
 
 void pmpi_isend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
@@ -569,17 +725,33 @@ void pmpi_isend_(void *buf, int *count, int *datatype, int *dest, int *tag, int 
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(isend)
+OLD_NAME(isend)
 
-void pmpi_isend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+void pmpi_isend_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Isend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Isend_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(isend_c)
+WEAK(weak mpi_isend_c_f08_ = pmpi_isend_c_f08_)
+
+void pmpi_isendrecv_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, int *dest, int *sendtag, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *source, int *recvtag, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_section(sendbuf, *sendcount, (MPI_Datatype)f_handle(*sendtype));
+    struct section s_recvbuf = f_section(recvbuf, *recvcount, (MPI_Datatype)f_handle(*recvtype));
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Isendrecv(s_sendbuf.address, s_sendbuf.count, s_sendbuf.type, *dest, *sendtag, s_recvbuf.address, s_recvbuf.count, s_recvbuf.type, *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_isendrecv_f08_ = pmpi_isendrecv_f08_)
 
 void pmpi_isendrecv_(void *sendbuf, int *sendcount, int *sendtype, int *dest, int *sendtag, void *recvbuf, int *recvcount, int *recvtype, int *source, int *recvtag, int *comm, int *request, int *ierror)
 {
@@ -589,17 +761,33 @@ void pmpi_isendrecv_(void *sendbuf, int *sendcount, int *sendtype, int *dest, in
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(isendrecv)
+OLD_NAME(isendrecv)
 
-void pmpi_isendrecv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, int *dest, int *sendtag, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *source, int *recvtag, int *comm, int *request, int *ierror)
+void pmpi_isendrecv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, int *dest, int *sendtag, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *source, int *recvtag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Isendrecv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), *dest, *sendtag, f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_section(sendbuf, *sendcount, (MPI_Datatype)f_handle(*sendtype));
+    struct section s_recvbuf = f_section(recvbuf, *recvcount, (MPI_Datatype)f_handle(*recvtype));
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Isendrecv_c(s_sendbuf.address, s_sendbuf.count, s_sendbuf.type, *dest, *sendtag, s_recvbuf.address, s_recvbuf.count, s_recvbuf.type, *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(isendrecv_c)
+WEAK(weak mpi_isendrecv_c_f08_ = pmpi_isendrecv_c_f08_)
+
+void pmpi_isendrecv_replace_f08_(struct descriptor *buf, int *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Isendrecv_replace(s_buf.address, s_buf.count, s_buf.type, *dest, *sendtag, *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_isendrecv_replace_f08_ = pmpi_isendrecv_replace_f08_)
 
 void pmpi_isendrecv_replace_(void *buf, int *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, int *request, int *ierror)
 {
@@ -609,17 +797,31 @@ void pmpi_isendrecv_replace_(void *buf, int *count, int *datatype, int *dest, in
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(isendrecv_replace)
+OLD_NAME(isendrecv_replace)
 
-void pmpi_isendrecv_replace_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, int *request, int *ierror)
+void pmpi_isendrecv_replace_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Isendrecv_replace_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *sendtag, *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Isendrecv_replace_c(s_buf.address, s_buf.count, s_buf.type, *dest, *sendtag, *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(isendrecv_replace_c)
+WEAK(weak mpi_isendrecv_replace_c_f08_ = pmpi_isendrecv_replace_c_f08_)
+
+void pmpi_issend_f08_(struct descriptor *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Issend(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_issend_f08_ = pmpi_issend_f08_)
 
 void pmpi_issend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
@@ -629,17 +831,19 @@ void pmpi_issend_(void *buf, int *count, int *datatype, int *dest, int *tag, int
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(issend)
+OLD_NAME(issend)
 
-void pmpi_issend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+void pmpi_issend_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Issend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Issend_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(issend_c)
+WEAK(weak mpi_issend_c_f08_ = pmpi_issend_c_f08_)
 
 void pmpi_mprobe_(int *source, int *tag, int *comm, int *message, MPI_Status *status, int *ierror)
 {
@@ -695,6 +899,18 @@ void pmpi_recv_c_(void *buf, MPI_Count *count, int *datatype, int *source, int *
 }
 NAMES(recv_c)
 
+void pmpi_recv_init_f08_(struct descriptor *buf, int *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Recv_init(s_buf.address, s_buf.count, s_buf.type, *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_recv_init_f08_ = pmpi_recv_init_f08_)
+
 void pmpi_recv_init_(void *buf, int *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -703,17 +919,19 @@ void pmpi_recv_init_(void *buf, int *count, int *datatype, int *source, int *tag
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(recv_init)
+OLD_NAME(recv_init)
 
-void pmpi_recv_init_c_(void *buf, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
+void pmpi_recv_init_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Recv_init_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Recv_init_c(s_buf.address, s_buf.count, s_buf.type, *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(recv_init_c)
+WEAK(weak mpi_recv_init_c_f08_ = pmpi_recv_init_c_f08_)
 
 void pmpi_rsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
@@ -731,6 +949,18 @@ void pmpi_rsend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *t
 }
 NAMES(rsend_c)
 
+void pmpi_rsend_init_f08_(struct descriptor *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Rsend_init(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_rsend_init_f08_ = pmpi_rsend_init_f08_)
+
 void pmpi_rsend_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -739,17 +969,19 @@ void pmpi_rsend_init_(void *buf, int *count, int *datatype, int *dest, int *tag,
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(rsend_init)
+OLD_NAME(rsend_init)
 
-void pmpi_rsend_init_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+void pmpi_rsend_init_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Rsend_init_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Rsend_init_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(rsend_init_c)
+WEAK(weak mpi_rsend_init_c_f08_ = pmpi_rsend_init_c_f08_)
 
 void pmpi_send_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
@@ -767,6 +999,18 @@ void pmpi_send_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *ta
 }
 NAMES(send_c)
 
+void pmpi_send_init_f08_(struct descriptor *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Send_init(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_send_init_f08_ = pmpi_send_init_f08_)
+
 void pmpi_send_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -775,17 +1019,19 @@ void pmpi_send_init_(void *buf, int *count, int *datatype, int *dest, int *tag, 
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(send_init)
+OLD_NAME(send_init)
 
-void pmpi_send_init_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+void pmpi_send_init_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Send_init_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Send_init_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(send_init_c)
+WEAK(weak mpi_send_init_c_f08_ = pmpi_send_init_c_f08_)
 
 void pmpi_sendrecv_(void *sendbuf, int *sendcount, int *sendtype, int *dest, int *sendtag, void *recvbuf, int *recvcount, int *recvtype, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
 {
@@ -835,6 +1081,18 @@ void pmpi_ssend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *t
 }
 NAMES(ssend_c)
 
+void pmpi_ssend_init_f08_(struct descriptor *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Ssend_init(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_ssend_init_f08_ = pmpi_ssend_init_f08_)
+
 void pmpi_ssend_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -843,17 +1101,19 @@ void pmpi_ssend_init_(void *buf, int *count, int *datatype, int *dest, int *tag,
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(ssend_init)
+OLD_NAME(ssend_init)
 
-void pmpi_ssend_init_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
+void pmpi_ssend_init_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ssend_init_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_Ssend_init_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(ssend_init_c)
+WEAK(weak mpi_ssend_init_c_f08_ = pmpi_ssend_init_c_f08_)
 
 void pmpi_cancel_(int *request, int *ierror)
 {
@@ -1785,6 +2045,20 @@ void pmpi_unpack_external_c_(char *datarep, void *inbuf, MPI_Count *insize, MPI_
 }
 NAMES(unpack_external_c)
 
+void pmpi_ineighbor_allgather_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_allgather(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_ineighbor_allgather_f08_ = pmpi_ineighbor_allgather_f08_)
+
 void pmpi_ineighbor_allgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -1793,17 +2067,35 @@ void pmpi_ineighbor_allgather_(void *sendbuf, int *sendcount, int *sendtype, voi
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(ineighbor_allgather)
+OLD_NAME(ineighbor_allgather)
 
-void pmpi_ineighbor_allgather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
+void pmpi_ineighbor_allgather_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ineighbor_allgather_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_allgather_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(ineighbor_allgather_c)
+WEAK(weak mpi_ineighbor_allgather_c_f08_ = pmpi_ineighbor_allgather_c_f08_)
+
+void pmpi_ineighbor_allgatherv_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_allgatherv(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_ineighbor_allgatherv_f08_ = pmpi_ineighbor_allgatherv_f08_)
 
 void pmpi_ineighbor_allgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *request, int *ierror)
 {
@@ -1813,17 +2105,35 @@ void pmpi_ineighbor_allgatherv_(void *sendbuf, int *sendcount, int *sendtype, vo
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(ineighbor_allgatherv)
+OLD_NAME(ineighbor_allgatherv)
 
-void pmpi_ineighbor_allgatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *request, int *ierror)
+void pmpi_ineighbor_allgatherv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ineighbor_allgatherv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_allgatherv_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(ineighbor_allgatherv_c)
+WEAK(weak mpi_ineighbor_allgatherv_c_f08_ = pmpi_ineighbor_allgatherv_c_f08_)
+
+void pmpi_ineighbor_alltoall_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_alltoall(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_ineighbor_alltoall_f08_ = pmpi_ineighbor_alltoall_f08_)
 
 void pmpi_ineighbor_alltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
@@ -1833,17 +2143,35 @@ void pmpi_ineighbor_alltoall_(void *sendbuf, int *sendcount, int *sendtype, void
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(ineighbor_alltoall)
+OLD_NAME(ineighbor_alltoall)
 
-void pmpi_ineighbor_alltoall_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
+void pmpi_ineighbor_alltoall_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ineighbor_alltoall_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_alltoall_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(ineighbor_alltoall_c)
+WEAK(weak mpi_ineighbor_alltoall_c_f08_ = pmpi_ineighbor_alltoall_c_f08_)
+
+void pmpi_ineighbor_alltoallv_f08_(struct descriptor *sendbuf, int *sendcounts, int *sdispls, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_alltoallv(s_sendbuf.address, sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_ineighbor_alltoallv_f08_ = pmpi_ineighbor_alltoallv_f08_)
 
 void pmpi_ineighbor_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *request, int *ierror)
 {
@@ -1853,17 +2181,41 @@ void pmpi_ineighbor_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(ineighbor_alltoallv)
+OLD_NAME(ineighbor_alltoallv)
 
-void pmpi_ineighbor_alltoallv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *request, int *ierror)
+void pmpi_ineighbor_alltoallv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ineighbor_alltoallv_c(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_alltoallv_c(s_sendbuf.address, sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(ineighbor_alltoallv_c)
+WEAK(weak mpi_ineighbor_alltoallv_c_f08_ = pmpi_ineighbor_alltoallv_c_f08_)
+
+void pmpi_ineighbor_alltoallw_f08_(struct descriptor *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, struct descriptor *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    int n_sendtypes = f_neighbors(*comm, 1);
+    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
+    int n_recvtypes = f_neighbors(*comm, 0);
+    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_alltoallw(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), &c_request);
+    f_release(c_sendtypes, n_sendtypes, 0);
+    f_release(c_recvtypes, n_recvtypes, 0);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_ineighbor_alltoallw_f08_ = pmpi_ineighbor_alltoallw_f08_)
 
 void pmpi_ineighbor_alltoallw_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
@@ -1879,9 +2231,9 @@ void pmpi_ineighbor_alltoallw_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(ineighbor_alltoallw)
+OLD_NAME(ineighbor_alltoallw)
 
-void pmpi_ineighbor_alltoallw_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
+void pmpi_ineighbor_alltoallw_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_neighbors(*comm, 1);
@@ -1889,13 +2241,17 @@ void pmpi_ineighbor_alltoallw_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint 
     int n_recvtypes = f_neighbors(*comm, 0);
     MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ineighbor_alltoallw_c(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_alltoallw_c(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(ineighbor_alltoallw_c)
+WEAK(weak mpi_ineighbor_alltoallw_c_f08_ = pmpi_ineighbor_alltoallw_c_f08_)
 
 void pmpi_neighbor_allgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
@@ -1913,6 +2269,20 @@ void pmpi_neighbor_allgather_c_(void *sendbuf, MPI_Count *sendcount, int *sendty
 }
 NAMES(neighbor_allgather_c)
 
+void pmpi_neighbor_allgather_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_allgather_init(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_neighbor_allgather_init_f08_ = pmpi_neighbor_allgather_init_f08_)
+
 void pmpi_neighbor_allgather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -1921,17 +2291,21 @@ void pmpi_neighbor_allgather_init_(void *sendbuf, int *sendcount, int *sendtype,
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(neighbor_allgather_init)
+OLD_NAME(neighbor_allgather_init)
 
-void pmpi_neighbor_allgather_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
+void pmpi_neighbor_allgather_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Neighbor_allgather_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_allgather_init_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(neighbor_allgather_init_c)
+WEAK(weak mpi_neighbor_allgather_init_c_f08_ = pmpi_neighbor_allgather_init_c_f08_)
 
 void pmpi_neighbor_allgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *ierror)
 {
@@ -1949,6 +2323,20 @@ void pmpi_neighbor_allgatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendt
 }
 NAMES(neighbor_allgatherv_c)
 
+void pmpi_neighbor_allgatherv_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_allgatherv_init(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_neighbor_allgatherv_init_f08_ = pmpi_neighbor_allgatherv_init_f08_)
+
 void pmpi_neighbor_allgatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -1957,17 +2345,21 @@ void pmpi_neighbor_allgatherv_init_(void *sendbuf, int *sendcount, int *sendtype
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(neighbor_allgatherv_init)
+OLD_NAME(neighbor_allgatherv_init)
 
-void pmpi_neighbor_allgatherv_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
+void pmpi_neighbor_allgatherv_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Neighbor_allgatherv_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_allgatherv_init_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(neighbor_allgatherv_init_c)
+WEAK(weak mpi_neighbor_allgatherv_init_c_f08_ = pmpi_neighbor_allgatherv_init_c_f08_)
 
 void pmpi_neighbor_alltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
@@ -1985,6 +2377,20 @@ void pmpi_neighbor_alltoall_c_(void *sendbuf, MPI_Count *sendcount, int *sendtyp
 }
 NAMES(neighbor_alltoall_c)
 
+void pmpi_neighbor_alltoall_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_alltoall_init(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_neighbor_alltoall_init_f08_ = pmpi_neighbor_alltoall_init_f08_)
+
 void pmpi_neighbor_alltoall_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -1993,17 +2399,21 @@ void pmpi_neighbor_alltoall_init_(void *sendbuf, int *sendcount, int *sendtype, 
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(neighbor_alltoall_init)
+OLD_NAME(neighbor_alltoall_init)
 
-void pmpi_neighbor_alltoall_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
+void pmpi_neighbor_alltoall_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Neighbor_alltoall_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_alltoall_init_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(neighbor_alltoall_init_c)
+WEAK(weak mpi_neighbor_alltoall_init_c_f08_ = pmpi_neighbor_alltoall_init_c_f08_)
 
 void pmpi_neighbor_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *ierror)
 {
@@ -2021,6 +2431,20 @@ void pmpi_neighbor_alltoallv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *
 }
 NAMES(neighbor_alltoallv_c)
 
+void pmpi_neighbor_alltoallv_init_f08_(struct descriptor *sendbuf, int *sendcounts, int *sdispls, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_alltoallv_init(s_sendbuf.address, sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_neighbor_alltoallv_init_f08_ = pmpi_neighbor_alltoallv_init_f08_)
+
 void pmpi_neighbor_alltoallv_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -2029,17 +2453,21 @@ void pmpi_neighbor_alltoallv_init_(void *sendbuf, int *sendcounts, int *sdispls,
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(neighbor_alltoallv_init)
+OLD_NAME(neighbor_alltoallv_init)
 
-void pmpi_neighbor_alltoallv_init_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
+void pmpi_neighbor_alltoallv_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Neighbor_alltoallv_init_c(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_alltoallv_init_c(s_sendbuf.address, sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(neighbor_alltoallv_init_c)
+WEAK(weak mpi_neighbor_alltoallv_init_c_f08_ = pmpi_neighbor_alltoallv_init_c_f08_)
 
 void pmpi_neighbor_alltoallw_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *ierror)
 {
@@ -2069,6 +2497,26 @@ void pmpi_neighbor_alltoallw_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *
 }
 NAMES(neighbor_alltoallw_c)
 
+void pmpi_neighbor_alltoallw_init_f08_(struct descriptor *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, struct descriptor *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    int n_sendtypes = f_neighbors(*comm, 1);
+    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
+    int n_recvtypes = f_neighbors(*comm, 0);
+    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_alltoallw_init(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    f_release(c_sendtypes, n_sendtypes, 0);
+    f_release(c_recvtypes, n_recvtypes, 0);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_neighbor_alltoallw_init_f08_ = pmpi_neighbor_alltoallw_init_f08_)
+
 void pmpi_neighbor_alltoallw_init_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -2083,9 +2531,9 @@ void pmpi_neighbor_alltoallw_init_(void *sendbuf, int *sendcounts, MPI_Aint *sdi
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(neighbor_alltoallw_init)
+OLD_NAME(neighbor_alltoallw_init)
 
-void pmpi_neighbor_alltoallw_init_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
+void pmpi_neighbor_alltoallw_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_neighbors(*comm, 1);
@@ -2093,13 +2541,17 @@ void pmpi_neighbor_alltoallw_init_c_(void *sendbuf, MPI_Count *sendcounts, MPI_A
     int n_recvtypes = f_neighbors(*comm, 0);
     MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Neighbor_alltoallw_init_c(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_alltoallw_init_c(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(neighbor_alltoallw_init_c)
+WEAK(weak mpi_neighbor_alltoallw_init_c_f08_ = pmpi_neighbor_alltoallw_init_c_f08_)
 
 void pmpi_allgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
@@ -2117,6 +2569,20 @@ void pmpi_allgather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void 
 }
 NAMES(allgather_c)
 
+void pmpi_allgather_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Allgather_init(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_allgather_init_f08_ = pmpi_allgather_init_f08_)
+
 void pmpi_allgather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -2125,17 +2591,21 @@ void pmpi_allgather_init_(void *sendbuf, int *sendcount, int *sendtype, void *re
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(allgather_init)
+OLD_NAME(allgather_init)
 
-void pmpi_allgather_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
+void pmpi_allgather_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Allgather_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Allgather_init_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(allgather_init_c)
+WEAK(weak mpi_allgather_init_c_f08_ = pmpi_allgather_init_c_f08_)
 
 void pmpi_allgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *ierror)
 {
@@ -2153,6 +2623,20 @@ void pmpi_allgatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void
 }
 NAMES(allgatherv_c)
 
+void pmpi_allgatherv_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Allgatherv_init(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_allgatherv_init_f08_ = pmpi_allgatherv_init_f08_)
+
 void pmpi_allgatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -2161,17 +2645,21 @@ void pmpi_allgatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *r
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(allgatherv_init)
+OLD_NAME(allgatherv_init)
 
-void pmpi_allgatherv_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
+void pmpi_allgatherv_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Allgatherv_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Allgatherv_init_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(allgatherv_init_c)
+WEAK(weak mpi_allgatherv_init_c_f08_ = pmpi_allgatherv_init_c_f08_)
 
 void pmpi_allreduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *ierror)
 {
@@ -2189,6 +2677,20 @@ void pmpi_allreduce_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *data
 }
 NAMES(allreduce_c)
 
+void pmpi_allreduce_init_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Allreduce_init(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_allreduce_init_f08_ = pmpi_allreduce_init_f08_)
+
 void pmpi_allreduce_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -2197,17 +2699,21 @@ void pmpi_allreduce_init_(void *sendbuf, void *recvbuf, int *count, int *datatyp
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(allreduce_init)
+OLD_NAME(allreduce_init)
 
-void pmpi_allreduce_init_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
+void pmpi_allreduce_init_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Allreduce_init_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Allreduce_init_c(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(allreduce_init_c)
+WEAK(weak mpi_allreduce_init_c_f08_ = pmpi_allreduce_init_c_f08_)
 
 void pmpi_alltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
@@ -2225,6 +2731,20 @@ void pmpi_alltoall_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *
 }
 NAMES(alltoall_c)
 
+void pmpi_alltoall_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Alltoall_init(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_alltoall_init_f08_ = pmpi_alltoall_init_f08_)
+
 void pmpi_alltoall_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -2233,17 +2753,21 @@ void pmpi_alltoall_init_(void *sendbuf, int *sendcount, int *sendtype, void *rec
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(alltoall_init)
+OLD_NAME(alltoall_init)
 
-void pmpi_alltoall_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
+void pmpi_alltoall_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Alltoall_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Alltoall_init_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(alltoall_init_c)
+WEAK(weak mpi_alltoall_init_c_f08_ = pmpi_alltoall_init_c_f08_)
 
 void pmpi_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *ierror)
 {
@@ -2261,6 +2785,20 @@ void pmpi_alltoallv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, 
 }
 NAMES(alltoallv_c)
 
+void pmpi_alltoallv_init_f08_(struct descriptor *sendbuf, int *sendcounts, int *sdispls, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Alltoallv_init(s_sendbuf.address, sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_alltoallv_init_f08_ = pmpi_alltoallv_init_f08_)
+
 void pmpi_alltoallv_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -2269,17 +2807,21 @@ void pmpi_alltoallv_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sen
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(alltoallv_init)
+OLD_NAME(alltoallv_init)
 
-void pmpi_alltoallv_init_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
+void pmpi_alltoallv_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Alltoallv_init_c(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Alltoallv_init_c(s_sendbuf.address, sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(alltoallv_init_c)
+WEAK(weak mpi_alltoallv_init_c_f08_ = pmpi_alltoallv_init_c_f08_)
 
 void pmpi_alltoallw_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *ierror)
 {
@@ -2309,6 +2851,26 @@ void pmpi_alltoallw_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, 
 }
 NAMES(alltoallw_c)
 
+void pmpi_alltoallw_init_f08_(struct descriptor *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, struct descriptor *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
+    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
+    int n_recvtypes = f_members(*comm);
+    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Alltoallw_init(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    f_release(c_sendtypes, n_sendtypes, 0);
+    f_release(c_recvtypes, n_recvtypes, 0);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_alltoallw_init_f08_ = pmpi_alltoallw_init_f08_)
+
 void pmpi_alltoallw_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -2323,9 +2885,9 @@ void pmpi_alltoallw_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sen
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(alltoallw_init)
+OLD_NAME(alltoallw_init)
 
-void pmpi_alltoallw_init_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
+void pmpi_alltoallw_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
@@ -2333,13 +2895,17 @@ void pmpi_alltoallw_init_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdis
     int n_recvtypes = f_members(*comm);
     MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Alltoallw_init_c(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Alltoallw_init_c(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(alltoallw_init_c)
+WEAK(weak mpi_alltoallw_init_c_f08_ = pmpi_alltoallw_init_c_f08_)
 
 void pmpi_barrier_(int *comm, int *ierror)
 {
@@ -2375,6 +2941,18 @@ void pmpi_bcast_c_(void *buffer, MPI_Count *count, int *datatype, int *root, int
 }
 NAMES(bcast_c)
 
+void pmpi_bcast_init_f08_(struct descriptor *buffer, int *count, int *datatype, int *root, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buffer = f_section(buffer, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buffer.error ?: MPI_Bcast_init(s_buffer.address, s_buffer.count, s_buffer.type, *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buffer);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_bcast_init_f08_ = pmpi_bcast_init_f08_)
+
 void pmpi_bcast_init_(void *buffer, int *count, int *datatype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -2383,17 +2961,19 @@ void pmpi_bcast_init_(void *buffer, int *count, int *datatype, int *root, int *c
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(bcast_init)
+OLD_NAME(bcast_init)
 
-void pmpi_bcast_init_c_(void *buffer, MPI_Count *count, int *datatype, int *root, int *comm, int *info, int *request, int *ierror)
+void pmpi_bcast_init_c_f08_(struct descriptor *buffer, MPI_Count *count, int *datatype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Bcast_init_c(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_buffer = f_section(buffer, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buffer.error ?: MPI_Bcast_init_c(s_buffer.address, s_buffer.count, s_buffer.type, *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buffer);
     f_error(ierror, error);
 }
-NAMES(bcast_init_c)
+WEAK(weak mpi_bcast_init_c_f08_ = pmpi_bcast_init_c_f08_)
 
 void pmpi_exscan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *ierror)
 {
@@ -2411,6 +2991,20 @@ void pmpi_exscan_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatyp
 }
 NAMES(exscan_c)
 
+void pmpi_exscan_init_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Exscan_init(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_exscan_init_f08_ = pmpi_exscan_init_f08_)
+
 void pmpi_exscan_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -2419,17 +3013,21 @@ void pmpi_exscan_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, 
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(exscan_init)
+OLD_NAME(exscan_init)
 
-void pmpi_exscan_init_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
+void pmpi_exscan_init_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Exscan_init_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Exscan_init_c(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(exscan_init_c)
+WEAK(weak mpi_exscan_init_c_f08_ = pmpi_exscan_init_c_f08_)
 
 void pmpi_gather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
@@ -2447,6 +3045,20 @@ void pmpi_gather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *re
 }
 NAMES(gather_c)
 
+void pmpi_gather_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Gather_init(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_gather_init_f08_ = pmpi_gather_init_f08_)
+
 void pmpi_gather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -2455,17 +3067,21 @@ void pmpi_gather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvb
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(gather_init)
+OLD_NAME(gather_init)
 
-void pmpi_gather_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
+void pmpi_gather_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Gather_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Gather_init_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(gather_init_c)
+WEAK(weak mpi_gather_init_c_f08_ = pmpi_gather_init_c_f08_)
 
 void pmpi_gatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *ierror)
 {
@@ -2483,6 +3099,20 @@ void pmpi_gatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *r
 }
 NAMES(gatherv_c)
 
+void pmpi_gatherv_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Gatherv_init(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_gatherv_init_f08_ = pmpi_gatherv_init_f08_)
+
 void pmpi_gatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -2491,17 +3121,35 @@ void pmpi_gatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recv
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(gatherv_init)
+OLD_NAME(gatherv_init)
 
-void pmpi_gatherv_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
+void pmpi_gatherv_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Gatherv_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Gatherv_init_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(gatherv_init_c)
+WEAK(weak mpi_gatherv_init_c_f08_ = pmpi_gatherv_init_c_f08_)
+
+void pmpi_iallgather_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iallgather(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_iallgather_f08_ = pmpi_iallgather_f08_)
 
 void pmpi_iallgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
@@ -2511,17 +3159,35 @@ void pmpi_iallgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbu
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(iallgather)
+OLD_NAME(iallgather)
 
-void pmpi_iallgather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
+void pmpi_iallgather_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Iallgather_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iallgather_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(iallgather_c)
+WEAK(weak mpi_iallgather_c_f08_ = pmpi_iallgather_c_f08_)
+
+void pmpi_iallgatherv_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iallgatherv(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_iallgatherv_f08_ = pmpi_iallgatherv_f08_)
 
 void pmpi_iallgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *request, int *ierror)
 {
@@ -2531,17 +3197,35 @@ void pmpi_iallgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvb
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(iallgatherv)
+OLD_NAME(iallgatherv)
 
-void pmpi_iallgatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *request, int *ierror)
+void pmpi_iallgatherv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Iallgatherv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iallgatherv_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(iallgatherv_c)
+WEAK(weak mpi_iallgatherv_c_f08_ = pmpi_iallgatherv_c_f08_)
+
+void pmpi_iallreduce_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iallreduce(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_iallreduce_f08_ = pmpi_iallreduce_f08_)
 
 void pmpi_iallreduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
@@ -2551,17 +3235,35 @@ void pmpi_iallreduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, i
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(iallreduce)
+OLD_NAME(iallreduce)
 
-void pmpi_iallreduce_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *request, int *ierror)
+void pmpi_iallreduce_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Iallreduce_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iallreduce_c(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(iallreduce_c)
+WEAK(weak mpi_iallreduce_c_f08_ = pmpi_iallreduce_c_f08_)
+
+void pmpi_ialltoall_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ialltoall(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_ialltoall_f08_ = pmpi_ialltoall_f08_)
 
 void pmpi_ialltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
@@ -2571,17 +3273,35 @@ void pmpi_ialltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(ialltoall)
+OLD_NAME(ialltoall)
 
-void pmpi_ialltoall_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
+void pmpi_ialltoall_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ialltoall_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ialltoall_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(ialltoall_c)
+WEAK(weak mpi_ialltoall_c_f08_ = pmpi_ialltoall_c_f08_)
+
+void pmpi_ialltoallv_f08_(struct descriptor *sendbuf, int *sendcounts, int *sdispls, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ialltoallv(s_sendbuf.address, sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_ialltoallv_f08_ = pmpi_ialltoallv_f08_)
 
 void pmpi_ialltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *request, int *ierror)
 {
@@ -2591,17 +3311,41 @@ void pmpi_ialltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtyp
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(ialltoallv)
+OLD_NAME(ialltoallv)
 
-void pmpi_ialltoallv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *request, int *ierror)
+void pmpi_ialltoallv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ialltoallv_c(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ialltoallv_c(s_sendbuf.address, sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(ialltoallv_c)
+WEAK(weak mpi_ialltoallv_c_f08_ = pmpi_ialltoallv_c_f08_)
+
+void pmpi_ialltoallw_f08_(struct descriptor *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, struct descriptor *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
+    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
+    int n_recvtypes = f_members(*comm);
+    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ialltoallw(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), &c_request);
+    f_release(c_sendtypes, n_sendtypes, 0);
+    f_release(c_recvtypes, n_recvtypes, 0);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_ialltoallw_f08_ = pmpi_ialltoallw_f08_)
 
 void pmpi_ialltoallw_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
@@ -2617,9 +3361,9 @@ void pmpi_ialltoallw_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtyp
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(ialltoallw)
+OLD_NAME(ialltoallw)
 
-void pmpi_ialltoallw_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
+void pmpi_ialltoallw_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
@@ -2627,13 +3371,17 @@ void pmpi_ialltoallw_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls,
     int n_recvtypes = f_members(*comm);
     MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ialltoallw_c(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ialltoallw_c(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(ialltoallw_c)
+WEAK(weak mpi_ialltoallw_c_f08_ = pmpi_ialltoallw_c_f08_)
 
 void pmpi_ibarrier_(int *comm, int *request, int *ierror)
 {
@@ -2645,6 +3393,18 @@ void pmpi_ibarrier_(int *comm, int *request, int *ierror)
 }
 NAMES(ibarrier)
 
+void pmpi_ibcast_f08_(struct descriptor *buffer, int *count, int *datatype, int *root, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buffer = f_section(buffer, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buffer.error ?: MPI_Ibcast(s_buffer.address, s_buffer.count, s_buffer.type, *root, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buffer);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_ibcast_f08_ = pmpi_ibcast_f08_)
+
 void pmpi_ibcast_(void *buffer, int *count, int *datatype, int *root, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -2653,17 +3413,33 @@ void pmpi_ibcast_(void *buffer, int *count, int *datatype, int *root, int *comm,
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(ibcast)
+OLD_NAME(ibcast)
 
-void pmpi_ibcast_c_(void *buffer, MPI_Count *count, int *datatype, int *root, int *comm, int *request, int *ierror)
+void pmpi_ibcast_c_f08_(struct descriptor *buffer, MPI_Count *count, int *datatype, int *root, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ibcast_c(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_buffer = f_section(buffer, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buffer.error ?: MPI_Ibcast_c(s_buffer.address, s_buffer.count, s_buffer.type, *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buffer);
     f_error(ierror, error);
 }
-NAMES(ibcast_c)
+WEAK(weak mpi_ibcast_c_f08_ = pmpi_ibcast_c_f08_)
+
+void pmpi_iexscan_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iexscan(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_iexscan_f08_ = pmpi_iexscan_f08_)
 
 void pmpi_iexscan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
@@ -2673,17 +3449,35 @@ void pmpi_iexscan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int 
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(iexscan)
+OLD_NAME(iexscan)
 
-void pmpi_iexscan_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *request, int *ierror)
+void pmpi_iexscan_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Iexscan_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iexscan_c(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(iexscan_c)
+WEAK(weak mpi_iexscan_c_f08_ = pmpi_iexscan_c_f08_)
+
+void pmpi_igather_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Igather(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_igather_f08_ = pmpi_igather_f08_)
 
 void pmpi_igather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
@@ -2693,17 +3487,35 @@ void pmpi_igather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, 
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(igather)
+OLD_NAME(igather)
 
-void pmpi_igather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
+void pmpi_igather_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Igather_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Igather_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(igather_c)
+WEAK(weak mpi_igather_c_f08_ = pmpi_igather_c_f08_)
+
+void pmpi_igatherv_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Igatherv(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_igatherv_f08_ = pmpi_igatherv_f08_)
 
 void pmpi_igatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
@@ -2713,17 +3525,35 @@ void pmpi_igatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf,
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(igatherv)
+OLD_NAME(igatherv)
 
-void pmpi_igatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *root, int *comm, int *request, int *ierror)
+void pmpi_igatherv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Igatherv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Igatherv_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(igatherv_c)
+WEAK(weak mpi_igatherv_c_f08_ = pmpi_igatherv_c_f08_)
+
+void pmpi_ireduce_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ireduce(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_ireduce_f08_ = pmpi_ireduce_f08_)
 
 void pmpi_ireduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *request, int *ierror)
 {
@@ -2733,17 +3563,35 @@ void pmpi_ireduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int 
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(ireduce)
+OLD_NAME(ireduce)
 
-void pmpi_ireduce_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *root, int *comm, int *request, int *ierror)
+void pmpi_ireduce_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *count, int *datatype, int *op, int *root, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ireduce_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ireduce_c(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(ireduce_c)
+WEAK(weak mpi_ireduce_c_f08_ = pmpi_ireduce_c_f08_)
+
+void pmpi_ireduce_scatter_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ireduce_scatter(s_sendbuf.address, s_recvbuf.address, recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_ireduce_scatter_f08_ = pmpi_ireduce_scatter_f08_)
 
 void pmpi_ireduce_scatter_(void *sendbuf, void *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
@@ -2753,17 +3601,35 @@ void pmpi_ireduce_scatter_(void *sendbuf, void *recvbuf, int *recvcounts, int *d
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(ireduce_scatter)
+OLD_NAME(ireduce_scatter)
 
-void pmpi_ireduce_scatter_c_(void *sendbuf, void *recvbuf, MPI_Count *recvcounts, int *datatype, int *op, int *comm, int *request, int *ierror)
+void pmpi_ireduce_scatter_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *recvcounts, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ireduce_scatter_c(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ireduce_scatter_c(s_sendbuf.address, s_recvbuf.address, recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(ireduce_scatter_c)
+WEAK(weak mpi_ireduce_scatter_c_f08_ = pmpi_ireduce_scatter_c_f08_)
+
+void pmpi_ireduce_scatter_block_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ireduce_scatter_block(s_sendbuf.address, s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_ireduce_scatter_block_f08_ = pmpi_ireduce_scatter_block_f08_)
 
 void pmpi_ireduce_scatter_block_(void *sendbuf, void *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
@@ -2773,17 +3639,35 @@ void pmpi_ireduce_scatter_block_(void *sendbuf, void *recvbuf, int *recvcount, i
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(ireduce_scatter_block)
+OLD_NAME(ireduce_scatter_block)
 
-void pmpi_ireduce_scatter_block_c_(void *sendbuf, void *recvbuf, MPI_Count *recvcount, int *datatype, int *op, int *comm, int *request, int *ierror)
+void pmpi_ireduce_scatter_block_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *recvcount, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ireduce_scatter_block_c(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ireduce_scatter_block_c(s_sendbuf.address, s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(ireduce_scatter_block_c)
+WEAK(weak mpi_ireduce_scatter_block_c_f08_ = pmpi_ireduce_scatter_block_c_f08_)
+
+void pmpi_iscan_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iscan(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_iscan_f08_ = pmpi_iscan_f08_)
 
 void pmpi_iscan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
@@ -2793,17 +3677,35 @@ void pmpi_iscan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *o
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(iscan)
+OLD_NAME(iscan)
 
-void pmpi_iscan_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *request, int *ierror)
+void pmpi_iscan_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Iscan_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iscan_c(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(iscan_c)
+WEAK(weak mpi_iscan_c_f08_ = pmpi_iscan_c_f08_)
+
+void pmpi_iscatter_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iscatter(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_iscatter_f08_ = pmpi_iscatter_f08_)
 
 void pmpi_iscatter_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
@@ -2813,17 +3715,35 @@ void pmpi_iscatter_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf,
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(iscatter)
+OLD_NAME(iscatter)
 
-void pmpi_iscatter_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
+void pmpi_iscatter_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Iscatter_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iscatter_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(iscatter_c)
+WEAK(weak mpi_iscatter_c_f08_ = pmpi_iscatter_c_f08_)
+
+void pmpi_iscatterv_f08_(struct descriptor *sendbuf, int *sendcounts, int *displs, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iscatterv(s_sendbuf.address, sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_iscatterv_f08_ = pmpi_iscatterv_f08_)
 
 void pmpi_iscatterv_(void *sendbuf, int *sendcounts, int *displs, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
@@ -2833,17 +3753,21 @@ void pmpi_iscatterv_(void *sendbuf, int *sendcounts, int *displs, int *sendtype,
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(iscatterv)
+OLD_NAME(iscatterv)
 
-void pmpi_iscatterv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
+void pmpi_iscatterv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Iscatterv_c(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iscatterv_c(s_sendbuf.address, sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(iscatterv_c)
+WEAK(weak mpi_iscatterv_c_f08_ = pmpi_iscatterv_c_f08_)
 
 void pmpi_reduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *ierror)
 {
@@ -2861,6 +3785,20 @@ void pmpi_reduce_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatyp
 }
 NAMES(reduce_c)
 
+void pmpi_reduce_init_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Reduce_init(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_reduce_init_f08_ = pmpi_reduce_init_f08_)
+
 void pmpi_reduce_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -2869,17 +3807,21 @@ void pmpi_reduce_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, 
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(reduce_init)
+OLD_NAME(reduce_init)
 
-void pmpi_reduce_init_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *root, int *comm, int *info, int *request, int *ierror)
+void pmpi_reduce_init_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *count, int *datatype, int *op, int *root, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Reduce_init_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Reduce_init_c(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(reduce_init_c)
+WEAK(weak mpi_reduce_init_c_f08_ = pmpi_reduce_init_c_f08_)
 
 void pmpi_reduce_scatter_(void *sendbuf, void *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *ierror)
 {
@@ -2913,6 +3855,20 @@ void pmpi_reduce_scatter_block_c_(void *sendbuf, void *recvbuf, MPI_Count *recvc
 }
 NAMES(reduce_scatter_block_c)
 
+void pmpi_reduce_scatter_block_init_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Reduce_scatter_block_init(s_sendbuf.address, s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_reduce_scatter_block_init_f08_ = pmpi_reduce_scatter_block_init_f08_)
+
 void pmpi_reduce_scatter_block_init_(void *sendbuf, void *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -2921,17 +3877,35 @@ void pmpi_reduce_scatter_block_init_(void *sendbuf, void *recvbuf, int *recvcoun
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(reduce_scatter_block_init)
+OLD_NAME(reduce_scatter_block_init)
 
-void pmpi_reduce_scatter_block_init_c_(void *sendbuf, void *recvbuf, MPI_Count *recvcount, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
+void pmpi_reduce_scatter_block_init_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *recvcount, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Reduce_scatter_block_init_c(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Reduce_scatter_block_init_c(s_sendbuf.address, s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(reduce_scatter_block_init_c)
+WEAK(weak mpi_reduce_scatter_block_init_c_f08_ = pmpi_reduce_scatter_block_init_c_f08_)
+
+void pmpi_reduce_scatter_init_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Reduce_scatter_init(s_sendbuf.address, s_recvbuf.address, recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_reduce_scatter_init_f08_ = pmpi_reduce_scatter_init_f08_)
 
 void pmpi_reduce_scatter_init_(void *sendbuf, void *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
@@ -2941,17 +3915,21 @@ void pmpi_reduce_scatter_init_(void *sendbuf, void *recvbuf, int *recvcounts, in
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(reduce_scatter_init)
+OLD_NAME(reduce_scatter_init)
 
-void pmpi_reduce_scatter_init_c_(void *sendbuf, void *recvbuf, MPI_Count *recvcounts, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
+void pmpi_reduce_scatter_init_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *recvcounts, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Reduce_scatter_init_c(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Reduce_scatter_init_c(s_sendbuf.address, s_recvbuf.address, recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(reduce_scatter_init_c)
+WEAK(weak mpi_reduce_scatter_init_c_f08_ = pmpi_reduce_scatter_init_c_f08_)
 
 void pmpi_scan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *ierror)
 {
@@ -2969,6 +3947,20 @@ void pmpi_scan_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype,
 }
 NAMES(scan_c)
 
+void pmpi_scan_init_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Scan_init(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_scan_init_f08_ = pmpi_scan_init_f08_)
+
 void pmpi_scan_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -2977,17 +3969,21 @@ void pmpi_scan_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, in
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(scan_init)
+OLD_NAME(scan_init)
 
-void pmpi_scan_init_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
+void pmpi_scan_init_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Scan_init_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Scan_init_c(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(scan_init_c)
+WEAK(weak mpi_scan_init_c_f08_ = pmpi_scan_init_c_f08_)
 
 void pmpi_scatter_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
@@ -3005,6 +4001,20 @@ void pmpi_scatter_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *r
 }
 NAMES(scatter_c)
 
+void pmpi_scatter_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Scatter_init(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_scatter_init_f08_ = pmpi_scatter_init_f08_)
+
 void pmpi_scatter_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -3013,17 +4023,21 @@ void pmpi_scatter_init_(void *sendbuf, int *sendcount, int *sendtype, void *recv
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(scatter_init)
+OLD_NAME(scatter_init)
 
-void pmpi_scatter_init_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
+void pmpi_scatter_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Scatter_init_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Scatter_init_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(scatter_init_c)
+WEAK(weak mpi_scatter_init_c_f08_ = pmpi_scatter_init_c_f08_)
 
 void pmpi_scatterv_(void *sendbuf, int *sendcounts, int *displs, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
@@ -3041,6 +4055,20 @@ void pmpi_scatterv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, in
 }
 NAMES(scatterv_c)
 
+void pmpi_scatterv_init_f08_(struct descriptor *sendbuf, int *sendcounts, int *displs, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Scatterv_init(s_sendbuf.address, sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_scatterv_init_f08_ = pmpi_scatterv_init_f08_)
+
 void pmpi_scatterv_init_(void *sendbuf, int *sendcounts, int *displs, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -3049,17 +4077,21 @@ void pmpi_scatterv_init_(void *sendbuf, int *sendcounts, int *displs, int *sendt
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(scatterv_init)
+OLD_NAME(scatterv_init)
 
-void pmpi_scatterv_init_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
+void pmpi_scatterv_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Scatterv_init_c(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    struct section s_sendbuf = f_whole(sendbuf);
+    struct section s_recvbuf = f_whole(recvbuf);
+    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Scatterv_init_c(s_sendbuf.address, sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_sendbuf);
+    f_section_free(&s_recvbuf);
     f_error(ierror, error);
 }
-NAMES(scatterv_init_c)
+WEAK(weak mpi_scatterv_init_c_f08_ = pmpi_scatterv_init_c_f08_)
 
 void pmpi_group_compare_(int *group1, int *group2, int *result, int *ierror)
 {
@@ -4116,21 +5148,47 @@ void pmpi_session_init_(int *info, int *errhandler, int *session, int *ierror)
 }
 NAMES(session_init)
 
+void pmpi_accumulate_f08_(struct descriptor *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
+    int error = s_origin_addr.error ?: MPI_Accumulate(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
+    f_section_free(&s_origin_addr);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_accumulate_f08_ = pmpi_accumulate_f08_)
+
 void pmpi_accumulate_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Accumulate(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
-NAMES(accumulate)
+OLD_NAME(accumulate)
 
-void pmpi_accumulate_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *ierror)
+void pmpi_accumulate_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Accumulate_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
+    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
+    int error = s_origin_addr.error ?: MPI_Accumulate_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
+    f_section_free(&s_origin_addr);
     f_error(ierror, error);
 }
-NAMES(accumulate_c)
+WEAK(weak mpi_accumulate_c_f08_ = pmpi_accumulate_c_f08_)
+
+void pmpi_compare_and_swap_f08_(struct descriptor *origin_addr, struct descriptor *compare_addr, struct descriptor *result_addr, int *datatype, int *target_rank, MPI_Aint *target_disp, int *win, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_origin_addr = f_whole(origin_addr);
+    struct section s_compare_addr = f_whole(compare_addr);
+    struct section s_result_addr = f_whole(result_addr);
+    int error = s_origin_addr.error ?: s_compare_addr.error ?: s_result_addr.error ?: MPI_Compare_and_swap(s_origin_addr.address, s_compare_addr.address, s_result_addr.address, (MPI_Datatype)f_handle(*datatype), *target_rank, *target_disp, (MPI_Win)f_handle(*win));
+    f_section_free(&s_origin_addr);
+    f_section_free(&s_compare_addr);
+    f_section_free(&s_result_addr);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_compare_and_swap_f08_ = pmpi_compare_and_swap_f08_)
 
 void pmpi_compare_and_swap_(void *origin_addr, void *compare_addr, void *result_addr, int *datatype, int *target_rank, MPI_Aint *target_disp, int *win, int *ierror)
 {
@@ -4138,7 +5196,19 @@ void pmpi_compare_and_swap_(void *origin_addr, void *compare_addr, void *result_
     int error = MPI_Compare_and_swap(f_address(origin_addr), f_address(compare_addr), f_address(result_addr), (MPI_Datatype)f_handle(*datatype), *target_rank, *target_disp, (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
-NAMES(compare_and_swap)
+OLD_NAME(compare_and_swap)
+
+void pmpi_fetch_and_op_f08_(struct descriptor *origin_addr, struct descriptor *result_addr, int *datatype, int *target_rank, MPI_Aint *target_disp, int *op, int *win, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_origin_addr = f_whole(origin_addr);
+    struct section s_result_addr = f_whole(result_addr);
+    int error = s_origin_addr.error ?: s_result_addr.error ?: MPI_Fetch_and_op(s_origin_addr.address, s_result_addr.address, (MPI_Datatype)f_handle(*datatype), *target_rank, *target_disp, (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
+    f_section_free(&s_origin_addr);
+    f_section_free(&s_result_addr);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_fetch_and_op_f08_ = pmpi_fetch_and_op_f08_)
 
 void pmpi_fetch_and_op_(void *origin_addr, void *result_addr, int *datatype, int *target_rank, MPI_Aint *target_disp, int *op, int *win, int *ierror)
 {
@@ -4146,7 +5216,17 @@ void pmpi_fetch_and_op_(void *origin_addr, void *result_addr, int *datatype, int
     int error = MPI_Fetch_and_op(f_address(origin_addr), f_address(result_addr), (MPI_Datatype)f_handle(*datatype), *target_rank, *target_disp, (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
-NAMES(fetch_and_op)
+OLD_NAME(fetch_and_op)
+
+void pmpi_get_f08_(struct descriptor *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
+    int error = s_origin_addr.error ?: MPI_Get(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
+    f_section_free(&s_origin_addr);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_get_f08_ = pmpi_get_f08_)
 
 void pmpi_get_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *ierror)
 {
@@ -4154,15 +5234,29 @@ void pmpi_get_(void *origin_addr, int *origin_count, int *origin_datatype, int *
     int error = MPI_Get(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
-NAMES(get)
+OLD_NAME(get)
 
-void pmpi_get_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *ierror)
+void pmpi_get_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Get_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
+    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
+    int error = s_origin_addr.error ?: MPI_Get_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
+    f_section_free(&s_origin_addr);
     f_error(ierror, error);
 }
-NAMES(get_c)
+WEAK(weak mpi_get_c_f08_ = pmpi_get_c_f08_)
+
+void pmpi_get_accumulate_f08_(struct descriptor *origin_addr, int *origin_count, int *origin_datatype, struct descriptor *result_addr, int *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
+    struct section s_result_addr = f_section(result_addr, *result_count, (MPI_Datatype)f_handle(*result_datatype));
+    int error = s_origin_addr.error ?: s_result_addr.error ?: MPI_Get_accumulate(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, s_result_addr.address, s_result_addr.count, s_result_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
+    f_section_free(&s_origin_addr);
+    f_section_free(&s_result_addr);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_get_accumulate_f08_ = pmpi_get_accumulate_f08_)
 
 void pmpi_get_accumulate_(void *origin_addr, int *origin_count, int *origin_datatype, void *result_addr, int *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *ierror)
 {
@@ -4170,15 +5264,29 @@ void pmpi_get_accumulate_(void *origin_addr, int *origin_count, int *origin_data
     int error = MPI_Get_accumulate(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), f_address(result_addr), *result_count, (MPI_Datatype)f_handle(*result_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
-NAMES(get_accumulate)
+OLD_NAME(get_accumulate)
 
-void pmpi_get_accumulate_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, void *result_addr, MPI_Count *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *ierror)
+void pmpi_get_accumulate_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, int *origin_datatype, struct descriptor *result_addr, MPI_Count *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Get_accumulate_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), f_address(result_addr), *result_count, (MPI_Datatype)f_handle(*result_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
+    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
+    struct section s_result_addr = f_section(result_addr, *result_count, (MPI_Datatype)f_handle(*result_datatype));
+    int error = s_origin_addr.error ?: s_result_addr.error ?: MPI_Get_accumulate_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, s_result_addr.address, s_result_addr.count, s_result_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
+    f_section_free(&s_origin_addr);
+    f_section_free(&s_result_addr);
     f_error(ierror, error);
 }
-NAMES(get_accumulate_c)
+WEAK(weak mpi_get_accumulate_c_f08_ = pmpi_get_accumulate_c_f08_)
+
+void pmpi_put_f08_(struct descriptor *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
+    int error = s_origin_addr.error ?: MPI_Put(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
+    f_section_free(&s_origin_addr);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_put_f08_ = pmpi_put_f08_)
 
 void pmpi_put_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *ierror)
 {
@@ -4186,15 +5294,29 @@ void pmpi_put_(void *origin_addr, int *origin_count, int *origin_datatype, int *
     int error = MPI_Put(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
     f_error(ierror, error);
 }
-NAMES(put)
+OLD_NAME(put)
 
-void pmpi_put_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *ierror)
+void pmpi_put_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Put_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
+    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
+    int error = s_origin_addr.error ?: MPI_Put_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
+    f_section_free(&s_origin_addr);
     f_error(ierror, error);
 }
-NAMES(put_c)
+WEAK(weak mpi_put_c_f08_ = pmpi_put_c_f08_)
+
+void pmpi_raccumulate_f08_(struct descriptor *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
+    int error = s_origin_addr.error ?: MPI_Raccumulate(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_origin_addr);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_raccumulate_f08_ = pmpi_raccumulate_f08_)
 
 void pmpi_raccumulate_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
 {
@@ -4204,17 +5326,31 @@ void pmpi_raccumulate_(void *origin_addr, int *origin_count, int *origin_datatyp
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(raccumulate)
+OLD_NAME(raccumulate)
 
-void pmpi_raccumulate_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
+void pmpi_raccumulate_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Raccumulate_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
+    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
+    int error = s_origin_addr.error ?: MPI_Raccumulate_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_origin_addr);
     f_error(ierror, error);
 }
-NAMES(raccumulate_c)
+WEAK(weak mpi_raccumulate_c_f08_ = pmpi_raccumulate_c_f08_)
+
+void pmpi_rget_f08_(struct descriptor *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
+    int error = s_origin_addr.error ?: MPI_Rget(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_origin_addr);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_rget_f08_ = pmpi_rget_f08_)
 
 void pmpi_rget_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *request, int *ierror)
 {
@@ -4224,17 +5360,33 @@ void pmpi_rget_(void *origin_addr, int *origin_count, int *origin_datatype, int 
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(rget)
+OLD_NAME(rget)
 
-void pmpi_rget_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *request, int *ierror)
+void pmpi_rget_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Rget_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
+    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
+    int error = s_origin_addr.error ?: MPI_Rget_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_origin_addr);
     f_error(ierror, error);
 }
-NAMES(rget_c)
+WEAK(weak mpi_rget_c_f08_ = pmpi_rget_c_f08_)
+
+void pmpi_rget_accumulate_f08_(struct descriptor *origin_addr, int *origin_count, int *origin_datatype, struct descriptor *result_addr, int *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
+    struct section s_result_addr = f_section(result_addr, *result_count, (MPI_Datatype)f_handle(*result_datatype));
+    int error = s_origin_addr.error ?: s_result_addr.error ?: MPI_Rget_accumulate(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, s_result_addr.address, s_result_addr.count, s_result_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_origin_addr);
+    f_section_free(&s_result_addr);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_rget_accumulate_f08_ = pmpi_rget_accumulate_f08_)
 
 void pmpi_rget_accumulate_(void *origin_addr, int *origin_count, int *origin_datatype, void *result_addr, int *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
 {
@@ -4244,17 +5396,33 @@ void pmpi_rget_accumulate_(void *origin_addr, int *origin_count, int *origin_dat
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(rget_accumulate)
+OLD_NAME(rget_accumulate)
 
-void pmpi_rget_accumulate_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, void *result_addr, MPI_Count *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
+void pmpi_rget_accumulate_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, int *origin_datatype, struct descriptor *result_addr, MPI_Count *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Rget_accumulate_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), f_address(result_addr), *result_count, (MPI_Datatype)f_handle(*result_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
+    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
+    struct section s_result_addr = f_section(result_addr, *result_count, (MPI_Datatype)f_handle(*result_datatype));
+    int error = s_origin_addr.error ?: s_result_addr.error ?: MPI_Rget_accumulate_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, s_result_addr.address, s_result_addr.count, s_result_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_origin_addr);
+    f_section_free(&s_result_addr);
     f_error(ierror, error);
 }
-NAMES(rget_accumulate_c)
+WEAK(weak mpi_rget_accumulate_c_f08_ = pmpi_rget_accumulate_c_f08_)
+
+void pmpi_rput_f08_(struct descriptor *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
+    int error = s_origin_addr.error ?: MPI_Rput(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_origin_addr);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_rput_f08_ = pmpi_rput_f08_)
 
 void pmpi_rput_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *request, int *ierror)
 {
@@ -4264,17 +5432,19 @@ void pmpi_rput_(void *origin_addr, int *origin_count, int *origin_datatype, int 
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(rput)
+OLD_NAME(rput)
 
-void pmpi_rput_c_(void *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *request, int *ierror)
+void pmpi_rput_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Rput_c(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
+    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
+    int error = s_origin_addr.error ?: MPI_Rput_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_origin_addr);
     f_error(ierror, error);
 }
-NAMES(rput_c)
+WEAK(weak mpi_rput_c_f08_ = pmpi_rput_c_f08_)
 
 void pmpi_win_allocate_(MPI_Aint *size, int *disp_unit, int *info, int *comm, MPI_Aint *baseptr, int *win, int *ierror)
 {
@@ -4320,13 +5490,23 @@ void pmpi_win_allocate_shared_c_(MPI_Aint *size, MPI_Aint *disp_unit, int *info,
 }
 NAMES(win_allocate_shared_c)
 
+void pmpi_win_attach_f08_(int *win, struct descriptor *base, MPI_Aint *size, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_base = f_whole(base);
+    int error = s_base.error ?: MPI_Win_attach((MPI_Win)f_handle(*win), s_base.address, *size);
+    f_section_free(&s_base);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_win_attach_f08_ = pmpi_win_attach_f08_)
+
 void pmpi_win_attach_(int *win, void *base, MPI_Aint *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_attach((MPI_Win)f_handle(*win), f_address(base), *size);
     f_error(ierror, error);
 }
-NAMES(win_attach)
+OLD_NAME(win_attach)
 
 void pmpi_win_complete_(int *win, int *ierror)
 {
@@ -4336,6 +5516,18 @@ void pmpi_win_complete_(int *win, int *ierror)
 }
 NAMES(win_complete)
 
+void pmpi_win_create_f08_(struct descriptor *base, MPI_Aint *size, int *disp_unit, int *info, int *comm, int *win, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Win c_win = (MPI_Win)f_handle(*win);
+    struct section s_base = f_whole(base);
+    int error = s_base.error ?: MPI_Win_create(s_base.address, *size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), &c_win);
+    *win = (int)(intptr_t)c_win;
+    f_section_free(&s_base);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_win_create_f08_ = pmpi_win_create_f08_)
+
 void pmpi_win_create_(void *base, MPI_Aint *size, int *disp_unit, int *info, int *comm, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -4344,17 +5536,19 @@ void pmpi_win_create_(void *base, MPI_Aint *size, int *disp_unit, int *info, int
     *win = (int)(intptr_t)c_win;
     f_error(ierror, error);
 }
-NAMES(win_create)
+OLD_NAME(win_create)
 
-void pmpi_win_create_c_(void *base, MPI_Aint *size, MPI_Aint *disp_unit, int *info, int *comm, int *win, int *ierror)
+void pmpi_win_create_c_f08_(struct descriptor *base, MPI_Aint *size, MPI_Aint *disp_unit, int *info, int *comm, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Win c_win = (MPI_Win)f_handle(*win);
-    int error = MPI_Win_create_c(f_address(base), *size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), &c_win);
+    struct section s_base = f_whole(base);
+    int error = s_base.error ?: MPI_Win_create_c(s_base.address, *size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), &c_win);
     *win = (int)(intptr_t)c_win;
+    f_section_free(&s_base);
     f_error(ierror, error);
 }
-NAMES(win_create_c)
+WEAK(weak mpi_win_create_c_f08_ = pmpi_win_create_c_f08_)
 
 void pmpi_win_create_dynamic_(int *info, int *comm, int *win, int *ierror)
 {
@@ -4374,13 +5568,23 @@ void pmpi_win_delete_attr_(int *win, int *win_keyval, int *ierror)
 }
 NAMES(win_delete_attr)
 
+void pmpi_win_detach_f08_(int *win, struct descriptor *base, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_base = f_whole(base);
+    int error = s_base.error ?: MPI_Win_detach((MPI_Win)f_handle(*win), s_base.address);
+    f_section_free(&s_base);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_win_detach_f08_ = pmpi_win_detach_f08_)
+
 void pmpi_win_detach_(int *win, void *base, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_Win_detach((MPI_Win)f_handle(*win), f_address(base));
     f_error(ierror, error);
 }
-NAMES(win_detach)
+OLD_NAME(win_detach)
 
 void pmpi_win_fence_(int *assert, int *win, int *ierror)
 {
@@ -4696,6 +5900,18 @@ void pmpi_file_get_view_(int *fh, MPI_Offset *disp, int *etype, int *filetype, c
 }
 NAMES(file_get_view)
 
+void pmpi_file_iread_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iread((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_iread_f08_ = pmpi_file_iread_f08_)
+
 void pmpi_file_iread_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
@@ -4704,17 +5920,31 @@ void pmpi_file_iread_(int *fh, void *buf, int *count, int *datatype, int *reques
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(file_iread)
+OLD_NAME(file_iread)
 
-void pmpi_file_iread_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+void pmpi_file_iread_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iread_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iread_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(file_iread_c)
+WEAK(weak mpi_file_iread_c_f08_ = pmpi_file_iread_c_f08_)
+
+void pmpi_file_iread_all_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iread_all((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_iread_all_f08_ = pmpi_file_iread_all_f08_)
 
 void pmpi_file_iread_all_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
@@ -4724,17 +5954,31 @@ void pmpi_file_iread_all_(int *fh, void *buf, int *count, int *datatype, int *re
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(file_iread_all)
+OLD_NAME(file_iread_all)
 
-void pmpi_file_iread_all_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+void pmpi_file_iread_all_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iread_all_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iread_all_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(file_iread_all_c)
+WEAK(weak mpi_file_iread_all_c_f08_ = pmpi_file_iread_all_c_f08_)
+
+void pmpi_file_iread_at_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iread_at((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_iread_at_f08_ = pmpi_file_iread_at_f08_)
 
 void pmpi_file_iread_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
@@ -4744,17 +5988,31 @@ void pmpi_file_iread_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(file_iread_at)
+OLD_NAME(file_iread_at)
 
-void pmpi_file_iread_at_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+void pmpi_file_iread_at_c_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iread_at_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iread_at_c((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(file_iread_at_c)
+WEAK(weak mpi_file_iread_at_c_f08_ = pmpi_file_iread_at_c_f08_)
+
+void pmpi_file_iread_at_all_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iread_at_all((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_iread_at_all_f08_ = pmpi_file_iread_at_all_f08_)
 
 void pmpi_file_iread_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
@@ -4764,17 +6022,31 @@ void pmpi_file_iread_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count,
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(file_iread_at_all)
+OLD_NAME(file_iread_at_all)
 
-void pmpi_file_iread_at_all_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+void pmpi_file_iread_at_all_c_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iread_at_all_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iread_at_all_c((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(file_iread_at_all_c)
+WEAK(weak mpi_file_iread_at_all_c_f08_ = pmpi_file_iread_at_all_c_f08_)
+
+void pmpi_file_iread_shared_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iread_shared((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_iread_shared_f08_ = pmpi_file_iread_shared_f08_)
 
 void pmpi_file_iread_shared_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
@@ -4784,17 +6056,31 @@ void pmpi_file_iread_shared_(int *fh, void *buf, int *count, int *datatype, int 
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(file_iread_shared)
+OLD_NAME(file_iread_shared)
 
-void pmpi_file_iread_shared_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+void pmpi_file_iread_shared_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iread_shared_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iread_shared_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(file_iread_shared_c)
+WEAK(weak mpi_file_iread_shared_c_f08_ = pmpi_file_iread_shared_c_f08_)
+
+void pmpi_file_iwrite_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iwrite((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_iwrite_f08_ = pmpi_file_iwrite_f08_)
 
 void pmpi_file_iwrite_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
@@ -4804,17 +6090,31 @@ void pmpi_file_iwrite_(int *fh, void *buf, int *count, int *datatype, int *reque
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(file_iwrite)
+OLD_NAME(file_iwrite)
 
-void pmpi_file_iwrite_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+void pmpi_file_iwrite_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iwrite_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iwrite_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(file_iwrite_c)
+WEAK(weak mpi_file_iwrite_c_f08_ = pmpi_file_iwrite_c_f08_)
+
+void pmpi_file_iwrite_all_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iwrite_all((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_iwrite_all_f08_ = pmpi_file_iwrite_all_f08_)
 
 void pmpi_file_iwrite_all_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
@@ -4824,17 +6124,31 @@ void pmpi_file_iwrite_all_(int *fh, void *buf, int *count, int *datatype, int *r
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(file_iwrite_all)
+OLD_NAME(file_iwrite_all)
 
-void pmpi_file_iwrite_all_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+void pmpi_file_iwrite_all_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iwrite_all_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iwrite_all_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(file_iwrite_all_c)
+WEAK(weak mpi_file_iwrite_all_c_f08_ = pmpi_file_iwrite_all_c_f08_)
+
+void pmpi_file_iwrite_at_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iwrite_at((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_iwrite_at_f08_ = pmpi_file_iwrite_at_f08_)
 
 void pmpi_file_iwrite_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
@@ -4844,17 +6158,31 @@ void pmpi_file_iwrite_at_(int *fh, MPI_Offset *offset, void *buf, int *count, in
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(file_iwrite_at)
+OLD_NAME(file_iwrite_at)
 
-void pmpi_file_iwrite_at_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+void pmpi_file_iwrite_at_c_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iwrite_at_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iwrite_at_c((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(file_iwrite_at_c)
+WEAK(weak mpi_file_iwrite_at_c_f08_ = pmpi_file_iwrite_at_c_f08_)
+
+void pmpi_file_iwrite_at_all_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iwrite_at_all((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_iwrite_at_all_f08_ = pmpi_file_iwrite_at_all_f08_)
 
 void pmpi_file_iwrite_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
@@ -4864,17 +6192,31 @@ void pmpi_file_iwrite_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(file_iwrite_at_all)
+OLD_NAME(file_iwrite_at_all)
 
-void pmpi_file_iwrite_at_all_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+void pmpi_file_iwrite_at_all_c_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iwrite_at_all_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iwrite_at_all_c((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(file_iwrite_at_all_c)
+WEAK(weak mpi_file_iwrite_at_all_c_f08_ = pmpi_file_iwrite_at_all_c_f08_)
+
+void pmpi_file_iwrite_shared_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iwrite_shared((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
+    *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_iwrite_shared_f08_ = pmpi_file_iwrite_shared_f08_)
 
 void pmpi_file_iwrite_shared_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
@@ -4884,17 +6226,19 @@ void pmpi_file_iwrite_shared_(int *fh, void *buf, int *count, int *datatype, int
     *request = (int)(intptr_t)c_request;
     f_error(ierror, error);
 }
-NAMES(file_iwrite_shared)
+OLD_NAME(file_iwrite_shared)
 
-void pmpi_file_iwrite_shared_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
+void pmpi_file_iwrite_shared_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iwrite_shared_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_iwrite_shared_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = (int)(intptr_t)c_request;
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(file_iwrite_shared_c)
+WEAK(weak mpi_file_iwrite_shared_c_f08_ = pmpi_file_iwrite_shared_c_f08_)
 
 void pmpi_file_open_(int *comm, char *filename, int *amode, int *info, int *fh, int *ierror, size_t l_filename)
 {
@@ -4948,21 +6292,43 @@ void pmpi_file_read_all_c_(int *fh, void *buf, MPI_Count *count, int *datatype, 
 }
 NAMES(file_read_all_c)
 
+void pmpi_file_read_all_begin_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_read_all_begin((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type);
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_read_all_begin_f08_ = pmpi_file_read_all_begin_f08_)
+
 void pmpi_file_read_all_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_all_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
     f_error(ierror, error);
 }
-NAMES(file_read_all_begin)
+OLD_NAME(file_read_all_begin)
 
-void pmpi_file_read_all_begin_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *ierror)
+void pmpi_file_read_all_begin_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_all_begin_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_read_all_begin_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type);
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(file_read_all_begin_c)
+WEAK(weak mpi_file_read_all_begin_c_f08_ = pmpi_file_read_all_begin_c_f08_)
+
+void pmpi_file_read_all_end_f08_(int *fh, struct descriptor *buf, MPI_Status *status, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_buf = f_whole(buf);
+    int error = s_buf.error ?: MPI_File_read_all_end((MPI_File)f_handle(*fh), s_buf.address, f_status(status));
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_read_all_end_f08_ = pmpi_file_read_all_end_f08_)
 
 void pmpi_file_read_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
@@ -4970,7 +6336,7 @@ void pmpi_file_read_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror
     int error = MPI_File_read_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_read_all_end)
+OLD_NAME(file_read_all_end)
 
 void pmpi_file_read_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
@@ -5004,21 +6370,43 @@ void pmpi_file_read_at_all_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count 
 }
 NAMES(file_read_at_all_c)
 
+void pmpi_file_read_at_all_begin_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, int *count, int *datatype, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_read_at_all_begin((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type);
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_read_at_all_begin_f08_ = pmpi_file_read_at_all_begin_f08_)
+
 void pmpi_file_read_at_all_begin_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_at_all_begin((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
     f_error(ierror, error);
 }
-NAMES(file_read_at_all_begin)
+OLD_NAME(file_read_at_all_begin)
 
-void pmpi_file_read_at_all_begin_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, int *ierror)
+void pmpi_file_read_at_all_begin_c_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, MPI_Count *count, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_at_all_begin_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_read_at_all_begin_c((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type);
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(file_read_at_all_begin_c)
+WEAK(weak mpi_file_read_at_all_begin_c_f08_ = pmpi_file_read_at_all_begin_c_f08_)
+
+void pmpi_file_read_at_all_end_f08_(int *fh, struct descriptor *buf, MPI_Status *status, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_buf = f_whole(buf);
+    int error = s_buf.error ?: MPI_File_read_at_all_end((MPI_File)f_handle(*fh), s_buf.address, f_status(status));
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_read_at_all_end_f08_ = pmpi_file_read_at_all_end_f08_)
 
 void pmpi_file_read_at_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
@@ -5026,7 +6414,7 @@ void pmpi_file_read_at_all_end_(int *fh, void *buf, MPI_Status *status, int *ier
     int error = MPI_File_read_at_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_read_at_all_end)
+OLD_NAME(file_read_at_all_end)
 
 void pmpi_file_read_ordered_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
@@ -5044,21 +6432,43 @@ void pmpi_file_read_ordered_c_(int *fh, void *buf, MPI_Count *count, int *dataty
 }
 NAMES(file_read_ordered_c)
 
+void pmpi_file_read_ordered_begin_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_read_ordered_begin((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type);
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_read_ordered_begin_f08_ = pmpi_file_read_ordered_begin_f08_)
+
 void pmpi_file_read_ordered_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_read_ordered_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
     f_error(ierror, error);
 }
-NAMES(file_read_ordered_begin)
+OLD_NAME(file_read_ordered_begin)
 
-void pmpi_file_read_ordered_begin_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *ierror)
+void pmpi_file_read_ordered_begin_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_ordered_begin_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_read_ordered_begin_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type);
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(file_read_ordered_begin_c)
+WEAK(weak mpi_file_read_ordered_begin_c_f08_ = pmpi_file_read_ordered_begin_c_f08_)
+
+void pmpi_file_read_ordered_end_f08_(int *fh, struct descriptor *buf, MPI_Status *status, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_buf = f_whole(buf);
+    int error = s_buf.error ?: MPI_File_read_ordered_end((MPI_File)f_handle(*fh), s_buf.address, f_status(status));
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_read_ordered_end_f08_ = pmpi_file_read_ordered_end_f08_)
 
 void pmpi_file_read_ordered_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
@@ -5066,7 +6476,7 @@ void pmpi_file_read_ordered_end_(int *fh, void *buf, MPI_Status *status, int *ie
     int error = MPI_File_read_ordered_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_read_ordered_end)
+OLD_NAME(file_read_ordered_end)
 
 void pmpi_file_read_shared_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
@@ -5174,21 +6584,43 @@ void pmpi_file_write_all_c_(int *fh, void *buf, MPI_Count *count, int *datatype,
 }
 NAMES(file_write_all_c)
 
+void pmpi_file_write_all_begin_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_write_all_begin((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type);
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_write_all_begin_f08_ = pmpi_file_write_all_begin_f08_)
+
 void pmpi_file_write_all_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_all_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
     f_error(ierror, error);
 }
-NAMES(file_write_all_begin)
+OLD_NAME(file_write_all_begin)
 
-void pmpi_file_write_all_begin_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *ierror)
+void pmpi_file_write_all_begin_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_all_begin_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_write_all_begin_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type);
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(file_write_all_begin_c)
+WEAK(weak mpi_file_write_all_begin_c_f08_ = pmpi_file_write_all_begin_c_f08_)
+
+void pmpi_file_write_all_end_f08_(int *fh, struct descriptor *buf, MPI_Status *status, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_buf = f_whole(buf);
+    int error = s_buf.error ?: MPI_File_write_all_end((MPI_File)f_handle(*fh), s_buf.address, f_status(status));
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_write_all_end_f08_ = pmpi_file_write_all_end_f08_)
 
 void pmpi_file_write_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
@@ -5196,7 +6628,7 @@ void pmpi_file_write_all_end_(int *fh, void *buf, MPI_Status *status, int *ierro
     int error = MPI_File_write_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_write_all_end)
+OLD_NAME(file_write_all_end)
 
 void pmpi_file_write_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
@@ -5230,21 +6662,43 @@ void pmpi_file_write_at_all_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count
 }
 NAMES(file_write_at_all_c)
 
+void pmpi_file_write_at_all_begin_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, int *count, int *datatype, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_write_at_all_begin((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type);
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_write_at_all_begin_f08_ = pmpi_file_write_at_all_begin_f08_)
+
 void pmpi_file_write_at_all_begin_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_at_all_begin((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
     f_error(ierror, error);
 }
-NAMES(file_write_at_all_begin)
+OLD_NAME(file_write_at_all_begin)
 
-void pmpi_file_write_at_all_begin_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, int *ierror)
+void pmpi_file_write_at_all_begin_c_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, MPI_Count *count, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_at_all_begin_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_write_at_all_begin_c((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type);
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(file_write_at_all_begin_c)
+WEAK(weak mpi_file_write_at_all_begin_c_f08_ = pmpi_file_write_at_all_begin_c_f08_)
+
+void pmpi_file_write_at_all_end_f08_(int *fh, struct descriptor *buf, MPI_Status *status, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_buf = f_whole(buf);
+    int error = s_buf.error ?: MPI_File_write_at_all_end((MPI_File)f_handle(*fh), s_buf.address, f_status(status));
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_write_at_all_end_f08_ = pmpi_file_write_at_all_end_f08_)
 
 void pmpi_file_write_at_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
@@ -5252,7 +6706,7 @@ void pmpi_file_write_at_all_end_(int *fh, void *buf, MPI_Status *status, int *ie
     int error = MPI_File_write_at_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_write_at_all_end)
+OLD_NAME(file_write_at_all_end)
 
 void pmpi_file_write_ordered_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
@@ -5270,21 +6724,43 @@ void pmpi_file_write_ordered_c_(int *fh, void *buf, MPI_Count *count, int *datat
 }
 NAMES(file_write_ordered_c)
 
+void pmpi_file_write_ordered_begin_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_write_ordered_begin((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type);
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_write_ordered_begin_f08_ = pmpi_file_write_ordered_begin_f08_)
+
 void pmpi_file_write_ordered_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int error = MPI_File_write_ordered_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
     f_error(ierror, error);
 }
-NAMES(file_write_ordered_begin)
+OLD_NAME(file_write_ordered_begin)
 
-void pmpi_file_write_ordered_begin_c_(int *fh, void *buf, MPI_Count *count, int *datatype, int *ierror)
+void pmpi_file_write_ordered_begin_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_ordered_begin_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
+    int error = s_buf.error ?: MPI_File_write_ordered_begin_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type);
+    f_section_free(&s_buf);
     f_error(ierror, error);
 }
-NAMES(file_write_ordered_begin_c)
+WEAK(weak mpi_file_write_ordered_begin_c_f08_ = pmpi_file_write_ordered_begin_c_f08_)
+
+void pmpi_file_write_ordered_end_f08_(int *fh, struct descriptor *buf, MPI_Status *status, int *ierror)
+{
+    libmpi_fortran = (uintptr_t)CALLER;
+    struct section s_buf = f_whole(buf);
+    int error = s_buf.error ?: MPI_File_write_ordered_end((MPI_File)f_handle(*fh), s_buf.address, f_status(status));
+    f_section_free(&s_buf);
+    f_error(ierror, error);
+}
+WEAK(weak mpi_file_write_ordered_end_f08_ = pmpi_file_write_ordered_end_f08_)
 
 void pmpi_file_write_ordered_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
@@ -5292,7 +6768,7 @@ void pmpi_file_write_ordered_end_(int *fh, void *buf, MPI_Status *status, int *i
     int error = MPI_File_write_ordered_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_write_ordered_end)
+OLD_NAME(file_write_ordered_end)
 
 void pmpi_file_write_shared_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {

@@ -804,9 +804,7 @@ interface operator(.NE.)
   end function
 end interface
 interface
-  subroutine MPI_Abort(comm, &
-        errorcode, &
-        ierror)
+  subroutine MPI_Abort(comm, errorcode, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: errorcode
@@ -815,8 +813,7 @@ interface
 end interface
       PROCEDURE(MPI_Abort) :: PMPI_Abort
 interface
-  function MPI_Aint_add(base, &
-        disp)
+  function MPI_Aint_add(base, disp)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: base
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp
@@ -825,8 +822,7 @@ interface
 end interface
       PROCEDURE(MPI_Aint_add) :: PMPI_Aint_add
 interface
-  function MPI_Aint_diff(addr1, &
-        addr2)
+  function MPI_Aint_diff(addr1, addr2)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: addr1
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: addr2
@@ -842,8 +838,7 @@ interface
 end interface
       PROCEDURE(MPI_Finalize) :: PMPI_Finalize
 interface
-  subroutine MPI_Finalized(flag, &
-        ierror)
+  subroutine MPI_Finalized(flag, ierror)
     import
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, INTENT(INOUT) :: ierror
@@ -851,8 +846,7 @@ interface
 end interface
       PROCEDURE(MPI_Finalized) :: PMPI_Finalized
 interface
-  subroutine MPI_Free_mem(base, &
-        ierror)
+  subroutine MPI_Free_mem(base, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
     TYPE(*), TARGET :: base(*)
@@ -861,9 +855,7 @@ interface
 end interface
       PROCEDURE(MPI_Free_mem) :: PMPI_Free_mem
 interface
-  subroutine MPI_Get_address(location, &
-        address, &
-        ierror)
+  subroutine MPI_Get_address(location, address, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: location
     TYPE(*), TARGET :: location(*)
@@ -873,8 +865,7 @@ interface
 end interface
       PROCEDURE(MPI_Get_address) :: PMPI_Get_address
 interface
-  subroutine MPI_Get_hw_resource_info(hw_info, &
-        ierror)
+  subroutine MPI_Get_hw_resource_info(hw_info, ierror)
     import
     INTEGER, INTENT(INOUT) :: hw_info
     INTEGER, INTENT(INOUT) :: ierror
@@ -882,9 +873,7 @@ interface
 end interface
       PROCEDURE(MPI_Get_hw_resource_info) :: PMPI_Get_hw_resource_info
 interface
-  subroutine MPI_Get_library_version(version, &
-        resultlen, &
-        ierror)
+  subroutine MPI_Get_library_version(version, resultlen, ierror)
     import
     CHARACTER(LEN=*), INTENT(INOUT) :: version
     INTEGER, INTENT(INOUT) :: resultlen
@@ -893,9 +882,7 @@ interface
 end interface
       PROCEDURE(MPI_Get_library_version) :: PMPI_Get_library_version
 interface
-  subroutine MPI_Get_processor_name(name, &
-        resultlen, &
-        ierror)
+  subroutine MPI_Get_processor_name(name, resultlen, ierror)
     import
     CHARACTER(LEN=*), INTENT(INOUT) :: name
     INTEGER, INTENT(INOUT) :: resultlen
@@ -904,9 +891,7 @@ interface
 end interface
       PROCEDURE(MPI_Get_processor_name) :: PMPI_Get_processor_name
 interface
-  subroutine MPI_Get_version(version, &
-        subversion, &
-        ierror)
+  subroutine MPI_Get_version(version, subversion, ierror)
     import
     INTEGER, INTENT(INOUT) :: version
     INTEGER, INTENT(INOUT) :: subversion
@@ -922,9 +907,7 @@ interface
 end interface
       PROCEDURE(MPI_Init) :: PMPI_Init
 interface
-  subroutine MPI_Init_thread(required, &
-        provided, &
-        ierror)
+  subroutine MPI_Init_thread(required, provided, ierror)
     import
     INTEGER, INTENT(IN) :: required
     INTEGER, INTENT(INOUT) :: provided
@@ -933,8 +916,7 @@ interface
 end interface
       PROCEDURE(MPI_Init_thread) :: PMPI_Init_thread
 interface
-  subroutine MPI_Initialized(flag, &
-        ierror)
+  subroutine MPI_Initialized(flag, ierror)
     import
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, INTENT(INOUT) :: ierror
@@ -942,8 +924,7 @@ interface
 end interface
       PROCEDURE(MPI_Initialized) :: PMPI_Initialized
 interface
-  subroutine MPI_Is_thread_main(flag, &
-        ierror)
+  subroutine MPI_Is_thread_main(flag, ierror)
     import
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, INTENT(INOUT) :: ierror
@@ -958,8 +939,7 @@ interface
 end interface
       PROCEDURE(MPI_Pcontrol) :: PMPI_Pcontrol
 interface
-  subroutine MPI_Query_thread(provided, &
-        ierror)
+  subroutine MPI_Query_thread(provided, ierror)
     import
     INTEGER, INTENT(INOUT) :: provided
     INTEGER, INTENT(INOUT) :: ierror
@@ -981,11 +961,7 @@ interface
 end interface
       PROCEDURE(MPI_Wtime) :: PMPI_Wtime
 interface
-  subroutine MPI_Abi_get_fortran_booleans(logical_size, &
-        logical_true, &
-        logical_false, &
-        is_set, &
-        ierror)
+  subroutine MPI_Abi_get_fortran_booleans(logical_size, logical_true, logical_false, is_set, ierror)
     import
     INTEGER, INTENT(IN) :: logical_size
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: logical_true
@@ -998,8 +974,7 @@ interface
 end interface
       PROCEDURE(MPI_Abi_get_fortran_booleans) :: PMPI_Abi_get_fortran_booleans
 interface
-  subroutine MPI_Abi_get_fortran_info(info, &
-        ierror)
+  subroutine MPI_Abi_get_fortran_info(info, ierror)
     import
     INTEGER, INTENT(INOUT) :: info
     INTEGER, INTENT(INOUT) :: ierror
@@ -1007,8 +982,7 @@ interface
 end interface
       PROCEDURE(MPI_Abi_get_fortran_info) :: PMPI_Abi_get_fortran_info
 interface
-  subroutine MPI_Abi_get_info(info, &
-        ierror)
+  subroutine MPI_Abi_get_info(info, ierror)
     import
     INTEGER, INTENT(INOUT) :: info
     INTEGER, INTENT(INOUT) :: ierror
@@ -1016,9 +990,7 @@ interface
 end interface
       PROCEDURE(MPI_Abi_get_info) :: PMPI_Abi_get_info
 interface
-  subroutine MPI_Abi_get_version(abi_major, &
-        abi_minor, &
-        ierror)
+  subroutine MPI_Abi_get_version(abi_major, abi_minor, ierror)
     import
     INTEGER, INTENT(INOUT) :: abi_major
     INTEGER, INTENT(INOUT) :: abi_minor
@@ -1027,10 +999,7 @@ interface
 end interface
       PROCEDURE(MPI_Abi_get_version) :: PMPI_Abi_get_version
 interface
-  subroutine MPI_Abi_set_fortran_booleans(logical_size, &
-        logical_true, &
-        logical_false, &
-        ierror)
+  subroutine MPI_Abi_set_fortran_booleans(logical_size, logical_true, logical_false, ierror)
     import
     INTEGER, INTENT(IN) :: logical_size
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: logical_true
@@ -1042,8 +1011,7 @@ interface
 end interface
       PROCEDURE(MPI_Abi_set_fortran_booleans) :: PMPI_Abi_set_fortran_booleans
 interface
-  subroutine MPI_Abi_set_fortran_info(info, &
-        ierror)
+  subroutine MPI_Abi_set_fortran_info(info, ierror)
     import
     INTEGER, INTENT(IN) :: info
     INTEGER, INTENT(INOUT) :: ierror
@@ -1051,10 +1019,7 @@ interface
 end interface
       PROCEDURE(MPI_Abi_set_fortran_info) :: PMPI_Abi_set_fortran_info
 interface
-  subroutine MPI_Parrived(request, &
-        partition, &
-        flag, &
-        ierror)
+  subroutine MPI_Parrived(request, partition, flag, ierror)
     import
     INTEGER, INTENT(IN) :: request
     INTEGER, INTENT(IN) :: partition
@@ -1064,9 +1029,7 @@ interface
 end interface
       PROCEDURE(MPI_Parrived) :: PMPI_Parrived
 interface
-  subroutine MPI_Pready(partition, &
-        request, &
-        ierror)
+  subroutine MPI_Pready(partition, request, ierror)
     import
     INTEGER, INTENT(IN) :: partition
     INTEGER, INTENT(IN) :: request
@@ -1075,10 +1038,7 @@ interface
 end interface
       PROCEDURE(MPI_Pready) :: PMPI_Pready
 interface
-  subroutine MPI_Pready_list(length, &
-        array_of_partitions, &
-        request, &
-        ierror)
+  subroutine MPI_Pready_list(length, array_of_partitions, request, ierror)
     import
     INTEGER, INTENT(IN) :: length
     INTEGER, INTENT(IN) :: array_of_partitions(*)
@@ -1088,10 +1048,7 @@ interface
 end interface
       PROCEDURE(MPI_Pready_list) :: PMPI_Pready_list
 interface
-  subroutine MPI_Pready_range(partition_low, &
-        partition_high, &
-        request, &
-        ierror)
+  subroutine MPI_Pready_range(partition_low, partition_high, request, ierror)
     import
     INTEGER, INTENT(IN) :: partition_low
     INTEGER, INTENT(IN) :: partition_high
@@ -1101,16 +1058,7 @@ interface
 end interface
       PROCEDURE(MPI_Pready_range) :: PMPI_Pready_range
 interface
-  subroutine MPI_Precv_init(buf, &
-        partitions, &
-        count, &
-        datatype, &
-        source, &
-        tag, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1127,16 +1075,7 @@ interface
 end interface
       PROCEDURE(MPI_Precv_init) :: PMPI_Precv_init
 interface
-  subroutine MPI_Psend_init(buf, &
-        partitions, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1153,9 +1092,7 @@ interface
 end interface
       PROCEDURE(MPI_Psend_init) :: PMPI_Psend_init
 interface
-  subroutine MPI_Buffer_attach(buffer, &
-        size, &
-        ierror)
+  subroutine MPI_Buffer_attach(buffer, size, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
     TYPE(*), TARGET :: buffer(*)
@@ -1165,9 +1102,7 @@ interface
 end interface
       PROCEDURE(MPI_Buffer_attach) :: PMPI_Buffer_attach
 interface
-  subroutine MPI_Buffer_detach(buffer_addr, &
-        size, &
-        ierror)
+  subroutine MPI_Buffer_detach(buffer_addr, size, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer_addr
     TYPE(*), TARGET :: buffer_addr(*)
@@ -1184,8 +1119,7 @@ interface
 end interface
       PROCEDURE(MPI_Buffer_flush) :: PMPI_Buffer_flush
 interface
-  subroutine MPI_Buffer_iflush(request, &
-        ierror)
+  subroutine MPI_Buffer_iflush(request, ierror)
     import
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
@@ -1193,10 +1127,7 @@ interface
 end interface
       PROCEDURE(MPI_Buffer_iflush) :: PMPI_Buffer_iflush
 interface
-  subroutine MPI_Comm_attach_buffer(comm, &
-        buffer, &
-        size, &
-        ierror)
+  subroutine MPI_Comm_attach_buffer(comm, buffer, size, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
@@ -1207,10 +1138,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_attach_buffer) :: PMPI_Comm_attach_buffer
 interface
-  subroutine MPI_Comm_detach_buffer(comm, &
-        buffer_addr, &
-        size, &
-        ierror)
+  subroutine MPI_Comm_detach_buffer(comm, buffer_addr, size, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer_addr
@@ -1221,8 +1149,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_detach_buffer) :: PMPI_Comm_detach_buffer
 interface
-  subroutine MPI_Comm_flush_buffer(comm, &
-        ierror)
+  subroutine MPI_Comm_flush_buffer(comm, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
@@ -1230,9 +1157,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_flush_buffer) :: PMPI_Comm_flush_buffer
 interface
-  subroutine MPI_Comm_iflush_buffer(comm, &
-        request, &
-        ierror)
+  subroutine MPI_Comm_iflush_buffer(comm, request, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: request
@@ -1241,10 +1166,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_iflush_buffer) :: PMPI_Comm_iflush_buffer
 interface
-  subroutine MPI_Session_attach_buffer(session, &
-        buffer, &
-        size, &
-        ierror)
+  subroutine MPI_Session_attach_buffer(session, buffer, size, ierror)
     import
     INTEGER, INTENT(IN) :: session
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
@@ -1255,10 +1177,7 @@ interface
 end interface
       PROCEDURE(MPI_Session_attach_buffer) :: PMPI_Session_attach_buffer
 interface
-  subroutine MPI_Session_detach_buffer(session, &
-        buffer_addr, &
-        size, &
-        ierror)
+  subroutine MPI_Session_detach_buffer(session, buffer_addr, size, ierror)
     import
     INTEGER, INTENT(IN) :: session
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer_addr
@@ -1269,8 +1188,7 @@ interface
 end interface
       PROCEDURE(MPI_Session_detach_buffer) :: PMPI_Session_detach_buffer
 interface
-  subroutine MPI_Session_flush_buffer(session, &
-        ierror)
+  subroutine MPI_Session_flush_buffer(session, ierror)
     import
     INTEGER, INTENT(IN) :: session
     INTEGER, INTENT(INOUT) :: ierror
@@ -1278,9 +1196,7 @@ interface
 end interface
       PROCEDURE(MPI_Session_flush_buffer) :: PMPI_Session_flush_buffer
 interface
-  subroutine MPI_Session_iflush_buffer(session, &
-        request, &
-        ierror)
+  subroutine MPI_Session_iflush_buffer(session, request, ierror)
     import
     INTEGER, INTENT(IN) :: session
     INTEGER, INTENT(INOUT) :: request
@@ -1289,13 +1205,7 @@ interface
 end interface
       PROCEDURE(MPI_Session_iflush_buffer) :: PMPI_Session_iflush_buffer
 interface
-  subroutine MPI_Bsend(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        ierror)
+  subroutine MPI_Bsend(buf, count, datatype, dest, tag, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1309,14 +1219,7 @@ interface
 end interface
       PROCEDURE(MPI_Bsend) :: PMPI_Bsend
 interface
-  subroutine MPI_Bsend_init(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Bsend_init(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1331,14 +1234,7 @@ interface
 end interface
       PROCEDURE(MPI_Bsend_init) :: PMPI_Bsend_init
 interface
-  subroutine MPI_Ibsend(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ibsend(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1353,13 +1249,7 @@ interface
 end interface
       PROCEDURE(MPI_Ibsend) :: PMPI_Ibsend
 interface
-  subroutine MPI_Improbe(source, &
-        tag, &
-        comm, &
-        flag, &
-        message, &
-        status, &
-        ierror)
+  subroutine MPI_Improbe(source, tag, comm, flag, message, status, ierror)
     import
     INTEGER, INTENT(IN) :: source
     INTEGER, INTENT(IN) :: tag
@@ -1372,12 +1262,7 @@ interface
 end interface
       PROCEDURE(MPI_Improbe) :: PMPI_Improbe
 interface
-  subroutine MPI_Imrecv(buf, &
-        count, &
-        datatype, &
-        message, &
-        request, &
-        ierror)
+  subroutine MPI_Imrecv(buf, count, datatype, message, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1390,12 +1275,7 @@ interface
 end interface
       PROCEDURE(MPI_Imrecv) :: PMPI_Imrecv
 interface
-  subroutine MPI_Iprobe(source, &
-        tag, &
-        comm, &
-        flag, &
-        status, &
-        ierror)
+  subroutine MPI_Iprobe(source, tag, comm, flag, status, ierror)
     import
     INTEGER, INTENT(IN) :: source
     INTEGER, INTENT(IN) :: tag
@@ -1407,14 +1287,7 @@ interface
 end interface
       PROCEDURE(MPI_Iprobe) :: PMPI_Iprobe
 interface
-  subroutine MPI_Irecv(buf, &
-        count, &
-        datatype, &
-        source, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Irecv(buf, count, datatype, source, tag, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1429,14 +1302,7 @@ interface
 end interface
       PROCEDURE(MPI_Irecv) :: PMPI_Irecv
 interface
-  subroutine MPI_Irsend(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Irsend(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1451,14 +1317,7 @@ interface
 end interface
       PROCEDURE(MPI_Irsend) :: PMPI_Irsend
 interface
-  subroutine MPI_Isend(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Isend(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1473,19 +1332,8 @@ interface
 end interface
       PROCEDURE(MPI_Isend) :: PMPI_Isend
 interface
-  subroutine MPI_Isendrecv(sendbuf, &
-        sendcount, &
-        sendtype, &
-        dest, &
-        sendtag, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        source, &
-        recvtag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
+        recvtag, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -1506,16 +1354,7 @@ interface
 end interface
       PROCEDURE(MPI_Isendrecv) :: PMPI_Isendrecv
 interface
-  subroutine MPI_Isendrecv_replace(buf, &
-        count, &
-        datatype, &
-        dest, &
-        sendtag, &
-        source, &
-        recvtag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1532,14 +1371,7 @@ interface
 end interface
       PROCEDURE(MPI_Isendrecv_replace) :: PMPI_Isendrecv_replace
 interface
-  subroutine MPI_Issend(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Issend(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1554,12 +1386,7 @@ interface
 end interface
       PROCEDURE(MPI_Issend) :: PMPI_Issend
 interface
-  subroutine MPI_Mprobe(source, &
-        tag, &
-        comm, &
-        message, &
-        status, &
-        ierror)
+  subroutine MPI_Mprobe(source, tag, comm, message, status, ierror)
     import
     INTEGER, INTENT(IN) :: source
     INTEGER, INTENT(IN) :: tag
@@ -1571,12 +1398,7 @@ interface
 end interface
       PROCEDURE(MPI_Mprobe) :: PMPI_Mprobe
 interface
-  subroutine MPI_Mrecv(buf, &
-        count, &
-        datatype, &
-        message, &
-        status, &
-        ierror)
+  subroutine MPI_Mrecv(buf, count, datatype, message, status, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1589,11 +1411,7 @@ interface
 end interface
       PROCEDURE(MPI_Mrecv) :: PMPI_Mrecv
 interface
-  subroutine MPI_Probe(source, &
-        tag, &
-        comm, &
-        status, &
-        ierror)
+  subroutine MPI_Probe(source, tag, comm, status, ierror)
     import
     INTEGER, INTENT(IN) :: source
     INTEGER, INTENT(IN) :: tag
@@ -1604,14 +1422,7 @@ interface
 end interface
       PROCEDURE(MPI_Probe) :: PMPI_Probe
 interface
-  subroutine MPI_Recv(buf, &
-        count, &
-        datatype, &
-        source, &
-        tag, &
-        comm, &
-        status, &
-        ierror)
+  subroutine MPI_Recv(buf, count, datatype, source, tag, comm, status, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1626,14 +1437,7 @@ interface
 end interface
       PROCEDURE(MPI_Recv) :: PMPI_Recv
 interface
-  subroutine MPI_Recv_init(buf, &
-        count, &
-        datatype, &
-        source, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Recv_init(buf, count, datatype, source, tag, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1648,13 +1452,7 @@ interface
 end interface
       PROCEDURE(MPI_Recv_init) :: PMPI_Recv_init
 interface
-  subroutine MPI_Rsend(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        ierror)
+  subroutine MPI_Rsend(buf, count, datatype, dest, tag, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1668,14 +1466,7 @@ interface
 end interface
       PROCEDURE(MPI_Rsend) :: PMPI_Rsend
 interface
-  subroutine MPI_Rsend_init(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Rsend_init(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1690,13 +1481,7 @@ interface
 end interface
       PROCEDURE(MPI_Rsend_init) :: PMPI_Rsend_init
 interface
-  subroutine MPI_Send(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        ierror)
+  subroutine MPI_Send(buf, count, datatype, dest, tag, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1710,14 +1495,7 @@ interface
 end interface
       PROCEDURE(MPI_Send) :: PMPI_Send
 interface
-  subroutine MPI_Send_init(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Send_init(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1732,19 +1510,8 @@ interface
 end interface
       PROCEDURE(MPI_Send_init) :: PMPI_Send_init
 interface
-  subroutine MPI_Sendrecv(sendbuf, &
-        sendcount, &
-        sendtype, &
-        dest, &
-        sendtag, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        source, &
-        recvtag, &
-        comm, &
-        status, &
-        ierror)
+  subroutine MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
+        recvtag, comm, status, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -1765,16 +1532,7 @@ interface
 end interface
       PROCEDURE(MPI_Sendrecv) :: PMPI_Sendrecv
 interface
-  subroutine MPI_Sendrecv_replace(buf, &
-        count, &
-        datatype, &
-        dest, &
-        sendtag, &
-        source, &
-        recvtag, &
-        comm, &
-        status, &
-        ierror)
+  subroutine MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1791,13 +1549,7 @@ interface
 end interface
       PROCEDURE(MPI_Sendrecv_replace) :: PMPI_Sendrecv_replace
 interface
-  subroutine MPI_Ssend(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        ierror)
+  subroutine MPI_Ssend(buf, count, datatype, dest, tag, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1811,14 +1563,7 @@ interface
 end interface
       PROCEDURE(MPI_Ssend) :: PMPI_Ssend
 interface
-  subroutine MPI_Ssend_init(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ssend_init(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1833,8 +1578,7 @@ interface
 end interface
       PROCEDURE(MPI_Ssend_init) :: PMPI_Ssend_init
 interface
-  subroutine MPI_Cancel(request, &
-        ierror)
+  subroutine MPI_Cancel(request, ierror)
     import
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
@@ -1842,10 +1586,7 @@ interface
 end interface
       PROCEDURE(MPI_Cancel) :: PMPI_Cancel
 interface
-  subroutine MPI_Get_count(status, &
-        datatype, &
-        count, &
-        ierror)
+  subroutine MPI_Get_count(status, datatype, count, ierror)
     import
     INTEGER, INTENT(IN) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(IN) :: datatype
@@ -1855,10 +1596,7 @@ interface
 end interface
       PROCEDURE(MPI_Get_count) :: PMPI_Get_count
 interface
-  subroutine MPI_Get_elements(status, &
-        datatype, &
-        count, &
-        ierror)
+  subroutine MPI_Get_elements(status, datatype, count, ierror)
     import
     INTEGER, INTENT(IN) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(IN) :: datatype
@@ -1868,10 +1606,7 @@ interface
 end interface
       PROCEDURE(MPI_Get_elements) :: PMPI_Get_elements
 interface
-  subroutine MPI_Get_elements_x(status, &
-        datatype, &
-        count, &
-        ierror)
+  subroutine MPI_Get_elements_x(status, datatype, count, ierror)
     import
     INTEGER, INTENT(IN) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(IN) :: datatype
@@ -1881,8 +1616,7 @@ interface
 end interface
       PROCEDURE(MPI_Get_elements_x) :: PMPI_Get_elements_x
 interface
-  subroutine MPI_Grequest_complete(request, &
-        ierror)
+  subroutine MPI_Grequest_complete(request, ierror)
     import
     INTEGER, INTENT(IN) :: request
     INTEGER, INTENT(INOUT) :: ierror
@@ -1890,12 +1624,7 @@ interface
 end interface
       PROCEDURE(MPI_Grequest_complete) :: PMPI_Grequest_complete
 interface
-  subroutine MPI_Grequest_start(query_fn, &
-        free_fn, &
-        cancel_fn, &
-        extra_state, &
-        request, &
-        ierror)
+  subroutine MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request, ierror)
     import
     EXTERNAL :: query_fn
     EXTERNAL :: free_fn
@@ -1907,8 +1636,7 @@ interface
 end interface
       PROCEDURE(MPI_Grequest_start) :: PMPI_Grequest_start
 interface
-  subroutine MPI_Request_free(request, &
-        ierror)
+  subroutine MPI_Request_free(request, ierror)
     import
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
@@ -1916,10 +1644,7 @@ interface
 end interface
       PROCEDURE(MPI_Request_free) :: PMPI_Request_free
 interface
-  subroutine MPI_Request_get_status(request, &
-        flag, &
-        status, &
-        ierror)
+  subroutine MPI_Request_get_status(request, flag, status, ierror)
     import
     INTEGER, INTENT(IN) :: request
     LOGICAL, INTENT(INOUT) :: flag
@@ -1929,11 +1654,7 @@ interface
 end interface
       PROCEDURE(MPI_Request_get_status) :: PMPI_Request_get_status
 interface
-  subroutine MPI_Request_get_status_all(count, &
-        array_of_requests, &
-        flag, &
-        array_of_statuses, &
-        ierror)
+  subroutine MPI_Request_get_status_all(count, array_of_requests, flag, array_of_statuses, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: array_of_requests(*)
@@ -1944,12 +1665,7 @@ interface
 end interface
       PROCEDURE(MPI_Request_get_status_all) :: PMPI_Request_get_status_all
 interface
-  subroutine MPI_Request_get_status_any(count, &
-        array_of_requests, &
-        index, &
-        flag, &
-        status, &
-        ierror)
+  subroutine MPI_Request_get_status_any(count, array_of_requests, index, flag, status, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: array_of_requests(*)
@@ -1961,11 +1677,7 @@ interface
 end interface
       PROCEDURE(MPI_Request_get_status_any) :: PMPI_Request_get_status_any
 interface
-  subroutine MPI_Request_get_status_some(incount, &
-        array_of_requests, &
-        outcount, &
-        array_of_indices, &
-        array_of_statuses, &
+  subroutine MPI_Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses, &
         ierror)
     import
     INTEGER, INTENT(IN) :: incount
@@ -1978,8 +1690,7 @@ interface
 end interface
       PROCEDURE(MPI_Request_get_status_some) :: PMPI_Request_get_status_some
 interface
-  subroutine MPI_Start(request, &
-        ierror)
+  subroutine MPI_Start(request, ierror)
     import
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: ierror
@@ -1987,9 +1698,7 @@ interface
 end interface
       PROCEDURE(MPI_Start) :: PMPI_Start
 interface
-  subroutine MPI_Startall(count, &
-        array_of_requests, &
-        ierror)
+  subroutine MPI_Startall(count, array_of_requests, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(INOUT) :: array_of_requests(*)
@@ -1998,9 +1707,7 @@ interface
 end interface
       PROCEDURE(MPI_Startall) :: PMPI_Startall
 interface
-  subroutine MPI_Status_get_error(status, &
-        err, &
-        ierror)
+  subroutine MPI_Status_get_error(status, err, ierror)
     import
     INTEGER, INTENT(IN) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: err
@@ -2009,9 +1716,7 @@ interface
 end interface
       PROCEDURE(MPI_Status_get_error) :: PMPI_Status_get_error
 interface
-  subroutine MPI_Status_get_source(status, &
-        source, &
-        ierror)
+  subroutine MPI_Status_get_source(status, source, ierror)
     import
     INTEGER, INTENT(IN) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: source
@@ -2020,9 +1725,7 @@ interface
 end interface
       PROCEDURE(MPI_Status_get_source) :: PMPI_Status_get_source
 interface
-  subroutine MPI_Status_get_tag(status, &
-        tag, &
-        ierror)
+  subroutine MPI_Status_get_tag(status, tag, ierror)
     import
     INTEGER, INTENT(IN) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(INOUT) :: tag
@@ -2031,9 +1734,7 @@ interface
 end interface
       PROCEDURE(MPI_Status_get_tag) :: PMPI_Status_get_tag
 interface
-  subroutine MPI_Status_set_cancelled(status, &
-        flag, &
-        ierror)
+  subroutine MPI_Status_set_cancelled(status, flag, ierror)
     import
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     LOGICAL, INTENT(IN) :: flag
@@ -2042,10 +1743,7 @@ interface
 end interface
       PROCEDURE(MPI_Status_set_cancelled) :: PMPI_Status_set_cancelled
 interface
-  subroutine MPI_Status_set_elements(status, &
-        datatype, &
-        count, &
-        ierror)
+  subroutine MPI_Status_set_elements(status, datatype, count, ierror)
     import
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(IN) :: datatype
@@ -2055,10 +1753,7 @@ interface
 end interface
       PROCEDURE(MPI_Status_set_elements) :: PMPI_Status_set_elements
 interface
-  subroutine MPI_Status_set_elements_x(status, &
-        datatype, &
-        count, &
-        ierror)
+  subroutine MPI_Status_set_elements_x(status, datatype, count, ierror)
     import
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(IN) :: datatype
@@ -2068,9 +1763,7 @@ interface
 end interface
       PROCEDURE(MPI_Status_set_elements_x) :: PMPI_Status_set_elements_x
 interface
-  subroutine MPI_Status_set_error(status, &
-        err, &
-        ierror)
+  subroutine MPI_Status_set_error(status, err, ierror)
     import
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(IN) :: err
@@ -2079,9 +1772,7 @@ interface
 end interface
       PROCEDURE(MPI_Status_set_error) :: PMPI_Status_set_error
 interface
-  subroutine MPI_Status_set_source(status, &
-        source, &
-        ierror)
+  subroutine MPI_Status_set_source(status, source, ierror)
     import
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(IN) :: source
@@ -2090,9 +1781,7 @@ interface
 end interface
       PROCEDURE(MPI_Status_set_source) :: PMPI_Status_set_source
 interface
-  subroutine MPI_Status_set_tag(status, &
-        tag, &
-        ierror)
+  subroutine MPI_Status_set_tag(status, tag, ierror)
     import
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
     INTEGER, INTENT(IN) :: tag
@@ -2101,10 +1790,7 @@ interface
 end interface
       PROCEDURE(MPI_Status_set_tag) :: PMPI_Status_set_tag
 interface
-  subroutine MPI_Test(request, &
-        flag, &
-        status, &
-        ierror)
+  subroutine MPI_Test(request, flag, status, ierror)
     import
     INTEGER, INTENT(INOUT) :: request
     LOGICAL, INTENT(INOUT) :: flag
@@ -2114,9 +1800,7 @@ interface
 end interface
       PROCEDURE(MPI_Test) :: PMPI_Test
 interface
-  subroutine MPI_Test_cancelled(status, &
-        flag, &
-        ierror)
+  subroutine MPI_Test_cancelled(status, flag, ierror)
     import
     INTEGER, INTENT(IN) :: status(MPI_STATUS_SIZE)
     LOGICAL, INTENT(INOUT) :: flag
@@ -2125,11 +1809,7 @@ interface
 end interface
       PROCEDURE(MPI_Test_cancelled) :: PMPI_Test_cancelled
 interface
-  subroutine MPI_Testall(count, &
-        array_of_requests, &
-        flag, &
-        array_of_statuses, &
-        ierror)
+  subroutine MPI_Testall(count, array_of_requests, flag, array_of_statuses, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(INOUT) :: array_of_requests(*)
@@ -2140,12 +1820,7 @@ interface
 end interface
       PROCEDURE(MPI_Testall) :: PMPI_Testall
 interface
-  subroutine MPI_Testany(count, &
-        array_of_requests, &
-        index, &
-        flag, &
-        status, &
-        ierror)
+  subroutine MPI_Testany(count, array_of_requests, index, flag, status, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(INOUT) :: array_of_requests(*)
@@ -2157,11 +1832,7 @@ interface
 end interface
       PROCEDURE(MPI_Testany) :: PMPI_Testany
 interface
-  subroutine MPI_Testsome(incount, &
-        array_of_requests, &
-        outcount, &
-        array_of_indices, &
-        array_of_statuses, &
+  subroutine MPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses, &
         ierror)
     import
     INTEGER, INTENT(IN) :: incount
@@ -2174,9 +1845,7 @@ interface
 end interface
       PROCEDURE(MPI_Testsome) :: PMPI_Testsome
 interface
-  subroutine MPI_Wait(request, &
-        status, &
-        ierror)
+  subroutine MPI_Wait(request, status, ierror)
     import
     INTEGER, INTENT(INOUT) :: request
     INTEGER, INTENT(INOUT) :: status(MPI_STATUS_SIZE)
@@ -2185,10 +1854,7 @@ interface
 end interface
       PROCEDURE(MPI_Wait) :: PMPI_Wait
 interface
-  subroutine MPI_Waitall(count, &
-        array_of_requests, &
-        array_of_statuses, &
-        ierror)
+  subroutine MPI_Waitall(count, array_of_requests, array_of_statuses, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(INOUT) :: array_of_requests(*)
@@ -2198,11 +1864,7 @@ interface
 end interface
       PROCEDURE(MPI_Waitall) :: PMPI_Waitall
 interface
-  subroutine MPI_Waitany(count, &
-        array_of_requests, &
-        index, &
-        status, &
-        ierror)
+  subroutine MPI_Waitany(count, array_of_requests, index, status, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(INOUT) :: array_of_requests(*)
@@ -2213,11 +1875,7 @@ interface
 end interface
       PROCEDURE(MPI_Waitany) :: PMPI_Waitany
 interface
-  subroutine MPI_Waitsome(incount, &
-        array_of_requests, &
-        outcount, &
-        array_of_indices, &
-        array_of_statuses, &
+  subroutine MPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses, &
         ierror)
     import
     INTEGER, INTENT(IN) :: incount
@@ -2230,9 +1888,7 @@ interface
 end interface
       PROCEDURE(MPI_Waitsome) :: PMPI_Waitsome
 interface
-  subroutine MPI_Op_commutative(op, &
-        commute, &
-        ierror)
+  subroutine MPI_Op_commutative(op, commute, ierror)
     import
     INTEGER, INTENT(IN) :: op
     LOGICAL, INTENT(INOUT) :: commute
@@ -2241,10 +1897,7 @@ interface
 end interface
       PROCEDURE(MPI_Op_commutative) :: PMPI_Op_commutative
 interface
-  subroutine MPI_Op_create(user_fn, &
-        commute, &
-        op, &
-        ierror)
+  subroutine MPI_Op_create(user_fn, commute, op, ierror)
     import
     EXTERNAL :: user_fn
     LOGICAL, INTENT(IN) :: commute
@@ -2254,8 +1907,7 @@ interface
 end interface
       PROCEDURE(MPI_Op_create) :: PMPI_Op_create
 interface
-  subroutine MPI_Op_free(op, &
-        ierror)
+  subroutine MPI_Op_free(op, ierror)
     import
     INTEGER, INTENT(INOUT) :: op
     INTEGER, INTENT(INOUT) :: ierror
@@ -2263,12 +1915,7 @@ interface
 end interface
       PROCEDURE(MPI_Op_free) :: PMPI_Op_free
 interface
-  subroutine MPI_Reduce_local(inbuf, &
-        inoutbuf, &
-        count, &
-        datatype, &
-        op, &
-        ierror)
+  subroutine MPI_Reduce_local(inbuf, inoutbuf, count, datatype, op, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
     TYPE(*), TARGET :: inbuf(*)
@@ -2282,11 +1929,7 @@ interface
 end interface
       PROCEDURE(MPI_Reduce_local) :: PMPI_Reduce_local
 interface
-  subroutine MPI_Type_create_keyval(type_copy_attr_fn, &
-        type_delete_attr_fn, &
-        type_keyval, &
-        extra_state, &
-        ierror)
+  subroutine MPI_Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state, ierror)
     import
     EXTERNAL :: type_copy_attr_fn
     EXTERNAL :: type_delete_attr_fn
@@ -2297,9 +1940,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_create_keyval) :: PMPI_Type_create_keyval
 interface
-  subroutine MPI_Type_delete_attr(datatype, &
-        type_keyval, &
-        ierror)
+  subroutine MPI_Type_delete_attr(datatype, type_keyval, ierror)
     import
     INTEGER, INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: type_keyval
@@ -2308,8 +1949,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_delete_attr) :: PMPI_Type_delete_attr
 interface
-  subroutine MPI_Type_free_keyval(type_keyval, &
-        ierror)
+  subroutine MPI_Type_free_keyval(type_keyval, ierror)
     import
     INTEGER, INTENT(INOUT) :: type_keyval
     INTEGER, INTENT(INOUT) :: ierror
@@ -2317,11 +1957,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_free_keyval) :: PMPI_Type_free_keyval
 interface
-  subroutine MPI_Type_get_attr(datatype, &
-        type_keyval, &
-        attribute_val, &
-        flag, &
-        ierror)
+  subroutine MPI_Type_get_attr(datatype, type_keyval, attribute_val, flag, ierror)
     import
     INTEGER, INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: type_keyval
@@ -2332,10 +1968,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_get_attr) :: PMPI_Type_get_attr
 interface
-  subroutine MPI_Type_set_attr(datatype, &
-        type_keyval, &
-        attribute_val, &
-        ierror)
+  subroutine MPI_Type_set_attr(datatype, type_keyval, attribute_val, ierror)
     import
     INTEGER, INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: type_keyval
@@ -2345,14 +1978,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_set_attr) :: PMPI_Type_set_attr
 interface
-  subroutine MPI_Pack(inbuf, &
-        incount, &
-        datatype, &
-        outbuf, &
-        outsize, &
-        position, &
-        comm, &
-        ierror)
+  subroutine MPI_Pack(inbuf, incount, datatype, outbuf, outsize, position, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
     TYPE(*), TARGET :: inbuf(*)
@@ -2368,14 +1994,7 @@ interface
 end interface
       PROCEDURE(MPI_Pack) :: PMPI_Pack
 interface
-  subroutine MPI_Pack_external(datarep, &
-        inbuf, &
-        incount, &
-        datatype, &
-        outbuf, &
-        outsize, &
-        position, &
-        ierror)
+  subroutine MPI_Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: datarep
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
@@ -2391,11 +2010,7 @@ interface
 end interface
       PROCEDURE(MPI_Pack_external) :: PMPI_Pack_external
 interface
-  subroutine MPI_Pack_external_size(datarep, &
-        incount, &
-        datatype, &
-        size, &
-        ierror)
+  subroutine MPI_Pack_external_size(datarep, incount, datatype, size, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: datarep
     INTEGER, INTENT(IN) :: incount
@@ -2406,11 +2021,7 @@ interface
 end interface
       PROCEDURE(MPI_Pack_external_size) :: PMPI_Pack_external_size
 interface
-  subroutine MPI_Pack_size(incount, &
-        datatype, &
-        comm, &
-        size, &
-        ierror)
+  subroutine MPI_Pack_size(incount, datatype, comm, size, ierror)
     import
     INTEGER, INTENT(IN) :: incount
     INTEGER, INTENT(IN) :: datatype
@@ -2421,8 +2032,7 @@ interface
 end interface
       PROCEDURE(MPI_Pack_size) :: PMPI_Pack_size
 interface
-  subroutine MPI_Type_commit(datatype, &
-        ierror)
+  subroutine MPI_Type_commit(datatype, ierror)
     import
     INTEGER, INTENT(INOUT) :: datatype
     INTEGER, INTENT(INOUT) :: ierror
@@ -2430,10 +2040,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_commit) :: PMPI_Type_commit
 interface
-  subroutine MPI_Type_contiguous(count, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_contiguous(count, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: oldtype
@@ -2443,17 +2050,8 @@ interface
 end interface
       PROCEDURE(MPI_Type_contiguous) :: PMPI_Type_contiguous
 interface
-  subroutine MPI_Type_create_darray(size, &
-        rank, &
-        ndims, &
-        array_of_gsizes, &
-        array_of_distribs, &
-        array_of_dargs, &
-        array_of_psizes, &
-        order, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, &
+        order, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: size
     INTEGER, INTENT(IN) :: rank
@@ -2470,10 +2068,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_create_darray) :: PMPI_Type_create_darray
 interface
-  subroutine MPI_Type_create_f90_complex(p, &
-        r, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_f90_complex(p, r, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: p
     INTEGER, INTENT(IN) :: r
@@ -2483,9 +2078,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_create_f90_complex) :: PMPI_Type_create_f90_complex
 interface
-  subroutine MPI_Type_create_f90_integer(r, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_f90_integer(r, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: r
     INTEGER, INTENT(INOUT) :: newtype
@@ -2494,10 +2087,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_create_f90_integer) :: PMPI_Type_create_f90_integer
 interface
-  subroutine MPI_Type_create_f90_real(p, &
-        r, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_f90_real(p, r, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: p
     INTEGER, INTENT(IN) :: r
@@ -2507,11 +2097,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_create_f90_real) :: PMPI_Type_create_f90_real
 interface
-  subroutine MPI_Type_create_hindexed(count, &
-        array_of_blocklengths, &
-        array_of_displacements, &
-        oldtype, &
-        newtype, &
+  subroutine MPI_Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype, &
         ierror)
     import
     INTEGER, INTENT(IN) :: count
@@ -2524,12 +2110,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_create_hindexed) :: PMPI_Type_create_hindexed
 interface
-  subroutine MPI_Type_create_hindexed_block(count, &
-        blocklength, &
-        array_of_displacements, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: blocklength
@@ -2541,12 +2122,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_create_hindexed_block) :: PMPI_Type_create_hindexed_block
 interface
-  subroutine MPI_Type_create_hvector(count, &
-        blocklength, &
-        stride, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: blocklength
@@ -2558,12 +2134,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_create_hvector) :: PMPI_Type_create_hvector
 interface
-  subroutine MPI_Type_create_indexed_block(count, &
-        blocklength, &
-        array_of_displacements, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: blocklength
@@ -2575,11 +2146,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_create_indexed_block) :: PMPI_Type_create_indexed_block
 interface
-  subroutine MPI_Type_create_resized(oldtype, &
-        lb, &
-        extent, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_resized(oldtype, lb, extent, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: oldtype
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: lb
@@ -2590,12 +2157,8 @@ interface
 end interface
       PROCEDURE(MPI_Type_create_resized) :: PMPI_Type_create_resized
 interface
-  subroutine MPI_Type_create_struct(count, &
-        array_of_blocklengths, &
-        array_of_displacements, &
-        array_of_types, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, &
+        newtype, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: array_of_blocklengths(*)
@@ -2607,14 +2170,8 @@ interface
 end interface
       PROCEDURE(MPI_Type_create_struct) :: PMPI_Type_create_struct
 interface
-  subroutine MPI_Type_create_subarray(ndims, &
-        array_of_sizes, &
-        array_of_subsizes, &
-        array_of_starts, &
-        order, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, &
+        newtype, ierror)
     import
     INTEGER, INTENT(IN) :: ndims
     INTEGER, INTENT(IN) :: array_of_sizes(*)
@@ -2628,9 +2185,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_create_subarray) :: PMPI_Type_create_subarray
 interface
-  subroutine MPI_Type_dup(oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_dup(oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: oldtype
     INTEGER, INTENT(INOUT) :: newtype
@@ -2639,8 +2194,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_dup) :: PMPI_Type_dup
 interface
-  subroutine MPI_Type_free(datatype, &
-        ierror)
+  subroutine MPI_Type_free(datatype, ierror)
     import
     INTEGER, INTENT(INOUT) :: datatype
     INTEGER, INTENT(INOUT) :: ierror
@@ -2648,14 +2202,8 @@ interface
 end interface
       PROCEDURE(MPI_Type_free) :: PMPI_Type_free
 interface
-  subroutine MPI_Type_get_contents(datatype, &
-        max_integers, &
-        max_addresses, &
-        max_datatypes, &
-        array_of_integers, &
-        array_of_addresses, &
-        array_of_datatypes, &
-        ierror)
+  subroutine MPI_Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, &
+        array_of_addresses, array_of_datatypes, ierror)
     import
     INTEGER, INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: max_integers
@@ -2669,12 +2217,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_get_contents) :: PMPI_Type_get_contents
 interface
-  subroutine MPI_Type_get_envelope(datatype, &
-        num_integers, &
-        num_addresses, &
-        num_datatypes, &
-        combiner, &
-        ierror)
+  subroutine MPI_Type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner, ierror)
     import
     INTEGER, INTENT(IN) :: datatype
     INTEGER, INTENT(INOUT) :: num_integers
@@ -2686,10 +2229,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_get_envelope) :: PMPI_Type_get_envelope
 interface
-  subroutine MPI_Type_get_extent(datatype, &
-        lb, &
-        extent, &
-        ierror)
+  subroutine MPI_Type_get_extent(datatype, lb, extent, ierror)
     import
     INTEGER, INTENT(IN) :: datatype
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: lb
@@ -2699,10 +2239,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_get_extent) :: PMPI_Type_get_extent
 interface
-  subroutine MPI_Type_get_extent_x(datatype, &
-        lb, &
-        extent, &
-        ierror)
+  subroutine MPI_Type_get_extent_x(datatype, lb, extent, ierror)
     import
     INTEGER, INTENT(IN) :: datatype
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: lb
@@ -2712,10 +2249,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_get_extent_x) :: PMPI_Type_get_extent_x
 interface
-  subroutine MPI_Type_get_name(datatype, &
-        type_name, &
-        resultlen, &
-        ierror)
+  subroutine MPI_Type_get_name(datatype, type_name, resultlen, ierror)
     import
     INTEGER, INTENT(IN) :: datatype
     CHARACTER(LEN=*), INTENT(INOUT) :: type_name
@@ -2725,10 +2259,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_get_name) :: PMPI_Type_get_name
 interface
-  subroutine MPI_Type_get_true_extent(datatype, &
-        true_lb, &
-        true_extent, &
-        ierror)
+  subroutine MPI_Type_get_true_extent(datatype, true_lb, true_extent, ierror)
     import
     INTEGER, INTENT(IN) :: datatype
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: true_lb
@@ -2738,10 +2269,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_get_true_extent) :: PMPI_Type_get_true_extent
 interface
-  subroutine MPI_Type_get_true_extent_x(datatype, &
-        true_lb, &
-        true_extent, &
-        ierror)
+  subroutine MPI_Type_get_true_extent_x(datatype, true_lb, true_extent, ierror)
     import
     INTEGER, INTENT(IN) :: datatype
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: true_lb
@@ -2751,10 +2279,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_get_true_extent_x) :: PMPI_Type_get_true_extent_x
 interface
-  subroutine MPI_Type_get_value_index(value_type, &
-        index_type, &
-        pair_type, &
-        ierror)
+  subroutine MPI_Type_get_value_index(value_type, index_type, pair_type, ierror)
     import
     INTEGER, INTENT(IN) :: value_type
     INTEGER, INTENT(IN) :: index_type
@@ -2764,11 +2289,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_get_value_index) :: PMPI_Type_get_value_index
 interface
-  subroutine MPI_Type_indexed(count, &
-        array_of_blocklengths, &
-        array_of_displacements, &
-        oldtype, &
-        newtype, &
+  subroutine MPI_Type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype, &
         ierror)
     import
     INTEGER, INTENT(IN) :: count
@@ -2781,10 +2302,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_indexed) :: PMPI_Type_indexed
 interface
-  subroutine MPI_Type_match_size(typeclass, &
-        size, &
-        datatype, &
-        ierror)
+  subroutine MPI_Type_match_size(typeclass, size, datatype, ierror)
     import
     INTEGER, INTENT(IN) :: typeclass
     INTEGER, INTENT(IN) :: size
@@ -2794,9 +2312,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_match_size) :: PMPI_Type_match_size
 interface
-  subroutine MPI_Type_set_name(datatype, &
-        type_name, &
-        ierror)
+  subroutine MPI_Type_set_name(datatype, type_name, ierror)
     import
     INTEGER, INTENT(IN) :: datatype
     CHARACTER(LEN=*), INTENT(IN) :: type_name
@@ -2805,9 +2321,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_set_name) :: PMPI_Type_set_name
 interface
-  subroutine MPI_Type_size(datatype, &
-        size, &
-        ierror)
+  subroutine MPI_Type_size(datatype, size, ierror)
     import
     INTEGER, INTENT(IN) :: datatype
     INTEGER, INTENT(INOUT) :: size
@@ -2816,9 +2330,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_size) :: PMPI_Type_size
 interface
-  subroutine MPI_Type_size_x(datatype, &
-        size, &
-        ierror)
+  subroutine MPI_Type_size_x(datatype, size, ierror)
     import
     INTEGER, INTENT(IN) :: datatype
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: size
@@ -2827,12 +2339,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_size_x) :: PMPI_Type_size_x
 interface
-  subroutine MPI_Type_vector(count, &
-        blocklength, &
-        stride, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_vector(count, blocklength, stride, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: blocklength
@@ -2844,14 +2351,7 @@ interface
 end interface
       PROCEDURE(MPI_Type_vector) :: PMPI_Type_vector
 interface
-  subroutine MPI_Unpack(inbuf, &
-        insize, &
-        position, &
-        outbuf, &
-        outcount, &
-        datatype, &
-        comm, &
-        ierror)
+  subroutine MPI_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
     TYPE(*), TARGET :: inbuf(*)
@@ -2867,14 +2367,7 @@ interface
 end interface
       PROCEDURE(MPI_Unpack) :: PMPI_Unpack
 interface
-  subroutine MPI_Unpack_external(datarep, &
-        inbuf, &
-        insize, &
-        position, &
-        outbuf, &
-        outcount, &
-        datatype, &
-        ierror)
+  subroutine MPI_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: datarep
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
@@ -2890,15 +2383,7 @@ interface
 end interface
       PROCEDURE(MPI_Unpack_external) :: PMPI_Unpack_external
 interface
-  subroutine MPI_Ineighbor_allgather(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2915,15 +2400,7 @@ interface
 end interface
       PROCEDURE(MPI_Ineighbor_allgather) :: PMPI_Ineighbor_allgather
 interface
-  subroutine MPI_Ineighbor_allgatherv(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        request, &
+  subroutine MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
         ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
@@ -2942,15 +2419,7 @@ interface
 end interface
       PROCEDURE(MPI_Ineighbor_allgatherv) :: PMPI_Ineighbor_allgatherv
 interface
-  subroutine MPI_Ineighbor_alltoall(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2967,17 +2436,8 @@ interface
 end interface
       PROCEDURE(MPI_Ineighbor_alltoall) :: PMPI_Ineighbor_alltoall
 interface
-  subroutine MPI_Ineighbor_alltoallv(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2996,17 +2456,8 @@ interface
 end interface
       PROCEDURE(MPI_Ineighbor_alltoallv) :: PMPI_Ineighbor_alltoallv
 interface
-  subroutine MPI_Ineighbor_alltoallw(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3025,14 +2476,7 @@ interface
 end interface
       PROCEDURE(MPI_Ineighbor_alltoallw) :: PMPI_Ineighbor_alltoallw
 interface
-  subroutine MPI_Neighbor_allgather(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3048,15 +2492,7 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_allgather) :: PMPI_Neighbor_allgather
 interface
-  subroutine MPI_Neighbor_allgather_init(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
+  subroutine MPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
         ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
@@ -3075,15 +2511,7 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_allgather_init) :: PMPI_Neighbor_allgather_init
 interface
-  subroutine MPI_Neighbor_allgatherv(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3100,17 +2528,8 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_allgatherv) :: PMPI_Neighbor_allgatherv
 interface
-  subroutine MPI_Neighbor_allgatherv_init(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
+        request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3129,14 +2548,7 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_allgatherv_init) :: PMPI_Neighbor_allgatherv_init
 interface
-  subroutine MPI_Neighbor_alltoall(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3152,15 +2564,7 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_alltoall) :: PMPI_Neighbor_alltoall
 interface
-  subroutine MPI_Neighbor_alltoall_init(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
+  subroutine MPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
         ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
@@ -3179,16 +2583,8 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_alltoall_init) :: PMPI_Neighbor_alltoall_init
 interface
-  subroutine MPI_Neighbor_alltoallv(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3206,18 +2602,8 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_alltoallv) :: PMPI_Neighbor_alltoallv
 interface
-  subroutine MPI_Neighbor_alltoallv_init(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3237,16 +2623,8 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_alltoallv_init) :: PMPI_Neighbor_alltoallv_init
 interface
-  subroutine MPI_Neighbor_alltoallw(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        ierror)
+  subroutine MPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3264,18 +2642,8 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_alltoallw) :: PMPI_Neighbor_alltoallw
 interface
-  subroutine MPI_Neighbor_alltoallw_init(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3295,14 +2663,7 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_alltoallw_init) :: PMPI_Neighbor_alltoallw_init
 interface
-  subroutine MPI_Allgather(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3318,15 +2679,7 @@ interface
 end interface
       PROCEDURE(MPI_Allgather) :: PMPI_Allgather
 interface
-  subroutine MPI_Allgather_init(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
+  subroutine MPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
         ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
@@ -3345,15 +2698,7 @@ interface
 end interface
       PROCEDURE(MPI_Allgather_init) :: PMPI_Allgather_init
 interface
-  subroutine MPI_Allgatherv(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3370,17 +2715,8 @@ interface
 end interface
       PROCEDURE(MPI_Allgatherv) :: PMPI_Allgatherv
 interface
-  subroutine MPI_Allgatherv_init(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
+        request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3399,13 +2735,7 @@ interface
 end interface
       PROCEDURE(MPI_Allgatherv_init) :: PMPI_Allgatherv_init
 interface
-  subroutine MPI_Allreduce(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
+  subroutine MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3420,15 +2750,7 @@ interface
 end interface
       PROCEDURE(MPI_Allreduce) :: PMPI_Allreduce
 interface
-  subroutine MPI_Allreduce_init(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3445,14 +2767,7 @@ interface
 end interface
       PROCEDURE(MPI_Allreduce_init) :: PMPI_Allreduce_init
 interface
-  subroutine MPI_Alltoall(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3468,15 +2783,7 @@ interface
 end interface
       PROCEDURE(MPI_Alltoall) :: PMPI_Alltoall
 interface
-  subroutine MPI_Alltoall_init(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
+  subroutine MPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
         ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
@@ -3495,16 +2802,8 @@ interface
 end interface
       PROCEDURE(MPI_Alltoall_init) :: PMPI_Alltoall_init
 interface
-  subroutine MPI_Alltoallv(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3522,18 +2821,8 @@ interface
 end interface
       PROCEDURE(MPI_Alltoallv) :: PMPI_Alltoallv
 interface
-  subroutine MPI_Alltoallv_init(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3553,16 +2842,8 @@ interface
 end interface
       PROCEDURE(MPI_Alltoallv_init) :: PMPI_Alltoallv_init
 interface
-  subroutine MPI_Alltoallw(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        ierror)
+  subroutine MPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3580,18 +2861,8 @@ interface
 end interface
       PROCEDURE(MPI_Alltoallw) :: PMPI_Alltoallw
 interface
-  subroutine MPI_Alltoallw_init(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3611,8 +2882,7 @@ interface
 end interface
       PROCEDURE(MPI_Alltoallw_init) :: PMPI_Alltoallw_init
 interface
-  subroutine MPI_Barrier(comm, &
-        ierror)
+  subroutine MPI_Barrier(comm, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ierror
@@ -3620,10 +2890,7 @@ interface
 end interface
       PROCEDURE(MPI_Barrier) :: PMPI_Barrier
 interface
-  subroutine MPI_Barrier_init(comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Barrier_init(comm, info, request, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: info
@@ -3633,12 +2900,7 @@ interface
 end interface
       PROCEDURE(MPI_Barrier_init) :: PMPI_Barrier_init
 interface
-  subroutine MPI_Bcast(buffer, &
-        count, &
-        datatype, &
-        root, &
-        comm, &
-        ierror)
+  subroutine MPI_Bcast(buffer, count, datatype, root, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
     TYPE(*), TARGET :: buffer(*)
@@ -3651,14 +2913,7 @@ interface
 end interface
       PROCEDURE(MPI_Bcast) :: PMPI_Bcast
 interface
-  subroutine MPI_Bcast_init(buffer, &
-        count, &
-        datatype, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Bcast_init(buffer, count, datatype, root, comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
     TYPE(*), TARGET :: buffer(*)
@@ -3673,13 +2928,7 @@ interface
 end interface
       PROCEDURE(MPI_Bcast_init) :: PMPI_Bcast_init
 interface
-  subroutine MPI_Exscan(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
+  subroutine MPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3694,15 +2943,7 @@ interface
 end interface
       PROCEDURE(MPI_Exscan) :: PMPI_Exscan
 interface
-  subroutine MPI_Exscan_init(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3719,15 +2960,7 @@ interface
 end interface
       PROCEDURE(MPI_Exscan_init) :: PMPI_Exscan_init
 interface
-  subroutine MPI_Gather(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        ierror)
+  subroutine MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3744,16 +2977,7 @@ interface
 end interface
       PROCEDURE(MPI_Gather) :: PMPI_Gather
 interface
-  subroutine MPI_Gather_init(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        info, &
-        request, &
+  subroutine MPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
         ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
@@ -3773,15 +2997,7 @@ interface
 end interface
       PROCEDURE(MPI_Gather_init) :: PMPI_Gather_init
 interface
-  subroutine MPI_Gatherv(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        root, &
-        comm, &
+  subroutine MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
         ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
@@ -3800,18 +3016,8 @@ interface
 end interface
       PROCEDURE(MPI_Gatherv) :: PMPI_Gatherv
 interface
-  subroutine MPI_Gatherv_init(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
+        info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3831,15 +3037,7 @@ interface
 end interface
       PROCEDURE(MPI_Gatherv_init) :: PMPI_Gatherv_init
 interface
-  subroutine MPI_Iallgather(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3856,15 +3054,7 @@ interface
 end interface
       PROCEDURE(MPI_Iallgather) :: PMPI_Iallgather
 interface
-  subroutine MPI_Iallgatherv(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        request, &
+  subroutine MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
         ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
@@ -3883,14 +3073,7 @@ interface
 end interface
       PROCEDURE(MPI_Iallgatherv) :: PMPI_Iallgatherv
 interface
-  subroutine MPI_Iallreduce(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3906,15 +3089,7 @@ interface
 end interface
       PROCEDURE(MPI_Iallreduce) :: PMPI_Iallreduce
 interface
-  subroutine MPI_Ialltoall(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3931,17 +3106,8 @@ interface
 end interface
       PROCEDURE(MPI_Ialltoall) :: PMPI_Ialltoall
 interface
-  subroutine MPI_Ialltoallv(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3960,17 +3126,8 @@ interface
 end interface
       PROCEDURE(MPI_Ialltoallv) :: PMPI_Ialltoallv
 interface
-  subroutine MPI_Ialltoallw(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3989,9 +3146,7 @@ interface
 end interface
       PROCEDURE(MPI_Ialltoallw) :: PMPI_Ialltoallw
 interface
-  subroutine MPI_Ibarrier(comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ibarrier(comm, request, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: request
@@ -4000,13 +3155,7 @@ interface
 end interface
       PROCEDURE(MPI_Ibarrier) :: PMPI_Ibarrier
 interface
-  subroutine MPI_Ibcast(buffer, &
-        count, &
-        datatype, &
-        root, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ibcast(buffer, count, datatype, root, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
     TYPE(*), TARGET :: buffer(*)
@@ -4020,14 +3169,7 @@ interface
 end interface
       PROCEDURE(MPI_Ibcast) :: PMPI_Ibcast
 interface
-  subroutine MPI_Iexscan(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4043,15 +3185,7 @@ interface
 end interface
       PROCEDURE(MPI_Iexscan) :: PMPI_Iexscan
 interface
-  subroutine MPI_Igather(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        request, &
+  subroutine MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
         ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
@@ -4070,17 +3204,8 @@ interface
 end interface
       PROCEDURE(MPI_Igather) :: PMPI_Igather
 interface
-  subroutine MPI_Igatherv(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        root, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
+        request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4099,15 +3224,7 @@ interface
 end interface
       PROCEDURE(MPI_Igatherv) :: PMPI_Igatherv
 interface
-  subroutine MPI_Ireduce(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        root, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4124,14 +3241,7 @@ interface
 end interface
       PROCEDURE(MPI_Ireduce) :: PMPI_Ireduce
 interface
-  subroutine MPI_Ireduce_scatter(sendbuf, &
-        recvbuf, &
-        recvcounts, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4147,14 +3257,7 @@ interface
 end interface
       PROCEDURE(MPI_Ireduce_scatter) :: PMPI_Ireduce_scatter
 interface
-  subroutine MPI_Ireduce_scatter_block(sendbuf, &
-        recvbuf, &
-        recvcount, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4170,14 +3273,7 @@ interface
 end interface
       PROCEDURE(MPI_Ireduce_scatter_block) :: PMPI_Ireduce_scatter_block
 interface
-  subroutine MPI_Iscan(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4193,15 +3289,7 @@ interface
 end interface
       PROCEDURE(MPI_Iscan) :: PMPI_Iscan
 interface
-  subroutine MPI_Iscatter(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        request, &
+  subroutine MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
         ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
@@ -4220,17 +3308,8 @@ interface
 end interface
       PROCEDURE(MPI_Iscatter) :: PMPI_Iscatter
 interface
-  subroutine MPI_Iscatterv(sendbuf, &
-        sendcounts, &
-        displs, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
+        request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4249,14 +3328,7 @@ interface
 end interface
       PROCEDURE(MPI_Iscatterv) :: PMPI_Iscatterv
 interface
-  subroutine MPI_Reduce(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        root, &
-        comm, &
-        ierror)
+  subroutine MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4272,16 +3344,7 @@ interface
 end interface
       PROCEDURE(MPI_Reduce) :: PMPI_Reduce
 interface
-  subroutine MPI_Reduce_init(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4299,13 +3362,7 @@ interface
 end interface
       PROCEDURE(MPI_Reduce_init) :: PMPI_Reduce_init
 interface
-  subroutine MPI_Reduce_scatter(sendbuf, &
-        recvbuf, &
-        recvcounts, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
+  subroutine MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4320,13 +3377,7 @@ interface
 end interface
       PROCEDURE(MPI_Reduce_scatter) :: PMPI_Reduce_scatter
 interface
-  subroutine MPI_Reduce_scatter_block(sendbuf, &
-        recvbuf, &
-        recvcount, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
+  subroutine MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4341,15 +3392,7 @@ interface
 end interface
       PROCEDURE(MPI_Reduce_scatter_block) :: PMPI_Reduce_scatter_block
 interface
-  subroutine MPI_Reduce_scatter_block_init(sendbuf, &
-        recvbuf, &
-        recvcount, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4366,15 +3409,7 @@ interface
 end interface
       PROCEDURE(MPI_Reduce_scatter_block_init) :: PMPI_Reduce_scatter_block_init
 interface
-  subroutine MPI_Reduce_scatter_init(sendbuf, &
-        recvbuf, &
-        recvcounts, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4391,13 +3426,7 @@ interface
 end interface
       PROCEDURE(MPI_Reduce_scatter_init) :: PMPI_Reduce_scatter_init
 interface
-  subroutine MPI_Scan(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
+  subroutine MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4412,15 +3441,7 @@ interface
 end interface
       PROCEDURE(MPI_Scan) :: PMPI_Scan
 interface
-  subroutine MPI_Scan_init(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4437,15 +3458,7 @@ interface
 end interface
       PROCEDURE(MPI_Scan_init) :: PMPI_Scan_init
 interface
-  subroutine MPI_Scatter(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        ierror)
+  subroutine MPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4462,16 +3475,7 @@ interface
 end interface
       PROCEDURE(MPI_Scatter) :: PMPI_Scatter
 interface
-  subroutine MPI_Scatter_init(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        info, &
-        request, &
+  subroutine MPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
         ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
@@ -4491,15 +3495,7 @@ interface
 end interface
       PROCEDURE(MPI_Scatter_init) :: PMPI_Scatter_init
 interface
-  subroutine MPI_Scatterv(sendbuf, &
-        sendcounts, &
-        displs, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
+  subroutine MPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
@@ -4518,18 +3514,8 @@ interface
 end interface
       PROCEDURE(MPI_Scatterv) :: PMPI_Scatterv
 interface
-  subroutine MPI_Scatterv_init(sendbuf, &
-        sendcounts, &
-        displs, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
+        info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4549,10 +3535,7 @@ interface
 end interface
       PROCEDURE(MPI_Scatterv_init) :: PMPI_Scatterv_init
 interface
-  subroutine MPI_Group_compare(group1, &
-        group2, &
-        result, &
-        ierror)
+  subroutine MPI_Group_compare(group1, group2, result, ierror)
     import
     INTEGER, INTENT(IN) :: group1
     INTEGER, INTENT(IN) :: group2
@@ -4562,10 +3545,7 @@ interface
 end interface
       PROCEDURE(MPI_Group_compare) :: PMPI_Group_compare
 interface
-  subroutine MPI_Group_difference(group1, &
-        group2, &
-        newgroup, &
-        ierror)
+  subroutine MPI_Group_difference(group1, group2, newgroup, ierror)
     import
     INTEGER, INTENT(IN) :: group1
     INTEGER, INTENT(IN) :: group2
@@ -4575,11 +3555,7 @@ interface
 end interface
       PROCEDURE(MPI_Group_difference) :: PMPI_Group_difference
 interface
-  subroutine MPI_Group_excl(group, &
-        n, &
-        ranks, &
-        newgroup, &
-        ierror)
+  subroutine MPI_Group_excl(group, n, ranks, newgroup, ierror)
     import
     INTEGER, INTENT(IN) :: group
     INTEGER, INTENT(IN) :: n
@@ -4590,8 +3566,7 @@ interface
 end interface
       PROCEDURE(MPI_Group_excl) :: PMPI_Group_excl
 interface
-  subroutine MPI_Group_free(group, &
-        ierror)
+  subroutine MPI_Group_free(group, ierror)
     import
     INTEGER, INTENT(INOUT) :: group
     INTEGER, INTENT(INOUT) :: ierror
@@ -4599,10 +3574,7 @@ interface
 end interface
       PROCEDURE(MPI_Group_free) :: PMPI_Group_free
 interface
-  subroutine MPI_Group_from_session_pset(session, &
-        pset_name, &
-        newgroup, &
-        ierror)
+  subroutine MPI_Group_from_session_pset(session, pset_name, newgroup, ierror)
     import
     INTEGER, INTENT(IN) :: session
     CHARACTER(LEN=*), INTENT(IN) :: pset_name
@@ -4612,11 +3584,7 @@ interface
 end interface
       PROCEDURE(MPI_Group_from_session_pset) :: PMPI_Group_from_session_pset
 interface
-  subroutine MPI_Group_incl(group, &
-        n, &
-        ranks, &
-        newgroup, &
-        ierror)
+  subroutine MPI_Group_incl(group, n, ranks, newgroup, ierror)
     import
     INTEGER, INTENT(IN) :: group
     INTEGER, INTENT(IN) :: n
@@ -4627,10 +3595,7 @@ interface
 end interface
       PROCEDURE(MPI_Group_incl) :: PMPI_Group_incl
 interface
-  subroutine MPI_Group_intersection(group1, &
-        group2, &
-        newgroup, &
-        ierror)
+  subroutine MPI_Group_intersection(group1, group2, newgroup, ierror)
     import
     INTEGER, INTENT(IN) :: group1
     INTEGER, INTENT(IN) :: group2
@@ -4640,11 +3605,7 @@ interface
 end interface
       PROCEDURE(MPI_Group_intersection) :: PMPI_Group_intersection
 interface
-  subroutine MPI_Group_range_excl(group, &
-        n, &
-        ranges, &
-        newgroup, &
-        ierror)
+  subroutine MPI_Group_range_excl(group, n, ranges, newgroup, ierror)
     import
     INTEGER, INTENT(IN) :: group
     INTEGER, INTENT(IN) :: n
@@ -4655,11 +3616,7 @@ interface
 end interface
       PROCEDURE(MPI_Group_range_excl) :: PMPI_Group_range_excl
 interface
-  subroutine MPI_Group_range_incl(group, &
-        n, &
-        ranges, &
-        newgroup, &
-        ierror)
+  subroutine MPI_Group_range_incl(group, n, ranges, newgroup, ierror)
     import
     INTEGER, INTENT(IN) :: group
     INTEGER, INTENT(IN) :: n
@@ -4670,9 +3627,7 @@ interface
 end interface
       PROCEDURE(MPI_Group_range_incl) :: PMPI_Group_range_incl
 interface
-  subroutine MPI_Group_rank(group, &
-        rank, &
-        ierror)
+  subroutine MPI_Group_rank(group, rank, ierror)
     import
     INTEGER, INTENT(IN) :: group
     INTEGER, INTENT(INOUT) :: rank
@@ -4681,9 +3636,7 @@ interface
 end interface
       PROCEDURE(MPI_Group_rank) :: PMPI_Group_rank
 interface
-  subroutine MPI_Group_size(group, &
-        size, &
-        ierror)
+  subroutine MPI_Group_size(group, size, ierror)
     import
     INTEGER, INTENT(IN) :: group
     INTEGER, INTENT(INOUT) :: size
@@ -4692,12 +3645,7 @@ interface
 end interface
       PROCEDURE(MPI_Group_size) :: PMPI_Group_size
 interface
-  subroutine MPI_Group_translate_ranks(group1, &
-        n, &
-        ranks1, &
-        group2, &
-        ranks2, &
-        ierror)
+  subroutine MPI_Group_translate_ranks(group1, n, ranks1, group2, ranks2, ierror)
     import
     INTEGER, INTENT(IN) :: group1
     INTEGER, INTENT(IN) :: n
@@ -4709,10 +3657,7 @@ interface
 end interface
       PROCEDURE(MPI_Group_translate_ranks) :: PMPI_Group_translate_ranks
 interface
-  subroutine MPI_Group_union(group1, &
-        group2, &
-        newgroup, &
-        ierror)
+  subroutine MPI_Group_union(group1, group2, newgroup, ierror)
     import
     INTEGER, INTENT(IN) :: group1
     INTEGER, INTENT(IN) :: group2
@@ -4722,11 +3667,7 @@ interface
 end interface
       PROCEDURE(MPI_Group_union) :: PMPI_Group_union
 interface
-  subroutine MPI_Cart_coords(comm, &
-        rank, &
-        maxdims, &
-        coords, &
-        ierror)
+  subroutine MPI_Cart_coords(comm, rank, maxdims, coords, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: rank
@@ -4737,13 +3678,7 @@ interface
 end interface
       PROCEDURE(MPI_Cart_coords) :: PMPI_Cart_coords
 interface
-  subroutine MPI_Cart_create(comm_old, &
-        ndims, &
-        dims, &
-        periods, &
-        reorder, &
-        comm_cart, &
-        ierror)
+  subroutine MPI_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart, ierror)
     import
     INTEGER, INTENT(IN) :: comm_old
     INTEGER, INTENT(IN) :: ndims
@@ -4756,12 +3691,7 @@ interface
 end interface
       PROCEDURE(MPI_Cart_create) :: PMPI_Cart_create
 interface
-  subroutine MPI_Cart_get(comm, &
-        maxdims, &
-        dims, &
-        periods, &
-        coords, &
-        ierror)
+  subroutine MPI_Cart_get(comm, maxdims, dims, periods, coords, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: maxdims
@@ -4773,12 +3703,7 @@ interface
 end interface
       PROCEDURE(MPI_Cart_get) :: PMPI_Cart_get
 interface
-  subroutine MPI_Cart_map(comm, &
-        ndims, &
-        dims, &
-        periods, &
-        newrank, &
-        ierror)
+  subroutine MPI_Cart_map(comm, ndims, dims, periods, newrank, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: ndims
@@ -4790,10 +3715,7 @@ interface
 end interface
       PROCEDURE(MPI_Cart_map) :: PMPI_Cart_map
 interface
-  subroutine MPI_Cart_rank(comm, &
-        coords, &
-        rank, &
-        ierror)
+  subroutine MPI_Cart_rank(comm, coords, rank, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: coords(*)
@@ -4803,12 +3725,7 @@ interface
 end interface
       PROCEDURE(MPI_Cart_rank) :: PMPI_Cart_rank
 interface
-  subroutine MPI_Cart_shift(comm, &
-        direction, &
-        disp, &
-        rank_source, &
-        rank_dest, &
-        ierror)
+  subroutine MPI_Cart_shift(comm, direction, disp, rank_source, rank_dest, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: direction
@@ -4820,10 +3737,7 @@ interface
 end interface
       PROCEDURE(MPI_Cart_shift) :: PMPI_Cart_shift
 interface
-  subroutine MPI_Cart_sub(comm, &
-        remain_dims, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Cart_sub(comm, remain_dims, newcomm, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     LOGICAL, INTENT(IN) :: remain_dims(*)
@@ -4833,9 +3747,7 @@ interface
 end interface
       PROCEDURE(MPI_Cart_sub) :: PMPI_Cart_sub
 interface
-  subroutine MPI_Cartdim_get(comm, &
-        ndims, &
-        ierror)
+  subroutine MPI_Cartdim_get(comm, ndims, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ndims
@@ -4844,10 +3756,7 @@ interface
 end interface
       PROCEDURE(MPI_Cartdim_get) :: PMPI_Cartdim_get
 interface
-  subroutine MPI_Dims_create(nnodes, &
-        ndims, &
-        dims, &
-        ierror)
+  subroutine MPI_Dims_create(nnodes, ndims, dims, ierror)
     import
     INTEGER, INTENT(IN) :: nnodes
     INTEGER, INTENT(IN) :: ndims
@@ -4857,15 +3766,7 @@ interface
 end interface
       PROCEDURE(MPI_Dims_create) :: PMPI_Dims_create
 interface
-  subroutine MPI_Dist_graph_create(comm_old, &
-        n, &
-        sources, &
-        degrees, &
-        destinations, &
-        weights, &
-        info, &
-        reorder, &
-        comm_dist_graph, &
+  subroutine MPI_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph, &
         ierror)
     import
     INTEGER, INTENT(IN) :: comm_old
@@ -4882,17 +3783,8 @@ interface
 end interface
       PROCEDURE(MPI_Dist_graph_create) :: PMPI_Dist_graph_create
 interface
-  subroutine MPI_Dist_graph_create_adjacent(comm_old, &
-        indegree, &
-        sources, &
-        sourceweights, &
-        outdegree, &
-        destinations, &
-        destweights, &
-        info, &
-        reorder, &
-        comm_dist_graph, &
-        ierror)
+  subroutine MPI_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, &
+        info, reorder, comm_dist_graph, ierror)
     import
     INTEGER, INTENT(IN) :: comm_old
     INTEGER, INTENT(IN) :: indegree
@@ -4909,13 +3801,7 @@ interface
 end interface
       PROCEDURE(MPI_Dist_graph_create_adjacent) :: PMPI_Dist_graph_create_adjacent
 interface
-  subroutine MPI_Dist_graph_neighbors(comm, &
-        maxindegree, &
-        sources, &
-        sourceweights, &
-        maxoutdegree, &
-        destinations, &
-        destweights, &
+  subroutine MPI_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights, &
         ierror)
     import
     INTEGER, INTENT(IN) :: comm
@@ -4930,11 +3816,7 @@ interface
 end interface
       PROCEDURE(MPI_Dist_graph_neighbors) :: PMPI_Dist_graph_neighbors
 interface
-  subroutine MPI_Dist_graph_neighbors_count(comm, &
-        indegree, &
-        outdegree, &
-        weighted, &
-        ierror)
+  subroutine MPI_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: indegree
@@ -4945,13 +3827,7 @@ interface
 end interface
       PROCEDURE(MPI_Dist_graph_neighbors_count) :: PMPI_Dist_graph_neighbors_count
 interface
-  subroutine MPI_Graph_create(comm_old, &
-        nnodes, &
-        index, &
-        edges, &
-        reorder, &
-        comm_graph, &
-        ierror)
+  subroutine MPI_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph, ierror)
     import
     INTEGER, INTENT(IN) :: comm_old
     INTEGER, INTENT(IN) :: nnodes
@@ -4964,12 +3840,7 @@ interface
 end interface
       PROCEDURE(MPI_Graph_create) :: PMPI_Graph_create
 interface
-  subroutine MPI_Graph_get(comm, &
-        maxindex, &
-        maxedges, &
-        index, &
-        edges, &
-        ierror)
+  subroutine MPI_Graph_get(comm, maxindex, maxedges, index, edges, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: maxindex
@@ -4981,12 +3852,7 @@ interface
 end interface
       PROCEDURE(MPI_Graph_get) :: PMPI_Graph_get
 interface
-  subroutine MPI_Graph_map(comm, &
-        nnodes, &
-        index, &
-        edges, &
-        newrank, &
-        ierror)
+  subroutine MPI_Graph_map(comm, nnodes, index, edges, newrank, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: nnodes
@@ -4998,11 +3864,7 @@ interface
 end interface
       PROCEDURE(MPI_Graph_map) :: PMPI_Graph_map
 interface
-  subroutine MPI_Graph_neighbors(comm, &
-        rank, &
-        maxneighbors, &
-        neighbors, &
-        ierror)
+  subroutine MPI_Graph_neighbors(comm, rank, maxneighbors, neighbors, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: rank
@@ -5013,10 +3875,7 @@ interface
 end interface
       PROCEDURE(MPI_Graph_neighbors) :: PMPI_Graph_neighbors
 interface
-  subroutine MPI_Graph_neighbors_count(comm, &
-        rank, &
-        nneighbors, &
-        ierror)
+  subroutine MPI_Graph_neighbors_count(comm, rank, nneighbors, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: rank
@@ -5026,10 +3885,7 @@ interface
 end interface
       PROCEDURE(MPI_Graph_neighbors_count) :: PMPI_Graph_neighbors_count
 interface
-  subroutine MPI_Graphdims_get(comm, &
-        nnodes, &
-        nedges, &
-        ierror)
+  subroutine MPI_Graphdims_get(comm, nnodes, nedges, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: nnodes
@@ -5039,9 +3895,7 @@ interface
 end interface
       PROCEDURE(MPI_Graphdims_get) :: PMPI_Graphdims_get
 interface
-  subroutine MPI_Topo_test(comm, &
-        status, &
-        ierror)
+  subroutine MPI_Topo_test(comm, status, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: status
@@ -5050,9 +3904,7 @@ interface
 end interface
       PROCEDURE(MPI_Topo_test) :: PMPI_Topo_test
 interface
-  subroutine MPI_Attr_delete(comm, &
-        keyval, &
-        ierror)
+  subroutine MPI_Attr_delete(comm, keyval, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: keyval
@@ -5061,11 +3913,7 @@ interface
 end interface
       PROCEDURE(MPI_Attr_delete) :: PMPI_Attr_delete
 interface
-  subroutine MPI_Attr_get(comm, &
-        keyval, &
-        attribute_val, &
-        flag, &
-        ierror)
+  subroutine MPI_Attr_get(comm, keyval, attribute_val, flag, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: keyval
@@ -5076,10 +3924,7 @@ interface
 end interface
       PROCEDURE(MPI_Attr_get) :: PMPI_Attr_get
 interface
-  subroutine MPI_Attr_put(comm, &
-        keyval, &
-        attribute_val, &
-        ierror)
+  subroutine MPI_Attr_put(comm, keyval, attribute_val, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: keyval
@@ -5089,11 +3934,7 @@ interface
 end interface
       PROCEDURE(MPI_Attr_put) :: PMPI_Attr_put
 interface
-  subroutine MPI_Comm_create_keyval(comm_copy_attr_fn, &
-        comm_delete_attr_fn, &
-        comm_keyval, &
-        extra_state, &
-        ierror)
+  subroutine MPI_Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state, ierror)
     import
     EXTERNAL :: comm_copy_attr_fn
     EXTERNAL :: comm_delete_attr_fn
@@ -5104,9 +3945,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_create_keyval) :: PMPI_Comm_create_keyval
 interface
-  subroutine MPI_Comm_delete_attr(comm, &
-        comm_keyval, &
-        ierror)
+  subroutine MPI_Comm_delete_attr(comm, comm_keyval, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: comm_keyval
@@ -5115,8 +3954,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_delete_attr) :: PMPI_Comm_delete_attr
 interface
-  subroutine MPI_Comm_free_keyval(comm_keyval, &
-        ierror)
+  subroutine MPI_Comm_free_keyval(comm_keyval, ierror)
     import
     INTEGER, INTENT(INOUT) :: comm_keyval
     INTEGER, INTENT(INOUT) :: ierror
@@ -5124,11 +3962,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_free_keyval) :: PMPI_Comm_free_keyval
 interface
-  subroutine MPI_Comm_get_attr(comm, &
-        comm_keyval, &
-        attribute_val, &
-        flag, &
-        ierror)
+  subroutine MPI_Comm_get_attr(comm, comm_keyval, attribute_val, flag, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: comm_keyval
@@ -5139,10 +3973,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_get_attr) :: PMPI_Comm_get_attr
 interface
-  subroutine MPI_Comm_set_attr(comm, &
-        comm_keyval, &
-        attribute_val, &
-        ierror)
+  subroutine MPI_Comm_set_attr(comm, comm_keyval, attribute_val, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: comm_keyval
@@ -5152,11 +3983,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_set_attr) :: PMPI_Comm_set_attr
 interface
-  subroutine MPI_Keyval_create(copy_fn, &
-        delete_fn, &
-        keyval, &
-        extra_state, &
-        ierror)
+  subroutine MPI_Keyval_create(copy_fn, delete_fn, keyval, extra_state, ierror)
     import
     EXTERNAL :: copy_fn
     EXTERNAL :: delete_fn
@@ -5167,8 +3994,7 @@ interface
 end interface
       PROCEDURE(MPI_Keyval_create) :: PMPI_Keyval_create
 interface
-  subroutine MPI_Keyval_free(keyval, &
-        ierror)
+  subroutine MPI_Keyval_free(keyval, ierror)
     import
     INTEGER, INTENT(INOUT) :: keyval
     INTEGER, INTENT(INOUT) :: ierror
@@ -5176,8 +4002,7 @@ interface
 end interface
       PROCEDURE(MPI_Keyval_free) :: PMPI_Keyval_free
 interface
-  subroutine MPI_Add_error_class(errorclass, &
-        ierror)
+  subroutine MPI_Add_error_class(errorclass, ierror)
     import
     INTEGER, INTENT(INOUT) :: errorclass
     INTEGER, INTENT(INOUT) :: ierror
@@ -5185,9 +4010,7 @@ interface
 end interface
       PROCEDURE(MPI_Add_error_class) :: PMPI_Add_error_class
 interface
-  subroutine MPI_Add_error_code(errorclass, &
-        errorcode, &
-        ierror)
+  subroutine MPI_Add_error_code(errorclass, errorcode, ierror)
     import
     INTEGER, INTENT(IN) :: errorclass
     INTEGER, INTENT(INOUT) :: errorcode
@@ -5196,9 +4019,7 @@ interface
 end interface
       PROCEDURE(MPI_Add_error_code) :: PMPI_Add_error_code
 interface
-  subroutine MPI_Add_error_string(errorcode, &
-        string, &
-        ierror)
+  subroutine MPI_Add_error_string(errorcode, string, ierror)
     import
     INTEGER, INTENT(IN) :: errorcode
     CHARACTER(LEN=*), INTENT(IN) :: string
@@ -5207,9 +4028,7 @@ interface
 end interface
       PROCEDURE(MPI_Add_error_string) :: PMPI_Add_error_string
 interface
-  subroutine MPI_Comm_call_errhandler(comm, &
-        errorcode, &
-        ierror)
+  subroutine MPI_Comm_call_errhandler(comm, errorcode, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: errorcode
@@ -5218,9 +4037,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_call_errhandler) :: PMPI_Comm_call_errhandler
 interface
-  subroutine MPI_Comm_create_errhandler(comm_errhandler_fn, &
-        errhandler, &
-        ierror)
+  subroutine MPI_Comm_create_errhandler(comm_errhandler_fn, errhandler, ierror)
     import
     EXTERNAL :: comm_errhandler_fn
     INTEGER, INTENT(INOUT) :: errhandler
@@ -5229,9 +4046,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_create_errhandler) :: PMPI_Comm_create_errhandler
 interface
-  subroutine MPI_Comm_get_errhandler(comm, &
-        errhandler, &
-        ierror)
+  subroutine MPI_Comm_get_errhandler(comm, errhandler, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: errhandler
@@ -5240,9 +4055,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_get_errhandler) :: PMPI_Comm_get_errhandler
 interface
-  subroutine MPI_Comm_set_errhandler(comm, &
-        errhandler, &
-        ierror)
+  subroutine MPI_Comm_set_errhandler(comm, errhandler, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: errhandler
@@ -5251,8 +4064,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_set_errhandler) :: PMPI_Comm_set_errhandler
 interface
-  subroutine MPI_Errhandler_free(errhandler, &
-        ierror)
+  subroutine MPI_Errhandler_free(errhandler, ierror)
     import
     INTEGER, INTENT(INOUT) :: errhandler
     INTEGER, INTENT(INOUT) :: ierror
@@ -5260,9 +4072,7 @@ interface
 end interface
       PROCEDURE(MPI_Errhandler_free) :: PMPI_Errhandler_free
 interface
-  subroutine MPI_Error_class(errorcode, &
-        errorclass, &
-        ierror)
+  subroutine MPI_Error_class(errorcode, errorclass, ierror)
     import
     INTEGER, INTENT(IN) :: errorcode
     INTEGER, INTENT(INOUT) :: errorclass
@@ -5271,10 +4081,7 @@ interface
 end interface
       PROCEDURE(MPI_Error_class) :: PMPI_Error_class
 interface
-  subroutine MPI_Error_string(errorcode, &
-        string, &
-        resultlen, &
-        ierror)
+  subroutine MPI_Error_string(errorcode, string, resultlen, ierror)
     import
     INTEGER, INTENT(IN) :: errorcode
     CHARACTER(LEN=*), INTENT(INOUT) :: string
@@ -5284,9 +4091,7 @@ interface
 end interface
       PROCEDURE(MPI_Error_string) :: PMPI_Error_string
 interface
-  subroutine MPI_File_call_errhandler(fh, &
-        errorcode, &
-        ierror)
+  subroutine MPI_File_call_errhandler(fh, errorcode, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER, INTENT(IN) :: errorcode
@@ -5295,9 +4100,7 @@ interface
 end interface
       PROCEDURE(MPI_File_call_errhandler) :: PMPI_File_call_errhandler
 interface
-  subroutine MPI_File_create_errhandler(file_errhandler_fn, &
-        errhandler, &
-        ierror)
+  subroutine MPI_File_create_errhandler(file_errhandler_fn, errhandler, ierror)
     import
     EXTERNAL :: file_errhandler_fn
     INTEGER, INTENT(INOUT) :: errhandler
@@ -5306,9 +4109,7 @@ interface
 end interface
       PROCEDURE(MPI_File_create_errhandler) :: PMPI_File_create_errhandler
 interface
-  subroutine MPI_File_get_errhandler(file, &
-        errhandler, &
-        ierror)
+  subroutine MPI_File_get_errhandler(file, errhandler, ierror)
     import
     INTEGER, INTENT(IN) :: file
     INTEGER, INTENT(INOUT) :: errhandler
@@ -5317,9 +4118,7 @@ interface
 end interface
       PROCEDURE(MPI_File_get_errhandler) :: PMPI_File_get_errhandler
 interface
-  subroutine MPI_File_set_errhandler(file, &
-        errhandler, &
-        ierror)
+  subroutine MPI_File_set_errhandler(file, errhandler, ierror)
     import
     INTEGER, INTENT(IN) :: file
     INTEGER, INTENT(IN) :: errhandler
@@ -5328,8 +4127,7 @@ interface
 end interface
       PROCEDURE(MPI_File_set_errhandler) :: PMPI_File_set_errhandler
 interface
-  subroutine MPI_Remove_error_class(errorclass, &
-        ierror)
+  subroutine MPI_Remove_error_class(errorclass, ierror)
     import
     INTEGER, INTENT(IN) :: errorclass
     INTEGER, INTENT(INOUT) :: ierror
@@ -5337,8 +4135,7 @@ interface
 end interface
       PROCEDURE(MPI_Remove_error_class) :: PMPI_Remove_error_class
 interface
-  subroutine MPI_Remove_error_code(errorcode, &
-        ierror)
+  subroutine MPI_Remove_error_code(errorcode, ierror)
     import
     INTEGER, INTENT(IN) :: errorcode
     INTEGER, INTENT(INOUT) :: ierror
@@ -5346,8 +4143,7 @@ interface
 end interface
       PROCEDURE(MPI_Remove_error_code) :: PMPI_Remove_error_code
 interface
-  subroutine MPI_Remove_error_string(errorcode, &
-        ierror)
+  subroutine MPI_Remove_error_string(errorcode, ierror)
     import
     INTEGER, INTENT(IN) :: errorcode
     INTEGER, INTENT(INOUT) :: ierror
@@ -5355,9 +4151,7 @@ interface
 end interface
       PROCEDURE(MPI_Remove_error_string) :: PMPI_Remove_error_string
 interface
-  subroutine MPI_Session_call_errhandler(session, &
-        errorcode, &
-        ierror)
+  subroutine MPI_Session_call_errhandler(session, errorcode, ierror)
     import
     INTEGER, INTENT(IN) :: session
     INTEGER, INTENT(IN) :: errorcode
@@ -5366,9 +4160,7 @@ interface
 end interface
       PROCEDURE(MPI_Session_call_errhandler) :: PMPI_Session_call_errhandler
 interface
-  subroutine MPI_Session_create_errhandler(session_errhandler_fn, &
-        errhandler, &
-        ierror)
+  subroutine MPI_Session_create_errhandler(session_errhandler_fn, errhandler, ierror)
     import
     EXTERNAL :: session_errhandler_fn
     INTEGER, INTENT(INOUT) :: errhandler
@@ -5377,9 +4169,7 @@ interface
 end interface
       PROCEDURE(MPI_Session_create_errhandler) :: PMPI_Session_create_errhandler
 interface
-  subroutine MPI_Session_get_errhandler(session, &
-        errhandler, &
-        ierror)
+  subroutine MPI_Session_get_errhandler(session, errhandler, ierror)
     import
     INTEGER, INTENT(IN) :: session
     INTEGER, INTENT(INOUT) :: errhandler
@@ -5388,9 +4178,7 @@ interface
 end interface
       PROCEDURE(MPI_Session_get_errhandler) :: PMPI_Session_get_errhandler
 interface
-  subroutine MPI_Session_set_errhandler(session, &
-        errhandler, &
-        ierror)
+  subroutine MPI_Session_set_errhandler(session, errhandler, ierror)
     import
     INTEGER, INTENT(IN) :: session
     INTEGER, INTENT(IN) :: errhandler
@@ -5399,9 +4187,7 @@ interface
 end interface
       PROCEDURE(MPI_Session_set_errhandler) :: PMPI_Session_set_errhandler
 interface
-  subroutine MPI_Win_call_errhandler(win, &
-        errorcode, &
-        ierror)
+  subroutine MPI_Win_call_errhandler(win, errorcode, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(IN) :: errorcode
@@ -5410,9 +4196,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_call_errhandler) :: PMPI_Win_call_errhandler
 interface
-  subroutine MPI_Win_create_errhandler(win_errhandler_fn, &
-        errhandler, &
-        ierror)
+  subroutine MPI_Win_create_errhandler(win_errhandler_fn, errhandler, ierror)
     import
     EXTERNAL :: win_errhandler_fn
     INTEGER, INTENT(INOUT) :: errhandler
@@ -5421,9 +4205,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_create_errhandler) :: PMPI_Win_create_errhandler
 interface
-  subroutine MPI_Win_get_errhandler(win, &
-        errhandler, &
-        ierror)
+  subroutine MPI_Win_get_errhandler(win, errhandler, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: errhandler
@@ -5432,9 +4214,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_get_errhandler) :: PMPI_Win_get_errhandler
 interface
-  subroutine MPI_Win_set_errhandler(win, &
-        errhandler, &
-        ierror)
+  subroutine MPI_Win_set_errhandler(win, errhandler, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(IN) :: errhandler
@@ -5443,8 +4223,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_set_errhandler) :: PMPI_Win_set_errhandler
 interface
-  subroutine MPI_Close_port(port_name, &
-        ierror)
+  subroutine MPI_Close_port(port_name, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: port_name
     INTEGER, INTENT(INOUT) :: ierror
@@ -5452,12 +4231,7 @@ interface
 end interface
       PROCEDURE(MPI_Close_port) :: PMPI_Close_port
 interface
-  subroutine MPI_Comm_accept(port_name, &
-        info, &
-        root, &
-        comm, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Comm_accept(port_name, info, root, comm, newcomm, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: port_name
     INTEGER, INTENT(IN) :: info
@@ -5469,12 +4243,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_accept) :: PMPI_Comm_accept
 interface
-  subroutine MPI_Comm_connect(port_name, &
-        info, &
-        root, &
-        comm, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Comm_connect(port_name, info, root, comm, newcomm, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: port_name
     INTEGER, INTENT(IN) :: info
@@ -5486,8 +4255,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_connect) :: PMPI_Comm_connect
 interface
-  subroutine MPI_Comm_disconnect(comm, &
-        ierror)
+  subroutine MPI_Comm_disconnect(comm, ierror)
     import
     INTEGER, INTENT(INOUT) :: comm
     INTEGER, INTENT(INOUT) :: ierror
@@ -5495,8 +4263,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_disconnect) :: PMPI_Comm_disconnect
 interface
-  subroutine MPI_Comm_get_parent(parent, &
-        ierror)
+  subroutine MPI_Comm_get_parent(parent, ierror)
     import
     INTEGER, INTENT(INOUT) :: parent
     INTEGER, INTENT(INOUT) :: ierror
@@ -5504,9 +4271,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_get_parent) :: PMPI_Comm_get_parent
 interface
-  subroutine MPI_Comm_join(fd, &
-        intercomm, &
-        ierror)
+  subroutine MPI_Comm_join(fd, intercomm, ierror)
     import
     INTEGER, INTENT(IN) :: fd
     INTEGER, INTENT(INOUT) :: intercomm
@@ -5515,15 +4280,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_join) :: PMPI_Comm_join
 interface
-  subroutine MPI_Comm_spawn(command, &
-        argv, &
-        maxprocs, &
-        info, &
-        root, &
-        comm, &
-        intercomm, &
-        array_of_errcodes, &
-        ierror)
+  subroutine MPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: command
     CHARACTER(LEN=*), INTENT(IN) :: argv(*)
@@ -5538,16 +4295,8 @@ interface
 end interface
       PROCEDURE(MPI_Comm_spawn) :: PMPI_Comm_spawn
 interface
-  subroutine MPI_Comm_spawn_multiple(count, &
-        array_of_commands, &
-        array_of_argv, &
-        array_of_maxprocs, &
-        array_of_info, &
-        root, &
-        comm, &
-        intercomm, &
-        array_of_errcodes, &
-        ierror)
+  subroutine MPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, &
+        root, comm, intercomm, array_of_errcodes, ierror)
     import
     INTEGER, INTENT(IN) :: count
     CHARACTER(LEN=*), INTENT(IN) :: array_of_commands(*)
@@ -5563,10 +4312,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_spawn_multiple) :: PMPI_Comm_spawn_multiple
 interface
-  subroutine MPI_Lookup_name(service_name, &
-        info, &
-        port_name, &
-        ierror)
+  subroutine MPI_Lookup_name(service_name, info, port_name, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: service_name
     INTEGER, INTENT(IN) :: info
@@ -5576,9 +4322,7 @@ interface
 end interface
       PROCEDURE(MPI_Lookup_name) :: PMPI_Lookup_name
 interface
-  subroutine MPI_Open_port(info, &
-        port_name, &
-        ierror)
+  subroutine MPI_Open_port(info, port_name, ierror)
     import
     INTEGER, INTENT(IN) :: info
     CHARACTER(LEN=*), INTENT(INOUT) :: port_name
@@ -5587,10 +4331,7 @@ interface
 end interface
       PROCEDURE(MPI_Open_port) :: PMPI_Open_port
 interface
-  subroutine MPI_Publish_name(service_name, &
-        info, &
-        port_name, &
-        ierror)
+  subroutine MPI_Publish_name(service_name, info, port_name, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: service_name
     INTEGER, INTENT(IN) :: info
@@ -5600,10 +4341,7 @@ interface
 end interface
       PROCEDURE(MPI_Publish_name) :: PMPI_Publish_name
 interface
-  subroutine MPI_Unpublish_name(service_name, &
-        info, &
-        port_name, &
-        ierror)
+  subroutine MPI_Unpublish_name(service_name, info, port_name, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: service_name
     INTEGER, INTENT(IN) :: info
@@ -5613,10 +4351,7 @@ interface
 end interface
       PROCEDURE(MPI_Unpublish_name) :: PMPI_Unpublish_name
 interface
-  subroutine MPI_Comm_compare(comm1, &
-        comm2, &
-        result, &
-        ierror)
+  subroutine MPI_Comm_compare(comm1, comm2, result, ierror)
     import
     INTEGER, INTENT(IN) :: comm1
     INTEGER, INTENT(IN) :: comm2
@@ -5626,10 +4361,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_compare) :: PMPI_Comm_compare
 interface
-  subroutine MPI_Comm_create(comm, &
-        group, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Comm_create(comm, group, newcomm, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: group
@@ -5639,12 +4371,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_create) :: PMPI_Comm_create
 interface
-  subroutine MPI_Comm_create_from_group(group, &
-        stringtag, &
-        info, &
-        errhandler, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm, ierror)
     import
     INTEGER, INTENT(IN) :: group
     CHARACTER(LEN=*), INTENT(IN) :: stringtag
@@ -5656,11 +4383,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_create_from_group) :: PMPI_Comm_create_from_group
 interface
-  subroutine MPI_Comm_create_group(comm, &
-        group, &
-        tag, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Comm_create_group(comm, group, tag, newcomm, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: group
@@ -5671,9 +4394,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_create_group) :: PMPI_Comm_create_group
 interface
-  subroutine MPI_Comm_dup(comm, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Comm_dup(comm, newcomm, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: newcomm
@@ -5682,10 +4403,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_dup) :: PMPI_Comm_dup
 interface
-  subroutine MPI_Comm_dup_with_info(comm, &
-        info, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Comm_dup_with_info(comm, info, newcomm, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: info
@@ -5695,8 +4413,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_dup_with_info) :: PMPI_Comm_dup_with_info
 interface
-  subroutine MPI_Comm_free(comm, &
-        ierror)
+  subroutine MPI_Comm_free(comm, ierror)
     import
     INTEGER, INTENT(INOUT) :: comm
     INTEGER, INTENT(INOUT) :: ierror
@@ -5704,9 +4421,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_free) :: PMPI_Comm_free
 interface
-  subroutine MPI_Comm_get_info(comm, &
-        info_used, &
-        ierror)
+  subroutine MPI_Comm_get_info(comm, info_used, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: info_used
@@ -5715,10 +4430,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_get_info) :: PMPI_Comm_get_info
 interface
-  subroutine MPI_Comm_get_name(comm, &
-        comm_name, &
-        resultlen, &
-        ierror)
+  subroutine MPI_Comm_get_name(comm, comm_name, resultlen, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     CHARACTER(LEN=*), INTENT(INOUT) :: comm_name
@@ -5728,9 +4440,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_get_name) :: PMPI_Comm_get_name
 interface
-  subroutine MPI_Comm_group(comm, &
-        group, &
-        ierror)
+  subroutine MPI_Comm_group(comm, group, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: group
@@ -5739,10 +4449,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_group) :: PMPI_Comm_group
 interface
-  subroutine MPI_Comm_idup(comm, &
-        newcomm, &
-        request, &
-        ierror)
+  subroutine MPI_Comm_idup(comm, newcomm, request, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: newcomm
@@ -5752,11 +4459,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_idup) :: PMPI_Comm_idup
 interface
-  subroutine MPI_Comm_idup_with_info(comm, &
-        info, &
-        newcomm, &
-        request, &
-        ierror)
+  subroutine MPI_Comm_idup_with_info(comm, info, newcomm, request, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: info
@@ -5767,9 +4470,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_idup_with_info) :: PMPI_Comm_idup_with_info
 interface
-  subroutine MPI_Comm_rank(comm, &
-        rank, &
-        ierror)
+  subroutine MPI_Comm_rank(comm, rank, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: rank
@@ -5778,9 +4479,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_rank) :: PMPI_Comm_rank
 interface
-  subroutine MPI_Comm_remote_group(comm, &
-        group, &
-        ierror)
+  subroutine MPI_Comm_remote_group(comm, group, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: group
@@ -5789,9 +4488,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_remote_group) :: PMPI_Comm_remote_group
 interface
-  subroutine MPI_Comm_remote_size(comm, &
-        size, &
-        ierror)
+  subroutine MPI_Comm_remote_size(comm, size, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: size
@@ -5800,9 +4497,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_remote_size) :: PMPI_Comm_remote_size
 interface
-  subroutine MPI_Comm_set_info(comm, &
-        info, &
-        ierror)
+  subroutine MPI_Comm_set_info(comm, info, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: info
@@ -5811,9 +4506,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_set_info) :: PMPI_Comm_set_info
 interface
-  subroutine MPI_Comm_set_name(comm, &
-        comm_name, &
-        ierror)
+  subroutine MPI_Comm_set_name(comm, comm_name, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     CHARACTER(LEN=*), INTENT(IN) :: comm_name
@@ -5822,9 +4515,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_set_name) :: PMPI_Comm_set_name
 interface
-  subroutine MPI_Comm_size(comm, &
-        size, &
-        ierror)
+  subroutine MPI_Comm_size(comm, size, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: size
@@ -5833,11 +4524,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_size) :: PMPI_Comm_size
 interface
-  subroutine MPI_Comm_split(comm, &
-        color, &
-        key, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Comm_split(comm, color, key, newcomm, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: color
@@ -5848,12 +4535,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_split) :: PMPI_Comm_split
 interface
-  subroutine MPI_Comm_split_type(comm, &
-        split_type, &
-        key, &
-        info, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Comm_split_type(comm, split_type, key, info, newcomm, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: split_type
@@ -5865,9 +4547,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_split_type) :: PMPI_Comm_split_type
 interface
-  subroutine MPI_Comm_test_inter(comm, &
-        flag, &
-        ierror)
+  subroutine MPI_Comm_test_inter(comm, flag, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     LOGICAL, INTENT(INOUT) :: flag
@@ -5876,13 +4556,7 @@ interface
 end interface
       PROCEDURE(MPI_Comm_test_inter) :: PMPI_Comm_test_inter
 interface
-  subroutine MPI_Intercomm_create(local_comm, &
-        local_leader, &
-        peer_comm, &
-        remote_leader, &
-        tag, &
-        newintercomm, &
-        ierror)
+  subroutine MPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm, ierror)
     import
     INTEGER, INTENT(IN) :: local_comm
     INTEGER, INTENT(IN) :: local_leader
@@ -5895,15 +4569,8 @@ interface
 end interface
       PROCEDURE(MPI_Intercomm_create) :: PMPI_Intercomm_create
 interface
-  subroutine MPI_Intercomm_create_from_groups(local_group, &
-        local_leader, &
-        remote_group, &
-        remote_leader, &
-        stringtag, &
-        info, &
-        errhandler, &
-        newintercomm, &
-        ierror)
+  subroutine MPI_Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, &
+        errhandler, newintercomm, ierror)
     import
     INTEGER, INTENT(IN) :: local_group
     INTEGER, INTENT(IN) :: local_leader
@@ -5918,10 +4585,7 @@ interface
 end interface
       PROCEDURE(MPI_Intercomm_create_from_groups) :: PMPI_Intercomm_create_from_groups
 interface
-  subroutine MPI_Intercomm_merge(intercomm, &
-        high, &
-        newintracomm, &
-        ierror)
+  subroutine MPI_Intercomm_merge(intercomm, high, newintracomm, ierror)
     import
     INTEGER, INTENT(IN) :: intercomm
     LOGICAL, INTENT(IN) :: high
@@ -5931,8 +4595,7 @@ interface
 end interface
       PROCEDURE(MPI_Intercomm_merge) :: PMPI_Intercomm_merge
 interface
-  subroutine MPI_Info_create(info, &
-        ierror)
+  subroutine MPI_Info_create(info, ierror)
     import
     INTEGER, INTENT(INOUT) :: info
     INTEGER, INTENT(INOUT) :: ierror
@@ -5940,8 +4603,7 @@ interface
 end interface
       PROCEDURE(MPI_Info_create) :: PMPI_Info_create
 interface
-  subroutine MPI_Info_create_env(info, &
-        ierror)
+  subroutine MPI_Info_create_env(info, ierror)
     import
     INTEGER, INTENT(INOUT) :: info
     INTEGER, INTENT(INOUT) :: ierror
@@ -5949,9 +4611,7 @@ interface
 end interface
       PROCEDURE(MPI_Info_create_env) :: PMPI_Info_create_env
 interface
-  subroutine MPI_Info_delete(info, &
-        key, &
-        ierror)
+  subroutine MPI_Info_delete(info, key, ierror)
     import
     INTEGER, INTENT(IN) :: info
     CHARACTER(LEN=*), INTENT(IN) :: key
@@ -5960,9 +4620,7 @@ interface
 end interface
       PROCEDURE(MPI_Info_delete) :: PMPI_Info_delete
 interface
-  subroutine MPI_Info_dup(info, &
-        newinfo, &
-        ierror)
+  subroutine MPI_Info_dup(info, newinfo, ierror)
     import
     INTEGER, INTENT(IN) :: info
     INTEGER, INTENT(INOUT) :: newinfo
@@ -5971,8 +4629,7 @@ interface
 end interface
       PROCEDURE(MPI_Info_dup) :: PMPI_Info_dup
 interface
-  subroutine MPI_Info_free(info, &
-        ierror)
+  subroutine MPI_Info_free(info, ierror)
     import
     INTEGER, INTENT(INOUT) :: info
     INTEGER, INTENT(INOUT) :: ierror
@@ -5980,12 +4637,7 @@ interface
 end interface
       PROCEDURE(MPI_Info_free) :: PMPI_Info_free
 interface
-  subroutine MPI_Info_get(info, &
-        key, &
-        valuelen, &
-        value, &
-        flag, &
-        ierror)
+  subroutine MPI_Info_get(info, key, valuelen, value, flag, ierror)
     import
     INTEGER, INTENT(IN) :: info
     CHARACTER(LEN=*), INTENT(IN) :: key
@@ -5997,9 +4649,7 @@ interface
 end interface
       PROCEDURE(MPI_Info_get) :: PMPI_Info_get
 interface
-  subroutine MPI_Info_get_nkeys(info, &
-        nkeys, &
-        ierror)
+  subroutine MPI_Info_get_nkeys(info, nkeys, ierror)
     import
     INTEGER, INTENT(IN) :: info
     INTEGER, INTENT(INOUT) :: nkeys
@@ -6008,10 +4658,7 @@ interface
 end interface
       PROCEDURE(MPI_Info_get_nkeys) :: PMPI_Info_get_nkeys
 interface
-  subroutine MPI_Info_get_nthkey(info, &
-        n, &
-        key, &
-        ierror)
+  subroutine MPI_Info_get_nthkey(info, n, key, ierror)
     import
     INTEGER, INTENT(IN) :: info
     INTEGER, INTENT(IN) :: n
@@ -6021,12 +4668,7 @@ interface
 end interface
       PROCEDURE(MPI_Info_get_nthkey) :: PMPI_Info_get_nthkey
 interface
-  subroutine MPI_Info_get_string(info, &
-        key, &
-        buflen, &
-        value, &
-        flag, &
-        ierror)
+  subroutine MPI_Info_get_string(info, key, buflen, value, flag, ierror)
     import
     INTEGER, INTENT(IN) :: info
     CHARACTER(LEN=*), INTENT(IN) :: key
@@ -6038,11 +4680,7 @@ interface
 end interface
       PROCEDURE(MPI_Info_get_string) :: PMPI_Info_get_string
 interface
-  subroutine MPI_Info_get_valuelen(info, &
-        key, &
-        valuelen, &
-        flag, &
-        ierror)
+  subroutine MPI_Info_get_valuelen(info, key, valuelen, flag, ierror)
     import
     INTEGER, INTENT(IN) :: info
     CHARACTER(LEN=*), INTENT(IN) :: key
@@ -6053,10 +4691,7 @@ interface
 end interface
       PROCEDURE(MPI_Info_get_valuelen) :: PMPI_Info_get_valuelen
 interface
-  subroutine MPI_Info_set(info, &
-        key, &
-        value, &
-        ierror)
+  subroutine MPI_Info_set(info, key, value, ierror)
     import
     INTEGER, INTENT(IN) :: info
     CHARACTER(LEN=*), INTENT(IN) :: key
@@ -6066,8 +4701,7 @@ interface
 end interface
       PROCEDURE(MPI_Info_set) :: PMPI_Info_set
 interface
-  subroutine MPI_Session_finalize(session, &
-        ierror)
+  subroutine MPI_Session_finalize(session, ierror)
     import
     INTEGER, INTENT(INOUT) :: session
     INTEGER, INTENT(INOUT) :: ierror
@@ -6075,9 +4709,7 @@ interface
 end interface
       PROCEDURE(MPI_Session_finalize) :: PMPI_Session_finalize
 interface
-  subroutine MPI_Session_get_info(session, &
-        info_used, &
-        ierror)
+  subroutine MPI_Session_get_info(session, info_used, ierror)
     import
     INTEGER, INTENT(IN) :: session
     INTEGER, INTENT(INOUT) :: info_used
@@ -6086,12 +4718,7 @@ interface
 end interface
       PROCEDURE(MPI_Session_get_info) :: PMPI_Session_get_info
 interface
-  subroutine MPI_Session_get_nth_pset(session, &
-        info, &
-        n, &
-        pset_len, &
-        pset_name, &
-        ierror)
+  subroutine MPI_Session_get_nth_pset(session, info, n, pset_len, pset_name, ierror)
     import
     INTEGER, INTENT(IN) :: session
     INTEGER, INTENT(IN) :: info
@@ -6103,10 +4730,7 @@ interface
 end interface
       PROCEDURE(MPI_Session_get_nth_pset) :: PMPI_Session_get_nth_pset
 interface
-  subroutine MPI_Session_get_num_psets(session, &
-        info, &
-        npset_names, &
-        ierror)
+  subroutine MPI_Session_get_num_psets(session, info, npset_names, ierror)
     import
     INTEGER, INTENT(IN) :: session
     INTEGER, INTENT(IN) :: info
@@ -6116,10 +4740,7 @@ interface
 end interface
       PROCEDURE(MPI_Session_get_num_psets) :: PMPI_Session_get_num_psets
 interface
-  subroutine MPI_Session_get_pset_info(session, &
-        pset_name, &
-        info, &
-        ierror)
+  subroutine MPI_Session_get_pset_info(session, pset_name, info, ierror)
     import
     INTEGER, INTENT(IN) :: session
     CHARACTER(LEN=*), INTENT(IN) :: pset_name
@@ -6129,10 +4750,7 @@ interface
 end interface
       PROCEDURE(MPI_Session_get_pset_info) :: PMPI_Session_get_pset_info
 interface
-  subroutine MPI_Session_init(info, &
-        errhandler, &
-        session, &
-        ierror)
+  subroutine MPI_Session_init(info, errhandler, session, ierror)
     import
     INTEGER, INTENT(IN) :: info
     INTEGER, INTENT(IN) :: errhandler
@@ -6142,16 +4760,8 @@ interface
 end interface
       PROCEDURE(MPI_Session_init) :: PMPI_Session_init
 interface
-  subroutine MPI_Accumulate(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        op, &
-        win, &
-        ierror)
+  subroutine MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, op, win, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
     TYPE(*), TARGET :: origin_addr(*)
@@ -6168,14 +4778,8 @@ interface
 end interface
       PROCEDURE(MPI_Accumulate) :: PMPI_Accumulate
 interface
-  subroutine MPI_Compare_and_swap(origin_addr, &
-        compare_addr, &
-        result_addr, &
-        datatype, &
-        target_rank, &
-        target_disp, &
-        win, &
-        ierror)
+  subroutine MPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, &
+        win, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
     TYPE(*), TARGET :: origin_addr(*)
@@ -6192,14 +4796,7 @@ interface
 end interface
       PROCEDURE(MPI_Compare_and_swap) :: PMPI_Compare_and_swap
 interface
-  subroutine MPI_Fetch_and_op(origin_addr, &
-        result_addr, &
-        datatype, &
-        target_rank, &
-        target_disp, &
-        op, &
-        win, &
-        ierror)
+  subroutine MPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
     TYPE(*), TARGET :: origin_addr(*)
@@ -6215,15 +4812,8 @@ interface
 end interface
       PROCEDURE(MPI_Fetch_and_op) :: PMPI_Fetch_and_op
 interface
-  subroutine MPI_Get(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        win, &
-        ierror)
+  subroutine MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
     TYPE(*), TARGET :: origin_addr(*)
@@ -6239,19 +4829,9 @@ interface
 end interface
       PROCEDURE(MPI_Get) :: PMPI_Get
 interface
-  subroutine MPI_Get_accumulate(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        result_addr, &
-        result_count, &
-        result_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        op, &
-        win, &
-        ierror)
+  subroutine MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+        result_datatype, target_rank, target_disp, target_count, target_datatype, &
+        op, win, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
     TYPE(*), TARGET :: origin_addr(*)
@@ -6272,15 +4852,8 @@ interface
 end interface
       PROCEDURE(MPI_Get_accumulate) :: PMPI_Get_accumulate
 interface
-  subroutine MPI_Put(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        win, &
-        ierror)
+  subroutine MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
     TYPE(*), TARGET :: origin_addr(*)
@@ -6296,17 +4869,8 @@ interface
 end interface
       PROCEDURE(MPI_Put) :: PMPI_Put
 interface
-  subroutine MPI_Raccumulate(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        op, &
-        win, &
-        request, &
-        ierror)
+  subroutine MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, op, win, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
     TYPE(*), TARGET :: origin_addr(*)
@@ -6324,16 +4888,8 @@ interface
 end interface
       PROCEDURE(MPI_Raccumulate) :: PMPI_Raccumulate
 interface
-  subroutine MPI_Rget(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        win, &
-        request, &
-        ierror)
+  subroutine MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
     TYPE(*), TARGET :: origin_addr(*)
@@ -6350,20 +4906,9 @@ interface
 end interface
       PROCEDURE(MPI_Rget) :: PMPI_Rget
 interface
-  subroutine MPI_Rget_accumulate(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        result_addr, &
-        result_count, &
-        result_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        op, &
-        win, &
-        request, &
-        ierror)
+  subroutine MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+        result_datatype, target_rank, target_disp, target_count, target_datatype, &
+        op, win, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
     TYPE(*), TARGET :: origin_addr(*)
@@ -6385,16 +4930,8 @@ interface
 end interface
       PROCEDURE(MPI_Rget_accumulate) :: PMPI_Rget_accumulate
 interface
-  subroutine MPI_Rput(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        win, &
-        request, &
-        ierror)
+  subroutine MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
     TYPE(*), TARGET :: origin_addr(*)
@@ -6411,10 +4948,7 @@ interface
 end interface
       PROCEDURE(MPI_Rput) :: PMPI_Rput
 interface
-  subroutine MPI_Win_attach(win, &
-        base, &
-        size, &
-        ierror)
+  subroutine MPI_Win_attach(win, base, size, ierror)
     import
     INTEGER, INTENT(IN) :: win
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
@@ -6425,8 +4959,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_attach) :: PMPI_Win_attach
 interface
-  subroutine MPI_Win_complete(win, &
-        ierror)
+  subroutine MPI_Win_complete(win, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
@@ -6434,13 +4967,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_complete) :: PMPI_Win_complete
 interface
-  subroutine MPI_Win_create(base, &
-        size, &
-        disp_unit, &
-        info, &
-        comm, &
-        win, &
-        ierror)
+  subroutine MPI_Win_create(base, size, disp_unit, info, comm, win, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
     TYPE(*), TARGET :: base(*)
@@ -6454,10 +4981,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_create) :: PMPI_Win_create
 interface
-  subroutine MPI_Win_create_dynamic(info, &
-        comm, &
-        win, &
-        ierror)
+  subroutine MPI_Win_create_dynamic(info, comm, win, ierror)
     import
     INTEGER, INTENT(IN) :: info
     INTEGER, INTENT(IN) :: comm
@@ -6467,11 +4991,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_create_dynamic) :: PMPI_Win_create_dynamic
 interface
-  subroutine MPI_Win_create_keyval(win_copy_attr_fn, &
-        win_delete_attr_fn, &
-        win_keyval, &
-        extra_state, &
-        ierror)
+  subroutine MPI_Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state, ierror)
     import
     EXTERNAL :: win_copy_attr_fn
     EXTERNAL :: win_delete_attr_fn
@@ -6482,9 +5002,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_create_keyval) :: PMPI_Win_create_keyval
 interface
-  subroutine MPI_Win_delete_attr(win, &
-        win_keyval, &
-        ierror)
+  subroutine MPI_Win_delete_attr(win, win_keyval, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(IN) :: win_keyval
@@ -6493,9 +5011,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_delete_attr) :: PMPI_Win_delete_attr
 interface
-  subroutine MPI_Win_detach(win, &
-        base, &
-        ierror)
+  subroutine MPI_Win_detach(win, base, ierror)
     import
     INTEGER, INTENT(IN) :: win
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
@@ -6505,9 +5021,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_detach) :: PMPI_Win_detach
 interface
-  subroutine MPI_Win_fence(assert, &
-        win, &
-        ierror)
+  subroutine MPI_Win_fence(assert, win, ierror)
     import
     INTEGER, INTENT(IN) :: assert
     INTEGER, INTENT(IN) :: win
@@ -6516,9 +5030,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_fence) :: PMPI_Win_fence
 interface
-  subroutine MPI_Win_flush(rank, &
-        win, &
-        ierror)
+  subroutine MPI_Win_flush(rank, win, ierror)
     import
     INTEGER, INTENT(IN) :: rank
     INTEGER, INTENT(IN) :: win
@@ -6527,8 +5039,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_flush) :: PMPI_Win_flush
 interface
-  subroutine MPI_Win_flush_all(win, &
-        ierror)
+  subroutine MPI_Win_flush_all(win, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
@@ -6536,9 +5047,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_flush_all) :: PMPI_Win_flush_all
 interface
-  subroutine MPI_Win_flush_local(rank, &
-        win, &
-        ierror)
+  subroutine MPI_Win_flush_local(rank, win, ierror)
     import
     INTEGER, INTENT(IN) :: rank
     INTEGER, INTENT(IN) :: win
@@ -6547,8 +5056,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_flush_local) :: PMPI_Win_flush_local
 interface
-  subroutine MPI_Win_flush_local_all(win, &
-        ierror)
+  subroutine MPI_Win_flush_local_all(win, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
@@ -6556,8 +5064,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_flush_local_all) :: PMPI_Win_flush_local_all
 interface
-  subroutine MPI_Win_free(win, &
-        ierror)
+  subroutine MPI_Win_free(win, ierror)
     import
     INTEGER, INTENT(INOUT) :: win
     INTEGER, INTENT(INOUT) :: ierror
@@ -6565,8 +5072,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_free) :: PMPI_Win_free
 interface
-  subroutine MPI_Win_free_keyval(win_keyval, &
-        ierror)
+  subroutine MPI_Win_free_keyval(win_keyval, ierror)
     import
     INTEGER, INTENT(INOUT) :: win_keyval
     INTEGER, INTENT(INOUT) :: ierror
@@ -6574,11 +5080,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_free_keyval) :: PMPI_Win_free_keyval
 interface
-  subroutine MPI_Win_get_attr(win, &
-        win_keyval, &
-        attribute_val, &
-        flag, &
-        ierror)
+  subroutine MPI_Win_get_attr(win, win_keyval, attribute_val, flag, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(IN) :: win_keyval
@@ -6589,9 +5091,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_get_attr) :: PMPI_Win_get_attr
 interface
-  subroutine MPI_Win_get_group(win, &
-        group, &
-        ierror)
+  subroutine MPI_Win_get_group(win, group, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: group
@@ -6600,9 +5100,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_get_group) :: PMPI_Win_get_group
 interface
-  subroutine MPI_Win_get_info(win, &
-        info_used, &
-        ierror)
+  subroutine MPI_Win_get_info(win, info_used, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: info_used
@@ -6611,10 +5109,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_get_info) :: PMPI_Win_get_info
 interface
-  subroutine MPI_Win_get_name(win, &
-        win_name, &
-        resultlen, &
-        ierror)
+  subroutine MPI_Win_get_name(win, win_name, resultlen, ierror)
     import
     INTEGER, INTENT(IN) :: win
     CHARACTER(LEN=*), INTENT(INOUT) :: win_name
@@ -6624,11 +5119,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_get_name) :: PMPI_Win_get_name
 interface
-  subroutine MPI_Win_lock(lock_type, &
-        rank, &
-        assert, &
-        win, &
-        ierror)
+  subroutine MPI_Win_lock(lock_type, rank, assert, win, ierror)
     import
     INTEGER, INTENT(IN) :: lock_type
     INTEGER, INTENT(IN) :: rank
@@ -6639,9 +5130,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_lock) :: PMPI_Win_lock
 interface
-  subroutine MPI_Win_lock_all(assert, &
-        win, &
-        ierror)
+  subroutine MPI_Win_lock_all(assert, win, ierror)
     import
     INTEGER, INTENT(IN) :: assert
     INTEGER, INTENT(IN) :: win
@@ -6650,10 +5139,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_lock_all) :: PMPI_Win_lock_all
 interface
-  subroutine MPI_Win_post(group, &
-        assert, &
-        win, &
-        ierror)
+  subroutine MPI_Win_post(group, assert, win, ierror)
     import
     INTEGER, INTENT(IN) :: group
     INTEGER, INTENT(IN) :: assert
@@ -6663,10 +5149,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_post) :: PMPI_Win_post
 interface
-  subroutine MPI_Win_set_attr(win, &
-        win_keyval, &
-        attribute_val, &
-        ierror)
+  subroutine MPI_Win_set_attr(win, win_keyval, attribute_val, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(IN) :: win_keyval
@@ -6676,9 +5159,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_set_attr) :: PMPI_Win_set_attr
 interface
-  subroutine MPI_Win_set_info(win, &
-        info, &
-        ierror)
+  subroutine MPI_Win_set_info(win, info, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(IN) :: info
@@ -6687,9 +5168,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_set_info) :: PMPI_Win_set_info
 interface
-  subroutine MPI_Win_set_name(win, &
-        win_name, &
-        ierror)
+  subroutine MPI_Win_set_name(win, win_name, ierror)
     import
     INTEGER, INTENT(IN) :: win
     CHARACTER(LEN=*), INTENT(IN) :: win_name
@@ -6698,10 +5177,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_set_name) :: PMPI_Win_set_name
 interface
-  subroutine MPI_Win_start(group, &
-        assert, &
-        win, &
-        ierror)
+  subroutine MPI_Win_start(group, assert, win, ierror)
     import
     INTEGER, INTENT(IN) :: group
     INTEGER, INTENT(IN) :: assert
@@ -6711,8 +5187,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_start) :: PMPI_Win_start
 interface
-  subroutine MPI_Win_sync(win, &
-        ierror)
+  subroutine MPI_Win_sync(win, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
@@ -6720,9 +5195,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_sync) :: PMPI_Win_sync
 interface
-  subroutine MPI_Win_test(win, &
-        flag, &
-        ierror)
+  subroutine MPI_Win_test(win, flag, ierror)
     import
     INTEGER, INTENT(IN) :: win
     LOGICAL, INTENT(INOUT) :: flag
@@ -6731,9 +5204,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_test) :: PMPI_Win_test
 interface
-  subroutine MPI_Win_unlock(rank, &
-        win, &
-        ierror)
+  subroutine MPI_Win_unlock(rank, win, ierror)
     import
     INTEGER, INTENT(IN) :: rank
     INTEGER, INTENT(IN) :: win
@@ -6742,8 +5213,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_unlock) :: PMPI_Win_unlock
 interface
-  subroutine MPI_Win_unlock_all(win, &
-        ierror)
+  subroutine MPI_Win_unlock_all(win, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
@@ -6751,8 +5221,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_unlock_all) :: PMPI_Win_unlock_all
 interface
-  subroutine MPI_Win_wait(win, &
-        ierror)
+  subroutine MPI_Win_wait(win, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(INOUT) :: ierror
@@ -6760,8 +5229,7 @@ interface
 end interface
       PROCEDURE(MPI_Win_wait) :: PMPI_Win_wait
 interface
-  subroutine MPI_File_close(fh, &
-        ierror)
+  subroutine MPI_File_close(fh, ierror)
     import
     INTEGER, INTENT(INOUT) :: fh
     INTEGER, INTENT(INOUT) :: ierror
@@ -6769,9 +5237,7 @@ interface
 end interface
       PROCEDURE(MPI_File_close) :: PMPI_File_close
 interface
-  subroutine MPI_File_delete(filename, &
-        info, &
-        ierror)
+  subroutine MPI_File_delete(filename, info, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: filename
     INTEGER, INTENT(IN) :: info
@@ -6780,9 +5246,7 @@ interface
 end interface
       PROCEDURE(MPI_File_delete) :: PMPI_File_delete
 interface
-  subroutine MPI_File_get_amode(fh, &
-        amode, &
-        ierror)
+  subroutine MPI_File_get_amode(fh, amode, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER, INTENT(INOUT) :: amode
@@ -6791,9 +5255,7 @@ interface
 end interface
       PROCEDURE(MPI_File_get_amode) :: PMPI_File_get_amode
 interface
-  subroutine MPI_File_get_atomicity(fh, &
-        flag, &
-        ierror)
+  subroutine MPI_File_get_atomicity(fh, flag, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     LOGICAL, INTENT(INOUT) :: flag
@@ -6802,10 +5264,7 @@ interface
 end interface
       PROCEDURE(MPI_File_get_atomicity) :: PMPI_File_get_atomicity
 interface
-  subroutine MPI_File_get_byte_offset(fh, &
-        offset, &
-        disp, &
-        ierror)
+  subroutine MPI_File_get_byte_offset(fh, offset, disp, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -6815,9 +5274,7 @@ interface
 end interface
       PROCEDURE(MPI_File_get_byte_offset) :: PMPI_File_get_byte_offset
 interface
-  subroutine MPI_File_get_group(fh, &
-        group, &
-        ierror)
+  subroutine MPI_File_get_group(fh, group, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER, INTENT(INOUT) :: group
@@ -6826,9 +5283,7 @@ interface
 end interface
       PROCEDURE(MPI_File_get_group) :: PMPI_File_get_group
 interface
-  subroutine MPI_File_get_info(fh, &
-        info_used, &
-        ierror)
+  subroutine MPI_File_get_info(fh, info_used, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER, INTENT(INOUT) :: info_used
@@ -6837,9 +5292,7 @@ interface
 end interface
       PROCEDURE(MPI_File_get_info) :: PMPI_File_get_info
 interface
-  subroutine MPI_File_get_position(fh, &
-        offset, &
-        ierror)
+  subroutine MPI_File_get_position(fh, offset, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(INOUT) :: offset
@@ -6848,9 +5301,7 @@ interface
 end interface
       PROCEDURE(MPI_File_get_position) :: PMPI_File_get_position
 interface
-  subroutine MPI_File_get_position_shared(fh, &
-        offset, &
-        ierror)
+  subroutine MPI_File_get_position_shared(fh, offset, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(INOUT) :: offset
@@ -6859,9 +5310,7 @@ interface
 end interface
       PROCEDURE(MPI_File_get_position_shared) :: PMPI_File_get_position_shared
 interface
-  subroutine MPI_File_get_size(fh, &
-        size, &
-        ierror)
+  subroutine MPI_File_get_size(fh, size, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(INOUT) :: size
@@ -6870,10 +5319,7 @@ interface
 end interface
       PROCEDURE(MPI_File_get_size) :: PMPI_File_get_size
 interface
-  subroutine MPI_File_get_type_extent(fh, &
-        datatype, &
-        extent, &
-        ierror)
+  subroutine MPI_File_get_type_extent(fh, datatype, extent, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER, INTENT(IN) :: datatype
@@ -6883,12 +5329,7 @@ interface
 end interface
       PROCEDURE(MPI_File_get_type_extent) :: PMPI_File_get_type_extent
 interface
-  subroutine MPI_File_get_view(fh, &
-        disp, &
-        etype, &
-        filetype, &
-        datarep, &
-        ierror)
+  subroutine MPI_File_get_view(fh, disp, etype, filetype, datarep, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(INOUT) :: disp
@@ -6900,12 +5341,7 @@ interface
 end interface
       PROCEDURE(MPI_File_get_view) :: PMPI_File_get_view
 interface
-  subroutine MPI_File_iread(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iread(fh, buf, count, datatype, request, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -6918,12 +5354,7 @@ interface
 end interface
       PROCEDURE(MPI_File_iread) :: PMPI_File_iread
 interface
-  subroutine MPI_File_iread_all(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iread_all(fh, buf, count, datatype, request, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -6936,13 +5367,7 @@ interface
 end interface
       PROCEDURE(MPI_File_iread_all) :: PMPI_File_iread_all
 interface
-  subroutine MPI_File_iread_at(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iread_at(fh, offset, buf, count, datatype, request, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -6956,13 +5381,7 @@ interface
 end interface
       PROCEDURE(MPI_File_iread_at) :: PMPI_File_iread_at
 interface
-  subroutine MPI_File_iread_at_all(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iread_at_all(fh, offset, buf, count, datatype, request, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -6976,12 +5395,7 @@ interface
 end interface
       PROCEDURE(MPI_File_iread_at_all) :: PMPI_File_iread_at_all
 interface
-  subroutine MPI_File_iread_shared(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iread_shared(fh, buf, count, datatype, request, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -6994,12 +5408,7 @@ interface
 end interface
       PROCEDURE(MPI_File_iread_shared) :: PMPI_File_iread_shared
 interface
-  subroutine MPI_File_iwrite(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iwrite(fh, buf, count, datatype, request, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7012,12 +5421,7 @@ interface
 end interface
       PROCEDURE(MPI_File_iwrite) :: PMPI_File_iwrite
 interface
-  subroutine MPI_File_iwrite_all(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iwrite_all(fh, buf, count, datatype, request, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7030,13 +5434,7 @@ interface
 end interface
       PROCEDURE(MPI_File_iwrite_all) :: PMPI_File_iwrite_all
 interface
-  subroutine MPI_File_iwrite_at(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iwrite_at(fh, offset, buf, count, datatype, request, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -7050,13 +5448,7 @@ interface
 end interface
       PROCEDURE(MPI_File_iwrite_at) :: PMPI_File_iwrite_at
 interface
-  subroutine MPI_File_iwrite_at_all(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iwrite_at_all(fh, offset, buf, count, datatype, request, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -7070,12 +5462,7 @@ interface
 end interface
       PROCEDURE(MPI_File_iwrite_at_all) :: PMPI_File_iwrite_at_all
 interface
-  subroutine MPI_File_iwrite_shared(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iwrite_shared(fh, buf, count, datatype, request, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7088,12 +5475,7 @@ interface
 end interface
       PROCEDURE(MPI_File_iwrite_shared) :: PMPI_File_iwrite_shared
 interface
-  subroutine MPI_File_open(comm, &
-        filename, &
-        amode, &
-        info, &
-        fh, &
-        ierror)
+  subroutine MPI_File_open(comm, filename, amode, info, fh, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     CHARACTER(LEN=*), INTENT(IN) :: filename
@@ -7105,9 +5487,7 @@ interface
 end interface
       PROCEDURE(MPI_File_open) :: PMPI_File_open
 interface
-  subroutine MPI_File_preallocate(fh, &
-        size, &
-        ierror)
+  subroutine MPI_File_preallocate(fh, size, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: size
@@ -7116,12 +5496,7 @@ interface
 end interface
       PROCEDURE(MPI_File_preallocate) :: PMPI_File_preallocate
 interface
-  subroutine MPI_File_read(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_read(fh, buf, count, datatype, status, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7134,12 +5509,7 @@ interface
 end interface
       PROCEDURE(MPI_File_read) :: PMPI_File_read
 interface
-  subroutine MPI_File_read_all(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_all(fh, buf, count, datatype, status, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7152,11 +5522,7 @@ interface
 end interface
       PROCEDURE(MPI_File_read_all) :: PMPI_File_read_all
 interface
-  subroutine MPI_File_read_all_begin(fh, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
+  subroutine MPI_File_read_all_begin(fh, buf, count, datatype, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7168,10 +5534,7 @@ interface
 end interface
       PROCEDURE(MPI_File_read_all_begin) :: PMPI_File_read_all_begin
 interface
-  subroutine MPI_File_read_all_end(fh, &
-        buf, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_all_end(fh, buf, status, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7182,13 +5545,7 @@ interface
 end interface
       PROCEDURE(MPI_File_read_all_end) :: PMPI_File_read_all_end
 interface
-  subroutine MPI_File_read_at(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_at(fh, offset, buf, count, datatype, status, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -7202,13 +5559,7 @@ interface
 end interface
       PROCEDURE(MPI_File_read_at) :: PMPI_File_read_at
 interface
-  subroutine MPI_File_read_at_all(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_at_all(fh, offset, buf, count, datatype, status, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -7222,12 +5573,7 @@ interface
 end interface
       PROCEDURE(MPI_File_read_at_all) :: PMPI_File_read_at_all
 interface
-  subroutine MPI_File_read_at_all_begin(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
+  subroutine MPI_File_read_at_all_begin(fh, offset, buf, count, datatype, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -7240,10 +5586,7 @@ interface
 end interface
       PROCEDURE(MPI_File_read_at_all_begin) :: PMPI_File_read_at_all_begin
 interface
-  subroutine MPI_File_read_at_all_end(fh, &
-        buf, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_at_all_end(fh, buf, status, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7254,12 +5597,7 @@ interface
 end interface
       PROCEDURE(MPI_File_read_at_all_end) :: PMPI_File_read_at_all_end
 interface
-  subroutine MPI_File_read_ordered(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_ordered(fh, buf, count, datatype, status, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7272,11 +5610,7 @@ interface
 end interface
       PROCEDURE(MPI_File_read_ordered) :: PMPI_File_read_ordered
 interface
-  subroutine MPI_File_read_ordered_begin(fh, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
+  subroutine MPI_File_read_ordered_begin(fh, buf, count, datatype, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7288,10 +5622,7 @@ interface
 end interface
       PROCEDURE(MPI_File_read_ordered_begin) :: PMPI_File_read_ordered_begin
 interface
-  subroutine MPI_File_read_ordered_end(fh, &
-        buf, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_ordered_end(fh, buf, status, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7302,12 +5633,7 @@ interface
 end interface
       PROCEDURE(MPI_File_read_ordered_end) :: PMPI_File_read_ordered_end
 interface
-  subroutine MPI_File_read_shared(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_shared(fh, buf, count, datatype, status, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7320,10 +5646,7 @@ interface
 end interface
       PROCEDURE(MPI_File_read_shared) :: PMPI_File_read_shared
 interface
-  subroutine MPI_File_seek(fh, &
-        offset, &
-        whence, &
-        ierror)
+  subroutine MPI_File_seek(fh, offset, whence, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -7333,10 +5656,7 @@ interface
 end interface
       PROCEDURE(MPI_File_seek) :: PMPI_File_seek
 interface
-  subroutine MPI_File_seek_shared(fh, &
-        offset, &
-        whence, &
-        ierror)
+  subroutine MPI_File_seek_shared(fh, offset, whence, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -7346,9 +5666,7 @@ interface
 end interface
       PROCEDURE(MPI_File_seek_shared) :: PMPI_File_seek_shared
 interface
-  subroutine MPI_File_set_atomicity(fh, &
-        flag, &
-        ierror)
+  subroutine MPI_File_set_atomicity(fh, flag, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     LOGICAL, INTENT(IN) :: flag
@@ -7357,9 +5675,7 @@ interface
 end interface
       PROCEDURE(MPI_File_set_atomicity) :: PMPI_File_set_atomicity
 interface
-  subroutine MPI_File_set_info(fh, &
-        info, &
-        ierror)
+  subroutine MPI_File_set_info(fh, info, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER, INTENT(IN) :: info
@@ -7368,9 +5684,7 @@ interface
 end interface
       PROCEDURE(MPI_File_set_info) :: PMPI_File_set_info
 interface
-  subroutine MPI_File_set_size(fh, &
-        size, &
-        ierror)
+  subroutine MPI_File_set_size(fh, size, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: size
@@ -7379,13 +5693,7 @@ interface
 end interface
       PROCEDURE(MPI_File_set_size) :: PMPI_File_set_size
 interface
-  subroutine MPI_File_set_view(fh, &
-        disp, &
-        etype, &
-        filetype, &
-        datarep, &
-        info, &
-        ierror)
+  subroutine MPI_File_set_view(fh, disp, etype, filetype, datarep, info, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: disp
@@ -7398,8 +5706,7 @@ interface
 end interface
       PROCEDURE(MPI_File_set_view) :: PMPI_File_set_view
 interface
-  subroutine MPI_File_sync(fh, &
-        ierror)
+  subroutine MPI_File_sync(fh, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER, INTENT(INOUT) :: ierror
@@ -7407,12 +5714,7 @@ interface
 end interface
       PROCEDURE(MPI_File_sync) :: PMPI_File_sync
 interface
-  subroutine MPI_File_write(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_write(fh, buf, count, datatype, status, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7425,12 +5727,7 @@ interface
 end interface
       PROCEDURE(MPI_File_write) :: PMPI_File_write
 interface
-  subroutine MPI_File_write_all(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_all(fh, buf, count, datatype, status, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7443,11 +5740,7 @@ interface
 end interface
       PROCEDURE(MPI_File_write_all) :: PMPI_File_write_all
 interface
-  subroutine MPI_File_write_all_begin(fh, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
+  subroutine MPI_File_write_all_begin(fh, buf, count, datatype, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7459,10 +5752,7 @@ interface
 end interface
       PROCEDURE(MPI_File_write_all_begin) :: PMPI_File_write_all_begin
 interface
-  subroutine MPI_File_write_all_end(fh, &
-        buf, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_all_end(fh, buf, status, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7473,13 +5763,7 @@ interface
 end interface
       PROCEDURE(MPI_File_write_all_end) :: PMPI_File_write_all_end
 interface
-  subroutine MPI_File_write_at(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_at(fh, offset, buf, count, datatype, status, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -7493,13 +5777,7 @@ interface
 end interface
       PROCEDURE(MPI_File_write_at) :: PMPI_File_write_at
 interface
-  subroutine MPI_File_write_at_all(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_at_all(fh, offset, buf, count, datatype, status, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -7513,12 +5791,7 @@ interface
 end interface
       PROCEDURE(MPI_File_write_at_all) :: PMPI_File_write_at_all
 interface
-  subroutine MPI_File_write_at_all_begin(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
+  subroutine MPI_File_write_at_all_begin(fh, offset, buf, count, datatype, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -7531,10 +5804,7 @@ interface
 end interface
       PROCEDURE(MPI_File_write_at_all_begin) :: PMPI_File_write_at_all_begin
 interface
-  subroutine MPI_File_write_at_all_end(fh, &
-        buf, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_at_all_end(fh, buf, status, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7545,12 +5815,7 @@ interface
 end interface
       PROCEDURE(MPI_File_write_at_all_end) :: PMPI_File_write_at_all_end
 interface
-  subroutine MPI_File_write_ordered(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_ordered(fh, buf, count, datatype, status, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7563,11 +5828,7 @@ interface
 end interface
       PROCEDURE(MPI_File_write_ordered) :: PMPI_File_write_ordered
 interface
-  subroutine MPI_File_write_ordered_begin(fh, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
+  subroutine MPI_File_write_ordered_begin(fh, buf, count, datatype, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7579,10 +5840,7 @@ interface
 end interface
       PROCEDURE(MPI_File_write_ordered_begin) :: PMPI_File_write_ordered_begin
 interface
-  subroutine MPI_File_write_ordered_end(fh, &
-        buf, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_ordered_end(fh, buf, status, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7593,12 +5851,7 @@ interface
 end interface
       PROCEDURE(MPI_File_write_ordered_end) :: PMPI_File_write_ordered_end
 interface
-  subroutine MPI_File_write_shared(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_shared(fh, buf, count, datatype, status, ierror)
     import
     INTEGER, INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -7611,12 +5864,8 @@ interface
 end interface
       PROCEDURE(MPI_File_write_shared) :: PMPI_File_write_shared
 interface
-  subroutine MPI_Register_datarep(datarep, &
-        read_conversion_fn, &
-        write_conversion_fn, &
-        dtype_file_extent_fn, &
-        extra_state, &
-        ierror)
+  subroutine MPI_Register_datarep(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, &
+        extra_state, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: datarep
     EXTERNAL :: read_conversion_fn
@@ -7628,20 +5877,14 @@ interface
 end interface
       PROCEDURE(MPI_Register_datarep) :: PMPI_Register_datarep
 interface MPI_Alloc_mem
-  subroutine MPI_Alloc_mem(size, &
-        info, &
-        baseptr, &
-        ierror)
+  subroutine MPI_Alloc_mem(size, info, baseptr, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER, INTENT(IN) :: info
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: baseptr
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
-  subroutine MPI_Alloc_mem_cptr(size, &
-        info, &
-        baseptr, &
-        ierror)
+  subroutine MPI_Alloc_mem_cptr(size, info, baseptr, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER, INTENT(IN) :: info
@@ -7650,13 +5893,7 @@ interface MPI_Alloc_mem
   end subroutine
 end interface
 interface MPI_Win_allocate
-  subroutine MPI_Win_allocate(size, &
-        disp_unit, &
-        info, &
-        comm, &
-        baseptr, &
-        win, &
-        ierror)
+  subroutine MPI_Win_allocate(size, disp_unit, info, comm, baseptr, win, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER, INTENT(IN) :: disp_unit
@@ -7666,13 +5903,7 @@ interface MPI_Win_allocate
     INTEGER, INTENT(INOUT) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
-  subroutine MPI_Win_allocate_cptr(size, &
-        disp_unit, &
-        info, &
-        comm, &
-        baseptr, &
-        win, &
-        ierror)
+  subroutine MPI_Win_allocate_cptr(size, disp_unit, info, comm, baseptr, win, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER, INTENT(IN) :: disp_unit
@@ -7684,13 +5915,7 @@ interface MPI_Win_allocate
   end subroutine
 end interface
 interface MPI_Win_allocate_shared
-  subroutine MPI_Win_allocate_shared(size, &
-        disp_unit, &
-        info, &
-        comm, &
-        baseptr, &
-        win, &
-        ierror)
+  subroutine MPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER, INTENT(IN) :: disp_unit
@@ -7700,13 +5925,7 @@ interface MPI_Win_allocate_shared
     INTEGER, INTENT(INOUT) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
-  subroutine MPI_Win_allocate_shared_cptr(size, &
-        disp_unit, &
-        info, &
-        comm, &
-        baseptr, &
-        win, &
-        ierror)
+  subroutine MPI_Win_allocate_shared_cptr(size, disp_unit, info, comm, baseptr, win, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER, INTENT(IN) :: disp_unit
@@ -7718,12 +5937,7 @@ interface MPI_Win_allocate_shared
   end subroutine
 end interface
 interface MPI_Win_shared_query
-  subroutine MPI_Win_shared_query(win, &
-        rank, &
-        size, &
-        disp_unit, &
-        baseptr, &
-        ierror)
+  subroutine MPI_Win_shared_query(win, rank, size, disp_unit, baseptr, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(IN) :: rank
@@ -7732,12 +5946,7 @@ interface MPI_Win_shared_query
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: baseptr
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
-  subroutine MPI_Win_shared_query_cptr(win, &
-        rank, &
-        size, &
-        disp_unit, &
-        baseptr, &
-        ierror)
+  subroutine MPI_Win_shared_query_cptr(win, rank, size, disp_unit, baseptr, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(IN) :: rank
@@ -7773,20 +5982,14 @@ interface
   end subroutine
 end interface
 interface PMPI_Alloc_mem
-  subroutine PMPI_Alloc_mem(size, &
-        info, &
-        baseptr, &
-        ierror)
+  subroutine PMPI_Alloc_mem(size, info, baseptr, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER, INTENT(IN) :: info
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: baseptr
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
-  subroutine PMPI_Alloc_mem_cptr(size, &
-        info, &
-        baseptr, &
-        ierror)
+  subroutine PMPI_Alloc_mem_cptr(size, info, baseptr, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER, INTENT(IN) :: info
@@ -7795,13 +5998,7 @@ interface PMPI_Alloc_mem
   end subroutine
 end interface
 interface PMPI_Win_allocate
-  subroutine PMPI_Win_allocate(size, &
-        disp_unit, &
-        info, &
-        comm, &
-        baseptr, &
-        win, &
-        ierror)
+  subroutine PMPI_Win_allocate(size, disp_unit, info, comm, baseptr, win, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER, INTENT(IN) :: disp_unit
@@ -7811,13 +6008,7 @@ interface PMPI_Win_allocate
     INTEGER, INTENT(INOUT) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
-  subroutine PMPI_Win_allocate_cptr(size, &
-        disp_unit, &
-        info, &
-        comm, &
-        baseptr, &
-        win, &
-        ierror)
+  subroutine PMPI_Win_allocate_cptr(size, disp_unit, info, comm, baseptr, win, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER, INTENT(IN) :: disp_unit
@@ -7829,13 +6020,7 @@ interface PMPI_Win_allocate
   end subroutine
 end interface
 interface PMPI_Win_allocate_shared
-  subroutine PMPI_Win_allocate_shared(size, &
-        disp_unit, &
-        info, &
-        comm, &
-        baseptr, &
-        win, &
-        ierror)
+  subroutine PMPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER, INTENT(IN) :: disp_unit
@@ -7845,13 +6030,7 @@ interface PMPI_Win_allocate_shared
     INTEGER, INTENT(INOUT) :: win
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
-  subroutine PMPI_Win_allocate_shared_cptr(size, &
-        disp_unit, &
-        info, &
-        comm, &
-        baseptr, &
-        win, &
-        ierror)
+  subroutine PMPI_Win_allocate_shared_cptr(size, disp_unit, info, comm, baseptr, win, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER, INTENT(IN) :: disp_unit
@@ -7863,12 +6042,7 @@ interface PMPI_Win_allocate_shared
   end subroutine
 end interface
 interface PMPI_Win_shared_query
-  subroutine PMPI_Win_shared_query(win, &
-        rank, &
-        size, &
-        disp_unit, &
-        baseptr, &
-        ierror)
+  subroutine PMPI_Win_shared_query(win, rank, size, disp_unit, baseptr, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(IN) :: rank
@@ -7877,12 +6051,7 @@ interface PMPI_Win_shared_query
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: baseptr
     INTEGER, INTENT(INOUT) :: ierror
   end subroutine
-  subroutine PMPI_Win_shared_query_cptr(win, &
-        rank, &
-        size, &
-        disp_unit, &
-        baseptr, &
-        ierror)
+  subroutine PMPI_Win_shared_query_cptr(win, rank, size, disp_unit, baseptr, ierror)
     import
     INTEGER, INTENT(IN) :: win
     INTEGER, INTENT(IN) :: rank

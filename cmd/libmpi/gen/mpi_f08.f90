@@ -2,25 +2,9 @@
 module mpi_f08
       use, intrinsic :: iso_c_binding, only: C_PTR
       use mpi, only: operator(.EQ.), operator(.NE.), MPI_Status, &
-        MPI_Comm, &
-        MPI_Datatype, &
-        MPI_Errhandler, &
-        MPI_File, &
-        MPI_Group, &
-        MPI_Info, &
-        MPI_Message, &
-        MPI_Op, &
-        MPI_Request, &
-        MPI_Session, &
-        MPI_Win, &
-        MPI_F_sync_reg, &
-        MPI_Sizeof, &
-        MPI_Status_f2f08, &
-        MPI_Status_f082f, &
-        PMPI_F_sync_reg, &
-        PMPI_Sizeof, &
-        PMPI_Status_f2f08, &
-        PMPI_Status_f082f
+        MPI_Comm, MPI_Datatype, MPI_Errhandler, MPI_File, MPI_Group, MPI_Info, MPI_Message, &
+        MPI_Op, MPI_Request, MPI_Session, MPI_Win, MPI_F_sync_reg, MPI_Sizeof, MPI_Status_f2f08, &
+        MPI_Status_f082f, PMPI_F_sync_reg, PMPI_Sizeof, PMPI_Status_f2f08, PMPI_Status_f082f
       implicit none
       private :: C_PTR
       INTEGER MPI_ADDRESS_KIND
@@ -660,55 +644,38 @@ module mpi_f08
       COMMON /MPI_F_TEXTS/ MPI_ARGVS_NULL
       SAVE /MPI_F_TEXTS/
 abstract interface
-  subroutine MPI_User_function(invec, &
-        inoutvec, &
-        len, &
-        datatype)
+  subroutine MPI_User_function(invec, inoutvec, len, datatype)
     import
     TYPE(C_PTR), VALUE :: invec
     TYPE(C_PTR), VALUE :: inoutvec
     INTEGER :: len
     TYPE(MPI_Datatype) :: datatype
   end subroutine
-  subroutine MPI_User_function_c(invec, &
-        inoutvec, &
-        len, &
-        datatype)
+  subroutine MPI_User_function_c(invec, inoutvec, len, datatype)
     import
     TYPE(C_PTR), VALUE :: invec
     TYPE(C_PTR), VALUE :: inoutvec
     INTEGER(KIND=MPI_COUNT_KIND) :: len
     TYPE(MPI_Datatype) :: datatype
   end subroutine
-  subroutine MPI_Grequest_query_function(extra_state, &
-        status, &
-        ierror)
+  subroutine MPI_Grequest_query_function(extra_state, status, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state
     TYPE(MPI_Status) :: status
     INTEGER :: ierror
   end subroutine
-  subroutine MPI_Grequest_free_function(extra_state, &
-        ierror)
+  subroutine MPI_Grequest_free_function(extra_state, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state
     INTEGER :: ierror
   end subroutine
-  subroutine MPI_Grequest_cancel_function(extra_state, &
-        complete, &
-        ierror)
+  subroutine MPI_Grequest_cancel_function(extra_state, complete, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state
     LOGICAL :: complete
     INTEGER :: ierror
   end subroutine
-  subroutine MPI_Comm_copy_attr_function(comm, &
-        keyval, &
-        extra_state, &
-        attribute_val_in, &
-        attribute_val_out, &
-        flag, &
-        ierror)
+  subroutine MPI_Comm_copy_attr_function(comm, keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror)
     import
     TYPE(MPI_Comm) :: comm
     INTEGER :: keyval
@@ -718,11 +685,7 @@ abstract interface
     LOGICAL :: flag
     INTEGER :: ierror
   end subroutine
-  subroutine MPI_Comm_delete_attr_function(comm, &
-        keyval, &
-        attribute_val, &
-        extra_state, &
-        ierror)
+  subroutine MPI_Comm_delete_attr_function(comm, keyval, attribute_val, extra_state, ierror)
     import
     TYPE(MPI_Comm) :: comm
     INTEGER :: keyval
@@ -730,12 +693,7 @@ abstract interface
     INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state
     INTEGER :: ierror
   end subroutine
-  subroutine MPI_Type_copy_attr_function(datatype, &
-        keyval, &
-        extra_state, &
-        attribute_val_in, &
-        attribute_val_out, &
-        flag, &
+  subroutine MPI_Type_copy_attr_function(datatype, keyval, extra_state, attribute_val_in, attribute_val_out, flag, &
         ierror)
     import
     TYPE(MPI_Datatype) :: datatype
@@ -746,11 +704,7 @@ abstract interface
     LOGICAL :: flag
     INTEGER :: ierror
   end subroutine
-  subroutine MPI_Type_delete_attr_function(datatype, &
-        keyval, &
-        attribute_val, &
-        extra_state, &
-        ierror)
+  subroutine MPI_Type_delete_attr_function(datatype, keyval, attribute_val, extra_state, ierror)
     import
     TYPE(MPI_Datatype) :: datatype
     INTEGER :: keyval
@@ -758,13 +712,7 @@ abstract interface
     INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state
     INTEGER :: ierror
   end subroutine
-  subroutine MPI_Win_copy_attr_function(win, &
-        keyval, &
-        extra_state, &
-        attribute_val_in, &
-        attribute_val_out, &
-        flag, &
-        ierror)
+  subroutine MPI_Win_copy_attr_function(win, keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror)
     import
     TYPE(MPI_Win) :: win
     INTEGER :: keyval
@@ -774,11 +722,7 @@ abstract interface
     LOGICAL :: flag
     INTEGER :: ierror
   end subroutine
-  subroutine MPI_Win_delete_attr_function(win, &
-        keyval, &
-        attribute_val, &
-        extra_state, &
-        ierror)
+  subroutine MPI_Win_delete_attr_function(win, keyval, attribute_val, extra_state, ierror)
     import
     TYPE(MPI_Win) :: win
     INTEGER :: keyval
@@ -786,23 +730,14 @@ abstract interface
     INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state
     INTEGER :: ierror
   end subroutine
-  subroutine MPI_Datarep_extent_function(datatype, &
-        extent, &
-        extra_state, &
-        ierror)
+  subroutine MPI_Datarep_extent_function(datatype, extent, extra_state, ierror)
     import
     TYPE(MPI_Datatype) :: datatype
     INTEGER(KIND=MPI_ADDRESS_KIND) :: extent
     INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state
     INTEGER :: ierror
   end subroutine
-  subroutine MPI_Datarep_conversion_function(userbuf, &
-        datatype, &
-        count, &
-        filebuf, &
-        position, &
-        extra_state, &
-        ierror)
+  subroutine MPI_Datarep_conversion_function(userbuf, datatype, count, filebuf, position, extra_state, ierror)
     import
     TYPE(C_PTR), VALUE :: userbuf
     TYPE(MPI_Datatype) :: datatype
@@ -812,13 +747,7 @@ abstract interface
     INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state
     INTEGER :: ierror
   end subroutine
-  subroutine MPI_Datarep_conversion_function_c(userbuf, &
-        datatype, &
-        count, &
-        filebuf, &
-        position, &
-        extra_state, &
-        ierror)
+  subroutine MPI_Datarep_conversion_function_c(userbuf, datatype, count, filebuf, position, extra_state, ierror)
     import
     TYPE(C_PTR), VALUE :: userbuf
     TYPE(MPI_Datatype) :: datatype
@@ -828,26 +757,22 @@ abstract interface
     INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state
     INTEGER :: ierror
   end subroutine
-  subroutine MPI_Comm_errhandler_function(comm, &
-        error_code)
+  subroutine MPI_Comm_errhandler_function(comm, error_code)
     import
     TYPE(MPI_Comm) :: comm
     INTEGER :: error_code
   end subroutine
-  subroutine MPI_File_errhandler_function(file, &
-        error_code)
+  subroutine MPI_File_errhandler_function(file, error_code)
     import
     TYPE(MPI_File) :: file
     INTEGER :: error_code
   end subroutine
-  subroutine MPI_Win_errhandler_function(win, &
-        error_code)
+  subroutine MPI_Win_errhandler_function(win, error_code)
     import
     TYPE(MPI_Win) :: win
     INTEGER :: error_code
   end subroutine
-  subroutine MPI_Session_errhandler_function(session, &
-        error_code)
+  subroutine MPI_Session_errhandler_function(session, error_code)
     import
     TYPE(MPI_Session) :: session
     INTEGER :: error_code
@@ -869,9 +794,7 @@ end interface
       PROCEDURE(MPI_Datarep_conversion_function) :: MPI_CONVERSION_FN_NULL
       PROCEDURE(MPI_Datarep_conversion_function_c) :: MPI_CONVERSION_FN_NULL_C
 interface MPI_Abort
-  subroutine MPI_Abort_f08(comm, &
-        errorcode, &
-        ierror)
+  subroutine MPI_Abort_f08(comm, errorcode, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: errorcode
@@ -883,8 +806,7 @@ interface PMPI_Abort
   procedure PMPI_Abort_f08
 end interface
 interface
-  function MPI_Aint_add(base, &
-        disp)
+  function MPI_Aint_add(base, disp)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: base
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp
@@ -893,8 +815,7 @@ interface
 end interface
       PROCEDURE(MPI_Aint_add) :: PMPI_Aint_add
 interface
-  function MPI_Aint_diff(addr1, &
-        addr2)
+  function MPI_Aint_diff(addr1, addr2)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: addr1
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: addr2
@@ -903,10 +824,7 @@ interface
 end interface
       PROCEDURE(MPI_Aint_diff) :: PMPI_Aint_diff
 interface MPI_Alloc_mem
-  subroutine MPI_Alloc_mem_f08(size, &
-        info, &
-        baseptr, &
-        ierror)
+  subroutine MPI_Alloc_mem_f08(size, info, baseptr, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     TYPE(MPI_Info), INTENT(IN) :: info
@@ -929,8 +847,7 @@ interface PMPI_Finalize
   procedure PMPI_Finalize_f08
 end interface
 interface MPI_Finalized
-  subroutine MPI_Finalized_f08(flag, &
-        ierror)
+  subroutine MPI_Finalized_f08(flag, ierror)
     import
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -941,8 +858,7 @@ interface PMPI_Finalized
   procedure PMPI_Finalized_f08
 end interface
 interface MPI_Free_mem
-  subroutine MPI_Free_mem_f08(base, &
-        ierror)
+  subroutine MPI_Free_mem_f08(base, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
     TYPE(*), TARGET :: base(*)
@@ -954,23 +870,25 @@ interface PMPI_Free_mem
   procedure PMPI_Free_mem_f08
 end interface
 interface MPI_Get_address
-  subroutine MPI_Get_address_f08(location, &
-        address, &
-        ierror)
+  subroutine MPI_Get_address_f08(location, address, ierror) &
+        bind(C, name="mpi_get_address_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: location
-    TYPE(*), TARGET :: location(*)
+    TYPE(*), TARGET :: location(..)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: address
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Get_address_f08) :: PMPI_Get_address_f08
 interface PMPI_Get_address
-  procedure PMPI_Get_address_f08
+  subroutine PMPI_Get_address_f08(location, address, ierror) &
+        bind(C, name="pmpi_get_address_f08_")
+    import
+    TYPE(*), TARGET :: location(..)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: address
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Get_hw_resource_info
-  subroutine MPI_Get_hw_resource_info_f08(hw_info, &
-        ierror)
+  subroutine MPI_Get_hw_resource_info_f08(hw_info, ierror)
     import
     TYPE(MPI_Info), INTENT(INOUT) :: hw_info
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -981,9 +899,7 @@ interface PMPI_Get_hw_resource_info
   procedure PMPI_Get_hw_resource_info_f08
 end interface
 interface MPI_Get_library_version
-  subroutine MPI_Get_library_version_f08(version, &
-        resultlen, &
-        ierror)
+  subroutine MPI_Get_library_version_f08(version, resultlen, ierror)
     import
     CHARACTER(LEN=*), INTENT(INOUT) :: version
     INTEGER, INTENT(INOUT) :: resultlen
@@ -995,9 +911,7 @@ interface PMPI_Get_library_version
   procedure PMPI_Get_library_version_f08
 end interface
 interface MPI_Get_processor_name
-  subroutine MPI_Get_processor_name_f08(name, &
-        resultlen, &
-        ierror)
+  subroutine MPI_Get_processor_name_f08(name, resultlen, ierror)
     import
     CHARACTER(LEN=*), INTENT(INOUT) :: name
     INTEGER, INTENT(INOUT) :: resultlen
@@ -1009,9 +923,7 @@ interface PMPI_Get_processor_name
   procedure PMPI_Get_processor_name_f08
 end interface
 interface MPI_Get_version
-  subroutine MPI_Get_version_f08(version, &
-        subversion, &
-        ierror)
+  subroutine MPI_Get_version_f08(version, subversion, ierror)
     import
     INTEGER, INTENT(INOUT) :: version
     INTEGER, INTENT(INOUT) :: subversion
@@ -1033,9 +945,7 @@ interface PMPI_Init
   procedure PMPI_Init_f08
 end interface
 interface MPI_Init_thread
-  subroutine MPI_Init_thread_f08(required, &
-        provided, &
-        ierror)
+  subroutine MPI_Init_thread_f08(required, provided, ierror)
     import
     INTEGER, INTENT(IN) :: required
     INTEGER, INTENT(INOUT) :: provided
@@ -1047,8 +957,7 @@ interface PMPI_Init_thread
   procedure PMPI_Init_thread_f08
 end interface
 interface MPI_Initialized
-  subroutine MPI_Initialized_f08(flag, &
-        ierror)
+  subroutine MPI_Initialized_f08(flag, ierror)
     import
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -1059,8 +968,7 @@ interface PMPI_Initialized
   procedure PMPI_Initialized_f08
 end interface
 interface MPI_Is_thread_main
-  subroutine MPI_Is_thread_main_f08(flag, &
-        ierror)
+  subroutine MPI_Is_thread_main_f08(flag, ierror)
     import
     LOGICAL, INTENT(INOUT) :: flag
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -1081,8 +989,7 @@ interface PMPI_Pcontrol
   procedure PMPI_Pcontrol_f08
 end interface
 interface MPI_Query_thread
-  subroutine MPI_Query_thread_f08(provided, &
-        ierror)
+  subroutine MPI_Query_thread_f08(provided, ierror)
     import
     INTEGER, INTENT(INOUT) :: provided
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -1107,11 +1014,7 @@ interface
 end interface
       PROCEDURE(MPI_Wtime) :: PMPI_Wtime
 interface MPI_Abi_get_fortran_booleans
-  subroutine MPI_Abi_get_fortran_booleans_f08(logical_size, &
-        logical_true, &
-        logical_false, &
-        is_set, &
-        ierror)
+  subroutine MPI_Abi_get_fortran_booleans_f08(logical_size, logical_true, logical_false, is_set, ierror)
     import
     INTEGER, INTENT(IN) :: logical_size
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: logical_true
@@ -1127,8 +1030,7 @@ interface PMPI_Abi_get_fortran_booleans
   procedure PMPI_Abi_get_fortran_booleans_f08
 end interface
 interface MPI_Abi_get_fortran_info
-  subroutine MPI_Abi_get_fortran_info_f08(info, &
-        ierror)
+  subroutine MPI_Abi_get_fortran_info_f08(info, ierror)
     import
     TYPE(MPI_Info), INTENT(INOUT) :: info
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -1139,8 +1041,7 @@ interface PMPI_Abi_get_fortran_info
   procedure PMPI_Abi_get_fortran_info_f08
 end interface
 interface MPI_Abi_get_info
-  subroutine MPI_Abi_get_info_f08(info, &
-        ierror)
+  subroutine MPI_Abi_get_info_f08(info, ierror)
     import
     TYPE(MPI_Info), INTENT(INOUT) :: info
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -1151,9 +1052,7 @@ interface PMPI_Abi_get_info
   procedure PMPI_Abi_get_info_f08
 end interface
 interface MPI_Abi_get_version
-  subroutine MPI_Abi_get_version_f08(abi_major, &
-        abi_minor, &
-        ierror)
+  subroutine MPI_Abi_get_version_f08(abi_major, abi_minor, ierror)
     import
     INTEGER, INTENT(INOUT) :: abi_major
     INTEGER, INTENT(INOUT) :: abi_minor
@@ -1165,10 +1064,7 @@ interface PMPI_Abi_get_version
   procedure PMPI_Abi_get_version_f08
 end interface
 interface MPI_Abi_set_fortran_booleans
-  subroutine MPI_Abi_set_fortran_booleans_f08(logical_size, &
-        logical_true, &
-        logical_false, &
-        ierror)
+  subroutine MPI_Abi_set_fortran_booleans_f08(logical_size, logical_true, logical_false, ierror)
     import
     INTEGER, INTENT(IN) :: logical_size
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: logical_true
@@ -1183,8 +1079,7 @@ interface PMPI_Abi_set_fortran_booleans
   procedure PMPI_Abi_set_fortran_booleans_f08
 end interface
 interface MPI_Abi_set_fortran_info
-  subroutine MPI_Abi_set_fortran_info_f08(info, &
-        ierror)
+  subroutine MPI_Abi_set_fortran_info_f08(info, ierror)
     import
     TYPE(MPI_Info), INTENT(IN) :: info
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -1195,10 +1090,7 @@ interface PMPI_Abi_set_fortran_info
   procedure PMPI_Abi_set_fortran_info_f08
 end interface
 interface MPI_Parrived
-  subroutine MPI_Parrived_f08(request, &
-        partition, &
-        flag, &
-        ierror)
+  subroutine MPI_Parrived_f08(request, partition, flag, ierror)
     import
     TYPE(MPI_Request), INTENT(IN) :: request
     INTEGER, INTENT(IN) :: partition
@@ -1211,9 +1103,7 @@ interface PMPI_Parrived
   procedure PMPI_Parrived_f08
 end interface
 interface MPI_Pready
-  subroutine MPI_Pready_f08(partition, &
-        request, &
-        ierror)
+  subroutine MPI_Pready_f08(partition, request, ierror)
     import
     INTEGER, INTENT(IN) :: partition
     TYPE(MPI_Request), INTENT(IN) :: request
@@ -1225,10 +1115,7 @@ interface PMPI_Pready
   procedure PMPI_Pready_f08
 end interface
 interface MPI_Pready_list
-  subroutine MPI_Pready_list_f08(length, &
-        array_of_partitions, &
-        request, &
-        ierror)
+  subroutine MPI_Pready_list_f08(length, array_of_partitions, request, ierror)
     import
     INTEGER, INTENT(IN) :: length
     INTEGER, INTENT(IN) :: array_of_partitions(*)
@@ -1241,10 +1128,7 @@ interface PMPI_Pready_list
   procedure PMPI_Pready_list_f08
 end interface
 interface MPI_Pready_range
-  subroutine MPI_Pready_range_f08(partition_low, &
-        partition_high, &
-        request, &
-        ierror)
+  subroutine MPI_Pready_range_f08(partition_low, partition_high, request, ierror)
     import
     INTEGER, INTENT(IN) :: partition_low
     INTEGER, INTENT(IN) :: partition_high
@@ -1257,19 +1141,10 @@ interface PMPI_Pready_range
   procedure PMPI_Pready_range_f08
 end interface
 interface MPI_Precv_init
-  subroutine MPI_Precv_init_f08(buf, &
-        partitions, &
-        count, &
-        datatype, &
-        source, &
-        tag, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Precv_init_f08(buf, partitions, count, datatype, source, tag, comm, info, request, ierror) &
+        bind(C, name="mpi_precv_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: partitions
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -1281,24 +1156,27 @@ interface MPI_Precv_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Precv_init_f08) :: PMPI_Precv_init_f08
 interface PMPI_Precv_init
-  procedure PMPI_Precv_init_f08
+  subroutine PMPI_Precv_init_f08(buf, partitions, count, datatype, source, tag, comm, info, request, ierror) &
+        bind(C, name="pmpi_precv_init_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: partitions
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: source
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Psend_init
-  subroutine MPI_Psend_init_f08(buf, &
-        partitions, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Psend_init_f08(buf, partitions, count, datatype, dest, tag, comm, info, request, ierror) &
+        bind(C, name="mpi_psend_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: partitions
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -1310,44 +1188,60 @@ interface MPI_Psend_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Psend_init_f08) :: PMPI_Psend_init_f08
 interface PMPI_Psend_init
-  procedure PMPI_Psend_init_f08
+  subroutine PMPI_Psend_init_f08(buf, partitions, count, datatype, dest, tag, comm, info, request, ierror) &
+        bind(C, name="pmpi_psend_init_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: partitions
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Buffer_attach
-  subroutine MPI_Buffer_attach_f08(buffer, &
-        size, &
-        ierror)
+  subroutine MPI_Buffer_attach_f08(buffer, size, ierror) &
+        bind(C, name="mpi_buffer_attach_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-    TYPE(*), TARGET :: buffer(*)
+    TYPE(*), TARGET :: buffer(..)
     INTEGER, INTENT(IN) :: size
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Buffer_attach_f08) :: PMPI_Buffer_attach_f08
 interface PMPI_Buffer_attach
-  procedure PMPI_Buffer_attach_f08
+  subroutine PMPI_Buffer_attach_f08(buffer, size, ierror) &
+        bind(C, name="pmpi_buffer_attach_f08_")
+    import
+    TYPE(*), TARGET :: buffer(..)
+    INTEGER, INTENT(IN) :: size
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Buffer_attach
-  subroutine MPI_Buffer_attach_c_f08(buffer, &
-        size, &
-        ierror)
+  subroutine MPI_Buffer_attach_c_f08(buffer, size, ierror) &
+        bind(C, name="mpi_buffer_attach_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-    TYPE(*), TARGET :: buffer(*)
+    TYPE(*), TARGET :: buffer(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Buffer_attach_c_f08) :: PMPI_Buffer_attach_c_f08
 interface PMPI_Buffer_attach
-  procedure PMPI_Buffer_attach_c_f08
+  subroutine PMPI_Buffer_attach_c_f08(buffer, size, ierror) &
+        bind(C, name="pmpi_buffer_attach_c_f08_")
+    import
+    TYPE(*), TARGET :: buffer(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Buffer_detach
-  subroutine MPI_Buffer_detach_f08(buffer_addr, &
-        size, &
-        ierror)
+  subroutine MPI_Buffer_detach_f08(buffer_addr, size, ierror)
     import
     TYPE(C_PTR), INTENT(INOUT) :: buffer_addr
     INTEGER, INTENT(INOUT) :: size
@@ -1359,9 +1253,7 @@ interface PMPI_Buffer_detach
   procedure PMPI_Buffer_detach_f08
 end interface
 interface MPI_Buffer_detach
-  subroutine MPI_Buffer_detach_c_f08(buffer_addr, &
-        size, &
-        ierror)
+  subroutine MPI_Buffer_detach_c_f08(buffer_addr, size, ierror)
     import
     TYPE(C_PTR), INTENT(INOUT) :: buffer_addr
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: size
@@ -1383,8 +1275,7 @@ interface PMPI_Buffer_flush
   procedure PMPI_Buffer_flush_f08
 end interface
 interface MPI_Buffer_iflush
-  subroutine MPI_Buffer_iflush_f08(request, &
-        ierror)
+  subroutine MPI_Buffer_iflush_f08(request, ierror)
     import
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -1395,44 +1286,47 @@ interface PMPI_Buffer_iflush
   procedure PMPI_Buffer_iflush_f08
 end interface
 interface MPI_Comm_attach_buffer
-  subroutine MPI_Comm_attach_buffer_f08(comm, &
-        buffer, &
-        size, &
-        ierror)
+  subroutine MPI_Comm_attach_buffer_f08(comm, buffer, size, ierror) &
+        bind(C, name="mpi_comm_attach_buffer_f08_")
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-    TYPE(*), TARGET :: buffer(*)
+    TYPE(*), TARGET :: buffer(..)
     INTEGER, INTENT(IN) :: size
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Comm_attach_buffer_f08) :: PMPI_Comm_attach_buffer_f08
 interface PMPI_Comm_attach_buffer
-  procedure PMPI_Comm_attach_buffer_f08
-end interface
-interface MPI_Comm_attach_buffer
-  subroutine MPI_Comm_attach_buffer_c_f08(comm, &
-        buffer, &
-        size, &
-        ierror)
+  subroutine PMPI_Comm_attach_buffer_f08(comm, buffer, size, ierror) &
+        bind(C, name="pmpi_comm_attach_buffer_f08_")
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-    TYPE(*), TARGET :: buffer(*)
+    TYPE(*), TARGET :: buffer(..)
+    INTEGER, INTENT(IN) :: size
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_Comm_attach_buffer
+  subroutine MPI_Comm_attach_buffer_c_f08(comm, buffer, size, ierror) &
+        bind(C, name="mpi_comm_attach_buffer_c_f08_")
+    import
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(*), TARGET :: buffer(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Comm_attach_buffer_c_f08) :: PMPI_Comm_attach_buffer_c_f08
 interface PMPI_Comm_attach_buffer
-  procedure PMPI_Comm_attach_buffer_c_f08
+  subroutine PMPI_Comm_attach_buffer_c_f08(comm, buffer, size, ierror) &
+        bind(C, name="pmpi_comm_attach_buffer_c_f08_")
+    import
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(*), TARGET :: buffer(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Comm_detach_buffer
-  subroutine MPI_Comm_detach_buffer_f08(comm, &
-        buffer_addr, &
-        size, &
-        ierror)
+  subroutine MPI_Comm_detach_buffer_f08(comm, buffer_addr, size, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(C_PTR), INTENT(INOUT) :: buffer_addr
@@ -1445,10 +1339,7 @@ interface PMPI_Comm_detach_buffer
   procedure PMPI_Comm_detach_buffer_f08
 end interface
 interface MPI_Comm_detach_buffer
-  subroutine MPI_Comm_detach_buffer_c_f08(comm, &
-        buffer_addr, &
-        size, &
-        ierror)
+  subroutine MPI_Comm_detach_buffer_c_f08(comm, buffer_addr, size, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(C_PTR), INTENT(INOUT) :: buffer_addr
@@ -1461,8 +1352,7 @@ interface PMPI_Comm_detach_buffer
   procedure PMPI_Comm_detach_buffer_c_f08
 end interface
 interface MPI_Comm_flush_buffer
-  subroutine MPI_Comm_flush_buffer_f08(comm, &
-        ierror)
+  subroutine MPI_Comm_flush_buffer_f08(comm, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -1473,9 +1363,7 @@ interface PMPI_Comm_flush_buffer
   procedure PMPI_Comm_flush_buffer_f08
 end interface
 interface MPI_Comm_iflush_buffer
-  subroutine MPI_Comm_iflush_buffer_f08(comm, &
-        request, &
-        ierror)
+  subroutine MPI_Comm_iflush_buffer_f08(comm, request, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(MPI_Request), INTENT(INOUT) :: request
@@ -1487,44 +1375,47 @@ interface PMPI_Comm_iflush_buffer
   procedure PMPI_Comm_iflush_buffer_f08
 end interface
 interface MPI_Session_attach_buffer
-  subroutine MPI_Session_attach_buffer_f08(session, &
-        buffer, &
-        size, &
-        ierror)
+  subroutine MPI_Session_attach_buffer_f08(session, buffer, size, ierror) &
+        bind(C, name="mpi_session_attach_buffer_f08_")
     import
     TYPE(MPI_Session), INTENT(IN) :: session
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-    TYPE(*), TARGET :: buffer(*)
+    TYPE(*), TARGET :: buffer(..)
     INTEGER, INTENT(IN) :: size
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Session_attach_buffer_f08) :: PMPI_Session_attach_buffer_f08
 interface PMPI_Session_attach_buffer
-  procedure PMPI_Session_attach_buffer_f08
-end interface
-interface MPI_Session_attach_buffer
-  subroutine MPI_Session_attach_buffer_c_f08(session, &
-        buffer, &
-        size, &
-        ierror)
+  subroutine PMPI_Session_attach_buffer_f08(session, buffer, size, ierror) &
+        bind(C, name="pmpi_session_attach_buffer_f08_")
     import
     TYPE(MPI_Session), INTENT(IN) :: session
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-    TYPE(*), TARGET :: buffer(*)
+    TYPE(*), TARGET :: buffer(..)
+    INTEGER, INTENT(IN) :: size
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_Session_attach_buffer
+  subroutine MPI_Session_attach_buffer_c_f08(session, buffer, size, ierror) &
+        bind(C, name="mpi_session_attach_buffer_c_f08_")
+    import
+    TYPE(MPI_Session), INTENT(IN) :: session
+    TYPE(*), TARGET :: buffer(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Session_attach_buffer_c_f08) :: PMPI_Session_attach_buffer_c_f08
 interface PMPI_Session_attach_buffer
-  procedure PMPI_Session_attach_buffer_c_f08
+  subroutine PMPI_Session_attach_buffer_c_f08(session, buffer, size, ierror) &
+        bind(C, name="pmpi_session_attach_buffer_c_f08_")
+    import
+    TYPE(MPI_Session), INTENT(IN) :: session
+    TYPE(*), TARGET :: buffer(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Session_detach_buffer
-  subroutine MPI_Session_detach_buffer_f08(session, &
-        buffer_addr, &
-        size, &
-        ierror)
+  subroutine MPI_Session_detach_buffer_f08(session, buffer_addr, size, ierror)
     import
     TYPE(MPI_Session), INTENT(IN) :: session
     TYPE(C_PTR), INTENT(INOUT) :: buffer_addr
@@ -1537,10 +1428,7 @@ interface PMPI_Session_detach_buffer
   procedure PMPI_Session_detach_buffer_f08
 end interface
 interface MPI_Session_detach_buffer
-  subroutine MPI_Session_detach_buffer_c_f08(session, &
-        buffer_addr, &
-        size, &
-        ierror)
+  subroutine MPI_Session_detach_buffer_c_f08(session, buffer_addr, size, ierror)
     import
     TYPE(MPI_Session), INTENT(IN) :: session
     TYPE(C_PTR), INTENT(INOUT) :: buffer_addr
@@ -1553,8 +1441,7 @@ interface PMPI_Session_detach_buffer
   procedure PMPI_Session_detach_buffer_c_f08
 end interface
 interface MPI_Session_flush_buffer
-  subroutine MPI_Session_flush_buffer_f08(session, &
-        ierror)
+  subroutine MPI_Session_flush_buffer_f08(session, ierror)
     import
     TYPE(MPI_Session), INTENT(IN) :: session
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -1565,9 +1452,7 @@ interface PMPI_Session_flush_buffer
   procedure PMPI_Session_flush_buffer_f08
 end interface
 interface MPI_Session_iflush_buffer
-  subroutine MPI_Session_iflush_buffer_f08(session, &
-        request, &
-        ierror)
+  subroutine MPI_Session_iflush_buffer_f08(session, request, ierror)
     import
     TYPE(MPI_Session), INTENT(IN) :: session
     TYPE(MPI_Request), INTENT(INOUT) :: request
@@ -1579,13 +1464,7 @@ interface PMPI_Session_iflush_buffer
   procedure PMPI_Session_iflush_buffer_f08
 end interface
 interface MPI_Bsend
-  subroutine MPI_Bsend_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        ierror)
+  subroutine MPI_Bsend_f08(buf, count, datatype, dest, tag, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1602,13 +1481,7 @@ interface PMPI_Bsend
   procedure PMPI_Bsend_f08
 end interface
 interface MPI_Bsend
-  subroutine MPI_Bsend_c_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        ierror)
+  subroutine MPI_Bsend_c_f08(buf, count, datatype, dest, tag, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1625,17 +1498,10 @@ interface PMPI_Bsend
   procedure PMPI_Bsend_c_f08
 end interface
 interface MPI_Bsend_init
-  subroutine MPI_Bsend_init_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Bsend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_bsend_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -1645,22 +1511,25 @@ interface MPI_Bsend_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Bsend_init_f08) :: PMPI_Bsend_init_f08
 interface PMPI_Bsend_init
-  procedure PMPI_Bsend_init_f08
+  subroutine PMPI_Bsend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="pmpi_bsend_init_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Bsend_init
-  subroutine MPI_Bsend_init_c_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Bsend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_bsend_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -1670,22 +1539,25 @@ interface MPI_Bsend_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Bsend_init_c_f08) :: PMPI_Bsend_init_c_f08
 interface PMPI_Bsend_init
-  procedure PMPI_Bsend_init_c_f08
+  subroutine PMPI_Bsend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="pmpi_bsend_init_c_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ibsend
-  subroutine MPI_Ibsend_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ibsend_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_ibsend_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -1695,22 +1567,25 @@ interface MPI_Ibsend
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ibsend_f08) :: PMPI_Ibsend_f08
 interface PMPI_Ibsend
-  procedure PMPI_Ibsend_f08
+  subroutine PMPI_Ibsend_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="pmpi_ibsend_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ibsend
-  subroutine MPI_Ibsend_c_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ibsend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_ibsend_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -1720,18 +1595,22 @@ interface MPI_Ibsend
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ibsend_c_f08) :: PMPI_Ibsend_c_f08
 interface PMPI_Ibsend
-  procedure PMPI_Ibsend_c_f08
+  subroutine PMPI_Ibsend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="pmpi_ibsend_c_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Improbe
-  subroutine MPI_Improbe_f08(source, &
-        tag, &
-        comm, &
-        flag, &
-        message, &
-        status, &
-        ierror)
+  subroutine MPI_Improbe_f08(source, tag, comm, flag, message, status, ierror)
     import
     INTEGER, INTENT(IN) :: source
     INTEGER, INTENT(IN) :: tag
@@ -1747,15 +1626,10 @@ interface PMPI_Improbe
   procedure PMPI_Improbe_f08
 end interface
 interface MPI_Imrecv
-  subroutine MPI_Imrecv_f08(buf, &
-        count, &
-        datatype, &
-        message, &
-        request, &
-        ierror)
+  subroutine MPI_Imrecv_f08(buf, count, datatype, message, request, ierror) &
+        bind(C, name="mpi_imrecv_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Message), INTENT(INOUT) :: message
@@ -1763,20 +1637,23 @@ interface MPI_Imrecv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Imrecv_f08) :: PMPI_Imrecv_f08
 interface PMPI_Imrecv
-  procedure PMPI_Imrecv_f08
+  subroutine PMPI_Imrecv_f08(buf, count, datatype, message, request, ierror) &
+        bind(C, name="pmpi_imrecv_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Message), INTENT(INOUT) :: message
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Imrecv
-  subroutine MPI_Imrecv_c_f08(buf, &
-        count, &
-        datatype, &
-        message, &
-        request, &
-        ierror)
+  subroutine MPI_Imrecv_c_f08(buf, count, datatype, message, request, ierror) &
+        bind(C, name="mpi_imrecv_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Message), INTENT(INOUT) :: message
@@ -1784,17 +1661,20 @@ interface MPI_Imrecv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Imrecv_c_f08) :: PMPI_Imrecv_c_f08
 interface PMPI_Imrecv
-  procedure PMPI_Imrecv_c_f08
+  subroutine PMPI_Imrecv_c_f08(buf, count, datatype, message, request, ierror) &
+        bind(C, name="pmpi_imrecv_c_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Message), INTENT(INOUT) :: message
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Iprobe
-  subroutine MPI_Iprobe_f08(source, &
-        tag, &
-        comm, &
-        flag, &
-        status, &
-        ierror)
+  subroutine MPI_Iprobe_f08(source, tag, comm, flag, status, ierror)
     import
     INTEGER, INTENT(IN) :: source
     INTEGER, INTENT(IN) :: tag
@@ -1809,17 +1689,10 @@ interface PMPI_Iprobe
   procedure PMPI_Iprobe_f08
 end interface
 interface MPI_Irecv
-  subroutine MPI_Irecv_f08(buf, &
-        count, &
-        datatype, &
-        source, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Irecv_f08(buf, count, datatype, source, tag, comm, request, ierror) &
+        bind(C, name="mpi_irecv_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: source
@@ -1829,22 +1702,25 @@ interface MPI_Irecv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Irecv_f08) :: PMPI_Irecv_f08
 interface PMPI_Irecv
-  procedure PMPI_Irecv_f08
+  subroutine PMPI_Irecv_f08(buf, count, datatype, source, tag, comm, request, ierror) &
+        bind(C, name="pmpi_irecv_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: source
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Irecv
-  subroutine MPI_Irecv_c_f08(buf, &
-        count, &
-        datatype, &
-        source, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Irecv_c_f08(buf, count, datatype, source, tag, comm, request, ierror) &
+        bind(C, name="mpi_irecv_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: source
@@ -1854,22 +1730,25 @@ interface MPI_Irecv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Irecv_c_f08) :: PMPI_Irecv_c_f08
 interface PMPI_Irecv
-  procedure PMPI_Irecv_c_f08
+  subroutine PMPI_Irecv_c_f08(buf, count, datatype, source, tag, comm, request, ierror) &
+        bind(C, name="pmpi_irecv_c_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: source
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Irsend
-  subroutine MPI_Irsend_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Irsend_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_irsend_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -1879,47 +1758,11 @@ interface MPI_Irsend
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Irsend_f08) :: PMPI_Irsend_f08
 interface PMPI_Irsend
-  procedure PMPI_Irsend_f08
-end interface
-interface MPI_Irsend
-  subroutine MPI_Irsend_c_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine PMPI_Irsend_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="pmpi_irsend_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
-    TYPE(MPI_Datatype), INTENT(IN) :: datatype
-    INTEGER, INTENT(IN) :: dest
-    INTEGER, INTENT(IN) :: tag
-    TYPE(MPI_Comm), INTENT(IN) :: comm
-    TYPE(MPI_Request), INTENT(INOUT) :: request
-    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
-  end subroutine
-end interface
-      PROCEDURE(MPI_Irsend_c_f08) :: PMPI_Irsend_c_f08
-interface PMPI_Irsend
-  procedure PMPI_Irsend_c_f08
-end interface
-interface MPI_Isend
-  subroutine MPI_Isend_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
-    import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -1929,22 +1772,11 @@ interface MPI_Isend
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Isend_f08) :: PMPI_Isend_f08
-interface PMPI_Isend
-  procedure PMPI_Isend_f08
-end interface
-interface MPI_Isend
-  subroutine MPI_Isend_c_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+interface MPI_Irsend
+  subroutine MPI_Irsend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_irsend_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -1954,33 +1786,87 @@ interface MPI_Isend
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Isend_c_f08) :: PMPI_Isend_c_f08
+interface PMPI_Irsend
+  subroutine PMPI_Irsend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="pmpi_irsend_c_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_Isend
+  subroutine MPI_Isend_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_isend_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
 interface PMPI_Isend
-  procedure PMPI_Isend_c_f08
+  subroutine PMPI_Isend_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="pmpi_isend_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_Isend
+  subroutine MPI_Isend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_isend_c_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface PMPI_Isend
+  subroutine PMPI_Isend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="pmpi_isend_c_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Isendrecv
-  subroutine MPI_Isendrecv_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        dest, &
-        sendtag, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        source, &
-        recvtag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Isendrecv_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
+        recvtag, comm, request, ierror) &
+        bind(C, name="mpi_isendrecv_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
     INTEGER, INTENT(IN) :: dest
     INTEGER, INTENT(IN) :: sendtag
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: source
@@ -1990,33 +1876,37 @@ interface MPI_Isendrecv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Isendrecv_f08) :: PMPI_Isendrecv_f08
 interface PMPI_Isendrecv
-  procedure PMPI_Isendrecv_f08
+  subroutine PMPI_Isendrecv_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
+        recvtag, comm, request, ierror) &
+        bind(C, name="pmpi_isendrecv_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: sendtag
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    INTEGER, INTENT(IN) :: source
+    INTEGER, INTENT(IN) :: recvtag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Isendrecv
-  subroutine MPI_Isendrecv_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        dest, &
-        sendtag, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        source, &
-        recvtag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Isendrecv_c_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
+        recvtag, comm, request, ierror) &
+        bind(C, name="mpi_isendrecv_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
     INTEGER, INTENT(IN) :: dest
     INTEGER, INTENT(IN) :: sendtag
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: source
@@ -2026,24 +1916,31 @@ interface MPI_Isendrecv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Isendrecv_c_f08) :: PMPI_Isendrecv_c_f08
 interface PMPI_Isendrecv
-  procedure PMPI_Isendrecv_c_f08
+  subroutine PMPI_Isendrecv_c_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
+        recvtag, comm, request, ierror) &
+        bind(C, name="pmpi_isendrecv_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: sendtag
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    INTEGER, INTENT(IN) :: source
+    INTEGER, INTENT(IN) :: recvtag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Isendrecv_replace
-  subroutine MPI_Isendrecv_replace_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        sendtag, &
-        source, &
-        recvtag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Isendrecv_replace_f08(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror) &
+        bind(C, name="mpi_isendrecv_replace_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -2055,24 +1952,27 @@ interface MPI_Isendrecv_replace
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Isendrecv_replace_f08) :: PMPI_Isendrecv_replace_f08
 interface PMPI_Isendrecv_replace
-  procedure PMPI_Isendrecv_replace_f08
+  subroutine PMPI_Isendrecv_replace_f08(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror) &
+        bind(C, name="pmpi_isendrecv_replace_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: sendtag
+    INTEGER, INTENT(IN) :: source
+    INTEGER, INTENT(IN) :: recvtag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Isendrecv_replace
-  subroutine MPI_Isendrecv_replace_c_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        sendtag, &
-        source, &
-        recvtag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Isendrecv_replace_c_f08(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror) &
+        bind(C, name="mpi_isendrecv_replace_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -2084,22 +1984,27 @@ interface MPI_Isendrecv_replace
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Isendrecv_replace_c_f08) :: PMPI_Isendrecv_replace_c_f08
 interface PMPI_Isendrecv_replace
-  procedure PMPI_Isendrecv_replace_c_f08
+  subroutine PMPI_Isendrecv_replace_c_f08(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror) &
+        bind(C, name="pmpi_isendrecv_replace_c_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: sendtag
+    INTEGER, INTENT(IN) :: source
+    INTEGER, INTENT(IN) :: recvtag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Issend
-  subroutine MPI_Issend_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Issend_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_issend_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -2109,22 +2014,25 @@ interface MPI_Issend
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Issend_f08) :: PMPI_Issend_f08
 interface PMPI_Issend
-  procedure PMPI_Issend_f08
+  subroutine PMPI_Issend_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="pmpi_issend_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Issend
-  subroutine MPI_Issend_c_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Issend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_issend_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -2134,17 +2042,22 @@ interface MPI_Issend
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Issend_c_f08) :: PMPI_Issend_c_f08
 interface PMPI_Issend
-  procedure PMPI_Issend_c_f08
+  subroutine PMPI_Issend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="pmpi_issend_c_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Mprobe
-  subroutine MPI_Mprobe_f08(source, &
-        tag, &
-        comm, &
-        message, &
-        status, &
-        ierror)
+  subroutine MPI_Mprobe_f08(source, tag, comm, message, status, ierror)
     import
     INTEGER, INTENT(IN) :: source
     INTEGER, INTENT(IN) :: tag
@@ -2159,12 +2072,7 @@ interface PMPI_Mprobe
   procedure PMPI_Mprobe_f08
 end interface
 interface MPI_Mrecv
-  subroutine MPI_Mrecv_f08(buf, &
-        count, &
-        datatype, &
-        message, &
-        status, &
-        ierror)
+  subroutine MPI_Mrecv_f08(buf, count, datatype, message, status, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -2180,12 +2088,7 @@ interface PMPI_Mrecv
   procedure PMPI_Mrecv_f08
 end interface
 interface MPI_Mrecv
-  subroutine MPI_Mrecv_c_f08(buf, &
-        count, &
-        datatype, &
-        message, &
-        status, &
-        ierror)
+  subroutine MPI_Mrecv_c_f08(buf, count, datatype, message, status, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -2201,11 +2104,7 @@ interface PMPI_Mrecv
   procedure PMPI_Mrecv_c_f08
 end interface
 interface MPI_Probe
-  subroutine MPI_Probe_f08(source, &
-        tag, &
-        comm, &
-        status, &
-        ierror)
+  subroutine MPI_Probe_f08(source, tag, comm, status, ierror)
     import
     INTEGER, INTENT(IN) :: source
     INTEGER, INTENT(IN) :: tag
@@ -2219,14 +2118,7 @@ interface PMPI_Probe
   procedure PMPI_Probe_f08
 end interface
 interface MPI_Recv
-  subroutine MPI_Recv_f08(buf, &
-        count, &
-        datatype, &
-        source, &
-        tag, &
-        comm, &
-        status, &
-        ierror)
+  subroutine MPI_Recv_f08(buf, count, datatype, source, tag, comm, status, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -2244,14 +2136,7 @@ interface PMPI_Recv
   procedure PMPI_Recv_f08
 end interface
 interface MPI_Recv
-  subroutine MPI_Recv_c_f08(buf, &
-        count, &
-        datatype, &
-        source, &
-        tag, &
-        comm, &
-        status, &
-        ierror)
+  subroutine MPI_Recv_c_f08(buf, count, datatype, source, tag, comm, status, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -2269,17 +2154,10 @@ interface PMPI_Recv
   procedure PMPI_Recv_c_f08
 end interface
 interface MPI_Recv_init
-  subroutine MPI_Recv_init_f08(buf, &
-        count, &
-        datatype, &
-        source, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Recv_init_f08(buf, count, datatype, source, tag, comm, request, ierror) &
+        bind(C, name="mpi_recv_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: source
@@ -2289,22 +2167,25 @@ interface MPI_Recv_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Recv_init_f08) :: PMPI_Recv_init_f08
 interface PMPI_Recv_init
-  procedure PMPI_Recv_init_f08
+  subroutine PMPI_Recv_init_f08(buf, count, datatype, source, tag, comm, request, ierror) &
+        bind(C, name="pmpi_recv_init_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: source
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Recv_init
-  subroutine MPI_Recv_init_c_f08(buf, &
-        count, &
-        datatype, &
-        source, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Recv_init_c_f08(buf, count, datatype, source, tag, comm, request, ierror) &
+        bind(C, name="mpi_recv_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: source
@@ -2314,18 +2195,22 @@ interface MPI_Recv_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Recv_init_c_f08) :: PMPI_Recv_init_c_f08
 interface PMPI_Recv_init
-  procedure PMPI_Recv_init_c_f08
+  subroutine PMPI_Recv_init_c_f08(buf, count, datatype, source, tag, comm, request, ierror) &
+        bind(C, name="pmpi_recv_init_c_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: source
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Rsend
-  subroutine MPI_Rsend_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        ierror)
+  subroutine MPI_Rsend_f08(buf, count, datatype, dest, tag, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -2342,13 +2227,7 @@ interface PMPI_Rsend
   procedure PMPI_Rsend_f08
 end interface
 interface MPI_Rsend
-  subroutine MPI_Rsend_c_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        ierror)
+  subroutine MPI_Rsend_c_f08(buf, count, datatype, dest, tag, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -2365,17 +2244,10 @@ interface PMPI_Rsend
   procedure PMPI_Rsend_c_f08
 end interface
 interface MPI_Rsend_init
-  subroutine MPI_Rsend_init_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Rsend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_rsend_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -2385,22 +2257,25 @@ interface MPI_Rsend_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Rsend_init_f08) :: PMPI_Rsend_init_f08
 interface PMPI_Rsend_init
-  procedure PMPI_Rsend_init_f08
+  subroutine PMPI_Rsend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="pmpi_rsend_init_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Rsend_init
-  subroutine MPI_Rsend_init_c_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Rsend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_rsend_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -2410,18 +2285,22 @@ interface MPI_Rsend_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Rsend_init_c_f08) :: PMPI_Rsend_init_c_f08
 interface PMPI_Rsend_init
-  procedure PMPI_Rsend_init_c_f08
+  subroutine PMPI_Rsend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="pmpi_rsend_init_c_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Send
-  subroutine MPI_Send_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        ierror)
+  subroutine MPI_Send_f08(buf, count, datatype, dest, tag, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -2438,13 +2317,7 @@ interface PMPI_Send
   procedure PMPI_Send_f08
 end interface
 interface MPI_Send
-  subroutine MPI_Send_c_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        ierror)
+  subroutine MPI_Send_c_f08(buf, count, datatype, dest, tag, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -2461,17 +2334,10 @@ interface PMPI_Send
   procedure PMPI_Send_c_f08
 end interface
 interface MPI_Send_init
-  subroutine MPI_Send_init_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Send_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_send_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -2481,22 +2347,25 @@ interface MPI_Send_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Send_init_f08) :: PMPI_Send_init_f08
 interface PMPI_Send_init
-  procedure PMPI_Send_init_f08
+  subroutine PMPI_Send_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="pmpi_send_init_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Send_init
-  subroutine MPI_Send_init_c_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Send_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_send_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -2506,24 +2375,23 @@ interface MPI_Send_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Send_init_c_f08) :: PMPI_Send_init_c_f08
 interface PMPI_Send_init
-  procedure PMPI_Send_init_c_f08
+  subroutine PMPI_Send_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="pmpi_send_init_c_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Sendrecv
-  subroutine MPI_Sendrecv_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        dest, &
-        sendtag, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        source, &
-        recvtag, &
-        comm, &
-        status, &
-        ierror)
+  subroutine MPI_Sendrecv_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
+        recvtag, comm, status, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2547,19 +2415,8 @@ interface PMPI_Sendrecv
   procedure PMPI_Sendrecv_f08
 end interface
 interface MPI_Sendrecv
-  subroutine MPI_Sendrecv_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        dest, &
-        sendtag, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        source, &
-        recvtag, &
-        comm, &
-        status, &
-        ierror)
+  subroutine MPI_Sendrecv_c_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
+        recvtag, comm, status, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2583,16 +2440,7 @@ interface PMPI_Sendrecv
   procedure PMPI_Sendrecv_c_f08
 end interface
 interface MPI_Sendrecv_replace
-  subroutine MPI_Sendrecv_replace_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        sendtag, &
-        source, &
-        recvtag, &
-        comm, &
-        status, &
-        ierror)
+  subroutine MPI_Sendrecv_replace_f08(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -2612,16 +2460,7 @@ interface PMPI_Sendrecv_replace
   procedure PMPI_Sendrecv_replace_f08
 end interface
 interface MPI_Sendrecv_replace
-  subroutine MPI_Sendrecv_replace_c_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        sendtag, &
-        source, &
-        recvtag, &
-        comm, &
-        status, &
-        ierror)
+  subroutine MPI_Sendrecv_replace_c_f08(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -2641,13 +2480,7 @@ interface PMPI_Sendrecv_replace
   procedure PMPI_Sendrecv_replace_c_f08
 end interface
 interface MPI_Ssend
-  subroutine MPI_Ssend_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        ierror)
+  subroutine MPI_Ssend_f08(buf, count, datatype, dest, tag, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -2664,13 +2497,7 @@ interface PMPI_Ssend
   procedure PMPI_Ssend_f08
 end interface
 interface MPI_Ssend
-  subroutine MPI_Ssend_c_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        ierror)
+  subroutine MPI_Ssend_c_f08(buf, count, datatype, dest, tag, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -2687,17 +2514,10 @@ interface PMPI_Ssend
   procedure PMPI_Ssend_c_f08
 end interface
 interface MPI_Ssend_init
-  subroutine MPI_Ssend_init_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ssend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_ssend_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -2707,22 +2527,25 @@ interface MPI_Ssend_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ssend_init_f08) :: PMPI_Ssend_init_f08
 interface PMPI_Ssend_init
-  procedure PMPI_Ssend_init_f08
+  subroutine PMPI_Ssend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="pmpi_ssend_init_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ssend_init
-  subroutine MPI_Ssend_init_c_f08(buf, &
-        count, &
-        datatype, &
-        dest, &
-        tag, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ssend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_ssend_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -2732,13 +2555,22 @@ interface MPI_Ssend_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ssend_init_c_f08) :: PMPI_Ssend_init_c_f08
 interface PMPI_Ssend_init
-  procedure PMPI_Ssend_init_c_f08
+  subroutine PMPI_Ssend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="pmpi_ssend_init_c_f08_")
+    import
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: dest
+    INTEGER, INTENT(IN) :: tag
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Cancel
-  subroutine MPI_Cancel_f08(request, &
-        ierror)
+  subroutine MPI_Cancel_f08(request, ierror)
     import
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -2749,10 +2581,7 @@ interface PMPI_Cancel
   procedure PMPI_Cancel_f08
 end interface
 interface MPI_Get_count
-  subroutine MPI_Get_count_f08(status, &
-        datatype, &
-        count, &
-        ierror)
+  subroutine MPI_Get_count_f08(status, datatype, count, ierror)
     import
     TYPE(MPI_Status), INTENT(IN) :: status
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -2765,10 +2594,7 @@ interface PMPI_Get_count
   procedure PMPI_Get_count_f08
 end interface
 interface MPI_Get_count
-  subroutine MPI_Get_count_c_f08(status, &
-        datatype, &
-        count, &
-        ierror)
+  subroutine MPI_Get_count_c_f08(status, datatype, count, ierror)
     import
     TYPE(MPI_Status), INTENT(IN) :: status
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -2781,10 +2607,7 @@ interface PMPI_Get_count
   procedure PMPI_Get_count_c_f08
 end interface
 interface MPI_Get_elements
-  subroutine MPI_Get_elements_f08(status, &
-        datatype, &
-        count, &
-        ierror)
+  subroutine MPI_Get_elements_f08(status, datatype, count, ierror)
     import
     TYPE(MPI_Status), INTENT(IN) :: status
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -2797,10 +2620,7 @@ interface PMPI_Get_elements
   procedure PMPI_Get_elements_f08
 end interface
 interface MPI_Get_elements
-  subroutine MPI_Get_elements_c_f08(status, &
-        datatype, &
-        count, &
-        ierror)
+  subroutine MPI_Get_elements_c_f08(status, datatype, count, ierror)
     import
     TYPE(MPI_Status), INTENT(IN) :: status
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -2813,10 +2633,7 @@ interface PMPI_Get_elements
   procedure PMPI_Get_elements_c_f08
 end interface
 interface MPI_Get_elements_x
-  subroutine MPI_Get_elements_x_f08(status, &
-        datatype, &
-        count, &
-        ierror)
+  subroutine MPI_Get_elements_x_f08(status, datatype, count, ierror)
     import
     TYPE(MPI_Status), INTENT(IN) :: status
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -2829,8 +2646,7 @@ interface PMPI_Get_elements_x
   procedure PMPI_Get_elements_x_f08
 end interface
 interface MPI_Grequest_complete
-  subroutine MPI_Grequest_complete_f08(request, &
-        ierror)
+  subroutine MPI_Grequest_complete_f08(request, ierror)
     import
     TYPE(MPI_Request), INTENT(IN) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -2841,12 +2657,7 @@ interface PMPI_Grequest_complete
   procedure PMPI_Grequest_complete_f08
 end interface
 interface MPI_Grequest_start
-  subroutine MPI_Grequest_start_f08(query_fn, &
-        free_fn, &
-        cancel_fn, &
-        extra_state, &
-        request, &
-        ierror)
+  subroutine MPI_Grequest_start_f08(query_fn, free_fn, cancel_fn, extra_state, request, ierror)
     import
     PROCEDURE(MPI_Grequest_query_function) :: query_fn
     PROCEDURE(MPI_Grequest_free_function) :: free_fn
@@ -2861,8 +2672,7 @@ interface PMPI_Grequest_start
   procedure PMPI_Grequest_start_f08
 end interface
 interface MPI_Request_free
-  subroutine MPI_Request_free_f08(request, &
-        ierror)
+  subroutine MPI_Request_free_f08(request, ierror)
     import
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -2873,10 +2683,7 @@ interface PMPI_Request_free
   procedure PMPI_Request_free_f08
 end interface
 interface MPI_Request_get_status
-  subroutine MPI_Request_get_status_f08(request, &
-        flag, &
-        status, &
-        ierror)
+  subroutine MPI_Request_get_status_f08(request, flag, status, ierror)
     import
     TYPE(MPI_Request), INTENT(IN) :: request
     LOGICAL, INTENT(INOUT) :: flag
@@ -2889,11 +2696,7 @@ interface PMPI_Request_get_status
   procedure PMPI_Request_get_status_f08
 end interface
 interface MPI_Request_get_status_all
-  subroutine MPI_Request_get_status_all_f08(count, &
-        array_of_requests, &
-        flag, &
-        array_of_statuses, &
-        ierror)
+  subroutine MPI_Request_get_status_all_f08(count, array_of_requests, flag, array_of_statuses, ierror)
     import
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Request), INTENT(IN) :: array_of_requests(*)
@@ -2907,12 +2710,7 @@ interface PMPI_Request_get_status_all
   procedure PMPI_Request_get_status_all_f08
 end interface
 interface MPI_Request_get_status_any
-  subroutine MPI_Request_get_status_any_f08(count, &
-        array_of_requests, &
-        index, &
-        flag, &
-        status, &
-        ierror)
+  subroutine MPI_Request_get_status_any_f08(count, array_of_requests, index, flag, status, ierror)
     import
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Request), INTENT(IN) :: array_of_requests(*)
@@ -2927,11 +2725,7 @@ interface PMPI_Request_get_status_any
   procedure PMPI_Request_get_status_any_f08
 end interface
 interface MPI_Request_get_status_some
-  subroutine MPI_Request_get_status_some_f08(incount, &
-        array_of_requests, &
-        outcount, &
-        array_of_indices, &
-        array_of_statuses, &
+  subroutine MPI_Request_get_status_some_f08(incount, array_of_requests, outcount, array_of_indices, array_of_statuses, &
         ierror)
     import
     INTEGER, INTENT(IN) :: incount
@@ -2947,8 +2741,7 @@ interface PMPI_Request_get_status_some
   procedure PMPI_Request_get_status_some_f08
 end interface
 interface MPI_Start
-  subroutine MPI_Start_f08(request, &
-        ierror)
+  subroutine MPI_Start_f08(request, ierror)
     import
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -2959,9 +2752,7 @@ interface PMPI_Start
   procedure PMPI_Start_f08
 end interface
 interface MPI_Startall
-  subroutine MPI_Startall_f08(count, &
-        array_of_requests, &
-        ierror)
+  subroutine MPI_Startall_f08(count, array_of_requests, ierror)
     import
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Request), INTENT(INOUT) :: array_of_requests(*)
@@ -2973,9 +2764,7 @@ interface PMPI_Startall
   procedure PMPI_Startall_f08
 end interface
 interface MPI_Status_get_error
-  subroutine MPI_Status_get_error_f08(status, &
-        err, &
-        ierror)
+  subroutine MPI_Status_get_error_f08(status, err, ierror)
     import
     TYPE(MPI_Status), INTENT(IN) :: status
     INTEGER, INTENT(INOUT) :: err
@@ -2987,9 +2776,7 @@ interface PMPI_Status_get_error
   procedure PMPI_Status_get_error_f08
 end interface
 interface MPI_Status_get_source
-  subroutine MPI_Status_get_source_f08(status, &
-        source, &
-        ierror)
+  subroutine MPI_Status_get_source_f08(status, source, ierror)
     import
     TYPE(MPI_Status), INTENT(IN) :: status
     INTEGER, INTENT(INOUT) :: source
@@ -3001,9 +2788,7 @@ interface PMPI_Status_get_source
   procedure PMPI_Status_get_source_f08
 end interface
 interface MPI_Status_get_tag
-  subroutine MPI_Status_get_tag_f08(status, &
-        tag, &
-        ierror)
+  subroutine MPI_Status_get_tag_f08(status, tag, ierror)
     import
     TYPE(MPI_Status), INTENT(IN) :: status
     INTEGER, INTENT(INOUT) :: tag
@@ -3015,9 +2800,7 @@ interface PMPI_Status_get_tag
   procedure PMPI_Status_get_tag_f08
 end interface
 interface MPI_Status_set_cancelled
-  subroutine MPI_Status_set_cancelled_f08(status, &
-        flag, &
-        ierror)
+  subroutine MPI_Status_set_cancelled_f08(status, flag, ierror)
     import
     TYPE(MPI_Status), INTENT(INOUT) :: status
     LOGICAL, INTENT(IN) :: flag
@@ -3029,10 +2812,7 @@ interface PMPI_Status_set_cancelled
   procedure PMPI_Status_set_cancelled_f08
 end interface
 interface MPI_Status_set_elements
-  subroutine MPI_Status_set_elements_f08(status, &
-        datatype, &
-        count, &
-        ierror)
+  subroutine MPI_Status_set_elements_f08(status, datatype, count, ierror)
     import
     TYPE(MPI_Status), INTENT(INOUT) :: status
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -3045,10 +2825,7 @@ interface PMPI_Status_set_elements
   procedure PMPI_Status_set_elements_f08
 end interface
 interface MPI_Status_set_elements
-  subroutine MPI_Status_set_elements_c_f08(status, &
-        datatype, &
-        count, &
-        ierror)
+  subroutine MPI_Status_set_elements_c_f08(status, datatype, count, ierror)
     import
     TYPE(MPI_Status), INTENT(INOUT) :: status
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -3061,10 +2838,7 @@ interface PMPI_Status_set_elements
   procedure PMPI_Status_set_elements_c_f08
 end interface
 interface MPI_Status_set_elements_x
-  subroutine MPI_Status_set_elements_x_f08(status, &
-        datatype, &
-        count, &
-        ierror)
+  subroutine MPI_Status_set_elements_x_f08(status, datatype, count, ierror)
     import
     TYPE(MPI_Status), INTENT(INOUT) :: status
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -3077,9 +2851,7 @@ interface PMPI_Status_set_elements_x
   procedure PMPI_Status_set_elements_x_f08
 end interface
 interface MPI_Status_set_error
-  subroutine MPI_Status_set_error_f08(status, &
-        err, &
-        ierror)
+  subroutine MPI_Status_set_error_f08(status, err, ierror)
     import
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, INTENT(IN) :: err
@@ -3091,9 +2863,7 @@ interface PMPI_Status_set_error
   procedure PMPI_Status_set_error_f08
 end interface
 interface MPI_Status_set_source
-  subroutine MPI_Status_set_source_f08(status, &
-        source, &
-        ierror)
+  subroutine MPI_Status_set_source_f08(status, source, ierror)
     import
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, INTENT(IN) :: source
@@ -3105,9 +2875,7 @@ interface PMPI_Status_set_source
   procedure PMPI_Status_set_source_f08
 end interface
 interface MPI_Status_set_tag
-  subroutine MPI_Status_set_tag_f08(status, &
-        tag, &
-        ierror)
+  subroutine MPI_Status_set_tag_f08(status, tag, ierror)
     import
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, INTENT(IN) :: tag
@@ -3119,10 +2887,7 @@ interface PMPI_Status_set_tag
   procedure PMPI_Status_set_tag_f08
 end interface
 interface MPI_Test
-  subroutine MPI_Test_f08(request, &
-        flag, &
-        status, &
-        ierror)
+  subroutine MPI_Test_f08(request, flag, status, ierror)
     import
     TYPE(MPI_Request), INTENT(INOUT) :: request
     LOGICAL, INTENT(INOUT) :: flag
@@ -3135,9 +2900,7 @@ interface PMPI_Test
   procedure PMPI_Test_f08
 end interface
 interface MPI_Test_cancelled
-  subroutine MPI_Test_cancelled_f08(status, &
-        flag, &
-        ierror)
+  subroutine MPI_Test_cancelled_f08(status, flag, ierror)
     import
     TYPE(MPI_Status), INTENT(IN) :: status
     LOGICAL, INTENT(INOUT) :: flag
@@ -3149,11 +2912,7 @@ interface PMPI_Test_cancelled
   procedure PMPI_Test_cancelled_f08
 end interface
 interface MPI_Testall
-  subroutine MPI_Testall_f08(count, &
-        array_of_requests, &
-        flag, &
-        array_of_statuses, &
-        ierror)
+  subroutine MPI_Testall_f08(count, array_of_requests, flag, array_of_statuses, ierror)
     import
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Request), INTENT(INOUT) :: array_of_requests(*)
@@ -3167,12 +2926,7 @@ interface PMPI_Testall
   procedure PMPI_Testall_f08
 end interface
 interface MPI_Testany
-  subroutine MPI_Testany_f08(count, &
-        array_of_requests, &
-        index, &
-        flag, &
-        status, &
-        ierror)
+  subroutine MPI_Testany_f08(count, array_of_requests, index, flag, status, ierror)
     import
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Request), INTENT(INOUT) :: array_of_requests(*)
@@ -3187,11 +2941,7 @@ interface PMPI_Testany
   procedure PMPI_Testany_f08
 end interface
 interface MPI_Testsome
-  subroutine MPI_Testsome_f08(incount, &
-        array_of_requests, &
-        outcount, &
-        array_of_indices, &
-        array_of_statuses, &
+  subroutine MPI_Testsome_f08(incount, array_of_requests, outcount, array_of_indices, array_of_statuses, &
         ierror)
     import
     INTEGER, INTENT(IN) :: incount
@@ -3207,9 +2957,7 @@ interface PMPI_Testsome
   procedure PMPI_Testsome_f08
 end interface
 interface MPI_Wait
-  subroutine MPI_Wait_f08(request, &
-        status, &
-        ierror)
+  subroutine MPI_Wait_f08(request, status, ierror)
     import
     TYPE(MPI_Request), INTENT(INOUT) :: request
     TYPE(MPI_Status), INTENT(INOUT) :: status
@@ -3221,10 +2969,7 @@ interface PMPI_Wait
   procedure PMPI_Wait_f08
 end interface
 interface MPI_Waitall
-  subroutine MPI_Waitall_f08(count, &
-        array_of_requests, &
-        array_of_statuses, &
-        ierror)
+  subroutine MPI_Waitall_f08(count, array_of_requests, array_of_statuses, ierror)
     import
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Request), INTENT(INOUT) :: array_of_requests(*)
@@ -3237,11 +2982,7 @@ interface PMPI_Waitall
   procedure PMPI_Waitall_f08
 end interface
 interface MPI_Waitany
-  subroutine MPI_Waitany_f08(count, &
-        array_of_requests, &
-        index, &
-        status, &
-        ierror)
+  subroutine MPI_Waitany_f08(count, array_of_requests, index, status, ierror)
     import
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Request), INTENT(INOUT) :: array_of_requests(*)
@@ -3255,11 +2996,7 @@ interface PMPI_Waitany
   procedure PMPI_Waitany_f08
 end interface
 interface MPI_Waitsome
-  subroutine MPI_Waitsome_f08(incount, &
-        array_of_requests, &
-        outcount, &
-        array_of_indices, &
-        array_of_statuses, &
+  subroutine MPI_Waitsome_f08(incount, array_of_requests, outcount, array_of_indices, array_of_statuses, &
         ierror)
     import
     INTEGER, INTENT(IN) :: incount
@@ -3275,9 +3012,7 @@ interface PMPI_Waitsome
   procedure PMPI_Waitsome_f08
 end interface
 interface MPI_Op_commutative
-  subroutine MPI_Op_commutative_f08(op, &
-        commute, &
-        ierror)
+  subroutine MPI_Op_commutative_f08(op, commute, ierror)
     import
     TYPE(MPI_Op), INTENT(IN) :: op
     LOGICAL, INTENT(INOUT) :: commute
@@ -3289,10 +3024,7 @@ interface PMPI_Op_commutative
   procedure PMPI_Op_commutative_f08
 end interface
 interface MPI_Op_create
-  subroutine MPI_Op_create_f08(user_fn, &
-        commute, &
-        op, &
-        ierror)
+  subroutine MPI_Op_create_f08(user_fn, commute, op, ierror)
     import
     PROCEDURE(MPI_User_function) :: user_fn
     LOGICAL, INTENT(IN) :: commute
@@ -3305,10 +3037,7 @@ interface PMPI_Op_create
   procedure PMPI_Op_create_f08
 end interface
 interface MPI_Op_create_c
-  subroutine MPI_Op_create_c_f08(user_fn, &
-        commute, &
-        op, &
-        ierror)
+  subroutine MPI_Op_create_c_f08(user_fn, commute, op, ierror)
     import
     PROCEDURE(MPI_User_function_c) :: user_fn
     LOGICAL, INTENT(IN) :: commute
@@ -3321,8 +3050,7 @@ interface PMPI_Op_create_c
   procedure PMPI_Op_create_c_f08
 end interface
 interface MPI_Op_free
-  subroutine MPI_Op_free_f08(op, &
-        ierror)
+  subroutine MPI_Op_free_f08(op, ierror)
     import
     TYPE(MPI_Op), INTENT(INOUT) :: op
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -3333,12 +3061,7 @@ interface PMPI_Op_free
   procedure PMPI_Op_free_f08
 end interface
 interface MPI_Reduce_local
-  subroutine MPI_Reduce_local_f08(inbuf, &
-        inoutbuf, &
-        count, &
-        datatype, &
-        op, &
-        ierror)
+  subroutine MPI_Reduce_local_f08(inbuf, inoutbuf, count, datatype, op, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
     TYPE(*), TARGET :: inbuf(*)
@@ -3355,12 +3078,7 @@ interface PMPI_Reduce_local
   procedure PMPI_Reduce_local_f08
 end interface
 interface MPI_Reduce_local
-  subroutine MPI_Reduce_local_c_f08(inbuf, &
-        inoutbuf, &
-        count, &
-        datatype, &
-        op, &
-        ierror)
+  subroutine MPI_Reduce_local_c_f08(inbuf, inoutbuf, count, datatype, op, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
     TYPE(*), TARGET :: inbuf(*)
@@ -3377,11 +3095,7 @@ interface PMPI_Reduce_local
   procedure PMPI_Reduce_local_c_f08
 end interface
 interface MPI_Type_create_keyval
-  subroutine MPI_Type_create_keyval_f08(type_copy_attr_fn, &
-        type_delete_attr_fn, &
-        type_keyval, &
-        extra_state, &
-        ierror)
+  subroutine MPI_Type_create_keyval_f08(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state, ierror)
     import
     PROCEDURE(MPI_Type_copy_attr_function) :: type_copy_attr_fn
     PROCEDURE(MPI_Type_delete_attr_function) :: type_delete_attr_fn
@@ -3395,9 +3109,7 @@ interface PMPI_Type_create_keyval
   procedure PMPI_Type_create_keyval_f08
 end interface
 interface MPI_Type_delete_attr
-  subroutine MPI_Type_delete_attr_f08(datatype, &
-        type_keyval, &
-        ierror)
+  subroutine MPI_Type_delete_attr_f08(datatype, type_keyval, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: type_keyval
@@ -3409,8 +3121,7 @@ interface PMPI_Type_delete_attr
   procedure PMPI_Type_delete_attr_f08
 end interface
 interface MPI_Type_free_keyval
-  subroutine MPI_Type_free_keyval_f08(type_keyval, &
-        ierror)
+  subroutine MPI_Type_free_keyval_f08(type_keyval, ierror)
     import
     INTEGER, INTENT(INOUT) :: type_keyval
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -3421,11 +3132,7 @@ interface PMPI_Type_free_keyval
   procedure PMPI_Type_free_keyval_f08
 end interface
 interface MPI_Type_get_attr
-  subroutine MPI_Type_get_attr_f08(datatype, &
-        type_keyval, &
-        attribute_val, &
-        flag, &
-        ierror)
+  subroutine MPI_Type_get_attr_f08(datatype, type_keyval, attribute_val, flag, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: type_keyval
@@ -3439,10 +3146,7 @@ interface PMPI_Type_get_attr
   procedure PMPI_Type_get_attr_f08
 end interface
 interface MPI_Type_set_attr
-  subroutine MPI_Type_set_attr_f08(datatype, &
-        type_keyval, &
-        attribute_val, &
-        ierror)
+  subroutine MPI_Type_set_attr_f08(datatype, type_keyval, attribute_val, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: type_keyval
@@ -3455,14 +3159,7 @@ interface PMPI_Type_set_attr
   procedure PMPI_Type_set_attr_f08
 end interface
 interface MPI_Pack
-  subroutine MPI_Pack_f08(inbuf, &
-        incount, &
-        datatype, &
-        outbuf, &
-        outsize, &
-        position, &
-        comm, &
-        ierror)
+  subroutine MPI_Pack_f08(inbuf, incount, datatype, outbuf, outsize, position, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
     TYPE(*), TARGET :: inbuf(*)
@@ -3481,14 +3178,7 @@ interface PMPI_Pack
   procedure PMPI_Pack_f08
 end interface
 interface MPI_Pack
-  subroutine MPI_Pack_c_f08(inbuf, &
-        incount, &
-        datatype, &
-        outbuf, &
-        outsize, &
-        position, &
-        comm, &
-        ierror)
+  subroutine MPI_Pack_c_f08(inbuf, incount, datatype, outbuf, outsize, position, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
     TYPE(*), TARGET :: inbuf(*)
@@ -3507,14 +3197,7 @@ interface PMPI_Pack
   procedure PMPI_Pack_c_f08
 end interface
 interface MPI_Pack_external
-  subroutine MPI_Pack_external_f08(datarep, &
-        inbuf, &
-        incount, &
-        datatype, &
-        outbuf, &
-        outsize, &
-        position, &
-        ierror)
+  subroutine MPI_Pack_external_f08(datarep, inbuf, incount, datatype, outbuf, outsize, position, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: datarep
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
@@ -3533,14 +3216,7 @@ interface PMPI_Pack_external
   procedure PMPI_Pack_external_f08
 end interface
 interface MPI_Pack_external
-  subroutine MPI_Pack_external_c_f08(datarep, &
-        inbuf, &
-        incount, &
-        datatype, &
-        outbuf, &
-        outsize, &
-        position, &
-        ierror)
+  subroutine MPI_Pack_external_c_f08(datarep, inbuf, incount, datatype, outbuf, outsize, position, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: datarep
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
@@ -3559,11 +3235,7 @@ interface PMPI_Pack_external
   procedure PMPI_Pack_external_c_f08
 end interface
 interface MPI_Pack_external_size
-  subroutine MPI_Pack_external_size_f08(datarep, &
-        incount, &
-        datatype, &
-        size, &
-        ierror)
+  subroutine MPI_Pack_external_size_f08(datarep, incount, datatype, size, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: datarep
     INTEGER, INTENT(IN) :: incount
@@ -3577,11 +3249,7 @@ interface PMPI_Pack_external_size
   procedure PMPI_Pack_external_size_f08
 end interface
 interface MPI_Pack_external_size
-  subroutine MPI_Pack_external_size_c_f08(datarep, &
-        incount, &
-        datatype, &
-        size, &
-        ierror)
+  subroutine MPI_Pack_external_size_c_f08(datarep, incount, datatype, size, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: datarep
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: incount
@@ -3595,11 +3263,7 @@ interface PMPI_Pack_external_size
   procedure PMPI_Pack_external_size_c_f08
 end interface
 interface MPI_Pack_size
-  subroutine MPI_Pack_size_f08(incount, &
-        datatype, &
-        comm, &
-        size, &
-        ierror)
+  subroutine MPI_Pack_size_f08(incount, datatype, comm, size, ierror)
     import
     INTEGER, INTENT(IN) :: incount
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -3613,11 +3277,7 @@ interface PMPI_Pack_size
   procedure PMPI_Pack_size_f08
 end interface
 interface MPI_Pack_size
-  subroutine MPI_Pack_size_c_f08(incount, &
-        datatype, &
-        comm, &
-        size, &
-        ierror)
+  subroutine MPI_Pack_size_c_f08(incount, datatype, comm, size, ierror)
     import
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: incount
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -3631,8 +3291,7 @@ interface PMPI_Pack_size
   procedure PMPI_Pack_size_c_f08
 end interface
 interface MPI_Type_commit
-  subroutine MPI_Type_commit_f08(datatype, &
-        ierror)
+  subroutine MPI_Type_commit_f08(datatype, ierror)
     import
     TYPE(MPI_Datatype), INTENT(INOUT) :: datatype
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -3643,10 +3302,7 @@ interface PMPI_Type_commit
   procedure PMPI_Type_commit_f08
 end interface
 interface MPI_Type_contiguous
-  subroutine MPI_Type_contiguous_f08(count, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_contiguous_f08(count, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: oldtype
@@ -3659,10 +3315,7 @@ interface PMPI_Type_contiguous
   procedure PMPI_Type_contiguous_f08
 end interface
 interface MPI_Type_contiguous
-  subroutine MPI_Type_contiguous_c_f08(count, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_contiguous_c_f08(count, oldtype, newtype, ierror)
     import
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: oldtype
@@ -3675,17 +3328,8 @@ interface PMPI_Type_contiguous
   procedure PMPI_Type_contiguous_c_f08
 end interface
 interface MPI_Type_create_darray
-  subroutine MPI_Type_create_darray_f08(size, &
-        rank, &
-        ndims, &
-        array_of_gsizes, &
-        array_of_distribs, &
-        array_of_dargs, &
-        array_of_psizes, &
-        order, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_darray_f08(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, &
+        order, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: size
     INTEGER, INTENT(IN) :: rank
@@ -3705,17 +3349,8 @@ interface PMPI_Type_create_darray
   procedure PMPI_Type_create_darray_f08
 end interface
 interface MPI_Type_create_darray
-  subroutine MPI_Type_create_darray_c_f08(size, &
-        rank, &
-        ndims, &
-        array_of_gsizes, &
-        array_of_distribs, &
-        array_of_dargs, &
-        array_of_psizes, &
-        order, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_darray_c_f08(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, &
+        order, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: size
     INTEGER, INTENT(IN) :: rank
@@ -3735,10 +3370,7 @@ interface PMPI_Type_create_darray
   procedure PMPI_Type_create_darray_c_f08
 end interface
 interface MPI_Type_create_f90_complex
-  subroutine MPI_Type_create_f90_complex_f08(p, &
-        r, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_f90_complex_f08(p, r, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: p
     INTEGER, INTENT(IN) :: r
@@ -3751,9 +3383,7 @@ interface PMPI_Type_create_f90_complex
   procedure PMPI_Type_create_f90_complex_f08
 end interface
 interface MPI_Type_create_f90_integer
-  subroutine MPI_Type_create_f90_integer_f08(r, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_f90_integer_f08(r, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: r
     TYPE(MPI_Datatype), INTENT(INOUT) :: newtype
@@ -3765,10 +3395,7 @@ interface PMPI_Type_create_f90_integer
   procedure PMPI_Type_create_f90_integer_f08
 end interface
 interface MPI_Type_create_f90_real
-  subroutine MPI_Type_create_f90_real_f08(p, &
-        r, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_f90_real_f08(p, r, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: p
     INTEGER, INTENT(IN) :: r
@@ -3781,11 +3408,7 @@ interface PMPI_Type_create_f90_real
   procedure PMPI_Type_create_f90_real_f08
 end interface
 interface MPI_Type_create_hindexed
-  subroutine MPI_Type_create_hindexed_f08(count, &
-        array_of_blocklengths, &
-        array_of_displacements, &
-        oldtype, &
-        newtype, &
+  subroutine MPI_Type_create_hindexed_f08(count, array_of_blocklengths, array_of_displacements, oldtype, newtype, &
         ierror)
     import
     INTEGER, INTENT(IN) :: count
@@ -3801,11 +3424,7 @@ interface PMPI_Type_create_hindexed
   procedure PMPI_Type_create_hindexed_f08
 end interface
 interface MPI_Type_create_hindexed
-  subroutine MPI_Type_create_hindexed_c_f08(count, &
-        array_of_blocklengths, &
-        array_of_displacements, &
-        oldtype, &
-        newtype, &
+  subroutine MPI_Type_create_hindexed_c_f08(count, array_of_blocklengths, array_of_displacements, oldtype, newtype, &
         ierror)
     import
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -3821,12 +3440,7 @@ interface PMPI_Type_create_hindexed
   procedure PMPI_Type_create_hindexed_c_f08
 end interface
 interface MPI_Type_create_hindexed_block
-  subroutine MPI_Type_create_hindexed_block_f08(count, &
-        blocklength, &
-        array_of_displacements, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_hindexed_block_f08(count, blocklength, array_of_displacements, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: blocklength
@@ -3841,12 +3455,7 @@ interface PMPI_Type_create_hindexed_block
   procedure PMPI_Type_create_hindexed_block_f08
 end interface
 interface MPI_Type_create_hindexed_block
-  subroutine MPI_Type_create_hindexed_block_c_f08(count, &
-        blocklength, &
-        array_of_displacements, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_hindexed_block_c_f08(count, blocklength, array_of_displacements, oldtype, newtype, ierror)
     import
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: blocklength
@@ -3861,12 +3470,7 @@ interface PMPI_Type_create_hindexed_block
   procedure PMPI_Type_create_hindexed_block_c_f08
 end interface
 interface MPI_Type_create_hvector
-  subroutine MPI_Type_create_hvector_f08(count, &
-        blocklength, &
-        stride, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_hvector_f08(count, blocklength, stride, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: blocklength
@@ -3881,12 +3485,7 @@ interface PMPI_Type_create_hvector
   procedure PMPI_Type_create_hvector_f08
 end interface
 interface MPI_Type_create_hvector
-  subroutine MPI_Type_create_hvector_c_f08(count, &
-        blocklength, &
-        stride, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_hvector_c_f08(count, blocklength, stride, oldtype, newtype, ierror)
     import
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: blocklength
@@ -3901,12 +3500,7 @@ interface PMPI_Type_create_hvector
   procedure PMPI_Type_create_hvector_c_f08
 end interface
 interface MPI_Type_create_indexed_block
-  subroutine MPI_Type_create_indexed_block_f08(count, &
-        blocklength, &
-        array_of_displacements, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_indexed_block_f08(count, blocklength, array_of_displacements, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: blocklength
@@ -3921,12 +3515,7 @@ interface PMPI_Type_create_indexed_block
   procedure PMPI_Type_create_indexed_block_f08
 end interface
 interface MPI_Type_create_indexed_block
-  subroutine MPI_Type_create_indexed_block_c_f08(count, &
-        blocklength, &
-        array_of_displacements, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_indexed_block_c_f08(count, blocklength, array_of_displacements, oldtype, newtype, ierror)
     import
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: blocklength
@@ -3941,11 +3530,7 @@ interface PMPI_Type_create_indexed_block
   procedure PMPI_Type_create_indexed_block_c_f08
 end interface
 interface MPI_Type_create_resized
-  subroutine MPI_Type_create_resized_f08(oldtype, &
-        lb, &
-        extent, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_resized_f08(oldtype, lb, extent, newtype, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: oldtype
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: lb
@@ -3959,12 +3544,8 @@ interface PMPI_Type_create_resized
   procedure PMPI_Type_create_resized_f08
 end interface
 interface MPI_Type_create_struct
-  subroutine MPI_Type_create_struct_f08(count, &
-        array_of_blocklengths, &
-        array_of_displacements, &
-        array_of_types, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_struct_f08(count, array_of_blocklengths, array_of_displacements, array_of_types, &
+        newtype, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: array_of_blocklengths(*)
@@ -3979,12 +3560,8 @@ interface PMPI_Type_create_struct
   procedure PMPI_Type_create_struct_f08
 end interface
 interface MPI_Type_create_struct
-  subroutine MPI_Type_create_struct_c_f08(count, &
-        array_of_blocklengths, &
-        array_of_displacements, &
-        array_of_types, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_struct_c_f08(count, array_of_blocklengths, array_of_displacements, array_of_types, &
+        newtype, ierror)
     import
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_blocklengths(*)
@@ -3999,14 +3576,8 @@ interface PMPI_Type_create_struct
   procedure PMPI_Type_create_struct_c_f08
 end interface
 interface MPI_Type_create_subarray
-  subroutine MPI_Type_create_subarray_f08(ndims, &
-        array_of_sizes, &
-        array_of_subsizes, &
-        array_of_starts, &
-        order, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_subarray_f08(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, &
+        newtype, ierror)
     import
     INTEGER, INTENT(IN) :: ndims
     INTEGER, INTENT(IN) :: array_of_sizes(*)
@@ -4023,14 +3594,8 @@ interface PMPI_Type_create_subarray
   procedure PMPI_Type_create_subarray_f08
 end interface
 interface MPI_Type_create_subarray
-  subroutine MPI_Type_create_subarray_c_f08(ndims, &
-        array_of_sizes, &
-        array_of_subsizes, &
-        array_of_starts, &
-        order, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_create_subarray_c_f08(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, &
+        newtype, ierror)
     import
     INTEGER, INTENT(IN) :: ndims
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_sizes(*)
@@ -4047,9 +3612,7 @@ interface PMPI_Type_create_subarray
   procedure PMPI_Type_create_subarray_c_f08
 end interface
 interface MPI_Type_dup
-  subroutine MPI_Type_dup_f08(oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_dup_f08(oldtype, newtype, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: oldtype
     TYPE(MPI_Datatype), INTENT(INOUT) :: newtype
@@ -4061,8 +3624,7 @@ interface PMPI_Type_dup
   procedure PMPI_Type_dup_f08
 end interface
 interface MPI_Type_free
-  subroutine MPI_Type_free_f08(datatype, &
-        ierror)
+  subroutine MPI_Type_free_f08(datatype, ierror)
     import
     TYPE(MPI_Datatype), INTENT(INOUT) :: datatype
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -4073,14 +3635,8 @@ interface PMPI_Type_free
   procedure PMPI_Type_free_f08
 end interface
 interface MPI_Type_get_contents
-  subroutine MPI_Type_get_contents_f08(datatype, &
-        max_integers, &
-        max_addresses, &
-        max_datatypes, &
-        array_of_integers, &
-        array_of_addresses, &
-        array_of_datatypes, &
-        ierror)
+  subroutine MPI_Type_get_contents_f08(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, &
+        array_of_addresses, array_of_datatypes, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: max_integers
@@ -4097,15 +3653,8 @@ interface PMPI_Type_get_contents
   procedure PMPI_Type_get_contents_f08
 end interface
 interface MPI_Type_get_contents
-  subroutine MPI_Type_get_contents_c_f08(datatype, &
-        max_integers, &
-        max_addresses, &
-        max_large_counts, &
-        max_datatypes, &
-        array_of_integers, &
-        array_of_addresses, &
-        array_of_large_counts, &
-        array_of_datatypes, &
+  subroutine MPI_Type_get_contents_c_f08(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, &
+        array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes, &
         ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -4125,12 +3674,7 @@ interface PMPI_Type_get_contents
   procedure PMPI_Type_get_contents_c_f08
 end interface
 interface MPI_Type_get_envelope
-  subroutine MPI_Type_get_envelope_f08(datatype, &
-        num_integers, &
-        num_addresses, &
-        num_datatypes, &
-        combiner, &
-        ierror)
+  subroutine MPI_Type_get_envelope_f08(datatype, num_integers, num_addresses, num_datatypes, combiner, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(INOUT) :: num_integers
@@ -4145,13 +3689,8 @@ interface PMPI_Type_get_envelope
   procedure PMPI_Type_get_envelope_f08
 end interface
 interface MPI_Type_get_envelope
-  subroutine MPI_Type_get_envelope_c_f08(datatype, &
-        num_integers, &
-        num_addresses, &
-        num_large_counts, &
-        num_datatypes, &
-        combiner, &
-        ierror)
+  subroutine MPI_Type_get_envelope_c_f08(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, &
+        combiner, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: num_integers
@@ -4167,10 +3706,7 @@ interface PMPI_Type_get_envelope
   procedure PMPI_Type_get_envelope_c_f08
 end interface
 interface MPI_Type_get_extent
-  subroutine MPI_Type_get_extent_f08(datatype, &
-        lb, &
-        extent, &
-        ierror)
+  subroutine MPI_Type_get_extent_f08(datatype, lb, extent, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: lb
@@ -4183,10 +3719,7 @@ interface PMPI_Type_get_extent
   procedure PMPI_Type_get_extent_f08
 end interface
 interface MPI_Type_get_extent_x
-  subroutine MPI_Type_get_extent_x_f08(datatype, &
-        lb, &
-        extent, &
-        ierror)
+  subroutine MPI_Type_get_extent_x_f08(datatype, lb, extent, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: lb
@@ -4199,10 +3732,7 @@ interface PMPI_Type_get_extent_x
   procedure PMPI_Type_get_extent_x_f08
 end interface
 interface MPI_Type_get_name
-  subroutine MPI_Type_get_name_f08(datatype, &
-        type_name, &
-        resultlen, &
-        ierror)
+  subroutine MPI_Type_get_name_f08(datatype, type_name, resultlen, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     CHARACTER(LEN=*), INTENT(INOUT) :: type_name
@@ -4215,10 +3745,7 @@ interface PMPI_Type_get_name
   procedure PMPI_Type_get_name_f08
 end interface
 interface MPI_Type_get_true_extent
-  subroutine MPI_Type_get_true_extent_f08(datatype, &
-        true_lb, &
-        true_extent, &
-        ierror)
+  subroutine MPI_Type_get_true_extent_f08(datatype, true_lb, true_extent, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: true_lb
@@ -4231,10 +3758,7 @@ interface PMPI_Type_get_true_extent
   procedure PMPI_Type_get_true_extent_f08
 end interface
 interface MPI_Type_get_true_extent_x
-  subroutine MPI_Type_get_true_extent_x_f08(datatype, &
-        true_lb, &
-        true_extent, &
-        ierror)
+  subroutine MPI_Type_get_true_extent_x_f08(datatype, true_lb, true_extent, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: true_lb
@@ -4247,10 +3771,7 @@ interface PMPI_Type_get_true_extent_x
   procedure PMPI_Type_get_true_extent_x_f08
 end interface
 interface MPI_Type_get_value_index
-  subroutine MPI_Type_get_value_index_f08(value_type, &
-        index_type, &
-        pair_type, &
-        ierror)
+  subroutine MPI_Type_get_value_index_f08(value_type, index_type, pair_type, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: value_type
     TYPE(MPI_Datatype), INTENT(IN) :: index_type
@@ -4263,11 +3784,7 @@ interface PMPI_Type_get_value_index
   procedure PMPI_Type_get_value_index_f08
 end interface
 interface MPI_Type_indexed
-  subroutine MPI_Type_indexed_f08(count, &
-        array_of_blocklengths, &
-        array_of_displacements, &
-        oldtype, &
-        newtype, &
+  subroutine MPI_Type_indexed_f08(count, array_of_blocklengths, array_of_displacements, oldtype, newtype, &
         ierror)
     import
     INTEGER, INTENT(IN) :: count
@@ -4283,11 +3800,7 @@ interface PMPI_Type_indexed
   procedure PMPI_Type_indexed_f08
 end interface
 interface MPI_Type_indexed
-  subroutine MPI_Type_indexed_c_f08(count, &
-        array_of_blocklengths, &
-        array_of_displacements, &
-        oldtype, &
-        newtype, &
+  subroutine MPI_Type_indexed_c_f08(count, array_of_blocklengths, array_of_displacements, oldtype, newtype, &
         ierror)
     import
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -4303,10 +3816,7 @@ interface PMPI_Type_indexed
   procedure PMPI_Type_indexed_c_f08
 end interface
 interface MPI_Type_match_size
-  subroutine MPI_Type_match_size_f08(typeclass, &
-        size, &
-        datatype, &
-        ierror)
+  subroutine MPI_Type_match_size_f08(typeclass, size, datatype, ierror)
     import
     INTEGER, INTENT(IN) :: typeclass
     INTEGER, INTENT(IN) :: size
@@ -4319,9 +3829,7 @@ interface PMPI_Type_match_size
   procedure PMPI_Type_match_size_f08
 end interface
 interface MPI_Type_set_name
-  subroutine MPI_Type_set_name_f08(datatype, &
-        type_name, &
-        ierror)
+  subroutine MPI_Type_set_name_f08(datatype, type_name, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     CHARACTER(LEN=*), INTENT(IN) :: type_name
@@ -4333,9 +3841,7 @@ interface PMPI_Type_set_name
   procedure PMPI_Type_set_name_f08
 end interface
 interface MPI_Type_size
-  subroutine MPI_Type_size_f08(datatype, &
-        size, &
-        ierror)
+  subroutine MPI_Type_size_f08(datatype, size, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(INOUT) :: size
@@ -4347,9 +3853,7 @@ interface PMPI_Type_size
   procedure PMPI_Type_size_f08
 end interface
 interface MPI_Type_size
-  subroutine MPI_Type_size_c_f08(datatype, &
-        size, &
-        ierror)
+  subroutine MPI_Type_size_c_f08(datatype, size, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: size
@@ -4361,9 +3865,7 @@ interface PMPI_Type_size
   procedure PMPI_Type_size_c_f08
 end interface
 interface MPI_Type_size_x
-  subroutine MPI_Type_size_x_f08(datatype, &
-        size, &
-        ierror)
+  subroutine MPI_Type_size_x_f08(datatype, size, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: size
@@ -4375,12 +3877,7 @@ interface PMPI_Type_size_x
   procedure PMPI_Type_size_x_f08
 end interface
 interface MPI_Type_vector
-  subroutine MPI_Type_vector_f08(count, &
-        blocklength, &
-        stride, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_vector_f08(count, blocklength, stride, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: blocklength
@@ -4395,12 +3892,7 @@ interface PMPI_Type_vector
   procedure PMPI_Type_vector_f08
 end interface
 interface MPI_Type_vector
-  subroutine MPI_Type_vector_c_f08(count, &
-        blocklength, &
-        stride, &
-        oldtype, &
-        newtype, &
-        ierror)
+  subroutine MPI_Type_vector_c_f08(count, blocklength, stride, oldtype, newtype, ierror)
     import
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: blocklength
@@ -4415,14 +3907,7 @@ interface PMPI_Type_vector
   procedure PMPI_Type_vector_c_f08
 end interface
 interface MPI_Unpack
-  subroutine MPI_Unpack_f08(inbuf, &
-        insize, &
-        position, &
-        outbuf, &
-        outcount, &
-        datatype, &
-        comm, &
-        ierror)
+  subroutine MPI_Unpack_f08(inbuf, insize, position, outbuf, outcount, datatype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
     TYPE(*), TARGET :: inbuf(*)
@@ -4441,14 +3926,7 @@ interface PMPI_Unpack
   procedure PMPI_Unpack_f08
 end interface
 interface MPI_Unpack
-  subroutine MPI_Unpack_c_f08(inbuf, &
-        insize, &
-        position, &
-        outbuf, &
-        outcount, &
-        datatype, &
-        comm, &
-        ierror)
+  subroutine MPI_Unpack_c_f08(inbuf, insize, position, outbuf, outcount, datatype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
     TYPE(*), TARGET :: inbuf(*)
@@ -4467,14 +3945,7 @@ interface PMPI_Unpack
   procedure PMPI_Unpack_c_f08
 end interface
 interface MPI_Unpack_external
-  subroutine MPI_Unpack_external_f08(datarep, &
-        inbuf, &
-        insize, &
-        position, &
-        outbuf, &
-        outcount, &
-        datatype, &
-        ierror)
+  subroutine MPI_Unpack_external_f08(datarep, inbuf, insize, position, outbuf, outcount, datatype, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: datarep
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
@@ -4493,14 +3964,7 @@ interface PMPI_Unpack_external
   procedure PMPI_Unpack_external_f08
 end interface
 interface MPI_Unpack_external
-  subroutine MPI_Unpack_external_c_f08(datarep, &
-        inbuf, &
-        insize, &
-        position, &
-        outbuf, &
-        outcount, &
-        datatype, &
-        ierror)
+  subroutine MPI_Unpack_external_c_f08(datarep, inbuf, insize, position, outbuf, outcount, datatype, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: datarep
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
@@ -4519,22 +3983,13 @@ interface PMPI_Unpack_external
   procedure PMPI_Unpack_external_c_f08
 end interface
 interface MPI_Ineighbor_allgather
-  subroutine MPI_Ineighbor_allgather_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ineighbor_allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_allgather_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4542,27 +3997,29 @@ interface MPI_Ineighbor_allgather
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ineighbor_allgather_f08) :: PMPI_Ineighbor_allgather_f08
 interface PMPI_Ineighbor_allgather
-  procedure PMPI_Ineighbor_allgather_f08
+  subroutine PMPI_Ineighbor_allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
+        bind(C, name="pmpi_ineighbor_allgather_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ineighbor_allgather
-  subroutine MPI_Ineighbor_allgather_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ineighbor_allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_allgather_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4570,28 +4027,30 @@ interface MPI_Ineighbor_allgather
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ineighbor_allgather_c_f08) :: PMPI_Ineighbor_allgather_c_f08
 interface PMPI_Ineighbor_allgather
-  procedure PMPI_Ineighbor_allgather_c_f08
+  subroutine PMPI_Ineighbor_allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
+        bind(C, name="pmpi_ineighbor_allgather_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ineighbor_allgatherv
-  subroutine MPI_Ineighbor_allgatherv_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ineighbor_allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
+        ierror) &
+        bind(C, name="mpi_ineighbor_allgatherv_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER, INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -4600,28 +4059,32 @@ interface MPI_Ineighbor_allgatherv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ineighbor_allgatherv_f08) :: PMPI_Ineighbor_allgatherv_f08
 interface PMPI_Ineighbor_allgatherv
-  procedure PMPI_Ineighbor_allgatherv_f08
+  subroutine PMPI_Ineighbor_allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
+        ierror) &
+        bind(C, name="pmpi_ineighbor_allgatherv_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcounts(*)
+    INTEGER, INTENT(IN) :: displs(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ineighbor_allgatherv
-  subroutine MPI_Ineighbor_allgatherv_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ineighbor_allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
+        ierror) &
+        bind(C, name="mpi_ineighbor_allgatherv_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -4630,27 +4093,31 @@ interface MPI_Ineighbor_allgatherv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ineighbor_allgatherv_c_f08) :: PMPI_Ineighbor_allgatherv_c_f08
 interface PMPI_Ineighbor_allgatherv
-  procedure PMPI_Ineighbor_allgatherv_c_f08
+  subroutine PMPI_Ineighbor_allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
+        ierror) &
+        bind(C, name="pmpi_ineighbor_allgatherv_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ineighbor_alltoall
-  subroutine MPI_Ineighbor_alltoall_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ineighbor_alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_alltoall_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4658,27 +4125,29 @@ interface MPI_Ineighbor_alltoall
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ineighbor_alltoall_f08) :: PMPI_Ineighbor_alltoall_f08
 interface PMPI_Ineighbor_alltoall
-  procedure PMPI_Ineighbor_alltoall_f08
+  subroutine PMPI_Ineighbor_alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
+        bind(C, name="pmpi_ineighbor_alltoall_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ineighbor_alltoall
-  subroutine MPI_Ineighbor_alltoall_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ineighbor_alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_alltoall_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4686,30 +4155,31 @@ interface MPI_Ineighbor_alltoall
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ineighbor_alltoall_c_f08) :: PMPI_Ineighbor_alltoall_c_f08
 interface PMPI_Ineighbor_alltoall
-  procedure PMPI_Ineighbor_alltoall_c_f08
+  subroutine PMPI_Ineighbor_alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
+        bind(C, name="pmpi_ineighbor_alltoall_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ineighbor_alltoallv
-  subroutine MPI_Ineighbor_alltoallv_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ineighbor_alltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_alltoallv_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
     INTEGER, INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER, INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -4718,30 +4188,34 @@ interface MPI_Ineighbor_alltoallv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ineighbor_alltoallv_f08) :: PMPI_Ineighbor_alltoallv_f08
 interface PMPI_Ineighbor_alltoallv
-  procedure PMPI_Ineighbor_alltoallv_f08
+  subroutine PMPI_Ineighbor_alltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, request, ierror) &
+        bind(C, name="pmpi_ineighbor_alltoallv_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcounts(*)
+    INTEGER, INTENT(IN) :: sdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcounts(*)
+    INTEGER, INTENT(IN) :: rdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ineighbor_alltoallv
-  subroutine MPI_Ineighbor_alltoallv_c_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ineighbor_alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_alltoallv_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -4750,30 +4224,34 @@ interface MPI_Ineighbor_alltoallv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ineighbor_alltoallv_c_f08) :: PMPI_Ineighbor_alltoallv_c_f08
 interface PMPI_Ineighbor_alltoallv
-  procedure PMPI_Ineighbor_alltoallv_c_f08
+  subroutine PMPI_Ineighbor_alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, request, ierror) &
+        bind(C, name="pmpi_ineighbor_alltoallv_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ineighbor_alltoallw
-  subroutine MPI_Ineighbor_alltoallw_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ineighbor_alltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_alltoallw_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -4782,30 +4260,34 @@ interface MPI_Ineighbor_alltoallw
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ineighbor_alltoallw_f08) :: PMPI_Ineighbor_alltoallw_f08
 interface PMPI_Ineighbor_alltoallw
-  procedure PMPI_Ineighbor_alltoallw_f08
+  subroutine PMPI_Ineighbor_alltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, request, ierror) &
+        bind(C, name="pmpi_ineighbor_alltoallw_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ineighbor_alltoallw
-  subroutine MPI_Ineighbor_alltoallw_c_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ineighbor_alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_alltoallw_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -4814,19 +4296,26 @@ interface MPI_Ineighbor_alltoallw
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ineighbor_alltoallw_c_f08) :: PMPI_Ineighbor_alltoallw_c_f08
 interface PMPI_Ineighbor_alltoallw
-  procedure PMPI_Ineighbor_alltoallw_c_f08
+  subroutine PMPI_Ineighbor_alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, request, ierror) &
+        bind(C, name="pmpi_ineighbor_alltoallw_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Neighbor_allgather
-  subroutine MPI_Neighbor_allgather_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Neighbor_allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4845,14 +4334,7 @@ interface PMPI_Neighbor_allgather
   procedure PMPI_Neighbor_allgather_f08
 end interface
 interface MPI_Neighbor_allgather
-  subroutine MPI_Neighbor_allgather_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Neighbor_allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4871,23 +4353,14 @@ interface PMPI_Neighbor_allgather
   procedure PMPI_Neighbor_allgather_c_f08
 end interface
 interface MPI_Neighbor_allgather_init
-  subroutine MPI_Neighbor_allgather_init_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Neighbor_allgather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
+        ierror) &
+        bind(C, name="mpi_neighbor_allgather_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4896,28 +4369,32 @@ interface MPI_Neighbor_allgather_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_allgather_init_f08) :: PMPI_Neighbor_allgather_init_f08
 interface PMPI_Neighbor_allgather_init
-  procedure PMPI_Neighbor_allgather_init_f08
+  subroutine PMPI_Neighbor_allgather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
+        ierror) &
+        bind(C, name="pmpi_neighbor_allgather_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Neighbor_allgather_init
-  subroutine MPI_Neighbor_allgather_init_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Neighbor_allgather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
+        ierror) &
+        bind(C, name="mpi_neighbor_allgather_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4926,20 +4403,25 @@ interface MPI_Neighbor_allgather_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_allgather_init_c_f08) :: PMPI_Neighbor_allgather_init_c_f08
 interface PMPI_Neighbor_allgather_init
-  procedure PMPI_Neighbor_allgather_init_c_f08
+  subroutine PMPI_Neighbor_allgather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
+        ierror) &
+        bind(C, name="pmpi_neighbor_allgather_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Neighbor_allgatherv
-  subroutine MPI_Neighbor_allgatherv_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Neighbor_allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4959,15 +4441,7 @@ interface PMPI_Neighbor_allgatherv
   procedure PMPI_Neighbor_allgatherv_f08
 end interface
 interface MPI_Neighbor_allgatherv
-  subroutine MPI_Neighbor_allgatherv_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Neighbor_allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -4987,24 +4461,14 @@ interface PMPI_Neighbor_allgatherv
   procedure PMPI_Neighbor_allgatherv_c_f08
 end interface
 interface MPI_Neighbor_allgatherv_init
-  subroutine MPI_Neighbor_allgatherv_init_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Neighbor_allgatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
+        request, ierror) &
+        bind(C, name="mpi_neighbor_allgatherv_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER, INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -5014,29 +4478,33 @@ interface MPI_Neighbor_allgatherv_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_allgatherv_init_f08) :: PMPI_Neighbor_allgatherv_init_f08
 interface PMPI_Neighbor_allgatherv_init
-  procedure PMPI_Neighbor_allgatherv_init_f08
+  subroutine PMPI_Neighbor_allgatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
+        request, ierror) &
+        bind(C, name="pmpi_neighbor_allgatherv_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcounts(*)
+    INTEGER, INTENT(IN) :: displs(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Neighbor_allgatherv_init
-  subroutine MPI_Neighbor_allgatherv_init_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Neighbor_allgatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
+        request, ierror) &
+        bind(C, name="mpi_neighbor_allgatherv_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -5046,19 +4514,26 @@ interface MPI_Neighbor_allgatherv_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_allgatherv_init_c_f08) :: PMPI_Neighbor_allgatherv_init_c_f08
 interface PMPI_Neighbor_allgatherv_init
-  procedure PMPI_Neighbor_allgatherv_init_c_f08
+  subroutine PMPI_Neighbor_allgatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
+        request, ierror) &
+        bind(C, name="pmpi_neighbor_allgatherv_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Neighbor_alltoall
-  subroutine MPI_Neighbor_alltoall_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Neighbor_alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -5077,14 +4552,7 @@ interface PMPI_Neighbor_alltoall
   procedure PMPI_Neighbor_alltoall_f08
 end interface
 interface MPI_Neighbor_alltoall
-  subroutine MPI_Neighbor_alltoall_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Neighbor_alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -5103,23 +4571,14 @@ interface PMPI_Neighbor_alltoall
   procedure PMPI_Neighbor_alltoall_c_f08
 end interface
 interface MPI_Neighbor_alltoall_init
-  subroutine MPI_Neighbor_alltoall_init_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Neighbor_alltoall_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
+        ierror) &
+        bind(C, name="mpi_neighbor_alltoall_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -5128,28 +4587,32 @@ interface MPI_Neighbor_alltoall_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_alltoall_init_f08) :: PMPI_Neighbor_alltoall_init_f08
 interface PMPI_Neighbor_alltoall_init
-  procedure PMPI_Neighbor_alltoall_init_f08
+  subroutine PMPI_Neighbor_alltoall_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
+        ierror) &
+        bind(C, name="pmpi_neighbor_alltoall_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Neighbor_alltoall_init
-  subroutine MPI_Neighbor_alltoall_init_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Neighbor_alltoall_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
+        ierror) &
+        bind(C, name="mpi_neighbor_alltoall_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -5158,21 +4621,26 @@ interface MPI_Neighbor_alltoall_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_alltoall_init_c_f08) :: PMPI_Neighbor_alltoall_init_c_f08
 interface PMPI_Neighbor_alltoall_init
-  procedure PMPI_Neighbor_alltoall_init_c_f08
+  subroutine PMPI_Neighbor_alltoall_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
+        ierror) &
+        bind(C, name="pmpi_neighbor_alltoall_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Neighbor_alltoallv
-  subroutine MPI_Neighbor_alltoallv_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Neighbor_alltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -5193,16 +4661,8 @@ interface PMPI_Neighbor_alltoallv
   procedure PMPI_Neighbor_alltoallv_f08
 end interface
 interface MPI_Neighbor_alltoallv
-  subroutine MPI_Neighbor_alltoallv_c_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Neighbor_alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -5223,26 +4683,15 @@ interface PMPI_Neighbor_alltoallv
   procedure PMPI_Neighbor_alltoallv_c_f08
 end interface
 interface MPI_Neighbor_alltoallv_init
-  subroutine MPI_Neighbor_alltoallv_init_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Neighbor_alltoallv_init_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_alltoallv_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
     INTEGER, INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER, INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -5252,31 +4701,35 @@ interface MPI_Neighbor_alltoallv_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_alltoallv_init_f08) :: PMPI_Neighbor_alltoallv_init_f08
 interface PMPI_Neighbor_alltoallv_init
-  procedure PMPI_Neighbor_alltoallv_init_f08
+  subroutine PMPI_Neighbor_alltoallv_init_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, info, request, ierror) &
+        bind(C, name="pmpi_neighbor_alltoallv_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcounts(*)
+    INTEGER, INTENT(IN) :: sdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcounts(*)
+    INTEGER, INTENT(IN) :: rdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Neighbor_alltoallv_init
-  subroutine MPI_Neighbor_alltoallv_init_c_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Neighbor_alltoallv_init_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_alltoallv_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -5286,21 +4739,28 @@ interface MPI_Neighbor_alltoallv_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_alltoallv_init_c_f08) :: PMPI_Neighbor_alltoallv_init_c_f08
 interface PMPI_Neighbor_alltoallv_init
-  procedure PMPI_Neighbor_alltoallv_init_c_f08
+  subroutine PMPI_Neighbor_alltoallv_init_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, info, request, ierror) &
+        bind(C, name="pmpi_neighbor_alltoallv_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Neighbor_alltoallw
-  subroutine MPI_Neighbor_alltoallw_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        ierror)
+  subroutine MPI_Neighbor_alltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -5321,16 +4781,8 @@ interface PMPI_Neighbor_alltoallw
   procedure PMPI_Neighbor_alltoallw_f08
 end interface
 interface MPI_Neighbor_alltoallw
-  subroutine MPI_Neighbor_alltoallw_c_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        ierror)
+  subroutine MPI_Neighbor_alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -5351,26 +4803,15 @@ interface PMPI_Neighbor_alltoallw
   procedure PMPI_Neighbor_alltoallw_c_f08
 end interface
 interface MPI_Neighbor_alltoallw_init
-  subroutine MPI_Neighbor_alltoallw_init_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Neighbor_alltoallw_init_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_alltoallw_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -5380,31 +4821,35 @@ interface MPI_Neighbor_alltoallw_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_alltoallw_init_f08) :: PMPI_Neighbor_alltoallw_init_f08
 interface PMPI_Neighbor_alltoallw_init
-  procedure PMPI_Neighbor_alltoallw_init_f08
+  subroutine PMPI_Neighbor_alltoallw_init_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, info, request, ierror) &
+        bind(C, name="pmpi_neighbor_alltoallw_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Neighbor_alltoallw_init
-  subroutine MPI_Neighbor_alltoallw_init_c_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Neighbor_alltoallw_init_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_alltoallw_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -5414,19 +4859,27 @@ interface MPI_Neighbor_alltoallw_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_alltoallw_init_c_f08) :: PMPI_Neighbor_alltoallw_init_c_f08
 interface PMPI_Neighbor_alltoallw_init
-  procedure PMPI_Neighbor_alltoallw_init_c_f08
+  subroutine PMPI_Neighbor_alltoallw_init_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, info, request, ierror) &
+        bind(C, name="pmpi_neighbor_alltoallw_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Allgather
-  subroutine MPI_Allgather_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -5445,14 +4898,7 @@ interface PMPI_Allgather
   procedure PMPI_Allgather_f08
 end interface
 interface MPI_Allgather
-  subroutine MPI_Allgather_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -5471,23 +4917,14 @@ interface PMPI_Allgather
   procedure PMPI_Allgather_c_f08
 end interface
 interface MPI_Allgather_init
-  subroutine MPI_Allgather_init_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Allgather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
+        ierror) &
+        bind(C, name="mpi_allgather_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -5496,28 +4933,32 @@ interface MPI_Allgather_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Allgather_init_f08) :: PMPI_Allgather_init_f08
 interface PMPI_Allgather_init
-  procedure PMPI_Allgather_init_f08
+  subroutine PMPI_Allgather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
+        ierror) &
+        bind(C, name="pmpi_allgather_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Allgather_init
-  subroutine MPI_Allgather_init_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Allgather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
+        ierror) &
+        bind(C, name="mpi_allgather_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -5526,20 +4967,25 @@ interface MPI_Allgather_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Allgather_init_c_f08) :: PMPI_Allgather_init_c_f08
 interface PMPI_Allgather_init
-  procedure PMPI_Allgather_init_c_f08
+  subroutine PMPI_Allgather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
+        ierror) &
+        bind(C, name="pmpi_allgather_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Allgatherv
-  subroutine MPI_Allgatherv_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -5559,15 +5005,7 @@ interface PMPI_Allgatherv
   procedure PMPI_Allgatherv_f08
 end interface
 interface MPI_Allgatherv
-  subroutine MPI_Allgatherv_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -5587,24 +5025,14 @@ interface PMPI_Allgatherv
   procedure PMPI_Allgatherv_c_f08
 end interface
 interface MPI_Allgatherv_init
-  subroutine MPI_Allgatherv_init_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Allgatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
+        request, ierror) &
+        bind(C, name="mpi_allgatherv_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER, INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -5614,29 +5042,33 @@ interface MPI_Allgatherv_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Allgatherv_init_f08) :: PMPI_Allgatherv_init_f08
 interface PMPI_Allgatherv_init
-  procedure PMPI_Allgatherv_init_f08
+  subroutine PMPI_Allgatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
+        request, ierror) &
+        bind(C, name="pmpi_allgatherv_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcounts(*)
+    INTEGER, INTENT(IN) :: displs(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Allgatherv_init
-  subroutine MPI_Allgatherv_init_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Allgatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
+        request, ierror) &
+        bind(C, name="mpi_allgatherv_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -5646,18 +5078,26 @@ interface MPI_Allgatherv_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Allgatherv_init_c_f08) :: PMPI_Allgatherv_init_c_f08
 interface PMPI_Allgatherv_init
-  procedure PMPI_Allgatherv_init_c_f08
+  subroutine PMPI_Allgatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
+        request, ierror) &
+        bind(C, name="pmpi_allgatherv_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Allreduce
-  subroutine MPI_Allreduce_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
+  subroutine MPI_Allreduce_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -5675,13 +5115,7 @@ interface PMPI_Allreduce
   procedure PMPI_Allreduce_f08
 end interface
 interface MPI_Allreduce
-  subroutine MPI_Allreduce_c_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
+  subroutine MPI_Allreduce_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -5699,20 +5133,11 @@ interface PMPI_Allreduce
   procedure PMPI_Allreduce_c_f08
 end interface
 interface MPI_Allreduce_init
-  subroutine MPI_Allreduce_init_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Allreduce_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_allreduce_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -5722,25 +5147,27 @@ interface MPI_Allreduce_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Allreduce_init_f08) :: PMPI_Allreduce_init_f08
 interface PMPI_Allreduce_init
-  procedure PMPI_Allreduce_init_f08
+  subroutine PMPI_Allreduce_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
+        bind(C, name="pmpi_allreduce_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Allreduce_init
-  subroutine MPI_Allreduce_init_c_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Allreduce_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_allreduce_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -5750,19 +5177,23 @@ interface MPI_Allreduce_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Allreduce_init_c_f08) :: PMPI_Allreduce_init_c_f08
 interface PMPI_Allreduce_init
-  procedure PMPI_Allreduce_init_c_f08
+  subroutine PMPI_Allreduce_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
+        bind(C, name="pmpi_allreduce_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Alltoall
-  subroutine MPI_Alltoall_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -5781,14 +5212,7 @@ interface PMPI_Alltoall
   procedure PMPI_Alltoall_f08
 end interface
 interface MPI_Alltoall
-  subroutine MPI_Alltoall_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -5807,23 +5231,14 @@ interface PMPI_Alltoall
   procedure PMPI_Alltoall_c_f08
 end interface
 interface MPI_Alltoall_init
-  subroutine MPI_Alltoall_init_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Alltoall_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
+        ierror) &
+        bind(C, name="mpi_alltoall_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -5832,28 +5247,32 @@ interface MPI_Alltoall_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Alltoall_init_f08) :: PMPI_Alltoall_init_f08
 interface PMPI_Alltoall_init
-  procedure PMPI_Alltoall_init_f08
+  subroutine PMPI_Alltoall_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
+        ierror) &
+        bind(C, name="pmpi_alltoall_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Alltoall_init
-  subroutine MPI_Alltoall_init_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Alltoall_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
+        ierror) &
+        bind(C, name="mpi_alltoall_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -5862,21 +5281,26 @@ interface MPI_Alltoall_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Alltoall_init_c_f08) :: PMPI_Alltoall_init_c_f08
 interface PMPI_Alltoall_init
-  procedure PMPI_Alltoall_init_c_f08
+  subroutine PMPI_Alltoall_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
+        ierror) &
+        bind(C, name="pmpi_alltoall_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Alltoallv
-  subroutine MPI_Alltoallv_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Alltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -5897,16 +5321,8 @@ interface PMPI_Alltoallv
   procedure PMPI_Alltoallv_f08
 end interface
 interface MPI_Alltoallv
-  subroutine MPI_Alltoallv_c_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        ierror)
+  subroutine MPI_Alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -5927,26 +5343,15 @@ interface PMPI_Alltoallv
   procedure PMPI_Alltoallv_c_f08
 end interface
 interface MPI_Alltoallv_init
-  subroutine MPI_Alltoallv_init_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Alltoallv_init_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_alltoallv_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
     INTEGER, INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER, INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -5956,31 +5361,35 @@ interface MPI_Alltoallv_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Alltoallv_init_f08) :: PMPI_Alltoallv_init_f08
 interface PMPI_Alltoallv_init
-  procedure PMPI_Alltoallv_init_f08
+  subroutine PMPI_Alltoallv_init_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, info, request, ierror) &
+        bind(C, name="pmpi_alltoallv_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcounts(*)
+    INTEGER, INTENT(IN) :: sdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcounts(*)
+    INTEGER, INTENT(IN) :: rdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Alltoallv_init
-  subroutine MPI_Alltoallv_init_c_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Alltoallv_init_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_alltoallv_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -5990,21 +5399,28 @@ interface MPI_Alltoallv_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Alltoallv_init_c_f08) :: PMPI_Alltoallv_init_c_f08
 interface PMPI_Alltoallv_init
-  procedure PMPI_Alltoallv_init_c_f08
+  subroutine PMPI_Alltoallv_init_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, info, request, ierror) &
+        bind(C, name="pmpi_alltoallv_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Alltoallw
-  subroutine MPI_Alltoallw_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        ierror)
+  subroutine MPI_Alltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -6025,16 +5441,8 @@ interface PMPI_Alltoallw
   procedure PMPI_Alltoallw_f08
 end interface
 interface MPI_Alltoallw
-  subroutine MPI_Alltoallw_c_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        ierror)
+  subroutine MPI_Alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -6055,26 +5463,15 @@ interface PMPI_Alltoallw
   procedure PMPI_Alltoallw_c_f08
 end interface
 interface MPI_Alltoallw_init
-  subroutine MPI_Alltoallw_init_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Alltoallw_init_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_alltoallw_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
     INTEGER, INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER, INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -6084,31 +5481,35 @@ interface MPI_Alltoallw_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Alltoallw_init_f08) :: PMPI_Alltoallw_init_f08
 interface PMPI_Alltoallw_init
-  procedure PMPI_Alltoallw_init_f08
+  subroutine PMPI_Alltoallw_init_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, info, request, ierror) &
+        bind(C, name="pmpi_alltoallw_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcounts(*)
+    INTEGER, INTENT(IN) :: sdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcounts(*)
+    INTEGER, INTENT(IN) :: rdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Alltoallw_init
-  subroutine MPI_Alltoallw_init_c_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Alltoallw_init_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_alltoallw_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -6118,13 +5519,27 @@ interface MPI_Alltoallw_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Alltoallw_init_c_f08) :: PMPI_Alltoallw_init_c_f08
 interface PMPI_Alltoallw_init
-  procedure PMPI_Alltoallw_init_c_f08
+  subroutine PMPI_Alltoallw_init_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, info, request, ierror) &
+        bind(C, name="pmpi_alltoallw_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Barrier
-  subroutine MPI_Barrier_f08(comm, &
-        ierror)
+  subroutine MPI_Barrier_f08(comm, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -6135,10 +5550,7 @@ interface PMPI_Barrier
   procedure PMPI_Barrier_f08
 end interface
 interface MPI_Barrier_init
-  subroutine MPI_Barrier_init_f08(comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Barrier_init_f08(comm, info, request, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(MPI_Info), INTENT(IN) :: info
@@ -6151,12 +5563,7 @@ interface PMPI_Barrier_init
   procedure PMPI_Barrier_init_f08
 end interface
 interface MPI_Bcast
-  subroutine MPI_Bcast_f08(buffer, &
-        count, &
-        datatype, &
-        root, &
-        comm, &
-        ierror)
+  subroutine MPI_Bcast_f08(buffer, count, datatype, root, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
     TYPE(*), TARGET :: buffer(*)
@@ -6172,12 +5579,7 @@ interface PMPI_Bcast
   procedure PMPI_Bcast_f08
 end interface
 interface MPI_Bcast
-  subroutine MPI_Bcast_c_f08(buffer, &
-        count, &
-        datatype, &
-        root, &
-        comm, &
-        ierror)
+  subroutine MPI_Bcast_c_f08(buffer, count, datatype, root, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
     TYPE(*), TARGET :: buffer(*)
@@ -6193,17 +5595,10 @@ interface PMPI_Bcast
   procedure PMPI_Bcast_c_f08
 end interface
 interface MPI_Bcast_init
-  subroutine MPI_Bcast_init_f08(buffer, &
-        count, &
-        datatype, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Bcast_init_f08(buffer, count, datatype, root, comm, info, request, ierror) &
+        bind(C, name="mpi_bcast_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-    TYPE(*), TARGET :: buffer(*)
+    TYPE(*), TARGET :: buffer(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: root
@@ -6213,22 +5608,25 @@ interface MPI_Bcast_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Bcast_init_f08) :: PMPI_Bcast_init_f08
 interface PMPI_Bcast_init
-  procedure PMPI_Bcast_init_f08
+  subroutine PMPI_Bcast_init_f08(buffer, count, datatype, root, comm, info, request, ierror) &
+        bind(C, name="pmpi_bcast_init_f08_")
+    import
+    TYPE(*), TARGET :: buffer(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Bcast_init
-  subroutine MPI_Bcast_init_c_f08(buffer, &
-        count, &
-        datatype, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Bcast_init_c_f08(buffer, count, datatype, root, comm, info, request, ierror) &
+        bind(C, name="mpi_bcast_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-    TYPE(*), TARGET :: buffer(*)
+    TYPE(*), TARGET :: buffer(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: root
@@ -6238,18 +5636,22 @@ interface MPI_Bcast_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Bcast_init_c_f08) :: PMPI_Bcast_init_c_f08
 interface PMPI_Bcast_init
-  procedure PMPI_Bcast_init_c_f08
+  subroutine PMPI_Bcast_init_c_f08(buffer, count, datatype, root, comm, info, request, ierror) &
+        bind(C, name="pmpi_bcast_init_c_f08_")
+    import
+    TYPE(*), TARGET :: buffer(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Exscan
-  subroutine MPI_Exscan_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
+  subroutine MPI_Exscan_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -6267,13 +5669,7 @@ interface PMPI_Exscan
   procedure PMPI_Exscan_f08
 end interface
 interface MPI_Exscan
-  subroutine MPI_Exscan_c_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
+  subroutine MPI_Exscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -6291,20 +5687,11 @@ interface PMPI_Exscan
   procedure PMPI_Exscan_c_f08
 end interface
 interface MPI_Exscan_init
-  subroutine MPI_Exscan_init_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Exscan_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_exscan_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -6314,25 +5701,27 @@ interface MPI_Exscan_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Exscan_init_f08) :: PMPI_Exscan_init_f08
 interface PMPI_Exscan_init
-  procedure PMPI_Exscan_init_f08
+  subroutine PMPI_Exscan_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
+        bind(C, name="pmpi_exscan_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Exscan_init
-  subroutine MPI_Exscan_init_c_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Exscan_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_exscan_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -6342,20 +5731,23 @@ interface MPI_Exscan_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Exscan_init_c_f08) :: PMPI_Exscan_init_c_f08
 interface PMPI_Exscan_init
-  procedure PMPI_Exscan_init_c_f08
+  subroutine PMPI_Exscan_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
+        bind(C, name="pmpi_exscan_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Gather
-  subroutine MPI_Gather_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        ierror)
+  subroutine MPI_Gather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -6375,15 +5767,7 @@ interface PMPI_Gather
   procedure PMPI_Gather_f08
 end interface
 interface MPI_Gather
-  subroutine MPI_Gather_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        ierror)
+  subroutine MPI_Gather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -6403,24 +5787,14 @@ interface PMPI_Gather
   procedure PMPI_Gather_c_f08
 end interface
 interface MPI_Gather_init
-  subroutine MPI_Gather_init_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Gather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
+        ierror) &
+        bind(C, name="mpi_gather_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: root
@@ -6430,29 +5804,33 @@ interface MPI_Gather_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Gather_init_f08) :: PMPI_Gather_init_f08
 interface PMPI_Gather_init
-  procedure PMPI_Gather_init_f08
+  subroutine PMPI_Gather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
+        ierror) &
+        bind(C, name="pmpi_gather_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Gather_init
-  subroutine MPI_Gather_init_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Gather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
+        ierror) &
+        bind(C, name="mpi_gather_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: root
@@ -6462,20 +5840,26 @@ interface MPI_Gather_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Gather_init_c_f08) :: PMPI_Gather_init_c_f08
 interface PMPI_Gather_init
-  procedure PMPI_Gather_init_c_f08
+  subroutine PMPI_Gather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
+        ierror) &
+        bind(C, name="pmpi_gather_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Gatherv
-  subroutine MPI_Gatherv_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        root, &
-        comm, &
+  subroutine MPI_Gatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
         ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
@@ -6497,15 +5881,7 @@ interface PMPI_Gatherv
   procedure PMPI_Gatherv_f08
 end interface
 interface MPI_Gatherv
-  subroutine MPI_Gatherv_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        root, &
-        comm, &
+  subroutine MPI_Gatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
         ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
@@ -6527,25 +5903,14 @@ interface PMPI_Gatherv
   procedure PMPI_Gatherv_c_f08
 end interface
 interface MPI_Gatherv_init
-  subroutine MPI_Gatherv_init_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Gatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
+        info, request, ierror) &
+        bind(C, name="mpi_gatherv_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER, INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -6556,30 +5921,34 @@ interface MPI_Gatherv_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Gatherv_init_f08) :: PMPI_Gatherv_init_f08
 interface PMPI_Gatherv_init
-  procedure PMPI_Gatherv_init_f08
+  subroutine PMPI_Gatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
+        info, request, ierror) &
+        bind(C, name="pmpi_gatherv_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcounts(*)
+    INTEGER, INTENT(IN) :: displs(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Gatherv_init
-  subroutine MPI_Gatherv_init_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Gatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
+        info, request, ierror) &
+        bind(C, name="mpi_gatherv_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -6590,27 +5959,33 @@ interface MPI_Gatherv_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Gatherv_init_c_f08) :: PMPI_Gatherv_init_c_f08
 interface PMPI_Gatherv_init
-  procedure PMPI_Gatherv_init_c_f08
+  subroutine PMPI_Gatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
+        info, request, ierror) &
+        bind(C, name="pmpi_gatherv_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Iallgather
-  subroutine MPI_Iallgather_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iallgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
+        bind(C, name="mpi_iallgather_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -6618,27 +5993,29 @@ interface MPI_Iallgather
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Iallgather_f08) :: PMPI_Iallgather_f08
 interface PMPI_Iallgather
-  procedure PMPI_Iallgather_f08
+  subroutine PMPI_Iallgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
+        bind(C, name="pmpi_iallgather_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Iallgather
-  subroutine MPI_Iallgather_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iallgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
+        bind(C, name="mpi_iallgather_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -6646,28 +6023,30 @@ interface MPI_Iallgather
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Iallgather_c_f08) :: PMPI_Iallgather_c_f08
 interface PMPI_Iallgather
-  procedure PMPI_Iallgather_c_f08
+  subroutine PMPI_Iallgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
+        bind(C, name="pmpi_iallgather_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Iallgatherv
-  subroutine MPI_Iallgatherv_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iallgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
+        ierror) &
+        bind(C, name="mpi_iallgatherv_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER, INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -6676,28 +6055,32 @@ interface MPI_Iallgatherv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Iallgatherv_f08) :: PMPI_Iallgatherv_f08
 interface PMPI_Iallgatherv
-  procedure PMPI_Iallgatherv_f08
+  subroutine PMPI_Iallgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
+        ierror) &
+        bind(C, name="pmpi_iallgatherv_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcounts(*)
+    INTEGER, INTENT(IN) :: displs(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Iallgatherv
-  subroutine MPI_Iallgatherv_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iallgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
+        ierror) &
+        bind(C, name="mpi_iallgatherv_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -6706,24 +6089,29 @@ interface MPI_Iallgatherv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Iallgatherv_c_f08) :: PMPI_Iallgatherv_c_f08
 interface PMPI_Iallgatherv
-  procedure PMPI_Iallgatherv_c_f08
+  subroutine PMPI_Iallgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
+        ierror) &
+        bind(C, name="pmpi_iallgatherv_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Iallreduce
-  subroutine MPI_Iallreduce_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iallreduce_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_iallreduce_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -6732,24 +6120,26 @@ interface MPI_Iallreduce
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Iallreduce_f08) :: PMPI_Iallreduce_f08
 interface PMPI_Iallreduce
-  procedure PMPI_Iallreduce_f08
+  subroutine PMPI_Iallreduce_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="pmpi_iallreduce_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Iallreduce
-  subroutine MPI_Iallreduce_c_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iallreduce_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_iallreduce_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -6758,27 +6148,28 @@ interface MPI_Iallreduce
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Iallreduce_c_f08) :: PMPI_Iallreduce_c_f08
 interface PMPI_Iallreduce
-  procedure PMPI_Iallreduce_c_f08
+  subroutine PMPI_Iallreduce_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="pmpi_iallreduce_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ialltoall
-  subroutine MPI_Ialltoall_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ialltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ialltoall_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -6786,27 +6177,29 @@ interface MPI_Ialltoall
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ialltoall_f08) :: PMPI_Ialltoall_f08
 interface PMPI_Ialltoall
-  procedure PMPI_Ialltoall_f08
+  subroutine PMPI_Ialltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
+        bind(C, name="pmpi_ialltoall_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ialltoall
-  subroutine MPI_Ialltoall_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ialltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ialltoall_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -6814,30 +6207,31 @@ interface MPI_Ialltoall
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ialltoall_c_f08) :: PMPI_Ialltoall_c_f08
 interface PMPI_Ialltoall
-  procedure PMPI_Ialltoall_c_f08
+  subroutine PMPI_Ialltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
+        bind(C, name="pmpi_ialltoall_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ialltoallv
-  subroutine MPI_Ialltoallv_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ialltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, request, ierror) &
+        bind(C, name="mpi_ialltoallv_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
     INTEGER, INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER, INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -6846,30 +6240,34 @@ interface MPI_Ialltoallv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ialltoallv_f08) :: PMPI_Ialltoallv_f08
 interface PMPI_Ialltoallv
-  procedure PMPI_Ialltoallv_f08
+  subroutine PMPI_Ialltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, request, ierror) &
+        bind(C, name="pmpi_ialltoallv_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcounts(*)
+    INTEGER, INTENT(IN) :: sdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcounts(*)
+    INTEGER, INTENT(IN) :: rdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ialltoallv
-  subroutine MPI_Ialltoallv_c_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtype, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ialltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, request, ierror) &
+        bind(C, name="mpi_ialltoallv_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -6878,30 +6276,34 @@ interface MPI_Ialltoallv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ialltoallv_c_f08) :: PMPI_Ialltoallv_c_f08
 interface PMPI_Ialltoallv
-  procedure PMPI_Ialltoallv_c_f08
+  subroutine PMPI_Ialltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+        comm, request, ierror) &
+        bind(C, name="pmpi_ialltoallv_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ialltoallw
-  subroutine MPI_Ialltoallw_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ialltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, request, ierror) &
+        bind(C, name="mpi_ialltoallw_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
     INTEGER, INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER, INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -6910,30 +6312,34 @@ interface MPI_Ialltoallw
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ialltoallw_f08) :: PMPI_Ialltoallw_f08
 interface PMPI_Ialltoallw
-  procedure PMPI_Ialltoallw_f08
+  subroutine PMPI_Ialltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, request, ierror) &
+        bind(C, name="pmpi_ialltoallw_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcounts(*)
+    INTEGER, INTENT(IN) :: sdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcounts(*)
+    INTEGER, INTENT(IN) :: rdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ialltoallw
-  subroutine MPI_Ialltoallw_c_f08(sendbuf, &
-        sendcounts, &
-        sdispls, &
-        sendtypes, &
-        recvbuf, &
-        recvcounts, &
-        rdispls, &
-        recvtypes, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ialltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, request, ierror) &
+        bind(C, name="mpi_ialltoallw_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -6942,14 +6348,26 @@ interface MPI_Ialltoallw
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ialltoallw_c_f08) :: PMPI_Ialltoallw_c_f08
 interface PMPI_Ialltoallw
-  procedure PMPI_Ialltoallw_c_f08
+  subroutine PMPI_Ialltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+        comm, request, ierror) &
+        bind(C, name="pmpi_ialltoallw_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ibarrier
-  subroutine MPI_Ibarrier_f08(comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ibarrier_f08(comm, request, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(MPI_Request), INTENT(INOUT) :: request
@@ -6961,16 +6379,10 @@ interface PMPI_Ibarrier
   procedure PMPI_Ibarrier_f08
 end interface
 interface MPI_Ibcast
-  subroutine MPI_Ibcast_f08(buffer, &
-        count, &
-        datatype, &
-        root, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ibcast_f08(buffer, count, datatype, root, comm, request, ierror) &
+        bind(C, name="mpi_ibcast_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-    TYPE(*), TARGET :: buffer(*)
+    TYPE(*), TARGET :: buffer(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: root
@@ -6979,21 +6391,24 @@ interface MPI_Ibcast
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ibcast_f08) :: PMPI_Ibcast_f08
 interface PMPI_Ibcast
-  procedure PMPI_Ibcast_f08
+  subroutine PMPI_Ibcast_f08(buffer, count, datatype, root, comm, request, ierror) &
+        bind(C, name="pmpi_ibcast_f08_")
+    import
+    TYPE(*), TARGET :: buffer(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ibcast
-  subroutine MPI_Ibcast_c_f08(buffer, &
-        count, &
-        datatype, &
-        root, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ibcast_c_f08(buffer, count, datatype, root, comm, request, ierror) &
+        bind(C, name="mpi_ibcast_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-    TYPE(*), TARGET :: buffer(*)
+    TYPE(*), TARGET :: buffer(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: root
@@ -7002,24 +6417,25 @@ interface MPI_Ibcast
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ibcast_c_f08) :: PMPI_Ibcast_c_f08
 interface PMPI_Ibcast
-  procedure PMPI_Ibcast_c_f08
+  subroutine PMPI_Ibcast_c_f08(buffer, count, datatype, root, comm, request, ierror) &
+        bind(C, name="pmpi_ibcast_c_f08_")
+    import
+    TYPE(*), TARGET :: buffer(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Iexscan
-  subroutine MPI_Iexscan_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iexscan_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_iexscan_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7028,24 +6444,26 @@ interface MPI_Iexscan
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Iexscan_f08) :: PMPI_Iexscan_f08
 interface PMPI_Iexscan
-  procedure PMPI_Iexscan_f08
+  subroutine PMPI_Iexscan_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="pmpi_iexscan_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Iexscan
-  subroutine MPI_Iexscan_c_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iexscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_iexscan_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7054,28 +6472,29 @@ interface MPI_Iexscan
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Iexscan_c_f08) :: PMPI_Iexscan_c_f08
 interface PMPI_Iexscan
-  procedure PMPI_Iexscan_c_f08
+  subroutine PMPI_Iexscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="pmpi_iexscan_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Igather
-  subroutine MPI_Igather_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Igather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
+        ierror) &
+        bind(C, name="mpi_igather_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: root
@@ -7084,28 +6503,32 @@ interface MPI_Igather
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Igather_f08) :: PMPI_Igather_f08
 interface PMPI_Igather
-  procedure PMPI_Igather_f08
+  subroutine PMPI_Igather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
+        ierror) &
+        bind(C, name="pmpi_igather_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Igather
-  subroutine MPI_Igather_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Igather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
+        ierror) &
+        bind(C, name="mpi_igather_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: root
@@ -7114,29 +6537,32 @@ interface MPI_Igather
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Igather_c_f08) :: PMPI_Igather_c_f08
 interface PMPI_Igather
-  procedure PMPI_Igather_c_f08
+  subroutine PMPI_Igather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
+        ierror) &
+        bind(C, name="pmpi_igather_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Igatherv
-  subroutine MPI_Igatherv_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        root, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Igatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
+        request, ierror) &
+        bind(C, name="mpi_igatherv_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER, INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -7146,29 +6572,33 @@ interface MPI_Igatherv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Igatherv_f08) :: PMPI_Igatherv_f08
 interface PMPI_Igatherv
-  procedure PMPI_Igatherv_f08
+  subroutine PMPI_Igatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
+        request, ierror) &
+        bind(C, name="pmpi_igatherv_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcounts(*)
+    INTEGER, INTENT(IN) :: displs(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Igatherv
-  subroutine MPI_Igatherv_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcounts, &
-        displs, &
-        recvtype, &
-        root, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Igatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
+        request, ierror) &
+        bind(C, name="mpi_igatherv_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -7178,25 +6608,30 @@ interface MPI_Igatherv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Igatherv_c_f08) :: PMPI_Igatherv_c_f08
 interface PMPI_Igatherv
-  procedure PMPI_Igatherv_c_f08
+  subroutine PMPI_Igatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
+        request, ierror) &
+        bind(C, name="pmpi_igatherv_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ireduce
-  subroutine MPI_Ireduce_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        root, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ireduce_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror) &
+        bind(C, name="mpi_ireduce_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7206,25 +6641,27 @@ interface MPI_Ireduce
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ireduce_f08) :: PMPI_Ireduce_f08
 interface PMPI_Ireduce
-  procedure PMPI_Ireduce_f08
+  subroutine PMPI_Ireduce_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror) &
+        bind(C, name="pmpi_ireduce_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ireduce
-  subroutine MPI_Ireduce_c_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        root, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ireduce_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror) &
+        bind(C, name="mpi_ireduce_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7234,24 +6671,27 @@ interface MPI_Ireduce
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ireduce_c_f08) :: PMPI_Ireduce_c_f08
 interface PMPI_Ireduce
-  procedure PMPI_Ireduce_c_f08
+  subroutine PMPI_Ireduce_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror) &
+        bind(C, name="pmpi_ireduce_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ireduce_scatter
-  subroutine MPI_Ireduce_scatter_f08(sendbuf, &
-        recvbuf, &
-        recvcounts, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ireduce_scatter_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_ireduce_scatter_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7260,24 +6700,26 @@ interface MPI_Ireduce_scatter
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ireduce_scatter_f08) :: PMPI_Ireduce_scatter_f08
 interface PMPI_Ireduce_scatter
-  procedure PMPI_Ireduce_scatter_f08
+  subroutine PMPI_Ireduce_scatter_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror) &
+        bind(C, name="pmpi_ireduce_scatter_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcounts(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ireduce_scatter
-  subroutine MPI_Ireduce_scatter_c_f08(sendbuf, &
-        recvbuf, &
-        recvcounts, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ireduce_scatter_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_ireduce_scatter_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7286,24 +6728,26 @@ interface MPI_Ireduce_scatter
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ireduce_scatter_c_f08) :: PMPI_Ireduce_scatter_c_f08
 interface PMPI_Ireduce_scatter
-  procedure PMPI_Ireduce_scatter_c_f08
+  subroutine PMPI_Ireduce_scatter_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror) &
+        bind(C, name="pmpi_ireduce_scatter_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ireduce_scatter_block
-  subroutine MPI_Ireduce_scatter_block_f08(sendbuf, &
-        recvbuf, &
-        recvcount, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ireduce_scatter_block_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_ireduce_scatter_block_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7312,24 +6756,26 @@ interface MPI_Ireduce_scatter_block
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ireduce_scatter_block_f08) :: PMPI_Ireduce_scatter_block_f08
 interface PMPI_Ireduce_scatter_block
-  procedure PMPI_Ireduce_scatter_block_f08
+  subroutine PMPI_Ireduce_scatter_block_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror) &
+        bind(C, name="pmpi_ireduce_scatter_block_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Ireduce_scatter_block
-  subroutine MPI_Ireduce_scatter_block_c_f08(sendbuf, &
-        recvbuf, &
-        recvcount, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Ireduce_scatter_block_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_ireduce_scatter_block_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7338,24 +6784,26 @@ interface MPI_Ireduce_scatter_block
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ireduce_scatter_block_c_f08) :: PMPI_Ireduce_scatter_block_c_f08
 interface PMPI_Ireduce_scatter_block
-  procedure PMPI_Ireduce_scatter_block_c_f08
+  subroutine PMPI_Ireduce_scatter_block_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror) &
+        bind(C, name="pmpi_ireduce_scatter_block_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Iscan
-  subroutine MPI_Iscan_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iscan_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_iscan_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7364,24 +6812,26 @@ interface MPI_Iscan
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Iscan_f08) :: PMPI_Iscan_f08
 interface PMPI_Iscan
-  procedure PMPI_Iscan_f08
+  subroutine PMPI_Iscan_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="pmpi_iscan_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Iscan
-  subroutine MPI_Iscan_c_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_iscan_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7390,28 +6840,29 @@ interface MPI_Iscan
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Iscan_c_f08) :: PMPI_Iscan_c_f08
 interface PMPI_Iscan
-  procedure PMPI_Iscan_c_f08
+  subroutine PMPI_Iscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="pmpi_iscan_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Iscatter
-  subroutine MPI_Iscatter_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iscatter_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
+        ierror) &
+        bind(C, name="mpi_iscatter_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: root
@@ -7420,28 +6871,32 @@ interface MPI_Iscatter
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Iscatter_f08) :: PMPI_Iscatter_f08
 interface PMPI_Iscatter
-  procedure PMPI_Iscatter_f08
+  subroutine PMPI_Iscatter_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
+        ierror) &
+        bind(C, name="pmpi_iscatter_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Iscatter
-  subroutine MPI_Iscatter_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iscatter_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
+        ierror) &
+        bind(C, name="mpi_iscatter_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: root
@@ -7450,30 +6905,33 @@ interface MPI_Iscatter
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Iscatter_c_f08) :: PMPI_Iscatter_c_f08
 interface PMPI_Iscatter
-  procedure PMPI_Iscatter_c_f08
+  subroutine PMPI_Iscatter_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
+        ierror) &
+        bind(C, name="pmpi_iscatter_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Iscatterv
-  subroutine MPI_Iscatterv_f08(sendbuf, &
-        sendcounts, &
-        displs, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iscatterv_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
+        request, ierror) &
+        bind(C, name="mpi_iscatterv_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
     INTEGER, INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: root
@@ -7482,30 +6940,34 @@ interface MPI_Iscatterv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Iscatterv_f08) :: PMPI_Iscatterv_f08
 interface PMPI_Iscatterv
-  procedure PMPI_Iscatterv_f08
+  subroutine PMPI_Iscatterv_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
+        request, ierror) &
+        bind(C, name="pmpi_iscatterv_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcounts(*)
+    INTEGER, INTENT(IN) :: displs(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Iscatterv
-  subroutine MPI_Iscatterv_c_f08(sendbuf, &
-        sendcounts, &
-        displs, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        request, &
-        ierror)
+  subroutine MPI_Iscatterv_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
+        request, ierror) &
+        bind(C, name="mpi_iscatterv_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: root
@@ -7514,19 +6976,26 @@ interface MPI_Iscatterv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Iscatterv_c_f08) :: PMPI_Iscatterv_c_f08
 interface PMPI_Iscatterv
-  procedure PMPI_Iscatterv_c_f08
+  subroutine PMPI_Iscatterv_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
+        request, ierror) &
+        bind(C, name="pmpi_iscatterv_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Reduce
-  subroutine MPI_Reduce_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        root, &
-        comm, &
-        ierror)
+  subroutine MPI_Reduce_f08(sendbuf, recvbuf, count, datatype, op, root, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -7545,14 +7014,7 @@ interface PMPI_Reduce
   procedure PMPI_Reduce_f08
 end interface
 interface MPI_Reduce
-  subroutine MPI_Reduce_c_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        root, &
-        comm, &
-        ierror)
+  subroutine MPI_Reduce_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -7571,21 +7033,11 @@ interface PMPI_Reduce
   procedure PMPI_Reduce_c_f08
 end interface
 interface MPI_Reduce_init
-  subroutine MPI_Reduce_init_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Reduce_init_f08(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror) &
+        bind(C, name="mpi_reduce_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7596,26 +7048,28 @@ interface MPI_Reduce_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Reduce_init_f08) :: PMPI_Reduce_init_f08
 interface PMPI_Reduce_init
-  procedure PMPI_Reduce_init_f08
+  subroutine PMPI_Reduce_init_f08(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror) &
+        bind(C, name="pmpi_reduce_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Reduce_init
-  subroutine MPI_Reduce_init_c_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Reduce_init_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror) &
+        bind(C, name="mpi_reduce_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7626,18 +7080,24 @@ interface MPI_Reduce_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Reduce_init_c_f08) :: PMPI_Reduce_init_c_f08
 interface PMPI_Reduce_init
-  procedure PMPI_Reduce_init_c_f08
+  subroutine PMPI_Reduce_init_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror) &
+        bind(C, name="pmpi_reduce_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Reduce_scatter
-  subroutine MPI_Reduce_scatter_f08(sendbuf, &
-        recvbuf, &
-        recvcounts, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
+  subroutine MPI_Reduce_scatter_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -7655,13 +7115,7 @@ interface PMPI_Reduce_scatter
   procedure PMPI_Reduce_scatter_f08
 end interface
 interface MPI_Reduce_scatter
-  subroutine MPI_Reduce_scatter_c_f08(sendbuf, &
-        recvbuf, &
-        recvcounts, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
+  subroutine MPI_Reduce_scatter_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -7679,13 +7133,7 @@ interface PMPI_Reduce_scatter
   procedure PMPI_Reduce_scatter_c_f08
 end interface
 interface MPI_Reduce_scatter_block
-  subroutine MPI_Reduce_scatter_block_f08(sendbuf, &
-        recvbuf, &
-        recvcount, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
+  subroutine MPI_Reduce_scatter_block_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -7703,13 +7151,7 @@ interface PMPI_Reduce_scatter_block
   procedure PMPI_Reduce_scatter_block_f08
 end interface
 interface MPI_Reduce_scatter_block
-  subroutine MPI_Reduce_scatter_block_c_f08(sendbuf, &
-        recvbuf, &
-        recvcount, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
+  subroutine MPI_Reduce_scatter_block_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -7727,20 +7169,11 @@ interface PMPI_Reduce_scatter_block
   procedure PMPI_Reduce_scatter_block_c_f08
 end interface
 interface MPI_Reduce_scatter_block_init
-  subroutine MPI_Reduce_scatter_block_init_f08(sendbuf, &
-        recvbuf, &
-        recvcount, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Reduce_scatter_block_init_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_reduce_scatter_block_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7750,25 +7183,27 @@ interface MPI_Reduce_scatter_block_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Reduce_scatter_block_init_f08) :: PMPI_Reduce_scatter_block_init_f08
 interface PMPI_Reduce_scatter_block_init
-  procedure PMPI_Reduce_scatter_block_init_f08
+  subroutine PMPI_Reduce_scatter_block_init_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror) &
+        bind(C, name="pmpi_reduce_scatter_block_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Reduce_scatter_block_init
-  subroutine MPI_Reduce_scatter_block_init_c_f08(sendbuf, &
-        recvbuf, &
-        recvcount, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Reduce_scatter_block_init_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_reduce_scatter_block_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7778,25 +7213,27 @@ interface MPI_Reduce_scatter_block_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Reduce_scatter_block_init_c_f08) :: PMPI_Reduce_scatter_block_init_c_f08
 interface PMPI_Reduce_scatter_block_init
-  procedure PMPI_Reduce_scatter_block_init_c_f08
+  subroutine PMPI_Reduce_scatter_block_init_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror) &
+        bind(C, name="pmpi_reduce_scatter_block_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Reduce_scatter_init
-  subroutine MPI_Reduce_scatter_init_f08(sendbuf, &
-        recvbuf, &
-        recvcounts, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Reduce_scatter_init_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_reduce_scatter_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7806,25 +7243,27 @@ interface MPI_Reduce_scatter_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Reduce_scatter_init_f08) :: PMPI_Reduce_scatter_init_f08
 interface PMPI_Reduce_scatter_init
-  procedure PMPI_Reduce_scatter_init_f08
+  subroutine PMPI_Reduce_scatter_init_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror) &
+        bind(C, name="pmpi_reduce_scatter_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcounts(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Reduce_scatter_init
-  subroutine MPI_Reduce_scatter_init_c_f08(sendbuf, &
-        recvbuf, &
-        recvcounts, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Reduce_scatter_init_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_reduce_scatter_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7834,18 +7273,23 @@ interface MPI_Reduce_scatter_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Reduce_scatter_init_c_f08) :: PMPI_Reduce_scatter_init_c_f08
 interface PMPI_Reduce_scatter_init
-  procedure PMPI_Reduce_scatter_init_c_f08
+  subroutine PMPI_Reduce_scatter_init_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror) &
+        bind(C, name="pmpi_reduce_scatter_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Scan
-  subroutine MPI_Scan_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
+  subroutine MPI_Scan_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -7863,13 +7307,7 @@ interface PMPI_Scan
   procedure PMPI_Scan_f08
 end interface
 interface MPI_Scan
-  subroutine MPI_Scan_c_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        ierror)
+  subroutine MPI_Scan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -7887,20 +7325,11 @@ interface PMPI_Scan
   procedure PMPI_Scan_c_f08
 end interface
 interface MPI_Scan_init
-  subroutine MPI_Scan_init_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Scan_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_scan_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7910,25 +7339,27 @@ interface MPI_Scan_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Scan_init_f08) :: PMPI_Scan_init_f08
 interface PMPI_Scan_init
-  procedure PMPI_Scan_init_f08
+  subroutine PMPI_Scan_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
+        bind(C, name="pmpi_scan_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Scan_init
-  subroutine MPI_Scan_init_c_f08(sendbuf, &
-        recvbuf, &
-        count, &
-        datatype, &
-        op, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Scan_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_scan_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7938,20 +7369,23 @@ interface MPI_Scan_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Scan_init_c_f08) :: PMPI_Scan_init_c_f08
 interface PMPI_Scan_init
-  procedure PMPI_Scan_init_c_f08
+  subroutine PMPI_Scan_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
+        bind(C, name="pmpi_scan_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Scatter
-  subroutine MPI_Scatter_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        ierror)
+  subroutine MPI_Scatter_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -7971,15 +7405,7 @@ interface PMPI_Scatter
   procedure PMPI_Scatter_f08
 end interface
 interface MPI_Scatter
-  subroutine MPI_Scatter_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        ierror)
+  subroutine MPI_Scatter_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -7999,24 +7425,14 @@ interface PMPI_Scatter
   procedure PMPI_Scatter_c_f08
 end interface
 interface MPI_Scatter_init
-  subroutine MPI_Scatter_init_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Scatter_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
+        ierror) &
+        bind(C, name="mpi_scatter_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: root
@@ -8026,29 +7442,33 @@ interface MPI_Scatter_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Scatter_init_f08) :: PMPI_Scatter_init_f08
 interface PMPI_Scatter_init
-  procedure PMPI_Scatter_init_f08
+  subroutine PMPI_Scatter_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
+        ierror) &
+        bind(C, name="pmpi_scatter_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Scatter_init
-  subroutine MPI_Scatter_init_c_f08(sendbuf, &
-        sendcount, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Scatter_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
+        ierror) &
+        bind(C, name="mpi_scatter_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: root
@@ -8058,20 +7478,26 @@ interface MPI_Scatter_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Scatter_init_c_f08) :: PMPI_Scatter_init_c_f08
 interface PMPI_Scatter_init
-  procedure PMPI_Scatter_init_c_f08
+  subroutine PMPI_Scatter_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
+        ierror) &
+        bind(C, name="pmpi_scatter_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Scatterv
-  subroutine MPI_Scatterv_f08(sendbuf, &
-        sendcounts, &
-        displs, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
+  subroutine MPI_Scatterv_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
@@ -8093,15 +7519,7 @@ interface PMPI_Scatterv
   procedure PMPI_Scatterv_f08
 end interface
 interface MPI_Scatterv
-  subroutine MPI_Scatterv_c_f08(sendbuf, &
-        sendcounts, &
-        displs, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
+  subroutine MPI_Scatterv_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
@@ -8123,26 +7541,15 @@ interface PMPI_Scatterv
   procedure PMPI_Scatterv_c_f08
 end interface
 interface MPI_Scatterv_init
-  subroutine MPI_Scatterv_init_f08(sendbuf, &
-        sendcounts, &
-        displs, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Scatterv_init_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
+        info, request, ierror) &
+        bind(C, name="mpi_scatterv_init_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
     INTEGER, INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: root
@@ -8152,31 +7559,35 @@ interface MPI_Scatterv_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Scatterv_init_f08) :: PMPI_Scatterv_init_f08
 interface PMPI_Scatterv_init
-  procedure PMPI_Scatterv_init_f08
+  subroutine PMPI_Scatterv_init_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
+        info, request, ierror) &
+        bind(C, name="pmpi_scatterv_init_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER, INTENT(IN) :: sendcounts(*)
+    INTEGER, INTENT(IN) :: displs(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER, INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Scatterv_init
-  subroutine MPI_Scatterv_init_c_f08(sendbuf, &
-        sendcounts, &
-        displs, &
-        sendtype, &
-        recvbuf, &
-        recvcount, &
-        recvtype, &
-        root, &
-        comm, &
-        info, &
-        request, &
-        ierror)
+  subroutine MPI_Scatterv_init_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
+        info, request, ierror) &
+        bind(C, name="mpi_scatterv_init_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: root
@@ -8186,15 +7597,27 @@ interface MPI_Scatterv_init
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Scatterv_init_c_f08) :: PMPI_Scatterv_init_c_f08
 interface PMPI_Scatterv_init
-  procedure PMPI_Scatterv_init_c_f08
+  subroutine PMPI_Scatterv_init_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
+        info, request, ierror) &
+        bind(C, name="pmpi_scatterv_init_c_f08_")
+    import
+    TYPE(*), TARGET :: sendbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
+    TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+    TYPE(*), TARGET :: recvbuf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+    TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+    INTEGER, INTENT(IN) :: root
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Group_compare
-  subroutine MPI_Group_compare_f08(group1, &
-        group2, &
-        result, &
-        ierror)
+  subroutine MPI_Group_compare_f08(group1, group2, result, ierror)
     import
     TYPE(MPI_Group), INTENT(IN) :: group1
     TYPE(MPI_Group), INTENT(IN) :: group2
@@ -8207,10 +7630,7 @@ interface PMPI_Group_compare
   procedure PMPI_Group_compare_f08
 end interface
 interface MPI_Group_difference
-  subroutine MPI_Group_difference_f08(group1, &
-        group2, &
-        newgroup, &
-        ierror)
+  subroutine MPI_Group_difference_f08(group1, group2, newgroup, ierror)
     import
     TYPE(MPI_Group), INTENT(IN) :: group1
     TYPE(MPI_Group), INTENT(IN) :: group2
@@ -8223,11 +7643,7 @@ interface PMPI_Group_difference
   procedure PMPI_Group_difference_f08
 end interface
 interface MPI_Group_excl
-  subroutine MPI_Group_excl_f08(group, &
-        n, &
-        ranks, &
-        newgroup, &
-        ierror)
+  subroutine MPI_Group_excl_f08(group, n, ranks, newgroup, ierror)
     import
     TYPE(MPI_Group), INTENT(IN) :: group
     INTEGER, INTENT(IN) :: n
@@ -8241,8 +7657,7 @@ interface PMPI_Group_excl
   procedure PMPI_Group_excl_f08
 end interface
 interface MPI_Group_free
-  subroutine MPI_Group_free_f08(group, &
-        ierror)
+  subroutine MPI_Group_free_f08(group, ierror)
     import
     TYPE(MPI_Group), INTENT(INOUT) :: group
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -8253,10 +7668,7 @@ interface PMPI_Group_free
   procedure PMPI_Group_free_f08
 end interface
 interface MPI_Group_from_session_pset
-  subroutine MPI_Group_from_session_pset_f08(session, &
-        pset_name, &
-        newgroup, &
-        ierror)
+  subroutine MPI_Group_from_session_pset_f08(session, pset_name, newgroup, ierror)
     import
     TYPE(MPI_Session), INTENT(IN) :: session
     CHARACTER(LEN=*), INTENT(IN) :: pset_name
@@ -8269,11 +7681,7 @@ interface PMPI_Group_from_session_pset
   procedure PMPI_Group_from_session_pset_f08
 end interface
 interface MPI_Group_incl
-  subroutine MPI_Group_incl_f08(group, &
-        n, &
-        ranks, &
-        newgroup, &
-        ierror)
+  subroutine MPI_Group_incl_f08(group, n, ranks, newgroup, ierror)
     import
     TYPE(MPI_Group), INTENT(IN) :: group
     INTEGER, INTENT(IN) :: n
@@ -8287,10 +7695,7 @@ interface PMPI_Group_incl
   procedure PMPI_Group_incl_f08
 end interface
 interface MPI_Group_intersection
-  subroutine MPI_Group_intersection_f08(group1, &
-        group2, &
-        newgroup, &
-        ierror)
+  subroutine MPI_Group_intersection_f08(group1, group2, newgroup, ierror)
     import
     TYPE(MPI_Group), INTENT(IN) :: group1
     TYPE(MPI_Group), INTENT(IN) :: group2
@@ -8303,11 +7708,7 @@ interface PMPI_Group_intersection
   procedure PMPI_Group_intersection_f08
 end interface
 interface MPI_Group_range_excl
-  subroutine MPI_Group_range_excl_f08(group, &
-        n, &
-        ranges, &
-        newgroup, &
-        ierror)
+  subroutine MPI_Group_range_excl_f08(group, n, ranges, newgroup, ierror)
     import
     TYPE(MPI_Group), INTENT(IN) :: group
     INTEGER, INTENT(IN) :: n
@@ -8321,11 +7722,7 @@ interface PMPI_Group_range_excl
   procedure PMPI_Group_range_excl_f08
 end interface
 interface MPI_Group_range_incl
-  subroutine MPI_Group_range_incl_f08(group, &
-        n, &
-        ranges, &
-        newgroup, &
-        ierror)
+  subroutine MPI_Group_range_incl_f08(group, n, ranges, newgroup, ierror)
     import
     TYPE(MPI_Group), INTENT(IN) :: group
     INTEGER, INTENT(IN) :: n
@@ -8339,9 +7736,7 @@ interface PMPI_Group_range_incl
   procedure PMPI_Group_range_incl_f08
 end interface
 interface MPI_Group_rank
-  subroutine MPI_Group_rank_f08(group, &
-        rank, &
-        ierror)
+  subroutine MPI_Group_rank_f08(group, rank, ierror)
     import
     TYPE(MPI_Group), INTENT(IN) :: group
     INTEGER, INTENT(INOUT) :: rank
@@ -8353,9 +7748,7 @@ interface PMPI_Group_rank
   procedure PMPI_Group_rank_f08
 end interface
 interface MPI_Group_size
-  subroutine MPI_Group_size_f08(group, &
-        size, &
-        ierror)
+  subroutine MPI_Group_size_f08(group, size, ierror)
     import
     TYPE(MPI_Group), INTENT(IN) :: group
     INTEGER, INTENT(INOUT) :: size
@@ -8367,12 +7760,7 @@ interface PMPI_Group_size
   procedure PMPI_Group_size_f08
 end interface
 interface MPI_Group_translate_ranks
-  subroutine MPI_Group_translate_ranks_f08(group1, &
-        n, &
-        ranks1, &
-        group2, &
-        ranks2, &
-        ierror)
+  subroutine MPI_Group_translate_ranks_f08(group1, n, ranks1, group2, ranks2, ierror)
     import
     TYPE(MPI_Group), INTENT(IN) :: group1
     INTEGER, INTENT(IN) :: n
@@ -8387,10 +7775,7 @@ interface PMPI_Group_translate_ranks
   procedure PMPI_Group_translate_ranks_f08
 end interface
 interface MPI_Group_union
-  subroutine MPI_Group_union_f08(group1, &
-        group2, &
-        newgroup, &
-        ierror)
+  subroutine MPI_Group_union_f08(group1, group2, newgroup, ierror)
     import
     TYPE(MPI_Group), INTENT(IN) :: group1
     TYPE(MPI_Group), INTENT(IN) :: group2
@@ -8403,11 +7788,7 @@ interface PMPI_Group_union
   procedure PMPI_Group_union_f08
 end interface
 interface MPI_Cart_coords
-  subroutine MPI_Cart_coords_f08(comm, &
-        rank, &
-        maxdims, &
-        coords, &
-        ierror)
+  subroutine MPI_Cart_coords_f08(comm, rank, maxdims, coords, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: rank
@@ -8421,13 +7802,7 @@ interface PMPI_Cart_coords
   procedure PMPI_Cart_coords_f08
 end interface
 interface MPI_Cart_create
-  subroutine MPI_Cart_create_f08(comm_old, &
-        ndims, &
-        dims, &
-        periods, &
-        reorder, &
-        comm_cart, &
-        ierror)
+  subroutine MPI_Cart_create_f08(comm_old, ndims, dims, periods, reorder, comm_cart, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm_old
     INTEGER, INTENT(IN) :: ndims
@@ -8443,12 +7818,7 @@ interface PMPI_Cart_create
   procedure PMPI_Cart_create_f08
 end interface
 interface MPI_Cart_get
-  subroutine MPI_Cart_get_f08(comm, &
-        maxdims, &
-        dims, &
-        periods, &
-        coords, &
-        ierror)
+  subroutine MPI_Cart_get_f08(comm, maxdims, dims, periods, coords, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: maxdims
@@ -8463,12 +7833,7 @@ interface PMPI_Cart_get
   procedure PMPI_Cart_get_f08
 end interface
 interface MPI_Cart_map
-  subroutine MPI_Cart_map_f08(comm, &
-        ndims, &
-        dims, &
-        periods, &
-        newrank, &
-        ierror)
+  subroutine MPI_Cart_map_f08(comm, ndims, dims, periods, newrank, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: ndims
@@ -8483,10 +7848,7 @@ interface PMPI_Cart_map
   procedure PMPI_Cart_map_f08
 end interface
 interface MPI_Cart_rank
-  subroutine MPI_Cart_rank_f08(comm, &
-        coords, &
-        rank, &
-        ierror)
+  subroutine MPI_Cart_rank_f08(comm, coords, rank, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: coords(*)
@@ -8499,12 +7861,7 @@ interface PMPI_Cart_rank
   procedure PMPI_Cart_rank_f08
 end interface
 interface MPI_Cart_shift
-  subroutine MPI_Cart_shift_f08(comm, &
-        direction, &
-        disp, &
-        rank_source, &
-        rank_dest, &
-        ierror)
+  subroutine MPI_Cart_shift_f08(comm, direction, disp, rank_source, rank_dest, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: direction
@@ -8519,10 +7876,7 @@ interface PMPI_Cart_shift
   procedure PMPI_Cart_shift_f08
 end interface
 interface MPI_Cart_sub
-  subroutine MPI_Cart_sub_f08(comm, &
-        remain_dims, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Cart_sub_f08(comm, remain_dims, newcomm, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     LOGICAL, INTENT(IN) :: remain_dims(*)
@@ -8535,9 +7889,7 @@ interface PMPI_Cart_sub
   procedure PMPI_Cart_sub_f08
 end interface
 interface MPI_Cartdim_get
-  subroutine MPI_Cartdim_get_f08(comm, &
-        ndims, &
-        ierror)
+  subroutine MPI_Cartdim_get_f08(comm, ndims, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: ndims
@@ -8549,10 +7901,7 @@ interface PMPI_Cartdim_get
   procedure PMPI_Cartdim_get_f08
 end interface
 interface MPI_Dims_create
-  subroutine MPI_Dims_create_f08(nnodes, &
-        ndims, &
-        dims, &
-        ierror)
+  subroutine MPI_Dims_create_f08(nnodes, ndims, dims, ierror)
     import
     INTEGER, INTENT(IN) :: nnodes
     INTEGER, INTENT(IN) :: ndims
@@ -8565,15 +7914,7 @@ interface PMPI_Dims_create
   procedure PMPI_Dims_create_f08
 end interface
 interface MPI_Dist_graph_create
-  subroutine MPI_Dist_graph_create_f08(comm_old, &
-        n, &
-        sources, &
-        degrees, &
-        destinations, &
-        weights, &
-        info, &
-        reorder, &
-        comm_dist_graph, &
+  subroutine MPI_Dist_graph_create_f08(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph, &
         ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm_old
@@ -8593,17 +7934,8 @@ interface PMPI_Dist_graph_create
   procedure PMPI_Dist_graph_create_f08
 end interface
 interface MPI_Dist_graph_create_adjacent
-  subroutine MPI_Dist_graph_create_adjacent_f08(comm_old, &
-        indegree, &
-        sources, &
-        sourceweights, &
-        outdegree, &
-        destinations, &
-        destweights, &
-        info, &
-        reorder, &
-        comm_dist_graph, &
-        ierror)
+  subroutine MPI_Dist_graph_create_adjacent_f08(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, &
+        info, reorder, comm_dist_graph, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm_old
     INTEGER, INTENT(IN) :: indegree
@@ -8623,13 +7955,7 @@ interface PMPI_Dist_graph_create_adjacent
   procedure PMPI_Dist_graph_create_adjacent_f08
 end interface
 interface MPI_Dist_graph_neighbors
-  subroutine MPI_Dist_graph_neighbors_f08(comm, &
-        maxindegree, &
-        sources, &
-        sourceweights, &
-        maxoutdegree, &
-        destinations, &
-        destweights, &
+  subroutine MPI_Dist_graph_neighbors_f08(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights, &
         ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -8647,11 +7973,7 @@ interface PMPI_Dist_graph_neighbors
   procedure PMPI_Dist_graph_neighbors_f08
 end interface
 interface MPI_Dist_graph_neighbors_count
-  subroutine MPI_Dist_graph_neighbors_count_f08(comm, &
-        indegree, &
-        outdegree, &
-        weighted, &
-        ierror)
+  subroutine MPI_Dist_graph_neighbors_count_f08(comm, indegree, outdegree, weighted, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: indegree
@@ -8665,13 +7987,7 @@ interface PMPI_Dist_graph_neighbors_count
   procedure PMPI_Dist_graph_neighbors_count_f08
 end interface
 interface MPI_Graph_create
-  subroutine MPI_Graph_create_f08(comm_old, &
-        nnodes, &
-        index, &
-        edges, &
-        reorder, &
-        comm_graph, &
-        ierror)
+  subroutine MPI_Graph_create_f08(comm_old, nnodes, index, edges, reorder, comm_graph, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm_old
     INTEGER, INTENT(IN) :: nnodes
@@ -8687,12 +8003,7 @@ interface PMPI_Graph_create
   procedure PMPI_Graph_create_f08
 end interface
 interface MPI_Graph_get
-  subroutine MPI_Graph_get_f08(comm, &
-        maxindex, &
-        maxedges, &
-        index, &
-        edges, &
-        ierror)
+  subroutine MPI_Graph_get_f08(comm, maxindex, maxedges, index, edges, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: maxindex
@@ -8707,12 +8018,7 @@ interface PMPI_Graph_get
   procedure PMPI_Graph_get_f08
 end interface
 interface MPI_Graph_map
-  subroutine MPI_Graph_map_f08(comm, &
-        nnodes, &
-        index, &
-        edges, &
-        newrank, &
-        ierror)
+  subroutine MPI_Graph_map_f08(comm, nnodes, index, edges, newrank, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: nnodes
@@ -8727,11 +8033,7 @@ interface PMPI_Graph_map
   procedure PMPI_Graph_map_f08
 end interface
 interface MPI_Graph_neighbors
-  subroutine MPI_Graph_neighbors_f08(comm, &
-        rank, &
-        maxneighbors, &
-        neighbors, &
-        ierror)
+  subroutine MPI_Graph_neighbors_f08(comm, rank, maxneighbors, neighbors, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: rank
@@ -8745,10 +8047,7 @@ interface PMPI_Graph_neighbors
   procedure PMPI_Graph_neighbors_f08
 end interface
 interface MPI_Graph_neighbors_count
-  subroutine MPI_Graph_neighbors_count_f08(comm, &
-        rank, &
-        nneighbors, &
-        ierror)
+  subroutine MPI_Graph_neighbors_count_f08(comm, rank, nneighbors, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: rank
@@ -8761,10 +8060,7 @@ interface PMPI_Graph_neighbors_count
   procedure PMPI_Graph_neighbors_count_f08
 end interface
 interface MPI_Graphdims_get
-  subroutine MPI_Graphdims_get_f08(comm, &
-        nnodes, &
-        nedges, &
-        ierror)
+  subroutine MPI_Graphdims_get_f08(comm, nnodes, nedges, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: nnodes
@@ -8777,9 +8073,7 @@ interface PMPI_Graphdims_get
   procedure PMPI_Graphdims_get_f08
 end interface
 interface MPI_Topo_test
-  subroutine MPI_Topo_test_f08(comm, &
-        status, &
-        ierror)
+  subroutine MPI_Topo_test_f08(comm, status, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: status
@@ -8791,11 +8085,7 @@ interface PMPI_Topo_test
   procedure PMPI_Topo_test_f08
 end interface
 interface MPI_Comm_create_keyval
-  subroutine MPI_Comm_create_keyval_f08(comm_copy_attr_fn, &
-        comm_delete_attr_fn, &
-        comm_keyval, &
-        extra_state, &
-        ierror)
+  subroutine MPI_Comm_create_keyval_f08(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state, ierror)
     import
     PROCEDURE(MPI_Comm_copy_attr_function) :: comm_copy_attr_fn
     PROCEDURE(MPI_Comm_delete_attr_function) :: comm_delete_attr_fn
@@ -8809,9 +8099,7 @@ interface PMPI_Comm_create_keyval
   procedure PMPI_Comm_create_keyval_f08
 end interface
 interface MPI_Comm_delete_attr
-  subroutine MPI_Comm_delete_attr_f08(comm, &
-        comm_keyval, &
-        ierror)
+  subroutine MPI_Comm_delete_attr_f08(comm, comm_keyval, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: comm_keyval
@@ -8823,8 +8111,7 @@ interface PMPI_Comm_delete_attr
   procedure PMPI_Comm_delete_attr_f08
 end interface
 interface MPI_Comm_free_keyval
-  subroutine MPI_Comm_free_keyval_f08(comm_keyval, &
-        ierror)
+  subroutine MPI_Comm_free_keyval_f08(comm_keyval, ierror)
     import
     INTEGER, INTENT(INOUT) :: comm_keyval
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -8835,11 +8122,7 @@ interface PMPI_Comm_free_keyval
   procedure PMPI_Comm_free_keyval_f08
 end interface
 interface MPI_Comm_get_attr
-  subroutine MPI_Comm_get_attr_f08(comm, &
-        comm_keyval, &
-        attribute_val, &
-        flag, &
-        ierror)
+  subroutine MPI_Comm_get_attr_f08(comm, comm_keyval, attribute_val, flag, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: comm_keyval
@@ -8853,10 +8136,7 @@ interface PMPI_Comm_get_attr
   procedure PMPI_Comm_get_attr_f08
 end interface
 interface MPI_Comm_set_attr
-  subroutine MPI_Comm_set_attr_f08(comm, &
-        comm_keyval, &
-        attribute_val, &
-        ierror)
+  subroutine MPI_Comm_set_attr_f08(comm, comm_keyval, attribute_val, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: comm_keyval
@@ -8869,8 +8149,7 @@ interface PMPI_Comm_set_attr
   procedure PMPI_Comm_set_attr_f08
 end interface
 interface MPI_Add_error_class
-  subroutine MPI_Add_error_class_f08(errorclass, &
-        ierror)
+  subroutine MPI_Add_error_class_f08(errorclass, ierror)
     import
     INTEGER, INTENT(INOUT) :: errorclass
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -8881,9 +8160,7 @@ interface PMPI_Add_error_class
   procedure PMPI_Add_error_class_f08
 end interface
 interface MPI_Add_error_code
-  subroutine MPI_Add_error_code_f08(errorclass, &
-        errorcode, &
-        ierror)
+  subroutine MPI_Add_error_code_f08(errorclass, errorcode, ierror)
     import
     INTEGER, INTENT(IN) :: errorclass
     INTEGER, INTENT(INOUT) :: errorcode
@@ -8895,9 +8172,7 @@ interface PMPI_Add_error_code
   procedure PMPI_Add_error_code_f08
 end interface
 interface MPI_Add_error_string
-  subroutine MPI_Add_error_string_f08(errorcode, &
-        string, &
-        ierror)
+  subroutine MPI_Add_error_string_f08(errorcode, string, ierror)
     import
     INTEGER, INTENT(IN) :: errorcode
     CHARACTER(LEN=*), INTENT(IN) :: string
@@ -8909,9 +8184,7 @@ interface PMPI_Add_error_string
   procedure PMPI_Add_error_string_f08
 end interface
 interface MPI_Comm_call_errhandler
-  subroutine MPI_Comm_call_errhandler_f08(comm, &
-        errorcode, &
-        ierror)
+  subroutine MPI_Comm_call_errhandler_f08(comm, errorcode, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: errorcode
@@ -8923,9 +8196,7 @@ interface PMPI_Comm_call_errhandler
   procedure PMPI_Comm_call_errhandler_f08
 end interface
 interface MPI_Comm_create_errhandler
-  subroutine MPI_Comm_create_errhandler_f08(comm_errhandler_fn, &
-        errhandler, &
-        ierror)
+  subroutine MPI_Comm_create_errhandler_f08(comm_errhandler_fn, errhandler, ierror)
     import
     PROCEDURE(MPI_Comm_errhandler_function) :: comm_errhandler_fn
     TYPE(MPI_Errhandler), INTENT(INOUT) :: errhandler
@@ -8937,9 +8208,7 @@ interface PMPI_Comm_create_errhandler
   procedure PMPI_Comm_create_errhandler_f08
 end interface
 interface MPI_Comm_get_errhandler
-  subroutine MPI_Comm_get_errhandler_f08(comm, &
-        errhandler, &
-        ierror)
+  subroutine MPI_Comm_get_errhandler_f08(comm, errhandler, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(MPI_Errhandler), INTENT(INOUT) :: errhandler
@@ -8951,9 +8220,7 @@ interface PMPI_Comm_get_errhandler
   procedure PMPI_Comm_get_errhandler_f08
 end interface
 interface MPI_Comm_set_errhandler
-  subroutine MPI_Comm_set_errhandler_f08(comm, &
-        errhandler, &
-        ierror)
+  subroutine MPI_Comm_set_errhandler_f08(comm, errhandler, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(MPI_Errhandler), INTENT(IN) :: errhandler
@@ -8965,8 +8232,7 @@ interface PMPI_Comm_set_errhandler
   procedure PMPI_Comm_set_errhandler_f08
 end interface
 interface MPI_Errhandler_free
-  subroutine MPI_Errhandler_free_f08(errhandler, &
-        ierror)
+  subroutine MPI_Errhandler_free_f08(errhandler, ierror)
     import
     TYPE(MPI_Errhandler), INTENT(INOUT) :: errhandler
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -8977,9 +8243,7 @@ interface PMPI_Errhandler_free
   procedure PMPI_Errhandler_free_f08
 end interface
 interface MPI_Error_class
-  subroutine MPI_Error_class_f08(errorcode, &
-        errorclass, &
-        ierror)
+  subroutine MPI_Error_class_f08(errorcode, errorclass, ierror)
     import
     INTEGER, INTENT(IN) :: errorcode
     INTEGER, INTENT(INOUT) :: errorclass
@@ -8991,10 +8255,7 @@ interface PMPI_Error_class
   procedure PMPI_Error_class_f08
 end interface
 interface MPI_Error_string
-  subroutine MPI_Error_string_f08(errorcode, &
-        string, &
-        resultlen, &
-        ierror)
+  subroutine MPI_Error_string_f08(errorcode, string, resultlen, ierror)
     import
     INTEGER, INTENT(IN) :: errorcode
     CHARACTER(LEN=*), INTENT(INOUT) :: string
@@ -9007,9 +8268,7 @@ interface PMPI_Error_string
   procedure PMPI_Error_string_f08
 end interface
 interface MPI_File_call_errhandler
-  subroutine MPI_File_call_errhandler_f08(fh, &
-        errorcode, &
-        ierror)
+  subroutine MPI_File_call_errhandler_f08(fh, errorcode, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER, INTENT(IN) :: errorcode
@@ -9021,9 +8280,7 @@ interface PMPI_File_call_errhandler
   procedure PMPI_File_call_errhandler_f08
 end interface
 interface MPI_File_create_errhandler
-  subroutine MPI_File_create_errhandler_f08(file_errhandler_fn, &
-        errhandler, &
-        ierror)
+  subroutine MPI_File_create_errhandler_f08(file_errhandler_fn, errhandler, ierror)
     import
     PROCEDURE(MPI_File_errhandler_function) :: file_errhandler_fn
     TYPE(MPI_Errhandler), INTENT(INOUT) :: errhandler
@@ -9035,9 +8292,7 @@ interface PMPI_File_create_errhandler
   procedure PMPI_File_create_errhandler_f08
 end interface
 interface MPI_File_get_errhandler
-  subroutine MPI_File_get_errhandler_f08(file, &
-        errhandler, &
-        ierror)
+  subroutine MPI_File_get_errhandler_f08(file, errhandler, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: file
     TYPE(MPI_Errhandler), INTENT(INOUT) :: errhandler
@@ -9049,9 +8304,7 @@ interface PMPI_File_get_errhandler
   procedure PMPI_File_get_errhandler_f08
 end interface
 interface MPI_File_set_errhandler
-  subroutine MPI_File_set_errhandler_f08(file, &
-        errhandler, &
-        ierror)
+  subroutine MPI_File_set_errhandler_f08(file, errhandler, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: file
     TYPE(MPI_Errhandler), INTENT(IN) :: errhandler
@@ -9063,8 +8316,7 @@ interface PMPI_File_set_errhandler
   procedure PMPI_File_set_errhandler_f08
 end interface
 interface MPI_Remove_error_class
-  subroutine MPI_Remove_error_class_f08(errorclass, &
-        ierror)
+  subroutine MPI_Remove_error_class_f08(errorclass, ierror)
     import
     INTEGER, INTENT(IN) :: errorclass
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -9075,8 +8327,7 @@ interface PMPI_Remove_error_class
   procedure PMPI_Remove_error_class_f08
 end interface
 interface MPI_Remove_error_code
-  subroutine MPI_Remove_error_code_f08(errorcode, &
-        ierror)
+  subroutine MPI_Remove_error_code_f08(errorcode, ierror)
     import
     INTEGER, INTENT(IN) :: errorcode
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -9087,8 +8338,7 @@ interface PMPI_Remove_error_code
   procedure PMPI_Remove_error_code_f08
 end interface
 interface MPI_Remove_error_string
-  subroutine MPI_Remove_error_string_f08(errorcode, &
-        ierror)
+  subroutine MPI_Remove_error_string_f08(errorcode, ierror)
     import
     INTEGER, INTENT(IN) :: errorcode
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -9099,9 +8349,7 @@ interface PMPI_Remove_error_string
   procedure PMPI_Remove_error_string_f08
 end interface
 interface MPI_Session_call_errhandler
-  subroutine MPI_Session_call_errhandler_f08(session, &
-        errorcode, &
-        ierror)
+  subroutine MPI_Session_call_errhandler_f08(session, errorcode, ierror)
     import
     TYPE(MPI_Session), INTENT(IN) :: session
     INTEGER, INTENT(IN) :: errorcode
@@ -9113,9 +8361,7 @@ interface PMPI_Session_call_errhandler
   procedure PMPI_Session_call_errhandler_f08
 end interface
 interface MPI_Session_create_errhandler
-  subroutine MPI_Session_create_errhandler_f08(session_errhandler_fn, &
-        errhandler, &
-        ierror)
+  subroutine MPI_Session_create_errhandler_f08(session_errhandler_fn, errhandler, ierror)
     import
     PROCEDURE(MPI_Session_errhandler_function) :: session_errhandler_fn
     TYPE(MPI_Errhandler), INTENT(INOUT) :: errhandler
@@ -9127,9 +8373,7 @@ interface PMPI_Session_create_errhandler
   procedure PMPI_Session_create_errhandler_f08
 end interface
 interface MPI_Session_get_errhandler
-  subroutine MPI_Session_get_errhandler_f08(session, &
-        errhandler, &
-        ierror)
+  subroutine MPI_Session_get_errhandler_f08(session, errhandler, ierror)
     import
     TYPE(MPI_Session), INTENT(IN) :: session
     TYPE(MPI_Errhandler), INTENT(INOUT) :: errhandler
@@ -9141,9 +8385,7 @@ interface PMPI_Session_get_errhandler
   procedure PMPI_Session_get_errhandler_f08
 end interface
 interface MPI_Session_set_errhandler
-  subroutine MPI_Session_set_errhandler_f08(session, &
-        errhandler, &
-        ierror)
+  subroutine MPI_Session_set_errhandler_f08(session, errhandler, ierror)
     import
     TYPE(MPI_Session), INTENT(IN) :: session
     TYPE(MPI_Errhandler), INTENT(IN) :: errhandler
@@ -9155,9 +8397,7 @@ interface PMPI_Session_set_errhandler
   procedure PMPI_Session_set_errhandler_f08
 end interface
 interface MPI_Win_call_errhandler
-  subroutine MPI_Win_call_errhandler_f08(win, &
-        errorcode, &
-        ierror)
+  subroutine MPI_Win_call_errhandler_f08(win, errorcode, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     INTEGER, INTENT(IN) :: errorcode
@@ -9169,9 +8409,7 @@ interface PMPI_Win_call_errhandler
   procedure PMPI_Win_call_errhandler_f08
 end interface
 interface MPI_Win_create_errhandler
-  subroutine MPI_Win_create_errhandler_f08(win_errhandler_fn, &
-        errhandler, &
-        ierror)
+  subroutine MPI_Win_create_errhandler_f08(win_errhandler_fn, errhandler, ierror)
     import
     PROCEDURE(MPI_Win_errhandler_function) :: win_errhandler_fn
     TYPE(MPI_Errhandler), INTENT(INOUT) :: errhandler
@@ -9183,9 +8421,7 @@ interface PMPI_Win_create_errhandler
   procedure PMPI_Win_create_errhandler_f08
 end interface
 interface MPI_Win_get_errhandler
-  subroutine MPI_Win_get_errhandler_f08(win, &
-        errhandler, &
-        ierror)
+  subroutine MPI_Win_get_errhandler_f08(win, errhandler, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     TYPE(MPI_Errhandler), INTENT(INOUT) :: errhandler
@@ -9197,9 +8433,7 @@ interface PMPI_Win_get_errhandler
   procedure PMPI_Win_get_errhandler_f08
 end interface
 interface MPI_Win_set_errhandler
-  subroutine MPI_Win_set_errhandler_f08(win, &
-        errhandler, &
-        ierror)
+  subroutine MPI_Win_set_errhandler_f08(win, errhandler, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     TYPE(MPI_Errhandler), INTENT(IN) :: errhandler
@@ -9211,8 +8445,7 @@ interface PMPI_Win_set_errhandler
   procedure PMPI_Win_set_errhandler_f08
 end interface
 interface MPI_Close_port
-  subroutine MPI_Close_port_f08(port_name, &
-        ierror)
+  subroutine MPI_Close_port_f08(port_name, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: port_name
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -9223,12 +8456,7 @@ interface PMPI_Close_port
   procedure PMPI_Close_port_f08
 end interface
 interface MPI_Comm_accept
-  subroutine MPI_Comm_accept_f08(port_name, &
-        info, &
-        root, &
-        comm, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Comm_accept_f08(port_name, info, root, comm, newcomm, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: port_name
     TYPE(MPI_Info), INTENT(IN) :: info
@@ -9243,12 +8471,7 @@ interface PMPI_Comm_accept
   procedure PMPI_Comm_accept_f08
 end interface
 interface MPI_Comm_connect
-  subroutine MPI_Comm_connect_f08(port_name, &
-        info, &
-        root, &
-        comm, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Comm_connect_f08(port_name, info, root, comm, newcomm, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: port_name
     TYPE(MPI_Info), INTENT(IN) :: info
@@ -9263,8 +8486,7 @@ interface PMPI_Comm_connect
   procedure PMPI_Comm_connect_f08
 end interface
 interface MPI_Comm_disconnect
-  subroutine MPI_Comm_disconnect_f08(comm, &
-        ierror)
+  subroutine MPI_Comm_disconnect_f08(comm, ierror)
     import
     TYPE(MPI_Comm), INTENT(INOUT) :: comm
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -9275,8 +8497,7 @@ interface PMPI_Comm_disconnect
   procedure PMPI_Comm_disconnect_f08
 end interface
 interface MPI_Comm_get_parent
-  subroutine MPI_Comm_get_parent_f08(parent, &
-        ierror)
+  subroutine MPI_Comm_get_parent_f08(parent, ierror)
     import
     TYPE(MPI_Comm), INTENT(INOUT) :: parent
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -9287,9 +8508,7 @@ interface PMPI_Comm_get_parent
   procedure PMPI_Comm_get_parent_f08
 end interface
 interface MPI_Comm_join
-  subroutine MPI_Comm_join_f08(fd, &
-        intercomm, &
-        ierror)
+  subroutine MPI_Comm_join_f08(fd, intercomm, ierror)
     import
     INTEGER, INTENT(IN) :: fd
     TYPE(MPI_Comm), INTENT(INOUT) :: intercomm
@@ -9301,15 +8520,7 @@ interface PMPI_Comm_join
   procedure PMPI_Comm_join_f08
 end interface
 interface MPI_Comm_spawn
-  subroutine MPI_Comm_spawn_f08(command, &
-        argv, &
-        maxprocs, &
-        info, &
-        root, &
-        comm, &
-        intercomm, &
-        array_of_errcodes, &
-        ierror)
+  subroutine MPI_Comm_spawn_f08(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: command
     CHARACTER(LEN=*), INTENT(IN) :: argv(*)
@@ -9327,16 +8538,8 @@ interface PMPI_Comm_spawn
   procedure PMPI_Comm_spawn_f08
 end interface
 interface MPI_Comm_spawn_multiple
-  subroutine MPI_Comm_spawn_multiple_f08(count, &
-        array_of_commands, &
-        array_of_argv, &
-        array_of_maxprocs, &
-        array_of_info, &
-        root, &
-        comm, &
-        intercomm, &
-        array_of_errcodes, &
-        ierror)
+  subroutine MPI_Comm_spawn_multiple_f08(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, &
+        root, comm, intercomm, array_of_errcodes, ierror)
     import
     INTEGER, INTENT(IN) :: count
     CHARACTER(LEN=*), INTENT(IN) :: array_of_commands(*)
@@ -9355,10 +8558,7 @@ interface PMPI_Comm_spawn_multiple
   procedure PMPI_Comm_spawn_multiple_f08
 end interface
 interface MPI_Lookup_name
-  subroutine MPI_Lookup_name_f08(service_name, &
-        info, &
-        port_name, &
-        ierror)
+  subroutine MPI_Lookup_name_f08(service_name, info, port_name, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: service_name
     TYPE(MPI_Info), INTENT(IN) :: info
@@ -9371,9 +8571,7 @@ interface PMPI_Lookup_name
   procedure PMPI_Lookup_name_f08
 end interface
 interface MPI_Open_port
-  subroutine MPI_Open_port_f08(info, &
-        port_name, &
-        ierror)
+  subroutine MPI_Open_port_f08(info, port_name, ierror)
     import
     TYPE(MPI_Info), INTENT(IN) :: info
     CHARACTER(LEN=*), INTENT(INOUT) :: port_name
@@ -9385,10 +8583,7 @@ interface PMPI_Open_port
   procedure PMPI_Open_port_f08
 end interface
 interface MPI_Publish_name
-  subroutine MPI_Publish_name_f08(service_name, &
-        info, &
-        port_name, &
-        ierror)
+  subroutine MPI_Publish_name_f08(service_name, info, port_name, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: service_name
     TYPE(MPI_Info), INTENT(IN) :: info
@@ -9401,10 +8596,7 @@ interface PMPI_Publish_name
   procedure PMPI_Publish_name_f08
 end interface
 interface MPI_Unpublish_name
-  subroutine MPI_Unpublish_name_f08(service_name, &
-        info, &
-        port_name, &
-        ierror)
+  subroutine MPI_Unpublish_name_f08(service_name, info, port_name, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: service_name
     TYPE(MPI_Info), INTENT(IN) :: info
@@ -9417,10 +8609,7 @@ interface PMPI_Unpublish_name
   procedure PMPI_Unpublish_name_f08
 end interface
 interface MPI_Comm_compare
-  subroutine MPI_Comm_compare_f08(comm1, &
-        comm2, &
-        result, &
-        ierror)
+  subroutine MPI_Comm_compare_f08(comm1, comm2, result, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm1
     TYPE(MPI_Comm), INTENT(IN) :: comm2
@@ -9433,10 +8622,7 @@ interface PMPI_Comm_compare
   procedure PMPI_Comm_compare_f08
 end interface
 interface MPI_Comm_create
-  subroutine MPI_Comm_create_f08(comm, &
-        group, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Comm_create_f08(comm, group, newcomm, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(MPI_Group), INTENT(IN) :: group
@@ -9449,12 +8635,7 @@ interface PMPI_Comm_create
   procedure PMPI_Comm_create_f08
 end interface
 interface MPI_Comm_create_from_group
-  subroutine MPI_Comm_create_from_group_f08(group, &
-        stringtag, &
-        info, &
-        errhandler, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Comm_create_from_group_f08(group, stringtag, info, errhandler, newcomm, ierror)
     import
     TYPE(MPI_Group), INTENT(IN) :: group
     CHARACTER(LEN=*), INTENT(IN) :: stringtag
@@ -9469,11 +8650,7 @@ interface PMPI_Comm_create_from_group
   procedure PMPI_Comm_create_from_group_f08
 end interface
 interface MPI_Comm_create_group
-  subroutine MPI_Comm_create_group_f08(comm, &
-        group, &
-        tag, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Comm_create_group_f08(comm, group, tag, newcomm, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(MPI_Group), INTENT(IN) :: group
@@ -9487,9 +8664,7 @@ interface PMPI_Comm_create_group
   procedure PMPI_Comm_create_group_f08
 end interface
 interface MPI_Comm_dup
-  subroutine MPI_Comm_dup_f08(comm, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Comm_dup_f08(comm, newcomm, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(MPI_Comm), INTENT(INOUT) :: newcomm
@@ -9501,10 +8676,7 @@ interface PMPI_Comm_dup
   procedure PMPI_Comm_dup_f08
 end interface
 interface MPI_Comm_dup_with_info
-  subroutine MPI_Comm_dup_with_info_f08(comm, &
-        info, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Comm_dup_with_info_f08(comm, info, newcomm, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(MPI_Info), INTENT(IN) :: info
@@ -9517,8 +8689,7 @@ interface PMPI_Comm_dup_with_info
   procedure PMPI_Comm_dup_with_info_f08
 end interface
 interface MPI_Comm_free
-  subroutine MPI_Comm_free_f08(comm, &
-        ierror)
+  subroutine MPI_Comm_free_f08(comm, ierror)
     import
     TYPE(MPI_Comm), INTENT(INOUT) :: comm
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -9529,9 +8700,7 @@ interface PMPI_Comm_free
   procedure PMPI_Comm_free_f08
 end interface
 interface MPI_Comm_get_info
-  subroutine MPI_Comm_get_info_f08(comm, &
-        info_used, &
-        ierror)
+  subroutine MPI_Comm_get_info_f08(comm, info_used, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(MPI_Info), INTENT(INOUT) :: info_used
@@ -9543,10 +8712,7 @@ interface PMPI_Comm_get_info
   procedure PMPI_Comm_get_info_f08
 end interface
 interface MPI_Comm_get_name
-  subroutine MPI_Comm_get_name_f08(comm, &
-        comm_name, &
-        resultlen, &
-        ierror)
+  subroutine MPI_Comm_get_name_f08(comm, comm_name, resultlen, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     CHARACTER(LEN=*), INTENT(INOUT) :: comm_name
@@ -9559,9 +8725,7 @@ interface PMPI_Comm_get_name
   procedure PMPI_Comm_get_name_f08
 end interface
 interface MPI_Comm_group
-  subroutine MPI_Comm_group_f08(comm, &
-        group, &
-        ierror)
+  subroutine MPI_Comm_group_f08(comm, group, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(MPI_Group), INTENT(INOUT) :: group
@@ -9573,10 +8737,7 @@ interface PMPI_Comm_group
   procedure PMPI_Comm_group_f08
 end interface
 interface MPI_Comm_idup
-  subroutine MPI_Comm_idup_f08(comm, &
-        newcomm, &
-        request, &
-        ierror)
+  subroutine MPI_Comm_idup_f08(comm, newcomm, request, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(MPI_Comm), INTENT(INOUT) :: newcomm
@@ -9589,11 +8750,7 @@ interface PMPI_Comm_idup
   procedure PMPI_Comm_idup_f08
 end interface
 interface MPI_Comm_idup_with_info
-  subroutine MPI_Comm_idup_with_info_f08(comm, &
-        info, &
-        newcomm, &
-        request, &
-        ierror)
+  subroutine MPI_Comm_idup_with_info_f08(comm, info, newcomm, request, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(MPI_Info), INTENT(IN) :: info
@@ -9607,9 +8764,7 @@ interface PMPI_Comm_idup_with_info
   procedure PMPI_Comm_idup_with_info_f08
 end interface
 interface MPI_Comm_rank
-  subroutine MPI_Comm_rank_f08(comm, &
-        rank, &
-        ierror)
+  subroutine MPI_Comm_rank_f08(comm, rank, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: rank
@@ -9621,9 +8776,7 @@ interface PMPI_Comm_rank
   procedure PMPI_Comm_rank_f08
 end interface
 interface MPI_Comm_remote_group
-  subroutine MPI_Comm_remote_group_f08(comm, &
-        group, &
-        ierror)
+  subroutine MPI_Comm_remote_group_f08(comm, group, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(MPI_Group), INTENT(INOUT) :: group
@@ -9635,9 +8788,7 @@ interface PMPI_Comm_remote_group
   procedure PMPI_Comm_remote_group_f08
 end interface
 interface MPI_Comm_remote_size
-  subroutine MPI_Comm_remote_size_f08(comm, &
-        size, &
-        ierror)
+  subroutine MPI_Comm_remote_size_f08(comm, size, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: size
@@ -9649,9 +8800,7 @@ interface PMPI_Comm_remote_size
   procedure PMPI_Comm_remote_size_f08
 end interface
 interface MPI_Comm_set_info
-  subroutine MPI_Comm_set_info_f08(comm, &
-        info, &
-        ierror)
+  subroutine MPI_Comm_set_info_f08(comm, info, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(MPI_Info), INTENT(IN) :: info
@@ -9663,9 +8812,7 @@ interface PMPI_Comm_set_info
   procedure PMPI_Comm_set_info_f08
 end interface
 interface MPI_Comm_set_name
-  subroutine MPI_Comm_set_name_f08(comm, &
-        comm_name, &
-        ierror)
+  subroutine MPI_Comm_set_name_f08(comm, comm_name, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     CHARACTER(LEN=*), INTENT(IN) :: comm_name
@@ -9677,9 +8824,7 @@ interface PMPI_Comm_set_name
   procedure PMPI_Comm_set_name_f08
 end interface
 interface MPI_Comm_size
-  subroutine MPI_Comm_size_f08(comm, &
-        size, &
-        ierror)
+  subroutine MPI_Comm_size_f08(comm, size, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(INOUT) :: size
@@ -9691,11 +8836,7 @@ interface PMPI_Comm_size
   procedure PMPI_Comm_size_f08
 end interface
 interface MPI_Comm_split
-  subroutine MPI_Comm_split_f08(comm, &
-        color, &
-        key, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Comm_split_f08(comm, color, key, newcomm, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: color
@@ -9709,12 +8850,7 @@ interface PMPI_Comm_split
   procedure PMPI_Comm_split_f08
 end interface
 interface MPI_Comm_split_type
-  subroutine MPI_Comm_split_type_f08(comm, &
-        split_type, &
-        key, &
-        info, &
-        newcomm, &
-        ierror)
+  subroutine MPI_Comm_split_type_f08(comm, split_type, key, info, newcomm, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: split_type
@@ -9729,9 +8865,7 @@ interface PMPI_Comm_split_type
   procedure PMPI_Comm_split_type_f08
 end interface
 interface MPI_Comm_test_inter
-  subroutine MPI_Comm_test_inter_f08(comm, &
-        flag, &
-        ierror)
+  subroutine MPI_Comm_test_inter_f08(comm, flag, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     LOGICAL, INTENT(INOUT) :: flag
@@ -9743,13 +8877,7 @@ interface PMPI_Comm_test_inter
   procedure PMPI_Comm_test_inter_f08
 end interface
 interface MPI_Intercomm_create
-  subroutine MPI_Intercomm_create_f08(local_comm, &
-        local_leader, &
-        peer_comm, &
-        remote_leader, &
-        tag, &
-        newintercomm, &
-        ierror)
+  subroutine MPI_Intercomm_create_f08(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: local_comm
     INTEGER, INTENT(IN) :: local_leader
@@ -9765,15 +8893,8 @@ interface PMPI_Intercomm_create
   procedure PMPI_Intercomm_create_f08
 end interface
 interface MPI_Intercomm_create_from_groups
-  subroutine MPI_Intercomm_create_from_groups_f08(local_group, &
-        local_leader, &
-        remote_group, &
-        remote_leader, &
-        stringtag, &
-        info, &
-        errhandler, &
-        newintercomm, &
-        ierror)
+  subroutine MPI_Intercomm_create_from_groups_f08(local_group, local_leader, remote_group, remote_leader, stringtag, info, &
+        errhandler, newintercomm, ierror)
     import
     TYPE(MPI_Group), INTENT(IN) :: local_group
     INTEGER, INTENT(IN) :: local_leader
@@ -9791,10 +8912,7 @@ interface PMPI_Intercomm_create_from_groups
   procedure PMPI_Intercomm_create_from_groups_f08
 end interface
 interface MPI_Intercomm_merge
-  subroutine MPI_Intercomm_merge_f08(intercomm, &
-        high, &
-        newintracomm, &
-        ierror)
+  subroutine MPI_Intercomm_merge_f08(intercomm, high, newintracomm, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: intercomm
     LOGICAL, INTENT(IN) :: high
@@ -9807,8 +8925,7 @@ interface PMPI_Intercomm_merge
   procedure PMPI_Intercomm_merge_f08
 end interface
 interface MPI_Info_create
-  subroutine MPI_Info_create_f08(info, &
-        ierror)
+  subroutine MPI_Info_create_f08(info, ierror)
     import
     TYPE(MPI_Info), INTENT(INOUT) :: info
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -9819,8 +8936,7 @@ interface PMPI_Info_create
   procedure PMPI_Info_create_f08
 end interface
 interface MPI_Info_create_env
-  subroutine MPI_Info_create_env_f08(info, &
-        ierror)
+  subroutine MPI_Info_create_env_f08(info, ierror)
     import
     TYPE(MPI_Info), INTENT(INOUT) :: info
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -9831,9 +8947,7 @@ interface PMPI_Info_create_env
   procedure PMPI_Info_create_env_f08
 end interface
 interface MPI_Info_delete
-  subroutine MPI_Info_delete_f08(info, &
-        key, &
-        ierror)
+  subroutine MPI_Info_delete_f08(info, key, ierror)
     import
     TYPE(MPI_Info), INTENT(IN) :: info
     CHARACTER(LEN=*), INTENT(IN) :: key
@@ -9845,9 +8959,7 @@ interface PMPI_Info_delete
   procedure PMPI_Info_delete_f08
 end interface
 interface MPI_Info_dup
-  subroutine MPI_Info_dup_f08(info, &
-        newinfo, &
-        ierror)
+  subroutine MPI_Info_dup_f08(info, newinfo, ierror)
     import
     TYPE(MPI_Info), INTENT(IN) :: info
     TYPE(MPI_Info), INTENT(INOUT) :: newinfo
@@ -9859,8 +8971,7 @@ interface PMPI_Info_dup
   procedure PMPI_Info_dup_f08
 end interface
 interface MPI_Info_free
-  subroutine MPI_Info_free_f08(info, &
-        ierror)
+  subroutine MPI_Info_free_f08(info, ierror)
     import
     TYPE(MPI_Info), INTENT(INOUT) :: info
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -9871,12 +8982,7 @@ interface PMPI_Info_free
   procedure PMPI_Info_free_f08
 end interface
 interface MPI_Info_get
-  subroutine MPI_Info_get_f08(info, &
-        key, &
-        valuelen, &
-        value, &
-        flag, &
-        ierror)
+  subroutine MPI_Info_get_f08(info, key, valuelen, value, flag, ierror)
     import
     TYPE(MPI_Info), INTENT(IN) :: info
     CHARACTER(LEN=*), INTENT(IN) :: key
@@ -9891,9 +8997,7 @@ interface PMPI_Info_get
   procedure PMPI_Info_get_f08
 end interface
 interface MPI_Info_get_nkeys
-  subroutine MPI_Info_get_nkeys_f08(info, &
-        nkeys, &
-        ierror)
+  subroutine MPI_Info_get_nkeys_f08(info, nkeys, ierror)
     import
     TYPE(MPI_Info), INTENT(IN) :: info
     INTEGER, INTENT(INOUT) :: nkeys
@@ -9905,10 +9009,7 @@ interface PMPI_Info_get_nkeys
   procedure PMPI_Info_get_nkeys_f08
 end interface
 interface MPI_Info_get_nthkey
-  subroutine MPI_Info_get_nthkey_f08(info, &
-        n, &
-        key, &
-        ierror)
+  subroutine MPI_Info_get_nthkey_f08(info, n, key, ierror)
     import
     TYPE(MPI_Info), INTENT(IN) :: info
     INTEGER, INTENT(IN) :: n
@@ -9921,12 +9022,7 @@ interface PMPI_Info_get_nthkey
   procedure PMPI_Info_get_nthkey_f08
 end interface
 interface MPI_Info_get_string
-  subroutine MPI_Info_get_string_f08(info, &
-        key, &
-        buflen, &
-        value, &
-        flag, &
-        ierror)
+  subroutine MPI_Info_get_string_f08(info, key, buflen, value, flag, ierror)
     import
     TYPE(MPI_Info), INTENT(IN) :: info
     CHARACTER(LEN=*), INTENT(IN) :: key
@@ -9941,11 +9037,7 @@ interface PMPI_Info_get_string
   procedure PMPI_Info_get_string_f08
 end interface
 interface MPI_Info_get_valuelen
-  subroutine MPI_Info_get_valuelen_f08(info, &
-        key, &
-        valuelen, &
-        flag, &
-        ierror)
+  subroutine MPI_Info_get_valuelen_f08(info, key, valuelen, flag, ierror)
     import
     TYPE(MPI_Info), INTENT(IN) :: info
     CHARACTER(LEN=*), INTENT(IN) :: key
@@ -9959,10 +9051,7 @@ interface PMPI_Info_get_valuelen
   procedure PMPI_Info_get_valuelen_f08
 end interface
 interface MPI_Info_set
-  subroutine MPI_Info_set_f08(info, &
-        key, &
-        value, &
-        ierror)
+  subroutine MPI_Info_set_f08(info, key, value, ierror)
     import
     TYPE(MPI_Info), INTENT(IN) :: info
     CHARACTER(LEN=*), INTENT(IN) :: key
@@ -9975,8 +9064,7 @@ interface PMPI_Info_set
   procedure PMPI_Info_set_f08
 end interface
 interface MPI_Session_finalize
-  subroutine MPI_Session_finalize_f08(session, &
-        ierror)
+  subroutine MPI_Session_finalize_f08(session, ierror)
     import
     TYPE(MPI_Session), INTENT(INOUT) :: session
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -9987,9 +9075,7 @@ interface PMPI_Session_finalize
   procedure PMPI_Session_finalize_f08
 end interface
 interface MPI_Session_get_info
-  subroutine MPI_Session_get_info_f08(session, &
-        info_used, &
-        ierror)
+  subroutine MPI_Session_get_info_f08(session, info_used, ierror)
     import
     TYPE(MPI_Session), INTENT(IN) :: session
     TYPE(MPI_Info), INTENT(INOUT) :: info_used
@@ -10001,12 +9087,7 @@ interface PMPI_Session_get_info
   procedure PMPI_Session_get_info_f08
 end interface
 interface MPI_Session_get_nth_pset
-  subroutine MPI_Session_get_nth_pset_f08(session, &
-        info, &
-        n, &
-        pset_len, &
-        pset_name, &
-        ierror)
+  subroutine MPI_Session_get_nth_pset_f08(session, info, n, pset_len, pset_name, ierror)
     import
     TYPE(MPI_Session), INTENT(IN) :: session
     TYPE(MPI_Info), INTENT(IN) :: info
@@ -10021,10 +9102,7 @@ interface PMPI_Session_get_nth_pset
   procedure PMPI_Session_get_nth_pset_f08
 end interface
 interface MPI_Session_get_num_psets
-  subroutine MPI_Session_get_num_psets_f08(session, &
-        info, &
-        npset_names, &
-        ierror)
+  subroutine MPI_Session_get_num_psets_f08(session, info, npset_names, ierror)
     import
     TYPE(MPI_Session), INTENT(IN) :: session
     TYPE(MPI_Info), INTENT(IN) :: info
@@ -10037,10 +9115,7 @@ interface PMPI_Session_get_num_psets
   procedure PMPI_Session_get_num_psets_f08
 end interface
 interface MPI_Session_get_pset_info
-  subroutine MPI_Session_get_pset_info_f08(session, &
-        pset_name, &
-        info, &
-        ierror)
+  subroutine MPI_Session_get_pset_info_f08(session, pset_name, info, ierror)
     import
     TYPE(MPI_Session), INTENT(IN) :: session
     CHARACTER(LEN=*), INTENT(IN) :: pset_name
@@ -10053,10 +9128,7 @@ interface PMPI_Session_get_pset_info
   procedure PMPI_Session_get_pset_info_f08
 end interface
 interface MPI_Session_init
-  subroutine MPI_Session_init_f08(info, &
-        errhandler, &
-        session, &
-        ierror)
+  subroutine MPI_Session_init_f08(info, errhandler, session, ierror)
     import
     TYPE(MPI_Info), INTENT(IN) :: info
     TYPE(MPI_Errhandler), INTENT(IN) :: errhandler
@@ -10069,19 +9141,11 @@ interface PMPI_Session_init
   procedure PMPI_Session_init_f08
 end interface
 interface MPI_Accumulate
-  subroutine MPI_Accumulate_f08(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        op, &
-        win, &
-        ierror)
+  subroutine MPI_Accumulate_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, op, win, ierror) &
+        bind(C, name="mpi_accumulate_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
+    TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
     TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
     INTEGER, INTENT(IN) :: target_rank
@@ -10093,24 +9157,29 @@ interface MPI_Accumulate
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Accumulate_f08) :: PMPI_Accumulate_f08
 interface PMPI_Accumulate
-  procedure PMPI_Accumulate_f08
+  subroutine PMPI_Accumulate_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, op, win, ierror) &
+        bind(C, name="pmpi_accumulate_f08_")
+    import
+    TYPE(*), TARGET :: origin_addr(..)
+    INTEGER, INTENT(IN) :: origin_count
+    TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+    INTEGER, INTENT(IN) :: target_rank
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+    INTEGER, INTENT(IN) :: target_count
+    TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Win), INTENT(IN) :: win
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Accumulate
-  subroutine MPI_Accumulate_c_f08(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        op, &
-        win, &
-        ierror)
+  subroutine MPI_Accumulate_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, op, win, ierror) &
+        bind(C, name="mpi_accumulate_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
+    TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
     TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
     INTEGER, INTENT(IN) :: target_rank
@@ -10122,26 +9191,31 @@ interface MPI_Accumulate
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Accumulate_c_f08) :: PMPI_Accumulate_c_f08
 interface PMPI_Accumulate
-  procedure PMPI_Accumulate_c_f08
+  subroutine PMPI_Accumulate_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, op, win, ierror) &
+        bind(C, name="pmpi_accumulate_c_f08_")
+    import
+    TYPE(*), TARGET :: origin_addr(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+    TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+    INTEGER, INTENT(IN) :: target_rank
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
+    TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Win), INTENT(IN) :: win
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Compare_and_swap
-  subroutine MPI_Compare_and_swap_f08(origin_addr, &
-        compare_addr, &
-        result_addr, &
-        datatype, &
-        target_rank, &
-        target_disp, &
-        win, &
-        ierror)
+  subroutine MPI_Compare_and_swap_f08(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, &
+        win, ierror) &
+        bind(C, name="mpi_compare_and_swap_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: compare_addr
-    TYPE(*), TARGET :: compare_addr(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-    TYPE(*), TARGET :: result_addr(*)
+    TYPE(*), TARGET :: origin_addr(..)
+    TYPE(*), TARGET :: compare_addr(..)
+    TYPE(*), TARGET :: result_addr(..)
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: target_rank
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
@@ -10149,24 +9223,27 @@ interface MPI_Compare_and_swap
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Compare_and_swap_f08) :: PMPI_Compare_and_swap_f08
 interface PMPI_Compare_and_swap
-  procedure PMPI_Compare_and_swap_f08
+  subroutine PMPI_Compare_and_swap_f08(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, &
+        win, ierror) &
+        bind(C, name="pmpi_compare_and_swap_f08_")
+    import
+    TYPE(*), TARGET :: origin_addr(..)
+    TYPE(*), TARGET :: compare_addr(..)
+    TYPE(*), TARGET :: result_addr(..)
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: target_rank
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+    TYPE(MPI_Win), INTENT(IN) :: win
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Fetch_and_op
-  subroutine MPI_Fetch_and_op_f08(origin_addr, &
-        result_addr, &
-        datatype, &
-        target_rank, &
-        target_disp, &
-        op, &
-        win, &
-        ierror)
+  subroutine MPI_Fetch_and_op_f08(origin_addr, result_addr, datatype, target_rank, target_disp, op, win, ierror) &
+        bind(C, name="mpi_fetch_and_op_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-    TYPE(*), TARGET :: result_addr(*)
+    TYPE(*), TARGET :: origin_addr(..)
+    TYPE(*), TARGET :: result_addr(..)
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: target_rank
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
@@ -10175,23 +9252,26 @@ interface MPI_Fetch_and_op
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Fetch_and_op_f08) :: PMPI_Fetch_and_op_f08
 interface PMPI_Fetch_and_op
-  procedure PMPI_Fetch_and_op_f08
+  subroutine PMPI_Fetch_and_op_f08(origin_addr, result_addr, datatype, target_rank, target_disp, op, win, ierror) &
+        bind(C, name="pmpi_fetch_and_op_f08_")
+    import
+    TYPE(*), TARGET :: origin_addr(..)
+    TYPE(*), TARGET :: result_addr(..)
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, INTENT(IN) :: target_rank
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Win), INTENT(IN) :: win
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Get
-  subroutine MPI_Get_f08(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        win, &
-        ierror)
+  subroutine MPI_Get_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, ierror) &
+        bind(C, name="mpi_get_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
+    TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
     TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
     INTEGER, INTENT(IN) :: target_rank
@@ -10202,23 +9282,28 @@ interface MPI_Get
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Get_f08) :: PMPI_Get_f08
 interface PMPI_Get
-  procedure PMPI_Get_f08
+  subroutine PMPI_Get_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, ierror) &
+        bind(C, name="pmpi_get_f08_")
+    import
+    TYPE(*), TARGET :: origin_addr(..)
+    INTEGER, INTENT(IN) :: origin_count
+    TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+    INTEGER, INTENT(IN) :: target_rank
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+    INTEGER, INTENT(IN) :: target_count
+    TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+    TYPE(MPI_Win), INTENT(IN) :: win
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Get
-  subroutine MPI_Get_c_f08(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        win, &
-        ierror)
+  subroutine MPI_Get_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, ierror) &
+        bind(C, name="mpi_get_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
+    TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
     TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
     INTEGER, INTENT(IN) :: target_rank
@@ -10229,31 +9314,32 @@ interface MPI_Get
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Get_c_f08) :: PMPI_Get_c_f08
 interface PMPI_Get
-  procedure PMPI_Get_c_f08
+  subroutine PMPI_Get_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, ierror) &
+        bind(C, name="pmpi_get_c_f08_")
+    import
+    TYPE(*), TARGET :: origin_addr(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+    TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+    INTEGER, INTENT(IN) :: target_rank
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
+    TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+    TYPE(MPI_Win), INTENT(IN) :: win
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Get_accumulate
-  subroutine MPI_Get_accumulate_f08(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        result_addr, &
-        result_count, &
-        result_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        op, &
-        win, &
-        ierror)
+  subroutine MPI_Get_accumulate_f08(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+        result_datatype, target_rank, target_disp, target_count, target_datatype, &
+        op, win, ierror) &
+        bind(C, name="mpi_get_accumulate_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
+    TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
     TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-    TYPE(*), TARGET :: result_addr(*)
+    TYPE(*), TARGET :: result_addr(..)
     INTEGER, INTENT(IN) :: result_count
     TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
     INTEGER, INTENT(IN) :: target_rank
@@ -10265,31 +9351,37 @@ interface MPI_Get_accumulate
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Get_accumulate_f08) :: PMPI_Get_accumulate_f08
 interface PMPI_Get_accumulate
-  procedure PMPI_Get_accumulate_f08
+  subroutine PMPI_Get_accumulate_f08(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+        result_datatype, target_rank, target_disp, target_count, target_datatype, &
+        op, win, ierror) &
+        bind(C, name="pmpi_get_accumulate_f08_")
+    import
+    TYPE(*), TARGET :: origin_addr(..)
+    INTEGER, INTENT(IN) :: origin_count
+    TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+    TYPE(*), TARGET :: result_addr(..)
+    INTEGER, INTENT(IN) :: result_count
+    TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
+    INTEGER, INTENT(IN) :: target_rank
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+    INTEGER, INTENT(IN) :: target_count
+    TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Win), INTENT(IN) :: win
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Get_accumulate
-  subroutine MPI_Get_accumulate_c_f08(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        result_addr, &
-        result_count, &
-        result_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        op, &
-        win, &
-        ierror)
+  subroutine MPI_Get_accumulate_c_f08(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+        result_datatype, target_rank, target_disp, target_count, target_datatype, &
+        op, win, ierror) &
+        bind(C, name="mpi_get_accumulate_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
+    TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
     TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-    TYPE(*), TARGET :: result_addr(*)
+    TYPE(*), TARGET :: result_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: result_count
     TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
     INTEGER, INTENT(IN) :: target_rank
@@ -10301,23 +9393,33 @@ interface MPI_Get_accumulate
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Get_accumulate_c_f08) :: PMPI_Get_accumulate_c_f08
 interface PMPI_Get_accumulate
-  procedure PMPI_Get_accumulate_c_f08
+  subroutine PMPI_Get_accumulate_c_f08(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+        result_datatype, target_rank, target_disp, target_count, target_datatype, &
+        op, win, ierror) &
+        bind(C, name="pmpi_get_accumulate_c_f08_")
+    import
+    TYPE(*), TARGET :: origin_addr(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+    TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+    TYPE(*), TARGET :: result_addr(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: result_count
+    TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
+    INTEGER, INTENT(IN) :: target_rank
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
+    TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Win), INTENT(IN) :: win
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Put
-  subroutine MPI_Put_f08(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        win, &
-        ierror)
+  subroutine MPI_Put_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, ierror) &
+        bind(C, name="mpi_put_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
+    TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
     TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
     INTEGER, INTENT(IN) :: target_rank
@@ -10328,23 +9430,28 @@ interface MPI_Put
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Put_f08) :: PMPI_Put_f08
 interface PMPI_Put
-  procedure PMPI_Put_f08
+  subroutine PMPI_Put_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, ierror) &
+        bind(C, name="pmpi_put_f08_")
+    import
+    TYPE(*), TARGET :: origin_addr(..)
+    INTEGER, INTENT(IN) :: origin_count
+    TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+    INTEGER, INTENT(IN) :: target_rank
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+    INTEGER, INTENT(IN) :: target_count
+    TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+    TYPE(MPI_Win), INTENT(IN) :: win
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Put
-  subroutine MPI_Put_c_f08(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        win, &
-        ierror)
+  subroutine MPI_Put_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, ierror) &
+        bind(C, name="mpi_put_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
+    TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
     TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
     INTEGER, INTENT(IN) :: target_rank
@@ -10355,25 +9462,28 @@ interface MPI_Put
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Put_c_f08) :: PMPI_Put_c_f08
 interface PMPI_Put
-  procedure PMPI_Put_c_f08
+  subroutine PMPI_Put_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, ierror) &
+        bind(C, name="pmpi_put_c_f08_")
+    import
+    TYPE(*), TARGET :: origin_addr(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+    TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+    INTEGER, INTENT(IN) :: target_rank
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
+    TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+    TYPE(MPI_Win), INTENT(IN) :: win
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Raccumulate
-  subroutine MPI_Raccumulate_f08(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        op, &
-        win, &
-        request, &
-        ierror)
+  subroutine MPI_Raccumulate_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, op, win, request, ierror) &
+        bind(C, name="mpi_raccumulate_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
+    TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
     TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
     INTEGER, INTENT(IN) :: target_rank
@@ -10386,25 +9496,30 @@ interface MPI_Raccumulate
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Raccumulate_f08) :: PMPI_Raccumulate_f08
 interface PMPI_Raccumulate
-  procedure PMPI_Raccumulate_f08
+  subroutine PMPI_Raccumulate_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, op, win, request, ierror) &
+        bind(C, name="pmpi_raccumulate_f08_")
+    import
+    TYPE(*), TARGET :: origin_addr(..)
+    INTEGER, INTENT(IN) :: origin_count
+    TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+    INTEGER, INTENT(IN) :: target_rank
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+    INTEGER, INTENT(IN) :: target_count
+    TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Win), INTENT(IN) :: win
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Raccumulate
-  subroutine MPI_Raccumulate_c_f08(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        op, &
-        win, &
-        request, &
-        ierror)
+  subroutine MPI_Raccumulate_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, op, win, request, ierror) &
+        bind(C, name="mpi_raccumulate_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
+    TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
     TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
     INTEGER, INTENT(IN) :: target_rank
@@ -10417,24 +9532,30 @@ interface MPI_Raccumulate
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Raccumulate_c_f08) :: PMPI_Raccumulate_c_f08
 interface PMPI_Raccumulate
-  procedure PMPI_Raccumulate_c_f08
+  subroutine PMPI_Raccumulate_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, op, win, request, ierror) &
+        bind(C, name="pmpi_raccumulate_c_f08_")
+    import
+    TYPE(*), TARGET :: origin_addr(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+    TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+    INTEGER, INTENT(IN) :: target_rank
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
+    TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Win), INTENT(IN) :: win
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Rget
-  subroutine MPI_Rget_f08(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        win, &
-        request, &
-        ierror)
+  subroutine MPI_Rget_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, request, ierror) &
+        bind(C, name="mpi_rget_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
+    TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
     TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
     INTEGER, INTENT(IN) :: target_rank
@@ -10446,24 +9567,29 @@ interface MPI_Rget
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Rget_f08) :: PMPI_Rget_f08
 interface PMPI_Rget
-  procedure PMPI_Rget_f08
+  subroutine PMPI_Rget_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, request, ierror) &
+        bind(C, name="pmpi_rget_f08_")
+    import
+    TYPE(*), TARGET :: origin_addr(..)
+    INTEGER, INTENT(IN) :: origin_count
+    TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+    INTEGER, INTENT(IN) :: target_rank
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+    INTEGER, INTENT(IN) :: target_count
+    TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+    TYPE(MPI_Win), INTENT(IN) :: win
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Rget
-  subroutine MPI_Rget_c_f08(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        win, &
-        request, &
-        ierror)
+  subroutine MPI_Rget_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, request, ierror) &
+        bind(C, name="mpi_rget_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
+    TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
     TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
     INTEGER, INTENT(IN) :: target_rank
@@ -10475,32 +9601,33 @@ interface MPI_Rget
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Rget_c_f08) :: PMPI_Rget_c_f08
 interface PMPI_Rget
-  procedure PMPI_Rget_c_f08
+  subroutine PMPI_Rget_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, request, ierror) &
+        bind(C, name="pmpi_rget_c_f08_")
+    import
+    TYPE(*), TARGET :: origin_addr(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+    TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+    INTEGER, INTENT(IN) :: target_rank
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
+    TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+    TYPE(MPI_Win), INTENT(IN) :: win
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Rget_accumulate
-  subroutine MPI_Rget_accumulate_f08(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        result_addr, &
-        result_count, &
-        result_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        op, &
-        win, &
-        request, &
-        ierror)
+  subroutine MPI_Rget_accumulate_f08(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+        result_datatype, target_rank, target_disp, target_count, target_datatype, &
+        op, win, request, ierror) &
+        bind(C, name="mpi_rget_accumulate_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
+    TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
     TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-    TYPE(*), TARGET :: result_addr(*)
+    TYPE(*), TARGET :: result_addr(..)
     INTEGER, INTENT(IN) :: result_count
     TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
     INTEGER, INTENT(IN) :: target_rank
@@ -10513,32 +9640,38 @@ interface MPI_Rget_accumulate
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Rget_accumulate_f08) :: PMPI_Rget_accumulate_f08
 interface PMPI_Rget_accumulate
-  procedure PMPI_Rget_accumulate_f08
+  subroutine PMPI_Rget_accumulate_f08(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+        result_datatype, target_rank, target_disp, target_count, target_datatype, &
+        op, win, request, ierror) &
+        bind(C, name="pmpi_rget_accumulate_f08_")
+    import
+    TYPE(*), TARGET :: origin_addr(..)
+    INTEGER, INTENT(IN) :: origin_count
+    TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+    TYPE(*), TARGET :: result_addr(..)
+    INTEGER, INTENT(IN) :: result_count
+    TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
+    INTEGER, INTENT(IN) :: target_rank
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+    INTEGER, INTENT(IN) :: target_count
+    TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Win), INTENT(IN) :: win
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Rget_accumulate
-  subroutine MPI_Rget_accumulate_c_f08(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        result_addr, &
-        result_count, &
-        result_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        op, &
-        win, &
-        request, &
-        ierror)
+  subroutine MPI_Rget_accumulate_c_f08(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+        result_datatype, target_rank, target_disp, target_count, target_datatype, &
+        op, win, request, ierror) &
+        bind(C, name="mpi_rget_accumulate_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
+    TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
     TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-    TYPE(*), TARGET :: result_addr(*)
+    TYPE(*), TARGET :: result_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: result_count
     TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
     INTEGER, INTENT(IN) :: target_rank
@@ -10551,24 +9684,34 @@ interface MPI_Rget_accumulate
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Rget_accumulate_c_f08) :: PMPI_Rget_accumulate_c_f08
 interface PMPI_Rget_accumulate
-  procedure PMPI_Rget_accumulate_c_f08
+  subroutine PMPI_Rget_accumulate_c_f08(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+        result_datatype, target_rank, target_disp, target_count, target_datatype, &
+        op, win, request, ierror) &
+        bind(C, name="pmpi_rget_accumulate_c_f08_")
+    import
+    TYPE(*), TARGET :: origin_addr(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+    TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+    TYPE(*), TARGET :: result_addr(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: result_count
+    TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
+    INTEGER, INTENT(IN) :: target_rank
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
+    TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+    TYPE(MPI_Op), INTENT(IN) :: op
+    TYPE(MPI_Win), INTENT(IN) :: win
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Rput
-  subroutine MPI_Rput_f08(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        win, &
-        request, &
-        ierror)
+  subroutine MPI_Rput_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, request, ierror) &
+        bind(C, name="mpi_rput_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
+    TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
     TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
     INTEGER, INTENT(IN) :: target_rank
@@ -10580,24 +9723,29 @@ interface MPI_Rput
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Rput_f08) :: PMPI_Rput_f08
 interface PMPI_Rput
-  procedure PMPI_Rput_f08
+  subroutine PMPI_Rput_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, request, ierror) &
+        bind(C, name="pmpi_rput_f08_")
+    import
+    TYPE(*), TARGET :: origin_addr(..)
+    INTEGER, INTENT(IN) :: origin_count
+    TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+    INTEGER, INTENT(IN) :: target_rank
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+    INTEGER, INTENT(IN) :: target_count
+    TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+    TYPE(MPI_Win), INTENT(IN) :: win
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Rput
-  subroutine MPI_Rput_c_f08(origin_addr, &
-        origin_count, &
-        origin_datatype, &
-        target_rank, &
-        target_disp, &
-        target_count, &
-        target_datatype, &
-        win, &
-        request, &
-        ierror)
+  subroutine MPI_Rput_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, request, ierror) &
+        bind(C, name="mpi_rput_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-    TYPE(*), TARGET :: origin_addr(*)
+    TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
     TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
     INTEGER, INTENT(IN) :: target_rank
@@ -10609,18 +9757,25 @@ interface MPI_Rput
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Rput_c_f08) :: PMPI_Rput_c_f08
 interface PMPI_Rput
-  procedure PMPI_Rput_c_f08
+  subroutine PMPI_Rput_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
+        target_datatype, win, request, ierror) &
+        bind(C, name="pmpi_rput_c_f08_")
+    import
+    TYPE(*), TARGET :: origin_addr(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+    TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+    INTEGER, INTENT(IN) :: target_rank
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
+    TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+    TYPE(MPI_Win), INTENT(IN) :: win
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Win_allocate
-  subroutine MPI_Win_allocate_f08(size, &
-        disp_unit, &
-        info, &
-        comm, &
-        baseptr, &
-        win, &
-        ierror)
+  subroutine MPI_Win_allocate_f08(size, disp_unit, info, comm, baseptr, win, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER, INTENT(IN) :: disp_unit
@@ -10636,13 +9791,7 @@ interface PMPI_Win_allocate
   procedure PMPI_Win_allocate_f08
 end interface
 interface MPI_Win_allocate
-  subroutine MPI_Win_allocate_c_f08(size, &
-        disp_unit, &
-        info, &
-        comm, &
-        baseptr, &
-        win, &
-        ierror)
+  subroutine MPI_Win_allocate_c_f08(size, disp_unit, info, comm, baseptr, win, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp_unit
@@ -10658,13 +9807,7 @@ interface PMPI_Win_allocate
   procedure PMPI_Win_allocate_c_f08
 end interface
 interface MPI_Win_allocate_shared
-  subroutine MPI_Win_allocate_shared_f08(size, &
-        disp_unit, &
-        info, &
-        comm, &
-        baseptr, &
-        win, &
-        ierror)
+  subroutine MPI_Win_allocate_shared_f08(size, disp_unit, info, comm, baseptr, win, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER, INTENT(IN) :: disp_unit
@@ -10680,13 +9823,7 @@ interface PMPI_Win_allocate_shared
   procedure PMPI_Win_allocate_shared_f08
 end interface
 interface MPI_Win_allocate_shared
-  subroutine MPI_Win_allocate_shared_c_f08(size, &
-        disp_unit, &
-        info, &
-        comm, &
-        baseptr, &
-        win, &
-        ierror)
+  subroutine MPI_Win_allocate_shared_c_f08(size, disp_unit, info, comm, baseptr, win, ierror)
     import
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp_unit
@@ -10702,25 +9839,27 @@ interface PMPI_Win_allocate_shared
   procedure PMPI_Win_allocate_shared_c_f08
 end interface
 interface MPI_Win_attach
-  subroutine MPI_Win_attach_f08(win, &
-        base, &
-        size, &
-        ierror)
+  subroutine MPI_Win_attach_f08(win, base, size, ierror) &
+        bind(C, name="mpi_win_attach_f08_")
     import
     TYPE(MPI_Win), INTENT(IN) :: win
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
-    TYPE(*), TARGET :: base(*)
+    TYPE(*), TARGET :: base(..)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Win_attach_f08) :: PMPI_Win_attach_f08
 interface PMPI_Win_attach
-  procedure PMPI_Win_attach_f08
+  subroutine PMPI_Win_attach_f08(win, base, size, ierror) &
+        bind(C, name="pmpi_win_attach_f08_")
+    import
+    TYPE(MPI_Win), INTENT(IN) :: win
+    TYPE(*), TARGET :: base(..)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Win_complete
-  subroutine MPI_Win_complete_f08(win, &
-        ierror)
+  subroutine MPI_Win_complete_f08(win, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -10731,16 +9870,10 @@ interface PMPI_Win_complete
   procedure PMPI_Win_complete_f08
 end interface
 interface MPI_Win_create
-  subroutine MPI_Win_create_f08(base, &
-        size, &
-        disp_unit, &
-        info, &
-        comm, &
-        win, &
-        ierror)
+  subroutine MPI_Win_create_f08(base, size, disp_unit, info, comm, win, ierror) &
+        bind(C, name="mpi_win_create_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
-    TYPE(*), TARGET :: base(*)
+    TYPE(*), TARGET :: base(..)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER, INTENT(IN) :: disp_unit
     TYPE(MPI_Info), INTENT(IN) :: info
@@ -10749,21 +9882,24 @@ interface MPI_Win_create
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Win_create_f08) :: PMPI_Win_create_f08
 interface PMPI_Win_create
-  procedure PMPI_Win_create_f08
+  subroutine PMPI_Win_create_f08(base, size, disp_unit, info, comm, win, ierror) &
+        bind(C, name="pmpi_win_create_f08_")
+    import
+    TYPE(*), TARGET :: base(..)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
+    INTEGER, INTENT(IN) :: disp_unit
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Win), INTENT(INOUT) :: win
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Win_create
-  subroutine MPI_Win_create_c_f08(base, &
-        size, &
-        disp_unit, &
-        info, &
-        comm, &
-        win, &
-        ierror)
+  subroutine MPI_Win_create_c_f08(base, size, disp_unit, info, comm, win, ierror) &
+        bind(C, name="mpi_win_create_c_f08_")
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
-    TYPE(*), TARGET :: base(*)
+    TYPE(*), TARGET :: base(..)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp_unit
     TYPE(MPI_Info), INTENT(IN) :: info
@@ -10772,15 +9908,21 @@ interface MPI_Win_create
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Win_create_c_f08) :: PMPI_Win_create_c_f08
 interface PMPI_Win_create
-  procedure PMPI_Win_create_c_f08
+  subroutine PMPI_Win_create_c_f08(base, size, disp_unit, info, comm, win, ierror) &
+        bind(C, name="pmpi_win_create_c_f08_")
+    import
+    TYPE(*), TARGET :: base(..)
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
+    INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp_unit
+    TYPE(MPI_Info), INTENT(IN) :: info
+    TYPE(MPI_Comm), INTENT(IN) :: comm
+    TYPE(MPI_Win), INTENT(INOUT) :: win
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Win_create_dynamic
-  subroutine MPI_Win_create_dynamic_f08(info, &
-        comm, &
-        win, &
-        ierror)
+  subroutine MPI_Win_create_dynamic_f08(info, comm, win, ierror)
     import
     TYPE(MPI_Info), INTENT(IN) :: info
     TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -10793,11 +9935,7 @@ interface PMPI_Win_create_dynamic
   procedure PMPI_Win_create_dynamic_f08
 end interface
 interface MPI_Win_create_keyval
-  subroutine MPI_Win_create_keyval_f08(win_copy_attr_fn, &
-        win_delete_attr_fn, &
-        win_keyval, &
-        extra_state, &
-        ierror)
+  subroutine MPI_Win_create_keyval_f08(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state, ierror)
     import
     PROCEDURE(MPI_Win_copy_attr_function) :: win_copy_attr_fn
     PROCEDURE(MPI_Win_delete_attr_function) :: win_delete_attr_fn
@@ -10811,9 +9949,7 @@ interface PMPI_Win_create_keyval
   procedure PMPI_Win_create_keyval_f08
 end interface
 interface MPI_Win_delete_attr
-  subroutine MPI_Win_delete_attr_f08(win, &
-        win_keyval, &
-        ierror)
+  subroutine MPI_Win_delete_attr_f08(win, win_keyval, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     INTEGER, INTENT(IN) :: win_keyval
@@ -10825,24 +9961,25 @@ interface PMPI_Win_delete_attr
   procedure PMPI_Win_delete_attr_f08
 end interface
 interface MPI_Win_detach
-  subroutine MPI_Win_detach_f08(win, &
-        base, &
-        ierror)
+  subroutine MPI_Win_detach_f08(win, base, ierror) &
+        bind(C, name="mpi_win_detach_f08_")
     import
     TYPE(MPI_Win), INTENT(IN) :: win
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
-    TYPE(*), TARGET :: base(*)
+    TYPE(*), TARGET :: base(..)
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Win_detach_f08) :: PMPI_Win_detach_f08
 interface PMPI_Win_detach
-  procedure PMPI_Win_detach_f08
+  subroutine PMPI_Win_detach_f08(win, base, ierror) &
+        bind(C, name="pmpi_win_detach_f08_")
+    import
+    TYPE(MPI_Win), INTENT(IN) :: win
+    TYPE(*), TARGET :: base(..)
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_Win_fence
-  subroutine MPI_Win_fence_f08(assert, &
-        win, &
-        ierror)
+  subroutine MPI_Win_fence_f08(assert, win, ierror)
     import
     INTEGER, INTENT(IN) :: assert
     TYPE(MPI_Win), INTENT(IN) :: win
@@ -10854,9 +9991,7 @@ interface PMPI_Win_fence
   procedure PMPI_Win_fence_f08
 end interface
 interface MPI_Win_flush
-  subroutine MPI_Win_flush_f08(rank, &
-        win, &
-        ierror)
+  subroutine MPI_Win_flush_f08(rank, win, ierror)
     import
     INTEGER, INTENT(IN) :: rank
     TYPE(MPI_Win), INTENT(IN) :: win
@@ -10868,8 +10003,7 @@ interface PMPI_Win_flush
   procedure PMPI_Win_flush_f08
 end interface
 interface MPI_Win_flush_all
-  subroutine MPI_Win_flush_all_f08(win, &
-        ierror)
+  subroutine MPI_Win_flush_all_f08(win, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -10880,9 +10014,7 @@ interface PMPI_Win_flush_all
   procedure PMPI_Win_flush_all_f08
 end interface
 interface MPI_Win_flush_local
-  subroutine MPI_Win_flush_local_f08(rank, &
-        win, &
-        ierror)
+  subroutine MPI_Win_flush_local_f08(rank, win, ierror)
     import
     INTEGER, INTENT(IN) :: rank
     TYPE(MPI_Win), INTENT(IN) :: win
@@ -10894,8 +10026,7 @@ interface PMPI_Win_flush_local
   procedure PMPI_Win_flush_local_f08
 end interface
 interface MPI_Win_flush_local_all
-  subroutine MPI_Win_flush_local_all_f08(win, &
-        ierror)
+  subroutine MPI_Win_flush_local_all_f08(win, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -10906,8 +10037,7 @@ interface PMPI_Win_flush_local_all
   procedure PMPI_Win_flush_local_all_f08
 end interface
 interface MPI_Win_free
-  subroutine MPI_Win_free_f08(win, &
-        ierror)
+  subroutine MPI_Win_free_f08(win, ierror)
     import
     TYPE(MPI_Win), INTENT(INOUT) :: win
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -10918,8 +10048,7 @@ interface PMPI_Win_free
   procedure PMPI_Win_free_f08
 end interface
 interface MPI_Win_free_keyval
-  subroutine MPI_Win_free_keyval_f08(win_keyval, &
-        ierror)
+  subroutine MPI_Win_free_keyval_f08(win_keyval, ierror)
     import
     INTEGER, INTENT(INOUT) :: win_keyval
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -10930,11 +10059,7 @@ interface PMPI_Win_free_keyval
   procedure PMPI_Win_free_keyval_f08
 end interface
 interface MPI_Win_get_attr
-  subroutine MPI_Win_get_attr_f08(win, &
-        win_keyval, &
-        attribute_val, &
-        flag, &
-        ierror)
+  subroutine MPI_Win_get_attr_f08(win, win_keyval, attribute_val, flag, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     INTEGER, INTENT(IN) :: win_keyval
@@ -10948,9 +10073,7 @@ interface PMPI_Win_get_attr
   procedure PMPI_Win_get_attr_f08
 end interface
 interface MPI_Win_get_group
-  subroutine MPI_Win_get_group_f08(win, &
-        group, &
-        ierror)
+  subroutine MPI_Win_get_group_f08(win, group, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     TYPE(MPI_Group), INTENT(INOUT) :: group
@@ -10962,9 +10085,7 @@ interface PMPI_Win_get_group
   procedure PMPI_Win_get_group_f08
 end interface
 interface MPI_Win_get_info
-  subroutine MPI_Win_get_info_f08(win, &
-        info_used, &
-        ierror)
+  subroutine MPI_Win_get_info_f08(win, info_used, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     TYPE(MPI_Info), INTENT(INOUT) :: info_used
@@ -10976,10 +10097,7 @@ interface PMPI_Win_get_info
   procedure PMPI_Win_get_info_f08
 end interface
 interface MPI_Win_get_name
-  subroutine MPI_Win_get_name_f08(win, &
-        win_name, &
-        resultlen, &
-        ierror)
+  subroutine MPI_Win_get_name_f08(win, win_name, resultlen, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     CHARACTER(LEN=*), INTENT(INOUT) :: win_name
@@ -10992,11 +10110,7 @@ interface PMPI_Win_get_name
   procedure PMPI_Win_get_name_f08
 end interface
 interface MPI_Win_lock
-  subroutine MPI_Win_lock_f08(lock_type, &
-        rank, &
-        assert, &
-        win, &
-        ierror)
+  subroutine MPI_Win_lock_f08(lock_type, rank, assert, win, ierror)
     import
     INTEGER, INTENT(IN) :: lock_type
     INTEGER, INTENT(IN) :: rank
@@ -11010,9 +10124,7 @@ interface PMPI_Win_lock
   procedure PMPI_Win_lock_f08
 end interface
 interface MPI_Win_lock_all
-  subroutine MPI_Win_lock_all_f08(assert, &
-        win, &
-        ierror)
+  subroutine MPI_Win_lock_all_f08(assert, win, ierror)
     import
     INTEGER, INTENT(IN) :: assert
     TYPE(MPI_Win), INTENT(IN) :: win
@@ -11024,10 +10136,7 @@ interface PMPI_Win_lock_all
   procedure PMPI_Win_lock_all_f08
 end interface
 interface MPI_Win_post
-  subroutine MPI_Win_post_f08(group, &
-        assert, &
-        win, &
-        ierror)
+  subroutine MPI_Win_post_f08(group, assert, win, ierror)
     import
     TYPE(MPI_Group), INTENT(IN) :: group
     INTEGER, INTENT(IN) :: assert
@@ -11040,10 +10149,7 @@ interface PMPI_Win_post
   procedure PMPI_Win_post_f08
 end interface
 interface MPI_Win_set_attr
-  subroutine MPI_Win_set_attr_f08(win, &
-        win_keyval, &
-        attribute_val, &
-        ierror)
+  subroutine MPI_Win_set_attr_f08(win, win_keyval, attribute_val, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     INTEGER, INTENT(IN) :: win_keyval
@@ -11056,9 +10162,7 @@ interface PMPI_Win_set_attr
   procedure PMPI_Win_set_attr_f08
 end interface
 interface MPI_Win_set_info
-  subroutine MPI_Win_set_info_f08(win, &
-        info, &
-        ierror)
+  subroutine MPI_Win_set_info_f08(win, info, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     TYPE(MPI_Info), INTENT(IN) :: info
@@ -11070,9 +10174,7 @@ interface PMPI_Win_set_info
   procedure PMPI_Win_set_info_f08
 end interface
 interface MPI_Win_set_name
-  subroutine MPI_Win_set_name_f08(win, &
-        win_name, &
-        ierror)
+  subroutine MPI_Win_set_name_f08(win, win_name, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     CHARACTER(LEN=*), INTENT(IN) :: win_name
@@ -11084,12 +10186,7 @@ interface PMPI_Win_set_name
   procedure PMPI_Win_set_name_f08
 end interface
 interface MPI_Win_shared_query
-  subroutine MPI_Win_shared_query_f08(win, &
-        rank, &
-        size, &
-        disp_unit, &
-        baseptr, &
-        ierror)
+  subroutine MPI_Win_shared_query_f08(win, rank, size, disp_unit, baseptr, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     INTEGER, INTENT(IN) :: rank
@@ -11104,12 +10201,7 @@ interface PMPI_Win_shared_query
   procedure PMPI_Win_shared_query_f08
 end interface
 interface MPI_Win_shared_query
-  subroutine MPI_Win_shared_query_c_f08(win, &
-        rank, &
-        size, &
-        disp_unit, &
-        baseptr, &
-        ierror)
+  subroutine MPI_Win_shared_query_c_f08(win, rank, size, disp_unit, baseptr, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     INTEGER, INTENT(IN) :: rank
@@ -11124,10 +10216,7 @@ interface PMPI_Win_shared_query
   procedure PMPI_Win_shared_query_c_f08
 end interface
 interface MPI_Win_start
-  subroutine MPI_Win_start_f08(group, &
-        assert, &
-        win, &
-        ierror)
+  subroutine MPI_Win_start_f08(group, assert, win, ierror)
     import
     TYPE(MPI_Group), INTENT(IN) :: group
     INTEGER, INTENT(IN) :: assert
@@ -11140,8 +10229,7 @@ interface PMPI_Win_start
   procedure PMPI_Win_start_f08
 end interface
 interface MPI_Win_sync
-  subroutine MPI_Win_sync_f08(win, &
-        ierror)
+  subroutine MPI_Win_sync_f08(win, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -11152,9 +10240,7 @@ interface PMPI_Win_sync
   procedure PMPI_Win_sync_f08
 end interface
 interface MPI_Win_test
-  subroutine MPI_Win_test_f08(win, &
-        flag, &
-        ierror)
+  subroutine MPI_Win_test_f08(win, flag, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     LOGICAL, INTENT(INOUT) :: flag
@@ -11166,9 +10252,7 @@ interface PMPI_Win_test
   procedure PMPI_Win_test_f08
 end interface
 interface MPI_Win_unlock
-  subroutine MPI_Win_unlock_f08(rank, &
-        win, &
-        ierror)
+  subroutine MPI_Win_unlock_f08(rank, win, ierror)
     import
     INTEGER, INTENT(IN) :: rank
     TYPE(MPI_Win), INTENT(IN) :: win
@@ -11180,8 +10264,7 @@ interface PMPI_Win_unlock
   procedure PMPI_Win_unlock_f08
 end interface
 interface MPI_Win_unlock_all
-  subroutine MPI_Win_unlock_all_f08(win, &
-        ierror)
+  subroutine MPI_Win_unlock_all_f08(win, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -11192,8 +10275,7 @@ interface PMPI_Win_unlock_all
   procedure PMPI_Win_unlock_all_f08
 end interface
 interface MPI_Win_wait
-  subroutine MPI_Win_wait_f08(win, &
-        ierror)
+  subroutine MPI_Win_wait_f08(win, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -11204,8 +10286,7 @@ interface PMPI_Win_wait
   procedure PMPI_Win_wait_f08
 end interface
 interface MPI_File_close
-  subroutine MPI_File_close_f08(fh, &
-        ierror)
+  subroutine MPI_File_close_f08(fh, ierror)
     import
     TYPE(MPI_File), INTENT(INOUT) :: fh
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -11216,9 +10297,7 @@ interface PMPI_File_close
   procedure PMPI_File_close_f08
 end interface
 interface MPI_File_delete
-  subroutine MPI_File_delete_f08(filename, &
-        info, &
-        ierror)
+  subroutine MPI_File_delete_f08(filename, info, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: filename
     TYPE(MPI_Info), INTENT(IN) :: info
@@ -11230,9 +10309,7 @@ interface PMPI_File_delete
   procedure PMPI_File_delete_f08
 end interface
 interface MPI_File_get_amode
-  subroutine MPI_File_get_amode_f08(fh, &
-        amode, &
-        ierror)
+  subroutine MPI_File_get_amode_f08(fh, amode, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER, INTENT(INOUT) :: amode
@@ -11244,9 +10321,7 @@ interface PMPI_File_get_amode
   procedure PMPI_File_get_amode_f08
 end interface
 interface MPI_File_get_atomicity
-  subroutine MPI_File_get_atomicity_f08(fh, &
-        flag, &
-        ierror)
+  subroutine MPI_File_get_atomicity_f08(fh, flag, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     LOGICAL, INTENT(INOUT) :: flag
@@ -11258,10 +10333,7 @@ interface PMPI_File_get_atomicity
   procedure PMPI_File_get_atomicity_f08
 end interface
 interface MPI_File_get_byte_offset
-  subroutine MPI_File_get_byte_offset_f08(fh, &
-        offset, &
-        disp, &
-        ierror)
+  subroutine MPI_File_get_byte_offset_f08(fh, offset, disp, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -11274,9 +10346,7 @@ interface PMPI_File_get_byte_offset
   procedure PMPI_File_get_byte_offset_f08
 end interface
 interface MPI_File_get_group
-  subroutine MPI_File_get_group_f08(fh, &
-        group, &
-        ierror)
+  subroutine MPI_File_get_group_f08(fh, group, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(MPI_Group), INTENT(INOUT) :: group
@@ -11288,9 +10358,7 @@ interface PMPI_File_get_group
   procedure PMPI_File_get_group_f08
 end interface
 interface MPI_File_get_info
-  subroutine MPI_File_get_info_f08(fh, &
-        info_used, &
-        ierror)
+  subroutine MPI_File_get_info_f08(fh, info_used, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(MPI_Info), INTENT(INOUT) :: info_used
@@ -11302,9 +10370,7 @@ interface PMPI_File_get_info
   procedure PMPI_File_get_info_f08
 end interface
 interface MPI_File_get_position
-  subroutine MPI_File_get_position_f08(fh, &
-        offset, &
-        ierror)
+  subroutine MPI_File_get_position_f08(fh, offset, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(INOUT) :: offset
@@ -11316,9 +10382,7 @@ interface PMPI_File_get_position
   procedure PMPI_File_get_position_f08
 end interface
 interface MPI_File_get_position_shared
-  subroutine MPI_File_get_position_shared_f08(fh, &
-        offset, &
-        ierror)
+  subroutine MPI_File_get_position_shared_f08(fh, offset, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(INOUT) :: offset
@@ -11330,9 +10394,7 @@ interface PMPI_File_get_position_shared
   procedure PMPI_File_get_position_shared_f08
 end interface
 interface MPI_File_get_size
-  subroutine MPI_File_get_size_f08(fh, &
-        size, &
-        ierror)
+  subroutine MPI_File_get_size_f08(fh, size, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(INOUT) :: size
@@ -11344,10 +10406,7 @@ interface PMPI_File_get_size
   procedure PMPI_File_get_size_f08
 end interface
 interface MPI_File_get_type_extent
-  subroutine MPI_File_get_type_extent_f08(fh, &
-        datatype, &
-        extent, &
-        ierror)
+  subroutine MPI_File_get_type_extent_f08(fh, datatype, extent, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -11360,12 +10419,7 @@ interface PMPI_File_get_type_extent
   procedure PMPI_File_get_type_extent_f08
 end interface
 interface MPI_File_get_view
-  subroutine MPI_File_get_view_f08(fh, &
-        disp, &
-        etype, &
-        filetype, &
-        datarep, &
-        ierror)
+  subroutine MPI_File_get_view_f08(fh, disp, etype, filetype, datarep, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(INOUT) :: disp
@@ -11380,448 +10434,503 @@ interface PMPI_File_get_view
   procedure PMPI_File_get_view_f08
 end interface
 interface MPI_File_iread
-  subroutine MPI_File_iread_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iread_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iread_f08) :: PMPI_File_iread_f08
 interface PMPI_File_iread
-  procedure PMPI_File_iread_f08
+  subroutine PMPI_File_iread_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iread_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_iread
-  subroutine MPI_File_iread_c_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iread_c_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_c_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iread_c_f08) :: PMPI_File_iread_c_f08
 interface PMPI_File_iread
-  procedure PMPI_File_iread_c_f08
+  subroutine PMPI_File_iread_c_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iread_c_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_iread_all
-  subroutine MPI_File_iread_all_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iread_all_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_all_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iread_all_f08) :: PMPI_File_iread_all_f08
 interface PMPI_File_iread_all
-  procedure PMPI_File_iread_all_f08
+  subroutine PMPI_File_iread_all_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iread_all_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_iread_all
-  subroutine MPI_File_iread_all_c_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iread_all_c_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_all_c_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iread_all_c_f08) :: PMPI_File_iread_all_c_f08
 interface PMPI_File_iread_all
-  procedure PMPI_File_iread_all_c_f08
+  subroutine PMPI_File_iread_all_c_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iread_all_c_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_iread_at
-  subroutine MPI_File_iread_at_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iread_at_f08(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_at_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iread_at_f08) :: PMPI_File_iread_at_f08
 interface PMPI_File_iread_at
-  procedure PMPI_File_iread_at_f08
+  subroutine PMPI_File_iread_at_f08(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iread_at_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_iread_at
-  subroutine MPI_File_iread_at_c_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iread_at_c_f08(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_at_c_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iread_at_c_f08) :: PMPI_File_iread_at_c_f08
 interface PMPI_File_iread_at
-  procedure PMPI_File_iread_at_c_f08
+  subroutine PMPI_File_iread_at_c_f08(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iread_at_c_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_iread_at_all
-  subroutine MPI_File_iread_at_all_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iread_at_all_f08(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_at_all_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iread_at_all_f08) :: PMPI_File_iread_at_all_f08
 interface PMPI_File_iread_at_all
-  procedure PMPI_File_iread_at_all_f08
+  subroutine PMPI_File_iread_at_all_f08(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iread_at_all_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_iread_at_all
-  subroutine MPI_File_iread_at_all_c_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iread_at_all_c_f08(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_at_all_c_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iread_at_all_c_f08) :: PMPI_File_iread_at_all_c_f08
 interface PMPI_File_iread_at_all
-  procedure PMPI_File_iread_at_all_c_f08
+  subroutine PMPI_File_iread_at_all_c_f08(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iread_at_all_c_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_iread_shared
-  subroutine MPI_File_iread_shared_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iread_shared_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_shared_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iread_shared_f08) :: PMPI_File_iread_shared_f08
 interface PMPI_File_iread_shared
-  procedure PMPI_File_iread_shared_f08
+  subroutine PMPI_File_iread_shared_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iread_shared_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_iread_shared
-  subroutine MPI_File_iread_shared_c_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iread_shared_c_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_shared_c_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iread_shared_c_f08) :: PMPI_File_iread_shared_c_f08
 interface PMPI_File_iread_shared
-  procedure PMPI_File_iread_shared_c_f08
+  subroutine PMPI_File_iread_shared_c_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iread_shared_c_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_iwrite
-  subroutine MPI_File_iwrite_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iwrite_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iwrite_f08) :: PMPI_File_iwrite_f08
 interface PMPI_File_iwrite
-  procedure PMPI_File_iwrite_f08
+  subroutine PMPI_File_iwrite_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iwrite_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_iwrite
-  subroutine MPI_File_iwrite_c_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iwrite_c_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_c_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iwrite_c_f08) :: PMPI_File_iwrite_c_f08
 interface PMPI_File_iwrite
-  procedure PMPI_File_iwrite_c_f08
+  subroutine PMPI_File_iwrite_c_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iwrite_c_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_iwrite_all
-  subroutine MPI_File_iwrite_all_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iwrite_all_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_all_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iwrite_all_f08) :: PMPI_File_iwrite_all_f08
 interface PMPI_File_iwrite_all
-  procedure PMPI_File_iwrite_all_f08
+  subroutine PMPI_File_iwrite_all_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iwrite_all_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_iwrite_all
-  subroutine MPI_File_iwrite_all_c_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iwrite_all_c_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_all_c_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iwrite_all_c_f08) :: PMPI_File_iwrite_all_c_f08
 interface PMPI_File_iwrite_all
-  procedure PMPI_File_iwrite_all_c_f08
+  subroutine PMPI_File_iwrite_all_c_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iwrite_all_c_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_iwrite_at
-  subroutine MPI_File_iwrite_at_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iwrite_at_f08(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_at_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iwrite_at_f08) :: PMPI_File_iwrite_at_f08
 interface PMPI_File_iwrite_at
-  procedure PMPI_File_iwrite_at_f08
+  subroutine PMPI_File_iwrite_at_f08(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iwrite_at_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_iwrite_at
-  subroutine MPI_File_iwrite_at_c_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine MPI_File_iwrite_at_c_f08(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_at_c_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iwrite_at_c_f08) :: PMPI_File_iwrite_at_c_f08
 interface PMPI_File_iwrite_at
-  procedure PMPI_File_iwrite_at_c_f08
-end interface
-interface MPI_File_iwrite_at_all
-  subroutine MPI_File_iwrite_at_all_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+  subroutine PMPI_File_iwrite_at_c_f08(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iwrite_at_c_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
-    INTEGER, INTENT(IN) :: count
-    TYPE(MPI_Datatype), INTENT(IN) :: datatype
-    TYPE(MPI_Request), INTENT(INOUT) :: request
-    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
-  end subroutine
-end interface
-      PROCEDURE(MPI_File_iwrite_at_all_f08) :: PMPI_File_iwrite_at_all_f08
-interface PMPI_File_iwrite_at_all
-  procedure PMPI_File_iwrite_at_all_f08
-end interface
-interface MPI_File_iwrite_at_all
-  subroutine MPI_File_iwrite_at_all_c_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
-    import
-    TYPE(MPI_File), INTENT(IN) :: fh
-    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iwrite_at_all_c_f08) :: PMPI_File_iwrite_at_all_c_f08
-interface PMPI_File_iwrite_at_all
-  procedure PMPI_File_iwrite_at_all_c_f08
-end interface
-interface MPI_File_iwrite_shared
-  subroutine MPI_File_iwrite_shared_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+interface MPI_File_iwrite_at_all
+  subroutine MPI_File_iwrite_at_all_f08(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_at_all_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iwrite_shared_f08) :: PMPI_File_iwrite_shared_f08
-interface PMPI_File_iwrite_shared
-  procedure PMPI_File_iwrite_shared_f08
-end interface
-interface MPI_File_iwrite_shared
-  subroutine MPI_File_iwrite_shared_c_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        request, &
-        ierror)
+interface PMPI_File_iwrite_at_all
+  subroutine PMPI_File_iwrite_at_all_f08(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iwrite_at_all_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_File_iwrite_at_all
+  subroutine MPI_File_iwrite_at_all_c_f08(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_at_all_c_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Request), INTENT(INOUT) :: request
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_iwrite_shared_c_f08) :: PMPI_File_iwrite_shared_c_f08
+interface PMPI_File_iwrite_at_all
+  subroutine PMPI_File_iwrite_at_all_c_f08(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iwrite_at_all_c_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_File_iwrite_shared
+  subroutine MPI_File_iwrite_shared_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_shared_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
 interface PMPI_File_iwrite_shared
-  procedure PMPI_File_iwrite_shared_c_f08
+  subroutine PMPI_File_iwrite_shared_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iwrite_shared_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_File_iwrite_shared
+  subroutine MPI_File_iwrite_shared_c_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_shared_c_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface PMPI_File_iwrite_shared
+  subroutine PMPI_File_iwrite_shared_c_f08(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="pmpi_file_iwrite_shared_c_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    TYPE(MPI_Request), INTENT(INOUT) :: request
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_open
-  subroutine MPI_File_open_f08(comm, &
-        filename, &
-        amode, &
-        info, &
-        fh, &
-        ierror)
+  subroutine MPI_File_open_f08(comm, filename, amode, info, fh, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     CHARACTER(LEN=*), INTENT(IN) :: filename
@@ -11836,9 +10945,7 @@ interface PMPI_File_open
   procedure PMPI_File_open_f08
 end interface
 interface MPI_File_preallocate
-  subroutine MPI_File_preallocate_f08(fh, &
-        size, &
-        ierror)
+  subroutine MPI_File_preallocate_f08(fh, size, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: size
@@ -11850,12 +10957,7 @@ interface PMPI_File_preallocate
   procedure PMPI_File_preallocate_f08
 end interface
 interface MPI_File_read
-  subroutine MPI_File_read_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_f08(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -11871,12 +10973,7 @@ interface PMPI_File_read
   procedure PMPI_File_read_f08
 end interface
 interface MPI_File_read
-  subroutine MPI_File_read_c_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_c_f08(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -11892,12 +10989,7 @@ interface PMPI_File_read
   procedure PMPI_File_read_c_f08
 end interface
 interface MPI_File_read_all
-  subroutine MPI_File_read_all_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_all_f08(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -11913,12 +11005,7 @@ interface PMPI_File_read_all
   procedure PMPI_File_read_all_f08
 end interface
 interface MPI_File_read_all
-  subroutine MPI_File_read_all_c_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_all_c_f08(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -11934,68 +11021,71 @@ interface PMPI_File_read_all
   procedure PMPI_File_read_all_c_f08
 end interface
 interface MPI_File_read_all_begin
-  subroutine MPI_File_read_all_begin_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
+  subroutine MPI_File_read_all_begin_f08(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_read_all_begin_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_all_begin_f08) :: PMPI_File_read_all_begin_f08
 interface PMPI_File_read_all_begin
-  procedure PMPI_File_read_all_begin_f08
-end interface
-interface MPI_File_read_all_begin
-  subroutine MPI_File_read_all_begin_c_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
+  subroutine PMPI_File_read_all_begin_f08(fh, buf, count, datatype, ierror) &
+        bind(C, name="pmpi_file_read_all_begin_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_File_read_all_begin
+  subroutine MPI_File_read_all_begin_c_f08(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_read_all_begin_c_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_all_begin_c_f08) :: PMPI_File_read_all_begin_c_f08
 interface PMPI_File_read_all_begin
-  procedure PMPI_File_read_all_begin_c_f08
-end interface
-interface MPI_File_read_all_end
-  subroutine MPI_File_read_all_end_f08(fh, &
-        buf, &
-        status, &
-        ierror)
+  subroutine PMPI_File_read_all_begin_c_f08(fh, buf, count, datatype, ierror) &
+        bind(C, name="pmpi_file_read_all_begin_c_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_File_read_all_end
+  subroutine MPI_File_read_all_end_f08(fh, buf, status, ierror) &
+        bind(C, name="mpi_file_read_all_end_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_all_end_f08) :: PMPI_File_read_all_end_f08
 interface PMPI_File_read_all_end
-  procedure PMPI_File_read_all_end_f08
+  subroutine PMPI_File_read_all_end_f08(fh, buf, status, ierror) &
+        bind(C, name="pmpi_file_read_all_end_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    TYPE(MPI_Status), INTENT(INOUT) :: status
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_read_at
-  subroutine MPI_File_read_at_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_at_f08(fh, offset, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -12012,13 +11102,7 @@ interface PMPI_File_read_at
   procedure PMPI_File_read_at_f08
 end interface
 interface MPI_File_read_at
-  subroutine MPI_File_read_at_c_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_at_c_f08(fh, offset, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -12035,13 +11119,7 @@ interface PMPI_File_read_at
   procedure PMPI_File_read_at_c_f08
 end interface
 interface MPI_File_read_at_all
-  subroutine MPI_File_read_at_all_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_at_all_f08(fh, offset, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -12058,13 +11136,7 @@ interface PMPI_File_read_at_all
   procedure PMPI_File_read_at_all_f08
 end interface
 interface MPI_File_read_at_all
-  subroutine MPI_File_read_at_all_c_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_at_all_c_f08(fh, offset, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -12081,71 +11153,75 @@ interface PMPI_File_read_at_all
   procedure PMPI_File_read_at_all_c_f08
 end interface
 interface MPI_File_read_at_all_begin
-  subroutine MPI_File_read_at_all_begin_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
+  subroutine MPI_File_read_at_all_begin_f08(fh, offset, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_read_at_all_begin_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_at_all_begin_f08) :: PMPI_File_read_at_all_begin_f08
 interface PMPI_File_read_at_all_begin
-  procedure PMPI_File_read_at_all_begin_f08
-end interface
-interface MPI_File_read_at_all_begin
-  subroutine MPI_File_read_at_all_begin_c_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
+  subroutine PMPI_File_read_at_all_begin_f08(fh, offset, buf, count, datatype, ierror) &
+        bind(C, name="pmpi_file_read_at_all_begin_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_File_read_at_all_begin
+  subroutine MPI_File_read_at_all_begin_c_f08(fh, offset, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_read_at_all_begin_c_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_at_all_begin_c_f08) :: PMPI_File_read_at_all_begin_c_f08
 interface PMPI_File_read_at_all_begin
-  procedure PMPI_File_read_at_all_begin_c_f08
-end interface
-interface MPI_File_read_at_all_end
-  subroutine MPI_File_read_at_all_end_f08(fh, &
-        buf, &
-        status, &
-        ierror)
+  subroutine PMPI_File_read_at_all_begin_c_f08(fh, offset, buf, count, datatype, ierror) &
+        bind(C, name="pmpi_file_read_at_all_begin_c_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_File_read_at_all_end
+  subroutine MPI_File_read_at_all_end_f08(fh, buf, status, ierror) &
+        bind(C, name="mpi_file_read_at_all_end_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_at_all_end_f08) :: PMPI_File_read_at_all_end_f08
 interface PMPI_File_read_at_all_end
-  procedure PMPI_File_read_at_all_end_f08
+  subroutine PMPI_File_read_at_all_end_f08(fh, buf, status, ierror) &
+        bind(C, name="pmpi_file_read_at_all_end_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    TYPE(MPI_Status), INTENT(INOUT) :: status
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_read_ordered
-  subroutine MPI_File_read_ordered_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_ordered_f08(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -12161,12 +11237,7 @@ interface PMPI_File_read_ordered
   procedure PMPI_File_read_ordered_f08
 end interface
 interface MPI_File_read_ordered
-  subroutine MPI_File_read_ordered_c_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_ordered_c_f08(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -12182,67 +11253,71 @@ interface PMPI_File_read_ordered
   procedure PMPI_File_read_ordered_c_f08
 end interface
 interface MPI_File_read_ordered_begin
-  subroutine MPI_File_read_ordered_begin_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
+  subroutine MPI_File_read_ordered_begin_f08(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_read_ordered_begin_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_ordered_begin_f08) :: PMPI_File_read_ordered_begin_f08
 interface PMPI_File_read_ordered_begin
-  procedure PMPI_File_read_ordered_begin_f08
-end interface
-interface MPI_File_read_ordered_begin
-  subroutine MPI_File_read_ordered_begin_c_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
+  subroutine PMPI_File_read_ordered_begin_f08(fh, buf, count, datatype, ierror) &
+        bind(C, name="pmpi_file_read_ordered_begin_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_File_read_ordered_begin
+  subroutine MPI_File_read_ordered_begin_c_f08(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_read_ordered_begin_c_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_ordered_begin_c_f08) :: PMPI_File_read_ordered_begin_c_f08
 interface PMPI_File_read_ordered_begin
-  procedure PMPI_File_read_ordered_begin_c_f08
-end interface
-interface MPI_File_read_ordered_end
-  subroutine MPI_File_read_ordered_end_f08(fh, &
-        buf, &
-        status, &
-        ierror)
+  subroutine PMPI_File_read_ordered_begin_c_f08(fh, buf, count, datatype, ierror) &
+        bind(C, name="pmpi_file_read_ordered_begin_c_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_File_read_ordered_end
+  subroutine MPI_File_read_ordered_end_f08(fh, buf, status, ierror) &
+        bind(C, name="mpi_file_read_ordered_end_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_ordered_end_f08) :: PMPI_File_read_ordered_end_f08
 interface PMPI_File_read_ordered_end
-  procedure PMPI_File_read_ordered_end_f08
+  subroutine PMPI_File_read_ordered_end_f08(fh, buf, status, ierror) &
+        bind(C, name="pmpi_file_read_ordered_end_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    TYPE(MPI_Status), INTENT(INOUT) :: status
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_read_shared
-  subroutine MPI_File_read_shared_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_shared_f08(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -12258,12 +11333,7 @@ interface PMPI_File_read_shared
   procedure PMPI_File_read_shared_f08
 end interface
 interface MPI_File_read_shared
-  subroutine MPI_File_read_shared_c_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_read_shared_c_f08(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -12279,10 +11349,7 @@ interface PMPI_File_read_shared
   procedure PMPI_File_read_shared_c_f08
 end interface
 interface MPI_File_seek
-  subroutine MPI_File_seek_f08(fh, &
-        offset, &
-        whence, &
-        ierror)
+  subroutine MPI_File_seek_f08(fh, offset, whence, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -12295,10 +11362,7 @@ interface PMPI_File_seek
   procedure PMPI_File_seek_f08
 end interface
 interface MPI_File_seek_shared
-  subroutine MPI_File_seek_shared_f08(fh, &
-        offset, &
-        whence, &
-        ierror)
+  subroutine MPI_File_seek_shared_f08(fh, offset, whence, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -12311,9 +11375,7 @@ interface PMPI_File_seek_shared
   procedure PMPI_File_seek_shared_f08
 end interface
 interface MPI_File_set_atomicity
-  subroutine MPI_File_set_atomicity_f08(fh, &
-        flag, &
-        ierror)
+  subroutine MPI_File_set_atomicity_f08(fh, flag, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     LOGICAL, INTENT(IN) :: flag
@@ -12325,9 +11387,7 @@ interface PMPI_File_set_atomicity
   procedure PMPI_File_set_atomicity_f08
 end interface
 interface MPI_File_set_info
-  subroutine MPI_File_set_info_f08(fh, &
-        info, &
-        ierror)
+  subroutine MPI_File_set_info_f08(fh, info, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(MPI_Info), INTENT(IN) :: info
@@ -12339,9 +11399,7 @@ interface PMPI_File_set_info
   procedure PMPI_File_set_info_f08
 end interface
 interface MPI_File_set_size
-  subroutine MPI_File_set_size_f08(fh, &
-        size, &
-        ierror)
+  subroutine MPI_File_set_size_f08(fh, size, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: size
@@ -12353,13 +11411,7 @@ interface PMPI_File_set_size
   procedure PMPI_File_set_size_f08
 end interface
 interface MPI_File_set_view
-  subroutine MPI_File_set_view_f08(fh, &
-        disp, &
-        etype, &
-        filetype, &
-        datarep, &
-        info, &
-        ierror)
+  subroutine MPI_File_set_view_f08(fh, disp, etype, filetype, datarep, info, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: disp
@@ -12375,8 +11427,7 @@ interface PMPI_File_set_view
   procedure PMPI_File_set_view_f08
 end interface
 interface MPI_File_sync
-  subroutine MPI_File_sync_f08(fh, &
-        ierror)
+  subroutine MPI_File_sync_f08(fh, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
@@ -12387,12 +11438,7 @@ interface PMPI_File_sync
   procedure PMPI_File_sync_f08
 end interface
 interface MPI_File_write
-  subroutine MPI_File_write_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_f08(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -12408,12 +11454,7 @@ interface PMPI_File_write
   procedure PMPI_File_write_f08
 end interface
 interface MPI_File_write
-  subroutine MPI_File_write_c_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_c_f08(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -12429,12 +11470,7 @@ interface PMPI_File_write
   procedure PMPI_File_write_c_f08
 end interface
 interface MPI_File_write_all
-  subroutine MPI_File_write_all_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_all_f08(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -12450,12 +11486,7 @@ interface PMPI_File_write_all
   procedure PMPI_File_write_all_f08
 end interface
 interface MPI_File_write_all
-  subroutine MPI_File_write_all_c_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_all_c_f08(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -12471,68 +11502,71 @@ interface PMPI_File_write_all
   procedure PMPI_File_write_all_c_f08
 end interface
 interface MPI_File_write_all_begin
-  subroutine MPI_File_write_all_begin_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
+  subroutine MPI_File_write_all_begin_f08(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_write_all_begin_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_all_begin_f08) :: PMPI_File_write_all_begin_f08
 interface PMPI_File_write_all_begin
-  procedure PMPI_File_write_all_begin_f08
-end interface
-interface MPI_File_write_all_begin
-  subroutine MPI_File_write_all_begin_c_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
+  subroutine PMPI_File_write_all_begin_f08(fh, buf, count, datatype, ierror) &
+        bind(C, name="pmpi_file_write_all_begin_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_File_write_all_begin
+  subroutine MPI_File_write_all_begin_c_f08(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_write_all_begin_c_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_all_begin_c_f08) :: PMPI_File_write_all_begin_c_f08
 interface PMPI_File_write_all_begin
-  procedure PMPI_File_write_all_begin_c_f08
-end interface
-interface MPI_File_write_all_end
-  subroutine MPI_File_write_all_end_f08(fh, &
-        buf, &
-        status, &
-        ierror)
+  subroutine PMPI_File_write_all_begin_c_f08(fh, buf, count, datatype, ierror) &
+        bind(C, name="pmpi_file_write_all_begin_c_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_File_write_all_end
+  subroutine MPI_File_write_all_end_f08(fh, buf, status, ierror) &
+        bind(C, name="mpi_file_write_all_end_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_all_end_f08) :: PMPI_File_write_all_end_f08
 interface PMPI_File_write_all_end
-  procedure PMPI_File_write_all_end_f08
+  subroutine PMPI_File_write_all_end_f08(fh, buf, status, ierror) &
+        bind(C, name="pmpi_file_write_all_end_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    TYPE(MPI_Status), INTENT(INOUT) :: status
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_write_at
-  subroutine MPI_File_write_at_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_at_f08(fh, offset, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -12549,13 +11583,7 @@ interface PMPI_File_write_at
   procedure PMPI_File_write_at_f08
 end interface
 interface MPI_File_write_at
-  subroutine MPI_File_write_at_c_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_at_c_f08(fh, offset, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -12572,13 +11600,7 @@ interface PMPI_File_write_at
   procedure PMPI_File_write_at_c_f08
 end interface
 interface MPI_File_write_at_all
-  subroutine MPI_File_write_at_all_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_at_all_f08(fh, offset, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -12595,13 +11617,7 @@ interface PMPI_File_write_at_all
   procedure PMPI_File_write_at_all_f08
 end interface
 interface MPI_File_write_at_all
-  subroutine MPI_File_write_at_all_c_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_at_all_c_f08(fh, offset, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -12618,71 +11634,75 @@ interface PMPI_File_write_at_all
   procedure PMPI_File_write_at_all_c_f08
 end interface
 interface MPI_File_write_at_all_begin
-  subroutine MPI_File_write_at_all_begin_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
+  subroutine MPI_File_write_at_all_begin_f08(fh, offset, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_write_at_all_begin_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_at_all_begin_f08) :: PMPI_File_write_at_all_begin_f08
 interface PMPI_File_write_at_all_begin
-  procedure PMPI_File_write_at_all_begin_f08
-end interface
-interface MPI_File_write_at_all_begin
-  subroutine MPI_File_write_at_all_begin_c_f08(fh, &
-        offset, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
+  subroutine PMPI_File_write_at_all_begin_f08(fh, offset, buf, count, datatype, ierror) &
+        bind(C, name="pmpi_file_write_at_all_begin_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_File_write_at_all_begin
+  subroutine MPI_File_write_at_all_begin_c_f08(fh, offset, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_write_at_all_begin_c_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_at_all_begin_c_f08) :: PMPI_File_write_at_all_begin_c_f08
 interface PMPI_File_write_at_all_begin
-  procedure PMPI_File_write_at_all_begin_c_f08
-end interface
-interface MPI_File_write_at_all_end
-  subroutine MPI_File_write_at_all_end_f08(fh, &
-        buf, &
-        status, &
-        ierror)
+  subroutine PMPI_File_write_at_all_begin_c_f08(fh, offset, buf, count, datatype, ierror) &
+        bind(C, name="pmpi_file_write_at_all_begin_c_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_File_write_at_all_end
+  subroutine MPI_File_write_at_all_end_f08(fh, buf, status, ierror) &
+        bind(C, name="mpi_file_write_at_all_end_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_at_all_end_f08) :: PMPI_File_write_at_all_end_f08
 interface PMPI_File_write_at_all_end
-  procedure PMPI_File_write_at_all_end_f08
+  subroutine PMPI_File_write_at_all_end_f08(fh, buf, status, ierror) &
+        bind(C, name="pmpi_file_write_at_all_end_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    TYPE(MPI_Status), INTENT(INOUT) :: status
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_write_ordered
-  subroutine MPI_File_write_ordered_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_ordered_f08(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -12698,12 +11718,7 @@ interface PMPI_File_write_ordered
   procedure PMPI_File_write_ordered_f08
 end interface
 interface MPI_File_write_ordered
-  subroutine MPI_File_write_ordered_c_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_ordered_c_f08(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -12719,67 +11734,71 @@ interface PMPI_File_write_ordered
   procedure PMPI_File_write_ordered_c_f08
 end interface
 interface MPI_File_write_ordered_begin
-  subroutine MPI_File_write_ordered_begin_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
+  subroutine MPI_File_write_ordered_begin_f08(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_write_ordered_begin_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_ordered_begin_f08) :: PMPI_File_write_ordered_begin_f08
 interface PMPI_File_write_ordered_begin
-  procedure PMPI_File_write_ordered_begin_f08
-end interface
-interface MPI_File_write_ordered_begin
-  subroutine MPI_File_write_ordered_begin_c_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        ierror)
+  subroutine PMPI_File_write_ordered_begin_f08(fh, buf, count, datatype, ierror) &
+        bind(C, name="pmpi_file_write_ordered_begin_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
+    INTEGER, INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_File_write_ordered_begin
+  subroutine MPI_File_write_ordered_begin_c_f08(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_write_ordered_begin_c_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_ordered_begin_c_f08) :: PMPI_File_write_ordered_begin_c_f08
 interface PMPI_File_write_ordered_begin
-  procedure PMPI_File_write_ordered_begin_c_f08
-end interface
-interface MPI_File_write_ordered_end
-  subroutine MPI_File_write_ordered_end_f08(fh, &
-        buf, &
-        status, &
-        ierror)
+  subroutine PMPI_File_write_ordered_begin_c_f08(fh, buf, count, datatype, ierror) &
+        bind(C, name="pmpi_file_write_ordered_begin_c_f08_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
+    INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+    TYPE(MPI_Datatype), INTENT(IN) :: datatype
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
+end interface
+interface MPI_File_write_ordered_end
+  subroutine MPI_File_write_ordered_end_f08(fh, buf, status, ierror) &
+        bind(C, name="mpi_file_write_ordered_end_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_ordered_end_f08) :: PMPI_File_write_ordered_end_f08
 interface PMPI_File_write_ordered_end
-  procedure PMPI_File_write_ordered_end_f08
+  subroutine PMPI_File_write_ordered_end_f08(fh, buf, status, ierror) &
+        bind(C, name="pmpi_file_write_ordered_end_f08_")
+    import
+    TYPE(MPI_File), INTENT(IN) :: fh
+    TYPE(*), TARGET :: buf(..)
+    TYPE(MPI_Status), INTENT(INOUT) :: status
+    INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
+  end subroutine
 end interface
 interface MPI_File_write_shared
-  subroutine MPI_File_write_shared_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_shared_f08(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -12795,12 +11814,7 @@ interface PMPI_File_write_shared
   procedure PMPI_File_write_shared_f08
 end interface
 interface MPI_File_write_shared
-  subroutine MPI_File_write_shared_c_f08(fh, &
-        buf, &
-        count, &
-        datatype, &
-        status, &
-        ierror)
+  subroutine MPI_File_write_shared_c_f08(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
@@ -12816,12 +11830,8 @@ interface PMPI_File_write_shared
   procedure PMPI_File_write_shared_c_f08
 end interface
 interface MPI_Register_datarep
-  subroutine MPI_Register_datarep_f08(datarep, &
-        read_conversion_fn, &
-        write_conversion_fn, &
-        dtype_file_extent_fn, &
-        extra_state, &
-        ierror)
+  subroutine MPI_Register_datarep_f08(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, &
+        extra_state, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: datarep
     PROCEDURE(MPI_Datarep_conversion_function) :: read_conversion_fn
@@ -12836,12 +11846,8 @@ interface PMPI_Register_datarep
   procedure PMPI_Register_datarep_f08
 end interface
 interface MPI_Register_datarep_c
-  subroutine MPI_Register_datarep_c_f08(datarep, &
-        read_conversion_fn, &
-        write_conversion_fn, &
-        dtype_file_extent_fn, &
-        extra_state, &
-        ierror)
+  subroutine MPI_Register_datarep_c_f08(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, &
+        extra_state, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: datarep
     PROCEDURE(MPI_Datarep_conversion_function_c) :: read_conversion_fn

@@ -47,6 +47,19 @@ func TestFortran(t *testing.T) {
 	}
 }
 
+// A section of an array that no datatype describes is an error, not a copy that goes with the call.
+func TestSectionsOfFortran(t *testing.T) {
+	needs(t, "gfortran")
+	program := build(t, "f08.f90")
+	eachModel(t, func(t *testing.T, w way) {
+		_, stderr, code := w.start(t, 1, program, "refused")
+		require.Equal(t, 0, code, stderr)
+		for _, cause := range []string{"copy it into an array", "its datatype must be that", "it has fewer elements"} {
+			require.Contains(t, stderr, "is a section of an array that is not contiguous: "+cause)
+		}
+	})
+}
+
 func TestHandlesOfFortran(t *testing.T) {
 	eachWayEnds(t, 2, "handles.c")
 }

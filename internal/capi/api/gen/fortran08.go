@@ -25,7 +25,7 @@ const module08Top = `module mpi_f08
 func module08(t *table) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(generatedFortran)
-	fmt.Fprintf(&b, module08Top, strings.Join(sharedNames(), ", &\n        "))
+	fmt.Fprintf(&b, module08Top, wrapped(sharedNames()))
 	for _, line := range declarations(t, f08) {
 		b.WriteString(line + "\n")
 	}
@@ -77,8 +77,13 @@ func generic(f api.Function) string {
 	if f.Form == api.Large && !namedLarge(f) {
 		name = f.Method
 	}
+	body := interfaceOf("MPI_"+specific, f, f08)
+	if kept(f) {
+		return fmt.Sprintf("interface MPI_%s\n%send interface\ninterface PMPI_%s\n%send interface\n",
+			name, body, name, interfaceOf("PMPI_"+specific, f, f08))
+	}
 	return fmt.Sprintf("interface MPI_%s\n%send interface\n%sinterface PMPI_%s\n  procedure PMPI_%s\nend interface\n",
-		name, interfaceOf("MPI_"+specific, f, f08), profiled(specific), name, specific)
+		name, body, profiled(specific), name, specific)
 }
 
 // namedLarge tells whether the large form has a name of its own: it differs by its callbacks only.
@@ -125,5 +130,5 @@ func callbackOf(f api.Function) string {
 		names, lines = append(names, "ierror"), append(lines, "INTEGER :: ierror")
 	}
 	return fmt.Sprintf("  subroutine MPI_%s(%s)\n    import\n    %s\n  end subroutine\n", f.Name,
-		strings.Join(names, ", &\n        "), strings.Join(lines, "\n    "))
+		wrapped(names), strings.Join(lines, "\n    "))
 }

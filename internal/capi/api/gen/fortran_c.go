@@ -19,14 +19,22 @@ func fortranStubs(t *table) ([]byte, error) {
 	b.WriteString(generated + "#include \"../fortran.h\"\n")
 	for _, f := range fortranForms(t) {
 		lower := strings.ToLower(f.Name)
-		if detaches(f) && f.Form == api.Base { // mpi_f08 has an argument that others have not
-			fmt.Fprintf(&b, "%s#pragma weak mpi_%s_f08_ = pmpi_%s_f08_\n", fortranStub(f, lower+"_f08"), lower, lower)
-		} else if !slices.Contains(special, f.Name) {
-			fmt.Fprintf(&b, "%sNAMES(%s)\n", fortranStub(f, lower), lower)
-			if hasPointer(f) && f.Form == api.Base { // an address is the same as INTEGER and as TYPE(C_PTR)
-				fmt.Fprintf(&b, "#pragma weak mpi_%s_cptr_ = pmpi_%s_\n#pragma weak pmpi_%s_cptr_ = pmpi_%s_\n",
-					lower, lower, lower, lower)
-			}
+		own := kept(f) || detaches(f) && f.Form == api.Base // mpi_f08 has other arguments
+		if own {
+			stub := fortranStub(f, lower+"_f08", kept(f))
+			fmt.Fprintf(&b, "%sWEAK(weak mpi_%s_f08_ = pmpi_%s_f08_)\n", stub, lower, lower)
+		}
+		if slices.Contains(special, f.Name) || own && (f.Form == api.Large || detaches(f)) {
+			continue
+		}
+		names := "NAMES"
+		if own {
+			names = "OLD_NAME"
+		}
+		fmt.Fprintf(&b, "%s%s(%s)\n", fortranStub(f, lower, false), names, lower)
+		if hasPointer(f) && f.Form == api.Base { // an address is the same as INTEGER and as TYPE(C_PTR)
+			fmt.Fprintf(&b, "#pragma weak mpi_%s_cptr_ = pmpi_%s_\n#pragma weak pmpi_%s_cptr_ = pmpi_%s_\n",
+				lower, lower, lower, lower)
 		}
 	}
 	return b.Bytes(), nil
@@ -49,12 +57,17 @@ type stub struct {
 	params, before, args, after, lengths []string
 }
 
-func fortranStub(f api.Function, name string) string {
+// fortranStub makes a subroutine whose buffers are addresses or descriptors.
+func fortranStub(f api.Function, name string, descriptors bool) string {
 	var s stub
 	for _, a := range fortranArgs(f) {
 		s.add(f, a)
 	}
-	call := fmt.Sprintf("MPI_%s(%s)", f.Name, strings.Join(s.args, ", "))
+	wrong := ""
+	if descriptors {
+		wrong = s.sections(f)
+	}
+	call := fmt.Sprintf("%sMPI_%s(%s)", wrong, f.Name, strings.Join(s.args, ", "))
 	if f.Result != "" {
 		return fmt.Sprintf("\n%s pmpi_%s_(%s)\n{\n    return %s;\n}\n", result(f), name, orVoid(s.params), call)
 	}

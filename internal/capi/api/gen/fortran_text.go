@@ -108,8 +108,30 @@ func interfaceOf(name string, f api.Function, d dialect) string {
 		names = append(names, "ierror")
 		lines = append(lines, "INTEGER"+map[bool]string{true: ", OPTIONAL"}[d == f08]+", INTENT(INOUT) :: ierror")
 	}
-	head := fmt.Sprintf("%s %s(%s)", word, name, strings.Join(names, ", &\n        "))
+	head := fmt.Sprintf("%s %s(%s)", word, name, wrapped(names))
+	if d == f08 && kept(f) { // so that buffers come by descriptors
+		head += fmt.Sprintf(" &\n        bind(C, name=\"%s_\")", strings.ToLower(name))
+	}
 	return fmt.Sprintf("  %s\n    %s\n  end %s\n", head, strings.Join(lines, "\n    "), word)
+}
+
+// wrapped is a list in lines of a length that the compiler takes.
+func wrapped(names []string) string {
+	var b strings.Builder
+	column := 0
+	for i, name := range names {
+		switch {
+		case i == 0:
+		case column > 60:
+			b.WriteString(", &\n        ")
+			column = 0
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(name)
+		column += len(name)
+	}
+	return b.String()
 }
 
 // declaration declares an argument. What the library keeps beyond the call is a TARGET: without that
@@ -117,7 +139,9 @@ func interfaceOf(name string, f api.Function, d dialect) string {
 func declaration(f api.Function, a api.Arg, d dialect) []string {
 	name, kind, shape := fortranName(a), fortranKind(f, a, d), fortranShape(a, d)
 	switch {
-	case a.Base == "Address" && kind == "TYPE(*)":
+	case kind == "TYPE(*)" && d == f08 && kept(f):
+		return []string{kind + ", TARGET :: " + name + "(..)"}
+	case kind == "TYPE(*)":
 		return []string{"!GCC$ ATTRIBUTES NO_ARG_CHECK :: " + name, kind + ", TARGET :: " + name + shape}
 	case f.Method == "Grequest_start" && a.Name == "extra_state":
 		kind += ", TARGET"

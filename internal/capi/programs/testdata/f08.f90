@@ -92,11 +92,13 @@ program typed
   implicit none
   integer :: rank, size, right, left
   call MPI_Init()
+  if (command_argument_count() > 0) call refused
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(comm=MPI_COMM_WORLD, size=size)
   right = mod(rank + 1, size)
   left = mod(rank + size - 1, size)
   call messages
+  call sections
   call operators
   call attributes
   call errors
@@ -130,6 +132,71 @@ contains
     call PMPI_Bcast(grid(2, :), 3, MPI_INTEGER, 0, MPI_COMM_WORLD)
     call MPI_Probe(MPI_PROC_NULL, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
     call MPI_Waitall(2, request, MPI_STATUSES_IGNORE)
+  end subroutine
+
+  ! Sections of arrays are buffers that requests use until they are waited for.
+  subroutine sections
+    type pair
+      integer :: first
+      real(8) :: second
+    end type
+    type(MPI_Request) :: request(6)
+    type(pair), target :: pairs(3), got(3)
+    integer, target :: grid(4, 5), fresh(4, 5), line(6)
+    character(len=2), target :: texts(4), read(4)
+    integer(MPI_ADDRESS_KIND) :: at, start
+    integer :: i
+    grid = reshape((/(i, i=1, 20)/), (/4, 5/))
+    fresh = 0
+    line = 0
+    pairs%first = 7
+    pairs%second = (/1d0, 2d0, 3d0/)
+    got%first = 0
+    got%second = 0
+    texts = (/'ab', 'cd', 'ef', 'gh'/)
+    read = '..'
+    call MPI_Irecv(fresh(4:1:-3, 1:5:2), 6, MPI_INTEGER, left, 1, MPI_COMM_WORLD, request(1))
+    call MPI_Irecv(got%second, 3, MPI_DOUBLE_PRECISION, left, 2, MPI_COMM_WORLD, request(2))
+    call MPI_Irecv(read(4:1:-2), 4_MPI_COUNT_KIND, MPI_CHARACTER, left, 3, MPI_COMM_WORLD, request(3))
+    call MPI_Send_init(grid(2:3, 2:4), 5, MPI_INTEGER, right, 1, MPI_COMM_WORLD, request(4))
+    call MPI_Isend(pairs%second, 3, MPI_DOUBLE_PRECISION, right, 2, MPI_COMM_WORLD, request(5))
+    call MPI_Isend(texts(1:3:2), 4, MPI_CHARACTER, right, 3, MPI_COMM_WORLD, request(6))
+    grid(2, 2) = 60
+    call MPI_Start(request(4))
+    call MPI_Waitall(6, request, MPI_STATUSES_IGNORE)
+    call check(all(fresh(4, 1:5:2) == (/60, 10, 14/)) .and. all(fresh(1, 1:3:2) == (/7, 11/)), &
+      'a section of two dimensions')
+    call check(sum(fresh) == 60 + 10 + 14 + 7 + 11, 'what lies beside a section')
+    call check(all(got%second == pairs%second) .and. all(got%first == 0), 'a component of an array')
+    call check(read(4) == 'ab' .and. read(2) == 'ef' .and. read(1) == '..', 'a section of texts')
+    call MPI_Request_free(request(4))
+    call assumed(grid, fresh)
+    call check(all(grid == fresh), 'an array of assumed size')
+    call MPI_Get_address(grid(2, 1:5:2), at)
+    call MPI_Get_address(grid(2, 1), start)
+    call check(at == start, 'the address of a section')
+  end subroutine
+
+  subroutine assumed(from, to)
+    integer :: from(4, *), to(*)
+    type(MPI_Request) :: request(2)
+    call MPI_Irecv(to, 20, MPI_INTEGER, left, 4, MPI_COMM_WORLD, request(1))
+    call MPI_Isend(from, 20, MPI_INTEGER, right, 4, MPI_COMM_WORLD, request(2))
+    call MPI_Waitall(2, request, MPI_STATUSES_IGNORE)
+  end subroutine
+
+  ! What cannot be a datatype is an error.
+  subroutine refused
+    type(MPI_Request) :: request
+    integer :: grid(4, 5), sum(5), code
+    grid = 1
+    call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)
+    call MPI_Iallreduce(grid(1, :), sum, 5, MPI_INTEGER, MPI_SUM, MPI_COMM_SELF, request, code)
+    call check(code == MPI_ERR_BUFFER, 'a section that is reduced')
+    call MPI_Isend(grid(1, :), 2, MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_SELF, request, code)
+    call check(code == MPI_ERR_BUFFER, 'a section with another datatype')
+    call MPI_Isend(grid(1, :), 6, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, code)
+    call check(code == MPI_ERR_BUFFER, 'a section that is too short')
   end subroutine
 
   subroutine operators

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gopvas/gopvas/internal/capi/api"
+)
+
+// Buffers that are sections of arrays. The compiler copies a section that is not contiguous, and hands
+// over the copy. That is right for a call that blocks. A buffer that is used beyond its call comes to
+// mpi_f08 by a descriptor instead. fortran_sections.c makes a datatype of it.
+
+// kept tells whether a function has buffers that are used beyond its call, or are asked for their address.
+func kept(f api.Function) bool {
+	if !slices.ContainsFunc(f.Args, choice) {
+		return false
+	}
+	for _, part := range []string{"_begin", "_end", "ttach", "Get_address"} {
+		if strings.Contains(f.Name, part) {
+			return true
+		}
+	}
+	return f.Chapter == "One-sided communication" || slices.ContainsFunc(f.Args, func(a api.Arg) bool {
+		return a.Base == "Request" && a.Shape == api.Pointer
+	})
+}
+
+// described tells whether the two arguments behind a buffer say all that lies in it. In collective
+// operations they may say what one member has of it.
+func described(f api.Function, buffer int) bool {
+	args := fortranArgs(f)
+	if strings.Contains(strings.ToLower(f.Chapter), "collectives") && f.Method != "Ibcast" && f.Method != "Bcast_init" {
+		return false
+	}
+	return buffer+2 < len(args) && args[buffer+2].Base == "Datatype" && args[buffer+2].Shape == api.Value &&
+		strings.HasSuffix(args[buffer+1].Name, "count")
+}
+
+// sections makes the buffers of a stub descriptors. What it returns stands before the call: the error of
+// one of them comes instead of it.
+func (s *stub) sections(f api.Function) (wrong string) {
+	args := fortranArgs(f)
+	for i, a := range args {
+		if !choice(a) {
+			continue
+		}
+		if s.params[i] = "struct descriptor *" + a.Name; f.Name == "Get_address" {
+			s.args[i] = "f_address(" + a.Name + "->base)"
+			continue
+		}
+		n, made := "s_"+a.Name, "f_whole("+a.Name+")"
+		if described(f, i) {
+			made = "f_section(" + a.Name + ", " + s.args[i+1] + ", " + s.args[i+2] + ")"
+			s.args[i+1], s.args[i+2] = n+".count", n+".type"
+		}
+		s.args[i] = n + ".address"
+		s.before = append(s.before, "struct section "+n+" = "+made+";")
+		s.after = append(s.after, "f_section_free(&"+n+");")
+		wrong += n + ".error ?: "
+	}
+	return wrong
+}
