@@ -51,6 +51,12 @@ func (h *hints) apart() bool {
 	return value == "true"
 }
 
+// hinted tells whether a hint of the window is true.
+func (w *Window) hinted(key string) bool {
+	value, _ := w.Info().Get(key)
+	return value == "true"
+}
+
 // SetInfo adds hints. They change nothing.
 func (w *Window) SetInfo(info *comm.Info) error {
 	w.mu.Lock()

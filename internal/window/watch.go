@@ -2,6 +2,8 @@ package window
 
 import (
 	"cmp"
+	"fmt"
+	"os"
 	"sync"
 
 	"github.com/gopvas/gopvas/internal/comm"
@@ -18,6 +20,7 @@ type watch struct {
 	fences  uint32           // calls of Fence so far: the same on all ranks
 	touched map[int]struct{} // targets with records of this rank, but for those of Fence
 	mixed   bool             // a lock was taken since the last Fence, which may have begun an epoch
+	warned  bool             // of that; many programs do so, and no library minds
 }
 
 // begin makes the watch of a window, if it needs one. It is collective.
@@ -76,6 +79,9 @@ func (w *Window) epoch(k trace.Kind, rank int, do func() error) error {
 	case !v.checks:
 	case k == trace.WinUnlock || k == trace.WinFlush:
 		w.retire(rank)
+	case k == trace.WinLock && w.hinted("no_locks"):
+		t.End(0, w.peer(rank), ErrSync)
+		return syncError("%s on a window with the hint no_locks", "Lock")
 	case k == trace.WinLock:
 		v.mu.Lock()
 		v.mixed = v.mixed || w.access.Load() == fenced
@@ -114,9 +120,10 @@ func (w *Window) endsWrongly(a Assert) (wrong error) {
 	case !v.checks:
 	case a&NoPrecede != 0 && state == active:
 		wrong = syncError("%s with MPI_MODE_NOPRECEDE ends an epoch that has operations", "Fence")
-	case a&NoPrecede == 0 && v.mixed:
-		wrong = syncError("%s was called between two calls of %s, an epoch: pass MPI_MODE_NOSUCCEED to the first",
-			"Lock", "Fence")
+	case a&NoPrecede == 0 && v.mixed && !v.warned:
+		v.warned = true
+		fmt.Fprintf(os.Stderr, "%s: warning: window %q: a lock was taken between two fences, which begin and end an "+
+			"epoch: pass MPI_MODE_NOSUCCEED to the first\n", comm.Who(), w.Name())
 	}
 	v.fences++
 	v.mixed = false

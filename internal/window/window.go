@@ -297,7 +297,7 @@ func (w *Window) query(rank int) (p comm.Part, err error) {
 	}
 	if rank == comm.ProcNull {
 		for i := range w.targets {
-			if w.targets[i].bytes > 0 && w.targets[i].pid == 0 {
+			if w.targets[i].bytes > 0 {
 				return w.query(i)
 			}
 		}

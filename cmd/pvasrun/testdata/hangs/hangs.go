@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -93,6 +94,7 @@ var hangs = []testCase{
 		return err
 	})},
 	{"window-free-left-out", 2, windowFree},
+	{"window-locks", 2, windowLocks},
 	{"graph-cycle", 3, graphCycle},
 	{"persistent", 2, persistent},
 	{"cart-neighbours", 2, cartNeighbours},
@@ -183,6 +185,15 @@ func windowFree(w *mpi.Comm) error {
 		return recv(w, 1, 1)
 	}
 	return win.Free()
+}
+
+// windowLocks has two ranks wait for the locks of each other.
+func windowLocks(w *mpi.Comm) error {
+	win, err := mpi.WinAllocateShared[byte](w, 64)
+	if err != nil {
+		return err
+	}
+	return errors.Join(win.Lock(w.Rank()), w.Barrier(), win.Lock(next(w)))
 }
 
 func persistent(w *mpi.Comm) error {

@@ -39,6 +39,7 @@ var rights = []testCase{
 	{"all-wait-for-a-stopped-one", 4, stopped},
 	{"slow-finalize", 3, first(slow(func(*mpi.Comm) error { return nil }), func(*mpi.Comm) error { return nil })},
 	{"slow-window", 2, first(slow(window), window)},
+	{"slow-window-lock", 4, windowLock},
 	{"ping-pong", 2, pingPong},
 	{"bulk", 2, bulk},
 	{"buffers", 2, func(w *mpi.Comm) error { return errors.Join(send(w, short, next(w), 1), recv(w, next(w), 1)) }},
@@ -69,6 +70,37 @@ func window(w *mpi.Comm) error {
 	win, err := mpi.WinAllocateShared[byte](w, 64)
 	if err != nil {
 		return err
+	}
+	return win.Free()
+}
+
+// windowLock has ranks wait for one that holds a lock alone, then for some that hold it beside others.
+func windowLock(w *mpi.Comm) error {
+	win, err := mpi.WinAllocateShared[byte](w, 64)
+	if err != nil {
+		return err
+	}
+	alone, others := win.Lock, win.RLock
+	if w.Rank() > 0 {
+		alone, others = win.RLock, win.Lock
+	}
+	for _, lock := range []func(int) error{alone, others} {
+		if w.Rank() == 0 {
+			if err := lock(0); err != nil {
+				return err
+			}
+		}
+		if err := w.Barrier(); err != nil {
+			return err
+		}
+		if w.Rank() == 0 {
+			time.Sleep(long())
+		} else if err := lock(0); err != nil {
+			return err
+		}
+		if err := win.Unlock(0); err != nil {
+			return err
+		}
 	}
 	return win.Free()
 }

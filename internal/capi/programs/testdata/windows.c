@@ -14,7 +14,7 @@ static int class_of(int code) {
 typedef struct {
 	MPI_Win w;
 	int *mine;
-	int flavor, unit;
+	int flavor, unit, apart;
 } window;
 
 static window make(int flavor) {
@@ -30,6 +30,7 @@ static window make(int flavor) {
 		OK(MPI_Win_allocate_shared_c(bytes, v.unit, info, MPI_COMM_WORLD, &v.mine, &v.w));
 	} else { /* shared, but not contiguous */
 		v.flavor = MPI_WIN_FLAVOR_SHARED;
+		v.apart = 1;
 		OK(MPI_Info_create(&info));
 		OK(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
 		OK(MPI_Win_allocate_shared(bytes, v.unit, info, MPI_COMM_WORLD, &v.mine, &v.w));
@@ -73,8 +74,15 @@ static void about(window *v) {
 	CHECK(n == size);
 	OK(MPI_Group_free(&group));
 	OK(MPI_Win_get_info(v->w, &info));
-	OK(MPI_Info_get(info, "no_locks", sizeof name - 1, name, &flag));
-	CHECK(flag && strcmp(name, "false") == 0);
+	const char *hints[][2] = {
+		{"no_locks", "false"}, {"accumulate_ordering", "rar,raw,war,waw"}, {"accumulate_ops", "same_op_no_op"},
+		{"same_size", "false"}, {"same_disp_unit", "false"}, {"mpi_accumulate_granularity", "0"},
+		{"alloc_shared_noncontig", v->apart ? "true" : "false"},
+	};
+	for (int i = 0; i < 7; i++) {
+		OK(MPI_Info_get(info, hints[i][0], sizeof name - 1, name, &flag));
+		CHECK(flag && strcmp(name, hints[i][1]) == 0);
+	}
 	OK(MPI_Info_free(&info));
 }
 
@@ -117,6 +125,11 @@ static void query(window *v, int one_space) {
 		CHECK(bytes == LENGTH * sizeof(int) && unit == v->unit && at[3] == r + 50);
 	}
 	FAILS(MPI_ERR_RANK, MPI_Win_shared_query(v->w, size, &bytes, &unit, &at));
+	OK(MPI_Win_shared_query(v->w, MPI_PROC_NULL, &bytes, &unit, &at)); /* that of rank 0, or nobody's */
+	if (v->flavor == MPI_WIN_FLAVOR_CREATE && !one_space && rank > 0)
+		CHECK(bytes == 0 && at == NULL);
+	else
+		CHECK(bytes == LENGTH * sizeof(int) && at[3] == 50);
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
