@@ -20,6 +20,7 @@ const (
 	LateReceiver        // a send that cannot go on without its receive
 	Rendezvous          // likewise, but only for the eager limit
 	LateMember          // a collective call that others have not come to
+	Lock                // a lock of a window that another rank has
 	SerialChain         // ranks compute one after another, each behind the messages of the one before
 	HotRank             // ranks have to do with one that serves them in turn
 	Contention          // messages take longer, as others are on their way
@@ -30,7 +31,7 @@ const (
 	Delay     // ranks are without a CPU, or messages take longer than the machine says
 )
 
-var causes = [...]string{"", "late sender", "late receiver", "rendezvous", "late to a collective", "serial chain",
+var causes = [...]string{"", "late sender", "late receiver", "rendezvous", "late to a collective", "lock of a window", "serial chain",
 	"hot rank", "contention", "small messages", "transfer", "slow file", "imbalance", "delay"}
 
 // String returns its name in reports.

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -15,11 +16,15 @@ const mostLimit = 64 << 10
 // Piece.Call is the kind of a call.
 func Pieces(t *trace.Trace) *waits.Run {
 	d := &doer{trace: t, groups: findGroups(t), sent: map[trace.Message]end{}, received: map[trace.Message]end{},
-		begun: groups{}, zero: Zero(t), numbers: map[string]uint32{}}
+		begun: groups{}, zero: Zero(t), locks: map[lock][]hold{}, numbers: map[string]uint32{}}
 	d.run.Places = []string{""}
 	d.run.Shared = len(t.Ranks) > t.Meta.CPUs*max(len(t.Meta.Hosts), 1)
 	for rank := range t.Ranks {
 		d.ranks = append(d.ranks, d.ends(rank))
+		d.holds(rank)
+	}
+	for _, list := range d.locks {
+		slices.SortFunc(list, func(a, b hold) int { return cmp.Compare(a.Start, b.Start) })
 	}
 	for rank := range t.Ranks {
 		d.run.Ranks = append(d.run.Ranks, d.lane(rank))
@@ -53,6 +58,7 @@ type doer struct {
 	zero           int64
 	sent, received map[trace.Message]end
 	ranks          []requests
+	locks          map[lock][]hold
 	run            waits.Run
 	numbers        map[string]uint32 // of places
 }
@@ -145,8 +151,8 @@ func (d *doer) lane(rank int) (lane []waits.Piece) {
 		if last = max(last, e.End); e.Kind == trace.Finalize {
 			break
 		}
-		if e.Kind == trace.Init || e.End <= now || e.Kind.Epoch() && e.Kind < trace.WinLock {
-			continue // or within the call before; or it is made of calls, which come next
+		if e.Kind == trace.Init || e.End <= now {
+			continue // or within the call before
 		}
 		p := d.piece(now, e.End, place, waits.Calling)
 		p.Call, p.Bytes = uint8(e.Kind), int64(e.Bytes)
@@ -157,6 +163,9 @@ func (d *doer) lane(rank int) (lane []waits.Piece) {
 			p.Peer = e.Peer
 		}
 		d.needs(&p, rank, e, belongs.taken[e], belongs.messages[e])
+		for _, part := range belongs.parts[e] {
+			d.needs(&p, rank, part, nil, nil)
+		}
 		lane, now = append(lane, p), e.End
 	}
 	return lane
@@ -171,14 +180,25 @@ func (d *doer) piece(from, to int64, place uint32, a waits.Activity) waits.Piece
 type belongings struct {
 	taken    map[*trace.Event][]uint32
 	messages map[*trace.Event][]*trace.Event
+	parts    map[*trace.Event][]*trace.Event // calls that a call on a window is made of
 }
 
 func belongingsOf(events []trace.Event) belongings {
-	b := belongings{map[*trace.Event][]uint32{}, map[*trace.Event][]*trace.Event{}}
+	b := belongings{map[*trace.Event][]uint32{}, map[*trace.Event][]*trace.Event{}, map[*trace.Event][]*trace.Event{}}
 	var requests []uint32
-	var inside, probes []*trace.Event
+	var inside, probes, calls []*trace.Event
 	for i := range events {
-		switch e := &events[i]; {
+		e := &events[i]
+		if e.Kind.Epoch() {
+			n := len(calls)
+			for n > 0 && calls[n-1].Start >= e.Start {
+				n--
+			}
+			b.parts[e], calls = slices.Clone(calls[n:]), calls[:n]
+		} else if e.Kind.Collective() || e.Kind == trace.Send || e.Kind == trace.Recv {
+			calls = append(calls, e)
+		}
+		switch {
 		case e.Kind == trace.Taken:
 			requests = append(requests, e.Request)
 		case takes[e.Kind]:
@@ -208,6 +228,8 @@ func belongingsOf(events []trace.Event) belongings {
 // needs says what a call has waited for last, and what it has moved.
 func (d *doer) needs(p *waits.Piece, rank int, e *trace.Event, taken []uint32, messages []*trace.Event) {
 	switch {
+	case e.Kind == trace.WinLock:
+		d.held(p, rank, e)
 	case e.Kind == trace.Send || e.Kind == trace.Recv:
 		d.message(p, rank, e)
 	case e.Kind.Collective() && e.Kind != trace.Neighbor:
@@ -282,5 +304,40 @@ func (d *doer) member(p *waits.Piece, rank int, k trace.Kind, call *group) {
 	}
 	if (k == trace.Gather || k == trace.Scatter) && p.Waited() == 0 {
 		p.Peer = call.root
+	}
+}
+
+// lock is that of a rank's part of a window.
+type lock struct {
+	context uint32
+	target  int32
+}
+
+// hold is the unlock that ends it.
+type hold struct {
+	*trace.Event
+	rank int32
+}
+
+// holds finds the unlocks of a rank.
+func (d *doer) holds(rank int) {
+	events := d.trace.Ranks[rank].Events
+	for i := range events {
+		if e := &events[i]; e.Kind == trace.WinUnlock {
+			k := lock{e.Context, e.Peer}
+			d.locks[k] = append(d.locks[k], hold{e, int32(rank)})
+		}
+	}
+}
+
+// held notes which rank had a lock last that a rank has waited for.
+func (d *doer) held(p *waits.Piece, rank int, e *trace.Event) {
+	list := d.locks[lock{e.Context, e.Peer}]
+	n, _ := slices.BinarySearchFunc(list, e.End, func(h hold, at int64) int { return cmp.Compare(h.Start, at) })
+	for n--; n >= 0 && list[n].End > e.Start; n-- {
+		if h := list[n]; h.rank != int32(rank) {
+			d.late(p, h.End, h.rank, d.place(&d.trace.Ranks[h.rank], h.Event), waits.Lock)
+			return
+		}
 	}
 }

@@ -66,3 +66,20 @@ func TestPieces(t *testing.T) {
 	assert.EqualValues(t, 1500, lane[len(lane)-1].To, "until Finalize")
 	assert.EqualValues(t, 50+10+10+40+80+10+290+100, run.Times()[0].Computed)
 }
+
+// TestPiecesOfWindows: a fence waits as the collective call that it is made of.
+func TestPiecesOfWindows(t *testing.T) {
+	fence := func(start, end int64) []trace.Event {
+		return []trace.Event{
+			{Kind: trace.Barrier, Start: start + 1, End: end - 1, Context: 3, Request: 4, Peer: trace.Any},
+			{Kind: trace.WinFence, Start: start, End: end, Context: 3, Peer: trace.Any},
+		}
+	}
+	run := Pieces(&trace.Trace{Meta: trace.Meta{Ranks: 2, CPUs: 2},
+		Ranks: []trace.Rank{{Events: fence(100, 900)}, {Events: fence(700, 910)}}})
+	piece := run.Ranks[0][1]
+	assert.EqualValues(t, trace.WinFence, piece.Call)
+	assert.Equal(t, waits.LateMember, piece.Cause)
+	assert.EqualValues(t, 1, piece.Peer)
+	assert.EqualValues(t, 601, piece.Waited())
+}

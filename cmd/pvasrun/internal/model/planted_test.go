@@ -166,6 +166,27 @@ func TestPlantedCauses(t *testing.T) {
 	}
 }
 
+// TestPlantedLock: rank 1 has the lock of a window while it computes, and rank 0 wants it.
+func TestPlantedLock(t *testing.T) {
+	sites := []string{"", "x.c:1", "x.c:2", "x.c:3", "x.c:4"}
+	event := func(k trace.Kind, site uint16, start, end int64) trace.Event {
+		return trace.Event{Kind: k, Site: site, Start: start, End: end, Context: 7, Peer: 1}
+	}
+	var first, second []trace.Event
+	for at := int64(0); at < 100*ms; at += 10 * ms {
+		second = append(second, event(trace.WinLock, 3, at, at+10), event(trace.WinUnlock, 4, at+5*ms, at+5*ms+20))
+		first = append(first, event(trace.WinLock, 1, at+ms, at+5*ms+10),
+			event(trace.WinUnlock, 2, at+9*ms, at+9*ms+10))
+	}
+	job := &trace.Trace{Meta: trace.Meta{Ranks: 2, CPUs: 2}, End: &trace.End{},
+		Ranks: []trace.Rank{{Events: first, Sites: sites}, {Events: second, Sites: sites}}}
+	machine := loggps.Single(plain)
+	run := replay.Pieces(job)
+	lines := tell(run, waits.Analyze(run, costOn(&machine)))
+	require.Contains(t, lines[0], "lock of a window: rank 1 computes before win_unlock at x.c:4")
+	require.Contains(t, lines[0], "rank 0 for 40 ms in win_lock at x.c:1")
+}
+
 // recordOf is the trace that a job would have recorded that ran as simulated.
 func recordOf(r *sim.Result) *trace.Trace {
 	g := r.Graph()
