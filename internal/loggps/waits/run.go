@@ -31,8 +31,8 @@ const (
 	Delay     // ranks are without a CPU, or messages take longer than the machine says
 )
 
-var causes = [...]string{"", "late sender", "late receiver", "rendezvous", "late to a collective", "lock of a window", "serial chain",
-	"hot rank", "contention", "small messages", "transfer", "slow file", "imbalance", "delay"}
+var causes = [...]string{"", "late sender", "late receiver", "rendezvous", "late to a collective", "lock of a window",
+	"serial chain", "hot rank", "contention", "small messages", "transfer", "slow file", "imbalance", "delay"}
 
 // String returns its name in reports.
 func (c Cause) String() string { return causes[c] }
