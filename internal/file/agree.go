@@ -3,6 +3,7 @@ package file
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/coll"
@@ -16,6 +17,68 @@ func (f *File) gather(mine []byte) ([]byte, error) {
 	err := comm.RunCollective(f.ranks, "file", &coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: mine},
 		Recv: coll.Buffer{Data: all, Block: len(mine)}})
 	return all, err
+}
+
+// call tells the collective calls on a file apart.
+type call int64
+
+const (
+	opens call = iota
+	closes
+	setsSize
+	preallocates
+	syncs
+	setsAtomicity
+	setsView
+	setsInfo
+	seeksShared
+	accesses // and those after it: by the kind of place, a read before a write
+)
+
+// callNames are the names of calls in errors.
+var callNames = [...]string{"open", "close", "set_size", "preallocate", "sync", "set_atomicity", "set_view", "set_info",
+	"seek_shared", "read_at_all", "write_at_all", "read_all", "write_all", "read_ordered", "write_ordered"}
+
+func (c call) String() string { return "MPI_File_" + callNames[c] }
+
+// meet begins a collective call. bad is what is wrong with that of this rank. All ranks get an error unless they make
+// the same call, pass the same numbers, and nothing is wrong with any of them. The caller's own error comes first.
+func (f *File) meet(c call, bad error, alike ...int64) error {
+	o := offer{Call: c, Code: codeOf(bad)}
+	copy(o.Alike[:], alike)
+	_, err := f.tell(o, bad)
+	return err
+}
+
+// tell is exchange, and returns the error with which the call is refused, if it is.
+func (f *File) tell(mine offer, bad error) ([]offer, error) {
+	offers, err := f.exchange(mine)
+	switch {
+	case bad != nil:
+		return nil, bad
+	case err != nil:
+		return nil, err
+	}
+	return offers, refused(offers)
+}
+
+// refused returns the error of the first rank that has one, or that does not do the same as the first.
+func refused(offers []offer) error {
+	first := &offers[0]
+	for rank := range offers {
+		switch o := &offers[rank]; {
+		case o.Call != first.Call:
+			return fmt.Errorf("%w: rank %d calls %v, rank 0 %v", ErrNotSame, rank, o.Call, first.Call)
+		case o.Code != 0:
+			return &fault.FileError{Rank: rank, Offset: -1, Err: errorOf(o.Code)}
+		}
+		for i, v := range offers[rank].Alike {
+			if v != first.Alike[i] {
+				return fmt.Errorf("%w: rank %d passes %d, rank 0 %d", ErrNotSame, rank, v, first.Alike[i])
+			}
+		}
+	}
+	return nil
 }
 
 // agree returns when all ranks have called it: nil if none of them has an error. The caller's own error comes first. A

@@ -29,6 +29,7 @@
 //
 // # Errors
 //
-// All ranks of a collective call agree on whether it has succeeded before any of them returns (agree.go). An error is
-// a *fault.FileError.
+// A collective call begins with an offer of each rank, which names the call. So ranks that make different ones hear of
+// it, and are in step again. All agree on whether a call has succeeded before any of them returns (agree.go). An error
+// is a *fault.FileError.
 package file

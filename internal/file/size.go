@@ -10,8 +10,10 @@ import (
 
 // Size returns the length of the file in bytes.
 func (f *File) Size() (int64, error) {
-	if err := f.usable(); err != nil {
-		return 0, f.wrap("get the size of", err)
+	f.mu.Lock() // Close may not give the descriptor back meanwhile
+	defer f.mu.Unlock()
+	if f.gone() {
+		return 0, f.wrap("get the size of", ErrClosed)
 	}
 	n, err := sys.FileSize(f.mover.fd)
 	return n, f.wrap("get the size of", err)
