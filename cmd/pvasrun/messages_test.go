@@ -49,7 +49,7 @@ func TestHangReportOfDup(t *testing.T) {
 // What ranks wait for in a call on a file is no collective operation of the program.
 func TestHangReportOfFiles(t *testing.T) {
 	hangReport(t, nil, "file",
-		`(?m)^  1 +\d+ +in file operation \(main\.main\.func1 at main\.go:\d+\) on communicator "/dev/null" for `+
+		`(?m)^  1 +\d+ +in MPI_File_sync \(main\.main\.func1 at main\.go:\d+\) on communicator "/dev/null" for `+
 			`[\d.ms]+, waits for rank 0$`, `deadlock: rank 0 waits for rank 1 waits for rank 0; `)
 }
 

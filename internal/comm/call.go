@@ -98,6 +98,16 @@ func RunCollective(c *Comm, op string, a *coll.Args) error {
 	return err
 }
 
+// RunPart is RunCollective of an operation that is a part of another call, whose name the report of a hang has.
+func RunPart(c *Comm, call string, a *coll.Args) error {
+	if err := c.lockCollective(); err != nil {
+		return Wrap(call, err)
+	}
+	defer c.mu.Unlock()
+	c.team.Called = call
+	return Wrap(call, bare(c.team.Run(a)))
+}
+
 // BeginCollective begins a nonblocking operation. op is its name in errors.
 func BeginCollective(c *Comm, op string, a *coll.Args) (Request, error) {
 	if err := c.made(); err != nil {

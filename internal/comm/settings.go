@@ -33,9 +33,6 @@ func SetCheck(c *Comm, on bool) (was bool) {
 	return was
 }
 
-// NameCollectives has the report of a hang name what the collective operations on a communicator are for.
-func NameCollectives(c *Comm, name string) { c.team.Called = name }
-
 // Checked tells whether the calls on a communicator are checked.
 func Checked(c *Comm) bool { return c.team.Check }
 

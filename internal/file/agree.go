@@ -14,7 +14,7 @@ import (
 // gather returns what all ranks have brought, of the same length each, one after the other.
 func (f *File) gather(mine []byte) ([]byte, error) {
 	all := make([]byte, len(mine)*f.ranks.Size())
-	err := comm.RunCollective(f.ranks, "file", &coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: mine},
+	err := comm.RunPart(f.ranks, f.doing(), &coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: mine},
 		Recv: coll.Buffer{Data: all, Block: len(mine)}})
 	return all, err
 }
@@ -36,10 +36,15 @@ const (
 )
 
 // callNames are the names of calls in errors.
-var callNames = [...]string{"open", "close", "set_size", "preallocate", "sync", "set_atomicity", "set_view", "set_info",
-	"seek_shared", "read_at_all", "write_at_all", "read_all", "write_all", "read_ordered", "write_ordered"}
+var callNames = [...]string{"MPI_File_open", "MPI_File_close", "MPI_File_set_size", "MPI_File_preallocate",
+	"MPI_File_sync", "MPI_File_set_atomicity", "MPI_File_set_view", "MPI_File_set_info", "MPI_File_seek_shared",
+	"MPI_File_read_at_all", "MPI_File_write_at_all", "MPI_File_read_all", "MPI_File_write_all",
+	"MPI_File_read_ordered", "MPI_File_write_ordered"}
 
-func (c call) String() string { return "MPI_File_" + callNames[c] }
+func (c call) String() string { return callNames[c] }
+
+// doing is the collective call that is under way.
+func (f *File) doing() string { return call(f.begun.Load()).String() }
 
 // meet begins a collective call. bad is what is wrong with that of this rank. All ranks get an error unless they make
 // the same call, pass the same numbers, and nothing is wrong with any of them. The caller's own error comes first.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/comm"
@@ -28,6 +29,7 @@ type File struct {
 	apart  bool // each rank moves its own bytes in collective calls, too
 	caches bool // nodes see late what others have written
 	hints  hints
+	begun  atomic.Int64 // the last collective call
 
 	mu       sync.Mutex // guards what follows
 	view     View
@@ -51,7 +53,6 @@ func Open(c *comm.Comm, name string, mode Mode, info *comm.Info, wrong error) (_
 	own.SetName(name)
 	comm.BelongsTo(own, comm.FilesLeft)
 	f.ranks = own
-	comm.NameCollectives(own, "file operation")
 	if err := f.open(info, wrong); err != nil {
 		f.release()
 		return nil, f.wrap("open", errors.Join(err, own.Free()))

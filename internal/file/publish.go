@@ -71,6 +71,7 @@ const mostWords = 4 << 20
 
 // exchange tells all ranks of this one's part, and returns theirs.
 func (f *File) exchange(mine offer) ([]offer, error) {
+	f.begun.Store(int64(mine.Call))
 	text, err := binary.Append(nil, binary.LittleEndian, &mine)
 	if err != nil {
 		return nil, err
@@ -147,7 +148,7 @@ func (f *File) layouts(offers []offer) ([][]byte, error) {
 	o := &offers[f.ranks.Rank()]
 	mine := append(o.View.bytes(), o.Memory.bytes()...)
 	all := make([]byte, total)
-	err := comm.RunCollective(f.ranks, "file", &coll.Args{Kind: coll.Allgather, Irregular: true,
+	err := comm.RunPart(f.ranks, f.doing(), &coll.Args{Kind: coll.Allgather, Irregular: true,
 		Send: coll.Buffer{Data: mine}, Recv: coll.Buffer{Data: all, Counts: counts, Displs: displs, Unit: 1}})
 	texts := make([][]byte, len(offers))
 	for rank := range texts {
