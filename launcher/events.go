@@ -41,6 +41,7 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 		return true
 	case <-s.childEnd:
 		s.reap()
+		s.attend()
 	case sig := <-s.job.Signals:
 		s.received(sig)
 	case <-s.timeout:
@@ -223,8 +224,14 @@ func (s *supervisor) ended(e host.Exit) {
 		return
 	}
 	delete(s.alive, e.Pid)
-	s.memory.Root().MarkGone(s.number(rank))
-	state := s.memory.Root().State(s.number(rank))
+	root := s.memory.Root()
+	state := root.State(s.number(rank))
+	apart := s.apart(rank, e.Status, state)
+	if apart {
+		root.SetState(s.number(rank), job.StateFinal) // its end concerns no rank of another world
+	}
+	root.MarkGone(s.number(rank))
+	s.names.Gone(s.number(rank))
 	if !s.failed && (e.Status != 0 || state == job.StateInit) { // then its report comes before ours
 		s.failed = true
 		tell := &s.messages
@@ -243,6 +250,10 @@ func (s *supervisor) ended(e host.Exit) {
 			time.Since(s.began[rank]).Seconds(), e.Used.User.Seconds(), e.Used.System.Seconds())
 	}
 	failed := s.fate.Failure
+	if apart {
+		s.endWorld(rank, e)
+		return
+	}
 	s.fate.RankEnded(s.number(rank), e.Pid, s.app(rank).Program, e.Status, state)
 	if s.btl == job.BTLPvas && s.fate.Failure != failed {
 		s.explainFailure()

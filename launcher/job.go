@@ -35,6 +35,9 @@ type Job struct {
 	// so, else pvas.
 	Tuned func(job.BTL) job.Settings
 
+	// Universe is how many ranks the job is to have room for in all, with those that ranks start; 0: a default.
+	Universe int
+
 	Bind           Binding
 	ReportBindings bool // one line per rank on Stderr
 
@@ -162,6 +165,10 @@ func (j *Job) check() error {
 			return err
 		}
 	}
+	if j.Universe != 0 && (j.Universe < j.Total() || j.Universe > job.MaxRanks) {
+		return mistake{fmt.Errorf("launcher: job: a universe of %d ranks: at least the %d ranks of the job are in it, "+
+			"and at most %d", j.Universe, j.Total(), job.MaxRanks)}
+	}
 	if j.Timeout < 0 {
 		return fmt.Errorf("launcher: job: negative time-out %v", j.Timeout)
 	}
@@ -185,6 +192,20 @@ func (j *Job) Total() int {
 		return j.size()
 	}
 	return len(j.Part.Nodes)
+}
+
+// usualRoom is how many ranks a job has room for if its user has not said. It costs no memory: with this number
+// partitions have their usual size.
+const usualRoom = 256
+
+// room returns how many ranks the job is to have at least, and how many it gets room for if that costs nothing.
+func (j *Job) room() (need, most int) {
+	need = j.Total()
+	if j.Part != nil || j.TraceSize > 0 { // none are started there
+		return need, need
+	}
+	need = max(need, j.Universe)
+	return need, max(need, usualRoom)
 }
 
 // CheckApps is the part of check that does not depend on this machine.

@@ -28,6 +28,17 @@ type plan struct {
 	program.List            // by app
 	apps         []host.App // nil in a leader of several nodes
 	appOf        []int      // app, by rank
+	worlds       []job.World
+}
+
+// world returns the world of a rank of this node. The first world has all ranks that the job began with.
+func (p *plan) world(rank int) job.World {
+	for _, w := range p.worlds {
+		if rank >= w.First && rank < w.First+w.Size {
+			return w
+		}
+	}
+	return job.World{}
 }
 
 // newPlan checks a job and finds or builds its programs. The caller closes it.
@@ -55,7 +66,7 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 		}
 		names = append(names, app.Program)
 	}
-	p := &plan{job: j, size: j.size(), id: newID(), cpus: cpus}
+	p := &plan{job: j, size: j.size(), id: newID(), cpus: cpus, worlds: []job.World{{Size: j.size(), Parent: -1}}}
 	p.List, err = program.FindAll(ctx, names, j.Part.Image, j.Signals, j.Stderr)
 	if err != nil {
 		return nil, err
@@ -63,12 +74,18 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 	for i, app := range j.Apps {
 		p.appOf = append(p.appOf, slices.Repeat([]int{i}, app.N)...)
 		prog := p.List[i]
-		a := host.App{Path: prog.Path, Name: prog.Name, Args: app.words(), Env: app.Env, Dir: app.Dir,
-			NoEnv: app.NoEnv, Unset: app.Unset}
-		a.Env = host.BaseEnv(&a, p.id, j.Total(), p.size, len(cpus))
-		p.apps = append(p.apps, a)
+		p.apps = append(p.apps, p.hostApp(i, &app, prog, j.Total(), p.size))
 	}
 	return p, nil
+}
+
+// hostApp returns an app as its ranks are started: it is the one with this number of a world of so many ranks, some of
+// them on this node.
+func (p *plan) hostApp(number int, app *App, prog *program.Program, total, here int) host.App {
+	a := host.App{Path: prog.Path, Name: prog.Name, Args: app.words(), Env: app.Env, Dir: app.Dir,
+		NoEnv: app.NoEnv, Unset: app.Unset}
+	a.Env = append(host.BaseEnv(&a, p.id, total, here, len(p.cpus)), job.EnvApp+"="+strconv.Itoa(number))
+	return a
 }
 
 // app returns the app of a rank.
@@ -107,7 +124,8 @@ func (p *plan) cpusOf(rank int) []int {
 	if own := p.app(rank).CPUs; own != nil {
 		return own
 	}
-	return p.job.Bind.cpus(rank, p.size, p.cpus)
+	w := p.world(rank)
+	return p.job.Bind.cpus(rank-w.First, w.Size, p.cpus)
 }
 
 // wrapped says why "auto" takes classic processes although the programs themselves could share an address space.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 )
 
@@ -31,6 +32,10 @@ func (s *supervisor) chooseBTL() error {
 		s.io.say("every rank gets an address space of its own (--btl sm): %s", s.reason)
 	}
 	s.btl = job.BTLSM
+	need, most := s.job.room()
+	if s.places = most; sys.SoftLimit(sys.RlimitFsize) != sys.Unlimited {
+		s.places = need // the others would take their share of the job's file
+	}
 	_, err := s.control.Call("guard the job", host.Request{Create: &host.CreateRequest{ID: s.id}})
 	return err
 }
@@ -53,12 +58,18 @@ func (s *supervisor) makeSpace() error {
 	if s.misfit != nil {
 		return s.misfit
 	}
-	create := &host.CreateRequest{Tasks: s.size, Total: s.job.Total(), PartitionSize: s.job.PartitionSize,
+	need, most := s.job.room()
+	here := need
+	if s.job.Part != nil {
+		here = s.size
+	}
+	create := &host.CreateRequest{Tasks: here, Spare: most - need, Total: most, PartitionSize: s.job.PartitionSize,
 		HugePages: s.job.HugePages, ID: s.id, Apps: slices.Clone(s.apps)}
 	for i := range create.Apps {
 		create.Apps[i].Env = host.SharedEnv(create.Apps[i].Env)
 	}
-	_, err := s.control.Call("create the address space", host.Request{Create: create})
+	rep, err := s.control.Call("create the address space", host.Request{Create: create})
+	s.places = max(rep.Tasks, s.job.Total())
 	return err
 }
 
@@ -90,8 +101,8 @@ func (s *supervisor) startRank(rank int) (int, error) {
 
 // startInSpace asks the host to start a rank in its address space.
 func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, error) {
-	req := &host.SpawnRequest{Rank: rank, Number: s.number(rank), Nice: s.app(rank).Nice, App: s.appOf[rank],
-		CPUs: cpus}
+	req := &host.SpawnRequest{Rank: rank, Number: s.number(rank), First: s.world(rank).First,
+		Nice: s.app(rank).Nice, App: s.appOf[rank], CPUs: cpus}
 	rep, err := s.control.Call("start rank", host.Request{Spawn: req}, files...)
 	if err != nil {
 		return 0, err
@@ -114,14 +125,14 @@ const niceCommand = "/usr/bin/nice"
 // startAlone starts a rank as a process of its own, with the job's memory as its
 // descriptor 3.
 func (s *supervisor) startAlone(rank int, cpus []int, files []*os.File) (int, error) {
-	app := &s.apps[s.appOf[rank]]
+	app, number, first := &s.apps[s.appOf[rank]], s.number(rank), s.world(rank).First
 	if by := s.app(rank).Nice; by != 0 { // this process could not take it back
 		niced := *app
 		niced.Path = niceCommand
 		niced.Args = slices.Concat([]string{"nice", "-n", strconv.Itoa(by), app.Path}, app.Args[1:])
 		app = &niced
 	}
-	pid, err := s.parent.StartClassic(app, host.RankEnv(app.Env, s.number(rank), rank, "fd:3"),
+	pid, err := s.parent.StartClassic(app, host.RankEnv(app.Env, number, number-first, rank-first, "fd:3"),
 		append(files, s.memory.File()), cpus)
 	if err != nil {
 		return 0, err

@@ -46,7 +46,7 @@ func Run(ctx context.Context, j Job) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer plan.List.Close()
+	defer func() { plan.List.Close() }() // with what is added to it
 	var misfit error
 	if j.BTL != btlSM {
 		misfit = plan.fit() // tries a child, which would be taken for an orphan later
@@ -150,11 +150,15 @@ func (s *supervisor) hostStarted(h host.Started) {
 // makeMemory makes the job's memory and has the host map it.
 func (s *supervisor) makeMemory() (*job.Memory, error) {
 	c := job.Config{
-		Ranks: s.job.Total(), BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
+		Ranks: s.job.Total(), Places: s.places, Universe: s.universe(), Desk: s.job.Part == nil,
+		BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
 		TraceSize: s.job.TraceSize, Settings: s.job.SettingsFor(s.btl),
 	}
 	s.job.Part.Describe(&c)
 	memory, err := job.Create(c)
+	if err == nil && c.Desk {
+		memory.Root().Attend()
+	}
 	if err != nil || s.btl != job.BTLPvas {
 		return memory, err
 	}
@@ -170,6 +174,7 @@ func (s *supervisor) allStarted(ctx context.Context, holds *sync.WaitGroup) {
 	for _, signal := range s.later {
 		signal.act()
 	}
+	s.attend()
 	p := Processes{BTL: s.btl, Host: s.host, Ranks: append([]int(nil), s.pids...)}
 	if s.job.Started != nil {
 		s.job.Started(p)

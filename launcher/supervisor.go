@@ -58,13 +58,18 @@ type supervisor struct {
 	toldWaiting int
 	placing     placing
 
+	places    int          // ranks that there is room for
+	names     job.Names    // of the job's ports
+	attending bool         // a request of a rank is being answered
+	ending    map[int]bool // ranks whose ends are no failures any more
+
 	events
 }
 
 func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *supervisor {
 	s := &supervisor{
 		plan: p, Adoption: orphans, parent: host.NewParent(p.job.StackSize),
-		pids: make([]int, p.size), alive: map[int]int{}, early: map[int]host.Exit{},
+		pids: make([]int, p.size), alive: map[int]int{}, early: map[int]host.Exit{}, ending: map[int]bool{},
 		began:   make([]time.Time, p.size),
 		placing: placing{read: hang.ReadPlaces, known: map[hang.Call]symbol.Place{}},
 		events:  newEvents(ctx, p.job), lookout: hang.NewLookout(p.job.LooksAfter()),

@@ -13,6 +13,7 @@ import (
 // Config describes an address space to Create.
 type Config struct {
 	Tasks         int    // number of partitions, at least 1
+	Spare         int    // partitions for more tasks: all of them are made, or none if the address space has no room
 	PartitionSize uint64 // bytes, a power of two; 0: 64 GiB, or less when Tasks is large
 	SmallRegion   uint64 // bytes of each task's small region, see Layout; rounded up to pages
 	HugePages     bool   // advise huge pages for the arenas of the partitions
@@ -60,7 +61,7 @@ func Create(cfg Config) (*Space, error) {
 	}
 	s := &Space{tasks: cfg.Tasks, small: pageUp(cfg.SmallRegion), huge: cfg.HugePages, running: map[int]*Task{},
 		programs: map[string]program{}}
-	if err := s.reserve(cfg.PartitionSize); err != nil {
+	if err := s.reserve(cfg.PartitionSize, cfg.Spare); err != nil {
 		return nil, err
 	}
 	s.stack = s.stackSize()
@@ -103,13 +104,13 @@ func (s *Space) advise(r Range) error {
 // its heap at a random address, so any fixed one collides sooner or later.
 // Where no hole is as large as wished, smaller partitions are tried, as far as they hold
 // a stack, unless the caller asked for a size.
-func (s *Space) reserve(size uint64) error {
+func (s *Space) reserve(size uint64, spare int) error {
 	n := uint64(s.tasks)
 	if size != 0 {
 		if err := CheckPartitions(s.tasks, size); err != nil {
 			return err
 		}
-		return s.reserveOf(size)
+		return s.reserveWith(spare, size)
 	}
 	size = defaultPartition
 	for size < maxReserve && !holdsStack(size/2) {
@@ -122,18 +123,26 @@ func (s *Space) reserve(size uint64) error {
 		"(--stack-size, ulimit -s), or --btl sm",
 		ErrTooSmall, n, size>>20, sys.SoftLimit(sys.RlimitStack)>>20)
 	for ; size >= limits.MinPartition && holdsStack(size); size /= 2 {
-		if err = s.reserveOf(size); err == nil {
+		if err = s.reserveWith(spare, size); err == nil {
 			return nil
 		}
 	}
 	return err
 }
 
-func (s *Space) reserveOf(size uint64) error {
-	n := uint64(s.tasks)
+// reserveWith reserves partitions of a size, and the spare ones if there is room.
+func (s *Space) reserveWith(spare int, size uint64) error {
+	if spare > 0 && size <= maxReserve/uint64(s.tasks+spare) && s.reserveOf(s.tasks+spare, size) == nil {
+		return nil
+	}
+	return s.reserveOf(s.tasks, size)
+}
+
+func (s *Space) reserveOf(tasks int, size uint64) error {
+	n := uint64(tasks)
 	// One partition more than asked for, so that the first can be aligned.
 	length := (n + 1) * size
-	if err := limits.Partitions(s.tasks, size); err != nil {
+	if err := limits.Partitions(tasks, size); err != nil {
 		return fmt.Errorf("pvas: %w", err)
 	}
 	at, err := sys.Mmap(0, uintptr(length), sys.ProtNone, sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
@@ -141,7 +150,7 @@ func (s *Space) reserveOf(size uint64) error {
 		return fmt.Errorf("pvas: create: reserve %d partitions of %d MiB: %w", n, size>>20, err)
 	}
 	start := uint64(at)
-	s.size, s.base = size, alignUp(start, size)
+	s.tasks, s.size, s.base = tasks, size, alignUp(start, size)
 	s.reserved = Range{s.base, s.base + n*size}
 	return errors.Join(unmap(Range{start, s.reserved.Start}), unmap(Range{s.reserved.End, start + length}))
 }
@@ -160,6 +169,9 @@ func freezeBrk() error {
 	}
 	return nil
 }
+
+// Tasks returns the number of partitions.
+func (s *Space) Tasks() int { return s.tasks }
 
 // Partition returns where partition i begins and how many bytes it has.
 func (s *Space) Partition(i int) (base, size uint64) {

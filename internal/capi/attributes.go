@@ -2,10 +2,13 @@ package capi
 
 import (
 	"math"
+	"os"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 // attributes are the values that the program keeps with an object, in the order in which
@@ -274,9 +277,15 @@ func (p *Process) predefinedAttribute(key int) (v attributeValue, ok bool) {
 	case LASTUSEDCODE:
 		value = p.codes.lastUsed()
 	case UNIVERSE_SIZE:
-		value = p.world.c.Size()
+		value = comm.Root(p.world.c).Universe()
+	case APPNUM:
+		app, err := strconv.Atoi(os.Getenv(job.EnvApp))
+		if err != nil || comm.Root(p.world.c).Alone() {
+			return v, false // nobody has started this process
+		}
+		value = app
 	default:
-		return v, false // MPI_APPNUM
+		return v, false
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

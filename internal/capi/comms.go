@@ -131,7 +131,10 @@ func (p *Process) remote(c Comm) (*comm.Group, error) {
 }
 
 // Comm_free is MPI_Comm_free.
-func (p *Process) Comm_free(c Ptr[Comm]) error {
+func (p *Process) Comm_free(c Ptr[Comm]) error { return p.endComm(c, (*comm.Comm).Free) }
+
+// endComm is MPI_Comm_free, or another call that ends a communicator.
+func (p *Process) endComm(c Ptr[Comm], end func(*comm.Comm) error) error {
 	on, err := p.comm(c.Get())
 	if err != nil {
 		return err
@@ -147,5 +150,5 @@ func (p *Process) Comm_free(c Ptr[Comm]) error {
 	delete(p.known, on.c)
 	p.mu.Unlock()
 	c.Set(COMM_NULL)
-	return on.c.Free()
+	return end(on.c)
 }

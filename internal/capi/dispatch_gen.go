@@ -501,10 +501,30 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Win_get_errhandler(Win(a.word(0)), Ptr[Errhandler]{a.word(1)})
 	case 418:
 		return 0, p.Win_set_errhandler(Win(a.word(0)), Errhandler(a.word(1)))
+	case 419:
+		return 0, p.Close_port(CString(a.word(0)))
+	case 420:
+		return 0, p.Comm_accept(CString(a.word(0)), Info(a.word(1)), a.int(2), Comm(a.word(3)), Ptr[Comm]{a.word(4)})
+	case 421:
+		return 0, p.Comm_connect(CString(a.word(0)), Info(a.word(1)), a.int(2), Comm(a.word(3)), Ptr[Comm]{a.word(4)})
 	case 422:
 		return 0, p.Comm_disconnect(Ptr[Comm]{a.word(0)})
 	case 423:
 		return 0, p.Comm_get_parent(Ptr[Comm]{a.word(0)})
+	case 424:
+		return 0, p.Comm_join(a.int(0), Ptr[Comm]{a.word(1)})
+	case 425:
+		return 0, p.Comm_spawn(CString(a.word(0)), Handles[CString]{a.word(1)}, a.int(2), Info(a.word(3)), a.int(4), Comm(a.word(5)), Ptr[Comm]{a.word(6)}, Ints{a.word(7), false})
+	case 426:
+		return 0, p.Comm_spawn_multiple(a.int(0), Handles[CString]{a.word(1)}, Address(a.word(2)), Ints{a.word(3), false}, Handles[Info]{a.word(4)}, a.int(5), Comm(a.word(6)), Ptr[Comm]{a.word(7)}, Ints{a.word(8), false})
+	case 427:
+		return 0, p.Lookup_name(CString(a.word(0)), Info(a.word(1)), OutString{a.word(2)})
+	case 428:
+		return 0, p.Open_port(Info(a.word(0)), OutString{a.word(1)})
+	case 429:
+		return 0, p.Publish_name(CString(a.word(0)), Info(a.word(1)), CString(a.word(2)))
+	case 430:
+		return 0, p.Unpublish_name(CString(a.word(0)), Info(a.word(1)), CString(a.word(2)))
 	case 431:
 		return 0, p.Comm_compare(Comm(a.word(0)), Comm(a.word(1)), Ref{a.word(2), false})
 	case 432:

@@ -860,17 +860,6 @@ func (p *Process) Win_set_errhandler(win Win, errhandler Errhandler) error {
 	return nil
 }
 
-// Comm_disconnect is MPI_Comm_disconnect.
-func (p *Process) Comm_disconnect(c Ptr[Comm]) error {
-	return p.Comm_free(c)
-}
-
-// Comm_get_parent is MPI_Comm_get_parent.
-func (p *Process) Comm_get_parent(parent Ptr[Comm]) error {
-	parent.Set(COMM_NULL)
-	return nil
-}
-
 // Comm_compare is MPI_Comm_compare.
 func (p *Process) Comm_compare(comm1 Comm, comm2 Comm, result Ref) error {
 	o1, err := p.comm(comm1)

@@ -157,7 +157,7 @@ func (p *Process) join(level int) error {
 // FaultWord returns the word that the handler of a fatal signal marks, and the ranks whose memory this process
 // shares: see job.Root.Neighbours.
 func FaultWord() (state *atomic.Uint32, base, size uint64, first, last int) {
-	root, self := comm.Root(process.world.c), process.world.c.Rank()
+	root, self := comm.Root(process.world.c), comm.Number(process.world.c)
 	base, size, first, last = root.Neighbours(self)
 	return root.StateWord(self), base, size, first, last
 }

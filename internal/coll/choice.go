@@ -153,13 +153,13 @@ func below(bytes int) func(*Team, int) bool {
 }
 
 // oversubscribed tells whether there are more ranks than CPUs: on the node of a team that
-// shares memory, else in the whole job. undersubscribed is the contrary. All members get the
+// shares memory, else in the whole job, as it began. undersubscribed is the contrary. All members get the
 // same answer.
 func oversubscribed(t *Team, _ int) bool {
 	if t.Engine.Memory(t.World) != nil {
 		return t.Job.Oversubscribed()
 	}
-	return t.Job.Ranks() > t.Job.AllCPUs()
+	return t.Job.Crowded()
 }
 
 func undersubscribed(t *Team, _ int) bool { return !oversubscribed(t, 0) }

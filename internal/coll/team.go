@@ -12,7 +12,7 @@ import (
 type Job interface {
 	cad.Job
 	CPUs() int            // that the ranks of this node have together
-	AllCPUs() int         // that the ranks of the job have together
+	Crowded() bool        // the job has begun with more ranks than CPUs
 	Oversubscribed() bool // there are more ranks than CPUs on this node
 	SoloLimit() int       // bytes that the last member to arrive moves alone, with a board
 	Node(rank int) int    // where a rank is

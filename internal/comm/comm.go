@@ -24,7 +24,7 @@ import (
 // not needed any more is given back with Free.
 //
 // Ranks, in arguments and in statuses, are those of the communicator. Only in a
-// *LostError it is the rank of the world.
+// *LostError it is the rank of the job.
 //
 // Finalize is for the world only: on others it returns ErrNotWorld (wrapped). A nil
 // communicator, as Split returns it for Undefined, is one that this rank is not in: calls
@@ -42,7 +42,7 @@ type Comm struct {
 	// peers are the ranks that messages go to and come from: group, or the remote group of an intercommunicator
 	peers       *Group
 	members     *Group                // of collective operations: group, or both groups of an intercommunicator
-	ranks       []int32               // those of peers; nil for the world, where nothing needs to be translated
+	ranks       []int32               // those of peers; nil for the first world, where nothing needs to be translated
 	plain       bool                  // messages go the shortest way: there are no ranks, and no checks of calls
 	synchronous bool                  // standard sends wait for their receivers
 	contexts    *contexts             // of the process
@@ -52,8 +52,11 @@ type Comm struct {
 	self        func() *Comm          // likewise
 	finalized   *atomic.Bool          // likewise
 	met         bool                  // likewise: Meet was called
+	parent      *Comm                 // likewise: see Parent
+	linked      bool                  // it has ranks of several worlds
 	topology    topology              // nil: none
 	edges       atomic.Pointer[edges] // of the topology; nil: none yet, or in use
+	worldwide   bool                  // it is what Init has returned
 	permanent   bool                  // Self: Free refuses
 	state       atomic.Uint32         // ready, freed or pending
 
@@ -73,20 +76,21 @@ type Operators struct {
 	Describe func(name uint64) string                 // for errors; the name is without cad.Common
 }
 
-// NewWorld returns the communicator of all ranks of a job, for a rank whose module is
+// NewWorld returns the communicator of all ranks of a rank's world, for a rank whose module is
 // open. Init is for programs; this is for tests, whose ranks may be goroutines. Networks
 // reach the ranks that the module does not.
 func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Operators, networks ...Network) *Comm {
-	size := root.Ranks()
+	w := root.World(rank)
+	all := consecutive(rank, w.First, w.Size)
 	s.Resolve, s.Setup.Check = ops.Resolve, s.Check
 	describe := func(call uint64) string { return coll.DescribeCall(call, ops.Describe) }
 	s.Describe = describe
 	c := &Comm{
-		root: root, rank: rank, size: size, module: module,
+		root: root, rank: all.rank, size: w.Size, module: module, worldwide: true,
 		engine:    pml.New(root, rank, module),
 		context:   pointToPoint.of(worldID),
-		group:     everybody(rank, size),
-		contexts:  newContexts(rank, size),
+		group:     all,
+		contexts:  newContexts(rank, root.Places()),
 		windows:   new(windows),
 		buffered:  new(buffered),
 		describe:  describe,
@@ -96,19 +100,22 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		c.engine.Trace(r)
 	}
 	c.peers, c.members = c.group, c.group
+	if w.First > 0 {
+		c.ranks = all.ranks
+	}
 	for _, n := range networks {
 		c.engine.AddPeers(n.Messages, n.Peers...)
 		c.networks = append(c.networks, n)
 	}
 	c.graphs = shared.New(root, rank, c.engine, s.Options)
 	c.graphs.Trace(recorder.NewNodes(root, rank))
-	if s.Helps(rank, size) {
+	if s.Helps(rank, w.Size) {
 		c.graphs.StartHelper()
 	}
 	c.team, c.channel = c.newTeam(worldID), c.newChannel(worldID)
 	c.team.Guards = c.channel
 	c.team.Boards, c.team.Choice, c.team.Check = new(coll.Boards), s.Choice, s.Check
-	c.plain, c.synchronous = !s.Check, s.Synchronous
+	c.plain, c.synchronous = !s.Check && c.ranks == nil, s.Synchronous
 	c.notes.name = "world"
 	c.self = sync.OnceValue(c.alone)
 	return c
@@ -160,6 +167,7 @@ func (c *Comm) setID(id uint32) {
 	if c.team.Check {
 		c.contexts.unfreed.add(c, programs)
 	}
+	c.link()
 	c.state.Store(ready)
 }
 
@@ -195,7 +203,7 @@ func (c *Comm) newChannel(id uint32) *cad.Channel {
 
 // world returns the job's rank of each member; nil if they have the same numbers.
 func (c *Comm) world() []int32 {
-	if c.isWorld() {
+	if c.ranks == nil {
 		return nil
 	}
 	return c.members.ranks
@@ -247,7 +255,7 @@ func (c *Comm) usable() error {
 }
 
 // isWorld tells whether c is what Init has returned.
-func (c *Comm) isWorld() bool { return c != nil && c.ranks == nil }
+func (c *Comm) isWorld() bool { return c != nil && c.worldwide }
 
 // ID returns a number of the communicator that no other one of the job has before this one is
 // freed.

@@ -20,6 +20,7 @@ func (c *Comm) Free() error {
 	err := c.removeAttributes()
 	c.state.Store(freed)
 	c.contexts.unfreed.remove(c)
+	c.unlink()
 	c.team.FreeGraphs()
 	return Wrap(op, errors.Join(err, c.retire()))
 }

@@ -43,11 +43,11 @@ func newGroup(self int, ranks []int32) *Group {
 	return g
 }
 
-// everybody is the group of all ranks of the job.
-func everybody(self, size int) *Group {
+// consecutive is a group of ranks of the job that follow one another.
+func consecutive(self, first, size int) *Group {
 	ranks := make([]int32, size)
 	for i := range ranks {
-		ranks[i] = int32(i)
+		ranks[i] = int32(first + i)
 	}
 	return newGroup(self, ranks)
 }

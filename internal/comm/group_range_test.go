@@ -7,7 +7,7 @@ import (
 )
 
 func TestGroupRanges(t *testing.T) {
-	g := everybody(0, 10)
+	g := consecutive(0, 0, 10)
 	for _, c := range []struct {
 		ranges []Range
 		incl   []int32

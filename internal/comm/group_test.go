@@ -19,7 +19,7 @@ func TestGroupsAgainstNaiveModel(t *testing.T) {
 	for range 300 {
 		size := 1 + random.IntN(40)
 		self := random.IntN(size)
-		world := everybody(self, size)
+		world := consecutive(self, 0, size)
 		a, modelA := randomGroup(t, random, world)
 		b, modelB := randomGroup(t, random, world)
 		requireGroup(t, modelA, a)
@@ -79,7 +79,7 @@ func requireGroup(t *testing.T, model []int32, g *Group) {
 }
 
 func TestGroupMisuse(t *testing.T) {
-	g := everybody(1, 4)
+	g := consecutive(1, 0, 4)
 	for _, rank := range []int{-1, ProcNull, 4} {
 		_, incl := g.Incl(0, rank)
 		_, excl := g.Excl(rank)
@@ -99,7 +99,7 @@ func TestGroupMisuse(t *testing.T) {
 
 // TestNilGroupHasNoRanks: a nil group and that of a nil communicator are empty ones.
 func TestNilGroupHasNoRanks(t *testing.T) {
-	world := everybody(2, 4)
+	world := consecutive(2, 0, 4)
 	var none *Comm
 	for _, nobody := range []*Group{nil, none.Group()} {
 		require.Zero(t, nobody.Size())

@@ -50,9 +50,16 @@ func IntercommCreate(local *Comm, leader int, peer *Comm, remoteLeader, tag int)
 		return nil, Wrap(op, err)
 	}
 	defer local.mu.Unlock()
-	bad := checkJoin(local, leader, peer, remoteLeader, tag)
+	return local.joinRemote(op, leader, checkJoin(local, leader, peer, remoteLeader, tag),
+		func(p proposal) (proposal, error) { return local.leadersMeet(p, peer, remoteLeader, tag) })
+}
+
+// joinRemote makes the intercommunicator of local and the group of another leader, whom meet finds: it exchanges
+// proposals with that leader, and is called on the leader of local. The caller holds the lock.
+func (local *Comm) joinRemote(op string, leader int, bad error,
+	meet func(proposal) (proposal, error)) (*Comm, error) {
 	id := local.contexts.take()
-	remote, given, err := local.meetRemote(id, leader, peer, remoteLeader, tag, bad)
+	remote, given, err := local.meetRemote(op, id, leader, bad, meet)
 	if given != id && !isLost(err) {
 		local.contexts.give(id)
 	}
@@ -97,17 +104,17 @@ func precedes(a, b []int32) bool { return slices.Min(a) < slices.Min(b) }
 // which comes from the group that precedes. The leaders exchange their groups, and each tells
 // its own group the result. Wrong arguments travel in each round, so that all ranks fail if one
 // does.
-func (c *Comm) meetRemote(id uint32, leader int, peer *Comm, remoteLeader, tag int,
-	bad error) (remote []int32, given uint32, err error) {
+func (c *Comm) meetRemote(op string, id uint32, leader int, bad error,
+	meet func(proposal) (proposal, error)) (remote []int32, given uint32, err error) {
 	t := c.everyone()
-	all, bad := t.propose(proposal{id: id, call: callOf(createIntercomm, leader)}, bad)
-	heard := proposal{call: callOf(createIntercomm)}
+	all, bad := t.propose(proposal{id: id, call: callOf(op, leader)}, bad)
+	heard := proposal{call: callOf(op)}
 	if c.rank == leader {
 		offer := proposal{refused: bad != nil, call: heard.call}
 		if bad == nil {
 			offer.id, offer.data = all[0].id, encodeRanks(c.group.ranks)
 		}
-		theirs, err := c.leadersMeet(offer, peer, remoteLeader, tag)
+		theirs, err := meet(offer)
 		heard.data, heard.key = theirs.data, int64(theirs.id)
 		switch {
 		case bad != nil:
@@ -138,10 +145,17 @@ func (c *Comm) leadersMeet(p proposal, peer *Comm, remoteLeader, tag int) (their
 	if peer == nil || uint(remoteLeader) >= uint(len(peer.peers.ranks)) || tag < 0 || tag > MaxTag {
 		return theirs, nil // the arguments do not say where it is
 	}
-	t := circle{c.engine, grouping.of(idOf(peer.context)), tag, []int32{peer.peers.ranks[remoteLeader]}, 0, peer.Name}
+	return c.exchangeWith(peer.peers.ranks[remoteLeader], grouping.of(idOf(peer.context)), tag, p, peer.Name)
+}
+
+// exchangeWith exchanges proposals with a rank of the job that calls it likewise. name is that of a communicator, for
+// the hang report.
+func (c *Comm) exchangeWith(rank int32, context uint32, tag int, p proposal, name func() string) (theirs proposal,
+	err error) {
+	t := circle{c.engine, context, tag, []int32{rank}, 0, name}
 	t.explain(p.call.name)
 	message := p.encode()
-	r, err := c.engine.Isend(t.context, int(t.ranks[0]), tag, message, pml.Standard)
+	r, err := c.engine.Isend(t.context, int(rank), tag, message, pml.Standard)
 	if err != nil {
 		return theirs, err
 	}

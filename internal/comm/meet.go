@@ -26,7 +26,7 @@ func (world *Comm) meet() error {
 	t := world.newTeam(meetID)
 	t.Called, t.Inner = job.Ending, 0
 	t.Choice.Blocking[coll.Barrier] = "dissemination"
-	if world.root.Ranks() > world.root.AllCPUs() {
+	if world.root.Crowded() {
 		t.Choice.Blocking[coll.Barrier] = "tree" // fewer sleeps
 	}
 	world.met = true
@@ -38,7 +38,7 @@ func (c *Comm) tellUnreceived() {
 	n, first := c.engine.Unreceived(func(context uint32) bool { return purpose(context)%purposes == pointToPoint })
 	if n > 0 {
 		fmt.Fprintf(os.Stderr, "rank %d: finalize: warning: messages that this rank has not received: %d, "+
-			"the first of %d bytes from rank %d, tag %d\n", c.rank, n, first.Bytes, first.Source, first.Tag)
+			"the first of %d bytes from rank %d, tag %d\n", c.group.self, n, first.Bytes, first.Source, first.Tag)
 	}
 }
 
@@ -46,7 +46,7 @@ func (c *Comm) tellUnreceived() {
 // compares the numbers when all ranks have ended. After an error of an operation the number is not written.
 func (c *Comm) noteCalls() {
 	if n, ok := c.team.Calls(); ok {
-		c.root.NoteWorldCalls(c.rank, n+uint64(c.channel.Issued()))
+		c.root.NoteWorldCalls(c.group.self, n+uint64(c.channel.Issued()))
 	}
 }
 

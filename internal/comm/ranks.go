@@ -6,12 +6,12 @@ import (
 )
 
 // The layers below know the ranks of the job only. Here the ranks of a communicator
-// become those, and back. The world has the same numbers for both: it is let through
-// at the price of one comparison, and what is wrong with its ranks is found below.
+// become those, and back. The first world has the same numbers for both: it is let through
+// at the price of two comparisons. The layers below do not know where it ends.
 
 // to returns the job's rank that a message to this rank goes to.
 func (c *Comm) to(rank int) (int, error) {
-	if c != nil && c.ranks == nil && c.engine != nil {
+	if c != nil && c.ranks == nil && c.engine != nil && rank < c.size {
 		return rank, nil
 	}
 	return c.member(rank)
@@ -19,7 +19,7 @@ func (c *Comm) to(rank int) (int, error) {
 
 // from returns the job's rank that a message from this rank, or AnySource, comes from.
 func (c *Comm) from(rank int) (int, error) {
-	if c != nil && c.ranks == nil && c.engine != nil {
+	if c != nil && c.ranks == nil && c.engine != nil && rank < c.size {
 		return rank, nil
 	}
 	if rank == AnySource {
@@ -32,10 +32,10 @@ func (c *Comm) member(rank int) (int, error) {
 	if err := c.usable(); err != nil || rank == ProcNull {
 		return rank, err
 	}
-	if uint(rank) >= uint(len(c.ranks)) {
-		return rank, &fault.RankError{Rank: rank, Size: len(c.ranks)}
+	if ranks := c.peers.ranks; uint(rank) < uint(len(ranks)) {
+		return int(ranks[rank]), nil
 	}
-	return int(c.ranks[rank]), nil
+	return rank, &fault.RankError{Rank: rank, Size: len(c.peers.ranks)}
 }
 
 // statusGroup returns whose ranks the statuses of a communicator's requests have to be

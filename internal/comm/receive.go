@@ -14,7 +14,7 @@ import (
 //
 // MPI 4.1 section 3.2.4 (MPI_Recv).
 func Recv(c *Comm, st *Status, buf []byte, of Element, src, tag int) (err error) {
-	if c == nil || !c.plain {
+	if c == nil || !c.plain || src >= c.size {
 		*st, err = RecvBuffer(c, Bytes(buf), of, src, tag)
 		return err
 	}
@@ -31,7 +31,7 @@ func Recv(c *Comm, st *Status, buf []byte, of Element, src, tag int) (err error)
 //
 // MPI 4.1 section 3.7.2 (MPI_Irecv).
 func Irecv(c *Comm, buf []byte, of Element, src, tag int) (Request, error) {
-	if c == nil || !c.plain {
+	if c == nil || !c.plain || src >= c.size {
 		return IrecvBuffer(c, Bytes(buf), of, src, tag)
 	}
 	r, err := c.engine.Irecv(c.context, src, tag, buf)

@@ -21,7 +21,7 @@ var sendNames = [...]string{Standard: "send", Synchronous: "ssend"}
 //
 // MPI 4.1 sections 3.2.1 and 3.4 (MPI_Send, MPI_Ssend).
 func Send(c *Comm, mode Mode, buf []byte, of Element, dst, tag int) error {
-	if c == nil || !c.plain {
+	if c == nil || !c.plain || dst >= c.size {
 		return SendBuffer(c, mode, Bytes(buf), of, dst, tag)
 	}
 	err := c.engine.Send(c.context, dst, tag, buf, mode)
@@ -69,7 +69,7 @@ func IsendBuffer(c *Comm, mode Mode, buf Buffer, of Element, dst, tag int) (Requ
 //
 // MPI 4.1 section 3.7.2 (MPI_Isend, MPI_Issend).
 func Isend(c *Comm, mode Mode, buf []byte, of Element, dst, tag int) (Request, error) {
-	if c == nil || !c.plain {
+	if c == nil || !c.plain || dst >= c.size {
 		return IsendBuffer(c, mode, Bytes(buf), of, dst, tag)
 	}
 	r, err := c.engine.Isend(c.context, dst, tag, buf, mode)

@@ -14,7 +14,7 @@ func Rest(world *Comm, resting bool) {
 	} else if world.finalized.Swap(false) {
 		world.engine.Reopen()
 	}
-	world.root.SetState(world.rank, state)
+	world.root.SetState(world.group.self, state)
 }
 
 // OneThread says that from now on one thread alone of this process makes calls: the calling one.

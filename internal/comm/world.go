@@ -24,7 +24,7 @@ var world struct {
 }
 
 // Init makes this process a rank of the job that it was started in. If pvasrun did not start it,
-// it gets a job of its own. Init returns the communicator of all ranks (MPI_COMM_WORLD). It is
+// it gets a job of its own. Init returns the communicator of the ranks started with it (MPI_COMM_WORLD). It is
 // tried once: after a failure each later call returns the same error.
 //
 // MPI 4.1 section 11.2.1.
@@ -44,6 +44,10 @@ func Init(ops Operators) (*Comm, error) {
 		return nil, world.failed
 	}
 	world.comm = c
+	if err := c.meetParent(); err != nil {
+		world.failed = Wrap("init", err)
+		return nil, world.failed
+	}
 	start := c.engine.CallBegins()
 	if err := c.root.Reach(job.HoldInit); err != nil {
 		world.failed = Wrap("init", err)
@@ -148,13 +152,16 @@ func (c *Comm) Finalize() error {
 	c.engine.CallEnds(trace.Finalize, start, recorder.What{Peer: -1})
 	c.finalized.Store(true)
 	c.noteCalls()
-	c.root.SetState(c.rank, job.StateFinal)
+	c.root.SetState(c.group.self, job.StateFinal)
 	return Wrap("finalize", err)
 }
 
 // NameCalls gives the hang report the function that the program is in, and the place of its call (job.Waiting.Place).
 // calls returns both. If the name is "", the report says what the rank does. NameCalls is called right after Init.
 func NameCalls(world *Comm, calls func() (name string, place uint64)) { world.root.NameCalls(calls) }
+
+// Number is the number in the job of this process' rank.
+func Number(world *Comm) int { return world.group.self }
 
 // Root is the root block of the world's job.
 func Root(world *Comm) *job.Root { return world.root }
@@ -163,7 +170,7 @@ func Root(world *Comm) *job.Root { return world.root }
 // after Finalize, or else by its process ID.
 func Who() string {
 	if c := World(); c != nil {
-		return fmt.Sprintf("rank %d", c.rank)
+		return fmt.Sprintf("rank %d", c.group.self)
 	}
 	if rank := os.Getenv(job.EnvRank); rank != "" {
 		return "rank " + rank
@@ -189,8 +196,29 @@ func run(ops Operators, f func(world *Comm) error) error {
 		return err
 	}
 	if err := f(c); err != nil {
-		c.root.SetState(c.rank, job.StateAborted)
+		c.root.SetState(c.group.self, job.StateAborted)
 		return err
 	}
 	return c.Finalize()
+}
+
+// startedAs is the program that pvasrun started as this rank, "" for a process
+// that is no rank. It is taken when the process starts: Init removes PVAS_JOB, and
+// programs that a rank starts inherit PVAS_PROGRAM without being it.
+var startedAs = func() string {
+	if os.Getenv(job.EnvJob) == "" {
+		return ""
+	}
+	return os.Getenv(job.EnvProgram)
+}()
+
+// Executable returns the absolute path of the running program, like os.Executable.
+// That one can not be used by ranks in one address space: there it names the
+// process that hosts them. May be called before Init.
+func Executable() (string, error) {
+	if startedAs != "" {
+		return startedAs, nil
+	}
+	path, err := os.Executable()
+	return path, Wrap("executable", err)
 }

@@ -32,12 +32,15 @@ func nameOf[T ~uint32 | ~int](v T, names ...string) string {
 // Config describes a job when its memory is created.
 type Config struct {
 	Ranks     int  // number of ranks, 1 to MaxRanks
+	Places    int  // how many ranks the job has room for; 0: no more
 	BTL       BTL  // how they share memory
+	Universe  int  // see Root.Universe
 	CPUs      int  // CPUs the job may use; with more ranks than that Root.Spin is 0
 	HugePages bool // ranks advise huge pages for the memory they share
 	Hold      bool // the hold points hold: see Root.Reach
 	Settings  Settings
-	TraceSize int // bytes of each rank's trace buffer, whole pages; 0: the job is not traced
+	Desk      bool // there is a desk: see Root.Ask
+	TraceSize int  // bytes of each rank's trace buffer, whole pages; 0: the job is not traced
 
 	// Nodes is the node of each rank, from 0 on; nil: all are on node 0. Node is the node of
 	// this memory. Each node has a root block, with a record for every rank of the job. The
@@ -54,6 +57,9 @@ type Config struct {
 	AllCPUs int // that all nodes have together; 0: CPUs
 }
 
+// places returns how many rank blocks the job has.
+func (c *Config) places() int { return max(c.Places, c.Ranks) }
+
 // maxTraceSize is the largest trace buffer of a rank, in bytes.
 const maxTraceSize = 1 << 30
 
@@ -61,6 +67,8 @@ func (c Config) check() error {
 	switch {
 	case c.Ranks < 1 || c.Ranks > MaxRanks:
 		return fmt.Errorf("number of ranks %d is outside 1..%d", c.Ranks, MaxRanks)
+	case c.Places != 0 && (c.Places < c.Ranks || c.Places > MaxRanks):
+		return fmt.Errorf("room for %d ranks is outside %d..%d", c.Places, c.Ranks, MaxRanks)
 	case c.BTL != BTLPvas && c.BTL != BTLSM:
 		return fmt.Errorf("unknown BTL %d", uint32(c.BTL))
 	case c.CPUs < 1:

@@ -15,9 +15,10 @@ func (r *Root) MarkGone(rank int) {
 		r.head.holds[i].reachedEvent.Signal()
 		r.head.holds[i].releasedEvent.Signal()
 	}
-	for i := range r.ranks {
+	for i := range r.Ranks() {
 		r.ranks[i].inbox.Notify()
 	}
+	r.freeDesk()
 }
 
 // Reaping notes that a child of the supervisor has ended and is about to be reaped. From then on PidOver of its
@@ -29,7 +30,7 @@ func (r *Root) MarkGone(rank int) {
 // The rank is found by the pid in its Claim: the supervisor may not know the pid yet. A process that a rank has
 // started, and that has claimed the rank in its place, is reaped by its parent, and PidOver stays false.
 func (r *Root) Reaping(pid int) {
-	for i := range r.ranks {
+	for i := range r.Ranks() {
 		if b := &r.ranks[i]; b.pid.Load() == uint32(pid) {
 			b.pidOver.Store(1)
 		}

@@ -68,7 +68,7 @@ func (r *Root) lostHere() int {
 	if !ok || r.Node(lost) == r.Here() {
 		return lost
 	}
-	for rank := range r.ranks {
+	for rank := range r.Ranks() {
 		if r.ranks[rank].gone.Load() != 0 && r.Node(rank) == r.Here() {
 			return rank
 		}

@@ -18,12 +18,13 @@ const (
 	EnvSize    = "PVAS_SIZE"
 	EnvJob     = "PVAS_JOB"
 	EnvProgram = "PVAS_PROGRAM"
+	EnvApp     = "PVAS_APPNUM" // which of the programs that were started together
 
 	// EnvBacktrace is the program that the MPI library has name the places of a fault: pvasrun on this node.
 	EnvBacktrace = "PVAS_BACKTRACE"
 )
 
-// Place is a process' place in a job.
+// Place is a process' place in a job: the number of its rank, and the size of its world.
 type Place struct {
 	Rank, Size int
 	Memory     *Memory
@@ -66,9 +67,9 @@ func Join() (*Place, error) {
 	if err != nil {
 		return nil, fmt.Errorf("job: join by %s=%s: %w", EnvJob, os.Getenv(EnvJob), err)
 	}
-	if r := m.Root(); r.Ranks() != s.size || r.BTL() != s.btl {
+	if r := m.Root(); r.World(s.rank).Size != s.size || r.BTL() != s.btl {
 		err := fmt.Errorf("job: join: the environment speaks of %d ranks (%v), the job's memory of %d (%v): "+
-			"the variables are those of another job", s.size, s.btl, r.Ranks(), r.BTL())
+			"the variables are those of another job", s.size, s.btl, r.World(s.rank).Size, r.BTL())
 		return nil, errors.Join(err, m.Close())
 	}
 	return &Place{Rank: s.rank, Size: s.size, Memory: m}, nil
@@ -111,8 +112,8 @@ func parseEnv(get func(string) string) (*settings, error) {
 		return nil, &EnvError{EnvSize, get(EnvSize), fmt.Sprintf("is no number of ranks from 1 to %d", MaxRanks)}
 	}
 	rank, err := strconv.ParseUint(get(EnvRank), 10, 31)
-	if err != nil || rank >= size {
-		return nil, &EnvError{EnvRank, get(EnvRank), fmt.Sprintf("is no rank from 0 to %d", size-1)}
+	if err != nil || rank >= MaxRanks {
+		return nil, &EnvError{EnvRank, get(EnvRank), fmt.Sprintf("is no rank from 0 to %d", MaxRanks-1)}
 	}
 	s.rank, s.size = int(rank), int(size)
 	return &s, nil
@@ -154,11 +155,11 @@ func joinAddr(addr uintptr) (*Memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := h.blockSize()
+	size := h.extent().size()
 	if !sys.Mapped(addr, uintptr(size)) {
 		return nil, errNotHere
 	}
-	return &Memory{root: viewRoot(bytesAt(addr, size), int(h.ranks)), addr: addr}, nil
+	return &Memory{root: viewRoot(bytesAt(addr, size)), addr: addr}, nil
 }
 
 // peekHeader copies the header at addr, if there is anything. An address that is

@@ -148,7 +148,7 @@ func TestParseEnvRefuses(t *testing.T) {
 		{"0", "65537", fd, EnvSize},
 		{"0", "99999999999999999999", fd, EnvSize},
 		{"", "1", fd, EnvRank},
-		{"1", "1", fd, EnvRank},
+		{"65536", "1", fd, EnvRank},
 		{"-1", "1", fd, EnvRank},
 		{"x", "1", fd, EnvRank},
 	} {

@@ -39,6 +39,7 @@ const (
 const (
 	flagHugePages = 1 << iota
 	flagHold
+	flagDesk // there is a desk, behind the rank blocks
 )
 
 // constants is written by the creator before anybody else knows the memory, and never
@@ -49,7 +50,7 @@ type constants struct {
 	headerSize    uint32 // bytes of this struct
 	rankSize      uint32 // bytes of a rankBlock
 	windows       uint32 // MaxWindows
-	ranks         uint32
+	ranks         uint32 // of the first world
 	btl           uint32
 	cpus          uint32
 	flags         uint32
@@ -65,7 +66,10 @@ type constants struct {
 	key   Key    // of the messages between nodes
 	// The addresses of the node's devices, the first one its host; zeros: none.
 	devices [MaxDevices][16]byte
-	_       [16]byte
+
+	places   uint32 // rank blocks, at least ranks
+	universe uint32 // see Root.Universe
+	id       uint64 // of the job: others of this machine have another one
 
 	settings settingsRecord
 }
@@ -78,7 +82,13 @@ type header struct {
 	// reader that finds it 0 need not look at any rank's own flag.
 	firstLost atomic.Uint32 // rank that went first, plus one; 0: none
 	goneCount atomic.Uint32
-	_         [cacheLine - 8]byte
+
+	// Written by the supervisor: the ranks that have been added to the first world. Published after their blocks.
+	late atomic.Uint32
+
+	// Written by the supervisor, once: its pid, if it answers at the desk.
+	attendant atomic.Uint32
+	_         [cacheLine - 16]byte
 
 	holds [holdCount]holdBlock
 
@@ -125,7 +135,8 @@ type rankBlock struct {
 	world   atomic.Uint32 // collective calls on the world, plus one; 0: not known. See NoteWorldCalls
 	graphs  atomic.Uint64 // address of the graphs that others may advance for the rank, 0: none
 	answer  atomic.Uint64 // to the supervisor's last look: see Look
-	_       [cacheLine - 40]byte
+	links   atomic.Uint32 // communicators of the rank that have ranks of other worlds: see AddLink
+	_       [cacheLine - 44]byte
 
 	// Written by the rank, all the time while it does the work of others.
 	share Share
@@ -169,7 +180,7 @@ type rankBlock struct {
 	// Written by the rank: see CountCall.
 	calls [CallSlots]atomic.Uint64
 
-	// Where messages from other nodes reach the rank; see Root.SetAddress.
+	// Where messages from other nodes reach the rank; see Root.SetAddress. And its world.
 	address addressBlock
 
 	// Written by the rank: its use of each device. See PublishDevice.

@@ -57,7 +57,7 @@ func (r *Root) OpenMailbox(rank int, at uint64) {
 	if r.head.early.Load() == 0 {
 		return
 	}
-	for i := range r.ranks {
+	for i := range r.Ranks() {
 		if r.ranks[i].early.Load() != 0 {
 			r.ranks[i].inbox.Notify()
 		}

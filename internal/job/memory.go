@@ -39,9 +39,9 @@ func Create(c Config) (*Memory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("job: create memory: %w", err)
 	}
-	size := int64(roundUp(uint64(blockSize(c.Ranks, c.TraceSize)), uint64(os.Getpagesize())))
+	size := int64(roundUp(uint64(c.extent().size()), uint64(os.Getpagesize())))
 	if stride != 0 {
-		size = int64(base + uint64(c.Ranks)*stride)
+		size = int64(base + uint64(c.places())*stride)
 	}
 	if limit := sys.SoftLimit(sys.RlimitFsize); uint64(size) > limit {
 		fix := "raise it"
@@ -56,7 +56,7 @@ func Create(c Config) (*Memory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("job: create memory: %w", err)
 	}
-	m, err := mapRoot(f, blockSize(c.Ranks, c.TraceSize))
+	m, err := mapRoot(f, c.extent().size())
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("job: create memory: %w", err)
@@ -71,15 +71,15 @@ func planSegments(c Config, limit uint64) (base, stride uint64, err error) {
 	if c.BTL != BTLSM {
 		return 0, 0, nil
 	}
-	base = roundUp(uint64(blockSize(c.Ranks, c.TraceSize)), hugePage)
+	base = roundUp(uint64(c.extent().size()), hugePage)
 	room := uint64(0)
 	if limit > base {
-		room = (min(limit, math.MaxInt64) - base) / uint64(c.Ranks)
+		room = (min(limit, math.MaxInt64) - base) / uint64(c.places())
 	}
 	stride = min(room&^(hugePage-1), maxStride)
 	if stride == 0 {
 		return 0, 0, fmt.Errorf("the limit on the size of files (RLIMIT_FSIZE, ulimit -f) is %d bytes, "+
-			"%d ranks need at least %d: raise it", limit, c.Ranks, base+uint64(c.Ranks)*hugePage)
+			"%d ranks need at least %d: raise it", limit, c.places(), base+uint64(c.places())*hugePage)
 	}
 	return base, stride, nil
 }
@@ -92,11 +92,11 @@ func Map(f *os.File) (*Memory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("job: map memory %s: %w", f.Name(), err)
 	}
-	m, err := mapRoot(f, h.blockSize())
+	m, err := mapRoot(f, h.extent().size())
 	if err != nil {
 		return nil, fmt.Errorf("job: map memory %s: %w", f.Name(), err)
 	}
-	m.root = viewRoot(m.block.Bytes, int(h.ranks))
+	m.root = viewRoot(m.block.Bytes)
 	return m, nil
 }
 
@@ -126,21 +126,18 @@ func checkFile(f *os.File) (*constants, error) {
 	return h, nil
 }
 
-// blockSize returns the bytes of the root block and of the trace buffers.
-func (h *constants) blockSize() int { return blockSize(int(h.ranks), int(h.traceSize)) }
-
 // fileSize returns the least size of the memfd that a checked header asks for.
 func (h *constants) fileSize() (uint64, error) {
-	root := uint64(h.blockSize())
+	root := uint64(h.extent().size())
 	if BTL(h.btl) != BTLSM {
 		return root, nil
 	}
-	over, segments := bits.Mul64(h.segmentStride, uint64(h.ranks))
+	over, segments := bits.Mul64(h.segmentStride, uint64(h.places))
 	end, carry := bits.Add64(h.segmentBase, segments, 0)
 	if over != 0 || carry != 0 || end > math.MaxInt64 || h.segmentBase < root ||
 		h.segmentStride == 0 || h.segmentBase%hugePage != 0 || h.segmentStride%hugePage != 0 {
 		return 0, fmt.Errorf("segments of %#x bytes from offset %#x make no sense for %d ranks",
-			h.segmentStride, h.segmentBase, h.ranks)
+			h.segmentStride, h.segmentBase, h.places)
 	}
 	return end, nil
 }
@@ -160,6 +157,7 @@ func mapRoot(f *os.File, size int) (*Memory, error) {
 func Private() (*Memory, error) {
 	c := Config{Ranks: 1, BTL: BTLPvas, CPUs: runtime.NumCPU()}
 	m := &Memory{root: initRoot(heapRoot(1), c, 0, 0)}
+	m.root.names = new(Names)
 	// As large as a partition's, or as much as RLIMIT_AS leaves.
 	var err error
 	for size := uintptr(maxStride); size >= hugePage; size /= 2 {
@@ -180,7 +178,7 @@ func InHeap(c Config) (*Memory, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("job: create memory: %w", err)
 	}
-	return &Memory{root: initRoot(heapBlock(blockSize(c.Ranks, c.TraceSize)), c, 0, 0)}, nil
+	return &Memory{root: initRoot(heapBlock(c.extent().size()), c, 0, 0)}, nil
 }
 
 // File returns the memfd, to be handed to other processes; nil if this process

@@ -47,7 +47,7 @@ func (c *Config) spread() (nodes, near uint32) {
 // Nodes returns the number of nodes of the job.
 func (r *Root) Nodes() int { return int(r.head.nodes) }
 
-// Near returns the number of ranks on this node.
+// Near returns the number of ranks on this node when the job began.
 func (r *Root) Near() int { return int(r.head.near) }
 
 // Here returns the number of this node.
@@ -76,7 +76,9 @@ type addressBlock struct {
 	node uint32        // never changed
 	port atomic.Uint32 // 0: no address yet
 	ip   [2]atomic.Uint64
-	_    [cacheLine - 24]byte
+
+	world worldBlock // of a rank that was added
+	_     [cacheLine - 24 - 16]byte
 }
 
 // SetAddress notes where messages from other nodes reach a rank. It wakes the supervisor and,
@@ -101,7 +103,7 @@ func (r *Root) SetAddress(rank int, a netip.AddrPort) {
 	if r.Node(rank) == r.Here() {
 		return
 	}
-	for i := range r.ranks {
+	for i := range r.Ranks() {
 		r.ranks[i].inbox.Notify()
 	}
 }

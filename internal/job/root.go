@@ -19,7 +19,10 @@ type Root struct {
 
 	settings Settings // as Settings returns them
 	looks    int      // see Looks
-	traces   []byte   // of all ranks, one after the other; nil: there are none
+	here     int      // ranks on this node when this process joined
+	traces   []byte   // of the first world's ranks, one after the other; nil: there are none
+	desk     *desk    // nil: there is none
+	names    *Names   // of a job of one rank without a supervisor; else nil
 
 	waitMu sync.Mutex              // one writer of the rank's own waiting record at a time
 	calls  func() (string, uint64) // see NameCalls
@@ -40,8 +43,11 @@ func (r *Root) block(rank int) *rankBlock {
 	return new(rankBlock)
 }
 
-// Ranks returns the number of ranks of the job.
-func (r *Root) Ranks() int { return len(r.ranks) }
+// Ranks returns the number of ranks of the job. It grows: see AddWorld.
+func (r *Root) Ranks() int { return int(r.head.ranks + r.head.late.Load()) }
+
+// Places returns how many ranks the job has room for. Tables by rank that are made once have so many entries.
+func (r *Root) Places() int { return len(r.ranks) }
 
 // BTL returns how the ranks share memory.
 func (r *Root) BTL() BTL { return BTL(r.head.btl) }
@@ -55,10 +61,10 @@ func (r *Root) AllCPUs() int { return int(r.head.all) }
 // TraceBuffer returns the memory in which a rank records its calls, zeros at first, and nil
 // if the job is not traced. Package trace/recorder describes its content.
 func (r *Root) TraceBuffer(rank int) []byte {
-	if r.traces == nil || rank < 0 || rank >= len(r.ranks) {
+	if r.traces == nil || rank < 0 || rank >= len(r.traces)/int(r.head.traceSize) {
 		return nil
 	}
-	size := len(r.traces) / len(r.ranks)
+	size := int(r.head.traceSize)
 	return r.traces[rank*size : (rank+1)*size : (rank+1)*size]
 }
 
@@ -81,12 +87,15 @@ func (r *Root) Looks() int { return r.looks }
 // fewPerCPU is the most ranks per CPU with which a round of yields takes less than a wake-up.
 const fewPerCPU = 4
 
-// Oversubscribed tells whether this node has more ranks than CPUs.
+// Oversubscribed tells whether this node had more ranks than CPUs when the job began.
 func (r *Root) Oversubscribed() bool { return r.Near() > r.CPUs() }
+
+// Crowded is Oversubscribed for all nodes together. The answers are the same on all ranks, at all times.
+func (r *Root) Crowded() bool { return int(r.head.ranks) > r.AllCPUs() }
 
 // Few tells whether the ranks of this node are so few that each soon has its turn where all that poll give
 // way to others.
-func (r *Root) Few() bool { return r.Near() <= fewPerCPU*r.CPUs() }
+func (r *Root) Few() bool { return r.here <= fewPerCPU*r.CPUs() }
 
 // SoloLimit returns how many bytes of a collective operation in one address space the last rank
 // to arrive moves alone.
@@ -240,7 +249,7 @@ func (r *Root) Window(rank, slot int) (at, length uint64) {
 
 // SharedBytes is the size of all windows of the rank that has published most.
 func (r *Root) SharedBytes() (most uint64) {
-	for i := range r.ranks {
+	for i := range r.Ranks() {
 		var sum uint64
 		for slot := range r.ranks[i].windows {
 			sum += r.ranks[i].windows[slot].length.Load()

@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"unsafe"
 
@@ -20,33 +21,66 @@ func rootSize(ranks int) int { return headerSize + ranks*rankSize }
 func bytesAt(addr uintptr, n int) []byte { return sys.Bytes(addr, n) }
 
 // blockSize is rootSize with a trace buffer of so many bytes, whole pages, for each rank.
-func blockSize(ranks, trace int) int {
-	if trace == 0 {
-		return rootSize(ranks)
+// extent says how long the parts of the root block are: rank blocks, desk, trace buffers.
+type extent struct{ places, desk, ranks, trace int }
+
+func (c *Config) extent() extent {
+	return newExtent(c.places(), c.Ranks, c.TraceSize, c.Desk)
+}
+
+func (h *constants) extent() extent {
+	return newExtent(int(h.places), int(h.ranks), int(h.traceSize), h.flags&flagDesk != 0)
+}
+
+func newExtent(places, ranks, trace int, desk bool) extent {
+	e := extent{places: places, ranks: ranks, trace: trace}
+	if desk {
+		e.desk = deskSize
 	}
-	return tracesAt(ranks) + ranks*trace
+	return e
+}
+
+// size returns the bytes of all parts.
+func (e extent) size() int {
+	if e.trace == 0 {
+		return e.deskAt() + e.desk
+	}
+	return e.tracesAt() + e.ranks*e.trace
+}
+
+func (e extent) deskAt() int {
+	if e.desk == 0 {
+		return rootSize(e.places)
+	}
+	return int(roundUp(uint64(rootSize(e.places)), uint64(os.Getpagesize())))
 }
 
 // tracesAt returns where the trace buffers begin: at a page.
-func tracesAt(ranks int) int {
-	return int(roundUp(uint64(rootSize(ranks)), uint64(os.Getpagesize())))
+func (e extent) tracesAt() int {
+	return int(roundUp(uint64(e.deskAt()+e.desk), uint64(os.Getpagesize())))
 }
 
 // viewRoot lays the structures over mem. mem starts at a multiple of eight and has at least
 // rootSize(ranks) bytes, with the trace buffers behind them if there are any. The Root
 // refers to mem: Go memory stays reachable, mapped memory must stay mapped.
-func viewRoot(mem []byte, ranks int) *Root {
-	base := unsafe.Pointer(unsafe.SliceData(mem[:rootSize(ranks)]))
+func viewRoot(mem []byte) *Root {
+	base := unsafe.Pointer(unsafe.SliceData(mem[:headerSize]))
+	head := (*header)(base)
+	e := head.extent()
+	_ = mem[:e.size()]
 	r := &Root{
-		head:  (*header)(base),
-		ranks: unsafe.Slice((*rankBlock)(unsafe.Add(base, headerSize)), ranks),
+		head:  head,
+		ranks: unsafe.Slice((*rankBlock)(unsafe.Add(base, headerSize)), e.places),
 	}
-	if size := int(r.head.traceSize); size > 0 {
-		r.traces = mem[tracesAt(ranks):blockSize(ranks, size)]
+	if e.desk > 0 {
+		r.desk = deskIn(mem[e.deskAt() : e.deskAt()+e.desk])
 	}
-	r.settings = r.head.settings.read()
-	r.looks = r.settings.Spin
-	if r.Oversubscribed() {
+	if e.trace > 0 {
+		r.traces = mem[e.tracesAt():e.size()]
+	}
+	r.settings = head.settings.read()
+	r.looks, r.here = r.settings.Spin, r.Near()+int(head.late.Load())
+	if r.here > r.CPUs() {
 		r.settings.Spin = 0
 	}
 	return r
@@ -54,13 +88,15 @@ func viewRoot(mem []byte, ranks int) *Root {
 
 // initRoot writes the constant part of the header into mem, which is zero.
 func initRoot(mem []byte, c Config, segmentBase, segmentStride uint64) *Root {
-	h := (*header)(unsafe.Pointer(unsafe.SliceData(mem[:rootSize(c.Ranks)])))
+	e := c.extent()
+	h := (*header)(unsafe.Pointer(unsafe.SliceData(mem[:e.size()])))
 	h.magic = layoutMagic
 	h.version = layoutVersion
 	h.headerSize = uint32(headerSize)
 	h.rankSize = uint32(rankSize)
 	h.windows = MaxWindows
-	h.ranks = uint32(c.Ranks)
+	h.ranks, h.places, h.universe = uint32(c.Ranks), uint32(e.places), uint32(max(c.Universe, c.Ranks))
+	h.id = rand.Uint64()
 	h.btl = uint32(c.BTL)
 	h.cpus = uint32(c.CPUs)
 	h.pageSize = uint32(os.Getpagesize())
@@ -69,6 +105,9 @@ func initRoot(mem []byte, c Config, segmentBase, segmentStride uint64) *Root {
 	}
 	if c.Hold {
 		h.flags |= flagHold
+	}
+	if c.Desk {
+		h.flags |= flagDesk
 	}
 	h.traceSize = uint32(c.TraceSize)
 	h.segmentBase, h.segmentStride = segmentBase, segmentStride
@@ -80,7 +119,7 @@ func initRoot(mem []byte, c Config, segmentBase, segmentStride uint64) *Root {
 	}
 	s, _ := c.Settings.Resolve() // Config.check has seen to errors
 	h.settings.write(s)
-	r := viewRoot(mem, c.Ranks)
+	r := viewRoot(mem)
 	for rank, node := range c.Nodes {
 		r.ranks[rank].address.node = uint32(node)
 	}
@@ -120,10 +159,16 @@ func checkHeader(head []byte) (*constants, error) {
 			return nil, &LayoutError{Field: f.name, Have: f.have, Want: f.want}
 		}
 	}
-	c := Config{Ranks: int(h.ranks), BTL: BTL(h.btl), CPUs: int(h.cpus), TraceSize: int(h.traceSize),
-		Settings: h.settings.read()}
+	c := Config{Ranks: int(h.ranks), Places: int(h.places), BTL: BTL(h.btl), CPUs: int(h.cpus),
+		TraceSize: int(h.traceSize), Settings: h.settings.read()}
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("damaged header: %w", err)
 	}
 	return h, nil
+}
+
+// deskIn returns the desk in its memory.
+func deskIn(mem []byte) *desk {
+	block := (*deskBlock)(unsafe.Pointer(unsafe.SliceData(mem[:unsafe.Sizeof(deskBlock{})])))
+	return &desk{block, mem[unsafe.Sizeof(deskBlock{}):]}
 }

@@ -23,7 +23,7 @@ type View struct {
 // Snapshot looks at every rank. The views are not of exactly the same moment;
 // a wait that is the same in two snapshots, Since included, has not changed between.
 func (r *Root) Snapshot() []View {
-	views := make([]View, len(r.ranks))
+	views := make([]View, r.Ranks())
 	for i := range views {
 		b := &r.ranks[i]
 		v := View{
@@ -58,7 +58,7 @@ func (r *Root) waitsFor(rank int, w Waiting) (ranks []int, any bool) {
 	if w.Peer != AnyPeer {
 		return []int{int(w.Peer)}, false
 	}
-	for i := range r.ranks {
+	for i := range r.Ranks() {
 		if i != rank {
 			ranks = append(ranks, i)
 		}

@@ -62,19 +62,20 @@ import (
 // kernel.
 type Engine struct {
 	job        Job
-	goneCount  *atomic.Uint32     // of the job
-	reports    *atomic.Uint32     // likewise: see polls
-	reported   uint32             // the last of them that was answered
-	module     transport          // the rank sleeps in it
-	memory     btl.Memory         // of the module; nil: it has none
-	trace      *recorder.Recorder // nil: nothing is recorded; see trace.go
-	routes     []uint8            // by peer: 0 for module, n for further[n-1]; nil: all 0
-	further    []transport        // the other modules in use
-	setBed     func(shm.Bed)      // SleepIn of the module; nil: it has none
-	together   func([]btl.Member) // of one of further; nil: of none
-	planned    uint8              // its route
-	members    []btl.Member       // of Together
-	rank, size int
+	goneCount  *atomic.Uint32         // of the job
+	reports    *atomic.Uint32         // likewise: see polls
+	reported   uint32                 // the last of them that was answered
+	module     transport              // the rank sleeps in it
+	memory     btl.Memory             // of the module; nil: it has none
+	trace      *recorder.Recorder     // nil: nothing is recorded; see trace.go
+	routes     []uint8                // by peer: 0 for module, n for further[n-1]; nil: all 0
+	further    []transport            // the other modules in use
+	setBed     func(shm.Bed)          // SleepIn of the module; nil: it has none
+	together   func([]btl.Member)     // of one of further; nil: of none
+	planned    uint8                  // its route
+	members    []btl.Member           // of Together
+	rank, size int                    // size: how many ranks there may be
+	ranks      int                    // that there were at first: for errors
 	spin       int                    // polls before a wait sleeps
 	vigil      *shm.Vigil             // nil: ranks are more than CPUs, or are to sleep early
 	crowd      *shm.Crowd             // of the bed, or of a node with a few more ranks than CPUs; nil: there is none
@@ -166,7 +167,7 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 	e := &Engine{
 		job: j, goneCount: j.GoneCounter(), reports: j.ReportCounter(),
 		module: newTransport(m, c), memory: c.Memory, setBed: c.SleepIn,
-		short: c.Short, rank: rank, size: j.Ranks(), spin: j.Spin(),
+		short: c.Short, rank: rank, size: j.Places(), ranks: j.Ranks(), spin: j.Spin(),
 		matchers: map[uint32]*matcher{},
 		explain:  map[uint32]func(*job.Waiting){},
 		sends:    map[int32]*peerSends{},
@@ -267,7 +268,7 @@ func (e *Engine) checkPeer(peer int) error {
 	case e.broken != nil:
 		return e.broken
 	case peer != ProcNull && (peer < 0 || peer >= e.size):
-		return &fault.RankError{Rank: peer, Size: e.size}
+		return &fault.RankError{Rank: peer, Size: e.ranks}
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (e *Engine) noteGone() {
 		return
 	}
 	gone := e.departed[:0]
-	for rank := range e.size {
+	for rank := range e.job.Ranks() {
 		if rank != e.rank && e.job.Gone(rank) {
 			gone = append(gone, rank)
 		}
@@ -82,7 +82,7 @@ func (e *Engine) noteLost(gone []int) {
 			e.lost = rank
 		}
 	}
-	e.deserted = len(gone) == e.size-1 && e.size > 1
+	e.deserted = len(gone) == e.job.Ranks()-1 && len(gone) > 0
 }
 
 // dropQueued fails the queued sends to the peers for which why returns an error.

@@ -10,10 +10,11 @@ import (
 
 // Job has the methods of the job that the engine calls. *job.Root implements it.
 type Job interface {
-	Ranks() int // of the whole job
-	Spin() int  // looks of a wait before it sleeps
-	Looks() int // the same without regard to the number of CPUs
-	Few() bool  // each rank soon has its turn where all that poll give way
+	Ranks() int  // of the whole job; they may become more
+	Places() int // how many they may become
+	Spin() int   // looks of a wait before it sleeps
+	Looks() int  // the same without regard to the number of CPUs
+	Few() bool   // each rank soon has its turn where all that poll give way
 
 	// GoneCounter returns the count of the ranks that have gone, which never falls. When
 	// it grows, the inboxes of all ranks are notified. By then Gone tells which rank it

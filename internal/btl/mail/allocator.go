@@ -30,7 +30,7 @@ type Allocator struct {
 // in, and the advice.
 func NewAllocator(pkg, what string, root *job.Root, rank int, start, end uint64, advice string) *Allocator {
 	return &Allocator{
-		pkg: pkg, what: what, rank: rank, size: root.Ranks(), page: uint64(root.PageSize()),
+		pkg: pkg, what: what, rank: rank, size: root.Places(), page: uint64(root.PageSize()),
 		advice: advice, next: start, end: end,
 	}
 }

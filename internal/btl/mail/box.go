@@ -93,7 +93,7 @@ type peer struct {
 func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 	b := &Box{
 		mem: mem, root: root, rank: rank, inbox: root.Inbox(rank), geometry: layout(root),
-		peers: make([]*peer, root.Ranks()), freeLane: 1<<lanes - 1, answering: true,
+		peers: make([]*peer, root.Places()), freeLane: 1<<lanes - 1, answering: true,
 		// With more ranks than CPUs a helper may lose its CPU in the middle of a part
 		// that then keeps the receiver waiting.
 		help: !root.Oversubscribed(),
@@ -150,7 +150,7 @@ func (b *Box) meet(rank int) *peer {
 	p.account = shm.NewAccount(p.pair, creditLimit, b.buffers)
 	p.theirPair = shm.PairAt(box[b.pairs+b.rank*shm.PairSize:])
 	p.returns = shm.NewReturns(p.theirPair, creditLimit, b.buffers)
-	p.theirChunks = append(p.theirChunks, box[b.firstChunk:b.size])
+	p.theirChunks = append(p.theirChunks, box[b.firstChunk:b.firstChunk+chunkBytes])
 	if rank == b.rank {
 		p.skip = math.MaxInt // nobody comes while this rank is sending
 	}

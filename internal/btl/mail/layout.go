@@ -134,8 +134,8 @@ const laneFailed = ^uint64(0)
 
 // geometry is the layout of a mailbox, the same in all ranks of a job.
 type geometry struct {
-	pairs      int // offset of the row of shm.Pair, indexed by receiver
 	firstChunk int // offset of the first chunk of descriptors
+	pairs      int // offset of the row of shm.Pair, indexed by receiver
 	size       int
 
 	eagerLimit int
@@ -150,9 +150,9 @@ type geometry struct {
 func layout(root *job.Root) geometry {
 	t := root.Settings()
 	g := geometry{eagerLimit: t.EagerLimit, block: t.RingBlock}
-	g.pairs = shm.RingSize(ringSlots)
-	g.firstChunk = g.pairs + root.Ranks()*shm.PairSize
-	g.size = g.firstChunk + chunkBytes
+	g.firstChunk = shm.RingSize(ringSlots)
+	g.pairs = g.firstChunk + chunkBytes
+	g.size = g.pairs + root.Places()*shm.PairSize // the row of ranks that are never started is last, and untouched
 	g.bufferSize = (t.EagerLimit + cacheLine - 1) / cacheLine * cacheLine
 	g.buffers = min(max(min(pairBytes, rankBytes/root.Near())/g.bufferSize, 1), shm.MaxBuffers)
 	g.lane = laneBlocks * g.block

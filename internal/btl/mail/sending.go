@@ -57,7 +57,7 @@ func (b *Box) numbered(n uint32) *sendTransfer {
 // has no transfers.
 func (b *Box) nextChunk() (mem []byte, at uint64, err error) {
 	if first := b.geometry.firstChunk; len(b.sending) == 0 {
-		return b.own[first:], b.at + uint64(first), nil
+		return b.own[first : first+chunkBytes], b.at + uint64(first), nil
 	}
 	return b.mem.Alloc(chunkBytes)
 }

@@ -159,7 +159,7 @@ func Open(root *job.Root, rank int) (*Module, error) {
 	}
 	m := &Module{
 		root: root, rank: rank, inbox: root.Inbox(rank), crowd: shm.NewCrowd(root.Oversubscribed()),
-		peers: make([]*peer, root.Ranks()),
+		peers: make([]*peer, root.Places()),
 		eager: eagerLimit(root),
 	}
 	m.pile = make([]byte, headSize+m.eager)

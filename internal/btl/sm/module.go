@@ -45,7 +45,7 @@ func New(mem *job.Memory, rank int) (*Module, error) {
 	if mem.File() == nil || r.SegmentStride() == 0 {
 		return nil, errors.New("sm: open: the job's memory has no segments: it was made for another BTL")
 	}
-	m := &Module{mem: mem, rank: rank, page: r.PageSize(), attached: make([][]attachment, r.Ranks())}
+	m := &Module{mem: mem, rank: rank, page: r.PageSize(), attached: make([][]attachment, r.Places())}
 	m.alloc = mail.NewAllocator("sm", "segment", r, rank, 0, uint64(r.SegmentStride()), "")
 	box, err := mail.Open(m, r, rank)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 // Job is what graphs ask of the job, wherever its ranks are.
 type Job interface {
 	Ranks() int
+	Places() int // how many ranks there may ever be
 	Gone(rank int) bool
 	Lost() (rank int, ok bool) // the rank that has gone first
 	State(rank int) job.State

@@ -49,8 +49,8 @@ func (e Interrupted) Error() string { return "interrupted by " + sys.SignalName(
 // KillTime is how long killed processes have to vanish.
 const KillTime = 10 * time.Second
 
-// graceTime is how long ranks have between the request to end and the kill.
-const graceTime = 2 * time.Second
+// GraceTime is how long ranks have between the request to end and the kill.
+const GraceTime = 2 * time.Second
 
 // EndsWait reports whether a signal asks this process to end.
 func EndsWait(sig os.Signal) bool {

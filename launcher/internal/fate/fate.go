@@ -88,7 +88,7 @@ func (f *Fate) End(code int) {
 	// A stopped process does not handle TERM until it is continued.
 	f.Signal(syscall.SIGTERM)
 	f.Signal(syscall.SIGCONT)
-	f.Grace(graceTime)
+	f.Grace(GraceTime)
 }
 
 // Kill ends the remaining ranks at once.
@@ -112,8 +112,7 @@ func (f *Fate) Fresh(signal func(syscall.Signal)) {
 
 // RankEnded is told when a rank has been reaped, and how far it had come; alive no longer counts it.
 func (f *Fate) RankEnded(rank, pid int, program string, status syscall.WaitStatus, state job.State) {
-	well := exitCode(status) == 0
-	if f.Ending || f.Killed || well && (state != job.StateInit || f.asked != 0) {
+	if f.Ending || f.Killed || wellEnded(status, state) || exitCode(status) == 0 && f.asked != 0 {
 		return
 	}
 	if f.asked != 0 {
@@ -125,6 +124,25 @@ func (f *Fate) RankEnded(rank, pid int, program string, status syscall.WaitStatu
 	if !f.Quiet {
 		f.Say("rank %d (pid %d, %s) on %s %s%s", rank, pid, program, f.Hostname, f.Failure.how(), f.Others())
 	}
+}
+
+func wellEnded(status syscall.WaitStatus, state job.State) bool {
+	return exitCode(status) == 0 && state != job.StateInit
+}
+
+// Fails tells whether the end of a rank is a failure, and nobody has asked the job to end.
+func (f *Fate) Fails(status syscall.WaitStatus, state job.State) bool {
+	return !f.Ending && !f.Killed && f.asked == 0 && !wellEnded(status, state)
+}
+
+// WorldFailed is told when a rank has failed whose world is connected to no other: that world ends, and the job goes
+// on.
+func (f *Fate) WorldFailed(failure *Failure, others int) {
+	if f.Failure == nil {
+		f.Failure, f.Code = failure, failure.Code()
+	}
+	f.Say("rank %d (pid %d, %s) on %s %s; the ranks that were started with it end: %d", failure.Rank, failure.Pid,
+		failure.Program, f.Hostname, failure.how(), others)
 }
 
 // AllEnded is told when no rank is left, with what they have noted in the root block.

@@ -9,10 +9,19 @@ import (
 // LeftOut returns "" if all ranks have called Finalize after the same number of collective operations on the
 // communicator of all ranks. Otherwise a rank has left out an operation in which no other rank had to wait for it.
 // Then the message names a rank whose number differs from the most frequent one. Ranks whose number is not known, for
-// example after an operation that failed, do not count.
+// example after an operation that failed, do not count. Each world has calls of its own.
 func LeftOut(root *job.Root) string {
+	for first := 0; first < root.Ranks(); first += root.World(first).Size {
+		if odd := leftOut(root, root.World(first)); odd != "" {
+			return odd
+		}
+	}
+	return ""
+}
+
+func leftOut(root *job.Root, w job.World) string {
 	count := map[uint32]int{}
-	for rank := range root.Ranks() {
+	for rank := w.First; rank < w.First+w.Size; rank++ {
 		if n, known := worldCalls(root, rank); known {
 			count[n]++
 		}
@@ -27,7 +36,7 @@ func LeftOut(root *job.Root) string {
 		}
 	}
 	odd, other := -1, -1
-	for rank := root.Ranks() - 1; rank >= 0; rank-- {
+	for rank := w.First + w.Size - 1; rank >= w.First; rank-- {
 		switch n, known := worldCalls(root, rank); {
 		case !known:
 		case n == usual:

@@ -32,13 +32,15 @@ type Request struct {
 	Create *CreateRequest // make the address space
 	Memory bool           // map the job's memory; file: its memfd
 	Spawn  *SpawnRequest  // start a rank; files: its standard three
+	Add    []App          // look at further programs, which are numbered after those that are there
 	Guard  int            // no reply: kill this process group when the supervisor is gone
 	Forget int            // no reply: the process group is gone
 }
 
 type CreateRequest struct {
 	Tasks         int // ranks here
-	Total         int // ranks of the job
+	Spare         int // ranks that may be added
+	Total         int // ranks of the job, with those that may be added
 	PartitionSize uint64
 	HugePages     bool
 	ID            string // of the job, see EnvID
@@ -60,6 +62,7 @@ type App struct {
 type SpawnRequest struct {
 	Rank, App int
 	Number    int // of the rank in the job
+	First     int // the number of the first rank of its world
 	Nice      int // is added to the niceness of the host
 	CPUs      []int
 }
@@ -68,6 +71,7 @@ type SpawnRequest struct {
 type reply struct {
 	Err    string
 	Pid    int
+	Tasks  int // partitions that were made
 	Layout pvas.Layout
 }
 

@@ -46,7 +46,7 @@ func BaseEnv(app *App, id string, total, ranks, cpus int) []string {
 	}
 	env = unset(env, app.Unset...)
 	// A job started by a rank of another job is its own.
-	env = unset(env, job.EnvRank, job.EnvSize, job.EnvJob, job.EnvProgram, EnvID, envPMISize,
+	env = unset(env, job.EnvApp, job.EnvRank, job.EnvSize, job.EnvJob, job.EnvProgram, EnvID, envPMISize,
 		envPMIRank, envOMPI, envMPI)
 	if ranks >= cpus && os.Getenv("GOMAXPROCS") == "" {
 		// Many Go runtimes must not each start a thread and a collector per CPU.
@@ -66,11 +66,11 @@ func BaseEnv(app *App, id string, total, ranks, cpus int) []string {
 	return lastOfEach(env)
 }
 
-// RankEnv adds the variables of one rank. where is the place of the job's
-// memory: "fd:3" or "addr:0x...". The user's own settings come first, and so they count.
-func RankEnv(base []string, rank, local int, where string) []string {
+// RankEnv adds the variables of one rank: its numbers in the job, in its world, and of those on this node. where is
+// the place of the job's memory: "fd:3" or "addr:0x...". The user's own settings come first, and so they count.
+func RankEnv(base []string, number, rank, local int, where string) []string {
 	r, l := strconv.Itoa(rank), strconv.Itoa(local)
-	return append(slices.Clip(base), job.EnvRank+"="+r, job.EnvJob+"="+where, envPMIRank+"="+r,
+	return append(slices.Clip(base), job.EnvRank+"="+strconv.Itoa(number), job.EnvJob+"="+where, envPMIRank+"="+r,
 		envOMPI+"="+l, envMPI+"="+l)
 }
 

@@ -88,7 +88,9 @@ func (h *host) serve() error {
 func (h *host) Handle(req *Request, files []*os.File) (reply, error) {
 	switch {
 	case req.Create != nil:
-		return reply{}, h.create(req.Create)
+		return h.create(req.Create)
+	case req.Add != nil:
+		return reply{}, h.add(req.Add)
 	case req.Memory:
 		return reply{}, h.mapMemory(files)
 	case req.Spawn != nil:
@@ -107,18 +109,32 @@ func (h *host) Handle(req *Request, files []*os.File) (reply, error) {
 
 // create makes the address space and checks that the programs fit into a partition, or only learns the
 // job's name: Tasks is 0 for a host that guards.
-func (h *host) create(req *CreateRequest) error {
+func (h *host) create(req *CreateRequest) (reply, error) {
 	h.id = req.ID
 	if req.Tasks == 0 {
-		return nil
+		return reply{}, nil
 	}
-	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize,
+	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, Spare: req.Spare, PartitionSize: req.PartitionSize,
 		SmallRegion: job.SmallRegionSize(req.Total), HugePages: req.HugePages, Siblings: true})
-	h.space, h.apps = space, req.Apps
-	for i := 0; i < len(h.apps) && err == nil; i++ {
-		_, err = space.Layout(0, h.apps[i].Path, h.apps[i].Env...)
+	if err != nil {
+		return reply{}, err
 	}
-	return err
+	h.space = space
+	return reply{Tasks: space.Tasks()}, h.add(req.Apps)
+}
+
+// add checks that programs fit into a partition.
+func (h *host) add(apps []App) error {
+	if h.space == nil {
+		return errors.New("programs: request out of order")
+	}
+	for i := range apps {
+		if _, err := h.space.Layout(0, apps[i].Path, apps[i].Env...); err != nil {
+			return err
+		}
+	}
+	h.apps = append(h.apps, apps...)
+	return nil
 }
 
 func (h *host) mapMemory(files []*os.File) error {
@@ -144,7 +160,7 @@ func (h *host) spawn(req *SpawnRequest, files []*os.File) (reply, error) {
 	root.SetProgram(rank, program)
 	task, err := h.space.Spawn(pvas.TaskSpec{
 		Path: app.Path, Args: app.Args, Dir: app.Dir, Name: app.Name,
-		Env:   RankEnv(app.Env, rank, req.Rank, fmt.Sprintf("addr:%#x", h.memory.Addr())),
+		Env:   RankEnv(app.Env, rank, rank-req.First, req.Rank-req.First, fmt.Sprintf("addr:%#x", h.memory.Addr())),
 		Stdin: files[0], Stdout: files[1], Stderr: files[2],
 		Partition: req.Rank, CPUs: req.CPUs, Nice: sys.NiceBy(req.Nice), Limits: fileLimit(),
 		Sibling: true, Setpgid: true, Pdeathsig: syscall.SIGKILL,

@@ -45,12 +45,18 @@ func FindProgram(ctx context.Context, typed string, stderr io.Writer) (*Program,
 		}
 		return buildProgram(ctx, typed, typed, ".", stderr)
 	}
+	p, err := FindBinary(typed)
+	if errors.Is(err, fs.ErrNotExist) && looksLikeImportPath(typed) && goResolves(ctx, typed) {
+		return buildProgram(ctx, typed, "", typed, stderr)
+	}
+	return p, err
+}
+
+// FindBinary is FindProgram for what needs not be built.
+func FindBinary(typed string) (*Program, error) {
 	path, err := exec.LookPath(typed)
 	if err == nil || errors.Is(err, exec.ErrDot) {
 		return binaryProgram(typed, path)
-	}
-	if errors.Is(err, fs.ErrNotExist) && looksLikeImportPath(typed) && goResolves(ctx, typed) {
-		return buildProgram(ctx, typed, "", typed, stderr)
 	}
 	if errors.Is(err, exec.ErrNotFound) {
 		err = fmt.Errorf("%w: not in PATH (a program of this directory is ./%s)", fs.ErrNotExist, typed)

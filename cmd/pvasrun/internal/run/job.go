@@ -210,6 +210,9 @@ func (f *Flags) checkRanks(ranks, helpers int) error {
 	switch {
 	case helpers > ranks:
 		return fmt.Errorf("--helpers %d: there are %d ranks, and a rank has one at most", helpers, ranks)
+	case f.Universe > 0 && (f.Universe < uint(ranks) || f.Universe > job.MaxRanks):
+		return fmt.Errorf("--universe %d: it is the number of all ranks, from the %d of the job to %d", f.Universe,
+			ranks, job.MaxRanks)
 	case ranks > job.MaxRanks:
 		return fmt.Errorf("-n: %d ranks: a job has at most %d in all", ranks, job.MaxRanks)
 	}
@@ -240,6 +243,7 @@ func (f *Flags) job(apps []launcher.App, settings job.Settings) launcher.Job {
 		Settings:       settings,
 		PartitionSize:  uint64(f.PartitionSize),
 		StackSize:      uint64(f.StackSize),
+		Universe:       int(min(f.Universe, job.MaxRanks+1)),
 		HugePages:      f.HugePages,
 		Bind:           f.Bind.Binding,
 		ReportBindings: f.ReportBindings,

@@ -17,7 +17,7 @@ func (r *run) Describe(w *job.Waiting) {
 		c.Need = job.NeedAny
 	}
 	if r.t.named == nil {
-		r.t.named = make([]bool, r.t.Job.Ranks())
+		r.t.named = make([]bool, r.t.Job.Places())
 	}
 	waits := r
 	if first := r.state.guard; first != nil && !r.begun {

@@ -48,7 +48,6 @@ type Engine struct {
 	job      Space
 	messages *pml.Engine
 	rank     int
-	size     int  // of the job
 	whole    bool // all of the job shares one address space
 	options  Options
 	share    *job.Share
@@ -80,11 +79,11 @@ type Engine struct {
 // the helper of the engine for messages, which is not in use yet.
 func New(j Space, rank int, messages *pml.Engine, o Options) *Engine {
 	e := &Engine{
-		job: j, messages: messages, rank: rank, size: j.Ranks(), options: o,
+		job: j, messages: messages, rank: rank, options: o,
 		whole:   messages.Direct(nil),
 		share:   j.Share(rank),
 		work:    j.Work(),
-		pools:   make([]atomic.Pointer[pool], j.Ranks()),
+		pools:   make([]atomic.Pointer[pool], j.Places()),
 		records: map[uint32]*record{},
 	}
 	e.transport = message.Transport{Job: j, Messages: messages, Rank: rank, Check: o.Check,
@@ -195,7 +194,7 @@ func (e *Engine) announce() {
 	if !e.work.Used.CompareAndSwap(0, 1) {
 		return
 	}
-	for rank := range e.size {
+	for rank := range e.job.Ranks() {
 		if e.beside(rank) {
 			e.job.Inbox(rank).Notify()
 		}

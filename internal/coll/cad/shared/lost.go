@@ -35,7 +35,7 @@ func (e *Engine) noteDead() []int {
 	if len(e.dead) == e.messages.GoneCount() {
 		return e.dead
 	}
-	for rank := range e.size {
+	for rank := range e.job.Ranks() {
 		if e.job.Gone(rank) && !slices.Contains(e.dead, rank) {
 			e.dead = append(e.dead, rank)
 		}

@@ -114,7 +114,7 @@ func (e *Engine) takeFrom(bit, level int) (r ref, ok bool) {
 
 // anyRank asks for the pools of all ranks that share a bit, until one says true.
 func (e *Engine) anyRank(bit int, ask func(*pool) bool) bool {
-	for rank := bit; rank < e.size; rank += 64 {
+	for rank := bit; rank < e.job.Ranks(); rank += 64 {
 		if p := e.pool(rank); p != nil && ask(p) {
 			return true
 		}
@@ -226,10 +226,10 @@ func (e *Engine) wakeOne() bool {
 func (e *Engine) wakeIn(w *atomic.Uint64, wake func(rank int) bool) bool {
 	for b := range onesFrom(w.Load(), e.rank) {
 		// With more ranks than bits a bit stands for others too, and stays.
-		if bit := uint64(1) << b; e.size <= 64 && w.And(^bit)&bit == 0 {
+		if bit := uint64(1) << b; e.job.Ranks() <= 64 && w.And(^bit)&bit == 0 {
 			continue
 		}
-		for rank := b; rank < e.size; rank += 64 {
+		for rank := b; rank < e.job.Ranks(); rank += 64 {
 			if e.beside(rank) && wake(rank) {
 				return true
 			}
@@ -296,7 +296,7 @@ func (e *Engine) Resting(yes bool) {
 	}
 	if yes {
 		setBit(&e.work.Resting, e.rank)
-	} else if e.size <= 64 {
+	} else if e.job.Ranks() <= 64 {
 		e.work.Resting.And(^(uint64(1) << e.rank))
 	}
 }

@@ -1,0 +1,217 @@
+package capi
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/gopvas/gopvas/internal/comm"
+)
+
+// Comm_spawn is MPI_Comm_spawn. Arguments but the root's count for nothing.
+func (p *Process) Comm_spawn(command CString, argv Handles[CString], most int, info Info, root int, c Comm,
+	out Ptr[Comm], codes Ints) error {
+	return p.spawn(1, root, c, out, codes, func(int) (comm.Command, error) {
+		return p.command(command, argv, most, info)
+	})
+}
+
+// Comm_spawn_multiple is MPI_Comm_spawn_multiple.
+func (p *Process) Comm_spawn_multiple(count int, commands Handles[CString], argvs Address, most Ints,
+	infos Handles[Info], root int, c Comm, out Ptr[Comm], codes Ints) error {
+	return p.spawn(count, root, c, out, codes, func(i int) (comm.Command, error) {
+		var argv Handles[CString]
+		if argvs != 0 {
+			argv = Handles[CString]{uintptr(Handles[CString]{uintptr(argvs)}.At(i))}
+		}
+		return p.command(commands.At(i), argv, most.At(i), infos.At(i))
+	})
+}
+
+// spawn starts the commands, as the root has them.
+func (p *Process) spawn(count, root int, c Comm, out Ptr[Comm], codes Ints,
+	command func(int) (comm.Command, error)) error {
+	on, err := p.intra(c)
+	if err != nil {
+		return err
+	}
+	var commands []comm.Command
+	if on.c.Rank() == root {
+		if count < 1 {
+			err = fail(ERR_ARG, "%d commands: pass 1 or more", count)
+		}
+		for i := 0; i < count && err == nil; i++ {
+			var one comm.Command
+			one, err = command(i)
+			commands = append(commands, one)
+		}
+	}
+	n, counts, err := comm.Spawn(on.c, root, commands, err)
+	if !codes.Nil() {
+		p.setCodes(codes, commands, counts, err)
+	}
+	return p.made(n, err, on, out)
+}
+
+// setCodes tells the error code of each process that was asked for. Other ranks than the root know only of those that
+// were started.
+func (p *Process) setCodes(codes Ints, commands []comm.Command, counts []int, err error) {
+	at := 0
+	for i := range max(len(commands), len(counts)) {
+		started, asked := 0, 0
+		if i < len(counts) && err == nil {
+			started, asked = counts[i], counts[i]
+		}
+		if i < len(commands) {
+			asked = commands[i].N
+		}
+		for n := range asked {
+			code := SUCCESS
+			if n >= started {
+				code = ERR_SPAWN
+			}
+			codes.Set(at, code)
+			at++
+		}
+	}
+}
+
+// command returns what a program says of a command.
+func (p *Process) command(name CString, argv Handles[CString], most int, info Info) (c comm.Command, err error) {
+	if c.Program, err = name.given(); err != nil {
+		return c, err
+	}
+	c.Program = strings.TrimSpace(c.Program)
+	if most < 1 {
+		return c, fail(ERR_ARG, "%s: %d processes: pass 1 or more", c.Program, most)
+	}
+	c.N = most
+	if !argv.Nil() {
+		for i := 0; !argv.At(i).Nil(); i++ {
+			c.Args = append(c.Args, argv.At(i).String())
+		}
+	}
+	hints, err := p.hints(info)
+	if err != nil {
+		return c, err
+	}
+	for key, to := range map[string]*string{"wdir": &c.Dir, "path": &c.Path, "soft": &c.Soft, "host": &c.Host} {
+		if hints != nil {
+			*to, _ = hints.Get(key)
+		}
+	}
+	return c, nil
+}
+
+// Comm_get_parent is MPI_Comm_get_parent. The communicator has a handle from the first call on.
+func (p *Process) Comm_get_parent(out Ptr[Comm]) error {
+	c := comm.Parent(p.world.c)
+	if c == nil {
+		out.Set(COMM_NULL)
+		return nil
+	}
+	p.mu.Lock()
+	n := p.known[c]
+	p.mu.Unlock()
+	if n != nil {
+		out.Set(n.handle)
+		return nil
+	}
+	p.adopt(c, p.world, out).name = "MPI_COMM_PARENT"
+	return nil
+}
+
+// Comm_disconnect is MPI_Comm_disconnect.
+func (p *Process) Comm_disconnect(c Ptr[Comm]) error { return p.endComm(c, comm.Disconnect) }
+
+// Open_port is MPI_Open_port.
+func (p *Process) Open_port(info Info, out OutString) error {
+	if _, err := p.hints(info); err != nil {
+		return err
+	}
+	port, err := comm.OpenPort(p.world.c)
+	if err == nil {
+		out.Set(port, MAX_PORT_NAME)
+	}
+	return err
+}
+
+// Close_port is MPI_Close_port.
+func (p *Process) Close_port(port CString) error { return comm.ClosePort(p.world.c, port.String()) }
+
+// Comm_accept is MPI_Comm_accept.
+func (p *Process) Comm_accept(port CString, info Info, root int, c Comm, out Ptr[Comm]) error {
+	return p.connect(comm.Accept, port, info, root, c, out)
+}
+
+// Comm_connect is MPI_Comm_connect.
+func (p *Process) Comm_connect(port CString, info Info, root int, c Comm, out Ptr[Comm]) error {
+	return p.connect(comm.Connect, port, info, root, c, out)
+}
+
+func (p *Process) connect(call func(*comm.Comm, string, int) (*comm.Comm, error), port CString, info Info, root int,
+	c Comm, out Ptr[Comm]) error {
+	on, err := p.intra(c)
+	if err != nil {
+		return err
+	}
+	name := ""
+	if on.c.Rank() == root {
+		if name = port.String(); name == "" {
+			name = " " // which is no port
+		}
+		if _, err := p.hints(info); err != nil {
+			return err
+		}
+	}
+	n, err := call(on.c, name, root)
+	return p.made(n, err, on, out)
+}
+
+// service checks the name of a service.
+func (p *Process) service(name CString, info Info) (string, error) {
+	_, err := p.hints(info)
+	if err != nil {
+		return "", err
+	}
+	return name.given()
+}
+
+// Publish_name is MPI_Publish_name.
+func (p *Process) Publish_name(service CString, info Info, port CString) error {
+	name, err := p.service(service, info)
+	if err != nil {
+		return err
+	}
+	return comm.PublishName(p.world.c, name, port.String())
+}
+
+// Unpublish_name is MPI_Unpublish_name.
+func (p *Process) Unpublish_name(service CString, info Info, port CString) error {
+	name, err := p.service(service, info)
+	if err != nil {
+		return err
+	}
+	return comm.UnpublishName(p.world.c, name, port.String())
+}
+
+// Lookup_name is MPI_Lookup_name.
+func (p *Process) Lookup_name(service CString, info Info, out OutString) error {
+	name, err := p.service(service, info)
+	if err != nil {
+		return err
+	}
+	port, err := comm.LookupName(p.world.c, name)
+	if err == nil {
+		out.Set(port, MAX_PORT_NAME)
+	}
+	return err
+}
+
+// Comm_join is MPI_Comm_join: the socket carries the names of ports. The rank with the lower name accepts.
+func (p *Process) Comm_join(fd int, out Ptr[Comm]) error {
+	n, err := comm.JoinSocket(p.self.c, fd)
+	if errors.Is(err, comm.ErrOtherJob) {
+		err = fail(ERR_UNSUPPORTED_OPERATION, "%v", err)
+	}
+	return p.made(n, err, p.self, out)
+}

@@ -1,0 +1,196 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Names are the open ports of a job and the names that they are published by. The supervisor keeps them; a job of one
+// rank that nobody has started keeps its own.
+type Names struct {
+	mu    sync.Mutex
+	last  int
+	ports map[string]int // the rank that has opened it
+	names map[string]published
+}
+
+type published struct {
+	port string
+	rank int
+}
+
+// Requests to Names. Each has the arguments of its method.
+const (
+	AskPublish   = "publish"   // service, port
+	AskUnpublish = "unpublish" // service, port
+	AskLookup    = "lookup"    // service
+	AskOpenPort  = "open port"
+	AskClosePort = "close port" // port
+	AskPort      = "port"       // port: is it open?
+
+	// AskSpawn is a request to the supervisor: see Command.
+	AskSpawn = "spawn"
+)
+
+// Handle answers a request of a rank, as Root.Ask returns it; ok is false if it is not one for Names.
+func (n *Names) Handle(id uint64, rank int, request []string) (answer []string, ok bool) {
+	arg := func(i int) string {
+		if i < len(request) {
+			return request[i]
+		}
+		return ""
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var text string
+	var err error
+	switch arg(0) {
+	case AskPublish:
+		err = n.publish(rank, arg(1), arg(2))
+	case AskUnpublish:
+		err = n.unpublish(arg(1), arg(2))
+	case AskLookup:
+		p, known := n.names[arg(1)]
+		if text = p.port; !known {
+			err = refusal(ErrName, "no service is published as %q in this job", arg(1))
+		}
+	case AskOpenPort:
+		text = n.open(id, rank)
+	case AskClosePort:
+		if err = n.check(arg(1)); err == nil {
+			delete(n.ports, arg(1))
+		}
+	case AskPort:
+		err = n.check(arg(1))
+	default:
+		return nil, false
+	}
+	if err != nil {
+		return Refuse(err), true
+	}
+	return Grant(text), true
+}
+
+func (n *Names) publish(rank int, service, port string) error {
+	if p, known := n.names[service]; known {
+		return refusal(ErrService, "%q is published already, by rank %d", service, p.rank)
+	}
+	if n.names == nil {
+		n.names = map[string]published{}
+	}
+	n.names[service] = published{port, rank}
+	return nil
+}
+
+func (n *Names) unpublish(service, port string) error {
+	p, known := n.names[service]
+	if !known || port != "" && p.port != port {
+		return refusal(ErrService, "no service is published as %q with this port in this job", service)
+	}
+	delete(n.names, service)
+	return nil
+}
+
+func (n *Names) open(id uint64, rank int) string {
+	if n.ports == nil {
+		n.ports = map[string]int{}
+	}
+	n.last++
+	port := Port{id, rank, n.last}.String()
+	n.ports[port] = rank
+	return port
+}
+
+func (n *Names) check(port string) error {
+	if _, known := n.ports[port]; !known {
+		return refusal(ErrPort, "%q is no open port of this job", port)
+	}
+	return nil
+}
+
+// Gone closes what a rank that has ended has left open.
+func (n *Names) Gone(rank int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for port, by := range n.ports {
+		if by == rank {
+			delete(n.ports, port)
+		}
+	}
+	for service, p := range n.names {
+		if p.rank == rank {
+			delete(n.names, service)
+		}
+	}
+}
+
+// Port is where a rank accepts others.
+type Port struct {
+	Job          uint64 // Root.ID
+	Rank, Number int    // the rank that has opened it, and which of the job's ports it is
+}
+
+// String is the name of the port.
+func (p Port) String() string { return fmt.Sprintf("gopvas:%x:%d:%d", p.Job, p.Rank, p.Number) }
+
+// ParsePort is the contrary of Port.String.
+func ParsePort(name string) (p Port, err error) {
+	bad := refusal(ErrPort, "%.100q is no name of a port: pass one that Open_port has returned", name)
+	parts := strings.Split(name, ":")
+	if len(parts) != 4 || parts[0] != "gopvas" {
+		return p, bad
+	}
+	id, err1 := strconv.ParseUint(parts[1], 16, 64)
+	rank, err2 := strconv.ParseUint(parts[2], 10, 31)
+	number, err3 := strconv.ParseUint(parts[3], 10, 31)
+	if err1 != nil || err2 != nil || err3 != nil {
+		return p, bad
+	}
+	return Port{id, int(rank), int(number)}, nil
+}
+
+// What a request to the supervisor may be refused for.
+var (
+	ErrSpawn   = errors.New("the processes were not started")
+	ErrPort    = errors.New("the port is not open")
+	ErrService = errors.New("the service can not be published or withdrawn")
+	ErrName    = errors.New("nothing is published by the name")
+)
+
+// refusals are named by their places in answers.
+var refusals = []error{ErrSpawn, ErrPort, ErrService, ErrName}
+
+func refusal(kind error, format string, args ...any) error {
+	return fmt.Errorf("%w: %s", kind, fmt.Sprintf(format, args...))
+}
+
+// Grant is an answer. Its first text says that it is no refusal.
+func Grant(texts ...string) []string { return append([]string{""}, texts...) }
+
+// Refuse is the answer for an error. One of another kind is ErrSpawn.
+func Refuse(err error) []string {
+	for i, kind := range refusals {
+		if errors.Is(err, kind) {
+			return []string{strconv.Itoa(i), strings.TrimPrefix(err.Error(), kind.Error()+": ")}
+		}
+	}
+	return []string{"0", err.Error()}
+}
+
+// Granted returns what an answer grants, or the error for which it refuses.
+func Granted(answer []string) ([]string, error) {
+	if len(answer) > 0 && answer[0] == "" {
+		return answer[1:], nil
+	}
+	if len(answer) < 2 {
+		return nil, refusal(ErrSpawn, "pvasrun has given no answer")
+	}
+	kind, err := strconv.Atoi(answer[0])
+	if err != nil || uint(kind) >= uint(len(refusals)) {
+		kind = 0
+	}
+	return nil, refusal(refusals[kind], "%s", answer[1])
+}

@@ -1,0 +1,66 @@
+package job
+
+import "fmt"
+
+// A World is the ranks that were started together: MPI_COMM_WORLD of each of them. Their numbers in the job follow one
+// another. The first world has the ranks that the job began with.
+type World struct {
+	Number      int // 0: the first
+	First, Size int // its ranks are First to First+Size-1
+	Parent      int // the rank that had it started; -1: nobody
+}
+
+// worldBlock is the World of a rank that was added. The supervisor writes it before the rank counts; then it stays.
+type worldBlock struct{ first, size, number, parent uint32 }
+
+// AddWorld adds a world of so many ranks to the job, at the request of a rank. Only the supervisor calls it. The error
+// says that there is no room.
+func (r *Root) AddWorld(size, parent, number int) (World, error) {
+	w := World{Number: number, First: r.Ranks(), Size: size, Parent: parent}
+	if size < 1 || size > r.Places()-w.First {
+		return w, fmt.Errorf("the job has room for %d ranks in all, and has had %d: "+
+			"use pvasrun --universe N with a larger N", r.Places(), w.First)
+	}
+	for rank := w.First; rank < w.First+size; rank++ {
+		r.ranks[rank].address.world = worldBlock{uint32(w.First), uint32(size), uint32(number), uint32(parent)}
+	}
+	r.head.late.Add(uint32(size))
+	return w, nil
+}
+
+// World returns the world of a rank, zeros if there is no such rank.
+func (r *Root) World(rank int) World {
+	switch first := int(r.head.ranks); {
+	case rank < 0 || rank >= r.Ranks():
+		return World{}
+	case rank < first:
+		return World{Size: first, Parent: -1}
+	}
+	w := &r.ranks[rank].address.world
+	return World{Number: int(w.number), First: int(w.first), Size: int(w.size), Parent: int(w.parent)}
+}
+
+// AddLink notes that a rank has one more communicator, or with -1 one fewer, in which there are ranks of other worlds.
+// The rank calls it.
+func (r *Root) AddLink(rank, n int) { r.block(rank).links.Add(uint32(n)) }
+
+// Linked tells whether a rank of the world has a communicator with ranks of other worlds, as they have said last. The
+// supervisor ends the others with a rank that fails only if it is linked to them.
+func (r *Root) Linked(w World) bool {
+	for rank := w.First; rank < w.First+w.Size; rank++ {
+		if r.block(rank).links.Load() != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Alone tells whether this is a job of one rank that no supervisor has started.
+func (r *Root) Alone() bool { return r.names != nil }
+
+// ID tells this job from others on this machine.
+func (r *Root) ID() uint64 { return r.head.id }
+
+// Universe returns how many ranks the job is expected to have in all (MPI_UNIVERSE_SIZE): as many as the user has said,
+// else as there are ranks or CPUs.
+func (r *Root) Universe() int { return int(r.head.universe) }
