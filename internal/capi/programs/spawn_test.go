@@ -1,0 +1,87 @@
+package programs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
+)
+
+// Ranks start others, which are a world of their own, talk to them and end.
+func TestSpawn(t *testing.T) {
+	program := build(t, "spawned.c")
+	for _, btl := range []string{"pvas", "sm"} {
+		for _, kind := range []string{"many", "refused", "keys", "generations", "unwilling"} {
+			for _, ranks := range []int{3, 1} {
+				if ranks == 1 && !testkit.Long() {
+					continue
+				}
+				t.Run(fmt.Sprint(btl, "/", kind, "/", ranks), func(t *testing.T) {
+					room := []string{"--universe", "40", "-n", fmt.Sprint(ranks), "--btl", btl, "--timeout", "120"}
+					if kind == "keys" { // there is room for 2 of 3
+						room[1] = fmt.Sprint(ranks + 4)
+					}
+					stdout, stderr, code := run(t, nil, tool("mpiexec"), append(room, program, kind)...)
+					require.Equal(t, 0, code, "%s%s", stdout, stderr)
+					require.Empty(t, stderr)
+				})
+			}
+		}
+	}
+}
+
+// A child that fails before the parents know it is an error of theirs. One that fails later ends the job, unless its
+// world has disconnected from all others: then that world alone.
+func TestSpawnedRanksFail(t *testing.T) {
+	program := build(t, "spawned.c")
+	for _, btl := range []string{"pvas", "sm"} {
+		for _, c := range []struct {
+			kind, stdout, stderr string
+			code                 int
+		}{
+			{"killed early", "still here\nstill here\n", "was killed by signal 9", 137},
+			{"dies", "still here\nstill here\n", "exited with code 9", 9},
+			{"abandoned", "still here\nstill here\n",
+				"exited with code 9; the ranks that were started with it end: 2", 9},
+			{"faithless", "", "exited with code 9; ending the other 3 ranks", 9},
+			{"stuck", "", "deadlock: ending 4 ranks", 125},
+		} {
+			t.Run(btl+"/"+c.kind, func(t *testing.T) {
+				stdout, stderr, code := run(t, nil, tool("mpiexec"), "-n", "2", "--btl", btl, "--timeout", "120",
+					"--deadlock-after", "500ms", program, c.kind)
+				require.Equal(t, c.code, code, "%s%s", stdout, stderr)
+				require.Equal(t, c.stdout, stdout)
+				require.Contains(t, stderr, c.stderr)
+			})
+		}
+	}
+}
+
+// Programs learn how many ranks there may be, and which of the programs of the job they are.
+func TestUniverse(t *testing.T) {
+	program := build(t, "spawned.c")
+	for _, btl := range []string{"pvas", "sm"} {
+		_, stderr, code := run(t, nil, tool("mpiexec"), "--btl", btl, "--universe", "50", "-n", "1",
+			program, "universe",
+			"50", "0", ":", "-n", "2", program, "universe", "50", "1")
+		require.Equal(t, 0, code, stderr)
+	}
+	_, stderr, code := run(t, nil, tool("mpiexec"), "-n", "3", "--universe", "2", program)
+	require.Equal(t, 2, code)
+	require.Contains(t, stderr, "--universe 2")
+	// without pvasrun
+	_, stderr, code = run(t, nil, program, "many")
+	require.NotZero(t, code)
+	require.Contains(t, stderr, "MPI_ERR_SPAWN")
+	require.Contains(t, stderr, "this needs pvasrun")
+	// a recorded job
+	trace := filepath.Join(t.TempDir(), "trace")
+	_, stderr, code = run(t, nil, tool("mpiexec"), "-n", "1", "--trace", trace, program, "many")
+	require.NotZero(t, code)
+	require.Contains(t, stderr, "--trace")
+	require.NoError(t, os.RemoveAll(trace))
+}
