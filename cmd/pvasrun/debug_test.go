@@ -38,6 +38,11 @@ func findRank(t *testing.T, model string) {
 	require.NotEmpty(t, debug, "-v has not said how")
 	for said := bufio.NewScanner(stdout); said.Scan() && said.Text() != "rank 1 is ready"; {
 	}
+	if words := strings.Fields(debug); model == "pvas" {
+		got := command(t, nil, words[:2]...)
+		require.Equal(t, 2, got.code)
+		require.Contains(t, got.stderr, "give PROGRAM and OFFSET, too; pvasrun -v prints the command for each rank")
+	}
 	args := append(strings.Fields(debug), "--", "-nx", "-batch", "-ex", "print 'main.answer'")
 	out, err := exec.Command(pvasrun, args...).CombinedOutput()
 	if bytes.Contains(out, []byte("Operation not permitted")) {

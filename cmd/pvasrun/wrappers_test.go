@@ -56,7 +56,7 @@ func TestOtherWrappersTakeProcesses(t *testing.T) {
 	program := programs.Build(t, "./testdata/settings")
 	for _, words := range [][]string{
 		{"sh", "-c", program + "; true"}, {"setsid", "-w", program}, {"timeout", "-s", "KILL", "60", program},
-		{"env", "A=1", "sh", "-c", "exec " + program},
+		{"env", "A=1", "sh", "-c", "exec " + program}, {"env", "-S", program + " x"}, {"env", "-S" + program},
 	} {
 		got := command(t, nil, append([]string{"-n", "2"}, words...)...)
 		require.Equal(t, 0, got.code, "%v %s", words, got.stderr)

@@ -1,6 +1,8 @@
 package capi
 
 import (
+	"fmt"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,6 +33,14 @@ func pairOfRanks(t testing.TB) (a, b *program) {
 		both[me] = c
 	}
 	return both[0], both[1]
+}
+
+// The handler of fatal signals is in C, and writes states of a rank.
+func TestStatesInC(t *testing.T) {
+	text, err := os.ReadFile("../../cmd/libmpi/faults.c")
+	require.NoError(t, err)
+	require.Contains(t, string(text), fmt.Sprintf("enum { STATE_INIT = %d, STATE_FAULTED = %d };", job.StateInit,
+		job.StateFaulted))
 }
 
 // The numbers of the functions that have a short way are those of the table.

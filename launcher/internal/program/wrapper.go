@@ -22,12 +22,17 @@ func Wraps(name string, args []string) bool {
 	if len(args) > 0 && slices.Contains(shells, filepath.Base(name)) {
 		return true
 	}
-	return slices.ContainsFunc(args, callsMPI)
+	return slices.ContainsFunc(args, func(arg string) bool {
+		for _, split := range []string{"-S", "--split-string="} { // of env
+			arg = strings.TrimPrefix(arg, split)
+		}
+		return slices.ContainsFunc(strings.Fields(arg), callsMPI)
+	})
 }
 
 // callsMPI tells whether a word names a program that uses package mpi, or the MPI library.
 func callsMPI(word string) bool {
-	if strings.HasPrefix(word, "-") || strings.ContainsAny(word, "= \n") {
+	if strings.HasPrefix(word, "-") || strings.Contains(word, "=") {
 		return false
 	}
 	path, err := exec.LookPath(word)

@@ -53,6 +53,10 @@ func command(args []string) ([]string, error) {
 	if pid, err := strconv.Atoi(args[0]); err != nil || pid < 1 {
 		return nil, fmt.Errorf("%q is no process: %s", args[0], what)
 	}
+	if len(args) == 1 && ofThisProgram(args[0]) {
+		return nil, fmt.Errorf("process %s is a rank in one address space, if it is a rank: give PROGRAM and OFFSET, "+
+			"too; %s", args[0], what)
+	}
 	argv := []string{"gdb", "-iex", "set confirm off", "-p", args[0]}
 	if len(args) == 3 { // the kernel takes pvasrun for the program
 		argv = append(argv, "-ex", "symbol-file")
@@ -66,4 +70,14 @@ func command(args []string) ([]string, error) {
 		argv = append(argv, "-ex", fmt.Sprintf("python rank_symbols(%s, %d)", strconv.QuoteToASCII(args[1]), offset))
 	}
 	return append(argv, more...), nil
+}
+
+// ofThisProgram tells whether the kernel takes pvasrun for the program of a process.
+func ofThisProgram(pid string) bool {
+	own, err := os.Stat("/proc/self/exe")
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat("/proc/" + pid + "/exe")
+	return err == nil && os.SameFile(own, other)
 }
