@@ -159,6 +159,9 @@ func (c Cost) alone(rank int32, p *Piece) float64 {
 // othersMove tells whether other ranks move messages while two do.
 func (r *Run) othersMove(rank int32, p *Piece) bool {
 	from := p.From + p.Waited()
+	if p.Peer == rank {
+		return false
+	}
 	for other, lane := range r.Ranks {
 		if int32(other) == rank || int32(other) == p.Peer {
 			continue

@@ -160,7 +160,9 @@ func (d *doer) lane(rank int) (lane []waits.Piece) {
 		case e.Kind.File():
 			p.Activity = waits.File
 		case e.Kind.Outside():
-			p.Peer = e.Peer
+			if p.Peer = e.Peer; p.Peer >= 0 {
+				p.Messages = 1
+			}
 		}
 		d.needs(&p, rank, e, belongs.taken[e], belongs.messages[e])
 		for _, part := range belongs.parts[e] {
