@@ -35,7 +35,7 @@ const (
 	accesses // and those after it: by the kind of place, a read before a write
 )
 
-// callNames are the names of calls in errors.
+// callNames are the names of calls, in errors and in the report of a hang.
 var callNames = [...]string{"MPI_File_open", "MPI_File_close", "MPI_File_set_size", "MPI_File_preallocate",
 	"MPI_File_sync", "MPI_File_set_atomicity", "MPI_File_set_view", "MPI_File_set_info", "MPI_File_seek_shared",
 	"MPI_File_read_at_all", "MPI_File_write_at_all", "MPI_File_read_all", "MPI_File_write_all",
