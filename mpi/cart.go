@@ -9,6 +9,8 @@ import "github.com/gopvas/gopvas/internal/comm"
 // In neighbourhood operations each rank has two neighbours per dimension, in the order of
 // the dimensions. The one with the lower coordinate comes first. Beyond a border the neighbour
 // is ProcNull (MPI 4.1 section 8.6).
+//
+// Functions take its communicator: Send(cart.Comm, buf, next, tag).
 type Cart struct {
 	*Comm
 	cart *comm.Cart

@@ -21,6 +21,7 @@ func bcastCall[T any](c *Comm, buf []T, root int) (k comm.Call) {
 
 // Gather leaves on the root, in the order of the ranks, what all have in send, of the
 // same length; elsewhere recv is not used. In place on the root.
+// send and recv have no memory in common.
 //
 // MPI 4.1 section 6.5 (MPI_Gather).
 func Gather[T any](c *Comm, send, recv []T, root int) error {
@@ -44,6 +45,7 @@ func gatherCall[T any](c *Comm, send, recv []T, root int) (k comm.Call) {
 
 // Gatherv is Gather with parts of different lengths: on the root counts has the number
 // of elements of each rank, and displs where they go in recv; nil: one behind the other.
+// send and recv have no memory in common.
 //
 // MPI 4.1 section 6.5 (MPI_Gatherv).
 func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) error {
@@ -64,6 +66,7 @@ func gathervCall[T any](c *Comm, send, recv []T, counts, displs []int, root int)
 // Scatter gives each rank its part of what the root has in send, Size() blocks as long
 // as recv; elsewhere send is not used. In place is, on the root, a nil recv: its block
 // stays where it is.
+// send and recv have no memory in common.
 //
 // MPI 4.1 section 6.6 (MPI_Scatter).
 func Scatter[T any](c *Comm, send, recv []T, root int) error {
@@ -88,6 +91,7 @@ func scatterCall[T any](c *Comm, send, recv []T, root int) (k comm.Call) {
 // Scatterv is Scatter with parts of different lengths: on the root counts has the
 // number of elements for each rank, and displs where they are in send; nil: one behind
 // the other. recv is as long as the part.
+// send and recv have no memory in common.
 //
 // MPI 4.1 section 6.6 (MPI_Scatterv).
 func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) error {
@@ -107,6 +111,7 @@ func scattervCall[T any](c *Comm, send []T, counts, displs []int, recv []T, root
 
 // Allgather leaves on every rank, in the order of the ranks, what all have in send, of
 // the same length. In place.
+// send and recv have no memory in common.
 //
 // MPI 4.1 section 6.7 (MPI_Allgather).
 func Allgather[T any](c *Comm, send, recv []T) error {
@@ -127,6 +132,7 @@ func allgatherCall[T any](c *Comm, send, recv []T) (k comm.Call) {
 
 // Allgatherv is Allgather with parts of different lengths: counts has the number of
 // elements of each rank, and displs where they go in recv; nil: one behind the other.
+// send and recv have no memory in common.
 //
 // MPI 4.1 section 6.7 (MPI_Allgatherv).
 func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
@@ -143,6 +149,7 @@ func allgathervCall[T any](c *Comm, send, recv []T, counts, displs []int) (k com
 
 // Alltoall sends block i of send to rank i, which receives it as the block of this rank
 // in recv. Both have Size() blocks of the same length. In place, by way of a copy.
+// send and recv have no memory in common.
 //
 // MPI 4.1 section 6.8 (MPI_Alltoall).
 func Alltoall[T any](c *Comm, send, recv []T) error {
@@ -160,6 +167,7 @@ func alltoallCall[T any](c *Comm, send, recv []T) (k comm.Call) {
 
 // Alltoallv is Alltoall with blocks of different lengths, given as in Gatherv. In place
 // sendCounts is nil too, lest a rank that has nothing to send be misunderstood.
+// send and recv have no memory in common.
 //
 // MPI 4.1 section 6.8 (MPI_Alltoallv).
 func Alltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) error {

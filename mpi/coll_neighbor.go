@@ -9,6 +9,7 @@ import (
 // this rank sends to, and receives the same from each that it receives from: recv has
 // one block as long as send for each of those, in their order. The block of a
 // neighbour that a border leaves out stays as it is. It waits for neighbours only.
+// send and recv have no memory in common.
 //
 // MPI 4.1 section 8.6 (MPI_Neighbor_allgather).
 func NeighborAllgather[T any](c *Comm, send, recv []T) error {
@@ -27,6 +28,7 @@ func neighborAllgatherCall[T any](c *Comm, send, recv []T) comm.NeighborCall {
 // this rank sends to: send has one block for each of those, in their order, and recv
 // one for each that it receives from. How long a block is follows from the longer of
 // the buffers.
+// send and recv have no memory in common.
 //
 // MPI 4.1 section 8.6 (MPI_Neighbor_alltoall).
 func NeighborAlltoall[T any](c *Comm, send, recv []T) error {
@@ -50,6 +52,7 @@ func neighborAlltoallCall[T any](c *Comm, send, recv []T) comm.NeighborCall {
 
 // NeighborAlltoallv is NeighborAlltoall with blocks of different lengths; counts and
 // displs have one entry for each neighbour, nil displs: one behind the other.
+// send and recv have no memory in common.
 //
 // MPI 4.1 section 8.6 (MPI_Neighbor_alltoallv).
 func NeighborAlltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T,
@@ -69,6 +72,7 @@ func neighborAlltoallvCall[T any](c *Comm, send []T, sendCounts, sendDispls []in
 // NeighborAllgatherv is NeighborAllgather with parts of different lengths: counts has
 // the number of elements from each source, displs where they go in recv; nil: one
 // behind the other.
+// send and recv have no memory in common.
 //
 // MPI 4.1 section 8.6 (MPI_Neighbor_allgatherv).
 func NeighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {

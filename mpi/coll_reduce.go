@@ -7,6 +7,7 @@ import (
 
 // Reduce combines, element by element, what all ranks have in send, and leaves the
 // result in recv on the root; elsewhere recv is not used. In place on the root.
+// send and recv have no memory in common.
 //
 // MPI 4.1 section 6.9.1 (MPI_Reduce).
 func Reduce[T any](c *Comm, send, recv []T, op *Op[T], root int) error {
@@ -21,6 +22,7 @@ func reduceCall[T any](c *Comm, send, recv []T, op *Op[T], root int) comm.Call {
 }
 
 // Allreduce is Reduce whose result all ranks get. In place.
+// send and recv have no memory in common.
 //
 // MPI 4.1 section 6.9.6 (MPI_Allreduce).
 func Allreduce[T any](c *Comm, send, recv []T, op *Op[T]) error {
@@ -32,6 +34,7 @@ func allreduceCall[T any](c *Comm, send, recv []T, op *Op[T]) comm.Call {
 }
 
 // Scan leaves on each rank the result of the ranks up to and with it. In place.
+// send and recv have no memory in common.
 //
 // MPI 4.1 section 6.11.1 (MPI_Scan).
 func Scan[T any](c *Comm, send, recv []T, op *Op[T]) error {
@@ -44,6 +47,7 @@ func scanCall[T any](c *Comm, send, recv []T, op *Op[T]) comm.Call {
 
 // Exscan leaves on each rank the result of the ranks below it, and on rank 0 what was
 // there. In place.
+// send and recv have no memory in common.
 //
 // MPI 4.1 section 6.11.2 (MPI_Exscan).
 func Exscan[T any](c *Comm, send, recv []T, op *Op[T]) error {
@@ -67,6 +71,7 @@ func reduction[T any](c *Comm, kind coll.Kind, root int, send, recv []T, op *Op[
 // ReduceScatterBlock combines what all ranks have in send, of Size() blocks, and
 // leaves block i of the result on rank i. A block is as long as recv. In place recv
 // has all blocks, and its first becomes the result.
+// send and recv have no memory in common.
 //
 // MPI 4.1 section 6.10.1 (MPI_Reduce_scatter_block).
 func ReduceScatterBlock[T any](c *Comm, send, recv []T, op *Op[T]) error {
@@ -88,6 +93,7 @@ func reduceScatterBlockCall[T any](c *Comm, send, recv []T, op *Op[T]) (k comm.C
 
 // ReduceScatter is ReduceScatterBlock with blocks of different lengths: counts has the
 // number of elements for each rank, and is the same on all ranks.
+// send and recv have no memory in common.
 //
 // MPI 4.1 section 6.10.2 (MPI_Reduce_scatter).
 func ReduceScatter[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) error {

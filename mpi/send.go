@@ -11,7 +11,7 @@ import "github.com/gopvas/gopvas/internal/comm"
 // Send sends buf to rank dst. It blocks until buf can be used again. For a short
 // message (up to the eager limit) that is at once, unless the receiver is far
 // behind; a longer one waits for its receive. Programs that rely on Send not to wait
-// are wrong in MPI and here.
+// are wrong in MPI and here. Send[byte](c, nil, dst, tag) sends a message without elements.
 //
 // MPI 4.1 section 3.2.1 (MPI_Send).
 func Send[T any](c *Comm, buf []T, dst, tag int) error {

@@ -74,6 +74,7 @@ func allgatherViewCall[T any](c *Comm, v View[T], recv []View[T]) (k comm.Call) 
 // i, which receives them into its view for this rank, of the same length. Of the views
 // to be received into no two have an element in common; that is checked within each
 // only. In place. Ranks that need different element types pass views of bytes.
+// send and recv have no element in common.
 //
 // MPI 4.1 section 6.8 (MPI_Alltoallw).
 func Alltoallw[T any](c *Comm, send, recv []View[T]) error { return alltoallwCall(c, send, recv).Run() }
@@ -117,6 +118,7 @@ func parts[T any](views []View[T], receive bool, wrong *error) coll.Buffer {
 // NeighborAlltoallw is NeighborAlltoallv with a view for each neighbour, as Alltoallw:
 // it exchanges the borders of a part of a grid. The view of a neighbour that a border
 // leaves out stays as it is (MPI 4.1 section 8.6, MPI_Neighbor_alltoallw).
+// send and recv have no element in common.
 func NeighborAlltoallw[T any](c *Comm, send, recv []View[T]) error {
 	return neighborAlltoallwCall(c, send, recv).Run()
 }
