@@ -105,8 +105,8 @@ func typedWindow[T any](c *Comm, s window.Spec) (*Window[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	for rank := range w.Data().Comm().Size() {
-		if unit, _ := w.Data().Unit(rank); unit != size {
+	for rank := range c.Size() {
+		if unit := w.UnitOf(rank); unit != size {
 			err := fmt.Errorf("elements of %d bytes here, of %d bytes on rank %d: all ranks give the same type", size,
 				unit, rank)
 			return nil, comm.Wrap("window", errors.Join(err, w.Free()))
@@ -174,7 +174,7 @@ func (w *Window[T]) Segment(rank int) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := in.Data().Segment(rank)
+	b, err := in.Segment(rank)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/testkit"
 )
@@ -66,7 +67,7 @@ func randomWindow[T Real](c *Comm, seed uint64) error {
 	m := &winModel[T]{c: c}
 	var err error
 	switch kind := d.IntN(3); {
-	case kind == 0:
+	case kind == 0 && comm.OneNode(c.inner()):
 		m.w, err = WinAllocateContiguous[T](c, length)
 	case kind == 1 && c.OneAddressSpace():
 		m.w, err = WinCreate(c, make([]T, length))

@@ -77,6 +77,14 @@ func Sole() {
 	runtime.GOMAXPROCS(1 + int(dedicated.Load()))
 }
 
+// Many tells that any thread of C calls Go. The process gets so many slots, and one for each goroutine of Dedicate.
+func Many(n int) {
+	calledByC.Store(true)
+	slots.Lock()
+	defer slots.Unlock()
+	runtime.GOMAXPROCS(n + int(dedicated.Load()))
+}
+
 // Dedicate gives the calling goroutine a thread and a slot of GOMAXPROCS of its own, so
 // that naps of others keep nothing from it. The function that it returns is called when the
 // goroutine ends, and its thread with it.

@@ -30,7 +30,7 @@ func libmpiCall(ctx C.uintptr_t) { serve(uintptr(ctx)) }
 // libmpiFreeSlots is called when MPI is initialised and the threads go on with cgo.
 //
 //export libmpiFreeSlots
-func libmpiFreeSlots() { coro.FreeSlots() }
+func libmpiFreeSlots() { shm.Many(coro.Slots()) }
 
 // libmpiDescribeRank is called when MPI is initialised: see faults.c.
 //
@@ -49,12 +49,14 @@ func libmpiDescribeTables(t *C.struct_tables) {
 	t.types = (*C.uint32_t)(unsafe.Pointer(&capi.Tables.Types))
 }
 
-// libmpiServe gives the thread back to C and serves its calls from then on.
+// libmpiServe gives the thread back to C and serves its calls from then on, until one has the thread leave the
+// coroutine.
 //
 //export libmpiServe
 func libmpiServe(ctx C.uintptr_t) {
 	defer reportPanic()
 	c := coro.At(uintptr(ctx))
+	t := &thread{c: c}
 	c.Guard = coro.Guard()
 	shm.Sole()
 	capi.OneThread()
@@ -62,9 +64,27 @@ func libmpiServe(ctx C.uintptr_t) {
 		if !c.Here() { // a goroutine with a thread of its own, which is one of C too
 			return upcallByCgo(function, args)
 		}
-		return upcall(c, function, args)
+		return t.upcall(function, args)
 	}
+	capi.Share = t.leave
 	coro.Serve(uintptr(ctx), serve)
+	capi.Upcall, capi.Share = upcallByCgo, func() {}
+	shm.Many(coro.Slots())
+}
+
+// thread is that of the coroutine.
+type thread struct {
+	c       *coro.Context
+	upcalls int // under way, one within the other
+	leaves  bool
+}
+
+// leave has C leave the coroutine at the end of this call, or of that which has made the upcalls.
+func (t *thread) leave() {
+	t.leaves = true
+	if t.upcalls == 0 {
+		t.c.Upcall = C.LEAVE
+	}
 }
 
 // reportPanic says why a call by the coroutine has panicked, and where, and ends the process as
@@ -95,10 +115,16 @@ func serve(ctx uintptr) (stop bool) {
 }
 
 // upcall has C call a function of its own before this call goes on.
-func upcall(c *coro.Context, function uintptr, args []uintptr) uintptr {
+func (t *thread) upcall(function uintptr, args []uintptr) uintptr {
+	c := t.c
 	copy(c.UpcallArgs[:], args)
 	c.Upcall = function
+	t.upcalls++
 	coro.Switch(c.Addr())
+	t.upcalls--
+	if t.leaves {
+		t.leave()
+	}
 	return uintptr(c.Result)
 }
 

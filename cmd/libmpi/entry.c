@@ -6,8 +6,10 @@
 // if the level is SERIALIZED or MULTIPLE, if the thread is not that of main, or if the
 // environment says PVAS_ENTRY=cgo.
 //
+// A thread leaves the coroutine when the library begins to serve other ranks while the program computes.
+//
 // libmpi_mine is the context of the thread that has the coroutine, NULL in all others. owned is set
-// once, by that thread, before MPI_Init returns. A thread that may not call MPI reads it and is
+// by that thread, before MPI_Init returns, until it leaves. A thread that may not call MPI reads it and is
 // refused: in Go it would wait for a P that it does not get. So is the child of a fork.
 
 #define _GNU_SOURCE
@@ -146,9 +148,22 @@ uintptr_t libmpi_upcall(uintptr_t function, const uintptr_t *a) {
 	return ((any *)function)(a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
+// leave_coroutine has libmpiServe return. libmpi_first goes on as the return of libmpi_switch.
+static void leave_coroutine(struct context *c) {
+	c->upcall = 0;
+	c->op = OP_RETURN;
+	libmpi_switch(c);
+	libmpi_mine = NULL;
+	__atomic_store_n(&owned, 0, __ATOMIC_RELEASE);
+}
+
 // serve_upcall reads the context before it calls the function, which may call MPI again and so
 // change it.
 static void serve_upcall(struct context *c) {
+	if (c->upcall == LEAVE) {
+		leave_coroutine(c);
+		return;
+	}
 	uintptr_t function = c->upcall, args[UPCALL_ARGS];
 	memcpy(args, c->upcall_args, sizeof args);
 	c->upcall = 0;

@@ -26,6 +26,9 @@ enum {
 	OP_CHANGED = -2, // a word of a window has changed; the argument is its handle
 };
 
+// What an upcall can be besides a function.
+enum { LEAVE = 1 }; // the thread leaves the coroutine: it calls by cgo from then on
+
 // CALLER is where the program goes on after the call of a function of the library.
 #define CALLER ((int64_t)(intptr_t)__builtin_return_address(0))
 

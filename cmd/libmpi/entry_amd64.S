@@ -88,7 +88,8 @@ back:
 	ret
 
 // void libmpi_first(struct context *, void *stack): enters Go by cgo, on a stack that is
-// the runtime's from then on. Go leaves it by the label.
+// the runtime's from then on. Go leaves it by the label, and returns in the end: then C goes on where it has last gone
+// to Go.
 	.globl	libmpi_first
 	.hidden	libmpi_first
 	.type	libmpi_first, @function
@@ -103,8 +104,10 @@ libmpi_first:
 	mov	%rax, 24(%rdi)
 	mov	%rsp, 0(%rdi)
 	mov	%rsi, %rsp
+	mov	%rdi, %rbx
 	call	libmpiServe@PLT
-	ud2			// Go serves until the process ends
+	mov	%rbx, %rdi		// the thread has left the coroutine
+	jmp	*24(%rdi)
 	.size	libmpi_first, .-libmpi_first
 
 	.section .note.GNU-stack, "", @progbits

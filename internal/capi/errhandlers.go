@@ -31,6 +31,10 @@ var Upcall = func(function uintptr, args []uintptr) uintptr {
 	panic("capi: upcall: no C program is there; cmd/libmpi sets capi.Upcall")
 }
 
+// Share is called when a goroutine begins to serve other ranks, also while the program computes. The thread of the
+// program calls by cgo from then on: so it has no slot of the scheduler while it does not call. cmd/libmpi sets Share.
+var Share = func() {}
+
 // raise answers a call that has failed with err: its error handler decides.
 func (p *Process) raise(op int, a slots, err error) (int64, Handler) {
 	if c, ok := err.(called); ok {

@@ -47,6 +47,9 @@ func (p *Process) makeWindow(c Comm, s window.Spec, info Info, out Ptr[Win]) (*w
 	if err != nil {
 		return nil, err
 	}
+	if w.Serves() {
+		Share()
+	}
 	o := &windowObject{w: w, handler: areFatal}
 	o.handle = Win(p.windows.add(o))
 	o.describe(s.Flavor)

@@ -39,6 +39,9 @@ func Await(c *Comm, over func() bool, say func() job.Waiting) error {
 // pml.Engine.
 func ExplainMessages(c *Comm, f func(*job.Waiting)) { c.engine.Explain(c.context, f) }
 
+// AwaitAside is Await for a goroutine that takes no part in the rank's messages, and makes no progress for them.
+func AwaitAside(c *Comm, over func() bool) error { return c.root.Inbox(c.group.self).Wait(over) }
+
 // Notify has a rank of the communicator ask for what it waits for, if it sleeps in Await.
 func Notify(c *Comm, rank int) { c.root.Inbox(JobRank(c, rank)).Notify() }
 

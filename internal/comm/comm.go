@@ -49,6 +49,7 @@ type Comm struct {
 	networks    []Network             // of the world only: for Finalize
 	windows     *windows              // likewise
 	buffered    *buffered             // likewise
+	resource    *resource             // likewise
 	self        func() *Comm          // likewise
 	finalized   *atomic.Bool          // likewise
 	met         bool                  // likewise: Meet was called
@@ -62,7 +63,8 @@ type Comm struct {
 
 	mu sync.Mutex // held during collective operations
 
-	describe func(call uint64) string // what a graph stands for, for errors
+	describe func(call uint64) string                 // what a graph stands for, for errors
+	resolve  func(name uint64) func(inout, in []byte) // see Operators
 
 	partitioned atomic.Uint32 // partitioned sends that were made; see NewPartitioned
 
@@ -93,7 +95,9 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		contexts:  newContexts(rank, root.Places()),
 		windows:   new(windows),
 		buffered:  new(buffered),
+		resource:  new(resource),
 		describe:  describe,
+		resolve:   ops.Resolve,
 		finalized: new(atomic.Bool),
 	}
 	if r := recorder.New(root, rank); r != nil {
@@ -149,7 +153,9 @@ func (c *Comm) withoutID(g *Group) *Comm {
 		contexts:    c.contexts,
 		windows:     c.windows,
 		buffered:    c.buffered,
+		resource:    c.resource,
 		describe:    c.describe,
+		resolve:     c.resolve,
 		self:        c.self,
 		finalized:   c.finalized,
 	}

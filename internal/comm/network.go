@@ -2,6 +2,8 @@ package comm
 
 import (
 	"context"
+	"io"
+	"sync"
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/btl/net"
@@ -43,4 +45,46 @@ func (c *Comm) flushNetworks() error {
 		}
 	}
 	return nil
+}
+
+// resource is what a layer above keeps for this process.
+type resource struct {
+	mu sync.Mutex
+	of io.Closer
+}
+
+// Resource returns what open has made for this process, the same for all communicators. Finalize closes it. One layer
+// has one.
+func Resource(c *Comm, open func() (io.Closer, error)) (io.Closer, error) {
+	r := c.resource
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.of == nil {
+		of, err := open()
+		if err != nil {
+			return nil, err
+		}
+		r.of = of
+	}
+	return r.of, nil
+}
+
+// close closes what there is.
+func (r *resource) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.of == nil {
+		return nil
+	}
+	of := r.of
+	r.of = nil // MPI may begin anew
+	return of.Close()
+}
+
+// Operator is this process' function for the name of an operator; nil: it has none.
+func Operator(c *Comm, name uint64) func(inout, in []byte) {
+	if c.resolve == nil {
+		return nil
+	}
+	return c.resolve(name)
 }

@@ -65,6 +65,9 @@ func WinAllocateControl(c *Comm, bytes int) (*Window, error) {
 	return allocateShared(c, bytes, 1, nil, false)
 }
 
+// OneNode tells whether the ranks of a communicator are on one node, as those of a window must be.
+func OneNode(c *Comm) bool { return c.made() == nil && c.engine.Memory(c.members.ranks) != nil }
+
 func allocateShared(c *Comm, bytes, unit int, wrong error, program bool) (*Window, error) {
 	const op = "allocate shared window"
 	if err := c.lockCollective(); err != nil {

@@ -147,7 +147,7 @@ func (c *Comm) Finalize() error {
 	if leak := c.engine.Close(); err == nil {
 		err = leak
 	}
-	err = errors.Join(err, c.flushNetworks())
+	err = errors.Join(err, c.resource.close(), c.flushNetworks())
 	c.graphs.Close()
 	c.engine.CallEnds(trace.Finalize, start, recorder.What{Peer: -1})
 	c.finalized.Store(true)

@@ -62,11 +62,12 @@ var layers = []layer{
 		"internal/coll/cad/shared", "internal/pml", "btl",
 		"internal/btl/...", "internal/job", "trace", "internal/trace/recorder"}},
 	{"internal/reach", []string{"datatype", "internal/coll", "internal/comm"}},
+	{"internal/courier", []string{"internal/coll", "internal/comm", "internal/job", "shm", "suci"}},
 	// the last: its test
 	{"internal/file", []string{"mpi/fault", "datatype", "internal/coll", "internal/comm", "internal/reach", "trace",
 		"internal/job"}},
 	{"internal/window", []string{"mpi/fault", "datatype", "btl", "internal/coll", "internal/coll/operator",
-		"internal/comm", "internal/reach", "internal/job", "trace"}},
+		"internal/comm", "internal/courier", "internal/reach", "internal/job", "trace"}},
 	{"mpi", []string{"mpi/debug", "mpi/fault", "internal/comm", "internal/file", "internal/window", "datatype",
 		"internal/coll", "internal/coll/cad", "internal/coll/cad/shared", "internal/coll/operator", "btl",
 		"internal/btl/...", "internal/job"}},

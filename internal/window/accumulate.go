@@ -48,7 +48,7 @@ func (w *Window) fetchAndOp(op Op, e *Element, from, result []byte, at *Place) e
 	if err != nil {
 		return err
 	}
-	if w.isWord(a.addr, e) {
+	if a.pid != elsewhere && w.isWord(a.addr, e) {
 		in := uint64(0)
 		if op.Code != NoOp {
 			in = load(from[:e.Size])
@@ -78,12 +78,17 @@ func (w *Window) compareAndSwap(e *Element, from, compare, result []byte, at *Pl
 	if err != nil {
 		return err
 	}
-	if w.isWord(a.addr, e) {
-		store(result[:e.Size], exchange(a.addr, load(compare[:e.Size]), load(from[:e.Size]), e.Size))
+	if a.pid != elsewhere && w.isWord(a.addr, e) {
+		exchangeBytes(a.addr, from[:e.Size], compare[:e.Size], result[:e.Size])
 		return nil
 	}
 	u := update{w: w, access: a, e: e, in: from, out: result, compare: compare}
 	return u.all(at)
+}
+
+// exchangeBytes is CompareAndSwap of a word.
+func exchangeBytes(addr uintptr, from, compare, result []byte) {
+	store(result, exchange(addr, load(compare), load(from), len(from)))
 }
 
 func (w *Window) accumulate(op Op, e *Element, from, result *comm.Buffer, at *Place) error {
@@ -138,6 +143,7 @@ type update struct {
 	in, out []byte // streams; nil: none
 	compare []byte // of CompareAndSwap; nil: of others
 	alone   bool   // no other rank accesses the target
+	aside   bool   // it is for a rank of another node
 	stage   []byte // of memory that is far
 }
 
@@ -145,7 +151,10 @@ type update struct {
 func (u *update) all(p *Place) error {
 	mark := u.w.marks.get(p.Rank)
 	u.alone = mark&(exclusive|unchecked) == exclusive
-	if u.e.Pair != nil {
+	switch {
+	case u.pid == elsewhere:
+		return u.ask(p)
+	case u.e.Pair != nil:
 		return u.pairs(p)
 	}
 	if p.Layout == nil {
@@ -210,7 +219,7 @@ func (u *update) locked(at uintptr, do func() error) error {
 	if u.alone {
 		return do()
 	}
-	s, err := u.w.enter(at)
+	s, err := u.w.enter(at, u.aside)
 	if err != nil {
 		return err
 	}
@@ -258,48 +267,58 @@ func (u *update) apply(elements []byte, from int) bool {
 	return true
 }
 
-// pairs updates pairs one by one, in a copy that is laid out as C does it. What lies between their parts at the target
-// stays.
+// pairs updates pairs one by one.
 func (u *update) pairs(p *Place) error {
-	size, unit := u.e.Size, u.e.Size
-	if u.op.On != nil {
-		unit = u.op.On.Size
-	}
-	old, in := make([]byte, max(unit, u.e.Span)), make([]byte, max(unit, u.e.Span))
-	stream := make([]byte, size)
-	for from := 0; from < p.Bytes; from += size {
-		offset := uintptr(from)
-		if p.Layout != nil {
-			var first [1]datatype.Segment
-			datatype.Segments(first[:], p.Layout, 0, int64(from))
-			offset = first[0].Addr
-		}
-		err := u.locked(u.at+offset, func() error {
-			there := reach.Memory{PID: u.pid, Base: u.addr + offset, Layout: u.e.Pair}
-			if err := u.fetch(&there, stream); err != nil {
-				return err
-			}
-			if u.out != nil {
-				copy(u.out[from:], stream)
-			}
-			switch u.op.Code {
-			case NoOp:
-				return nil
-			case Replace:
-				copy(stream, u.in[from:])
-			default:
-				datatype.Unpack(stream, u.e.Pair, sys.HeapAddr(old), 0)
-				datatype.Unpack(u.in[from:from+size], u.e.Pair, sys.HeapAddr(in), 0)
-				u.op.On.Apply(old[:unit], in[:unit])
-				datatype.Pack(stream, u.e.Pair, sys.HeapAddr(old), 0)
-			}
-			return u.put(&there, stream)
-		})
-		if err != nil {
+	for from := 0; from < p.Bytes; from += u.e.Size {
+		if err := u.pair(pairAt(p, from), from); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// pairAt is where the pair from a place of the stream on begins.
+func pairAt(p *Place, from int) uintptr {
+	if p.Layout == nil {
+		return uintptr(from)
+	}
+	var first [1]datatype.Segment
+	datatype.Segments(first[:], p.Layout, 0, int64(from))
+	return first[0].Addr
+}
+
+// pair updates a pair in a copy that is laid out as C does it. What lies between its parts at the target stays.
+func (u *update) pair(offset uintptr, from int) error {
+	size, unit := u.e.Size, u.e.Size
+	if u.op.On != nil {
+		unit = u.op.On.Size
+	}
+	room := max(unit, u.e.Span)
+	if len(u.stage) == 0 {
+		u.stage = make([]byte, 2*room+size)
+	}
+	old, in, stream := u.stage[:room], u.stage[room:2*room], u.stage[2*room:]
+	return u.locked(u.at+offset, func() error {
+		there := reach.Memory{PID: u.pid, Base: u.addr + offset, Layout: u.e.Pair}
+		if err := u.fetch(&there, stream); err != nil {
+			return err
+		}
+		if u.out != nil {
+			copy(u.out[from:], stream)
+		}
+		switch u.op.Code {
+		case NoOp:
+			return nil
+		case Replace:
+			copy(stream, u.in[from:])
+		default:
+			datatype.Unpack(stream, u.e.Pair, sys.HeapAddr(old), 0)
+			datatype.Unpack(u.in[from:from+size], u.e.Pair, sys.HeapAddr(in), 0)
+			u.op.On.Apply(old[:unit], in[:unit])
+			datatype.Pack(stream, u.e.Pair, sys.HeapAddr(old), 0)
+		}
+		return u.put(&there, stream)
+	})
 }
 
 // fetch copies a pair from its memory, and put copies it there.

@@ -29,6 +29,9 @@ func (w *Window) fence(a Assert) error {
 	w.mu.Lock()
 	err := w.mayFence()
 	w.mu.Unlock()
+	if err == nil {
+		err = w.flushRemote()
+	}
 	if err == nil && a&(NoPrecede|NoSucceed) != NoPrecede|NoSucceed {
 		err = unwrapped(w.own.Barrier())
 	}
@@ -153,6 +156,9 @@ func (w *Window) complete() error {
 	w.mu.Unlock()
 	if err == nil {
 		w.mark(ranks, 0)
+		err = w.flushRemote(ranks...)
+	}
+	if err == nil {
 		err = w.tell(ranks, tagCompleted)
 	}
 	return err

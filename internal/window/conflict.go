@@ -17,7 +17,8 @@ import (
 //   - in one of Start until the target ends its own epoch by Wait,
 //   - under a lock until its rank calls Flush or Unlock: before that no other rank can know that it is done.
 //
-// If there is no room the oldest goes, so a conflict may be missed. Loads and stores are not seen.
+// If there is no room the oldest goes, so a conflict may be missed. Loads and stores are not seen, nor are operations from
+// one node to another.
 type accesses struct {
 	next uint32 // place of the next one
 	list [mostAccesses]accessed
@@ -57,8 +58,8 @@ func (w *Window) conflict(by uint16, p *Place) error {
 		return nil
 	}
 	a, err := w.find(p)
-	if err != nil || p.Bytes == 0 {
-		return nil // which the operation finds, too
+	if err != nil || p.Bytes == 0 || a.pid == elsewhere {
+		return nil // the operation finds the error, too
 	}
 	v.mu.Lock()
 	one := accessed{origin: uint32(w.me), by: by, epoch: uint16(w.access.Load()), fences: v.fences}
@@ -66,7 +67,7 @@ func (w *Window) conflict(by uint16, p *Place) error {
 		v.touched[p.Rank] = struct{}{}
 	}
 	v.mu.Unlock()
-	lock, err := w.enter(w.tableLock(p.Rank))
+	lock, err := w.enter(w.tableLock(p.Rank), false)
 	if err != nil {
 		return err
 	}
@@ -163,7 +164,7 @@ func (w *Window) forgetOrigins() {
 
 // forget removes operations from the table of a target.
 func (w *Window) forget(target int, which func(*accessed) bool) {
-	lock, err := w.enter(w.tableLock(target))
+	lock, err := w.enter(w.tableLock(target), false)
 	if err != nil {
 		return // a rank has gone, which others say
 	}

@@ -49,9 +49,8 @@ const (
 	mostStripes   = 1024
 )
 
-// share makes the control block. It is collective.
-func (k *control) share(c *comm.Comm) error {
-	n := c.Size()
+// share makes the control block of a node, for all ranks of the window. It is collective.
+func (k *control) share(c *comm.Comm, n int) error {
 	stripes := 1 << bits.Len(uint(min(max(n*stripesOfRank, fewestStripes), mostStripes)-1))
 	size := 0
 	if c.Rank() == 0 {

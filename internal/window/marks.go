@@ -11,6 +11,7 @@ const (
 	open      = 1 << iota // operations are allowed
 	exclusive             // this rank has the lock alone
 	unchecked             // the lock is not taken
+	joined                // on another node: its lock was taken for that of all targets
 
 	markBits = 4
 	allMarks = 1<<markBits - 1

@@ -65,6 +65,9 @@ const staged = 1 << 20
 
 // moveFar is move to or from memory of another process.
 func (w *Window) moveFar(b *comm.Buffer, a *access, p *Place, write bool) error {
+	if a.pid == elsewhere {
+		return w.moveElsewhere(b, a, p, write)
+	}
 	there := reach.Memory{PID: a.pid, Base: a.addr, Layout: p.Layout}
 	move := there.Load
 	if write {

@@ -40,6 +40,8 @@ func (w *Window) lock(alone bool, rank int, a Assert) error {
 	var err error
 	switch {
 	case a&NoCheck != 0:
+	case w.isRemote(rank):
+		err = w.askLock(rank, alone)
 	case alone:
 		err = w.lockAlone(rank)
 	default:
@@ -98,11 +100,13 @@ func (w *Window) unlock(rank int) error {
 	mark := w.marks.get(rank)
 	w.endLock(rank)
 	switch {
+	case w.isRemote(rank):
+		return w.giveLock(rank, mark)
 	case mark&unchecked != 0:
 	case mark&exclusive != 0:
 		w.unlockAlone(rank)
 	default:
-		w.unlockShared(rank)
+		w.unlockShared(rank, w.me)
 	}
 	return nil
 }
@@ -140,10 +144,10 @@ func (w *Window) lockAll(a Assert) error {
 	return err
 }
 
-// lockEveryone takes the lock of all targets. It waits for those whose memory this rank may load and store
-// without calls.
+// lockEveryone takes the lock of all targets of the node. It waits for those whose memory this rank may load and store
+// without calls. The lock of a target of another node is taken by the first operation on it.
 func (w *Window) lockEveryone() error {
-	w.hold(heldAll)
+	w.hold(w.me, heldAll)
 	w.head.everyone.Add(1)
 	first, end := w.me, w.me+1
 	if w.flavor == Shared {
@@ -164,7 +168,7 @@ func (w *Window) lockEveryone() error {
 
 func (w *Window) unlockEveryone() {
 	w.head.everyone.Add(-1)
-	w.hold(-heldAll)
+	w.hold(w.me, -heldAll)
 	w.changed()
 }
 
@@ -181,11 +185,14 @@ func (w *Window) unlockAll() error {
 	if err == nil && !w.noCheck {
 		w.unlockEveryone()
 	}
+	if err == nil {
+		err = w.giveLocks()
+	}
 	return err
 }
 
-// Flush returns when all operations of this rank on a target are done there. They were when they returned: only the
-// order of stores is to be kept.
+// Flush returns when all operations of this rank on a target are done there. Within a node they were when they
+// returned: only the order of stores is to be kept.
 func (w *Window) Flush(rank int) error {
 	if rank == comm.ProcNull {
 		return nil
@@ -204,6 +211,9 @@ func (w *Window) flush(rank int) error {
 		}
 	}
 	w.order()
+	if err == nil && w.remote != nil {
+		err = w.flushRemote(rank)
+	}
 	return err
 }
 
@@ -216,6 +226,9 @@ func (w *Window) flushAll() error {
 		err = w.noFlush()
 	}
 	w.order()
+	if err == nil {
+		err = w.flushRemote()
+	}
 	return err
 }
 

@@ -44,7 +44,7 @@ func (w *Window) find(p *Place) (a access, err error) {
 		uint64(first)+uint64(hi-lo) > t.bytes {
 		return a, w.outside(p, lo, hi)
 	}
-	if w.flavor == Dynamic {
+	if w.flavor == Dynamic && t.pid != elsewhere { // else the target finds out
 		if err = w.isAttached(p, offset, lo, hi); err != nil {
 			return a, err
 		}

@@ -108,7 +108,7 @@ func (w *Window) regionsOf(rank int) (*regions, error) {
 	if t := w.regions[rank].Load(); t != nil {
 		return t, nil
 	}
-	memory, err := w.attachments.Segment(rank)
+	memory, err := w.segment(w.attachments, rank)
 	if err != nil {
 		return nil, err
 	}

@@ -8,25 +8,22 @@ import (
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
-// wait is for a word of the control block.
+// wait is for a word of the control block, or for the answers of a target.
 type wait struct {
 	over   func() bool         // it has become what it should
 	blocks func(rank int) bool // a rank that has gone can not change it any more
-	lock   int                 // the target whose lock it is; -1: the stripe of an accumulate
-	holder func() int          // the rank that has it alone; -1: none
+	lock   int                 // the target whose lock it is; none: the stripe of an accumulate
+	holder func() int          // the rank that has it alone; none: no rank
 	beside bool                // those that hold the lock beside others are waited for, too
+	asked  int                 // a target of another node that is to answer, from 1; 0: nobody is asked
 }
+
+const none = -1
 
 // await returns nil when the wait is over. The error is a *fault.LostError if that does not come about.
 func (w *Window) await(a wait) error {
 	lost := -1
-	over := func() bool {
-		if a.over() {
-			return true
-		}
-		lost = comm.FirstGone(w.own, a.blocks)
-		return lost >= 0
-	}
+	over := w.ends(&a, &lost)
 	if !comm.Look(w.own, over) {
 		mine := &w.records[w.me]
 		mine.waits.Add(1)
@@ -38,10 +35,49 @@ func (w *Window) await(a wait) error {
 			return err
 		}
 	}
-	if lost >= 0 {
-		return fmt.Errorf("%w, which holds the lock", &fault.LostError{Rank: comm.JobRank(w.own, lost)})
+	return w.ended(&a, lost)
+}
+
+// awaitAside is await for a goroutine that serves other ranks.
+func (w *Window) awaitAside(a wait) error {
+	lost := -1
+	mine := &w.records[w.me]
+	mine.waits.Add(1)
+	w.head.sleepers.Add(1)
+	err := comm.AwaitAside(w.own, w.ends(&a, &lost))
+	w.head.sleepers.Add(-1)
+	mine.waits.Add(-1)
+	if err != nil {
+		return err
 	}
-	return nil
+	return w.ended(&a, lost)
+}
+
+// ends tells whether a wait is over, or a rank is lost, which it notes.
+func (w *Window) ends(a *wait, lost *int) func() bool {
+	return func() bool {
+		if a.over() {
+			return true
+		}
+		*lost = comm.FirstGone(w.own, a.blocks)
+		return *lost >= 0
+	}
+}
+
+// ended is the error of a wait that has ended.
+func (w *Window) ended(a *wait, lost int) error {
+	switch {
+	case lost < 0:
+		return nil
+	case a.asked > 0:
+		return &fault.LostError{Rank: comm.JobRank(w.own, lost)}
+	}
+	return w.lostLock(comm.JobRank(w.own, lost))
+}
+
+// lostLock is the error of a wait for a lock that a rank of the job has taken along.
+func (w *Window) lostLock(rank int) error {
+	return fmt.Errorf("%w, which holds the lock", &fault.LostError{Rank: rank})
 }
 
 // waiting is what the hang report says of a wait: who holds what is waited for. If all that it names stay where they
@@ -58,6 +94,11 @@ func (w *Window) waiting(a *wait) job.Waiting {
 	c.Name, c.Communicator = "an accumulate", w.own.Name()
 	if a.lock >= 0 {
 		c.Name = fmt.Sprintf("the lock of rank %d", comm.JobRank(w.own, a.lock))
+	} else if a.asked > 0 {
+		c.Name = fmt.Sprintf("an answer of rank %d", comm.JobRank(w.own, a.asked-1))
+	}
+	if a.asked > 0 {
+		return s // who has the lock is known at the target
 	}
 	if rank := a.holder(); rank >= 0 {
 		c.Miss(comm.JobRank(w.own, rank))

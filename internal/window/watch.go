@@ -32,11 +32,11 @@ func (w *Window) beginWatch() error {
 	v := &watch{checks: checks, touched: map[int]struct{}{}}
 	if checks {
 		size := 0
-		if w.me == 0 {
+		if w.node.Rank() == 0 {
 			size = len(w.targets) * accessesSize
 		}
 		var err error
-		if v.block, err = comm.WinAllocateControl(w.own, size); err != nil {
+		if v.block, err = comm.WinAllocateControl(w.node, size); err != nil {
 			return err
 		}
 		memory, err := v.block.Segment(0)

@@ -35,12 +35,15 @@ type Window struct {
 	me      int
 	locks   int          // targets that are locked
 	access  atomic.Int32 // the access epoch: idle, ...
-	far     bool         // memory of other ranks is not mapped here
+	far     bool         // memory of other ranks of the node is not mapped here
 
 	own    *comm.Comm   // with messages of its own
-	data   *comm.Window // a dynamic one has no bytes
+	node   *comm.Comm   // its ranks of this node; own, if there are no others
+	near   []int        // of several nodes: the ranks of node
+	data   *comm.Window // of node; a dynamic one has no bytes
 	name   atomic.Pointer[string]
 	flavor Flavor
+	remote *remote // the ranks of other nodes; nil: there are none
 
 	mu      sync.Mutex // guards what follows, and changes of marks, locks and access
 	noCheck bool       // the lock of all targets is not taken
@@ -62,13 +65,14 @@ type Window struct {
 type target struct {
 	base        atomic.Uintptr // notMapped: this process has not mapped it yet
 	bytes, unit uint64
-	pid         int     // of the process whose memory it is; 0: it can be addressed here
+	pid         int     // of the process whose memory it is; 0: it can be addressed here; or elsewhere
 	salt        uintptr // what the place in stripes begins with
 }
 
 const (
 	notMapped = ^uintptr(0)
 	anywhere  = 1<<63 - 1 // bytes of a dynamic window
+	elsewhere = -1        // on another node: its base is 0
 	saltShift = 48
 )
 
@@ -93,12 +97,19 @@ func New(c *comm.Comm, s Spec) (*Window, error) {
 	own.SetName(job.OfWindow(""))
 	comm.ExplainMessages(own, w.explain)
 	comm.BelongsTo(own, comm.WindowsLeft)
-	if err := w.make(&s); err != nil {
+	if err = w.split(); err == nil {
+		err = w.spread(w.make(&s))
+	}
+	if err != nil {
+		if w.near != nil {
+			err = errors.Join(err, w.node.Free())
+		}
 		return nil, w.wrap("make", -1, errors.Join(err, own.Free()))
 	}
 	return w, nil
 }
 
+// make makes the window of a node.
 func (w *Window) make(s *Spec) error {
 	wrong := s.Wrong
 	if wrong == nil {
@@ -107,23 +118,23 @@ func (w *Window) make(s *Spec) error {
 	var err error
 	switch {
 	case s.Flavor == Dynamic:
-		w.data, err = comm.WinExpose(w.own, nil, 1, wrong) // which agrees, and nothing else
+		w.data, err = comm.WinExpose(w.node, nil, 1, wrong) // which agrees, and nothing else
 	case s.Flavor == Created:
-		w.data, err = comm.WinExpose(w.own, s.Memory, s.Unit, wrong)
+		w.data, err = comm.WinExpose(w.node, s.Memory, s.Unit, wrong)
 	case s.Flavor == Shared && !w.hints.apart():
-		w.data, err = comm.WinAllocateContiguous(w.own, s.Bytes, s.Unit, wrong)
+		w.data, err = comm.WinAllocateContiguous(w.node, s.Bytes, s.Unit, wrong)
 	default:
-		w.data, err = comm.WinAllocateShared(w.own, s.Bytes, s.Unit, wrong)
+		w.data, err = comm.WinAllocateShared(w.node, s.Bytes, s.Unit, wrong)
 	}
 	if err != nil {
 		return unwrapped(err)
 	}
-	if err := w.share(w.own); err != nil {
+	if err := w.share(w.node, w.own.Size()); err != nil {
 		return unwrapped(err)
 	}
 	if w.flavor == Dynamic {
 		w.regions = make([]atomic.Pointer[regions], w.own.Size())
-		if w.attachments, err = comm.WinAllocateControl(w.own, regionsSize); err != nil {
+		if w.attachments, err = comm.WinAllocateControl(w.node, regionsSize); err != nil {
 			return unwrapped(err)
 		}
 	}
@@ -154,17 +165,18 @@ func (s *Spec) check() error {
 
 // locate makes the table of targets.
 func (w *Window) locate() error {
-	direct := w.own.OneAddressSpace()
+	direct := w.node.OneAddressSpace()
 	w.far = !direct && (w.flavor == Created || w.flavor == Dynamic)
 	var pids []int
 	if w.far {
 		var err error
-		if pids, err = reach.Try(w.own); err != nil {
+		if pids, err = reach.Try(w.node); err != nil {
 			return errors.Join(ErrReach, err)
 		}
 	}
 	w.targets = make([]target, w.own.Size())
-	for rank, part := range w.data.Table() {
+	for i, part := range w.data.Table() {
+		rank := w.rankOf(i)
 		t := &w.targets[rank]
 		t.bytes, t.unit = uint64(part.Bytes), uint64(part.Unit)
 		switch {
@@ -175,15 +187,16 @@ func (w *Window) locate() error {
 		default:
 			t.base.Store(part.Base)
 		}
-		if w.far && pids[rank] != os.Getpid() {
-			t.pid = pids[rank]
+		if w.far && pids[i] != os.Getpid() {
+			t.pid = pids[i]
 		}
 		t.salt = t.base.Load()
 		if !direct {
 			t.salt = uintptr(rank) << saltShift
 		}
 	}
-	return nil
+	_, err := w.mapped(w.me) // for the courier's goroutine
+	return err
 }
 
 // member returns an error unless there is such a rank.
@@ -201,7 +214,7 @@ func (w *Window) mapped(rank int) (uintptr, error) {
 	if base != notMapped {
 		return base, nil
 	}
-	memory, err := w.data.Segment(rank)
+	memory, err := w.Segment(rank)
 	if err != nil {
 		return 0, err
 	}
@@ -221,7 +234,7 @@ func (w *Window) Free() error {
 	if err != nil {
 		return w.wrap("free", -1, err)
 	}
-	for _, free := range []func() error{w.settle, w.data.Free, w.drop, w.own.Free} {
+	for _, free := range []func() error{w.settle, w.part, w.data.Free, w.drop, w.unite, w.own.Free} {
 		if err := free(); err != nil {
 			return w.wrap("free", -1, unwrapped(err))
 		}
@@ -273,7 +286,10 @@ func (w *Window) Flavor() Flavor { return w.flavor }
 // Unit is the displacement unit that this rank has given.
 func (w *Window) Unit() int { return int(w.targets[w.me].unit) }
 
-// Data is the memory of all ranks, for loads and stores.
+// UnitOf is the displacement unit of any rank.
+func (w *Window) UnitOf(rank int) int { return int(w.targets[rank].unit) }
+
+// Data is the memory of the ranks of this node, for loads and stores.
 func (w *Window) Data() *comm.Window { return w.data }
 
 // Own is the memory of this rank; of a dynamic window there is none.

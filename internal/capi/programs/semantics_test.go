@@ -150,6 +150,8 @@ func TestWindows(t *testing.T) {
 		for _, n := range []int{1, 2, 5} {
 			w.ends(t, n, program, w.btl)
 		}
+		w.rsh = rshHere(t)
+		w.ends(t, 3, program, w.btl, "nodes")
 	})
 }
 
@@ -197,12 +199,19 @@ func TestFilesOnFullDisk(t *testing.T) {
 	})
 }
 
+// deaths are where a rank may be, or others, when it is killed.
+var deaths = []string{"exclusive", "shared", "all", "fence", "start", "wait", "free"}
+
 // TestDeathsInEpochs: a rank is killed while it holds a lock, or while others wait for it. All others get an error.
 func TestDeathsInEpochs(t *testing.T) {
 	program := build(t, "window_deaths.c")
 	eachModel(t, func(t *testing.T, w way) {
-		for _, how := range []string{"exclusive", "shared", "all", "fence", "start", "wait", "free"} {
+		for i := range 2 * len(deaths) {
 			const ranks = 4
+			how := deaths[i%len(deaths)]
+			if i == len(deaths) {
+				w.rsh = rshHere(t)
+			}
 			stdout, stderr, code := w.start(t, ranks, program, how)
 			require.Equal(t, 137, code, "%s: %s%s", how, stdout, stderr)
 			for rank := range ranks - 1 {

@@ -33,8 +33,10 @@ int main(int argc, char **argv) {
 			OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w));
 		else if (strcmp(how, "shared") == 0)
 			OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w));
-		else if (strcmp(how, "all") == 0)
+		else if (strcmp(how, "all") == 0) {
 			OK(MPI_Win_lock_all(0, w));
+			OK(MPI_Put(&x, 1, MPI_INT, 0, 0, 1, MPI_INT, w));
+		}
 		for (int r = 0; r < last; r++)
 			OK(MPI_Send(&ready, 1, MPI_INT, r, 1, MPI_COMM_WORLD));
 		for (int r = 0; r < last; r++) /* some wait already, others do not yet */

@@ -11,6 +11,9 @@ static int class_of(int code) {
 
 #define LENGTH 600 /* ints of a window */
 
+static int nodes; /* the first rank is on another node than the others */
+#define FAR(r) (nodes && ((r) == 0) != (rank == 0))
+
 typedef struct {
 	MPI_Win w;
 	int *mine;
@@ -118,7 +121,7 @@ static void query(window *v, int one_space) {
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	for (int r = 0; r < size; r++) {
 		OK(MPI_Win_shared_query(v->w, r, &bytes, &unit, &at));
-		if (v->flavor == MPI_WIN_FLAVOR_CREATE && !one_space && r != rank) {
+		if (FAR(r) || (v->flavor == MPI_WIN_FLAVOR_CREATE && !one_space && r != rank)) {
 			CHECK(bytes == 0 && at == NULL);
 			continue;
 		}
@@ -279,6 +282,66 @@ static void told(int code, int class, const char *cause) {
 	}
 }
 
+/* passive: the first rank makes no call until the last one, which locks, reads, writes and accumulates, has written its
+ * last word. */
+static void passive(window *v) {
+	int zero = 0, one = 1, got, rows[2][100];
+	memset(v->mine, 0, LENGTH * sizeof(int));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	if (rank == 0)
+		while (size > 1 && __atomic_load_n(&v->mine[500], __ATOMIC_ACQUIRE) != 7)
+			; /* it computes */
+	else if (rank == size - 1) {
+		for (int i = 0; i < 100; i++)
+			rows[0][i] = i;
+		for (int i = 0; i < 20; i++) {
+			OK(MPI_Win_lock(i % 2 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, 0, 0, v->w));
+			OK(MPI_Put(rows[0], 100, MPI_INT, 0, 100, 100, MPI_INT, v->w));
+			OK(MPI_Win_flush(0, v->w));
+			OK(MPI_Get(rows[1], 100, MPI_INT, 0, 100, 100, MPI_INT, v->w));
+			OK(MPI_Fetch_and_op(&one, &got, MPI_INT, 0, 0, MPI_SUM, v->w));
+			OK(MPI_Win_unlock(0, v->w));
+			CHECK(got == i && memcmp(rows[0], rows[1], sizeof rows[0]) == 0);
+		}
+		OK(MPI_Win_lock_all(0, v->w));
+		got = 7;
+		OK(MPI_Compare_and_swap(&got, &zero, &one, MPI_INT, 0, 500, v->w));
+		OK(MPI_Win_unlock_all(v->w));
+	}
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+/* large: a layout and a row of some megabytes. */
+static void large(void) {
+	enum { N = 1 << 20 };
+	MPI_Win w;
+	MPI_Datatype odd;
+	int *mine, *row = malloc(N * sizeof(int)), to = size - 1;
+	OK(MPI_Win_allocate(2 * N * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &w));
+	OK(MPI_Type_vector(N / 8, 4, 8, MPI_INT, &odd));
+	OK(MPI_Type_commit(&odd));
+	for (int i = 0; i < N; i++)
+		row[i] = i;
+	OK(MPI_Win_fence(0, w));
+	if (rank == 0) {
+		OK(MPI_Put(row, N, MPI_INT, to, 0, N, MPI_INT, w));
+		OK(MPI_Accumulate(row, N / 2, MPI_INT, to, N, 1, odd, MPI_SUM, w));
+		OK(MPI_Accumulate(row, N / 2, MPI_INT, to, N, 1, odd, MPI_SUM, w));
+	}
+	OK(MPI_Win_fence(0, w));
+	if (rank == to)
+		for (int i = 0; i < N; i++)
+			CHECK(mine[i] == i && mine[N + i] == (i % 8 < 4 ? 2 * (i / 8 * 4 + i % 8) : 0));
+	memset(row, 0, N * sizeof(int));
+	OK(MPI_Get(row, 1, odd, to, N, 1, odd, w));
+	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, w));
+	for (int i = 0; i < N - 4; i++)
+		CHECK(row[i] == (i % 8 < 4 ? 2 * (i / 8 * 4 + i % 8) : 0));
+	OK(MPI_Type_free(&odd));
+	OK(MPI_Win_free(&w));
+	free(row);
+}
+
 static void refusals(window *v) {
 	int x = 0;
 	MPI_Datatype pair, types[2] = {MPI_INT, MPI_DOUBLE};
@@ -387,7 +450,15 @@ int main(int argc, char **argv) {
 	const int flavors[] = {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_SHARED, 0};
 	join(MPI_THREAD_SINGLE);
 	int one_space = argc > 1 && strcmp(argv[1], "pvas") == 0;
+	nodes = argc > 2;
 	for (int i = 0; i < 4; i++) {
+		if (nodes && i >= 2) {
+			void *at;
+			MPI_Win w;
+			OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+			FAILS(MPI_ERR_RMA_SHARED, MPI_Win_allocate_shared(8, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &at, &w));
+			continue;
+		}
 		window v = make(flavors[i]);
 		about(&v);
 		fences(&v);
@@ -395,11 +466,13 @@ int main(int argc, char **argv) {
 		locks(&v);
 		atomics(&v);
 		groups(&v);
+		passive(&v);
 		refusals(&v);
 		short_calls(&v);
 		end(&v);
 	}
 	dynamic();
+	large();
 	wrong();
 	if (size == 1)
 		many();

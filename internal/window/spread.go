@@ -1,0 +1,122 @@
+package window
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/courier"
+)
+
+// Windows of several nodes. The ranks of each node make one of their own, with a control block that has records of all
+// ranks; then all tell one another of their memory.
+
+// split finds the ranks of this node. It is collective.
+func (w *Window) split() error {
+	w.node = w.own
+	switch {
+	case comm.OneNode(w.own):
+		return nil
+	case w.flavor == Shared:
+		return comm.ErrSeveralNodes
+	}
+	node, err := w.own.SplitType(comm.Shared, 0)
+	if err != nil {
+		return unwrapped(err)
+	}
+	comm.BelongsTo(node, "") // it is the window's
+	w.node = node
+	w.near, err = w.members(node.Group())
+	return err
+}
+
+// rankOf is the rank of the window of one of the node.
+func (w *Window) rankOf(i int) int {
+	if w.near == nil {
+		return i
+	}
+	return w.near[i]
+}
+
+// isRemote tells whether a rank is on another node.
+func (w *Window) isRemote(rank int) bool { return w.targets[rank].pid == elsewhere }
+
+// Serves tells whether a goroutine serves other ranks in the window.
+func (w *Window) Serves() bool { return w.remote != nil }
+
+// Segment is the memory of a rank of this node, for loads and stores.
+func (w *Window) Segment(rank int) ([]byte, error) {
+	if w.near == nil {
+		return w.data.Segment(rank)
+	}
+	if err := w.member(rank); err != nil {
+		return nil, err
+	}
+	return w.segment(w.data, rank)
+}
+
+// segment is the memory of a rank of this node.
+func (w *Window) segment(of *comm.Window, rank int) ([]byte, error) {
+	if w.near == nil {
+		return of.Segment(rank)
+	}
+	i, ok := slices.BinarySearch(w.near, rank)
+	if !ok {
+		return nil, w.wrap("get the segment", rank, comm.ErrSeveralNodes)
+	}
+	return of.Segment(i)
+}
+
+// notice is what a rank tells of its memory: its bytes and its unit. The unit of one that has failed is 0.
+const noticeSize = 2 * 8
+
+// spread makes one window of those of the nodes, unless that of this node has failed. It is collective.
+func (w *Window) spread(failed error) error {
+	if w.near == nil {
+		return failed
+	}
+	mine, all := make([]byte, noticeSize), make([]byte, noticeSize*w.own.Size())
+	if failed == nil {
+		binary.LittleEndian.PutUint64(mine, w.targets[w.me].bytes)
+		binary.LittleEndian.PutUint64(mine[8:], w.targets[w.me].unit)
+	}
+	err := comm.RunCollective(w.own, "make window", &coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: mine},
+		Recv: coll.Buffer{Data: all, Block: noticeSize}})
+	if err = errors.Join(failed, err); err != nil {
+		return err
+	}
+	for rank := range w.targets {
+		t, notice := &w.targets[rank], all[noticeSize*rank:]
+		if t.unit != 0 {
+			continue // it is on this node
+		}
+		t.bytes, t.unit = binary.LittleEndian.Uint64(notice), binary.LittleEndian.Uint64(notice[8:])
+		if t.pid = elsewhere; t.unit == 0 {
+			return fmt.Errorf("rank %d could not provide its memory", rank)
+		}
+	}
+	w.remote = newRemote(len(w.targets))
+	w.remote.line, err = courier.Join(w.own, w.receive)
+	return err
+}
+
+// part returns when no rank of the window sends requests any more.
+func (w *Window) part() error {
+	if w.remote == nil {
+		return nil
+	}
+	err := w.own.Barrier()
+	w.remote.line.Leave()
+	return err
+}
+
+// unite frees the communicator of the node, if the window has one.
+func (w *Window) unite() error {
+	if w.near == nil {
+		return nil
+	}
+	return w.node.Free()
+}

@@ -1,0 +1,56 @@
+package mpi
+
+import (
+	"net/netip"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/testkit"
+)
+
+// overNodes runs ranks as goroutines, which take one another for ranks of several nodes: the number of each one's is
+// given. Messages between nodes go by a network without memory, and requests of windows by UDP.
+func overNodes(t testing.TB, nodes []int, f func(*Comm) error) {
+	t.Helper()
+	memory, err := job.Create(job.Config{Ranks: len(nodes), BTL: job.BTLSM, CPUs: 2, Nodes: nodes,
+		Host: netip.MustParseAddr("127.0.0.1"), Key: job.Key{1}, Settings: job.Settings{Spin: testkit.Spin}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	root := memory.Root()
+	w := mem.New(root, mem.Options{})
+	var wg sync.WaitGroup
+	for rank, here := range nodes {
+		far := comm.Network{Messages: w.Network(rank)}
+		for peer, node := range nodes {
+			if node != here {
+				far.Peers = append(far.Peers, peer)
+			}
+		}
+		var networks []comm.Network
+		if len(far.Peers) > 0 {
+			networks = append(networks, far)
+		}
+		c := (*Comm)(comm.NewWorld(root, rank, wrapModule(w.Module(rank)), comm.Settings{}, operatorNames, networks...))
+		wg.Go(func() {
+			defer root.MarkGone(rank)
+			if err := f(c); err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+			if err := c.Finalize(); err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestBusyWindowsOfNodes(t *testing.T) {
+	for _, nodes := range [][]int{{0, 1}, {0, 0, 1}, {0, 1, 2, 1}} {
+		overNodes(t, nodes, busyWindows)
+	}
+}
