@@ -20,6 +20,7 @@ func TestMain(m *testing.M) {
 		"whole life":     wholeLife,
 		"shared windows": program(sharedWindows),
 		"busy windows":   program(busyWindows),
+		"windows":        program(windowsWithoutEnd),
 		"too much":       program(tooMuch),
 		"stranger":       program(stranger),
 		"suicide":        program(suicide),

@@ -3,6 +3,7 @@ package mpi
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -14,6 +15,17 @@ import (
 
 // busyWindows: all ranks access windows at a time.
 func busyWindows(c *Comm) error { return first(windowsAtRandom(c), counters(c), twins(c)) }
+
+// windowsWithoutEnd says when it begins.
+func windowsWithoutEnd(c *Comm) error {
+	host, _ := os.Hostname()
+	fmt.Printf("rank %d of %d on %s pid %d\n", c.Rank(), c.Size(), host, os.Getpid())
+	for {
+		if err := busyWindows(c); err != nil {
+			return err
+		}
+	}
+}
 
 func TestBusyWindowsOfGoroutines(t *testing.T) {
 	if testkit.Race {
@@ -247,8 +259,11 @@ func twins(c *Comm) error {
 	if err != nil {
 		return err
 	}
-	last := c.Size() - 1
-	for i := range 200 {
+	last, turns := c.Size()-1, 200
+	if !comm.OneNode(c.inner()) {
+		turns = 30 // one rank at a time goes to another node and back
+	}
+	for i := range turns {
 		var a, b [1]int64
 		alone := (i+c.Rank())%3 == 0
 		switch {

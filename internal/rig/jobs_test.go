@@ -19,7 +19,7 @@ import (
 )
 
 // pvasrun and the programs of testdata are built once.
-var pvasrun, work, files string
+var pvasrun, work, files, windows string
 
 // atATime is how many tests run at a time, each with a rig of its own. They mostly wait: for
 // a node to count as lost, and for Slurm to trust one again.
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "rig")
 	if err == nil {
 		pvasrun, work = filepath.Join(dir, "pvasrun"), filepath.Join(dir, "work")
-		files = filepath.Join(dir, "files")
+		files, windows = filepath.Join(dir, "files"), filepath.Join(dir, "mpi.test")
 		err = build()
 	}
 	code := 1
@@ -53,6 +53,10 @@ func build() error {
 		if out, err := exec.Command("go", "build", "-buildmode=pie", "-o", path, pkg).CombinedOutput(); err != nil {
 			return fmt.Errorf("%w: %s", err, out)
 		}
+	}
+	// Its tests are no main package: started with a name, the binary is that program.
+	if out, err := exec.Command("go", "test", "-c", "-buildmode=pie", "-o", windows, "../../mpi").CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
 	}
 	return nil
 }

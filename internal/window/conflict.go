@@ -17,8 +17,8 @@ import (
 //   - in one of Start until the target ends its own epoch by Wait,
 //   - under a lock until its rank calls Flush or Unlock: before that no other rank can know that it is done.
 //
-// If there is no room the oldest goes, so a conflict may be missed. Loads and stores are not seen, nor are operations from
-// one node to another.
+// If there is no room the oldest goes, so a conflict may be missed. Loads and stores are not seen, nor are operations
+// from one node to another.
 type accesses struct {
 	next uint32 // place of the next one
 	list [mostAccesses]accessed

@@ -4,18 +4,18 @@
 //
 // Each rank knows where the memory of all others lies. In one address space it reads and writes all of it there.
 // Between processes it maps memory that the window has allocated. Other memory only its owner can address: the others
-// copy by calls of the system (package reach). So no operation needs its target: each is complete when its call
-// returns. A flush keeps the order of stores, which costs nothing on amd64.
+// copy by calls of the system (package reach). So no operation on the node needs its target: each is complete when its
+// call returns. A flush keeps the order of stores, which costs nothing on amd64.
 //
 // # Words that ranks share
 //
-// They lie in memory of the first rank (control.go). These ranks write them:
+// They lie in memory of the first rank of a node (control.go). These ranks write them:
 //
 //   - record.lock, of each target: any rank, by compare-and-swap. The upper half is the rank that holds the exclusive
 //     lock, counted from 1; then the lower half is 0. Else the lower half is how many hold a shared one.
 //   - head.everyone: any rank, by additions: how many have locked all targets.
-//   - record.held: its rank alone: how many shared locks it holds, that of all targets among them, and of one which it
-//     is. It counts a lock before it takes it, and until it has given it back.
+//   - record.held: its rank alone, or for one of another node the targets: how many shared locks it holds, that of all
+//     targets among them, and of one which it is. It counts a lock before it takes it, and until it has given it back.
 //   - stripe.holder: any rank, by compare-and-swap from 0; its holder alone stores 0.
 //   - head.sleepers and record.waits: a rank that is about to sleep, before it asks for the last time.
 //
@@ -49,6 +49,13 @@
 // Wait are messages without bytes on a communicator of the window, Fence is its barrier. So these waits are those of
 // messages: they end when a rank is lost, and the report of a hang knows them.
 //
-// Not implemented: windows of ranks on several nodes; created and dynamic windows between processes of which one may
-// not read the memory of another.
+// # Several nodes
+//
+// Each node has words of its own, with records of all ranks of the window. Operations on a target of another node are
+// requests (remote.go), which a goroutine of the target's process carries out (serve.go) by the words of its node. It
+// takes the lock of the target in the name of the other rank: holder and held are that rank's. So whoever waits, on
+// whatever node, learns which rank has gone. To lock all targets takes no message: the lock of one on another node is
+// taken when it is first accessed.
+//
+// Not implemented: created and dynamic windows between processes of which one may not read the memory of another.
 package window

@@ -379,6 +379,16 @@ static void refusals(window *v) {
 	OK(MPI_Win_sync(v->w));
 }
 
+/* put_wrongly puts to memory that is not attached. A target of another node finds that out. */
+static void put_wrongly(MPI_Win w, int to, MPI_Aint at, int n, MPI_Datatype t) {
+	int two[2] = {-1, -1}, code = MPI_Put(two, n, MPI_INT, to, at, 1, t, w);
+	if (FAR(to)) {
+		OK(code);
+		code = MPI_Win_flush(to, w);
+	}
+	FAILS(MPI_ERR_RMA_RANGE, code);
+}
+
 /* dynamic: the address of a list is told by a message. */
 static void dynamic(void) {
 	MPI_Win w;
@@ -402,11 +412,11 @@ static void dynamic(void) {
 	OK(MPI_Win_lock_all(0, w));
 	OK(MPI_Put(&value, 1, MPI_INT, right, of, 1, MPI_INT, w));
 	OK(MPI_Accumulate(&value, 1, MPI_INT, right, of + 4, 1, MPI_INT, MPI_SUM, w));
-	FAILS(MPI_ERR_RMA_RANGE, MPI_Put(&value, 1, MPI_INT, right, 8, 1, MPI_INT, w));
-	FAILS(MPI_ERR_RMA_RANGE, MPI_Put(&value, 1, MPI_INT, right, of + 398, 1, MPI_INT, w)); /* and its end */
+	put_wrongly(w, right, 8, 1, MPI_INT);
+	put_wrongly(w, right, of + 398, 1, MPI_INT); /* and its end */
 	FAILS(MPI_ERR_RMA_RANGE, MPI_Get(&value, 1, MPI_INT, right, of - 1, 1, MPI_INT, w));
 	OK(MPI_Put(two, 2, MPI_INT, right, of, 1, pieces, w));
-	FAILS(MPI_ERR_RMA_RANGE, MPI_Put(two, 2, MPI_INT, right, of, 1, outside, w));
+	put_wrongly(w, right, of, 2, outside);
 	OK(MPI_Win_unlock_all(w));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	CHECK(mine[0] == left && mine[1] == left && mine[99] == left && mine[150] == left && mine[125] == 0);
