@@ -55,7 +55,8 @@ func build() error {
 		}
 	}
 	// Its tests are no main package: started with a name, the binary is that program.
-	if out, err := exec.Command("go", "test", "-c", "-buildmode=pie", "-o", windows, "../../mpi").CombinedOutput(); err != nil {
+	make := exec.Command("go", "test", "-c", "-buildmode=pie", "-o", windows, "../../mpi")
+	if out, err := make.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
 	return nil
