@@ -68,18 +68,10 @@ var (
 
 func init() { calledByC.Store(runtime.NumCgoCall() > 0) }
 
-// Sole tells that no thread of C calls Go any more but the one that the calling goroutine
-// has. The process gets a slot for that one and for each goroutine of Dedicate.
-func Sole() {
-	calledByC.Store(false)
-	slots.Lock()
-	defer slots.Unlock()
-	runtime.GOMAXPROCS(1 + int(dedicated.Load()))
-}
-
-// Many tells that any thread of C calls Go. The process gets so many slots, and one for each goroutine of Dedicate.
-func Many(n int) {
-	calledByC.Store(true)
+// Sole tells whether no thread of C calls Go any more but the one that the calling goroutine has. The process gets so
+// many slots, and one for each goroutine of Dedicate.
+func Sole(sole bool, n int) {
+	calledByC.Store(!sole)
 	slots.Lock()
 	defer slots.Unlock()
 	runtime.GOMAXPROCS(n + int(dedicated.Load()))

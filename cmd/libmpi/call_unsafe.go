@@ -30,7 +30,7 @@ func libmpiCall(ctx C.uintptr_t) { serve(uintptr(ctx)) }
 // libmpiFreeSlots is called when MPI is initialised and the threads go on with cgo.
 //
 //export libmpiFreeSlots
-func libmpiFreeSlots() { shm.Many(coro.Slots()) }
+func libmpiFreeSlots() { shm.Sole(false, coro.Slots()) }
 
 // libmpiDescribeRank is called when MPI is initialised: see faults.c.
 //
@@ -58,7 +58,7 @@ func libmpiServe(ctx C.uintptr_t) {
 	c := coro.At(uintptr(ctx))
 	t := &thread{c: c}
 	c.Guard = coro.Guard()
-	shm.Sole()
+	shm.Sole(true, 1)
 	capi.OneThread()
 	capi.Upcall = func(function uintptr, args []uintptr) uintptr {
 		if !c.Here() { // a goroutine with a thread of its own, which is one of C too
@@ -69,7 +69,7 @@ func libmpiServe(ctx C.uintptr_t) {
 	capi.Share = t.leave
 	coro.Serve(uintptr(ctx), serve)
 	capi.Upcall, capi.Share = upcallByCgo, func() {}
-	shm.Many(coro.Slots())
+	shm.Sole(false, coro.Slots())
 }
 
 // thread is that of the coroutine.
