@@ -71,6 +71,44 @@ func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
 	return made(c.inner().CreateGroup((*comm.Group)(g), tag))
 }
 
+// Command is a program that Spawn starts, N ranks of it. Only Program and N are needed.
+type Command = comm.Command
+
+// Spawn has pvasrun start ranks, which have a world of their own, and returns a communicator of all: first come the
+// ranks of c, then those of each command. The commands of the root count. It is collective, as Dup, and returns when
+// the new ranks have called Parents; in C they merge the communicator of MPI_Comm_get_parent, as the high group. The
+// error wraps ErrSpawn if they could not be started, or have ended before Init. A rank that fails ends all that it
+// has a communicator with, so ranks that are to go on alone free it.
+//
+// MPI 4.1 section 11.8.1 (MPI_Comm_spawn, MPI_Intercomm_merge).
+func (c *Comm) Spawn(root int, commands ...Command) (*Comm, error) {
+	between, _, err := comm.Spawn(c.inner(), root, commands, nil)
+	if err != nil {
+		return nil, err
+	}
+	return merged(between, false)
+}
+
+// Parents returns what Spawn returns to those that have had the ranks of the world c started, at its first call. It
+// returns nil, and no error, if pvasrun has started them of itself. It is collective, as Dup.
+//
+// MPI 4.1 section 11.8.2 (MPI_Comm_get_parent, MPI_Intercomm_merge).
+func (c *Comm) Parents() (*Comm, error) {
+	between := comm.Parent(c.inner())
+	if between == nil {
+		return nil, nil
+	}
+	return merged(between, true)
+}
+
+func merged(between *comm.Comm, high bool) (*Comm, error) {
+	all, err := comm.Merge(between, high)
+	if err != nil {
+		return nil, err
+	}
+	return (*Comm)(all), between.Free()
+}
+
 // Self returns the communicator of this rank alone, the same at each call. It can not be
 // freed. Finalize removes its attributes first.
 //

@@ -32,6 +32,9 @@ var (
 	// ErrNotWorld means that the operation exists for the communicator from Init only.
 	ErrNotWorld = comm.ErrNotWorld
 
+	// ErrSpawn means that Comm.Spawn could not start ranks.
+	ErrSpawn = comm.ErrSpawn
+
 	// ErrBusy means that another goroutine waits for the request.
 	ErrBusy = comm.ErrBusy
 

@@ -268,3 +268,28 @@ func ExampleDistGraphCreate() {
 	// rank 2 hears from [], weights [], and tells [0]
 	// rank 3 hears from [], weights [], and tells [0]
 }
+
+// Ranks start others. Without pvasrun there is nobody who could.
+func ExampleComm_Spawn() {
+	ranks(2, func(world *mpi.Comm) error {
+		if all, err := world.Parents(); all != nil || err != nil { // this is one of the workers
+			return err
+		}
+		program, err := mpi.Executable()
+		if err != nil {
+			return err
+		}
+		all, err := world.Spawn(0, mpi.Command{Program: program, Args: []string{"-v"}, N: 4})
+		if errors.Is(err, mpi.ErrSpawn) {
+			fmt.Println("no workers")
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return all.Free()
+	})
+	// Output:
+	// no workers
+	// no workers
+}

@@ -54,6 +54,7 @@ var examples = map[string]func(){
 	"ExampleGraph_Prepare":           ExampleGraph_Prepare,
 	"ExampleRegisterOp":              ExampleRegisterOp,
 	"ExampleComm_Split":              ExampleComm_Split,
+	"ExampleComm_Spawn":              ExampleComm_Spawn,
 	"ExampleComm_Dup":                ExampleComm_Dup,
 	"ExampleComm_CreateGroup":        ExampleComm_CreateGroup,
 	"ExampleGroup_Union":             ExampleGroup_Union,

@@ -93,6 +93,7 @@ var blockingCalls = map[string]func(c *Comm) error{
 		return first(Bsend(c, b, dst, tag), c.FlushBuffer())
 	}),
 	"Comm.SplitType":   func(c *Comm) error { _, err := c.SplitType(Shared, 0); return err },
+	"Comm.Spawn":       func(c *Comm) error { _, err := c.Spawn(0, Command{Program: "x", N: 1}); return err },
 	"Comm.CreateGroup": func(c *Comm) error { _, err := c.CreateGroup(c.Group(), 0); return err },
 	"CartCreate":       func(c *Comm) error { _, err := CartCreate(c, []int{2}, []bool{true}); return err },
 	"DistGraphCreate":  func(c *Comm) error { _, err := DistGraphCreate(c, nil); return err },
@@ -193,7 +194,7 @@ var local = strings.Fields(`
 	Sum Prod Min Max BAnd BOr BXor LAnd LOr LXor MinLoc MaxLoc
 	Whole Vector Indexed Subarray Strided Typed View.Len View.Err
 	Comm.Finalize Comm.Abort Comm.Rank Comm.Size Comm.Group Comm.ID Comm.Name Comm.SetName
-	Comm.Self Comm.Compare Comm.Partition Comm.OneAddressSpace Comm.Algorithm Comm.NeighborRanks
+	Comm.Self Comm.Parents Comm.Compare Comm.Partition Comm.OneAddressSpace Comm.Algorithm Comm.NeighborRanks
 	Comparison.String Status.CountIn Group.Size Group.Rank Group.TranslateRanks Group.Equal Group.Compare
 	Group.Incl Group.Excl Group.RangeIncl Group.RangeExcl Group.Union Group.Intersection Group.Difference
 	Request.Active Request.Test Request.Cancel Request.Start Request.Free

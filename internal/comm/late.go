@@ -131,7 +131,7 @@ func (c *Comm) meetParent() error {
 //
 // MPI 4.1 section 11.8.2 (MPI_Comm_get_parent).
 func Parent(world *Comm) *Comm {
-	if world.parent == nil || world.parent.state.Load() == freed {
+	if world.made() != nil || world.parent == nil || world.parent.state.Load() == freed {
 		return nil
 	}
 	return world.parent

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -84,4 +85,14 @@ func TestUniverse(t *testing.T) {
 	require.NotZero(t, code)
 	require.Contains(t, stderr, "--trace")
 	require.NoError(t, os.RemoveAll(trace))
+}
+
+// Ranks in Go start others, which are in a communicator with them.
+func TestSpawnInGo(t *testing.T) {
+	program := goPrograms.Build(t, "./testdata/spawns")
+	for _, btl := range []string{"pvas", "sm"} {
+		stdout := way{btl: btl}.ends(t, 2, program)
+		lines := strings.Split(strings.TrimSpace(stdout), "\n")
+		require.ElementsMatch(t, []string{"2 of 5: 10", "3 of 5: 10"}, lines)
+	}
 }
