@@ -12,7 +12,7 @@ import (
 // A Prediction is a simulated program.
 type Prediction struct {
 	Result *sim.Result
-	Path   *explain.Path // nil: ranks share CPUs, so none was recorded
+	Path   *explain.Path // without Steps; nil: ranks share CPUs, so none was recorded
 	Timeline
 }
 
@@ -52,6 +52,7 @@ func Predict(g *graph.Graph, opt sim.Options) (*Prediction, error) {
 	for _, s := range p.Path.Steps {
 		p.hop(g.Op(s.Op), s)
 	}
+	p.Path.Steps = nil // they take more than all the rest
 	return p, nil
 }
 

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/graph"
@@ -30,16 +29,13 @@ func (r *Result) Path(rank int) ([]Step, error) {
 	if r.log == nil {
 		return nil, ErrNotRecorded
 	}
-	at := r.last(rank)
-	var steps []Step
-	for at.moment() != atZero {
-		before, cost := r.before(at)
-		if cost.what != "" {
-			steps = append(steps, r.step(at, cost))
-		}
-		at = before
-	}
-	slices.Reverse(steps)
+	n := 0
+	r.walk(rank, func(ref, cost) { n++ })
+	steps := make([]Step, n) // of the right length: there may be many
+	r.walk(rank, func(at ref, c cost) {
+		n--
+		steps[n] = r.step(at, c)
+	})
 	now := 0.0
 	for i := range steps {
 		s := &steps[i]
@@ -48,6 +44,17 @@ func (r *Result) Path(rank int) ([]Step, error) {
 		s.To = now
 	}
 	return steps, nil
+}
+
+// walk goes back along the critical path to the end of a rank.
+func (r *Result) walk(rank int, step func(at ref, c cost)) {
+	for at := r.last(rank); at.moment() != atZero; {
+		before, cost := r.before(at)
+		if cost.what != "" {
+			step(at, cost)
+		}
+		at = before
+	}
 }
 
 // last is the moment at which a rank is done.

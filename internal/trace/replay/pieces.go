@@ -135,8 +135,9 @@ func (d *doer) ends(rank int) requests {
 func (d *doer) lane(rank int) (lane []waits.Piece) {
 	r := &d.trace.Ranks[rank]
 	clock, now, last := newClock(r.Events), d.zero, int64(0)
-	belongs := belongingsOf(r.Events)
-	for _, e := range r.Calls() {
+	belongs, calls := belongingsOf(r.Events), r.Calls()
+	lane = make([]waits.Piece, 0, 2*len(calls))
+	for _, e := range calls {
 		place := d.place(r, e)
 		if e.Start > now {
 			on := min(max(clock.computed(now, e.Start), 0), e.Start-now)

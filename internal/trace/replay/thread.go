@@ -28,7 +28,9 @@ type part struct {
 func partsOf(events []trace.Event) (all []part, threads int, several bool) {
 	rows := rowsOf(events)
 	for row := range rows.count {
-		for _, it := range tree(events, func(i int) bool { return rows.of == nil || int(rows.of[i]) == row }) {
+		items := tree(events, func(i int) bool { return rows.of == nil || int(rows.of[i]) == row })
+		all = slices.Grow(all, len(items))
+		for _, it := range items {
 			all = append(all, part{it, row})
 		}
 	}

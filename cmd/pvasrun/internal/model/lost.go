@@ -20,8 +20,8 @@ const (
 
 // explain adds to a page what ranks spend their time on, what they wait for, and before all else why. It goes by what
 // was measured, or, of a program that was not, by what is predicted. What is predicted of another machine comes
-// besides.
-func (p *Program) explain(page *show.Page, predicted *waits.Run, opt sim.Options, whatIf bool) error {
+// besides, if it is given.
+func (p *Program) explain(page *show.Page, predicted *waits.Run, opt sim.Options) error {
 	run, time := predicted, 0.0
 	if p.measured != nil {
 		run = p.measured.run
@@ -43,7 +43,7 @@ func (p *Program) explain(page *show.Page, predicted *waits.Run, opt sim.Options
 	page.Facts = append(append(told, sayEfficiency(report.Ranks, waits.Efficiencies(report.Ranks, time, least.Time()))),
 		page.Facts...)
 	page.Tables = append(page.Tables, ranksTable(report.Ranks), waitsTable("What ranks wait for", run, report))
-	if p.measured != nil && whatIf {
+	if p.measured != nil && predicted != nil {
 		page.Tables = append(page.Tables,
 			waitsTable("What ranks would wait for", predicted, waits.Analyze(predicted, nil)))
 	}

@@ -39,19 +39,25 @@ func executeModelShow(args []string) error {
 	}
 	f.share(&opt, p)
 	watch := waits.Watch{}
-	opt.Watch = watch.Piece
+	if p.measured == nil || f.whatIf() {
+		opt.Watch = watch.Piece
+	}
 	predicted, err := show.Predict(p.Graph, opt)
 	if err != nil {
 		return modelMistake(err)
 	}
 	p.tellSizes(predicted.Result)
+	var run *waits.Run
+	if opt.Watch != nil {
+		run = watch.Predicted(predicted.Result, p.sites(), p.number)
+	}
 	opt.Watch = nil
 	tables, err := predicted.Explain(p.Graph, opt, p.mostLimit())
 	if err != nil {
 		return err
 	}
 	page := pageOf(p, predicted, opt, f.whatIf())
-	if err := p.explain(page, watch.Predicted(predicted.Result, page.Sites, p.number), opt, f.whatIf()); err != nil {
+	if err := p.explain(page, run, opt); err != nil {
 		return err
 	}
 	page.Tables = append(page.Tables, tables...)
