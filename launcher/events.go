@@ -215,6 +215,7 @@ func (s *supervisor) ended(e host.Exit) {
 		s.hostEnd = &e.Status
 		if s.phase == working {
 			s.fate.HostDied(e.Pid, e.Status)
+			s.explainKill(e.Status)
 		}
 		return
 	}
@@ -255,8 +256,21 @@ func (s *supervisor) ended(e host.Exit) {
 		return
 	}
 	s.fate.RankEnded(s.number(rank), e.Pid, s.app(rank).Program, e.Status, state)
-	if s.btl == job.BTLPvas && s.fate.Failure != failed {
-		s.explainFailure()
+	if s.fate.Failure != failed {
+		s.explainKill(e.Status)
+		if s.btl == job.BTLPvas {
+			s.explainFailure()
+		}
+	}
+}
+
+// explainKill names the control group whose memory has run out, if that may be why a process was killed.
+func (s *supervisor) explainKill(status syscall.WaitStatus) {
+	if status.Signal() != syscall.SIGKILL {
+		return
+	}
+	if group := limits.OutOfMemory(os.DirFS("/"), s.groups); group != nil {
+		s.io.say("the kernel kills for want of memory: the control group %v: raise it, or start fewer ranks", group)
 	}
 }
 

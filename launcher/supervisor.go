@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/trace/symbol"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
@@ -58,10 +59,11 @@ type supervisor struct {
 	toldWaiting int
 	placing     placing
 
-	places    int          // ranks that there is room for
-	names     job.Names    // of the job's ports
-	attending bool         // a request of a rank is being answered
-	ending    map[int]bool // ranks whose ends are no failures any more
+	groups    []limits.MemoryGroup // as they were at first
+	places    int                  // ranks that there is room for
+	names     job.Names            // of the job's ports
+	attending bool                 // a request of a rank is being answered
+	ending    map[int]bool         // ranks whose ends are no failures any more
 
 	events
 }
@@ -72,6 +74,7 @@ func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *superv
 		pids: make([]int, p.size), alive: map[int]int{}, early: map[int]host.Exit{}, ending: map[int]bool{},
 		began:   make([]time.Time, p.size),
 		placing: placing{read: hang.ReadPlaces, known: map[hang.Call]symbol.Place{}},
+		groups:  limits.MemoryGroups(os.DirFS("/")),
 		events:  newEvents(ctx, p.job), lookout: hang.NewLookout(p.job.LooksAfter()),
 	}
 	if log := p.job.Log; log != nil {

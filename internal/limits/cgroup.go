@@ -25,7 +25,7 @@ func readCgroupPids(root fs.FS) (limit *uint64, used uint64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, g := range groupFolders(string(groups), string(mounts)) {
+	for _, g := range groupFolders(string(groups), string(mounts), "pids") {
 		for dir := g.dir; ; dir = path.Dir(dir) {
 			value, now, err := readPids(root, dir)
 			if err != nil {
@@ -70,9 +70,9 @@ func readPids(root fs.FS, dir string) (limit *uint64, used uint64, err error) {
 // hierarchy it belongs to begins.
 type groupFolder struct{ dir, top string }
 
-// groupFolders finds the folders of the groups that may limit the number of
-// threads, from the text of /proc/self/cgroup and /proc/self/mountinfo.
-func groupFolders(groups, mounts string) []groupFolder {
+// groupFolders finds the folders of the groups that a controller may limit, from the text of /proc/self/cgroup and
+// /proc/self/mountinfo.
+func groupFolders(groups, mounts, controller string) []groupFolder {
 	var found []groupFolder
 	for line := range strings.Lines(groups) {
 		// hierarchy:controllers:path; version 2 is 0::path
@@ -81,11 +81,11 @@ func groupFolders(groups, mounts string) []groupFolder {
 			continue
 		}
 		v2 := f[1] == ""
-		if !v2 && !slices.Contains(strings.Split(f[1], ","), "pids") {
+		if !v2 && !slices.Contains(strings.Split(f[1], ","), controller) {
 			continue
 		}
 		for mount := range strings.Lines(mounts) {
-			if g, ok := inMount(mount, f[2], v2); ok {
+			if g, ok := inMount(mount, f[2], controller, v2); ok {
 				found = append(found, g)
 			}
 		}
@@ -99,7 +99,7 @@ func groupFolders(groups, mounts string) []groupFolder {
 //	36 35 0:30 ROOT MOUNTPOINT OPTIONS... - TYPE SOURCE SUPEROPTIONS
 //
 // where ROOT is the group that the mount point shows.
-func inMount(line, group string, v2 bool) (groupFolder, bool) {
+func inMount(line, group, controller string, v2 bool) (groupFolder, bool) {
 	before, after, ok := strings.Cut(strings.TrimSpace(line), " - ")
 	left, right := strings.Fields(before), strings.Fields(after)
 	if !ok || len(left) < 5 || len(right) < 3 {
@@ -107,7 +107,7 @@ func inMount(line, group string, v2 bool) (groupFolder, bool) {
 	}
 	switch {
 	case v2 && right[0] == "cgroup2":
-	case !v2 && right[0] == "cgroup" && slices.Contains(strings.Split(right[2], ","), "pids"):
+	case !v2 && right[0] == "cgroup" && slices.Contains(strings.Split(right[2], ","), controller):
 	default:
 		return groupFolder{}, false
 	}

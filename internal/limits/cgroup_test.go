@@ -86,7 +86,7 @@ func FuzzGroupFolders(f *testing.F) {
 	f.Add("8:cpu,pids:/a\n0::/b\n", mountPids+mountV2)
 	f.Add("0::/../..\n", "41 31 0:38 /docker /cg rw - cgroup2 cgroup2 rw\n")
 	f.Fuzz(func(t *testing.T, cgroup, mounts string) {
-		for _, g := range groupFolders(cgroup, mounts) {
+		for _, g := range groupFolders(cgroup, mounts, "pids") {
 			if g.top != "/" && g.top != "." {
 				require.True(t, g.dir == g.top || len(g.dir) > len(g.top)+1 && g.dir[:len(g.top)+1] == g.top+"/",
 					"%q is not below %q", g.dir, g.top)

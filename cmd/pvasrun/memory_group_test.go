@@ -1,0 +1,42 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A rank that has no memory left in its control group: the group is named, with its limit.
+func TestMemoryOfControlGroup(t *testing.T) {
+	group := ""
+	for top, limit := range map[string]string{
+		"/sys/fs/cgroup/memory": "memory.limit_in_bytes", "/sys/fs/cgroup": "memory.max",
+	} {
+		dir := filepath.Join(top, "gopvas-test-"+strconv.Itoa(os.Getpid()))
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			continue
+		}
+		t.Cleanup(func() { require.NoError(t, os.Remove(dir)) })
+		if os.WriteFile(filepath.Join(dir, limit), []byte("134217728"), 0) == nil {
+			group = dir
+			break
+		}
+	}
+	if group == "" {
+		t.Skip("no control group can be made")
+	}
+	for _, model := range models(t) {
+		got := command(t, func(cmd *exec.Cmd) {
+			cmd.Path = "/bin/sh"
+			cmd.Args = append([]string{"sh", "-c", `echo $$ > "$0"/cgroup.procs && exec "$@"`, group}, cmd.Args...)
+		}, "--btl", model, "-n", "1", "tail", "/dev/zero")
+		require.Equal(t, 137, got.code, got.stderr)
+		require.Contains(t, got.stderr, "was killed by signal 9 (killed, SIGKILL)")
+		require.Contains(t, got.stderr, "pvasrun: the kernel kills for want of memory: the control group "+group+
+			" has a limit of 128 MiB: raise it, or start fewer ranks\n")
+	}
+}
