@@ -92,9 +92,14 @@ func TestFilesAreCounted(t *testing.T) {
 // TestWindowsAreCounted: so they do of operations on windows, and a model of the job knows their calls.
 func TestWindowsAreCounted(t *testing.T) {
 	program := programs.Build(t, "./testdata/windows")
+	ways := [][]string{{"--hosts", "a:2,b:1", "--rsh", hereAs(t)}}
 	for _, btl := range models(t) {
+		ways = append(ways, []string{"-n", "3", "--btl", btl})
+	}
+	for _, way := range ways {
 		recorded := filepath.Join(t.TempDir(), "trace")
-		got := command(t, nil, "--stats", "--trace", recorded, "--timeout", "60", "-n", "3", "--btl", btl, program)
+		args := append([]string{"--check", "--stats", "--trace", recorded, "--timeout", "60"}, way...)
+		got := command(t, nil, append(args, program)...)
 		require.Equal(t, 0, got.code, got.stderr)
 		const row = `(?m)^ +%d +2 +112 +\S+ +\S+ +1 +40 +\S+ +\S+ +4 +56 +\S+ +\S+ +3 +\S+$`
 		tr, err := trace.Open(recorded)
