@@ -1,6 +1,8 @@
 package launcher
 
 import (
+	"fmt"
+
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher/internal/hang"
 )
@@ -19,14 +21,24 @@ func (s *supervisor) sayHang() {
 	s.report(s.memory.Root().Snapshot(), nil)
 }
 
+// worldText says in a report which rank of which late world a rank is.
+func (s *supervisor) worldText(rank int) string {
+	w := s.world(rank)
+	if w.Number == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (rank %d of world %d)", rank-w.First, w.Number)
+}
+
 // report prints the report of the ranks, and writes it to the file that is asked for. proof is nil if nothing is
 // proved.
 func (s *supervisor) report(views []job.View, proof *job.Proof) {
 	who := make([]hang.Rank, s.size)
 	for rank, v := range views {
 		who[rank] = hang.Rank{
-			Pid: s.pids[rank], Program: s.app(rank).Program, Stopped: hang.Stopped(s.pids[rank]),
-			Place: hang.PlaceOf(&v, s.placing.known[hang.Call{Pid: s.pids[rank], Address: v.Place()}]),
+			World: s.worldText(rank), Pid: s.pids[rank], Program: s.app(rank).Program,
+			Stopped: hang.Stopped(s.pids[rank]),
+			Place:   hang.PlaceOf(&v, s.placing.known[hang.Call{Pid: s.pids[rank], Address: v.Place()}]),
 		}
 	}
 	hang.Tell(views, who, proof, s.job.HangFile, s.io.say, &s.messages)

@@ -45,6 +45,8 @@ func Spawn(c *Comm, root int, commands []Command, bad error) (n *Comm, counts []
 		return nil, nil, Wrap(op, err)
 	}
 	defer c.mu.Unlock()
+	c.root.AddLink(c.group.self, 1) // if this rank fails, those that it has had started end, too
+	defer c.root.AddLink(c.group.self, -1)
 	texts, err := c.rootDoes(op, root, bad, func() ([]string, error) {
 		if err := located(commands); err != nil {
 			return nil, err
@@ -119,6 +121,9 @@ func (c *Comm) meetParent() error {
 	n, err := c.joinRemote("spawn", 0, nil, func(p proposal) (proposal, error) {
 		return c.exchangeWith(int32(w.Parent), grouping.of(meetID), 0, p, c.Name)
 	})
+	if c.othersFail(err) {
+		return errors.New("the ranks that have had this one started have ended")
+	}
 	if err == nil {
 		c.parent = n
 		BelongsTo(n, "") // the program need not ask for it

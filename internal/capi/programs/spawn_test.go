@@ -49,7 +49,7 @@ func TestSpawnedRanksFail(t *testing.T) {
 			{"abandoned", "still here\nstill here\n",
 				"exited with code 9; the ranks that were started with it end: 2", 9},
 			{"faithless", "", "exited with code 9; ending the other 3 ranks", 9},
-			{"stuck", "", "deadlock: ending 4 ranks", 125},
+			{"stuck", "", "  3 (rank 1 of world 1)  ", 125},
 		} {
 			t.Run(btl+"/"+c.kind, func(t *testing.T) {
 				stdout, stderr, code := run(t, nil, tool("mpiexec"), "-n", "2", "--btl", btl, "--timeout", "120",

@@ -20,6 +20,7 @@ const (
 type Rank struct {
 	Node    string // "": the job has one node
 	Pid     int    // 0: it has not been started
+	World   string // its place in a world that ranks have had started; "": it is of the first one
 	Program string
 	Stopped bool         // by a signal, as far as that is known: of ranks on this node
 	Place   symbol.Place // of the call in which it waits

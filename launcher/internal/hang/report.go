@@ -25,7 +25,7 @@ func hangReport(views []job.View, who []Rank, now time.Duration, proof *job.Proo
 			node = p.Node + "\t"
 		}
 		_, does := describeView(&v, who[v.Rank], now)
-		fmt.Fprintf(w, "  %d\t%s%s\t%s\n", v.Rank, node, who[v.Rank].number(), does)
+		fmt.Fprintf(w, "  %d%s\t%s%s\t%s\n", v.Rank, who[v.Rank].World, node, who[v.Rank].number(), does)
 	}
 	_ = w.Flush() // a strings.Builder does not fail
 	b.WriteString(notes(views, who, now, proof))
