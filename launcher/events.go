@@ -258,6 +258,7 @@ func (s *supervisor) ended(e host.Exit) {
 	s.fate.RankEnded(s.number(rank), e.Pid, s.app(rank).Program, e.Status, state)
 	if s.fate.Failure != failed {
 		s.explainKill(e.Status)
+		s.explainCore(rank, e)
 		if s.btl == job.BTLPvas {
 			s.explainFailure()
 		}

@@ -1,0 +1,89 @@
+package launcher
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/launcher/internal/host"
+)
+
+// explainCore says where the core dump of a rank is.
+func (s *supervisor) explainCore(rank int, e host.Exit) {
+	if !e.Status.CoreDump() {
+		return
+	}
+	pattern, err := os.ReadFile("/proc/sys/kernel/core_pattern")
+	if err != nil {
+		return
+	}
+	usesPid, _ := os.ReadFile("/proc/sys/kernel/core_uses_pid") // an error: it does not
+	text := strings.TrimSpace(string(pattern))
+	if command, ok := strings.CutPrefix(text, "|"); ok {
+		s.io.say("rank %d: its core dump went to %s", s.number(rank), strings.Fields(command + " ?")[0])
+		return
+	}
+	if strings.TrimSpace(string(usesPid)) == "1" && !strings.Contains(text, "%p") {
+		text += ".%p"
+	}
+	what := "its core dump"
+	if s.btl == job.BTLPvas {
+		what = "the core dump, of the whole address space,"
+	}
+	glob := coreGlob(text, e.Pid)
+	if !filepath.IsAbs(glob) {
+		glob = filepath.Join(s.app(rank).Dir, glob)
+	}
+	if file := newest(glob, s.began[rank]); file != "" {
+		s.io.say("rank %d: %s is %s", s.number(rank), what, file)
+	}
+}
+
+// coreGlob is a pattern of the kernel for the core dump of a process as one of file names: what else it names than
+// the process may be anything. An absolute pattern stays one.
+func coreGlob(pattern string, pid int) string {
+	var out strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		c := pattern[i]
+		if c != '%' {
+			if strings.IndexByte(`*?[\`, c) >= 0 {
+				out.WriteByte('\\')
+			}
+			out.WriteByte(c)
+			continue
+		}
+		if i++; i == len(pattern) {
+			break // as the kernel does
+		}
+		switch pattern[i] {
+		case '%':
+			out.WriteByte('%')
+		case 'p':
+			out.WriteString(strconv.Itoa(pid))
+		default:
+			out.WriteByte('*')
+		}
+	}
+	return out.String()
+}
+
+// newest is the absolute name of the file of a pattern that was written last, and not before a time; "": there is none.
+func newest(glob string, since time.Time) (file string) {
+	files, _ := filepath.Glob(glob) // an error: the pattern is wrong, and there are none
+	for _, name := range files {
+		info, err := os.Stat(name)
+		if err == nil && !info.ModTime().Before(since.Truncate(time.Second)) {
+			file, since = name, info.ModTime()
+		}
+	}
+	if file == "" {
+		return ""
+	}
+	if abs, err := filepath.Abs(file); err == nil {
+		return abs
+	}
+	return file
+}
