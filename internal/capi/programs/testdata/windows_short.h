@@ -30,6 +30,7 @@ static void short_limits(window *v) {
 	FAILS(MPI_ERR_RMA_SYNC, MPI_Win_lock(MPI_LOCK_SHARED, next, 0, v->w));
 	OK(MPI_Put(bytes, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, v->w));
 	OK(MPI_Win_flush_local(MPI_PROC_NULL, v->w));
+	OK(MPI_Win_flush(next, v->w));
 	OK(MPI_Fetch_and_op(NULL, &got, MPI_INT, next, LENGTH - 1, MPI_NO_OP, v->w));
 	CHECK(memcmp(&got, bytes, sizeof got) == 0);
 	OK(MPI_Win_unlock(next, v->w));
