@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -70,11 +71,12 @@ func (w *Window) segment(of *comm.Window, rank int) ([]byte, error) {
 	return of.Segment(i)
 }
 
-// notice is what a rank tells of its memory: its bytes and its unit. The unit of one that has failed is 0.
+// notice is what a rank tells of its memory: its bytes and its unit. The unit of one that has failed is 0, and the bytes
+// are what it wanted if there is no room on its node.
 const noticeSize = 2 * 8
 
 // spread makes one window of those of the nodes, unless that of this node has failed. It is collective.
-func (w *Window) spread(failed error) error {
+func (w *Window) spread(wanted int, failed error) error {
 	if w.near == nil {
 		return failed
 	}
@@ -82,10 +84,15 @@ func (w *Window) spread(failed error) error {
 	if failed == nil {
 		binary.LittleEndian.PutUint64(mine, w.targets[w.me].bytes)
 		binary.LittleEndian.PutUint64(mine[8:], w.targets[w.me].unit)
+	} else if errors.Is(failed, comm.ErrNoRoom) {
+		binary.LittleEndian.PutUint64(mine, uint64(wanted))
 	}
 	err := comm.RunCollective(w.own, "make window", &coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: mine},
 		Recv: coll.Buffer{Data: all, Block: noticeSize}})
-	if err = errors.Join(failed, err); err != nil {
+	if err == nil {
+		err = w.noRoom(all)
+	}
+	if err = cmp.Or(failed, err); err != nil {
 		return err
 	}
 	for rank := range w.targets {
@@ -101,6 +108,21 @@ func (w *Window) spread(failed error) error {
 	w.remote = newRemote(len(w.targets))
 	w.remote.line, err = courier.Join(w.own, w.receive)
 	return err
+}
+
+// noRoom names the rank that wants most on a node without room.
+func (w *Window) noRoom(notices []byte) error {
+	most, who := uint64(0), 0
+	for rank := range w.own.Size() {
+		notice := notices[noticeSize*rank:]
+		if bytes := binary.LittleEndian.Uint64(notice); binary.LittleEndian.Uint64(notice[8:]) == 0 && bytes > most {
+			most, who = bytes, rank
+		}
+	}
+	if most == 0 {
+		return nil
+	}
+	return fmt.Errorf("rank %d: %w: %d bytes", who, comm.ErrNoRoom, most)
 }
 
 // part returns when no rank of the window sends requests any more.

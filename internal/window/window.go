@@ -98,7 +98,7 @@ func New(c *comm.Comm, s Spec) (*Window, error) {
 	comm.ExplainMessages(own, w.explain)
 	comm.BelongsTo(own, comm.WindowsLeft)
 	if err = w.split(); err == nil {
-		err = w.spread(w.make(&s))
+		err = w.spread(s.Bytes, w.make(&s))
 	}
 	if err != nil {
 		if w.near != nil {
