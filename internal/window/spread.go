@@ -71,8 +71,8 @@ func (w *Window) segment(of *comm.Window, rank int) ([]byte, error) {
 	return of.Segment(i)
 }
 
-// notice is what a rank tells of its memory: its bytes and its unit. The unit of one that has failed is 0, and the bytes
-// are what it wanted if there is no room on its node.
+// A notice is what a rank tells of its memory: its bytes and its unit. The unit of one that has failed is 0, and the
+// bytes are what it wanted if there is no room on its node.
 const noticeSize = 2 * 8
 
 // spread makes one window of those of the nodes, unless that of this node has failed. It is collective.
