@@ -5,7 +5,7 @@ import "unsafe"
 // The face for C reads a window itself, and does short operations without a call of Go: see cmd/libmpi/window.c. Its
 // structures have the fields at the same offsets, and assert that, too. A constant below overflows if one has moved.
 const (
-	_ = -(unsafe.Offsetof(Window{}.head) ^ 0)
+	_ = -unsafe.Offsetof(Window{}.head)
 	_ = -(unsafe.Offsetof(Window{}.records) ^ 8)
 	_ = -(unsafe.Offsetof(Window{}.stripes) ^ 32)
 	_ = -(unsafe.Offsetof(Window{}.targets) ^ 64)
