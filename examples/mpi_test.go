@@ -43,6 +43,9 @@ func TestExamplesOfMPI(t *testing.T) {
 			e.Output = "rank 0 reads: hello from the heap of rank 1\nrank 1 reads: hello from the heap of rank 2\n" +
 				"rank 2 reads: hello from the heap of rank 3\nrank 3 reads: hello from the heap of rank 0\n"
 		}
+		if e.Name == "Comm_Spawn" {
+			e.Output = "" // here there are workers
+		}
 		require.Equal(t, sorted(e.Output), got, e.Name)
 	}
 }

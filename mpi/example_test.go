@@ -93,6 +93,9 @@ var shared *mpi.Comm
 
 func all() error {
 	mpi.Run(func(world *mpi.Comm) error {
+		if parents, err := world.Parents(); parents != nil || err != nil { // an example has had this one started
+			return err
+		}
 		shared = world
 		for _, name := range slices.Sorted(maps.Keys(examples)) {
 			examples[name]()

@@ -335,13 +335,13 @@ func wrongViewOfOne(c *Comm) error {
 	background := comm.Checked(c.inner())
 	defer comm.SetCheck(c.inner(), comm.SetCheck(c.inner(), true))
 	n, odd := c.Size(), c.Size()-1
-	cells, others := make([]int, 10*n), make([]int, 5)
+	cells, others := make([]int, 10*n), make([]int, 5*n)
 	good, bad := Vector(cells, 5, 1, 2), Vector(cells, 5, 1, 10*n)
 	v := good
 	if c.Rank() == odd {
 		v = bad
 	}
-	all := upTo(n, func(int) View[int] { return Vector(others, 5, 1, 1) })
+	all := upTo(n, func(i int) View[int] { return Vector(others[5*i:], 5, 1, 1) })
 	for _, k := range []struct {
 		what string
 		call func(v View[int]) error

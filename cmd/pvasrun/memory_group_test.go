@@ -13,18 +13,22 @@ import (
 // A rank that has no memory left in its control group: the group is named, with its limit.
 func TestMemoryOfControlGroup(t *testing.T) {
 	group := ""
-	for top, limit := range map[string]string{
-		"/sys/fs/cgroup/memory": "memory.limit_in_bytes", "/sys/fs/cgroup": "memory.max",
+	for _, place := range [][2]string{
+		{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"}, {"/sys/fs/cgroup", "memory.max"},
 	} {
-		dir := filepath.Join(top, "gopvas-test-"+strconv.Itoa(os.Getpid()))
-		if err := os.Mkdir(dir, 0o755); err != nil {
+		dir := filepath.Join(place[0], "gopvas-test-"+strconv.Itoa(os.Getpid()))
+		if group != "" || os.Mkdir(dir, 0o755) != nil {
 			continue
 		}
 		t.Cleanup(func() { require.NoError(t, os.Remove(dir)) })
-		if os.WriteFile(filepath.Join(dir, limit), []byte("134217728"), 0) == nil {
-			group = dir
-			break
+		limit, err := os.OpenFile(filepath.Join(dir, place[1]), os.O_WRONLY, 0) // where there is none this is no group
+		if err != nil {
+			continue
 		}
+		if _, err = limit.WriteString("134217728"); err == nil {
+			group = dir
+		}
+		require.NoError(t, limit.Close())
 	}
 	if group == "" {
 		t.Skip("no control group can be made")

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -203,25 +204,27 @@ func TestFullDiskKeepsOldResults(t *testing.T) {
 	require.Equal(t, 0, got.code, got.stderr)
 	require.NoError(t, os.WriteFile(results, []byte(got.stdout), 0o600))
 	disk := t.TempDir()
-	for _, args := range []string{
-		"model fit --from " + times + " -o",
-		"model fit --from " + times + " --samples",
-		"model fit --from " + times + " --plot",
-		"model show --param myrinet " + recorded + " -o",
-		"trace perfetto " + recorded + " -o",
-		"bench report " + results + " -o",
-		"tune --only spin --max-seconds 1 --rounds 5 -o",
+	const page = `<meta name="generator" content="pvasrun">`
+	for args, old := range map[string]string{
+		"model fit --from " + times + " -o":              `{"model": "LogGPS"}`,
+		"model fit --from " + times + " --samples":       "kind,k_bytes,w_ns,t_ns",
+		"model fit --from " + times + " --plot":          "<!-- pvasrun -->",
+		"model show --param myrinet " + recorded + " -o": page,
+		"trace perfetto " + recorded + " -o":             "\x08\x01\x32\x03job",
+		"bench report " + results + " -o":                page,
+		"tune --only spin --max-seconds 1 --rounds 5 -o": `{"command": "pvasrun tune"}`,
 	} {
 		// The old result and what fills the disk are there before.
-		script := `mount -t tmpfs -o size=64k none "$0" && echo '{"links": []}' > "$0/old"
+		script := `mount -t tmpfs -o size=64k none "$0" && printf '%s\n' "$OLD" > "$0/old"
 			cat /dev/zero > "$0/fill" 2> /dev/null; "$@" "$0/old" > /dev/null; echo "code $?"; cat "$0/old"; ls -A "$0"`
 		cmd := exec.Command("unshare",
 			append([]string{"--mount", "sh", "-c", script, disk, pvasrun}, strings.Fields(args)...)...)
+		cmd.Env = append(os.Environ(), "OLD="+old)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()
 		require.NoError(t, err, "%s", &stderr)
-		require.Regexp(t, `^code [12]\n{"links": \[\]}\nfill\nold\n$`, string(out), "%s: %s", args, &stderr)
+		require.Regexp(t, `^code [12]\n`+regexp.QuoteMeta(old)+`\nfill\nold\n$`, string(out), "%s: %s", args, &stderr)
 		require.Regexp(t, `^pvasrun: [^\n]*/old: no space left on device\n(pvasrun --help[^\n]*\n)?$`, stderr.String(),
 			args)
 	}

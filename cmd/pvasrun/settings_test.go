@@ -10,7 +10,7 @@ import (
 // What flags and their variables say reaches all ranks by the root block alone.
 func TestSettingsReachRanks(t *testing.T) {
 	program := programs.Build(t, "./testdata/settings")
-	const names = " [PVAS_BACKTRACE PVAS_ID PVAS_JOB PVAS_PROGRAM PVAS_RANK PVAS_SIZE]\n"
+	const names = " [PVAS_APPNUM PVAS_BACKTRACE PVAS_ID PVAS_JOB PVAS_PROGRAM PVAS_RANK PVAS_SIZE]\n"
 	for _, c := range []struct {
 		env  []string
 		args []string

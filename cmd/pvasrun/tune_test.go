@@ -26,7 +26,7 @@ func tuned(t *testing.T) *tune.Profile {
 	words := strings.Fields(command(t, nil, "--version").stdout)
 	require.Greater(t, len(words), 1)
 	p := &tune.Profile{
-		Format: 1, Version: words[1], Machine: tune.ThisMachine(),
+		Format: 1, Command: "pvasrun tune", Version: words[1], Machine: tune.ThisMachine(),
 		Parameters: []tune.Parameter{
 			{Name: "eager_limit", Model: "pvas", Unit: "bytes", Default: 4096, Value: 1024, Verdict: tune.Measured},
 			{Name: "eager_limit", Model: "sm", Unit: "bytes", Default: 4096, Value: 2048, Verdict: tune.Measured},

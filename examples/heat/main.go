@@ -51,7 +51,10 @@ func run(world *mpi.Comm, cells, steps int, file string) error {
 		return err
 	}
 	plate, err := gather(grid, cells, mine)
-	if err != nil || grid.Rank() != 0 {
+	if err != nil {
+		return err
+	}
+	if err := grid.Free(); err != nil || world.Rank() != 0 {
 		return err
 	}
 	if err := verify(plate, cells, steps); err != nil {

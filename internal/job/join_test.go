@@ -175,7 +175,7 @@ func FuzzParseEnv(f *testing.F) {
 			require.Nil(t, s)
 		default:
 			require.True(t, s.size >= 1 && s.size <= MaxRanks)
-			require.True(t, s.rank >= 0 && s.rank < MaxRanks, "its number in the job: in a late world it may be above the size")
+			require.True(t, s.rank >= 0 && s.rank < MaxRanks, "in a late world it may be above the size")
 			require.True(t, s.btl == BTLSM && s.fd >= 0 || s.btl == BTLPvas && s.addr != 0)
 		}
 	})

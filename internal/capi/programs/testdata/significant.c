@@ -241,6 +241,7 @@ static void make_places(void) {
 	places[1].comm = places[0].comm;
 	OK(MPI_Comm_split(MPI_COMM_WORLD, rank < 2, rank, &half));
 	OK(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank < 2 ? 2 : 0, 1, &places[2].comm));
+	OK(MPI_Comm_free(&half));
 	OK(MPI_Cart_create(MPI_COMM_WORLD, 1, &four, &yes, 0, &places[GRID].comm));
 	OK(MPI_Cart_shift(places[GRID].comm, 0, 1, &wanted[0], &wanted[1]));
 	for (int i = 0; i < PLACES; i++) OK(MPI_Comm_set_errhandler(places[i].comm, MPI_ERRORS_RETURN));
@@ -279,6 +280,11 @@ int main(int argc, char **argv) {
 	int all = 0;
 	OK(MPI_Reduce(&cases, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD));
 	if (rank == 0) printf("%d operations, %d calls\n", OPERATIONS, all);
+	OK(MPI_Comm_free(&places[0].comm));
+	OK(MPI_Comm_free(&places[2].comm));
+	OK(MPI_Comm_free(&places[GRID].comm));
+	OK(MPI_Type_free(&loose_type));
+	OK(MPI_Op_free(&other_op));
 	OK(MPI_Finalize());
 	return 0;
 }
