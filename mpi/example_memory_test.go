@@ -69,7 +69,7 @@ func ExampleWinCreate() {
 			return err
 		}
 		fmt.Printf("rank %d reads: %s\n", world.Rank(), theirs)
-		return nil
+		return win.Free()
 	})
 	// In one address space alone. It prints, for example: rank 0 reads: hello from the heap of rank 1
 }

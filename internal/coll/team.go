@@ -74,10 +74,13 @@ func (t *Team) world(member int) int {
 
 // member returns the place of a rank of the job in the team, or -1.
 func (t *Team) member(rank int) int {
-	if t.World == nil {
-		return rank
+	if t.World != nil {
+		return slices.Index(t.World, int32(rank))
 	}
-	return slices.Index(t.World, int32(rank))
+	if rank >= t.Size { // of a late world
+		return -1
+	}
+	return rank
 }
 
 // Free gives back the memory that the team has allocated on this rank; again: later teams may use it. The caller knows

@@ -77,10 +77,13 @@ func (c *Channel) RankOf(member int) int {
 
 // MemberOf returns the place of a rank of the job on the channel, or -1.
 func (c *Channel) MemberOf(rank int) int {
-	if c.World == nil {
-		return rank
+	if c.World != nil {
+		return slices.Index(c.World, int32(rank))
 	}
-	return slices.Index(c.World, int32(rank))
+	if rank >= c.Size { // of a late world
+		return -1
+	}
+	return rank
 }
 
 // Title is the operation of a graph for messages to people.
