@@ -72,7 +72,15 @@ func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
 }
 
 // Command is a program that Spawn starts, N ranks of it. Only Program and N are needed.
-type Command = comm.Command
+type Command struct {
+	Program string   // as pvasrun takes it
+	Args    []string // without the name of the program
+	N       int      // ranks
+	Dir     string   // working directory; "": that of the root
+	Path    string   // where a program without a slash is looked for before PATH, as PATH has it
+	Soft    string   // what other numbers of ranks will do, as "1:4,8"; "": none
+	Host    string   // where it must run; "": anywhere
+}
 
 // Spawn has pvasrun start ranks, which have a world of their own, and returns a communicator of all: first come the
 // ranks of c, then those of each command. The commands of the root count. It is collective, as Dup, and returns when
@@ -82,7 +90,11 @@ type Command = comm.Command
 //
 // MPI 4.1 section 11.8.1 (MPI_Comm_spawn, MPI_Intercomm_merge).
 func (c *Comm) Spawn(root int, commands ...Command) (*Comm, error) {
-	between, _, err := comm.Spawn(c.inner(), root, commands, nil)
+	list := make([]comm.Command, len(commands))
+	for i, command := range commands {
+		list[i] = comm.Command(command)
+	}
+	between, _, err := comm.Spawn(c.inner(), root, list, nil)
 	if err != nil {
 		return nil, err
 	}
