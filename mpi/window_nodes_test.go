@@ -50,6 +50,9 @@ func overNodes(t testing.TB, nodes []int, f func(*Comm) error) {
 }
 
 func TestBusyWindowsOfNodes(t *testing.T) {
+	if testkit.Race {
+		t.Skip("locks lie in mapped memory, and answers come by sockets, which the race detector does not see")
+	}
 	for _, nodes := range [][]int{{0, 1}, {0, 0, 1}, {0, 1, 2, 1}} {
 		overNodes(t, nodes, busyWindows)
 	}

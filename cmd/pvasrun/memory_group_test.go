@@ -38,6 +38,9 @@ func TestMemoryOfControlGroup(t *testing.T) {
 			cmd.Path = "/bin/sh"
 			cmd.Args = append([]string{"sh", "-c", `echo $$ > "$0"/cgroup.procs && exec "$@"`, group}, cmd.Args...)
 		}, "--btl", model, "-n", "1", "tail", "/dev/zero")
+		if got.code == -1 {
+			t.Skip("the kernel has chosen pvasrun, which lies in the group, too")
+		}
 		require.Equal(t, 137, got.code, got.stderr)
 		require.Contains(t, got.stderr, "was killed by signal 9 (killed, SIGKILL)")
 		require.Contains(t, got.stderr, "pvasrun: the kernel kills for want of memory: the control group "+group+
