@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -20,7 +21,9 @@ func TestMemoryOfControlGroup(t *testing.T) {
 		if group != "" || os.Mkdir(dir, 0o755) != nil {
 			continue
 		}
-		t.Cleanup(func() { require.NoError(t, os.Remove(dir)) })
+		t.Cleanup(func() { // when the last process of the group has gone
+			require.Eventually(t, func() bool { return os.Remove(dir) == nil }, 20*time.Second, time.Millisecond)
+		})
 		limit, err := os.OpenFile(filepath.Join(dir, place[1]), os.O_WRONLY, 0) // where there is none this is no group
 		if err != nil {
 			continue
