@@ -24,9 +24,11 @@ int main(int argc, char **argv) {
 		OK(MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, w));
 	if (strcmp(how, "all") == 0 && rank == 0)
 		OK(MPI_Win_lock_all(0, w));
-	if (strcmp(how, "put") == 0)
-		OK(rank == 0 ? MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w) : MPI_Win_lock_all(0, w));
+	if (strcmp(how, "put") == 0 && rank == 0)
+		OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w));
 	OK(MPI_Barrier(pair));
+	if (strcmp(how, "put") == 0 && rank == 1)
+		OK(MPI_Win_lock_all(0, w));
 	if (strcmp(how, "locks") == 0)
 		OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, other, 0, w));
 	if (strcmp(how, "start") == 0)
