@@ -81,7 +81,7 @@ void pmpi_keyval_create_(void *copy_fn, void *delete_fn, int *key, int *extra, i
 	if (s)
 		*ierror = MPI_Keyval_create((MPI_Copy_function *)libmpi_old_copy, (MPI_Delete_function *)old_delete, key, s);
 }
-NAMES(keyval_create)
+OLD_NAME(keyval_create)
 
 // A call has the integer of the thread in place of a pointer.
 #define VALUE_OF(language) ((void *)&libmpi_value[language])
@@ -112,14 +112,14 @@ void pmpi_attr_put_(int *comm, int *key, int *value, int *ierror) {
 	libmpi_value[IN_INTEGER] = *value;
 	*ierror = MPI_Attr_put(f_handle(*comm), *key, VALUE_OF(IN_INTEGER));
 }
-NAMES(attr_put)
+OLD_NAME(attr_put)
 
 void pmpi_attr_get_(int *comm, int *key, int *value, int *flag, int *ierror) {
 	*ierror = MPI_Attr_get(f_handle(*comm), *key, VALUE_OF(IN_INTEGER), flag);
 	if (*ierror == MPI_SUCCESS && *flag)
 		*value = (int)libmpi_value[IN_INTEGER];
 }
-NAMES(attr_get)
+OLD_NAME(attr_get)
 
 // The predefined callbacks, for keys of either kind: extra states and values of MPI 1 are ints.
 

@@ -4393,7 +4393,7 @@ void pmpi_attr_delete_(int *comm, int *keyval, int *ierror)
     int error = MPI_Attr_delete((MPI_Comm)f_handle(*comm), *keyval);
     f_error(ierror, error);
 }
-NAMES(attr_delete)
+OLD_NAME(attr_delete)
 
 void pmpi_comm_delete_attr_(int *comm, int *comm_keyval, int *ierror)
 {
@@ -4417,7 +4417,7 @@ void pmpi_keyval_free_(int *keyval, int *ierror)
     int error = MPI_Keyval_free(keyval);
     f_error(ierror, error);
 }
-NAMES(keyval_free)
+OLD_NAME(keyval_free)
 
 void pmpi_add_error_class_(int *errorclass, int *ierror)
 {

@@ -198,11 +198,11 @@ var predefinedCallbacks = []string{"MPI_NULL_COPY_FN", "MPI_NULL_DELETE_FN", "MP
 	"MPI_TYPE_NULL_COPY_FN", "MPI_TYPE_NULL_DELETE_FN", "MPI_TYPE_DUP_FN",
 	"MPI_WIN_NULL_COPY_FN", "MPI_WIN_NULL_DELETE_FN", "MPI_WIN_DUP_FN", "MPI_CONVERSION_FN_NULL"}
 
-// declarations are the constants and sentinels as lines that are right in fixed and in free
+// declarations are the constants and sentinels in lines that are right in fixed and in free
 // form: at most 72 columns, from the seventh on.
-func declarations(t *table, d dialect) []string {
-	var lines []string
-	add := func(format string, args ...any) { lines = append(lines, "      "+fmt.Sprintf(format, args...)) }
+func declarations(t *table, d dialect) string {
+	var b strings.Builder
+	add := func(format string, args ...any) { fmt.Fprintf(&b, "      "+format+"\n", args...) }
 	for _, c := range append(slices.Clone(fortranKinds), fortranConstants(t)...) {
 		kind, value := "INTEGER", fmt.Sprint(c.value)
 		switch {
@@ -236,5 +236,5 @@ func declarations(t *table, d dialect) []string {
 	}
 	common("INTEGER", sentinelBlock, sentinels)
 	common("CHARACTER*1", textBlock, textSentinels)
-	return lines
+	return b.String()
 }

@@ -26,10 +26,7 @@ func module08(t *table) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(generatedFortran)
 	fmt.Fprintf(&b, module08Top, wrapped(sharedNames()))
-	for _, line := range declarations(t, f08) {
-		b.WriteString(line + "\n")
-	}
-	b.WriteString("abstract interface\n")
+	b.WriteString(declarations(t, f08) + "abstract interface\n")
 	for _, c := range fortranCallbacks(t) {
 		b.WriteString(callbackOf(c))
 	}

@@ -28,7 +28,7 @@ func fortranStubs(t *table) ([]byte, error) {
 			continue
 		}
 		names := "NAMES"
-		if own {
+		if own || oldAttribute(f) {
 			names = "OLD_NAME"
 		}
 		fmt.Fprintf(&b, "%s%s(%s)\n", fortranStub(f, lower, false), names, lower)
