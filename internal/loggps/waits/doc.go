@@ -3,7 +3,9 @@
 //
 // A rank that is in a call waits as long as its peer is not there, and transfers from then on. Who has made it wait is
 // found by what the peer did meanwhile: it has computed, or moved other messages, or it has waited itself. Then those
-// that made it wait are to blame, in the same shares. The names of the patterns are those of Wolf and Mohr, "Automatic
-// performance analysis of hybrid MPI/OpenMP applications" (2003), those of the efficiencies those of the POP project
-// (Wagner et al., "A Structured Approach to Performance Analysis", 2018).
+// that made it wait are to blame, in the same shares.
+//
+// The patterns have the names of Wolf and Mohr, "Automatic performance analysis of hybrid MPI/OpenMP applications"
+// (2003). The efficiencies are those of the POP project (Wagner et al., "A Structured Approach to Performance
+// Analysis", 2018).
 package waits

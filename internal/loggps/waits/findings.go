@@ -70,8 +70,7 @@ func (l *loss) add(rank int32, p *Piece, ns float64) {
 	}
 }
 
-// wait divides a wait of a rank: what was a delay, what was a message of the peer and the rank, and what another rank
-// has done, or several of them one after another.
+// wait divides a wait of a rank into delays, messages of the peer and the rank, and what others have done.
 func (all losses) wait(rank int32, p *Piece, shares []share) {
 	sum, rest, by := 0.0, 0.0, map[int32]float64{}
 	for _, s := range shares {
@@ -218,7 +217,7 @@ func (all losses) name(r *Run, cost Cost) {
 	for k, l := range all {
 		switch moved := all[key{cause: Transfer, place: k.place}]; {
 		case k.cause == Transfer:
-			l.name(r, cost)
+			l.name(r, cost, k.place)
 		case k.cause == Contention && (r.Shared || 2*l.beside < moved.Calls):
 			delay := all.at(key{cause: Delay})
 			delay.Lost += l.Lost
@@ -231,13 +230,11 @@ func (all losses) name(r *Run, cost Cost) {
 	}
 }
 
-func (l *loss) name(r *Run, cost Cost) {
+// name finds the cause of the messages of a place.
+func (l *loss) name(r *Run, cost Cost, place uint32) {
 	for peer, ns := range l.peers {
 		if peer >= 0 && ns > most*l.Lost && len(r.Ranks) > 2 && len(l.ranks) > 1 {
-			l.Cause, l.roots[peer] = HotRank, true
-			for place := range l.places {
-				l.RootPlace, l.RootDoes = place, Calling
-			}
+			l.Cause, l.roots[peer], l.RootPlace, l.RootDoes = HotRank, true, place, Calling
 			return
 		}
 	}

@@ -16,9 +16,8 @@ const mostLimit = 64 << 10
 // Piece.Call is the kind of a call.
 func Pieces(t *trace.Trace) *waits.Run {
 	d := &doer{trace: t, groups: findGroups(t), sent: map[trace.Message]end{}, received: map[trace.Message]end{},
-		begun: groups{}, zero: Zero(t), locks: map[lock][]hold{}, numbers: map[string]uint32{}}
-	d.run.Places = []string{""}
-	d.run.Shared = len(t.Ranks) > t.Meta.CPUs*max(len(t.Meta.Hosts), 1)
+		begun: groups{}, zero: Zero(t), locks: map[lock][]hold{}, places: noPlaces()}
+	d.run.Shared = crowded(t)
 	for rank := range t.Ranks {
 		d.ranks = append(d.ranks, d.ends(rank))
 		d.holds(rank)
@@ -29,6 +28,7 @@ func Pieces(t *trace.Trace) *waits.Run {
 	for rank := range t.Ranks {
 		d.run.Ranks = append(d.run.Ranks, d.lane(rank))
 	}
+	d.run.Places = d.names
 	return &d.run
 }
 
@@ -60,25 +60,13 @@ type doer struct {
 	ranks          []requests
 	locks          map[lock][]hold
 	run            waits.Run
-	numbers        map[string]uint32 // of places
+	places
 }
 
 // requests are those of a rank, by number.
 type requests struct {
 	messages map[uint32]end
 	calls    map[uint32]groupKey // collective ones
-}
-
-// place numbers the place of a call.
-func (d *doer) place(r *trace.Rank, e *trace.Event) uint32 {
-	name := placeOf(r, e)
-	n, ok := d.numbers[name]
-	if !ok {
-		n = uint32(len(d.run.Places))
-		d.numbers[name] = n
-		d.run.Places = append(d.run.Places, name)
-	}
-	return n
 }
 
 // ends finds when the calls began that belong to the ends of the messages of a rank.

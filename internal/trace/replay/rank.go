@@ -67,7 +67,7 @@ func (c *caller) item(it *item) {
 
 // made makes the operations of a call.
 func (c *caller) made(it *item) {
-	c.Site, c.Tag = c.site(c.rank, it.Event), 0
+	c.Site, c.Tag = c.place(c.rank, it.Event), 0
 	switch {
 	case it.Kind.Collective():
 		c.collective(it)

@@ -47,10 +47,9 @@ func New(t *trace.Trace, o Options) (*Replay, error) {
 			fmt.Errorf("replay: the trace is not whole: %w; a model needs the whole job: pvasrun trace info and list "+
 				"show what comes before that", t.Cut)
 	}
-	m := &maker{trace: t, options: o, builder: graph.NewBuilder(len(t.Ranks)),
-		sites: map[string]uint32{}, names: []string{""}}
+	m := &maker{trace: t, options: o, builder: graph.NewBuilder(len(t.Ranks)), places: noPlaces()}
 	m.recording, m.lengths = int64(t.Meta.GapNS), o.Recording.lengths()
-	m.alone = len(t.Ranks) <= t.Meta.CPUs*max(len(t.Meta.Hosts), 1)
+	m.alone = !crowded(t)
 	m.ready = Zero(t)
 	m.groups, m.silent, m.ends = findGroups(t), findSilent(t), findEnds(t)
 	m.measured = m.findMeasured()
@@ -83,29 +82,33 @@ type maker struct {
 	lengths   map[string]byLength // where it depends on the length of a message
 	expand    map[trace.Kind]algorithm
 
-	sites map[string]uint32
-	names []string
+	places
 
 	overlapping []int // ranks with threads that could not be told apart
 }
 
-// site returns the number of a place in the program.
-func (m *maker) site(r *trace.Rank, e *trace.Event) uint32 {
-	name := placeOf(r, e)
-	n, ok := m.sites[name]
-	if !ok {
-		n = uint32(len(m.names))
-		m.sites[name] = n
-		m.names = append(m.names, name)
-	}
-	return n
+// crowded tells whether ranks shared CPUs.
+func crowded(t *trace.Trace) bool { return len(t.Ranks) > t.Meta.CPUs*max(len(t.Meta.Hosts), 1) }
+
+// places are those of calls in the program.
+type places struct {
+	numbers map[string]uint32
+	names   []string // by number; [0] is nothing
 }
 
-// placeOf names the place of a call.
-func placeOf(r *trace.Rank, e *trace.Event) string {
+func noPlaces() places { return places{map[string]uint32{}, []string{""}} }
+
+// place returns the number of the place of a call.
+func (p *places) place(r *trace.Rank, e *trace.Event) uint32 {
 	name := e.Kind.String()
 	if int(e.Site) < len(r.Sites) && e.Site > 0 {
 		name += " at " + r.Sites[e.Site]
 	}
-	return name
+	n, ok := p.numbers[name]
+	if !ok {
+		n = uint32(len(p.names))
+		p.numbers[name] = n
+		p.names = append(p.names, name)
+	}
+	return n
 }

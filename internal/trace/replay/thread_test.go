@@ -76,8 +76,8 @@ func TestDeadlockOfThreads(t *testing.T) {
 	require.ErrorContains(t, err, "send 8 B to rank 1, tag 1")
 }
 
-// TestRequestsOfThreads: a thread takes the result of a request that another one has begun, and the steps of a
-// collective call are those of the thread that has called, whoever moves them on.
+// TestRequestsOfThreads: a thread takes the result of a request that another one has begun. The steps of a collective
+// call are those of the thread that has called, whoever moves them on.
 func TestRequestsOfThreads(t *testing.T) {
 	step := func(k trace.Kind, at int64, peer int32) trace.Event {
 		return trace.Event{Kind: k, Start: at, End: at, Peer: peer, Bytes: 8, Message: 1, Context: 5,

@@ -10,10 +10,9 @@ type item struct {
 
 // tree puts the events of a thread of a rank in the order of their starts, those within a call below it.
 // An event is written when it ends, so those within a call stand before it. Only few calls are made of calls
-// (trace.Kind.Compound). A call that had ended when
-// the next one began is not within that, even if both have the same start: a short send, whose start is an
-// estimate, may take no time. Calls on files and windows are left out: what they do without calls is computation to
-// the model.
+// (trace.Kind.Compound). A call that had ended when the next one began is not within that, even if both have the same
+// start: a short send, whose start is an estimate, may take no time. Calls on files and windows are left out: what they
+// do without calls is computation to the model.
 func tree(events []trace.Event, of func(i int) bool) (top []item) {
 	for i := range events {
 		e := &events[i]
