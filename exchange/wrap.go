@@ -11,9 +11,9 @@ import (
 //
 // A later begin never makes a device end earlier, and neither does a longer T. So the least T
 // is found by bisection. The bytes in proportion to the bandwidths are McNaughton's cut; the
-// latencies of the pieces only move it. A device and the next one send the two parts of a message that lies between
-// them at the end and at the begin of T. If T is no less than the time of a whole message on its link, with the
-// latencies of both, they never do so at the same time.
+// latencies of the pieces only move it. A message that lies between two devices has two parts: one sends its part at
+// the end of T, the next one at the begin. They never do so at the same time if the message takes no longer than T on
+// its link, with the latencies of both.
 func (p *Planner) wrap(plan *Plan, sizes []int, devices []Device) {
 	p.plain(plan, sizes, devices)
 	plan.predict(devices, p.Link)

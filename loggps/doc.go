@@ -10,14 +10,12 @@
 //
 // Times are float64 nanoseconds, sizes are bytes, slopes are nanoseconds per byte.
 //
-// The library stands alone: it imports nothing but the standard library and knows
-// neither mpi nor any other package of this repository. Its parts:
+// The library stands alone: it knows neither mpi nor what jobs are made of. Its parts:
 //
 //	loggps          parameters, formulas, presets, machines of several links, JSON
 //	loggps/fit      parameters from measured round trips
 //	loggps/graph    the operations of a parallel program and their dependencies
 //	loggps/goal     graphs in the text format GOAL
-//	loggps/pattern  graphs of well-known algorithms
 //	loggps/sim      the times of a graph, by discrete-event simulation
 //	loggps/explain  why a graph takes its time, and what would change it
 //	loggps/show     a page of HTML with what ranks do over time

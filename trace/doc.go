@@ -61,6 +61,6 @@
 //
 // # Not here
 //
-// How a rank writes events is in trace/recorder, what a model can do with them in
-// trace/replay.
+// How a rank writes events is in internal/trace/recorder, what a model can do with them in
+// internal/trace/replay.
 package trace

@@ -59,7 +59,7 @@ func (r *Root) CPUs() int { return int(r.head.cpus) }
 func (r *Root) AllCPUs() int { return int(r.head.all) }
 
 // TraceBuffer returns the memory in which a rank records its calls, zeros at first, and nil
-// if the job is not traced. Package trace/recorder describes its content.
+// if the job is not traced. Package internal/trace/recorder describes its content.
 func (r *Root) TraceBuffer(rank int) []byte {
 	if r.traces == nil || rank < 0 || rank >= len(r.traces)/int(r.head.traceSize) {
 		return nil

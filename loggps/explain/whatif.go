@@ -97,9 +97,8 @@ type Limit struct {
 // maxLimits is how many eager limits Limits tries.
 const maxLimits = 24
 
-// Limits simulates the program with other eager limits, on all links: that which they
-// have now, and the sizes of its messages above it, up to the largest limit that can be had,
-// thinned out if there are many. The result is in rising order of S.
+// Limits simulates the program with other eager limits, on all links: that which they have now, and the sizes of its
+// messages between that and the largest one. They are thinned out if there are many, and in rising order.
 func Limits(g *graph.Graph, opt sim.Options, largest int64) ([]Limit, error) {
 	opt.Record = false
 	least := int64(math.MaxInt64)

@@ -19,9 +19,8 @@ var ErrTooMany = fmt.Errorf("too many nonblocking collective operations are unde
 type Options struct {
 	Policy cad.Policy // of graphs that have no other
 
-	// Check makes all graphs begin with a round in which their members find out whether
-	// they stand for the same call (see cad.Graph.Signature), and end there if they do not.
-	// All are executed by messages then.
+	// Check makes all graphs begin with a round in which their members find out whether they stand for the same
+	// call (see cad.Graph.Signature). They end there if they do not. All are executed by messages then.
 	Check bool
 
 	// Describe names a call for errors.
