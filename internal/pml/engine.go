@@ -91,8 +91,9 @@ type Engine struct {
 	mu sync.Mutex // guards all below
 
 	// slowPath is false if a short standard send to another rank may go straight to
-	// the module: no send is queued or ahead, no rank has gone, and the engine is open.
+	// the module: no send is queued or ahead, no rank has gone, and the engine is open. See passes.
 	slowPath bool
+	held     bool // the same, but ranks may have gone
 	closed   bool
 	broken   error     // why the module can not go on; nil: it can
 	short    btl.Short // of the module; nil: it has none, there are further ones, or calls are recorded
@@ -152,7 +153,6 @@ type Engine struct {
 	due        []bool          // by rank: one of its messages was not handed over
 	dead       []bool          // by rank: it has gone, and so have its messages; made when needed
 	lost       int             // one of them that went without Finalize, -1 if none
-	deserted   bool            // all other ranks have gone
 
 	stats Stats
 	row   []uint64 // of publish
@@ -257,8 +257,13 @@ func (e *Engine) matcher(context uint32) *matcher {
 
 // updateFastPath decides whether the next short send may take the short way.
 func (e *Engine) updateFastPath() {
-	e.slowPath = e.closed || e.broken != nil || e.dead != nil || len(e.pending) > 0 || e.ahead > 0
+	e.held = e.closed || e.broken != nil || len(e.pending) > 0 || e.ahead > 0
+	e.slowPath = e.held || e.dead != nil
 }
+
+// passes tells whether a message to or from a rank may take the short way: those that have gone are in the way of none
+// but their own.
+func (e *Engine) passes(rank int) bool { return !e.slowPath || !e.held && !e.dead[rank] }
 
 // checkPeer returns an error unless the peer is a rank, or ProcNull.
 func (e *Engine) checkPeer(peer int) error {

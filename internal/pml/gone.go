@@ -75,14 +75,13 @@ func (e *Engine) noteGone() {
 	e.dropQueued(e.goneError)
 }
 
-// noteLost decides what becomes of the receives from AnySource. All ranks that have gone are dead.
+// noteLost looks for a rank that went without Finalize. All ranks that have gone are dead.
 func (e *Engine) noteLost(gone []int) {
 	for _, rank := range gone {
 		if e.lost < 0 && e.job.State(rank) != job.StateFinal {
 			e.lost = rank
 		}
 	}
-	e.deserted = len(gone) == e.job.Ranks()-1 && len(gone) > 0
 }
 
 // dropQueued fails the queued sends to the peers for which why returns an error.
@@ -116,7 +115,7 @@ func (e *Engine) goneFor(peer int32) error {
 	rank := int(peer)
 	if peer == AnySource {
 		rank = e.lost
-		if rank < 0 && e.deserted {
+		if rank < 0 && e.deserted() {
 			rank, _ = e.job.Lost()
 		}
 	} else if peer < 0 || !e.dead[peer] {
@@ -127,3 +126,6 @@ func (e *Engine) goneFor(peer int32) error {
 	}
 	return &fault.LostError{Rank: rank}
 }
+
+// deserted tells whether all other ranks are dead. It is so no longer when ranks are started late.
+func (e *Engine) deserted() bool { return e.gone > 0 && e.gone == e.job.Ranks()-1 }

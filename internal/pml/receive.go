@@ -56,8 +56,8 @@ func (e *Engine) recv(context uint32, src, tag int, buf *btl.Buffer) (Status, er
 // receive that was posted before matches the same message, and no message that has arrived does. Nobody else waits, and
 // nothing else of this rank needs progress.
 func (e *Engine) comesFirst(context uint32, src, tag int) bool {
-	if e.spin == 0 || e.owned || e.slowPath || e.movingCount > 0 || len(e.busy) > 0 || e.tasks.head != nil ||
-		uint(src) >= uint(e.size) || src == e.rank || uint(tag) > MaxTag && tag != AnyTag {
+	if e.spin == 0 || e.owned || e.movingCount > 0 || len(e.busy) > 0 || e.tasks.head != nil ||
+		uint(src) >= uint(e.size) || !e.passes(src) || src == e.rank || uint(tag) > MaxTag && tag != AnyTag {
 		return false
 	}
 	m := e.matcher(context)
@@ -111,7 +111,7 @@ func (e *Engine) goOn(worked bool) bool {
 // until the request is complete.
 func (e *Engine) Irecv(context uint32, src, tag int, buf []byte) (Request, error) {
 	e.lock()
-	if e.trace == nil && !e.slowPath && uint(src) < uint(e.size) && uint(tag) <= MaxTag {
+	if e.trace == nil && uint(src) < uint(e.size) && e.passes(src) && uint(tag) <= MaxTag {
 		if m := e.matcher(context); m.arrived.head == nil { // it is simple: to be posted, and nothing is wrong
 			op := e.newOperation(receiving, context, src, tag)
 			op.buf.Bytes = buf
@@ -157,7 +157,7 @@ func (e *Engine) checkSource(src, tag int) error {
 
 // receive begins a receive. The operation returned may be complete.
 func (e *Engine) receive(context uint32, src, tag int, buf *btl.Buffer) (*operation, error) {
-	if e.slowPath || uint(src) >= uint(e.size) || uint(tag) > MaxTag { // else nothing can be wrong
+	if e.held || uint(src) >= uint(e.size) || uint(tag) > MaxTag { // else nothing can be wrong
 		if err := e.checkSource(src, tag); err != nil {
 			return nil, err
 		}

@@ -95,10 +95,10 @@ func (e *Engine) isend(context uint32, dst, tag int, buf *btl.Buffer, mode Mode)
 	return request(op, err)
 }
 
-// simple tells whether a standard send is simple: nothing is wrong with it, no send is queued, no rank has gone, and
-// nobody records it. If it is short, it goes straight to the module, and needs no operation.
+// simple tells whether a standard send is simple: nothing is wrong with it, no send is queued, the rank has not gone,
+// and nobody records it. If it is short, it goes straight to the module, and needs no operation.
 func (e *Engine) simple(dst, tag int) bool {
-	return !e.slowPath && e.trace == nil && uint(dst) < uint(e.size) && dst != e.rank && uint(tag) <= MaxTag
+	return uint(dst) < uint(e.size) && e.passes(dst) && e.trace == nil && dst != e.rank && uint(tag) <= MaxTag
 }
 
 // send begins a send of any kind. The operation returned may be complete: sent, if the message needed none. kept tells
