@@ -54,7 +54,7 @@ func (b *Board) look(p phase) bool {
 		if p.reached(b) {
 			return true
 		}
-		if b.Engine.GoneCount() != 0 {
+		if b.deserted() {
 			break
 		}
 	}

@@ -114,6 +114,8 @@ type Board struct {
 	long    []byte      // pieces that are too long for their slots
 	memory  memory      // of member 0 only
 	calls   uint64      // entered on the board
+	seen    int         // ranks of the job that had gone when deserted last looked
+	left    bool        // a member was one of them
 	inboxes []*shm.Event
 	over    *pml.Condition
 	phase   phase // what this member waits for

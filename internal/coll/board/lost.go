@@ -2,6 +2,15 @@ package board
 
 import "github.com/gopvas/gopvas/internal/coll/cad"
 
+// deserted tells whether a member has gone. It looks at the members once for each rank of the job that goes. Only the
+// goroutine that makes the calls asks.
+func (b *Board) deserted() bool {
+	if n := b.Engine.GoneCount(); n != b.seen {
+		b.seen, b.left = n, b.missing(func(int) bool { return false }) >= 0
+	}
+	return b.left
+}
+
 // gone notes a member that has gone and has not completed the call before k: then k can not
 // end. Other members may not have noticed, but will.
 func (b *Board) gone(k uint64) bool {

@@ -13,7 +13,7 @@ const countBits = 20
 
 // enter begins a call at the board. It returns false if the call can not be done.
 func (b *Board) enter() bool {
-	if b.head == nil && !b.make() || b.Engine.GoneCount() != 0 && b.gone(b.calls+1) {
+	if b.head == nil && !b.make() || b.deserted() && b.gone(b.calls+1) {
 		return false // without having arrived, as in all later calls
 	}
 	b.calls++

@@ -131,7 +131,7 @@ func (b *Board) takePiece(call uint64, buf btl.Buffer, at int, data []byte) bool
 // one has still more members, and this one fewer.
 func (b *Board) linger() {
 	for range lingering {
-		if (slotWritten{}).reached(b) || b.Engine.GoneCount() != 0 {
+		if (slotWritten{}).reached(b) || b.deserted() {
 			return
 		}
 		b.Engine.Progress()

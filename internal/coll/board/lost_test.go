@@ -1,0 +1,29 @@
+package board
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
+)
+
+// A rank of another world that ends is no loss for the members of a board, which look for it once.
+func TestOthersThatEndAreNoLoss(t *testing.T) {
+	memory, err := job.Create(job.Config{Ranks: 2, Places: 3, BTL: job.BTLSM, CPUs: 2})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	root := memory.Root()
+	_, err = root.AddWorld(1, 0, 1)
+	require.NoError(t, err)
+	e := pml.New(root, 0, mem.New(root, mem.Options{}).Module(0))
+	b := New(Members{Engine: e, Job: root, Rank: 0, Size: 2}, nil)
+	require.False(t, b.deserted())
+	root.MarkGone(2)
+	require.False(t, b.deserted())
+	require.Equal(t, 1, b.seen)
+	root.MarkGone(1)
+	require.True(t, b.deserted())
+}
