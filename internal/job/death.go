@@ -9,7 +9,9 @@ func (r *Root) MarkGone(rank int) {
 	if err != nil || !b.gone.CompareAndSwap(0, 1) {
 		return
 	}
-	r.head.firstLost.CompareAndSwap(0, uint32(rank)+1)
+	if first, ok := r.Lost(); !ok || r.State(first) == StateFinal && r.State(rank) != StateFinal {
+		r.head.firstLost.Store(uint32(rank) + 1)
+	}
 	r.head.goneCount.Add(1)
 	for i := range r.head.holds {
 		r.head.holds[i].reachedEvent.Signal()
@@ -41,8 +43,8 @@ func (r *Root) Reaping(pid int) {
 // will be soon.
 func (r *Root) PidOver(rank int) bool { return r.block(rank).pidOver.Load() != 0 }
 
-// Lost returns the rank that has gone first; ok is false if all are there. A rank
-// counts as gone in whatever way it ended, also after a regular Finalize.
+// Lost returns the rank that has gone first without Finalize, or if there is none the first that has gone: others may
+// have gone only because of it. ok is false if all are there.
 func (r *Root) Lost() (rank int, ok bool) {
 	first := r.head.firstLost.Load()
 	return int(first) - 1, first != 0

@@ -80,7 +80,7 @@ type header struct {
 
 	// Written by the supervisor in MarkGone. goneCount is published last: a
 	// reader that finds it 0 need not look at any rank's own flag.
-	firstLost atomic.Uint32 // rank that went first, plus one; 0: none
+	firstLost atomic.Uint32 // rank that Lost returns, plus one; 0: none
 	goneCount atomic.Uint32
 
 	// Written by the supervisor: the ranks that have been added to the first world. Published after their blocks.

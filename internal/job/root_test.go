@@ -132,6 +132,18 @@ func TestFirstLostIsRemembered(t *testing.T) {
 	require.EqualValues(t, 2, r.head.goneCount.Load())
 }
 
+// A rank that has ended well before is no cause of what others do.
+func TestLostIsTheCause(t *testing.T) {
+	r := testRoot(t, Config{Ranks: 4})
+	for i, state := range []State{StateFinal, StateFinal, StateInit, StateAborted} {
+		r.SetState(i, state)
+		r.MarkGone(i)
+		lost, ok := r.Lost()
+		require.True(t, ok)
+		require.Equal(t, []int{0, 0, 2, 2}[i], lost)
+	}
+}
+
 // TestPidOver: the rank whose process is about to be reaped is known by its pid.
 func TestPidOver(t *testing.T) {
 	r := testRoot(t, Config{Ranks: 3})
