@@ -83,14 +83,14 @@ type Operators struct {
 // reach the ranks that the module does not.
 func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Operators, networks ...Network) *Comm {
 	w := root.World(rank)
-	all := consecutive(rank, w.First, w.Size)
+	all, id := consecutive(rank, w.First, w.Size), idsFrom(w.First, root.Places())+worldID
 	s.Resolve, s.Setup.Check = ops.Resolve, s.Check
 	describe := func(call uint64) string { return coll.DescribeCall(call, ops.Describe) }
 	s.Describe = describe
 	c := &Comm{
 		root: root, rank: all.rank, size: w.Size, module: module, worldwide: true,
 		engine:    pml.New(root, rank, module),
-		context:   pointToPoint.of(worldID),
+		context:   pointToPoint.of(id),
 		group:     all,
 		contexts:  newContexts(rank, root.Places()),
 		windows:   new(windows),
@@ -116,7 +116,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 	if s.Helps(rank, w.Size) {
 		c.graphs.StartHelper()
 	}
-	c.team, c.channel = c.newTeam(worldID), c.newChannel(worldID)
+	c.team, c.channel = c.newTeam(id), c.newChannel(id)
 	c.team.Guards = c.channel
 	c.team.Boards, c.team.Choice, c.team.Check = new(coll.Boards), s.Choice, s.Check
 	c.plain, c.synchronous = !s.Check && c.ranks == nil, s.Synchronous

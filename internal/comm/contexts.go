@@ -31,10 +31,14 @@ func idOf(context uint32) uint32 { return context / uint32(purposes) }
 
 const (
 	idBits  = 29
-	worldID = 0 // also "none": nobody hands it out
+	worldID = 0 // of the first world; also "none": nobody hands it out
 	meetID  = 1 // of no communicator: its contexts are for Meet
 	firstID = 2 // that is handed out
 )
+
+// idsFrom returns the first of the ids of a rank of the job, if there is room for so many ranks. A world has those two
+// of its rank 0 that nobody hands out, as worldID and meetID.
+func idsFrom(rank, places int) uint32 { return uint32(rank) << (idBits - bits.Len(uint(places-1))) }
 
 // contexts hands out the ids of communicators that this process is to lead, which
 // means to be their rank 0. The ids of the job are divided evenly among its ranks, so
@@ -58,9 +62,8 @@ type contexts struct {
 	unfreed unfreed
 }
 
-func newContexts(rank, size int) *contexts {
-	each := uint32(1) << (idBits - bits.Len(uint(size-1)))
-	return &contexts{next: max(firstID, uint32(rank)*each), end: uint32(rank+1) * each}
+func newContexts(rank, places int) *contexts {
+	return &contexts{next: idsFrom(rank, places) + firstID, end: idsFrom(rank+1, places)}
 }
 
 // take returns an id, worldID if there is none left.

@@ -63,7 +63,7 @@ func (c *Comm) SplitType(kind SplitKind, key int) (*Comm, error) {
 		// are at least not put together.
 		p.color = int64(c.root.Nodes() + c.root.Node(c.group.self))
 		if !c.module.Direct() {
-			p.color = int64(2*c.root.Nodes() + c.Rank())
+			p.color = int64(2*c.root.Nodes() + c.group.self)
 		}
 	default:
 		bad = fmt.Errorf("kind %d is not known: pass Shared, AddressSpace or Undefined", kind)

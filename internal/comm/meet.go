@@ -9,8 +9,8 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 )
 
-// Meet returns when all ranks of the job have called it, or have gone. A face calls it before Finalize if its ranks end
-// together, as those of C do. It has a context of its own, so no operation of the program matches it: a rank that
+// Meet returns when all ranks of the world have called it, or have gone. A face calls it before Finalize if its ranks
+// end together, as those of C do. It has a context of its own, so no operation of the program matches it: a rank that
 // leaves out a Barrier and calls Finalize does not complete that Barrier. It uses messages: a board would take memory
 // at the end of the job.
 func Meet(world *Comm) error {
@@ -23,7 +23,7 @@ func Meet(world *Comm) error {
 
 // meet is Meet under the lock.
 func (world *Comm) meet() error {
-	t := world.newTeam(meetID)
+	t := world.newTeam(idOf(world.context) + meetID)
 	t.Called, t.Inner = job.Ending, 0
 	t.Choice.Blocking[coll.Barrier] = "dissemination"
 	if world.root.Crowded() {
@@ -105,7 +105,7 @@ func (c *Comm) tellUnfreed() {
 		if _, text := (&job.Collective{Communicator: first.Name()}).On(); text != "" {
 			name = fmt.Sprintf(", the first %q", text)
 		}
-		fmt.Fprintf(os.Stderr, "rank %d: finalize: warning: %s: %d%s\n", c.rank, objects, n, name)
+		fmt.Fprintf(os.Stderr, "rank %d: finalize: warning: %s: %d%s\n", c.group.self, objects, n, name)
 	}
 }
 

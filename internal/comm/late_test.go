@@ -1,0 +1,69 @@
+package comm
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+// Worlds of one job have contexts of their own: what is known by its context, as the waits in the report of a hang,
+// is of one world.
+func TestWorldsHaveContextsOfTheirOwn(t *testing.T) {
+	memory, err := job.Create(job.Config{Ranks: 2, Places: 7, BTL: job.BTLSM, CPUs: 2})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	root := memory.Root()
+	late, err := root.AddWorld(3, 1, 1)
+	require.NoError(t, err)
+	w := mem.New(root, mem.Options{})
+	var all []*Comm
+	var wg sync.WaitGroup
+	for rank := range root.Ranks() {
+		c := NewWorld(root, rank, w.Module(rank), Settings{}, Operators{})
+		all = append(all, c)
+		wg.Go(func() {
+			if err := first(c.Barrier(), Meet(c)); err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		})
+	}
+	wg.Wait()
+	handed := map[uint32]bool{}
+	for rank, c := range all {
+		require.Equal(t, all[root.World(rank).First].ID(), c.ID())
+		handed[c.contexts.take()] = true
+	}
+	require.Zero(t, all[0].ID())
+	require.NotEqual(t, all[0].ID(), all[late.First].ID())
+	require.Len(t, handed, len(all))
+	for _, c := range all {
+		require.NotContains(t, handed, c.ID())
+		require.NotContains(t, handed, c.ID()+meetID)
+	}
+}
+
+// apart is a module of a rank that shares its address space with nobody.
+type apart struct{ btl.Module }
+
+func (apart) Direct() bool { return false }
+
+// Ranks of two groups that have the same number have no address space in common for that.
+func TestSplitByAddressSpaceOfTwoGroups(t *testing.T) {
+	overMem(t, 2, 2, mem.Options{}, func(c *Comm) error {
+		c.module = apart{c.module}
+		both, err := IntercommCreate(c.Self(), 0, c, 1-c.Rank(), 0)
+		if err != nil {
+			return err
+		}
+		own, err := both.SplitType(AddressSpace, 0)
+		if own != nil {
+			t.Errorf("rank %d: shares an address space with a rank of the other group", c.Rank())
+		}
+		return first(err, both.Free())
+	})
+}
