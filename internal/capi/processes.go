@@ -1,6 +1,7 @@
 package capi
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -154,16 +155,18 @@ func (p *Process) connect(call func(*comm.Comm, string, int) (*comm.Comm, error)
 	if err != nil {
 		return err
 	}
-	name := ""
+	var name string
+	var bad error
 	if on.c.Rank() == root {
-		if name = port.String(); name == "" {
-			name = " " // which is no port
+		if _, bad = p.hints(info); bad == nil {
+			name = port.String()
 		}
-		if _, err := p.hints(info); err != nil {
-			return err
-		}
+		name = cmp.Or(name, " ") // which is no port: then all members have an error
 	}
 	n, err := call(on.c, name, root)
+	if bad != nil {
+		err = bad
+	}
 	return p.made(n, err, on, out)
 }
 
