@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLinks: over 6 links as fast as a device, 8 devices send no faster than the links carry, and a message that all
+// TestLinks: over 6 links as fast as a device, 8 devices send no faster than the links carry. A message that all
 // devices send at once has one link. Where links do not bind, nothing changes.
 func TestLinks(t *testing.T) {
 	const size = 8 << 20

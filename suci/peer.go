@@ -195,8 +195,8 @@ func (o *outgoing) end(_ *protocol.Outgoing, err error) {
 	}
 }
 
-// Wait waits until a block of so many bytes can be written without waiting for room, and none that was written
-// before waits for a grant of the peer: then the receiver reads as fast as the program writes.
+// Wait waits until a block of so many bytes can be written without waiting for room. None that was written before
+// waits for a grant of the peer then: the receiver reads as fast as the program writes.
 func (p *Peer) Wait(ctx context.Context, size int) error {
 	e := p.endpoint
 	e.mu.Lock()

@@ -134,6 +134,10 @@ int main(int argc, char **argv)
     if (rank == 0)
         printf("lu: %d rows by %d ranks: %s; %.0f Mflop/s\n", n, size, right ? "right" : "wrong",
             2.0 / 3 * n * n * n / took / 1e6);
+    free(v);
+    free(panels[0]);
+    free(panels[1]);
+    free(columns);
     MPI_Finalize();
     return !right;
 }
