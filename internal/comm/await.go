@@ -54,15 +54,22 @@ func JobRank(c *Comm, rank int) int {
 }
 
 // FirstGone returns the first rank of the communicator that has gone and that blocks says yes to, -1 if there is none.
-// As long as no rank of the job has gone it looks at one word.
+// As long as none of them has gone it looks at one word, but once for each other rank of the job that goes.
 func FirstGone(c *Comm, blocks func(rank int) bool) int {
-	if c.engine.GoneCount() == 0 {
+	n := uint32(c.engine.GoneCount())
+	if n == c.othersGone.Load() {
 		return -1
 	}
+	gone := false
 	for rank := range c.size {
-		if c.root.Gone(JobRank(c, rank)) && blocks(rank) {
-			return rank
+		if c.root.Gone(JobRank(c, rank)) {
+			if gone = true; blocks(rank) {
+				return rank
+			}
 		}
+	}
+	if !gone {
+		c.othersGone.Store(n)
 	}
 	return -1
 }

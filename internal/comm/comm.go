@@ -60,6 +60,7 @@ type Comm struct {
 	worldwide   bool                  // it is what Init has returned
 	permanent   bool                  // Self: Free refuses
 	state       atomic.Uint32         // ready, freed or pending
+	othersGone  atomic.Uint32         // ranks of the job that have gone, none of which is of c: see FirstGone
 
 	mu sync.Mutex // held during collective operations
 

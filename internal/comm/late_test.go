@@ -47,6 +47,26 @@ func TestWorldsHaveContextsOfTheirOwn(t *testing.T) {
 	}
 }
 
+// A rank of another world that has gone is looked for once.
+func TestOnlyMembersAreMissed(t *testing.T) {
+	memory, err := job.Create(job.Config{Ranks: 2, Places: 3, BTL: job.BTLSM, CPUs: 2})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	root := memory.Root()
+	_, err = root.AddWorld(1, 0, 1)
+	require.NoError(t, err)
+	c := NewWorld(root, 0, mem.New(root, mem.Options{}).Module(0), Settings{}, Operators{})
+	all := func(int) bool { return true }
+	require.Equal(t, -1, FirstGone(c, all))
+	root.MarkGone(2)
+	require.Equal(t, -1, FirstGone(c, all))
+	require.EqualValues(t, 1, c.othersGone.Load())
+	root.MarkGone(1)
+	require.Equal(t, 1, FirstGone(c, all))
+	require.Equal(t, -1, FirstGone(c, func(rank int) bool { return rank != 1 }))
+	require.Equal(t, 1, FirstGone(c, all))
+}
+
 // apart is a module of a rank that shares its address space with nobody.
 type apart struct{ btl.Module }
 
