@@ -12,7 +12,7 @@ import (
 // Accumulate has the elements of a place become what the operator makes of them and of those of a buffer of this rank.
 func (w *Window) Accumulate(op Op, e *Element, from *comm.Buffer, to *Place) error {
 	if w.watch != nil {
-		return w.wrap("accumulate", to.Rank, w.operation(trace.WinAccumulate, accumulate, to, func() error {
+		return w.wrap("accumulate", to.Rank, w.operation(trace.WinAccumulate, accumulate, true, to, func() error {
 			return w.accumulate(op, e, from, nil, to)
 		}))
 	}
@@ -23,9 +23,10 @@ func (w *Window) Accumulate(op Op, e *Element, from *comm.Buffer, to *Place) err
 // from the other one.
 func (w *Window) GetAccumulate(op Op, e *Element, from, result *comm.Buffer, at *Place) error {
 	if w.watch != nil {
-		return w.wrap("get and accumulate", at.Rank, w.operation(trace.WinAccumulate, getAccumulate, at, func() error {
-			return w.accumulate(op, e, from, result, at)
-		}))
+		return w.wrap("get and accumulate", at.Rank,
+			w.operation(trace.WinAccumulate, getAccumulate, op.Code != NoOp, at, func() error {
+				return w.accumulate(op, e, from, result, at)
+			}))
 	}
 	return w.wrap("get and accumulate", at.Rank, w.accumulate(op, e, from, result, at))
 }
@@ -33,9 +34,10 @@ func (w *Window) GetAccumulate(op Op, e *Element, from, result *comm.Buffer, at 
 // FetchAndOp is GetAccumulate of one element, in one piece at each end.
 func (w *Window) FetchAndOp(op Op, e *Element, from, result []byte, at *Place) error {
 	if w.watch != nil {
-		return w.wrap("fetch and op", at.Rank, w.operation(trace.WinAccumulate, fetchAndOp, at, func() error {
-			return w.fetchAndOp(op, e, from, result, at)
-		}))
+		return w.wrap("fetch and op", at.Rank,
+			w.operation(trace.WinAccumulate, fetchAndOp, op.Code != NoOp, at, func() error {
+				return w.fetchAndOp(op, e, from, result, at)
+			}))
 	}
 	return w.wrap("fetch and op", at.Rank, w.fetchAndOp(op, e, from, result, at))
 }
@@ -63,9 +65,10 @@ func (w *Window) fetchAndOp(op Op, e *Element, from, result []byte, at *Place) e
 // CompareAndSwap puts an element in the place of one that is equal to another, and returns in result what was there.
 func (w *Window) CompareAndSwap(e *Element, from, compare, result []byte, at *Place) error {
 	if w.watch != nil {
-		return w.wrap("compare and swap", at.Rank, w.operation(trace.WinAccumulate, compareAndSwap, at, func() error {
-			return w.compareAndSwap(e, from, compare, result, at)
-		}))
+		return w.wrap("compare and swap", at.Rank,
+			w.operation(trace.WinAccumulate, compareAndSwap, true, at, func() error {
+				return w.compareAndSwap(e, from, compare, result, at)
+			}))
 	}
 	return w.wrap("compare and swap", at.Rank, w.compareAndSwap(e, from, compare, result, at))
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // accesses are the operations on a target that others may conflict with. All ranks write them, under the lock of a
-// stripe. They are there only if the calls of the window are checked.
+// stripe. They exist only if the calls of the window are checked.
 //
 // Two operations conflict if they are on the same bytes, one of them writes, and nothing orders them. Accumulates are
 // atomic to one another, so two of them do not conflict. An operation stays in the table as long as others can meet it:
@@ -31,7 +31,8 @@ type accessed struct {
 	by     uint16 // its place in operations
 	epoch  uint16 // active, started, locked or lockedAll
 	fences uint32 // the number of the epoch of Fence
-	_      uint32
+	writes bool
+	_      [3]byte
 }
 
 const (
@@ -52,7 +53,7 @@ const (
 var operations = [...]call{"Put", "Get", "Accumulate", "GetAccumulate", "FetchAndOp", "CompareAndSwap"}
 
 // conflict returns an error if an operation conflicts with another one, and else has others find it.
-func (w *Window) conflict(by uint16, p *Place) error {
+func (w *Window) conflict(by uint16, writes bool, p *Place) error {
 	v := w.watch
 	if !v.checks || p.Rank == comm.ProcNull {
 		return nil
@@ -62,7 +63,7 @@ func (w *Window) conflict(by uint16, p *Place) error {
 		return nil // the operation finds the error, too
 	}
 	v.mu.Lock()
-	one := accessed{origin: uint32(w.me), by: by, epoch: uint16(w.access.Load()), fences: v.fences}
+	one := accessed{origin: uint32(w.me), by: by, writes: writes, epoch: uint16(w.access.Load()), fences: v.fences}
 	if int32(one.epoch) != active {
 		v.touched[p.Rank] = struct{}{}
 	}
@@ -112,7 +113,7 @@ func (a *accessed) meets(o *accessed) bool {
 	if o.hi <= a.lo || a.hi <= o.lo || int32(o.epoch) == active && (int32(a.epoch) != active || o.fences != a.fences) {
 		return false
 	}
-	return (a.by != get || o.by != get) && (a.by < accumulate || o.by < accumulate)
+	return (a.writes || o.writes) && (a.by < accumulate || o.by < accumulate)
 }
 
 func (a *accessed) conflictWith(o *accessed) error {
@@ -133,12 +134,12 @@ func (a *accessed) conflictWith(o *accessed) error {
 
 // Completed notes that an operation on a rank is over by a request: the program may order others behind it.
 func (w *Window) Completed(rank int) {
-	if w.watch != nil && w.watch.checks {
+	if rank >= 0 && w.watch != nil && w.watch.checks {
 		w.retire(rank)
 	}
 }
 
-// retire has nobody find the operations of this rank on a target any more; -1: on all. All are done.
+// retire takes the operations of this rank on a target from the table: they are done. -1: those on all targets.
 func (w *Window) retire(rank int) {
 	v := w.watch
 	v.mu.Lock()

@@ -15,7 +15,7 @@ import (
 // Put copies a buffer of this rank to a place.
 func (w *Window) Put(from *comm.Buffer, to *Place) error {
 	if w.watch != nil {
-		return w.wrap("put", to.Rank, w.operation(trace.WinPut, put, to, func() error {
+		return w.wrap("put", to.Rank, w.operation(trace.WinPut, put, true, to, func() error {
 			return w.move(from, to, true)
 		}))
 	}
@@ -25,7 +25,7 @@ func (w *Window) Put(from *comm.Buffer, to *Place) error {
 // Get copies a place to a buffer of this rank.
 func (w *Window) Get(to *comm.Buffer, from *Place) error {
 	if w.watch != nil {
-		return w.wrap("get", from.Rank, w.operation(trace.WinGet, get, from, func() error {
+		return w.wrap("get", from.Rank, w.operation(trace.WinGet, get, false, from, func() error {
 			return w.move(to, from, false)
 		}))
 	}

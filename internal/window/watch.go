@@ -52,10 +52,10 @@ func (w *Window) beginWatch() error {
 // Watched tells whether calls are counted, recorded or checked.
 func (w *Window) Watched() bool { return w.watch != nil }
 
-// operation does an operation that is watched.
-func (w *Window) operation(k trace.Kind, by uint16, p *Place, do func() error) error {
+// operation does an operation that is watched. writes tells whether it may change the memory of the target.
+func (w *Window) operation(k trace.Kind, by uint16, writes bool, p *Place, do func() error) error {
 	t := w.own.BeginTally(k)
-	err := w.conflict(by, p)
+	err := w.conflict(by, writes, p)
 	if err == nil {
 		err = do()
 	}

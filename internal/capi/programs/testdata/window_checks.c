@@ -43,7 +43,9 @@ static void fences(void) {
 		told(MPI_Get(x, 1, MPI_INT, 1, 4, 1, MPI_INT, w), MPI_ERR_RMA_CONFLICT, "bytes 16 to 19 by MPI_Put");
 		told(MPI_Accumulate(x, 1, MPI_INT, 1, 10, 1, MPI_INT, MPI_SUM, w), MPI_ERR_RMA_CONFLICT, "by MPI_Get");
 		told(MPI_Put(x, 1, MPI_INT, 1, 22, 1, MPI_INT, w), MPI_ERR_RMA_CONFLICT, "bytes 88 to 91");
+		told(MPI_Fetch_and_op(NULL, x, MPI_INT, 1, 4, MPI_NO_OP, w), MPI_ERR_RMA_CONFLICT, "by MPI_Put");
 		OK(MPI_Get(x, 1, MPI_INT, 1, 10, 1, MPI_INT, w));
+		OK(MPI_Fetch_and_op(NULL, x, MPI_INT, 1, 10, MPI_NO_OP, w)); /* both read */
 		OK(MPI_Fetch_and_op(x, x + 1, MPI_INT, 1, 12, MPI_SUM, w));
 		OK(MPI_Put(x, 2, MPI_INT, 1, 21, 1, every, w));
 	}
@@ -61,6 +63,8 @@ static void locks(void) {
 	if (rank == 0) {
 		OK(MPI_Put(&x, 1, MPI_INT, 1, 0, 1, MPI_INT, w));
 		told(MPI_Get(&x, 1, MPI_INT, 1, 0, 1, MPI_INT, w), MPI_ERR_RMA_CONFLICT, "rank 0 has accessed bytes 0 to 3");
+		OK(MPI_Rput(&x, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, w, &r)); /* which orders nothing */
+		OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 	}
 	turn(0);
 	if (rank == 1)
