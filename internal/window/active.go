@@ -75,7 +75,7 @@ func (w *Window) members(g *comm.Group) ([]int, error) {
 
 // Post begins an exposure epoch for the ranks of a group.
 func (w *Window) Post(g *comm.Group, a Assert) error {
-	return w.calls(trace.WinPost, "post", -1, func() error { return w.post(g, a) })
+	return w.calls(trace.WinPost, "post", func() error { return w.post(g, a) })
 }
 
 func (w *Window) post(g *comm.Group, a Assert) error {
@@ -106,7 +106,7 @@ func (w *Window) expose(ranks []int) error {
 
 // Start begins an access epoch to the ranks of a group. It waits for their Post.
 func (w *Window) Start(g *comm.Group, a Assert) error {
-	return w.calls(trace.WinStart, "start", -1, func() error { return w.start(g, a) })
+	return w.calls(trace.WinStart, "start", func() error { return w.start(g, a) })
 }
 
 func (w *Window) start(g *comm.Group, a Assert) error {
@@ -143,7 +143,7 @@ func (w *Window) mark(ranks []int, to uint32) {
 }
 
 // Complete ends the epoch of Start.
-func (w *Window) Complete() error { return w.calls(trace.WinComplete, "complete", -1, w.complete) }
+func (w *Window) Complete() error { return w.calls(trace.WinComplete, "complete", w.complete) }
 
 func (w *Window) complete() error {
 	w.mu.Lock()
@@ -165,7 +165,7 @@ func (w *Window) complete() error {
 }
 
 // Wait ends the exposure epoch of Post. It waits for the Complete of its ranks.
-func (w *Window) Wait() error { return w.calls(trace.WinWait, "wait", -1, w.waitForAll) }
+func (w *Window) Wait() error { return w.calls(trace.WinWait, "wait", w.waitForAll) }
 
 func (w *Window) waitForAll() error {
 	ranks, err := w.exposure("Wait")

@@ -8,21 +8,24 @@ import (
 	"github.com/gopvas/gopvas/internal/comm"
 )
 
-// hints are those that a window has: the ones that programs set, and the defaults of the standard. All but
-// alloc_shared_noncontig are kept and returned, and nothing else.
+// hints are those that a window has: the ones that programs set, and the defaults of the standard. Only
+// alloc_shared_noncontig changes what is done. With --check no_locks forbids locks.
 type hints struct{ given comm.Info }
 
-const noncontiguous = "alloc_shared_noncontig"
+const (
+	noncontiguous = "alloc_shared_noncontig"
+	noLocks       = "no_locks"
+)
 
 // defaults are the hints that a window has without any that are given.
 var defaults = []struct{ key, value string }{
-	{"no_locks", "false"}, {"accumulate_ordering", "rar,raw,war,waw"}, {"accumulate_ops", "same_op_no_op"},
+	{noLocks, "false"}, {"accumulate_ordering", "rar,raw,war,waw"}, {"accumulate_ops", "same_op_no_op"},
 	{"same_size", "false"}, {"same_disp_unit", "false"}, {noncontiguous, "false"},
 	{"mpi_assert_memory_alloc_kinds", ""}, {"mpi_accumulate_granularity", "0"},
 }
 
 // booleans are the hints that are true or false.
-var booleans = []string{"no_locks", "same_size", "same_disp_unit", noncontiguous}
+var booleans = []string{noLocks, "same_size", "same_disp_unit", noncontiguous}
 
 // set adds hints. A value that is none of its key is ignored, as the standard wants it; other keys are kept.
 func (h *hints) set(info *comm.Info) error {
@@ -45,19 +48,20 @@ func (h *hints) set(info *comm.Info) error {
 	return nil
 }
 
-// apart tells whether the memory of each rank of a shared window lies by itself.
-func (h *hints) apart() bool {
-	value, _ := h.given.Get(noncontiguous)
+// say tells whether a hint is true.
+func (h *hints) say(key string) bool {
+	value, _ := h.given.Get(key)
 	return value == "true"
 }
 
-// hinted tells whether a hint of the window is true.
-func (w *Window) hinted(key string) bool {
-	value, _ := w.Info().Get(key)
-	return value == "true"
+// forbidsLocks tells whether the program has promised to lock no target.
+func (w *Window) forbidsLocks() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.hints.say(noLocks)
 }
 
-// SetInfo adds hints. They change nothing.
+// SetInfo adds hints.
 func (w *Window) SetInfo(info *comm.Info) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -17,9 +17,6 @@ func (w *Window) Lock(alone bool, rank int, a Assert) error {
 	if w.watch != nil {
 		return w.wrap("lock", rank, w.epoch(trace.WinLock, rank, func() error { return w.lock(alone, rank, a) }))
 	}
-	if w.watch != nil {
-		return w.wrap("lock", rank, w.epoch(trace.WinLock, rank, func() error { return w.lock(alone, rank, a) }))
-	}
 	return w.wrap("lock", rank, w.lock(alone, rank, a))
 }
 
@@ -87,9 +84,6 @@ func (w *Window) Unlock(rank int) error {
 	if w.watch != nil {
 		return w.wrap("unlock", rank, w.epoch(trace.WinUnlock, rank, func() error { return w.unlock(rank) }))
 	}
-	if w.watch != nil {
-		return w.wrap("unlock", rank, w.epoch(trace.WinUnlock, rank, func() error { return w.unlock(rank) }))
-	}
 	return w.wrap("unlock", rank, w.unlock(rank))
 }
 
@@ -127,7 +121,7 @@ func (w *Window) isLocked(c call, rank int) error {
 
 // LockAll begins an access epoch to all targets, beside others that do not lock one alone.
 func (w *Window) LockAll(a Assert) error {
-	return w.calls(trace.WinLock, "lock all", -1, func() error { return w.lockAll(a) })
+	return w.calls(trace.WinLock, "lock all", func() error { return w.lockAll(a) })
 }
 
 func (w *Window) lockAll(a Assert) error {
@@ -173,7 +167,7 @@ func (w *Window) unlockEveryone() {
 }
 
 // UnlockAll ends the epoch of LockAll.
-func (w *Window) UnlockAll() error { return w.calls(trace.WinUnlock, "unlock all", -1, w.unlockAll) }
+func (w *Window) UnlockAll() error { return w.calls(trace.WinUnlock, "unlock all", w.unlockAll) }
 
 func (w *Window) unlockAll() error {
 	w.mu.Lock()
@@ -218,7 +212,7 @@ func (w *Window) flush(rank int) error {
 }
 
 // FlushAll is Flush for all targets.
-func (w *Window) FlushAll() error { return w.calls(trace.WinFlush, "flush all", -1, w.flushAll) }
+func (w *Window) FlushAll() error { return w.calls(trace.WinFlush, "flush all", w.flushAll) }
 
 func (w *Window) flushAll() error {
 	var err error

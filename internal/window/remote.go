@@ -10,8 +10,8 @@ import (
 	"github.com/gopvas/gopvas/internal/courier"
 )
 
-// Operations on targets of other nodes. They become requests, which the goroutine of the target's courier carries out
-// in their order (serve.go), and answers each. Put and Accumulate are over for this rank when their requests are
+// Operations on targets of other nodes. They become requests. The goroutine of the target's courier carries them out in
+// their order (serve.go), and answers each. Put and Accumulate are over for this rank when their requests are
 // copied; a flush waits for the answers. All others wait for theirs at once. The answers come to the goroutine of the
 // courier here, which notes them and notifies the rank.
 

@@ -13,7 +13,8 @@ import (
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
-// The blocks that go between ranks of several nodes. All numbers are little-endian. A request:
+// The blocks that go between ranks of several nodes. All numbers are little-endian. The parts of a request, by where
+// they begin:
 //
 //	 4  what is asked
 //	 5  flags
@@ -27,9 +28,10 @@ import (
 //	36  bytes from the first to the last of a pair
 //	40  offset and length of each of its parts
 //	48  the pieces, of 12 bytes: offset from the target's base, length
-//	    the stream, unless the target only gets; that of what is to be compared
+//	    the stream, with flagInput; what is to be compared, with flagCompare
 //
-// An answer has 4, what has become of it in 5, 8, and from 16 on the stream, or the text of an error.
+// An answer has askAnswer at 4 and what has become of the request at 5. At 8 it has the number, and from 16 on the
+// stream or the text of an error.
 const (
 	requestHead = 48 // the line's own included
 	pieceSize   = 8 + 4
@@ -128,7 +130,7 @@ func (r *request) encodeElement(b []byte) {
 
 var errDamaged = errors.New("a request from another node is damaged")
 
-// decode takes a request apart, whose head is the line's no more.
+// decode takes a request apart, without the head that was the line's.
 func (r *request) decode(c *comm.Comm, b []byte) error {
 	if len(b) < requestHead-courier.Head {
 		return errDamaged

@@ -8,13 +8,13 @@ import (
 )
 
 // What a target does for ranks of other nodes. The goroutine of its courier does it, in the order in which requests of
-// each rank come, by the code and the words that ranks of this node use: so all of them exclude one another.
-// It stands for the other rank where the lock of the window is taken, and for this rank where that of a stripe is: who
+// each rank come. It uses the code and the words of the ranks of this node, so all of them exclude one another. It
+// takes the lock of the window in the name of the other rank, and that of a stripe in the name of this one. So who
 // waits learns whose end has taken the lock along.
 //
-// The goroutine may wait for a stripe, which is short. It does not wait for the lock of the window, since who has that
-// may be a rank of another node, whose next request comes by the same goroutine. Such requests wait in a list, for
-// which another goroutine waits.
+// The goroutine may wait for a stripe, which is short. It does not wait for the lock of the window. A rank of another
+// node may have that, whose next request comes by the same goroutine. Such requests wait in a list, for which another
+// goroutine waits.
 
 // serving is the state of a target. The goroutine of the courier has it, but for the list.
 type serving struct {

@@ -25,12 +25,9 @@ func (w *Window) await(a wait) error {
 	lost := -1
 	over := w.ends(&a, &lost)
 	if !comm.Look(w.own, over) {
-		mine := &w.records[w.me]
-		mine.waits.Add(1)
-		w.head.sleepers.Add(1)
+		w.asleep(1)
 		err := comm.Await(w.own, over, func() job.Waiting { return w.waiting(&a) })
-		w.head.sleepers.Add(-1)
-		mine.waits.Add(-1)
+		w.asleep(-1)
 		if err != nil {
 			return err
 		}
@@ -41,16 +38,19 @@ func (w *Window) await(a wait) error {
 // awaitAside is await for a goroutine that serves other ranks.
 func (w *Window) awaitAside(a wait) error {
 	lost := -1
-	mine := &w.records[w.me]
-	mine.waits.Add(1)
-	w.head.sleepers.Add(1)
+	w.asleep(1)
 	err := comm.AwaitAside(w.own, w.ends(&a, &lost))
-	w.head.sleepers.Add(-1)
-	mine.waits.Add(-1)
+	w.asleep(-1)
 	if err != nil {
 		return err
 	}
 	return w.ended(&a, lost)
+}
+
+// asleep notes that so many goroutines of this rank more are about to sleep.
+func (w *Window) asleep(more int32) {
+	w.records[w.me].waits.Add(more)
+	w.head.sleepers.Add(more)
 }
 
 // ends tells whether a wait is over, or a rank is lost, which it notes.

@@ -23,7 +23,7 @@ type watch struct {
 	warned  bool             // of that; many programs do so, and no library minds
 }
 
-// begin makes the watch of a window, if it needs one. It is collective.
+// beginWatch makes the watch of a window, if it needs one. It is collective.
 func (w *Window) beginWatch() error {
 	checks := comm.Checked(w.own)
 	if !checks && !comm.Tallied(w.own) {
@@ -79,7 +79,7 @@ func (w *Window) epoch(k trace.Kind, rank int, do func() error) error {
 	case !v.checks:
 	case k == trace.WinUnlock || k == trace.WinFlush:
 		w.retire(rank)
-	case k == trace.WinLock && w.hinted("no_locks"):
+	case k == trace.WinLock && w.forbidsLocks():
 		t.End(0, w.peer(rank), ErrSync)
 		return syncError("%s on a window with the hint no_locks", "Lock")
 	case k == trace.WinLock:
@@ -95,12 +95,12 @@ func (w *Window) epoch(k trace.Kind, rank int, do func() error) error {
 	return err
 }
 
-// calls does a call on epochs, watched or not, and completes its error.
-func (w *Window) calls(k trace.Kind, op string, rank int, do func() error) error {
+// calls does a call on epochs that is about no single rank, watched or not, and completes its error.
+func (w *Window) calls(k trace.Kind, op string, do func() error) error {
 	if w.watch != nil {
-		return w.wrap(op, rank, w.epoch(k, rank, do))
+		return w.wrap(op, -1, w.epoch(k, -1, do))
 	}
-	return w.wrap(op, rank, do())
+	return w.wrap(op, -1, do())
 }
 
 // watchedFence is epoch of Fence. What is wrong with the epoch that it ends is an error after the call: other ranks are

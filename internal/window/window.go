@@ -121,7 +121,7 @@ func (w *Window) make(s *Spec) error {
 		w.data, err = comm.WinExpose(w.node, nil, 1, wrong) // which agrees, and nothing else
 	case s.Flavor == Created:
 		w.data, err = comm.WinExpose(w.node, s.Memory, s.Unit, wrong)
-	case s.Flavor == Shared && !w.hints.apart():
+	case s.Flavor == Shared && !w.hints.say(noncontiguous):
 		w.data, err = comm.WinAllocateContiguous(w.node, s.Bytes, s.Unit, wrong)
 	default:
 		w.data, err = comm.WinAllocateShared(w.node, s.Bytes, s.Unit, wrong)
