@@ -40,8 +40,13 @@ func (r *Root) block(rank int) *rankBlock {
 	if uint(rank) < uint(len(r.ranks)) {
 		return &r.ranks[rank]
 	}
-	return new(rankBlock)
+	return noBlock()
 }
+
+// noBlock is what a rank that does not exist reads and writes. A block made in the caller would lie on its stack.
+//
+//go:noinline
+func noBlock() *rankBlock { return new(rankBlock) }
 
 // Ranks returns the number of ranks of the job. It grows: see AddWorld.
 func (r *Root) Ranks() int { return int(r.head.ranks + r.head.late.Load()) }

@@ -85,11 +85,20 @@ func (b *Board) yield() bool {
 
 // sleep ends a wait.
 func (b *Board) sleep() bool {
+	b.asleep.Add(1)
+	defer b.asleep.Add(-1)
 	if err := b.over.Wait(); err != nil {
 		*b.Broken = err
 		return false
 	}
 	return b.phase.reached(b) || !b.leave()
+}
+
+// watch is sleep for a member that others wake as they arrive.
+func (b *Board) watch() bool {
+	b.watchers.Add(1)
+	defer b.watchers.Add(-1)
+	return b.sleep()
 }
 
 // isOver tells a sleeping member whether its wait is over.

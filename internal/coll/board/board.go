@@ -26,9 +26,10 @@ type head struct {
 	// arrivals counts in its low bits the members that have arrived in the call that is underway. Above them it has the
 	// sum of their signatures.
 	arrivals atomic.Uint64
-	sleepers atomic.Int32  // members that sleep until a slot changes, or a member arrives
+	asleep   atomic.Int32  // members that sleep in a call
+	watchers atomic.Int32  // of them, those that a member which arrives wakes
 	typed    atomic.Uint32 // 1 if the buffers of a member have parts: by it, before it arrives
-	_        [cacheLine - 16]byte
+	_        [cacheLine - 20]byte
 
 	released atomic.Uint64 // number of the last call that everybody has arrived in
 	units    int64         // pieces of work that are left to the members

@@ -21,7 +21,7 @@ func TestBoardLayout(t *testing.T) {
 		have, pin uintptr
 	}{
 		{"head.arrivals", unsafe.Offsetof(h.arrivals), 0},
-		{"head.sleepers", unsafe.Offsetof(h.sleepers), 8},
+		{"head.asleep", unsafe.Offsetof(h.asleep), 8},
 		{"head.released", unsafe.Offsetof(h.released), 64},
 		{"head.units", unsafe.Offsetof(h.units), 72},
 		{"head.plan", unsafe.Offsetof(h.plan), 80},

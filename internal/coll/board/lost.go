@@ -4,10 +4,11 @@ import "github.com/gopvas/gopvas/internal/coll/cad"
 
 // deserted tells whether a member has gone. It looks at the members once for each rank of the job that goes. Only the
 // goroutine that makes the calls asks.
-func (b *Board) deserted() bool {
-	if n := b.Engine.GoneCount(); n != b.seen {
-		b.seen, b.left = n, b.missing(func(int) bool { return false }) >= 0
-	}
+func (b *Board) deserted() bool { return b.Engine.GoneCount() != b.seen && b.lookForLost() || b.left }
+
+func (b *Board) lookForLost() bool {
+	b.seen = b.Engine.GoneCount()
+	b.left = b.missing(func(int) bool { return false }) >= 0
 	return b.left
 }
 

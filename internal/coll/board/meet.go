@@ -51,7 +51,7 @@ func (b *Board) meet() {
 		shm.OrderAcquire()
 		b.lastArriver(mine, n>>countBits)
 	} else {
-		if b.ring.members != nil || b.sleepers.Load() != 0 {
+		if b.watchers.Load() != 0 {
 			b.wake() // members that wait for our block or slot are to see that we are here
 		}
 		if !b.await(allArrived{}) {
@@ -105,7 +105,7 @@ func (b *Board) lastArriver(mine, sum uint64) {
 	}
 	shm.OrderRelease()
 	b.released.Store(k)
-	b.wake()
+	b.wakeSleepers()
 }
 
 // findMismatch notes which member's call is unlike that of most. It returns the number of the
@@ -159,7 +159,16 @@ func (b *Board) difference(of func(member int) callOf) cad.Failure {
 	return cad.Failure{}
 }
 
-// wake wakes all members that sleep.
+// wakeSleepers wakes the members that sleep in a call at the board. What they wait for has been stored, and they count
+// themselves before they look for it a last time: so one of the two sees the other. Most often nobody sleeps; then the
+// other members' inboxes, a cache line each, need no look.
+func (b *Board) wakeSleepers() {
+	if b.asleep.Load() != 0 {
+		b.wake()
+	}
+}
+
+// wake wakes all members that sleep, wherever they wait.
 func (b *Board) wake() {
 	for i := 1; i < b.Size; i++ {
 		b.inboxes[b.neighbour(i)].Notify()

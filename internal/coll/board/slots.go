@@ -86,7 +86,7 @@ func (b *Board) bcastPiece(root int, call uint64, buf btl.Buffer, at, n int) boo
 	if b.Rank != root {
 		return b.takePiece(call, buf, at, data[:n])
 	}
-	if !(b.look(slotFree{}) || b.Engine.Yields() && b.yield() || b.sleepAtSlot()) {
+	if !(b.look(slotFree{}) || b.Engine.Yields() && b.yield() || b.watch()) {
 		return false
 	}
 	if !b.allPassed(p.call.Load()) {
@@ -98,14 +98,14 @@ func (b *Board) bcastPiece(root int, call uint64, buf btl.Buffer, at, n int) boo
 	shm.OrderRelease()
 	p.call.Store(b.calls)
 	b.slots[b.Rank].passed.Store(b.calls)
-	b.wake()
+	b.wakeSleepers()
 	return true
 }
 
 // takePiece takes a piece out of its slot.
 func (b *Board) takePiece(call uint64, buf btl.Buffer, at int, data []byte) bool {
 	b.linger()
-	if !b.look(slotWritten{}) && !b.sleepAtSlot() {
+	if !b.look(slotWritten{}) && !b.watch() {
 		return false
 	}
 	shm.OrderAcquire()
@@ -137,13 +137,6 @@ func (b *Board) linger() {
 		b.Engine.Progress()
 		sys.Yield()
 	}
-}
-
-// sleepAtSlot is sleep for a member that members which arrive have to wake.
-func (b *Board) sleepAtSlot() bool {
-	b.sleepers.Add(1)
-	defer b.sleepers.Add(-1)
-	return b.sleep()
 }
 
 // slotWritten: the slot of the call is written.

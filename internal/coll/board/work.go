@@ -70,7 +70,7 @@ func (b *Board) unitDone() {
 	b.failure.Note(*b.Failure)
 	shm.OrderRelease()
 	if b.finished.Add(1) == b.units {
-		b.wake()
+		b.wakeSleepers()
 	}
 }
 
