@@ -10,77 +10,45 @@
 #include "entry.h"
 #include "gen/mpi.h"
 
-// The common block of mpif.h and of the module, in the program. The library must not define it:
-// references would stay within the library (it is linked with -Bsymbolic). Where no program or
-// library in Fortran was there when this library was loaded, the address is NULL.
-extern struct sentinels {
-	int bottom, in_place, buffer_automatic, unweighted, weights_empty, errcodes_ignore;
-	int status_ignore[8], statuses_ignore[8];
-} mpi_f_sentinels_ __attribute__((weak));
+// The types of handles, without MPI_.
+enum f_kind {
+	F_Comm, F_Datatype, F_Errhandler, F_File, F_Group, F_Info, F_Message, F_Op, F_Request, F_Session, F_Win, F_KINDS
+};
 
-// f_found is the block that an address lies in, in a library that was loaded later, or one that no
-// address lies in.
-struct sentinels *f_found(const void *p);
-
-static inline struct sentinels *f_block(const void *p) { return &mpi_f_sentinels_ ? &mpi_f_sentinels_ : f_found(p); }
-
-#define F mpi_f_sentinels_
-
-// NAMES gives a subroutine pmpi_NAME_ the names that programs call: of mpif.h and the module mpi, and
-// of the module mpi_f08. OLD_NAME leaves out the latter.
-#define WEAK(alias) _Pragma(#alias)
-#define OLD_NAME(name) WEAK(weak mpi_##name##_ = pmpi_##name##_)
-#define NAMES(name) \
-	OLD_NAME(name) \
-	WEAK(weak mpi_##name##_f08_ = pmpi_##name##_) \
-	WEAK(weak pmpi_##name##_f08_ = pmpi_##name##_)
-
-// The block of the texts.
-extern struct texts {
-	char argv_null[1], argvs_null[1];
-} mpi_f_texts_ __attribute__((weak));
-
-// f_found_texts is f_found for them.
-struct texts *f_found_texts(const void *p);
-
-static inline struct texts *f_texts(const void *p) { return &mpi_f_texts_ ? &mpi_f_texts_ : f_found_texts(p); }
+// A face has these macros and functions:
+//
+//	NAMES(name, NAME)       gives a subroutine pmpi_NAME_ the names that programs call: of mpif.h and the
+//	                        module mpi, and of the module mpi_f08. OLD_NAMES leaves out the latter.
+//	CPTR_NAMES(name, NAME)  also names it as the form that takes a TYPE(C_PTR).
+//	EARLY_NAMES(name, NAME) names a persistent collective operation as libraries did before MPI 4.0.
+//	CALLBACK_NAMES          names a subroutine mpi_NAME_ that a program hands over in place of its own.
+//	f_is(p, name)           tells whether an argument is the sentinel MPI_NAME, a variable in a common block.
+//	f_text_is               is f_is for those of type CHARACTER.
+//	f_object, f_integer     are a handle in C, of any type, and in Fortran.
+#include "fortran_abi.h"
 
 // f_address is a buffer in C.
 static inline void *f_address(void *p) {
-	struct sentinels *s = f_block(p);
-	if (p == &s->bottom)
+	if (f_is(p, bottom))
 		return MPI_BOTTOM;
-	if (p == &s->in_place)
+	if (f_is(p, in_place))
 		return MPI_IN_PLACE;
-	if (p == &s->buffer_automatic)
-		return MPI_BUFFER_AUTOMATIC;
-	return p;
+	return f_automatic(p);
 }
 
-// f_detached is the address of a buffer that was detached, in Fortran.
-static inline void f_detached(void *address) {
-	if (*(void **)address == MPI_BUFFER_AUTOMATIC)
-		*(void **)address = &mpi_f_sentinels_.buffer_automatic;
-}
+static inline MPI_Status *f_status(MPI_Status *p) { return f_is(p, status_ignore) ? MPI_STATUS_IGNORE : p; }
 
-static inline MPI_Status *f_status(MPI_Status *p) {
-	return (void *)p == f_block(p)->status_ignore ? MPI_STATUS_IGNORE : p;
-}
-
-static inline MPI_Status *f_statuses(MPI_Status *p) {
-	return (void *)p == f_block(p)->statuses_ignore ? MPI_STATUSES_IGNORE : p;
-}
+static inline MPI_Status *f_statuses(MPI_Status *p) { return f_is(p, statuses_ignore) ? MPI_STATUSES_IGNORE : p; }
 
 static inline int *f_weights(int *p) {
-	struct sentinels *s = f_block(p);
-	if (p == &s->unweighted)
+	if (f_is(p, unweighted))
 		return MPI_UNWEIGHTED;
-	if (p == &s->weights_empty)
+	if (f_is(p, weights_empty))
 		return MPI_WEIGHTS_EMPTY;
 	return p;
 }
 
-static inline int *f_errcodes(int *p) { return p == &f_block(p)->errcodes_ignore ? MPI_ERRCODES_IGNORE : p; }
+static inline int *f_errcodes(int *p) { return f_is(p, errcodes_ignore) ? MPI_ERRCODES_IGNORE : p; }
 
 // A descriptor is what a subroutine that is BIND(C) gets of an argument of any type and rank.
 struct descriptor {
@@ -120,12 +88,13 @@ static inline void f_section_free(struct section *s) {
 		PMPI_Type_free(&s->type);
 }
 
-// f_handle is a handle in C, of any type.
-static inline void *f_handle(int handle) { return (void *)(intptr_t)handle; }
+// f_handle is a handle in C.
+#define f_handle(kind, handle) ((MPI_##kind)f_object(F_##kind, handle))
 
 // f_handles makes an array of handles in C; f_release frees it, and writes the handles to
 // back before, unless that is NULL.
-void *f_handles(const int *handles, int n);
+#define f_handles(kind, handles, n) f_objects(F_##kind, handles, n)
+void *f_objects(enum f_kind kind, const int *handles, int n);
 void f_release(void *array, int n, int *back);
 
 // f_index and f_indices count from 1 what C has counted from 0, and pass on what C has written.

@@ -20,7 +20,7 @@ struct state {
 
 int libmpi_copy(void *handle, int key, void *state, void *in, void *out, int *flag) {
 	struct state *s = state;
-	int object = (int)(intptr_t)handle, ierror = MPI_SUCCESS;
+	int object = f_integer(handle), ierror = MPI_SUCCESS;
 	MPI_Aint from = (MPI_Aint)in, to = 0;
 	s->copy(&object, &key, &s->extra, &from, &to, flag, &ierror);
 	if (ierror == MPI_SUCCESS && *flag)
@@ -30,7 +30,7 @@ int libmpi_copy(void *handle, int key, void *state, void *in, void *out, int *fl
 
 static int delete(void *handle, int key, void *value, void *state) {
 	struct state *s = state;
-	int object = (int)(intptr_t)handle, ierror = MPI_SUCCESS;
+	int object = f_integer(handle), ierror = MPI_SUCCESS;
 	MPI_Aint v = (MPI_Aint)value;
 	s->delete(&object, &key, &v, &s->extra, &ierror);
 	return ierror;
@@ -38,7 +38,7 @@ static int delete(void *handle, int key, void *value, void *state) {
 
 int libmpi_old_copy(void *handle, int key, void *state, void *in, void *out, int *flag) {
 	struct state *s = state;
-	int object = (int)(intptr_t)handle, ierror = MPI_SUCCESS, from = (int)(intptr_t)in, to = 0;
+	int object = f_integer(handle), ierror = MPI_SUCCESS, from = (int)(intptr_t)in, to = 0;
 	s->copy(&object, &key, &s->old_extra, &from, &to, flag, &ierror);
 	if (ierror == MPI_SUCCESS && *flag)
 		*(void **)out = (void *)(intptr_t)to;
@@ -47,7 +47,7 @@ int libmpi_old_copy(void *handle, int key, void *state, void *in, void *out, int
 
 static int old_delete(void *handle, int key, void *value, void *state) {
 	struct state *s = state;
-	int object = (int)(intptr_t)handle, ierror = MPI_SUCCESS, v = (int)(intptr_t)value;
+	int object = f_integer(handle), ierror = MPI_SUCCESS, v = (int)(intptr_t)value;
 	s->delete(&object, &key, &v, &s->old_extra, &ierror);
 	return ierror;
 }
@@ -72,58 +72,58 @@ static struct state *state(void *copy_fn, void *delete_fn, MPI_Aint extra, int *
 CREATE(comm, Comm)
 CREATE(type, Type)
 CREATE(win, Win)
-NAMES(comm_create_keyval)
-NAMES(type_create_keyval)
-NAMES(win_create_keyval)
+NAMES(comm_create_keyval, COMM_CREATE_KEYVAL)
+NAMES(type_create_keyval, TYPE_CREATE_KEYVAL)
+NAMES(win_create_keyval, WIN_CREATE_KEYVAL)
 
 void pmpi_keyval_create_(void *copy_fn, void *delete_fn, int *key, int *extra, int *ierror) {
 	struct state *s = state(copy_fn, delete_fn, *extra, ierror);
 	if (s)
 		*ierror = MPI_Keyval_create((MPI_Copy_function *)libmpi_old_copy, (MPI_Delete_function *)old_delete, key, s);
 }
-OLD_NAME(keyval_create)
+OLD_NAMES(keyval_create, KEYVAL_CREATE)
 
 // A call has the integer of the thread in place of a pointer.
 #define VALUE_OF(language) ((void *)&libmpi_value[language])
 
-#define ATTRIBUTE(name, Name) \
+#define ATTRIBUTE(name, Name, kind) \
 	void pmpi_##name##_set_attr_(int *object, int *key, MPI_Aint *value, int *ierror) { \
 		libmpi_value[IN_ADDRESS_SIZE] = *value; \
-		f_error(ierror, MPI_##Name##_set_attr(f_handle(*object), *key, VALUE_OF(IN_ADDRESS_SIZE))); \
+		f_error(ierror, MPI_##Name##_set_attr(f_handle(kind, *object), *key, VALUE_OF(IN_ADDRESS_SIZE))); \
 	} \
 	void pmpi_##name##_get_attr_(int *object, int *key, MPI_Aint *value, int *flag, int *ierror) { \
-		int error = MPI_##Name##_get_attr(f_handle(*object), *key, VALUE_OF(IN_ADDRESS_SIZE), flag); \
+		int error = MPI_##Name##_get_attr(f_handle(kind, *object), *key, VALUE_OF(IN_ADDRESS_SIZE), flag); \
 		if (error == MPI_SUCCESS && *flag) \
 			*value = libmpi_value[IN_ADDRESS_SIZE]; \
 		f_error(ierror, error); \
 	}
 
-ATTRIBUTE(comm, Comm)
-ATTRIBUTE(type, Type)
-ATTRIBUTE(win, Win)
-NAMES(comm_set_attr)
-NAMES(comm_get_attr)
-NAMES(type_set_attr)
-NAMES(type_get_attr)
-NAMES(win_set_attr)
-NAMES(win_get_attr)
+ATTRIBUTE(comm, Comm, Comm)
+ATTRIBUTE(type, Type, Datatype)
+ATTRIBUTE(win, Win, Win)
+NAMES(comm_set_attr, COMM_SET_ATTR)
+NAMES(comm_get_attr, COMM_GET_ATTR)
+NAMES(type_set_attr, TYPE_SET_ATTR)
+NAMES(type_get_attr, TYPE_GET_ATTR)
+NAMES(win_set_attr, WIN_SET_ATTR)
+NAMES(win_get_attr, WIN_GET_ATTR)
 
 void pmpi_attr_put_(int *comm, int *key, int *value, int *ierror) {
 	libmpi_value[IN_INTEGER] = *value;
-	*ierror = MPI_Attr_put(f_handle(*comm), *key, VALUE_OF(IN_INTEGER));
+	*ierror = MPI_Attr_put(f_handle(Comm, *comm), *key, VALUE_OF(IN_INTEGER));
 }
-OLD_NAME(attr_put)
+OLD_NAMES(attr_put, ATTR_PUT)
 
 void pmpi_attr_get_(int *comm, int *key, int *value, int *flag, int *ierror) {
-	*ierror = MPI_Attr_get(f_handle(*comm), *key, VALUE_OF(IN_INTEGER), flag);
+	*ierror = MPI_Attr_get(f_handle(Comm, *comm), *key, VALUE_OF(IN_INTEGER), flag);
 	if (*ierror == MPI_SUCCESS && *flag)
 		*value = (int)libmpi_value[IN_INTEGER];
 }
-OLD_NAME(attr_get)
+OLD_NAMES(attr_get, ATTR_GET)
 
 // The predefined callbacks, for keys of either kind: extra states and values of MPI 1 are ints.
 
-#define CALLBACKS(prefix, integer) \
+#define CALLBACKS(prefix, PREFIX, integer) \
 	void mpi_##prefix##null_copy_fn_(int *h, int *k, integer *e, integer *in, integer *out, int *flag, int *ierror) { \
 		*flag = 0; \
 		*ierror = MPI_SUCCESS; \
@@ -135,9 +135,12 @@ OLD_NAME(attr_get)
 	} \
 	void mpi_##prefix##null_delete_fn_(int *h, int *k, integer *value, integer *e, int *ierror) { \
 		*ierror = MPI_SUCCESS; \
-	}
+	} \
+	CALLBACK_NAMES(prefix##null_copy_fn, PREFIX##NULL_COPY_FN) \
+	CALLBACK_NAMES(prefix##dup_fn, PREFIX##DUP_FN) \
+	CALLBACK_NAMES(prefix##null_delete_fn, PREFIX##NULL_DELETE_FN)
 
-CALLBACKS(, int)
-CALLBACKS(comm_, MPI_Aint)
-CALLBACKS(type_, MPI_Aint)
-CALLBACKS(win_, MPI_Aint)
+CALLBACKS(, , int)
+CALLBACKS(comm_, COMM_, MPI_Aint)
+CALLBACKS(type_, TYPE_, MPI_Aint)
+CALLBACKS(win_, WIN_, MPI_Aint)

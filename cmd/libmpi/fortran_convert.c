@@ -22,17 +22,17 @@ struct texts *f_found_texts(const void *p) {
 	return found(p, "mpi_f_texts_", &none);
 }
 
-void *f_handles(const int *handles, int n) {
+void *f_objects(enum f_kind kind, const int *handles, int n) {
 	void **all = malloc((n > 0 ? n : 1) * sizeof *all);
 	for (int i = 0; all && i < n; i++)
-		all[i] = f_handle(handles[i]);
+		all[i] = f_object(kind, handles[i]);
 	return all;
 }
 
 void f_release(void *array, int n, int *back) {
 	void **all = array;
 	for (int i = 0; all && back && i < n; i++)
-		back[i] = (int)(intptr_t)all[i];
+		back[i] = f_integer(all[i]);
 	free(all);
 }
 
@@ -60,7 +60,7 @@ void f_text(int error, char *text, size_t length, const char *string) {
 }
 
 int f_members(int comm) {
-	MPI_Comm c = f_handle(comm);
+	MPI_Comm c = f_handle(Comm, comm);
 	int inter = 0, n = 0;
 	if (PMPI_Comm_test_inter(c, &inter) == MPI_SUCCESS)
 		inter ? PMPI_Comm_remote_size(c, &n) : PMPI_Comm_size(c, &n);
@@ -68,7 +68,7 @@ int f_members(int comm) {
 }
 
 int f_neighbors(int comm, int out) {
-	MPI_Comm c = f_handle(comm);
+	MPI_Comm c = f_handle(Comm, comm);
 	int topology = MPI_UNDEFINED, n[2] = {0, 0}, weighted, rank;
 	PMPI_Topo_test(c, &topology);
 	switch (topology) {

@@ -2,39 +2,39 @@
 #include "fortran.h"
 
 void pmpi_init_(int *ierror) { f_error(ierror, MPI_Init(NULL, NULL)); }
-NAMES(init)
+NAMES(init, INIT)
 
 void pmpi_init_thread_(int *required, int *provided, int *ierror) {
 	f_error(ierror, MPI_Init_thread(NULL, NULL, *required, provided));
 }
-NAMES(init_thread)
+NAMES(init_thread, INIT_THREAD)
 
 void pmpi_info_create_env_(int *info, int *ierror) {
 	MPI_Info made = MPI_INFO_NULL;
 	f_error(ierror, MPI_Info_create_env(0, NULL, &made));
-	*info = MPI_Info_toint(made);
+	*info = f_integer(made);
 }
-NAMES(info_create_env)
+NAMES(info_create_env, INFO_CREATE_ENV)
 
 // A value in C has room for the zero byte, which is not counted in Fortran.
 
 void pmpi_info_get_(int *info, char *key, int *valuelen, char *value, int *flag, int *ierror, size_t l_key,
 	size_t l_value) {
 	char *c_key = f_stripped(key, l_key), *c_value = malloc(*valuelen > 0 ? *valuelen + 1 : 1);
-	int error = MPI_Info_get(f_handle(*info), c_key, *valuelen, c_value, flag);
+	int error = MPI_Info_get(f_handle(Info, *info), c_key, *valuelen, c_value, flag);
 	if (error == MPI_SUCCESS && *flag)
 		f_text(error, value, l_value, c_value);
 	free(c_key);
 	free(c_value);
 	f_error(ierror, error);
 }
-NAMES(info_get)
+NAMES(info_get, INFO_GET)
 
 void pmpi_info_get_string_(int *info, char *key, int *buflen, char *value, int *flag, int *ierror, size_t l_key,
 	size_t l_value) {
 	int n = *buflen > 0 ? *buflen + 1 : 0;
 	char *c_key = f_stripped(key, l_key), *c_value = malloc(n + 1);
-	int error = MPI_Info_get_string(f_handle(*info), c_key, &n, c_value, flag);
+	int error = MPI_Info_get_string(f_handle(Info, *info), c_key, &n, c_value, flag);
 	if (error == MPI_SUCCESS && *flag) {
 		if (*buflen > 0)
 			f_text(error, value, l_value, c_value);
@@ -44,14 +44,14 @@ void pmpi_info_get_string_(int *info, char *key, int *buflen, char *value, int *
 	free(c_value);
 	f_error(ierror, error);
 }
-NAMES(info_get_string)
+NAMES(info_get_string, INFO_GET_STRING)
 
 void pmpi_session_get_nth_pset_(int *session, int *info, int *n, int *pset_len, char *pset_name, int *ierror,
 	size_t l_name) {
 	int length = *pset_len > 0 ? *pset_len + 1 : 0;
 	char *name = malloc(length + 1);
 	name[0] = 0;
-	int error = MPI_Session_get_nth_pset(f_handle(*session), f_handle(*info), *n, &length, name);
+	int error = MPI_Session_get_nth_pset(f_handle(Session, *session), f_handle(Info, *info), *n, &length, name);
 	if (error == MPI_SUCCESS) {
 		if (*pset_len > 0)
 			f_text(error, pset_name, l_name, name);
@@ -60,7 +60,7 @@ void pmpi_session_get_nth_pset_(int *session, int *info, int *n, int *pset_len, 
 	free(name);
 	f_error(ierror, error);
 }
-NAMES(session_get_nth_pset)
+NAMES(session_get_nth_pset, SESSION_GET_NTH_PSET)
 
 // Without mpi_f08 Fortran is not told the address of a buffer that was detached: it has the buffer.
 
@@ -69,21 +69,21 @@ void pmpi_buffer_detach_(void *buffer, int *size, int *ierror) {
 	(void)buffer;
 	f_error(ierror, MPI_Buffer_detach(&address, size));
 }
-OLD_NAME(buffer_detach)
+OLD_NAMES(buffer_detach, BUFFER_DETACH)
 
 void pmpi_comm_detach_buffer_(int *comm, void *buffer, int *size, int *ierror) {
 	void *address;
 	(void)buffer;
-	f_error(ierror, MPI_Comm_detach_buffer(f_handle(*comm), &address, size));
+	f_error(ierror, MPI_Comm_detach_buffer(f_handle(Comm, *comm), &address, size));
 }
-OLD_NAME(comm_detach_buffer)
+OLD_NAMES(comm_detach_buffer, COMM_DETACH_BUFFER)
 
 void pmpi_session_detach_buffer_(int *session, void *buffer, int *size, int *ierror) {
 	void *address;
 	(void)buffer;
-	f_error(ierror, MPI_Session_detach_buffer(f_handle(*session), &address, size));
+	f_error(ierror, MPI_Session_detach_buffer(f_handle(Session, *session), &address, size));
 }
-OLD_NAME(session_detach_buffer)
+OLD_NAMES(session_detach_buffer, SESSION_DETACH_BUFFER)
 
 // Representations of data in files. The callbacks of Fortran have their error code as last argument.
 
@@ -95,7 +95,7 @@ struct datarep {
 
 static int extent_of(MPI_Datatype type, MPI_Aint *extent, void *state) {
 	struct datarep *d = state;
-	int handle = MPI_Type_toint(type), ierror = MPI_SUCCESS;
+	int handle = f_integer(type), ierror = MPI_SUCCESS;
 	d->extent(&handle, extent, &d->extra, &ierror);
 	return ierror;
 }
@@ -104,7 +104,7 @@ static int extent_of(MPI_Datatype type, MPI_Aint *extent, void *state) {
 	static int way##_data##form(void *userbuf, MPI_Datatype type, integer n, void *filebuf, MPI_Offset position, \
 		void *state) { \
 		struct datarep *d = state; \
-		int handle = MPI_Type_toint(type), ierror = MPI_SUCCESS; \
+		int handle = f_integer(type), ierror = MPI_SUCCESS; \
 		((void (*)(void *, int *, integer *, void *, MPI_Offset *, MPI_Aint *, int *))d->way)(userbuf, &handle, &n, \
 			filebuf, &position, &d->extra, &ierror); \
 		return ierror; \
@@ -139,8 +139,8 @@ static int extent_of(MPI_Datatype type, MPI_Aint *extent, void *state) {
 
 DATAREP(, , int)
 DATAREP(_c, _C, MPI_Count)
-NAMES(register_datarep)
-NAMES(register_datarep_c)
+NAMES(register_datarep, REGISTER_DATAREP)
+NAMES(register_datarep_c, REGISTER_DATAREP_C)
 
 // Generalized requests. The callbacks of Fortran have their error code as last argument. They
 // get the extra state where the program has it, and may change it.
@@ -184,6 +184,6 @@ void pmpi_grequest_start_(void *query_fn, void *free_fn, void *cancel_fn, MPI_Ai
 	}
 	*g = (struct grequest){query_fn, free_fn, cancel_fn, extra_state};
 	f_error(ierror, MPI_Grequest_start(query, release, cancel, g, &made));
-	*request = MPI_Request_toint(made);
+	*request = f_integer(made);
 }
-NAMES(grequest_start)
+NAMES(grequest_start, GREQUEST_START)

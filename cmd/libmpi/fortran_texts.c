@@ -49,7 +49,7 @@ static char **arguments(const char *texts, size_t length, int step) {
 }
 
 char **f_argv(const char *texts, size_t length) {
-	return texts == f_texts(texts)->argv_null ? MPI_ARGV_NULL : arguments(texts, length, 1);
+	return f_text_is(texts, argv_null) ? MPI_ARGV_NULL : arguments(texts, length, 1);
 }
 
 void f_argv_free(char **argv) {
@@ -59,7 +59,7 @@ void f_argv_free(char **argv) {
 }
 
 char ***f_argvs(const char *texts, size_t length, int n) {
-	if (texts == f_texts(texts)->argvs_null)
+	if (f_text_is(texts, argvs_null))
 		return MPI_ARGVS_NULL;
 	char ***argvs = calloc(n > 0 ? n : 1, sizeof *argvs);
 	for (int i = 0; argvs && i < n; i++)

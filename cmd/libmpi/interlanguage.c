@@ -2,23 +2,23 @@
 // in both, and a status the same eight integers.
 #include "fortran.h"
 
-#define CONVERT(Type, Name) \
-	MPI_Fint PMPI_##Name##_c2f(Type handle) { return (MPI_Fint)(intptr_t)handle; } \
-	Type PMPI_##Name##_f2c(MPI_Fint handle) { return (Type)f_handle(handle); } \
-	MPI_Fint MPI_##Name##_c2f(Type) __attribute__((weak, alias("PMPI_" #Name "_c2f"))); \
-	Type MPI_##Name##_f2c(MPI_Fint) __attribute__((weak, alias("PMPI_" #Name "_f2c")));
+#define CONVERT(kind, Name) \
+	MPI_Fint PMPI_##Name##_c2f(MPI_##kind handle) { return f_integer(handle); } \
+	MPI_##kind PMPI_##Name##_f2c(MPI_Fint handle) { return f_handle(kind, handle); } \
+	MPI_Fint MPI_##Name##_c2f(MPI_##kind) __attribute__((weak, alias("PMPI_" #Name "_c2f"))); \
+	MPI_##kind MPI_##Name##_f2c(MPI_Fint) __attribute__((weak, alias("PMPI_" #Name "_f2c")));
 
-CONVERT(MPI_Comm, Comm)
-CONVERT(MPI_Datatype, Type)
-CONVERT(MPI_Errhandler, Errhandler)
-CONVERT(MPI_File, File)
-CONVERT(MPI_Group, Group)
-CONVERT(MPI_Info, Info)
-CONVERT(MPI_Message, Message)
-CONVERT(MPI_Op, Op)
-CONVERT(MPI_Request, Request)
-CONVERT(MPI_Session, Session)
-CONVERT(MPI_Win, Win)
+CONVERT(Comm, Comm)
+CONVERT(Datatype, Type)
+CONVERT(Errhandler, Errhandler)
+CONVERT(File, File)
+CONVERT(Group, Group)
+CONVERT(Info, Info)
+CONVERT(Message, Message)
+CONVERT(Op, Op)
+CONVERT(Request, Request)
+CONVERT(Session, Session)
+CONVERT(Win, Win)
 
 #define COPY(From, To, name) \
 	int PMPI_Status_##name(const From *from, To *to) { \

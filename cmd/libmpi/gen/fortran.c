@@ -4,32 +4,31 @@
 void pmpi_abort_(int *comm, int *errorcode, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Abort((MPI_Comm)f_handle(*comm), *errorcode);
+    int error = MPI_Abort(f_handle(Comm, *comm), *errorcode);
     f_error(ierror, error);
 }
-NAMES(abort)
+NAMES(abort, ABORT)
 
 MPI_Aint pmpi_aint_add_(MPI_Aint *base, MPI_Aint *disp)
 {
     return MPI_Aint_add(*base, *disp);
 }
-NAMES(aint_add)
+NAMES(aint_add, AINT_ADD)
 
 MPI_Aint pmpi_aint_diff_(MPI_Aint *addr1, MPI_Aint *addr2)
 {
     return MPI_Aint_diff(*addr1, *addr2);
 }
-NAMES(aint_diff)
+NAMES(aint_diff, AINT_DIFF)
 
 void pmpi_alloc_mem_(MPI_Aint *size, int *info, MPI_Aint *baseptr, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Alloc_mem(*size, (MPI_Info)f_handle(*info), baseptr);
+    int error = MPI_Alloc_mem(*size, f_handle(Info, *info), baseptr);
     f_error(ierror, error);
 }
-NAMES(alloc_mem)
-#pragma weak mpi_alloc_mem_cptr_ = pmpi_alloc_mem_
-#pragma weak pmpi_alloc_mem_cptr_ = pmpi_alloc_mem_
+NAMES(alloc_mem, ALLOC_MEM)
+CPTR_NAMES(alloc_mem, ALLOC_MEM)
 
 void pmpi_finalize_(int *ierror)
 {
@@ -37,7 +36,7 @@ void pmpi_finalize_(int *ierror)
     int error = MPI_Finalize();
     f_error(ierror, error);
 }
-NAMES(finalize)
+NAMES(finalize, FINALIZE)
 
 void pmpi_finalized_(int *flag, int *ierror)
 {
@@ -45,7 +44,7 @@ void pmpi_finalized_(int *flag, int *ierror)
     int error = MPI_Finalized(flag);
     f_error(ierror, error);
 }
-NAMES(finalized)
+NAMES(finalized, FINALIZED)
 
 void pmpi_free_mem_(void *base, int *ierror)
 {
@@ -53,15 +52,7 @@ void pmpi_free_mem_(void *base, int *ierror)
     int error = MPI_Free_mem(f_address(base));
     f_error(ierror, error);
 }
-NAMES(free_mem)
-
-void pmpi_get_address_f08_(struct descriptor *location, MPI_Aint *address, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Get_address(f_address(location->base), address);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_get_address_f08_ = pmpi_get_address_f08_)
+NAMES(free_mem, FREE_MEM)
 
 void pmpi_get_address_(void *location, MPI_Aint *address, int *ierror)
 {
@@ -69,17 +60,17 @@ void pmpi_get_address_(void *location, MPI_Aint *address, int *ierror)
     int error = MPI_Get_address(f_address(location), address);
     f_error(ierror, error);
 }
-OLD_NAME(get_address)
+OLD_NAMES(get_address, GET_ADDRESS)
 
 void pmpi_get_hw_resource_info_(int *hw_info, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Info c_hw_info = (MPI_Info)f_handle(*hw_info);
+    MPI_Info c_hw_info = f_handle(Info, *hw_info);
     int error = MPI_Get_hw_resource_info(&c_hw_info);
-    *hw_info = (int)(intptr_t)c_hw_info;
+    *hw_info = f_integer(c_hw_info);
     f_error(ierror, error);
 }
-NAMES(get_hw_resource_info)
+NAMES(get_hw_resource_info, GET_HW_RESOURCE_INFO)
 
 void pmpi_get_library_version_(char *version, int *resultlen, int *ierror, size_t l_version)
 {
@@ -89,7 +80,7 @@ void pmpi_get_library_version_(char *version, int *resultlen, int *ierror, size_
     f_text(error, version, l_version, c_version);
     f_error(ierror, error);
 }
-NAMES(get_library_version)
+NAMES(get_library_version, GET_LIBRARY_VERSION)
 
 void pmpi_get_processor_name_(char *name, int *resultlen, int *ierror, size_t l_name)
 {
@@ -99,7 +90,7 @@ void pmpi_get_processor_name_(char *name, int *resultlen, int *ierror, size_t l_
     f_text(error, name, l_name, c_name);
     f_error(ierror, error);
 }
-NAMES(get_processor_name)
+NAMES(get_processor_name, GET_PROCESSOR_NAME)
 
 void pmpi_get_version_(int *version, int *subversion, int *ierror)
 {
@@ -107,7 +98,7 @@ void pmpi_get_version_(int *version, int *subversion, int *ierror)
     int error = MPI_Get_version(version, subversion);
     f_error(ierror, error);
 }
-NAMES(get_version)
+NAMES(get_version, GET_VERSION)
 
 void pmpi_initialized_(int *flag, int *ierror)
 {
@@ -115,7 +106,7 @@ void pmpi_initialized_(int *flag, int *ierror)
     int error = MPI_Initialized(flag);
     f_error(ierror, error);
 }
-NAMES(initialized)
+NAMES(initialized, INITIALIZED)
 
 void pmpi_is_thread_main_(int *flag, int *ierror)
 {
@@ -123,13 +114,13 @@ void pmpi_is_thread_main_(int *flag, int *ierror)
     int error = MPI_Is_thread_main(flag);
     f_error(ierror, error);
 }
-NAMES(is_thread_main)
+NAMES(is_thread_main, IS_THREAD_MAIN)
 
 void pmpi_pcontrol_(int *level)
 {
     MPI_Pcontrol(*level);
 }
-NAMES(pcontrol)
+NAMES(pcontrol, PCONTROL)
 
 void pmpi_query_thread_(int *provided, int *ierror)
 {
@@ -137,19 +128,19 @@ void pmpi_query_thread_(int *provided, int *ierror)
     int error = MPI_Query_thread(provided);
     f_error(ierror, error);
 }
-NAMES(query_thread)
+NAMES(query_thread, QUERY_THREAD)
 
 double pmpi_wtick_(void)
 {
     return MPI_Wtick();
 }
-NAMES(wtick)
+NAMES(wtick, WTICK)
 
 double pmpi_wtime_(void)
 {
     return MPI_Wtime();
 }
-NAMES(wtime)
+NAMES(wtime, WTIME)
 
 void pmpi_abi_get_fortran_booleans_(int *logical_size, void *logical_true, void *logical_false, int *is_set, int *ierror)
 {
@@ -157,27 +148,27 @@ void pmpi_abi_get_fortran_booleans_(int *logical_size, void *logical_true, void 
     int error = MPI_Abi_get_fortran_booleans(*logical_size, f_address(logical_true), f_address(logical_false), is_set);
     f_error(ierror, error);
 }
-NAMES(abi_get_fortran_booleans)
+NAMES(abi_get_fortran_booleans, ABI_GET_FORTRAN_BOOLEANS)
 
 void pmpi_abi_get_fortran_info_(int *info, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Info c_info = (MPI_Info)f_handle(*info);
+    MPI_Info c_info = f_handle(Info, *info);
     int error = MPI_Abi_get_fortran_info(&c_info);
-    *info = (int)(intptr_t)c_info;
+    *info = f_integer(c_info);
     f_error(ierror, error);
 }
-NAMES(abi_get_fortran_info)
+NAMES(abi_get_fortran_info, ABI_GET_FORTRAN_INFO)
 
 void pmpi_abi_get_info_(int *info, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Info c_info = (MPI_Info)f_handle(*info);
+    MPI_Info c_info = f_handle(Info, *info);
     int error = MPI_Abi_get_info(&c_info);
-    *info = (int)(intptr_t)c_info;
+    *info = f_integer(c_info);
     f_error(ierror, error);
 }
-NAMES(abi_get_info)
+NAMES(abi_get_info, ABI_GET_INFO)
 
 void pmpi_abi_get_version_(int *abi_major, int *abi_minor, int *ierror)
 {
@@ -185,7 +176,7 @@ void pmpi_abi_get_version_(int *abi_major, int *abi_minor, int *ierror)
     int error = MPI_Abi_get_version(abi_major, abi_minor);
     f_error(ierror, error);
 }
-NAMES(abi_get_version)
+NAMES(abi_get_version, ABI_GET_VERSION)
 
 void pmpi_abi_set_fortran_booleans_(int *logical_size, void *logical_true, void *logical_false, int *ierror)
 {
@@ -193,125 +184,67 @@ void pmpi_abi_set_fortran_booleans_(int *logical_size, void *logical_true, void 
     int error = MPI_Abi_set_fortran_booleans(*logical_size, f_address(logical_true), f_address(logical_false));
     f_error(ierror, error);
 }
-NAMES(abi_set_fortran_booleans)
+NAMES(abi_set_fortran_booleans, ABI_SET_FORTRAN_BOOLEANS)
 
 void pmpi_abi_set_fortran_info_(int *info, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Abi_set_fortran_info((MPI_Info)f_handle(*info));
+    int error = MPI_Abi_set_fortran_info(f_handle(Info, *info));
     f_error(ierror, error);
 }
-NAMES(abi_set_fortran_info)
+NAMES(abi_set_fortran_info, ABI_SET_FORTRAN_INFO)
 
 void pmpi_parrived_(int *request, int *partition, int *flag, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Parrived((MPI_Request)f_handle(*request), *partition, flag);
+    int error = MPI_Parrived(f_handle(Request, *request), *partition, flag);
     f_error(ierror, error);
 }
-NAMES(parrived)
+NAMES(parrived, PARRIVED)
 
 void pmpi_pready_(int *partition, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Pready(*partition, (MPI_Request)f_handle(*request));
+    int error = MPI_Pready(*partition, f_handle(Request, *request));
     f_error(ierror, error);
 }
-NAMES(pready)
+NAMES(pready, PREADY)
 
 void pmpi_pready_list_(int *length, int *array_of_partitions, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Pready_list(*length, array_of_partitions, (MPI_Request)f_handle(*request));
+    int error = MPI_Pready_list(*length, array_of_partitions, f_handle(Request, *request));
     f_error(ierror, error);
 }
-NAMES(pready_list)
+NAMES(pready_list, PREADY_LIST)
 
 void pmpi_pready_range_(int *partition_low, int *partition_high, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Pready_range(*partition_low, *partition_high, (MPI_Request)f_handle(*request));
+    int error = MPI_Pready_range(*partition_low, *partition_high, f_handle(Request, *request));
     f_error(ierror, error);
 }
-NAMES(pready_range)
-
-void pmpi_precv_init_f08_(struct descriptor *buf, int *partitions, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_Precv_init(s_buf.address, *partitions, *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_precv_init_f08_ = pmpi_precv_init_f08_)
+NAMES(pready_range, PREADY_RANGE)
 
 void pmpi_precv_init_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Precv_init(f_address(buf), *partitions, *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Precv_init(f_address(buf), *partitions, *count, f_handle(Datatype, *datatype), *source, *tag, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(precv_init)
-
-void pmpi_precv_init_c_f08_(struct descriptor *buf, int *partitions, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_Precv_init_c(s_buf.address, *partitions, *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_precv_init_c_f08_ = pmpi_precv_init_c_f08_)
-
-void pmpi_psend_init_f08_(struct descriptor *buf, int *partitions, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_Psend_init(s_buf.address, *partitions, *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_psend_init_f08_ = pmpi_psend_init_f08_)
+OLD_NAMES(precv_init, PRECV_INIT)
 
 void pmpi_psend_init_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Psend_init(f_address(buf), *partitions, *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Psend_init(f_address(buf), *partitions, *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(psend_init)
-
-void pmpi_psend_init_c_f08_(struct descriptor *buf, int *partitions, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_Psend_init_c(s_buf.address, *partitions, *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_psend_init_c_f08_ = pmpi_psend_init_c_f08_)
-
-void pmpi_buffer_attach_f08_(struct descriptor *buffer, int *size, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buffer = f_whole(buffer);
-    int error = s_buffer.error ?: MPI_Buffer_attach(s_buffer.address, *size);
-    f_section_free(&s_buffer);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_buffer_attach_f08_ = pmpi_buffer_attach_f08_)
+OLD_NAMES(psend_init, PSEND_INIT)
 
 void pmpi_buffer_attach_(void *buffer, int *size, int *ierror)
 {
@@ -319,35 +252,7 @@ void pmpi_buffer_attach_(void *buffer, int *size, int *ierror)
     int error = MPI_Buffer_attach(f_address(buffer), *size);
     f_error(ierror, error);
 }
-OLD_NAME(buffer_attach)
-
-void pmpi_buffer_attach_c_f08_(struct descriptor *buffer, MPI_Count *size, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buffer = f_whole(buffer);
-    int error = s_buffer.error ?: MPI_Buffer_attach_c(s_buffer.address, *size);
-    f_section_free(&s_buffer);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_buffer_attach_c_f08_ = pmpi_buffer_attach_c_f08_)
-
-void pmpi_buffer_detach_f08_(MPI_Aint *buffer_addr, int *size, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Buffer_detach(buffer_addr, size);
-    f_detached(buffer_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_buffer_detach_f08_ = pmpi_buffer_detach_f08_)
-
-void pmpi_buffer_detach_c_(MPI_Aint *buffer_addr, MPI_Count *size, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Buffer_detach_c(buffer_addr, size);
-    f_detached(buffer_addr);
-    f_error(ierror, error);
-}
-NAMES(buffer_detach_c)
+OLD_NAMES(buffer_attach, BUFFER_ATTACH)
 
 void pmpi_buffer_flush_(int *ierror)
 {
@@ -355,899 +260,421 @@ void pmpi_buffer_flush_(int *ierror)
     int error = MPI_Buffer_flush();
     f_error(ierror, error);
 }
-NAMES(buffer_flush)
+NAMES(buffer_flush, BUFFER_FLUSH)
 
 void pmpi_buffer_iflush_(int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    MPI_Request c_request = f_handle(Request, *request);
     int error = MPI_Buffer_iflush(&c_request);
-    *request = (int)(intptr_t)c_request;
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-NAMES(buffer_iflush)
-
-void pmpi_comm_attach_buffer_f08_(int *comm, struct descriptor *buffer, int *size, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buffer = f_whole(buffer);
-    int error = s_buffer.error ?: MPI_Comm_attach_buffer((MPI_Comm)f_handle(*comm), s_buffer.address, *size);
-    f_section_free(&s_buffer);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_comm_attach_buffer_f08_ = pmpi_comm_attach_buffer_f08_)
+NAMES(buffer_iflush, BUFFER_IFLUSH)
 
 void pmpi_comm_attach_buffer_(int *comm, void *buffer, int *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Comm_attach_buffer((MPI_Comm)f_handle(*comm), f_address(buffer), *size);
+    int error = MPI_Comm_attach_buffer(f_handle(Comm, *comm), f_address(buffer), *size);
     f_error(ierror, error);
 }
-OLD_NAME(comm_attach_buffer)
-
-void pmpi_comm_attach_buffer_c_f08_(int *comm, struct descriptor *buffer, MPI_Count *size, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buffer = f_whole(buffer);
-    int error = s_buffer.error ?: MPI_Comm_attach_buffer_c((MPI_Comm)f_handle(*comm), s_buffer.address, *size);
-    f_section_free(&s_buffer);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_comm_attach_buffer_c_f08_ = pmpi_comm_attach_buffer_c_f08_)
-
-void pmpi_comm_detach_buffer_f08_(int *comm, MPI_Aint *buffer_addr, int *size, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Comm_detach_buffer((MPI_Comm)f_handle(*comm), buffer_addr, size);
-    f_detached(buffer_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_comm_detach_buffer_f08_ = pmpi_comm_detach_buffer_f08_)
-
-void pmpi_comm_detach_buffer_c_(int *comm, MPI_Aint *buffer_addr, MPI_Count *size, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Comm_detach_buffer_c((MPI_Comm)f_handle(*comm), buffer_addr, size);
-    f_detached(buffer_addr);
-    f_error(ierror, error);
-}
-NAMES(comm_detach_buffer_c)
+OLD_NAMES(comm_attach_buffer, COMM_ATTACH_BUFFER)
 
 void pmpi_comm_flush_buffer_(int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Comm_flush_buffer((MPI_Comm)f_handle(*comm));
+    int error = MPI_Comm_flush_buffer(f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(comm_flush_buffer)
+NAMES(comm_flush_buffer, COMM_FLUSH_BUFFER)
 
 void pmpi_comm_iflush_buffer_(int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Comm_iflush_buffer((MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Comm_iflush_buffer(f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-NAMES(comm_iflush_buffer)
-
-void pmpi_session_attach_buffer_f08_(int *session, struct descriptor *buffer, int *size, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buffer = f_whole(buffer);
-    int error = s_buffer.error ?: MPI_Session_attach_buffer((MPI_Session)f_handle(*session), s_buffer.address, *size);
-    f_section_free(&s_buffer);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_session_attach_buffer_f08_ = pmpi_session_attach_buffer_f08_)
+NAMES(comm_iflush_buffer, COMM_IFLUSH_BUFFER)
 
 void pmpi_session_attach_buffer_(int *session, void *buffer, int *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Session_attach_buffer((MPI_Session)f_handle(*session), f_address(buffer), *size);
+    int error = MPI_Session_attach_buffer(f_handle(Session, *session), f_address(buffer), *size);
     f_error(ierror, error);
 }
-OLD_NAME(session_attach_buffer)
-
-void pmpi_session_attach_buffer_c_f08_(int *session, struct descriptor *buffer, MPI_Count *size, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buffer = f_whole(buffer);
-    int error = s_buffer.error ?: MPI_Session_attach_buffer_c((MPI_Session)f_handle(*session), s_buffer.address, *size);
-    f_section_free(&s_buffer);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_session_attach_buffer_c_f08_ = pmpi_session_attach_buffer_c_f08_)
-
-void pmpi_session_detach_buffer_f08_(int *session, MPI_Aint *buffer_addr, int *size, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Session_detach_buffer((MPI_Session)f_handle(*session), buffer_addr, size);
-    f_detached(buffer_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_session_detach_buffer_f08_ = pmpi_session_detach_buffer_f08_)
-
-void pmpi_session_detach_buffer_c_(int *session, MPI_Aint *buffer_addr, MPI_Count *size, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Session_detach_buffer_c((MPI_Session)f_handle(*session), buffer_addr, size);
-    f_detached(buffer_addr);
-    f_error(ierror, error);
-}
-NAMES(session_detach_buffer_c)
+OLD_NAMES(session_attach_buffer, SESSION_ATTACH_BUFFER)
 
 void pmpi_session_flush_buffer_(int *session, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Session_flush_buffer((MPI_Session)f_handle(*session));
+    int error = MPI_Session_flush_buffer(f_handle(Session, *session));
     f_error(ierror, error);
 }
-NAMES(session_flush_buffer)
+NAMES(session_flush_buffer, SESSION_FLUSH_BUFFER)
 
 void pmpi_session_iflush_buffer_(int *session, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Session_iflush_buffer((MPI_Session)f_handle(*session), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Session_iflush_buffer(f_handle(Session, *session), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-NAMES(session_iflush_buffer)
+NAMES(session_iflush_buffer, SESSION_IFLUSH_BUFFER)
 
 void pmpi_bsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Bsend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Bsend(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(bsend)
-
-void pmpi_bsend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Bsend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(bsend_c)
-
-void pmpi_bsend_init_f08_(struct descriptor *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Bsend_init(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_bsend_init_f08_ = pmpi_bsend_init_f08_)
+NAMES(bsend, BSEND)
 
 void pmpi_bsend_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Bsend_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Bsend_init(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(bsend_init)
-
-void pmpi_bsend_init_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Bsend_init_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_bsend_init_c_f08_ = pmpi_bsend_init_c_f08_)
-
-void pmpi_ibsend_f08_(struct descriptor *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Ibsend(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ibsend_f08_ = pmpi_ibsend_f08_)
+OLD_NAMES(bsend_init, BSEND_INIT)
 
 void pmpi_ibsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ibsend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Ibsend(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(ibsend)
-
-void pmpi_ibsend_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Ibsend_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ibsend_c_f08_ = pmpi_ibsend_c_f08_)
+OLD_NAMES(ibsend, IBSEND)
 
 void pmpi_improbe_(int *source, int *tag, int *comm, int *flag, int *message, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Message c_message = (MPI_Message)f_handle(*message);
-    int error = MPI_Improbe(*source, *tag, (MPI_Comm)f_handle(*comm), flag, &c_message, f_status(status));
-    *message = (int)(intptr_t)c_message;
+    MPI_Message c_message = f_handle(Message, *message);
+    int error = MPI_Improbe(*source, *tag, f_handle(Comm, *comm), flag, &c_message, f_status(status));
+    *message = f_integer(c_message);
     f_error(ierror, error);
 }
-NAMES(improbe)
-
-void pmpi_imrecv_f08_(struct descriptor *buf, int *count, int *datatype, int *message, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Message c_message = (MPI_Message)f_handle(*message);
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Imrecv(s_buf.address, s_buf.count, s_buf.type, &c_message, &c_request);
-    *message = (int)(intptr_t)c_message;
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_imrecv_f08_ = pmpi_imrecv_f08_)
+NAMES(improbe, IMPROBE)
 
 void pmpi_imrecv_(void *buf, int *count, int *datatype, int *message, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Message c_message = (MPI_Message)f_handle(*message);
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Imrecv(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_message, &c_request);
-    *message = (int)(intptr_t)c_message;
-    *request = (int)(intptr_t)c_request;
+    MPI_Message c_message = f_handle(Message, *message);
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Imrecv(f_address(buf), *count, f_handle(Datatype, *datatype), &c_message, &c_request);
+    *message = f_integer(c_message);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(imrecv)
-
-void pmpi_imrecv_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *message, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Message c_message = (MPI_Message)f_handle(*message);
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Imrecv_c(s_buf.address, s_buf.count, s_buf.type, &c_message, &c_request);
-    *message = (int)(intptr_t)c_message;
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_imrecv_c_f08_ = pmpi_imrecv_c_f08_)
+OLD_NAMES(imrecv, IMRECV)
 
 void pmpi_iprobe_(int *source, int *tag, int *comm, int *flag, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Iprobe(*source, *tag, (MPI_Comm)f_handle(*comm), flag, f_status(status));
+    int error = MPI_Iprobe(*source, *tag, f_handle(Comm, *comm), flag, f_status(status));
     f_error(ierror, error);
 }
-NAMES(iprobe)
-
-void pmpi_irecv_f08_(struct descriptor *buf, int *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Irecv(s_buf.address, s_buf.count, s_buf.type, *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_irecv_f08_ = pmpi_irecv_f08_)
+NAMES(iprobe, IPROBE)
 
 void pmpi_irecv_(void *buf, int *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Irecv(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Irecv(f_address(buf), *count, f_handle(Datatype, *datatype), *source, *tag, f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(irecv)
-
-void pmpi_irecv_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Irecv_c(s_buf.address, s_buf.count, s_buf.type, *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_irecv_c_f08_ = pmpi_irecv_c_f08_)
-
-void pmpi_irsend_f08_(struct descriptor *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Irsend(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_irsend_f08_ = pmpi_irsend_f08_)
+OLD_NAMES(irecv, IRECV)
 
 void pmpi_irsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Irsend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Irsend(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(irsend)
-
-void pmpi_irsend_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Irsend_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_irsend_c_f08_ = pmpi_irsend_c_f08_)
-
-void pmpi_isend_f08_(struct descriptor *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Isend(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_isend_f08_ = pmpi_isend_f08_)
+OLD_NAMES(irsend, IRSEND)
 
 void pmpi_isend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Isend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Isend(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(isend)
-
-void pmpi_isend_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Isend_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_isend_c_f08_ = pmpi_isend_c_f08_)
-
-void pmpi_isendrecv_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, int *dest, int *sendtag, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *source, int *recvtag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_section(sendbuf, *sendcount, (MPI_Datatype)f_handle(*sendtype));
-    struct section s_recvbuf = f_section(recvbuf, *recvcount, (MPI_Datatype)f_handle(*recvtype));
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Isendrecv(s_sendbuf.address, s_sendbuf.count, s_sendbuf.type, *dest, *sendtag, s_recvbuf.address, s_recvbuf.count, s_recvbuf.type, *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_isendrecv_f08_ = pmpi_isendrecv_f08_)
+OLD_NAMES(isend, ISEND)
 
 void pmpi_isendrecv_(void *sendbuf, int *sendcount, int *sendtype, int *dest, int *sendtag, void *recvbuf, int *recvcount, int *recvtype, int *source, int *recvtag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Isendrecv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), *dest, *sendtag, f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Isendrecv(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), *dest, *sendtag, f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), *source, *recvtag, f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(isendrecv)
-
-void pmpi_isendrecv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, int *dest, int *sendtag, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *source, int *recvtag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_section(sendbuf, *sendcount, (MPI_Datatype)f_handle(*sendtype));
-    struct section s_recvbuf = f_section(recvbuf, *recvcount, (MPI_Datatype)f_handle(*recvtype));
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Isendrecv_c(s_sendbuf.address, s_sendbuf.count, s_sendbuf.type, *dest, *sendtag, s_recvbuf.address, s_recvbuf.count, s_recvbuf.type, *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_isendrecv_c_f08_ = pmpi_isendrecv_c_f08_)
-
-void pmpi_isendrecv_replace_f08_(struct descriptor *buf, int *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Isendrecv_replace(s_buf.address, s_buf.count, s_buf.type, *dest, *sendtag, *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_isendrecv_replace_f08_ = pmpi_isendrecv_replace_f08_)
+OLD_NAMES(isendrecv, ISENDRECV)
 
 void pmpi_isendrecv_replace_(void *buf, int *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Isendrecv_replace(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *sendtag, *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Isendrecv_replace(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *sendtag, *source, *recvtag, f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(isendrecv_replace)
-
-void pmpi_isendrecv_replace_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Isendrecv_replace_c(s_buf.address, s_buf.count, s_buf.type, *dest, *sendtag, *source, *recvtag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_isendrecv_replace_c_f08_ = pmpi_isendrecv_replace_c_f08_)
-
-void pmpi_issend_f08_(struct descriptor *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Issend(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_issend_f08_ = pmpi_issend_f08_)
+OLD_NAMES(isendrecv_replace, ISENDRECV_REPLACE)
 
 void pmpi_issend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Issend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Issend(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(issend)
-
-void pmpi_issend_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Issend_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_issend_c_f08_ = pmpi_issend_c_f08_)
+OLD_NAMES(issend, ISSEND)
 
 void pmpi_mprobe_(int *source, int *tag, int *comm, int *message, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Message c_message = (MPI_Message)f_handle(*message);
-    int error = MPI_Mprobe(*source, *tag, (MPI_Comm)f_handle(*comm), &c_message, f_status(status));
-    *message = (int)(intptr_t)c_message;
+    MPI_Message c_message = f_handle(Message, *message);
+    int error = MPI_Mprobe(*source, *tag, f_handle(Comm, *comm), &c_message, f_status(status));
+    *message = f_integer(c_message);
     f_error(ierror, error);
 }
-NAMES(mprobe)
+NAMES(mprobe, MPROBE)
 
 void pmpi_mrecv_(void *buf, int *count, int *datatype, int *message, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Message c_message = (MPI_Message)f_handle(*message);
-    int error = MPI_Mrecv(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_message, f_status(status));
-    *message = (int)(intptr_t)c_message;
+    MPI_Message c_message = f_handle(Message, *message);
+    int error = MPI_Mrecv(f_address(buf), *count, f_handle(Datatype, *datatype), &c_message, f_status(status));
+    *message = f_integer(c_message);
     f_error(ierror, error);
 }
-NAMES(mrecv)
-
-void pmpi_mrecv_c_(void *buf, MPI_Count *count, int *datatype, int *message, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Message c_message = (MPI_Message)f_handle(*message);
-    int error = MPI_Mrecv_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_message, f_status(status));
-    *message = (int)(intptr_t)c_message;
-    f_error(ierror, error);
-}
-NAMES(mrecv_c)
+NAMES(mrecv, MRECV)
 
 void pmpi_probe_(int *source, int *tag, int *comm, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Probe(*source, *tag, (MPI_Comm)f_handle(*comm), f_status(status));
+    int error = MPI_Probe(*source, *tag, f_handle(Comm, *comm), f_status(status));
     f_error(ierror, error);
 }
-NAMES(probe)
+NAMES(probe, PROBE)
 
 void pmpi_recv_(void *buf, int *count, int *datatype, int *source, int *tag, int *comm, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Recv(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), f_status(status));
+    int error = MPI_Recv(f_address(buf), *count, f_handle(Datatype, *datatype), *source, *tag, f_handle(Comm, *comm), f_status(status));
     f_error(ierror, error);
 }
-NAMES(recv)
-
-void pmpi_recv_c_(void *buf, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Recv_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), f_status(status));
-    f_error(ierror, error);
-}
-NAMES(recv_c)
-
-void pmpi_recv_init_f08_(struct descriptor *buf, int *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Recv_init(s_buf.address, s_buf.count, s_buf.type, *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_recv_init_f08_ = pmpi_recv_init_f08_)
+NAMES(recv, RECV)
 
 void pmpi_recv_init_(void *buf, int *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Recv_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Recv_init(f_address(buf), *count, f_handle(Datatype, *datatype), *source, *tag, f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(recv_init)
-
-void pmpi_recv_init_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Recv_init_c(s_buf.address, s_buf.count, s_buf.type, *source, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_recv_init_c_f08_ = pmpi_recv_init_c_f08_)
+OLD_NAMES(recv_init, RECV_INIT)
 
 void pmpi_rsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Rsend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Rsend(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(rsend)
-
-void pmpi_rsend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Rsend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(rsend_c)
-
-void pmpi_rsend_init_f08_(struct descriptor *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Rsend_init(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_rsend_init_f08_ = pmpi_rsend_init_f08_)
+NAMES(rsend, RSEND)
 
 void pmpi_rsend_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Rsend_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Rsend_init(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(rsend_init)
-
-void pmpi_rsend_init_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Rsend_init_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_rsend_init_c_f08_ = pmpi_rsend_init_c_f08_)
+OLD_NAMES(rsend_init, RSEND_INIT)
 
 void pmpi_send_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Send(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Send(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(send)
-
-void pmpi_send_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Send_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(send_c)
-
-void pmpi_send_init_f08_(struct descriptor *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Send_init(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_send_init_f08_ = pmpi_send_init_f08_)
+NAMES(send, SEND)
 
 void pmpi_send_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Send_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Send_init(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(send_init)
-
-void pmpi_send_init_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Send_init_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_send_init_c_f08_ = pmpi_send_init_c_f08_)
+OLD_NAMES(send_init, SEND_INIT)
 
 void pmpi_sendrecv_(void *sendbuf, int *sendcount, int *sendtype, int *dest, int *sendtag, void *recvbuf, int *recvcount, int *recvtype, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Sendrecv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), *dest, *sendtag, f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *source, *recvtag, (MPI_Comm)f_handle(*comm), f_status(status));
+    int error = MPI_Sendrecv(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), *dest, *sendtag, f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), *source, *recvtag, f_handle(Comm, *comm), f_status(status));
     f_error(ierror, error);
 }
-NAMES(sendrecv)
-
-void pmpi_sendrecv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, int *dest, int *sendtag, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Sendrecv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), *dest, *sendtag, f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *source, *recvtag, (MPI_Comm)f_handle(*comm), f_status(status));
-    f_error(ierror, error);
-}
-NAMES(sendrecv_c)
+NAMES(sendrecv, SENDRECV)
 
 void pmpi_sendrecv_replace_(void *buf, int *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Sendrecv_replace(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *sendtag, *source, *recvtag, (MPI_Comm)f_handle(*comm), f_status(status));
+    int error = MPI_Sendrecv_replace(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *sendtag, *source, *recvtag, f_handle(Comm, *comm), f_status(status));
     f_error(ierror, error);
 }
-NAMES(sendrecv_replace)
-
-void pmpi_sendrecv_replace_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Sendrecv_replace_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *sendtag, *source, *recvtag, (MPI_Comm)f_handle(*comm), f_status(status));
-    f_error(ierror, error);
-}
-NAMES(sendrecv_replace_c)
+NAMES(sendrecv_replace, SENDRECV_REPLACE)
 
 void pmpi_ssend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Ssend(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Ssend(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(ssend)
-
-void pmpi_ssend_c_(void *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Ssend_c(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(ssend_c)
-
-void pmpi_ssend_init_f08_(struct descriptor *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Ssend_init(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ssend_init_f08_ = pmpi_ssend_init_f08_)
+NAMES(ssend, SSEND)
 
 void pmpi_ssend_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ssend_init(f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Ssend_init(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(ssend_init)
-
-void pmpi_ssend_init_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_Ssend_init_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ssend_init_c_f08_ = pmpi_ssend_init_c_f08_)
+OLD_NAMES(ssend_init, SSEND_INIT)
 
 void pmpi_cancel_(int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    MPI_Request c_request = f_handle(Request, *request);
     int error = MPI_Cancel(&c_request);
-    *request = (int)(intptr_t)c_request;
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-NAMES(cancel)
+NAMES(cancel, CANCEL)
 
 void pmpi_get_count_(MPI_Status *status, int *datatype, int *count, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Get_count(f_status(status), (MPI_Datatype)f_handle(*datatype), count);
+    int error = MPI_Get_count(f_status(status), f_handle(Datatype, *datatype), count);
     f_error(ierror, error);
 }
-NAMES(get_count)
-
-void pmpi_get_count_c_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Get_count_c(f_status(status), (MPI_Datatype)f_handle(*datatype), count);
-    f_error(ierror, error);
-}
-NAMES(get_count_c)
+NAMES(get_count, GET_COUNT)
 
 void pmpi_get_elements_(MPI_Status *status, int *datatype, int *count, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Get_elements(f_status(status), (MPI_Datatype)f_handle(*datatype), count);
+    int error = MPI_Get_elements(f_status(status), f_handle(Datatype, *datatype), count);
     f_error(ierror, error);
 }
-NAMES(get_elements)
-
-void pmpi_get_elements_c_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Get_elements_c(f_status(status), (MPI_Datatype)f_handle(*datatype), count);
-    f_error(ierror, error);
-}
-NAMES(get_elements_c)
+NAMES(get_elements, GET_ELEMENTS)
 
 void pmpi_get_elements_x_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Get_elements_x(f_status(status), (MPI_Datatype)f_handle(*datatype), count);
+    int error = MPI_Get_elements_x(f_status(status), f_handle(Datatype, *datatype), count);
     f_error(ierror, error);
 }
-NAMES(get_elements_x)
+NAMES(get_elements_x, GET_ELEMENTS_X)
 
 void pmpi_grequest_complete_(int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Grequest_complete((MPI_Request)f_handle(*request));
+    int error = MPI_Grequest_complete(f_handle(Request, *request));
     f_error(ierror, error);
 }
-NAMES(grequest_complete)
+NAMES(grequest_complete, GREQUEST_COMPLETE)
 
 void pmpi_request_free_(int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    MPI_Request c_request = f_handle(Request, *request);
     int error = MPI_Request_free(&c_request);
-    *request = (int)(intptr_t)c_request;
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-NAMES(request_free)
+NAMES(request_free, REQUEST_FREE)
 
 void pmpi_request_get_status_(int *request, int *flag, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Request_get_status((MPI_Request)f_handle(*request), flag, f_status(status));
+    int error = MPI_Request_get_status(f_handle(Request, *request), flag, f_status(status));
     f_error(ierror, error);
 }
-NAMES(request_get_status)
+NAMES(request_get_status, REQUEST_GET_STATUS)
 
 void pmpi_request_get_status_all_(int *count, int *array_of_requests, int *flag, MPI_Status *array_of_statuses, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *count;
-    MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
+    MPI_Request *c_array_of_requests = f_handles(Request, array_of_requests, n_array_of_requests);
     int error = MPI_Request_get_status_all(*count, c_array_of_requests, flag, f_statuses(array_of_statuses));
     f_release(c_array_of_requests, n_array_of_requests, 0);
     f_error(ierror, error);
 }
-NAMES(request_get_status_all)
+NAMES(request_get_status_all, REQUEST_GET_STATUS_ALL)
 
 void pmpi_request_get_status_any_(int *count, int *array_of_requests, int *indx, int *flag, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *count;
-    MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
+    MPI_Request *c_array_of_requests = f_handles(Request, array_of_requests, n_array_of_requests);
     int c_indx = UNWRITTEN;
     int error = MPI_Request_get_status_any(*count, c_array_of_requests, &c_indx, flag, f_status(status));
     f_release(c_array_of_requests, n_array_of_requests, 0);
     f_index(indx, c_indx);
     f_error(ierror, error);
 }
-NAMES(request_get_status_any)
+NAMES(request_get_status_any, REQUEST_GET_STATUS_ANY)
 
 void pmpi_request_get_status_some_(int *incount, int *array_of_requests, int *outcount, int *array_of_indices, MPI_Status *array_of_statuses, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *incount;
-    MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
+    MPI_Request *c_array_of_requests = f_handles(Request, array_of_requests, n_array_of_requests);
     int c_outcount = UNWRITTEN;
     int error = MPI_Request_get_status_some(*incount, c_array_of_requests, &c_outcount, array_of_indices, f_statuses(array_of_statuses));
     f_release(c_array_of_requests, n_array_of_requests, 0);
     f_indices(outcount, c_outcount, array_of_indices);
     f_error(ierror, error);
 }
-NAMES(request_get_status_some)
+NAMES(request_get_status_some, REQUEST_GET_STATUS_SOME)
 
 void pmpi_start_(int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    MPI_Request c_request = f_handle(Request, *request);
     int error = MPI_Start(&c_request);
-    *request = (int)(intptr_t)c_request;
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-NAMES(start)
+NAMES(start, START)
 
 void pmpi_startall_(int *count, int *array_of_requests, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *count;
-    MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
+    MPI_Request *c_array_of_requests = f_handles(Request, array_of_requests, n_array_of_requests);
     int error = MPI_Startall(*count, c_array_of_requests);
     f_release(c_array_of_requests, n_array_of_requests, array_of_requests);
     f_error(ierror, error);
 }
-NAMES(startall)
+NAMES(startall, STARTALL)
 
 void pmpi_status_get_error_(MPI_Status *status, int *err, int *ierror)
 {
@@ -1255,7 +682,7 @@ void pmpi_status_get_error_(MPI_Status *status, int *err, int *ierror)
     int error = MPI_Status_get_error(f_status(status), err);
     f_error(ierror, error);
 }
-NAMES(status_get_error)
+NAMES(status_get_error, STATUS_GET_ERROR)
 
 void pmpi_status_get_source_(MPI_Status *status, int *source, int *ierror)
 {
@@ -1263,7 +690,7 @@ void pmpi_status_get_source_(MPI_Status *status, int *source, int *ierror)
     int error = MPI_Status_get_source(f_status(status), source);
     f_error(ierror, error);
 }
-NAMES(status_get_source)
+NAMES(status_get_source, STATUS_GET_SOURCE)
 
 void pmpi_status_get_tag_(MPI_Status *status, int *tag, int *ierror)
 {
@@ -1271,7 +698,7 @@ void pmpi_status_get_tag_(MPI_Status *status, int *tag, int *ierror)
     int error = MPI_Status_get_tag(f_status(status), tag);
     f_error(ierror, error);
 }
-NAMES(status_get_tag)
+NAMES(status_get_tag, STATUS_GET_TAG)
 
 void pmpi_status_set_cancelled_(MPI_Status *status, int *flag, int *ierror)
 {
@@ -1279,31 +706,23 @@ void pmpi_status_set_cancelled_(MPI_Status *status, int *flag, int *ierror)
     int error = MPI_Status_set_cancelled(f_status(status), *flag);
     f_error(ierror, error);
 }
-NAMES(status_set_cancelled)
+NAMES(status_set_cancelled, STATUS_SET_CANCELLED)
 
 void pmpi_status_set_elements_(MPI_Status *status, int *datatype, int *count, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Status_set_elements(f_status(status), (MPI_Datatype)f_handle(*datatype), *count);
+    int error = MPI_Status_set_elements(f_status(status), f_handle(Datatype, *datatype), *count);
     f_error(ierror, error);
 }
-NAMES(status_set_elements)
-
-void pmpi_status_set_elements_c_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Status_set_elements_c(f_status(status), (MPI_Datatype)f_handle(*datatype), *count);
-    f_error(ierror, error);
-}
-NAMES(status_set_elements_c)
+NAMES(status_set_elements, STATUS_SET_ELEMENTS)
 
 void pmpi_status_set_elements_x_(MPI_Status *status, int *datatype, MPI_Count *count, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Status_set_elements_x(f_status(status), (MPI_Datatype)f_handle(*datatype), *count);
+    int error = MPI_Status_set_elements_x(f_status(status), f_handle(Datatype, *datatype), *count);
     f_error(ierror, error);
 }
-NAMES(status_set_elements_x)
+NAMES(status_set_elements_x, STATUS_SET_ELEMENTS_X)
 
 void pmpi_status_set_error_(MPI_Status *status, int *err, int *ierror)
 {
@@ -1311,7 +730,7 @@ void pmpi_status_set_error_(MPI_Status *status, int *err, int *ierror)
     int error = MPI_Status_set_error(f_status(status), *err);
     f_error(ierror, error);
 }
-NAMES(status_set_error)
+NAMES(status_set_error, STATUS_SET_ERROR)
 
 void pmpi_status_set_source_(MPI_Status *status, int *source, int *ierror)
 {
@@ -1319,7 +738,7 @@ void pmpi_status_set_source_(MPI_Status *status, int *source, int *ierror)
     int error = MPI_Status_set_source(f_status(status), *source);
     f_error(ierror, error);
 }
-NAMES(status_set_source)
+NAMES(status_set_source, STATUS_SET_SOURCE)
 
 void pmpi_status_set_tag_(MPI_Status *status, int *tag, int *ierror)
 {
@@ -1327,17 +746,17 @@ void pmpi_status_set_tag_(MPI_Status *status, int *tag, int *ierror)
     int error = MPI_Status_set_tag(f_status(status), *tag);
     f_error(ierror, error);
 }
-NAMES(status_set_tag)
+NAMES(status_set_tag, STATUS_SET_TAG)
 
 void pmpi_test_(int *request, int *flag, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    MPI_Request c_request = f_handle(Request, *request);
     int error = MPI_Test(&c_request, flag, f_status(status));
-    *request = (int)(intptr_t)c_request;
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-NAMES(test)
+NAMES(test, TEST)
 
 void pmpi_test_cancelled_(MPI_Status *status, int *flag, int *ierror)
 {
@@ -1345,153 +764,135 @@ void pmpi_test_cancelled_(MPI_Status *status, int *flag, int *ierror)
     int error = MPI_Test_cancelled(f_status(status), flag);
     f_error(ierror, error);
 }
-NAMES(test_cancelled)
+NAMES(test_cancelled, TEST_CANCELLED)
 
 void pmpi_testall_(int *count, int *array_of_requests, int *flag, MPI_Status *array_of_statuses, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *count;
-    MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
+    MPI_Request *c_array_of_requests = f_handles(Request, array_of_requests, n_array_of_requests);
     int error = MPI_Testall(*count, c_array_of_requests, flag, f_statuses(array_of_statuses));
     f_release(c_array_of_requests, n_array_of_requests, array_of_requests);
     f_error(ierror, error);
 }
-NAMES(testall)
+NAMES(testall, TESTALL)
 
 void pmpi_testany_(int *count, int *array_of_requests, int *indx, int *flag, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *count;
-    MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
+    MPI_Request *c_array_of_requests = f_handles(Request, array_of_requests, n_array_of_requests);
     int c_indx = UNWRITTEN;
     int error = MPI_Testany(*count, c_array_of_requests, &c_indx, flag, f_status(status));
     f_release(c_array_of_requests, n_array_of_requests, array_of_requests);
     f_index(indx, c_indx);
     f_error(ierror, error);
 }
-NAMES(testany)
+NAMES(testany, TESTANY)
 
 void pmpi_testsome_(int *incount, int *array_of_requests, int *outcount, int *array_of_indices, MPI_Status *array_of_statuses, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *incount;
-    MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
+    MPI_Request *c_array_of_requests = f_handles(Request, array_of_requests, n_array_of_requests);
     int c_outcount = UNWRITTEN;
     int error = MPI_Testsome(*incount, c_array_of_requests, &c_outcount, array_of_indices, f_statuses(array_of_statuses));
     f_release(c_array_of_requests, n_array_of_requests, array_of_requests);
     f_indices(outcount, c_outcount, array_of_indices);
     f_error(ierror, error);
 }
-NAMES(testsome)
+NAMES(testsome, TESTSOME)
 
 void pmpi_wait_(int *request, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
+    MPI_Request c_request = f_handle(Request, *request);
     int error = MPI_Wait(&c_request, f_status(status));
-    *request = (int)(intptr_t)c_request;
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-NAMES(wait)
+NAMES(wait, WAIT)
 
 void pmpi_waitall_(int *count, int *array_of_requests, MPI_Status *array_of_statuses, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *count;
-    MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
+    MPI_Request *c_array_of_requests = f_handles(Request, array_of_requests, n_array_of_requests);
     int error = MPI_Waitall(*count, c_array_of_requests, f_statuses(array_of_statuses));
     f_release(c_array_of_requests, n_array_of_requests, array_of_requests);
     f_error(ierror, error);
 }
-NAMES(waitall)
+NAMES(waitall, WAITALL)
 
 void pmpi_waitany_(int *count, int *array_of_requests, int *indx, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *count;
-    MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
+    MPI_Request *c_array_of_requests = f_handles(Request, array_of_requests, n_array_of_requests);
     int c_indx = UNWRITTEN;
     int error = MPI_Waitany(*count, c_array_of_requests, &c_indx, f_status(status));
     f_release(c_array_of_requests, n_array_of_requests, array_of_requests);
     f_index(indx, c_indx);
     f_error(ierror, error);
 }
-NAMES(waitany)
+NAMES(waitany, WAITANY)
 
 void pmpi_waitsome_(int *incount, int *array_of_requests, int *outcount, int *array_of_indices, MPI_Status *array_of_statuses, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_requests = *incount;
-    MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
+    MPI_Request *c_array_of_requests = f_handles(Request, array_of_requests, n_array_of_requests);
     int c_outcount = UNWRITTEN;
     int error = MPI_Waitsome(*incount, c_array_of_requests, &c_outcount, array_of_indices, f_statuses(array_of_statuses));
     f_release(c_array_of_requests, n_array_of_requests, array_of_requests);
     f_indices(outcount, c_outcount, array_of_indices);
     f_error(ierror, error);
 }
-NAMES(waitsome)
+NAMES(waitsome, WAITSOME)
 
 void pmpi_op_commutative_(int *op, int *commute, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Op_commutative((MPI_Op)f_handle(*op), commute);
+    int error = MPI_Op_commutative(f_handle(Op, *op), commute);
     f_error(ierror, error);
 }
-NAMES(op_commutative)
+NAMES(op_commutative, OP_COMMUTATIVE)
 
 void pmpi_op_create_(MPI_User_function *user_fn, int *commute, int *op, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Op c_op = (MPI_Op)f_handle(*op);
+    MPI_Op c_op = f_handle(Op, *op);
     int error = MPI_Op_create(user_fn, *commute, &c_op);
-    *op = (int)(intptr_t)c_op;
+    *op = f_integer(c_op);
     f_error(ierror, error);
 }
-NAMES(op_create)
-
-void pmpi_op_create_c_(MPI_User_function_c *user_fn, int *commute, int *op, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Op c_op = (MPI_Op)f_handle(*op);
-    int error = MPI_Op_create_c(user_fn, *commute, &c_op);
-    *op = (int)(intptr_t)c_op;
-    f_error(ierror, error);
-}
-NAMES(op_create_c)
+NAMES(op_create, OP_CREATE)
 
 void pmpi_op_free_(int *op, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Op c_op = (MPI_Op)f_handle(*op);
+    MPI_Op c_op = f_handle(Op, *op);
     int error = MPI_Op_free(&c_op);
-    *op = (int)(intptr_t)c_op;
+    *op = f_integer(c_op);
     f_error(ierror, error);
 }
-NAMES(op_free)
+NAMES(op_free, OP_FREE)
 
 void pmpi_reduce_local_(void *inbuf, void *inoutbuf, int *count, int *datatype, int *op, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Reduce_local(f_address(inbuf), f_address(inoutbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op));
+    int error = MPI_Reduce_local(f_address(inbuf), f_address(inoutbuf), *count, f_handle(Datatype, *datatype), f_handle(Op, *op));
     f_error(ierror, error);
 }
-NAMES(reduce_local)
-
-void pmpi_reduce_local_c_(void *inbuf, void *inoutbuf, MPI_Count *count, int *datatype, int *op, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Reduce_local_c(f_address(inbuf), f_address(inoutbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op));
-    f_error(ierror, error);
-}
-NAMES(reduce_local_c)
+NAMES(reduce_local, REDUCE_LOCAL)
 
 void pmpi_type_delete_attr_(int *datatype, int *type_keyval, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Type_delete_attr((MPI_Datatype)f_handle(*datatype), *type_keyval);
+    int error = MPI_Type_delete_attr(f_handle(Datatype, *datatype), *type_keyval);
     f_error(ierror, error);
 }
-NAMES(type_delete_attr)
+NAMES(type_delete_attr, TYPE_DELETE_ATTR)
 
 void pmpi_type_free_keyval_(int *type_keyval, int *ierror)
 {
@@ -1499,2791 +900,1207 @@ void pmpi_type_free_keyval_(int *type_keyval, int *ierror)
     int error = MPI_Type_free_keyval(type_keyval);
     f_error(ierror, error);
 }
-NAMES(type_free_keyval)
+NAMES(type_free_keyval, TYPE_FREE_KEYVAL)
 
 void pmpi_pack_(void *inbuf, int *incount, int *datatype, void *outbuf, int *outsize, int *position, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Pack(f_address(inbuf), *incount, (MPI_Datatype)f_handle(*datatype), f_address(outbuf), *outsize, position, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Pack(f_address(inbuf), *incount, f_handle(Datatype, *datatype), f_address(outbuf), *outsize, position, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(pack)
-
-void pmpi_pack_c_(void *inbuf, MPI_Count *incount, int *datatype, void *outbuf, MPI_Count *outsize, MPI_Count *position, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Pack_c(f_address(inbuf), *incount, (MPI_Datatype)f_handle(*datatype), f_address(outbuf), *outsize, position, (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(pack_c)
+NAMES(pack, PACK)
 
 void pmpi_pack_external_(char *datarep, void *inbuf, int *incount, int *datatype, void *outbuf, MPI_Aint *outsize, MPI_Aint *position, int *ierror, size_t l_datarep)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_datarep = f_string(datarep, l_datarep);
-    int error = MPI_Pack_external(c_datarep, f_address(inbuf), *incount, (MPI_Datatype)f_handle(*datatype), f_address(outbuf), *outsize, position);
+    int error = MPI_Pack_external(c_datarep, f_address(inbuf), *incount, f_handle(Datatype, *datatype), f_address(outbuf), *outsize, position);
     free(c_datarep);
     f_error(ierror, error);
 }
-NAMES(pack_external)
-
-void pmpi_pack_external_c_(char *datarep, void *inbuf, MPI_Count *incount, int *datatype, void *outbuf, MPI_Count *outsize, MPI_Count *position, int *ierror, size_t l_datarep)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    char *c_datarep = f_string(datarep, l_datarep);
-    int error = MPI_Pack_external_c(c_datarep, f_address(inbuf), *incount, (MPI_Datatype)f_handle(*datatype), f_address(outbuf), *outsize, position);
-    free(c_datarep);
-    f_error(ierror, error);
-}
-NAMES(pack_external_c)
+NAMES(pack_external, PACK_EXTERNAL)
 
 void pmpi_pack_external_size_(char *datarep, int *incount, int *datatype, MPI_Aint *size, int *ierror, size_t l_datarep)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_datarep = f_string(datarep, l_datarep);
-    int error = MPI_Pack_external_size(c_datarep, *incount, (MPI_Datatype)f_handle(*datatype), size);
+    int error = MPI_Pack_external_size(c_datarep, *incount, f_handle(Datatype, *datatype), size);
     free(c_datarep);
     f_error(ierror, error);
 }
-NAMES(pack_external_size)
-
-void pmpi_pack_external_size_c_(char *datarep, MPI_Count *incount, int *datatype, MPI_Count *size, int *ierror, size_t l_datarep)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    char *c_datarep = f_string(datarep, l_datarep);
-    int error = MPI_Pack_external_size_c(c_datarep, *incount, (MPI_Datatype)f_handle(*datatype), size);
-    free(c_datarep);
-    f_error(ierror, error);
-}
-NAMES(pack_external_size_c)
+NAMES(pack_external_size, PACK_EXTERNAL_SIZE)
 
 void pmpi_pack_size_(int *incount, int *datatype, int *comm, int *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Pack_size(*incount, (MPI_Datatype)f_handle(*datatype), (MPI_Comm)f_handle(*comm), size);
+    int error = MPI_Pack_size(*incount, f_handle(Datatype, *datatype), f_handle(Comm, *comm), size);
     f_error(ierror, error);
 }
-NAMES(pack_size)
-
-void pmpi_pack_size_c_(MPI_Count *incount, int *datatype, int *comm, MPI_Count *size, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Pack_size_c(*incount, (MPI_Datatype)f_handle(*datatype), (MPI_Comm)f_handle(*comm), size);
-    f_error(ierror, error);
-}
-NAMES(pack_size_c)
+NAMES(pack_size, PACK_SIZE)
 
 void pmpi_type_commit_(int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_datatype = (MPI_Datatype)f_handle(*datatype);
+    MPI_Datatype c_datatype = f_handle(Datatype, *datatype);
     int error = MPI_Type_commit(&c_datatype);
-    *datatype = (int)(intptr_t)c_datatype;
+    *datatype = f_integer(c_datatype);
     f_error(ierror, error);
 }
-NAMES(type_commit)
+NAMES(type_commit, TYPE_COMMIT)
 
 void pmpi_type_contiguous_(int *count, int *oldtype, int *newtype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_contiguous(*count, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
+    MPI_Datatype c_newtype = f_handle(Datatype, *newtype);
+    int error = MPI_Type_contiguous(*count, f_handle(Datatype, *oldtype), &c_newtype);
+    *newtype = f_integer(c_newtype);
     f_error(ierror, error);
 }
-NAMES(type_contiguous)
-
-void pmpi_type_contiguous_c_(MPI_Count *count, int *oldtype, int *newtype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_contiguous_c(*count, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
-    f_error(ierror, error);
-}
-NAMES(type_contiguous_c)
+NAMES(type_contiguous, TYPE_CONTIGUOUS)
 
 void pmpi_type_create_darray_(int *size, int *rank, int *ndims, int *array_of_gsizes, int *array_of_distribs, int *array_of_dargs, int *array_of_psizes, int *order, int *oldtype, int *newtype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_create_darray(*size, *rank, *ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, *order, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
+    MPI_Datatype c_newtype = f_handle(Datatype, *newtype);
+    int error = MPI_Type_create_darray(*size, *rank, *ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, *order, f_handle(Datatype, *oldtype), &c_newtype);
+    *newtype = f_integer(c_newtype);
     f_error(ierror, error);
 }
-NAMES(type_create_darray)
-
-void pmpi_type_create_darray_c_(int *size, int *rank, int *ndims, MPI_Count *array_of_gsizes, int *array_of_distribs, int *array_of_dargs, int *array_of_psizes, int *order, int *oldtype, int *newtype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_create_darray_c(*size, *rank, *ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, *order, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
-    f_error(ierror, error);
-}
-NAMES(type_create_darray_c)
+NAMES(type_create_darray, TYPE_CREATE_DARRAY)
 
 void pmpi_type_create_f90_complex_(int *p, int *r, int *newtype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
+    MPI_Datatype c_newtype = f_handle(Datatype, *newtype);
     int error = MPI_Type_create_f90_complex(*p, *r, &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
+    *newtype = f_integer(c_newtype);
     f_error(ierror, error);
 }
-NAMES(type_create_f90_complex)
+NAMES(type_create_f90_complex, TYPE_CREATE_F90_COMPLEX)
 
 void pmpi_type_create_f90_integer_(int *r, int *newtype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
+    MPI_Datatype c_newtype = f_handle(Datatype, *newtype);
     int error = MPI_Type_create_f90_integer(*r, &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
+    *newtype = f_integer(c_newtype);
     f_error(ierror, error);
 }
-NAMES(type_create_f90_integer)
+NAMES(type_create_f90_integer, TYPE_CREATE_F90_INTEGER)
 
 void pmpi_type_create_f90_real_(int *p, int *r, int *newtype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
+    MPI_Datatype c_newtype = f_handle(Datatype, *newtype);
     int error = MPI_Type_create_f90_real(*p, *r, &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
+    *newtype = f_integer(c_newtype);
     f_error(ierror, error);
 }
-NAMES(type_create_f90_real)
+NAMES(type_create_f90_real, TYPE_CREATE_F90_REAL)
 
 void pmpi_type_create_hindexed_(int *count, int *array_of_blocklengths, MPI_Aint *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_create_hindexed(*count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
+    MPI_Datatype c_newtype = f_handle(Datatype, *newtype);
+    int error = MPI_Type_create_hindexed(*count, array_of_blocklengths, array_of_displacements, f_handle(Datatype, *oldtype), &c_newtype);
+    *newtype = f_integer(c_newtype);
     f_error(ierror, error);
 }
-NAMES(type_create_hindexed)
-
-void pmpi_type_create_hindexed_c_(MPI_Count *count, MPI_Count *array_of_blocklengths, MPI_Count *array_of_displacements, int *oldtype, int *newtype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_create_hindexed_c(*count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
-    f_error(ierror, error);
-}
-NAMES(type_create_hindexed_c)
+NAMES(type_create_hindexed, TYPE_CREATE_HINDEXED)
 
 void pmpi_type_create_hindexed_block_(int *count, int *blocklength, MPI_Aint *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_create_hindexed_block(*count, *blocklength, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
+    MPI_Datatype c_newtype = f_handle(Datatype, *newtype);
+    int error = MPI_Type_create_hindexed_block(*count, *blocklength, array_of_displacements, f_handle(Datatype, *oldtype), &c_newtype);
+    *newtype = f_integer(c_newtype);
     f_error(ierror, error);
 }
-NAMES(type_create_hindexed_block)
-
-void pmpi_type_create_hindexed_block_c_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *array_of_displacements, int *oldtype, int *newtype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_create_hindexed_block_c(*count, *blocklength, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
-    f_error(ierror, error);
-}
-NAMES(type_create_hindexed_block_c)
+NAMES(type_create_hindexed_block, TYPE_CREATE_HINDEXED_BLOCK)
 
 void pmpi_type_create_hvector_(int *count, int *blocklength, MPI_Aint *stride, int *oldtype, int *newtype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_create_hvector(*count, *blocklength, *stride, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
+    MPI_Datatype c_newtype = f_handle(Datatype, *newtype);
+    int error = MPI_Type_create_hvector(*count, *blocklength, *stride, f_handle(Datatype, *oldtype), &c_newtype);
+    *newtype = f_integer(c_newtype);
     f_error(ierror, error);
 }
-NAMES(type_create_hvector)
-
-void pmpi_type_create_hvector_c_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *stride, int *oldtype, int *newtype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_create_hvector_c(*count, *blocklength, *stride, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
-    f_error(ierror, error);
-}
-NAMES(type_create_hvector_c)
+NAMES(type_create_hvector, TYPE_CREATE_HVECTOR)
 
 void pmpi_type_create_indexed_block_(int *count, int *blocklength, int *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_create_indexed_block(*count, *blocklength, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
+    MPI_Datatype c_newtype = f_handle(Datatype, *newtype);
+    int error = MPI_Type_create_indexed_block(*count, *blocklength, array_of_displacements, f_handle(Datatype, *oldtype), &c_newtype);
+    *newtype = f_integer(c_newtype);
     f_error(ierror, error);
 }
-NAMES(type_create_indexed_block)
-
-void pmpi_type_create_indexed_block_c_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *array_of_displacements, int *oldtype, int *newtype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_create_indexed_block_c(*count, *blocklength, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
-    f_error(ierror, error);
-}
-NAMES(type_create_indexed_block_c)
+NAMES(type_create_indexed_block, TYPE_CREATE_INDEXED_BLOCK)
 
 void pmpi_type_create_resized_(int *oldtype, MPI_Aint *lb, MPI_Aint *extent, int *newtype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_create_resized((MPI_Datatype)f_handle(*oldtype), *lb, *extent, &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
+    MPI_Datatype c_newtype = f_handle(Datatype, *newtype);
+    int error = MPI_Type_create_resized(f_handle(Datatype, *oldtype), *lb, *extent, &c_newtype);
+    *newtype = f_integer(c_newtype);
     f_error(ierror, error);
 }
-NAMES(type_create_resized)
-
-void pmpi_type_create_resized_c_(int *oldtype, MPI_Count *lb, MPI_Count *extent, int *newtype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_create_resized_c((MPI_Datatype)f_handle(*oldtype), *lb, *extent, &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
-    f_error(ierror, error);
-}
-NAMES(type_create_resized_c)
+NAMES(type_create_resized, TYPE_CREATE_RESIZED)
 
 void pmpi_type_create_struct_(int *count, int *array_of_blocklengths, MPI_Aint *array_of_displacements, int *array_of_types, int *newtype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_types = *count;
-    MPI_Datatype *c_array_of_types = f_handles(array_of_types, n_array_of_types);
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
+    MPI_Datatype *c_array_of_types = f_handles(Datatype, array_of_types, n_array_of_types);
+    MPI_Datatype c_newtype = f_handle(Datatype, *newtype);
     int error = MPI_Type_create_struct(*count, array_of_blocklengths, array_of_displacements, c_array_of_types, &c_newtype);
     f_release(c_array_of_types, n_array_of_types, 0);
-    *newtype = (int)(intptr_t)c_newtype;
+    *newtype = f_integer(c_newtype);
     f_error(ierror, error);
 }
-NAMES(type_create_struct)
-
-void pmpi_type_create_struct_c_(MPI_Count *count, MPI_Count *array_of_blocklengths, MPI_Count *array_of_displacements, int *array_of_types, int *newtype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int n_array_of_types = *count;
-    MPI_Datatype *c_array_of_types = f_handles(array_of_types, n_array_of_types);
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_create_struct_c(*count, array_of_blocklengths, array_of_displacements, c_array_of_types, &c_newtype);
-    f_release(c_array_of_types, n_array_of_types, 0);
-    *newtype = (int)(intptr_t)c_newtype;
-    f_error(ierror, error);
-}
-NAMES(type_create_struct_c)
+NAMES(type_create_struct, TYPE_CREATE_STRUCT)
 
 void pmpi_type_create_subarray_(int *ndims, int *array_of_sizes, int *array_of_subsizes, int *array_of_starts, int *order, int *oldtype, int *newtype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_create_subarray(*ndims, array_of_sizes, array_of_subsizes, array_of_starts, *order, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
+    MPI_Datatype c_newtype = f_handle(Datatype, *newtype);
+    int error = MPI_Type_create_subarray(*ndims, array_of_sizes, array_of_subsizes, array_of_starts, *order, f_handle(Datatype, *oldtype), &c_newtype);
+    *newtype = f_integer(c_newtype);
     f_error(ierror, error);
 }
-NAMES(type_create_subarray)
-
-void pmpi_type_create_subarray_c_(int *ndims, MPI_Count *array_of_sizes, MPI_Count *array_of_subsizes, MPI_Count *array_of_starts, int *order, int *oldtype, int *newtype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_create_subarray_c(*ndims, array_of_sizes, array_of_subsizes, array_of_starts, *order, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
-    f_error(ierror, error);
-}
-NAMES(type_create_subarray_c)
+NAMES(type_create_subarray, TYPE_CREATE_SUBARRAY)
 
 void pmpi_type_dup_(int *oldtype, int *newtype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_dup((MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
+    MPI_Datatype c_newtype = f_handle(Datatype, *newtype);
+    int error = MPI_Type_dup(f_handle(Datatype, *oldtype), &c_newtype);
+    *newtype = f_integer(c_newtype);
     f_error(ierror, error);
 }
-NAMES(type_dup)
+NAMES(type_dup, TYPE_DUP)
 
 void pmpi_type_free_(int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_datatype = (MPI_Datatype)f_handle(*datatype);
+    MPI_Datatype c_datatype = f_handle(Datatype, *datatype);
     int error = MPI_Type_free(&c_datatype);
-    *datatype = (int)(intptr_t)c_datatype;
+    *datatype = f_integer(c_datatype);
     f_error(ierror, error);
 }
-NAMES(type_free)
+NAMES(type_free, TYPE_FREE)
 
 void pmpi_type_get_contents_(int *datatype, int *max_integers, int *max_addresses, int *max_datatypes, int *array_of_integers, MPI_Aint *array_of_addresses, int *array_of_datatypes, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_array_of_datatypes = *max_datatypes;
-    MPI_Datatype *c_array_of_datatypes = f_handles(array_of_datatypes, n_array_of_datatypes);
-    int error = MPI_Type_get_contents((MPI_Datatype)f_handle(*datatype), *max_integers, *max_addresses, *max_datatypes, array_of_integers, array_of_addresses, c_array_of_datatypes);
+    MPI_Datatype *c_array_of_datatypes = f_handles(Datatype, array_of_datatypes, n_array_of_datatypes);
+    int error = MPI_Type_get_contents(f_handle(Datatype, *datatype), *max_integers, *max_addresses, *max_datatypes, array_of_integers, array_of_addresses, c_array_of_datatypes);
     f_release(c_array_of_datatypes, n_array_of_datatypes, array_of_datatypes);
     f_error(ierror, error);
 }
-NAMES(type_get_contents)
-
-void pmpi_type_get_contents_c_(int *datatype, MPI_Count *max_integers, MPI_Count *max_addresses, MPI_Count *max_large_counts, MPI_Count *max_datatypes, int *array_of_integers, MPI_Aint *array_of_addresses, MPI_Count *array_of_large_counts, int *array_of_datatypes, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int n_array_of_datatypes = *max_datatypes;
-    MPI_Datatype *c_array_of_datatypes = f_handles(array_of_datatypes, n_array_of_datatypes);
-    int error = MPI_Type_get_contents_c((MPI_Datatype)f_handle(*datatype), *max_integers, *max_addresses, *max_large_counts, *max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, c_array_of_datatypes);
-    f_release(c_array_of_datatypes, n_array_of_datatypes, array_of_datatypes);
-    f_error(ierror, error);
-}
-NAMES(type_get_contents_c)
+NAMES(type_get_contents, TYPE_GET_CONTENTS)
 
 void pmpi_type_get_envelope_(int *datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Type_get_envelope((MPI_Datatype)f_handle(*datatype), num_integers, num_addresses, num_datatypes, combiner);
+    int error = MPI_Type_get_envelope(f_handle(Datatype, *datatype), num_integers, num_addresses, num_datatypes, combiner);
     f_error(ierror, error);
 }
-NAMES(type_get_envelope)
-
-void pmpi_type_get_envelope_c_(int *datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Type_get_envelope_c((MPI_Datatype)f_handle(*datatype), num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
-    f_error(ierror, error);
-}
-NAMES(type_get_envelope_c)
+NAMES(type_get_envelope, TYPE_GET_ENVELOPE)
 
 void pmpi_type_get_extent_(int *datatype, MPI_Aint *lb, MPI_Aint *extent, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Type_get_extent((MPI_Datatype)f_handle(*datatype), lb, extent);
+    int error = MPI_Type_get_extent(f_handle(Datatype, *datatype), lb, extent);
     f_error(ierror, error);
 }
-NAMES(type_get_extent)
-
-void pmpi_type_get_extent_c_(int *datatype, MPI_Count *lb, MPI_Count *extent, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Type_get_extent_c((MPI_Datatype)f_handle(*datatype), lb, extent);
-    f_error(ierror, error);
-}
-NAMES(type_get_extent_c)
+NAMES(type_get_extent, TYPE_GET_EXTENT)
 
 void pmpi_type_get_extent_x_(int *datatype, MPI_Count *lb, MPI_Count *extent, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Type_get_extent_x((MPI_Datatype)f_handle(*datatype), lb, extent);
+    int error = MPI_Type_get_extent_x(f_handle(Datatype, *datatype), lb, extent);
     f_error(ierror, error);
 }
-NAMES(type_get_extent_x)
+NAMES(type_get_extent_x, TYPE_GET_EXTENT_X)
 
 void pmpi_type_get_name_(int *datatype, char *type_name, int *resultlen, int *ierror, size_t l_type_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char c_type_name[MPI_MAX_OBJECT_NAME] = "";
-    int error = MPI_Type_get_name((MPI_Datatype)f_handle(*datatype), c_type_name, resultlen);
+    int error = MPI_Type_get_name(f_handle(Datatype, *datatype), c_type_name, resultlen);
     f_text(error, type_name, l_type_name, c_type_name);
     f_error(ierror, error);
 }
-NAMES(type_get_name)
+NAMES(type_get_name, TYPE_GET_NAME)
 
 void pmpi_type_get_true_extent_(int *datatype, MPI_Aint *true_lb, MPI_Aint *true_extent, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Type_get_true_extent((MPI_Datatype)f_handle(*datatype), true_lb, true_extent);
+    int error = MPI_Type_get_true_extent(f_handle(Datatype, *datatype), true_lb, true_extent);
     f_error(ierror, error);
 }
-NAMES(type_get_true_extent)
-
-void pmpi_type_get_true_extent_c_(int *datatype, MPI_Count *true_lb, MPI_Count *true_extent, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Type_get_true_extent_c((MPI_Datatype)f_handle(*datatype), true_lb, true_extent);
-    f_error(ierror, error);
-}
-NAMES(type_get_true_extent_c)
+NAMES(type_get_true_extent, TYPE_GET_TRUE_EXTENT)
 
 void pmpi_type_get_true_extent_x_(int *datatype, MPI_Count *true_lb, MPI_Count *true_extent, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Type_get_true_extent_x((MPI_Datatype)f_handle(*datatype), true_lb, true_extent);
+    int error = MPI_Type_get_true_extent_x(f_handle(Datatype, *datatype), true_lb, true_extent);
     f_error(ierror, error);
 }
-NAMES(type_get_true_extent_x)
+NAMES(type_get_true_extent_x, TYPE_GET_TRUE_EXTENT_X)
 
 void pmpi_type_get_value_index_(int *value_type, int *index_type, int *pair_type, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_pair_type = (MPI_Datatype)f_handle(*pair_type);
-    int error = MPI_Type_get_value_index((MPI_Datatype)f_handle(*value_type), (MPI_Datatype)f_handle(*index_type), &c_pair_type);
-    *pair_type = (int)(intptr_t)c_pair_type;
+    MPI_Datatype c_pair_type = f_handle(Datatype, *pair_type);
+    int error = MPI_Type_get_value_index(f_handle(Datatype, *value_type), f_handle(Datatype, *index_type), &c_pair_type);
+    *pair_type = f_integer(c_pair_type);
     f_error(ierror, error);
 }
-NAMES(type_get_value_index)
+NAMES(type_get_value_index, TYPE_GET_VALUE_INDEX)
 
 void pmpi_type_indexed_(int *count, int *array_of_blocklengths, int *array_of_displacements, int *oldtype, int *newtype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_indexed(*count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
+    MPI_Datatype c_newtype = f_handle(Datatype, *newtype);
+    int error = MPI_Type_indexed(*count, array_of_blocklengths, array_of_displacements, f_handle(Datatype, *oldtype), &c_newtype);
+    *newtype = f_integer(c_newtype);
     f_error(ierror, error);
 }
-NAMES(type_indexed)
-
-void pmpi_type_indexed_c_(MPI_Count *count, MPI_Count *array_of_blocklengths, MPI_Count *array_of_displacements, int *oldtype, int *newtype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_indexed_c(*count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
-    f_error(ierror, error);
-}
-NAMES(type_indexed_c)
+NAMES(type_indexed, TYPE_INDEXED)
 
 void pmpi_type_match_size_(int *typeclass, int *size, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_datatype = (MPI_Datatype)f_handle(*datatype);
+    MPI_Datatype c_datatype = f_handle(Datatype, *datatype);
     int error = MPI_Type_match_size(*typeclass, *size, &c_datatype);
-    *datatype = (int)(intptr_t)c_datatype;
+    *datatype = f_integer(c_datatype);
     f_error(ierror, error);
 }
-NAMES(type_match_size)
+NAMES(type_match_size, TYPE_MATCH_SIZE)
 
 void pmpi_type_set_name_(int *datatype, char *type_name, int *ierror, size_t l_type_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_type_name = f_string(type_name, l_type_name);
-    int error = MPI_Type_set_name((MPI_Datatype)f_handle(*datatype), c_type_name);
+    int error = MPI_Type_set_name(f_handle(Datatype, *datatype), c_type_name);
     free(c_type_name);
     f_error(ierror, error);
 }
-NAMES(type_set_name)
+NAMES(type_set_name, TYPE_SET_NAME)
 
 void pmpi_type_size_(int *datatype, int *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Type_size((MPI_Datatype)f_handle(*datatype), size);
+    int error = MPI_Type_size(f_handle(Datatype, *datatype), size);
     f_error(ierror, error);
 }
-NAMES(type_size)
-
-void pmpi_type_size_c_(int *datatype, MPI_Count *size, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Type_size_c((MPI_Datatype)f_handle(*datatype), size);
-    f_error(ierror, error);
-}
-NAMES(type_size_c)
+NAMES(type_size, TYPE_SIZE)
 
 void pmpi_type_size_x_(int *datatype, MPI_Count *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Type_size_x((MPI_Datatype)f_handle(*datatype), size);
+    int error = MPI_Type_size_x(f_handle(Datatype, *datatype), size);
     f_error(ierror, error);
 }
-NAMES(type_size_x)
+NAMES(type_size_x, TYPE_SIZE_X)
 
 void pmpi_type_vector_(int *count, int *blocklength, int *stride, int *oldtype, int *newtype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_vector(*count, *blocklength, *stride, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
+    MPI_Datatype c_newtype = f_handle(Datatype, *newtype);
+    int error = MPI_Type_vector(*count, *blocklength, *stride, f_handle(Datatype, *oldtype), &c_newtype);
+    *newtype = f_integer(c_newtype);
     f_error(ierror, error);
 }
-NAMES(type_vector)
-
-void pmpi_type_vector_c_(MPI_Count *count, MPI_Count *blocklength, MPI_Count *stride, int *oldtype, int *newtype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_newtype = (MPI_Datatype)f_handle(*newtype);
-    int error = MPI_Type_vector_c(*count, *blocklength, *stride, (MPI_Datatype)f_handle(*oldtype), &c_newtype);
-    *newtype = (int)(intptr_t)c_newtype;
-    f_error(ierror, error);
-}
-NAMES(type_vector_c)
+NAMES(type_vector, TYPE_VECTOR)
 
 void pmpi_unpack_(void *inbuf, int *insize, int *position, void *outbuf, int *outcount, int *datatype, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Unpack(f_address(inbuf), *insize, position, f_address(outbuf), *outcount, (MPI_Datatype)f_handle(*datatype), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Unpack(f_address(inbuf), *insize, position, f_address(outbuf), *outcount, f_handle(Datatype, *datatype), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(unpack)
-
-void pmpi_unpack_c_(void *inbuf, MPI_Count *insize, MPI_Count *position, void *outbuf, MPI_Count *outcount, int *datatype, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Unpack_c(f_address(inbuf), *insize, position, f_address(outbuf), *outcount, (MPI_Datatype)f_handle(*datatype), (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(unpack_c)
+NAMES(unpack, UNPACK)
 
 void pmpi_unpack_external_(char *datarep, void *inbuf, MPI_Aint *insize, MPI_Aint *position, void *outbuf, int *outcount, int *datatype, int *ierror, size_t l_datarep)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_datarep = f_string(datarep, l_datarep);
-    int error = MPI_Unpack_external(c_datarep, f_address(inbuf), *insize, position, f_address(outbuf), *outcount, (MPI_Datatype)f_handle(*datatype));
+    int error = MPI_Unpack_external(c_datarep, f_address(inbuf), *insize, position, f_address(outbuf), *outcount, f_handle(Datatype, *datatype));
     free(c_datarep);
     f_error(ierror, error);
 }
-NAMES(unpack_external)
-
-void pmpi_unpack_external_c_(char *datarep, void *inbuf, MPI_Count *insize, MPI_Count *position, void *outbuf, MPI_Count *outcount, int *datatype, int *ierror, size_t l_datarep)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    char *c_datarep = f_string(datarep, l_datarep);
-    int error = MPI_Unpack_external_c(c_datarep, f_address(inbuf), *insize, position, f_address(outbuf), *outcount, (MPI_Datatype)f_handle(*datatype));
-    free(c_datarep);
-    f_error(ierror, error);
-}
-NAMES(unpack_external_c)
-
-void pmpi_ineighbor_allgather_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_allgather(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ineighbor_allgather_f08_ = pmpi_ineighbor_allgather_f08_)
+NAMES(unpack_external, UNPACK_EXTERNAL)
 
 void pmpi_ineighbor_allgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ineighbor_allgather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Ineighbor_allgather(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(ineighbor_allgather)
-
-void pmpi_ineighbor_allgather_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_allgather_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ineighbor_allgather_c_f08_ = pmpi_ineighbor_allgather_c_f08_)
-
-void pmpi_ineighbor_allgatherv_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_allgatherv(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ineighbor_allgatherv_f08_ = pmpi_ineighbor_allgatherv_f08_)
+OLD_NAMES(ineighbor_allgather, INEIGHBOR_ALLGATHER)
 
 void pmpi_ineighbor_allgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ineighbor_allgatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Ineighbor_allgatherv(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(ineighbor_allgatherv)
-
-void pmpi_ineighbor_allgatherv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_allgatherv_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ineighbor_allgatherv_c_f08_ = pmpi_ineighbor_allgatherv_c_f08_)
-
-void pmpi_ineighbor_alltoall_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_alltoall(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ineighbor_alltoall_f08_ = pmpi_ineighbor_alltoall_f08_)
+OLD_NAMES(ineighbor_allgatherv, INEIGHBOR_ALLGATHERV)
 
 void pmpi_ineighbor_alltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ineighbor_alltoall(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Ineighbor_alltoall(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(ineighbor_alltoall)
-
-void pmpi_ineighbor_alltoall_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_alltoall_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ineighbor_alltoall_c_f08_ = pmpi_ineighbor_alltoall_c_f08_)
-
-void pmpi_ineighbor_alltoallv_f08_(struct descriptor *sendbuf, int *sendcounts, int *sdispls, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_alltoallv(s_sendbuf.address, sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ineighbor_alltoallv_f08_ = pmpi_ineighbor_alltoallv_f08_)
+OLD_NAMES(ineighbor_alltoall, INEIGHBOR_ALLTOALL)
 
 void pmpi_ineighbor_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ineighbor_alltoallv(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Ineighbor_alltoallv(f_address(sendbuf), sendcounts, sdispls, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(ineighbor_alltoallv)
-
-void pmpi_ineighbor_alltoallv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_alltoallv_c(s_sendbuf.address, sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ineighbor_alltoallv_c_f08_ = pmpi_ineighbor_alltoallv_c_f08_)
-
-void pmpi_ineighbor_alltoallw_f08_(struct descriptor *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, struct descriptor *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int n_sendtypes = f_neighbors(*comm, 1);
-    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
-    int n_recvtypes = f_neighbors(*comm, 0);
-    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_alltoallw(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), &c_request);
-    f_release(c_sendtypes, n_sendtypes, 0);
-    f_release(c_recvtypes, n_recvtypes, 0);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ineighbor_alltoallw_f08_ = pmpi_ineighbor_alltoallw_f08_)
+OLD_NAMES(ineighbor_alltoallv, INEIGHBOR_ALLTOALLV)
 
 void pmpi_ineighbor_alltoallw_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_neighbors(*comm, 1);
-    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
+    MPI_Datatype *c_sendtypes = f_handles(Datatype, sendtypes, n_sendtypes);
     int n_recvtypes = f_neighbors(*comm, 0);
-    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ineighbor_alltoallw(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), &c_request);
+    MPI_Datatype *c_recvtypes = f_handles(Datatype, recvtypes, n_recvtypes);
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Ineighbor_alltoallw(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
-    *request = (int)(intptr_t)c_request;
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(ineighbor_alltoallw)
-
-void pmpi_ineighbor_alltoallw_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int n_sendtypes = f_neighbors(*comm, 1);
-    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
-    int n_recvtypes = f_neighbors(*comm, 0);
-    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_alltoallw_c(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), &c_request);
-    f_release(c_sendtypes, n_sendtypes, 0);
-    f_release(c_recvtypes, n_recvtypes, 0);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ineighbor_alltoallw_c_f08_ = pmpi_ineighbor_alltoallw_c_f08_)
+OLD_NAMES(ineighbor_alltoallw, INEIGHBOR_ALLTOALLW)
 
 void pmpi_neighbor_allgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Neighbor_allgather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Neighbor_allgather(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(neighbor_allgather)
-
-void pmpi_neighbor_allgather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Neighbor_allgather_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(neighbor_allgather_c)
-
-void pmpi_neighbor_allgather_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_allgather_init(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_neighbor_allgather_init_f08_ = pmpi_neighbor_allgather_init_f08_)
+NAMES(neighbor_allgather, NEIGHBOR_ALLGATHER)
 
 void pmpi_neighbor_allgather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Neighbor_allgather_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Neighbor_allgather_init(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(neighbor_allgather_init)
-
-void pmpi_neighbor_allgather_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_allgather_init_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_neighbor_allgather_init_c_f08_ = pmpi_neighbor_allgather_init_c_f08_)
+OLD_NAMES(neighbor_allgather_init, NEIGHBOR_ALLGATHER_INIT)
+EARLY_NAMES(neighbor_allgather_init, NEIGHBOR_ALLGATHER_INIT)
 
 void pmpi_neighbor_allgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Neighbor_allgatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Neighbor_allgatherv(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(neighbor_allgatherv)
-
-void pmpi_neighbor_allgatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Neighbor_allgatherv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(neighbor_allgatherv_c)
-
-void pmpi_neighbor_allgatherv_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_allgatherv_init(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_neighbor_allgatherv_init_f08_ = pmpi_neighbor_allgatherv_init_f08_)
+NAMES(neighbor_allgatherv, NEIGHBOR_ALLGATHERV)
 
 void pmpi_neighbor_allgatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Neighbor_allgatherv_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Neighbor_allgatherv_init(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(neighbor_allgatherv_init)
-
-void pmpi_neighbor_allgatherv_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_allgatherv_init_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_neighbor_allgatherv_init_c_f08_ = pmpi_neighbor_allgatherv_init_c_f08_)
+OLD_NAMES(neighbor_allgatherv_init, NEIGHBOR_ALLGATHERV_INIT)
+EARLY_NAMES(neighbor_allgatherv_init, NEIGHBOR_ALLGATHERV_INIT)
 
 void pmpi_neighbor_alltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Neighbor_alltoall(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Neighbor_alltoall(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(neighbor_alltoall)
-
-void pmpi_neighbor_alltoall_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Neighbor_alltoall_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(neighbor_alltoall_c)
-
-void pmpi_neighbor_alltoall_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_alltoall_init(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_neighbor_alltoall_init_f08_ = pmpi_neighbor_alltoall_init_f08_)
+NAMES(neighbor_alltoall, NEIGHBOR_ALLTOALL)
 
 void pmpi_neighbor_alltoall_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Neighbor_alltoall_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Neighbor_alltoall_init(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(neighbor_alltoall_init)
-
-void pmpi_neighbor_alltoall_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_alltoall_init_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_neighbor_alltoall_init_c_f08_ = pmpi_neighbor_alltoall_init_c_f08_)
+OLD_NAMES(neighbor_alltoall_init, NEIGHBOR_ALLTOALL_INIT)
+EARLY_NAMES(neighbor_alltoall_init, NEIGHBOR_ALLTOALL_INIT)
 
 void pmpi_neighbor_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Neighbor_alltoallv(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Neighbor_alltoallv(f_address(sendbuf), sendcounts, sdispls, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(neighbor_alltoallv)
-
-void pmpi_neighbor_alltoallv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Neighbor_alltoallv_c(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(neighbor_alltoallv_c)
-
-void pmpi_neighbor_alltoallv_init_f08_(struct descriptor *sendbuf, int *sendcounts, int *sdispls, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_alltoallv_init(s_sendbuf.address, sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_neighbor_alltoallv_init_f08_ = pmpi_neighbor_alltoallv_init_f08_)
+NAMES(neighbor_alltoallv, NEIGHBOR_ALLTOALLV)
 
 void pmpi_neighbor_alltoallv_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Neighbor_alltoallv_init(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Neighbor_alltoallv_init(f_address(sendbuf), sendcounts, sdispls, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(neighbor_alltoallv_init)
-
-void pmpi_neighbor_alltoallv_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_alltoallv_init_c(s_sendbuf.address, sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_neighbor_alltoallv_init_c_f08_ = pmpi_neighbor_alltoallv_init_c_f08_)
+OLD_NAMES(neighbor_alltoallv_init, NEIGHBOR_ALLTOALLV_INIT)
+EARLY_NAMES(neighbor_alltoallv_init, NEIGHBOR_ALLTOALLV_INIT)
 
 void pmpi_neighbor_alltoallw_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_neighbors(*comm, 1);
-    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
+    MPI_Datatype *c_sendtypes = f_handles(Datatype, sendtypes, n_sendtypes);
     int n_recvtypes = f_neighbors(*comm, 0);
-    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
-    int error = MPI_Neighbor_alltoallw(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm));
+    MPI_Datatype *c_recvtypes = f_handles(Datatype, recvtypes, n_recvtypes);
+    int error = MPI_Neighbor_alltoallw(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm));
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
     f_error(ierror, error);
 }
-NAMES(neighbor_alltoallw)
-
-void pmpi_neighbor_alltoallw_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int n_sendtypes = f_neighbors(*comm, 1);
-    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
-    int n_recvtypes = f_neighbors(*comm, 0);
-    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
-    int error = MPI_Neighbor_alltoallw_c(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm));
-    f_release(c_sendtypes, n_sendtypes, 0);
-    f_release(c_recvtypes, n_recvtypes, 0);
-    f_error(ierror, error);
-}
-NAMES(neighbor_alltoallw_c)
-
-void pmpi_neighbor_alltoallw_init_f08_(struct descriptor *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, struct descriptor *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int n_sendtypes = f_neighbors(*comm, 1);
-    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
-    int n_recvtypes = f_neighbors(*comm, 0);
-    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_alltoallw_init(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    f_release(c_sendtypes, n_sendtypes, 0);
-    f_release(c_recvtypes, n_recvtypes, 0);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_neighbor_alltoallw_init_f08_ = pmpi_neighbor_alltoallw_init_f08_)
+NAMES(neighbor_alltoallw, NEIGHBOR_ALLTOALLW)
 
 void pmpi_neighbor_alltoallw_init_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_neighbors(*comm, 1);
-    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
+    MPI_Datatype *c_sendtypes = f_handles(Datatype, sendtypes, n_sendtypes);
     int n_recvtypes = f_neighbors(*comm, 0);
-    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Neighbor_alltoallw_init(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    MPI_Datatype *c_recvtypes = f_handles(Datatype, recvtypes, n_recvtypes);
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Neighbor_alltoallw_init(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
-    *request = (int)(intptr_t)c_request;
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(neighbor_alltoallw_init)
-
-void pmpi_neighbor_alltoallw_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int n_sendtypes = f_neighbors(*comm, 1);
-    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
-    int n_recvtypes = f_neighbors(*comm, 0);
-    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_alltoallw_init_c(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    f_release(c_sendtypes, n_sendtypes, 0);
-    f_release(c_recvtypes, n_recvtypes, 0);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_neighbor_alltoallw_init_c_f08_ = pmpi_neighbor_alltoallw_init_c_f08_)
+OLD_NAMES(neighbor_alltoallw_init, NEIGHBOR_ALLTOALLW_INIT)
+EARLY_NAMES(neighbor_alltoallw_init, NEIGHBOR_ALLTOALLW_INIT)
 
 void pmpi_allgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Allgather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Allgather(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(allgather)
-
-void pmpi_allgather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Allgather_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(allgather_c)
-
-void pmpi_allgather_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Allgather_init(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_allgather_init_f08_ = pmpi_allgather_init_f08_)
+NAMES(allgather, ALLGATHER)
 
 void pmpi_allgather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Allgather_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Allgather_init(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(allgather_init)
-
-void pmpi_allgather_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Allgather_init_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_allgather_init_c_f08_ = pmpi_allgather_init_c_f08_)
+OLD_NAMES(allgather_init, ALLGATHER_INIT)
+EARLY_NAMES(allgather_init, ALLGATHER_INIT)
 
 void pmpi_allgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Allgatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Allgatherv(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(allgatherv)
-
-void pmpi_allgatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Allgatherv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(allgatherv_c)
-
-void pmpi_allgatherv_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Allgatherv_init(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_allgatherv_init_f08_ = pmpi_allgatherv_init_f08_)
+NAMES(allgatherv, ALLGATHERV)
 
 void pmpi_allgatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Allgatherv_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Allgatherv_init(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(allgatherv_init)
-
-void pmpi_allgatherv_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Allgatherv_init_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_allgatherv_init_c_f08_ = pmpi_allgatherv_init_c_f08_)
+OLD_NAMES(allgatherv_init, ALLGATHERV_INIT)
+EARLY_NAMES(allgatherv_init, ALLGATHERV_INIT)
 
 void pmpi_allreduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Allreduce(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Allreduce(f_address(sendbuf), f_address(recvbuf), *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(allreduce)
-
-void pmpi_allreduce_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Allreduce_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(allreduce_c)
-
-void pmpi_allreduce_init_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Allreduce_init(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_allreduce_init_f08_ = pmpi_allreduce_init_f08_)
+NAMES(allreduce, ALLREDUCE)
 
 void pmpi_allreduce_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Allreduce_init(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Allreduce_init(f_address(sendbuf), f_address(recvbuf), *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(allreduce_init)
-
-void pmpi_allreduce_init_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Allreduce_init_c(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_allreduce_init_c_f08_ = pmpi_allreduce_init_c_f08_)
+OLD_NAMES(allreduce_init, ALLREDUCE_INIT)
+EARLY_NAMES(allreduce_init, ALLREDUCE_INIT)
 
 void pmpi_alltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Alltoall(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Alltoall(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(alltoall)
-
-void pmpi_alltoall_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Alltoall_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(alltoall_c)
-
-void pmpi_alltoall_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Alltoall_init(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_alltoall_init_f08_ = pmpi_alltoall_init_f08_)
+NAMES(alltoall, ALLTOALL)
 
 void pmpi_alltoall_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Alltoall_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Alltoall_init(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(alltoall_init)
-
-void pmpi_alltoall_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Alltoall_init_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_alltoall_init_c_f08_ = pmpi_alltoall_init_c_f08_)
+OLD_NAMES(alltoall_init, ALLTOALL_INIT)
+EARLY_NAMES(alltoall_init, ALLTOALL_INIT)
 
 void pmpi_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Alltoallv(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Alltoallv(f_address(sendbuf), sendcounts, sdispls, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(alltoallv)
-
-void pmpi_alltoallv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Alltoallv_c(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(alltoallv_c)
-
-void pmpi_alltoallv_init_f08_(struct descriptor *sendbuf, int *sendcounts, int *sdispls, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Alltoallv_init(s_sendbuf.address, sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_alltoallv_init_f08_ = pmpi_alltoallv_init_f08_)
+NAMES(alltoallv, ALLTOALLV)
 
 void pmpi_alltoallv_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Alltoallv_init(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Alltoallv_init(f_address(sendbuf), sendcounts, sdispls, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(alltoallv_init)
-
-void pmpi_alltoallv_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Alltoallv_init_c(s_sendbuf.address, sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_alltoallv_init_c_f08_ = pmpi_alltoallv_init_c_f08_)
+OLD_NAMES(alltoallv_init, ALLTOALLV_INIT)
+EARLY_NAMES(alltoallv_init, ALLTOALLV_INIT)
 
 void pmpi_alltoallw_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
-    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
+    MPI_Datatype *c_sendtypes = f_handles(Datatype, sendtypes, n_sendtypes);
     int n_recvtypes = f_members(*comm);
-    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
-    int error = MPI_Alltoallw(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm));
+    MPI_Datatype *c_recvtypes = f_handles(Datatype, recvtypes, n_recvtypes);
+    int error = MPI_Alltoallw(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm));
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
     f_error(ierror, error);
 }
-NAMES(alltoallw)
-
-void pmpi_alltoallw_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
-    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
-    int n_recvtypes = f_members(*comm);
-    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
-    int error = MPI_Alltoallw_c(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm));
-    f_release(c_sendtypes, n_sendtypes, 0);
-    f_release(c_recvtypes, n_recvtypes, 0);
-    f_error(ierror, error);
-}
-NAMES(alltoallw_c)
-
-void pmpi_alltoallw_init_f08_(struct descriptor *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, struct descriptor *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
-    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
-    int n_recvtypes = f_members(*comm);
-    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Alltoallw_init(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    f_release(c_sendtypes, n_sendtypes, 0);
-    f_release(c_recvtypes, n_recvtypes, 0);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_alltoallw_init_f08_ = pmpi_alltoallw_init_f08_)
+NAMES(alltoallw, ALLTOALLW)
 
 void pmpi_alltoallw_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
-    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
+    MPI_Datatype *c_sendtypes = f_handles(Datatype, sendtypes, n_sendtypes);
     int n_recvtypes = f_members(*comm);
-    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Alltoallw_init(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    MPI_Datatype *c_recvtypes = f_handles(Datatype, recvtypes, n_recvtypes);
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Alltoallw_init(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
-    *request = (int)(intptr_t)c_request;
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(alltoallw_init)
-
-void pmpi_alltoallw_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
-    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
-    int n_recvtypes = f_members(*comm);
-    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Alltoallw_init_c(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    f_release(c_sendtypes, n_sendtypes, 0);
-    f_release(c_recvtypes, n_recvtypes, 0);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_alltoallw_init_c_f08_ = pmpi_alltoallw_init_c_f08_)
+OLD_NAMES(alltoallw_init, ALLTOALLW_INIT)
+EARLY_NAMES(alltoallw_init, ALLTOALLW_INIT)
 
 void pmpi_barrier_(int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Barrier((MPI_Comm)f_handle(*comm));
+    int error = MPI_Barrier(f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(barrier)
+NAMES(barrier, BARRIER)
 
 void pmpi_barrier_init_(int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Barrier_init((MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Barrier_init(f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-NAMES(barrier_init)
+NAMES(barrier_init, BARRIER_INIT)
+EARLY_NAMES(barrier_init, BARRIER_INIT)
 
 void pmpi_bcast_(void *buffer, int *count, int *datatype, int *root, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Bcast(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Bcast(f_address(buffer), *count, f_handle(Datatype, *datatype), *root, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(bcast)
-
-void pmpi_bcast_c_(void *buffer, MPI_Count *count, int *datatype, int *root, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Bcast_c(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(bcast_c)
-
-void pmpi_bcast_init_f08_(struct descriptor *buffer, int *count, int *datatype, int *root, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buffer = f_section(buffer, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buffer.error ?: MPI_Bcast_init(s_buffer.address, s_buffer.count, s_buffer.type, *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buffer);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_bcast_init_f08_ = pmpi_bcast_init_f08_)
+NAMES(bcast, BCAST)
 
 void pmpi_bcast_init_(void *buffer, int *count, int *datatype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Bcast_init(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Bcast_init(f_address(buffer), *count, f_handle(Datatype, *datatype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(bcast_init)
-
-void pmpi_bcast_init_c_f08_(struct descriptor *buffer, MPI_Count *count, int *datatype, int *root, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buffer = f_section(buffer, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buffer.error ?: MPI_Bcast_init_c(s_buffer.address, s_buffer.count, s_buffer.type, *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buffer);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_bcast_init_c_f08_ = pmpi_bcast_init_c_f08_)
+OLD_NAMES(bcast_init, BCAST_INIT)
+EARLY_NAMES(bcast_init, BCAST_INIT)
 
 void pmpi_exscan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Exscan(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Exscan(f_address(sendbuf), f_address(recvbuf), *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(exscan)
-
-void pmpi_exscan_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Exscan_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(exscan_c)
-
-void pmpi_exscan_init_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Exscan_init(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_exscan_init_f08_ = pmpi_exscan_init_f08_)
+NAMES(exscan, EXSCAN)
 
 void pmpi_exscan_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Exscan_init(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Exscan_init(f_address(sendbuf), f_address(recvbuf), *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(exscan_init)
-
-void pmpi_exscan_init_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Exscan_init_c(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_exscan_init_c_f08_ = pmpi_exscan_init_c_f08_)
+OLD_NAMES(exscan_init, EXSCAN_INIT)
+EARLY_NAMES(exscan_init, EXSCAN_INIT)
 
 void pmpi_gather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Gather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Gather(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(gather)
-
-void pmpi_gather_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Gather_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(gather_c)
-
-void pmpi_gather_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Gather_init(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_gather_init_f08_ = pmpi_gather_init_f08_)
+NAMES(gather, GATHER)
 
 void pmpi_gather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Gather_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Gather_init(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(gather_init)
-
-void pmpi_gather_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Gather_init_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_gather_init_c_f08_ = pmpi_gather_init_c_f08_)
+OLD_NAMES(gather_init, GATHER_INIT)
+EARLY_NAMES(gather_init, GATHER_INIT)
 
 void pmpi_gatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Gatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Gatherv(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, displs, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(gatherv)
-
-void pmpi_gatherv_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *root, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Gatherv_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(gatherv_c)
-
-void pmpi_gatherv_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Gatherv_init(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_gatherv_init_f08_ = pmpi_gatherv_init_f08_)
+NAMES(gatherv, GATHERV)
 
 void pmpi_gatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Gatherv_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Gatherv_init(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, displs, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(gatherv_init)
-
-void pmpi_gatherv_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Gatherv_init_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_gatherv_init_c_f08_ = pmpi_gatherv_init_c_f08_)
-
-void pmpi_iallgather_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iallgather(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_iallgather_f08_ = pmpi_iallgather_f08_)
+OLD_NAMES(gatherv_init, GATHERV_INIT)
+EARLY_NAMES(gatherv_init, GATHERV_INIT)
 
 void pmpi_iallgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Iallgather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Iallgather(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(iallgather)
-
-void pmpi_iallgather_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iallgather_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_iallgather_c_f08_ = pmpi_iallgather_c_f08_)
-
-void pmpi_iallgatherv_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iallgatherv(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_iallgatherv_f08_ = pmpi_iallgatherv_f08_)
+OLD_NAMES(iallgather, IALLGATHER)
 
 void pmpi_iallgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Iallgatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Iallgatherv(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(iallgatherv)
-
-void pmpi_iallgatherv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iallgatherv_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_iallgatherv_c_f08_ = pmpi_iallgatherv_c_f08_)
-
-void pmpi_iallreduce_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iallreduce(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_iallreduce_f08_ = pmpi_iallreduce_f08_)
+OLD_NAMES(iallgatherv, IALLGATHERV)
 
 void pmpi_iallreduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Iallreduce(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Iallreduce(f_address(sendbuf), f_address(recvbuf), *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(iallreduce)
-
-void pmpi_iallreduce_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iallreduce_c(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_iallreduce_c_f08_ = pmpi_iallreduce_c_f08_)
-
-void pmpi_ialltoall_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ialltoall(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ialltoall_f08_ = pmpi_ialltoall_f08_)
+OLD_NAMES(iallreduce, IALLREDUCE)
 
 void pmpi_ialltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ialltoall(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Ialltoall(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(ialltoall)
-
-void pmpi_ialltoall_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ialltoall_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ialltoall_c_f08_ = pmpi_ialltoall_c_f08_)
-
-void pmpi_ialltoallv_f08_(struct descriptor *sendbuf, int *sendcounts, int *sdispls, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ialltoallv(s_sendbuf.address, sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ialltoallv_f08_ = pmpi_ialltoallv_f08_)
+OLD_NAMES(ialltoall, IALLTOALL)
 
 void pmpi_ialltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ialltoallv(f_address(sendbuf), sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Ialltoallv(f_address(sendbuf), sendcounts, sdispls, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(ialltoallv)
-
-void pmpi_ialltoallv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtype, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ialltoallv_c(s_sendbuf.address, sendcounts, sdispls, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, rdispls, (MPI_Datatype)f_handle(*recvtype), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ialltoallv_c_f08_ = pmpi_ialltoallv_c_f08_)
-
-void pmpi_ialltoallw_f08_(struct descriptor *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, struct descriptor *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
-    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
-    int n_recvtypes = f_members(*comm);
-    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ialltoallw(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), &c_request);
-    f_release(c_sendtypes, n_sendtypes, 0);
-    f_release(c_recvtypes, n_recvtypes, 0);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ialltoallw_f08_ = pmpi_ialltoallw_f08_)
+OLD_NAMES(ialltoallv, IALLTOALLV)
 
 void pmpi_ialltoallw_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
-    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
+    MPI_Datatype *c_sendtypes = f_handles(Datatype, sendtypes, n_sendtypes);
     int n_recvtypes = f_members(*comm);
-    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ialltoallw(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), &c_request);
+    MPI_Datatype *c_recvtypes = f_handles(Datatype, recvtypes, n_recvtypes);
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Ialltoallw(f_address(sendbuf), sendcounts, sdispls, c_sendtypes, f_address(recvbuf), recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
-    *request = (int)(intptr_t)c_request;
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(ialltoallw)
-
-void pmpi_ialltoallw_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, int *sendtypes, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
-    MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
-    int n_recvtypes = f_members(*comm);
-    MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ialltoallw_c(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, (MPI_Comm)f_handle(*comm), &c_request);
-    f_release(c_sendtypes, n_sendtypes, 0);
-    f_release(c_recvtypes, n_recvtypes, 0);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ialltoallw_c_f08_ = pmpi_ialltoallw_c_f08_)
+OLD_NAMES(ialltoallw, IALLTOALLW)
 
 void pmpi_ibarrier_(int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ibarrier((MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Ibarrier(f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-NAMES(ibarrier)
-
-void pmpi_ibcast_f08_(struct descriptor *buffer, int *count, int *datatype, int *root, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buffer = f_section(buffer, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buffer.error ?: MPI_Ibcast(s_buffer.address, s_buffer.count, s_buffer.type, *root, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buffer);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ibcast_f08_ = pmpi_ibcast_f08_)
+NAMES(ibarrier, IBARRIER)
 
 void pmpi_ibcast_(void *buffer, int *count, int *datatype, int *root, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ibcast(f_address(buffer), *count, (MPI_Datatype)f_handle(*datatype), *root, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Ibcast(f_address(buffer), *count, f_handle(Datatype, *datatype), *root, f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(ibcast)
-
-void pmpi_ibcast_c_f08_(struct descriptor *buffer, MPI_Count *count, int *datatype, int *root, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buffer = f_section(buffer, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buffer.error ?: MPI_Ibcast_c(s_buffer.address, s_buffer.count, s_buffer.type, *root, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buffer);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ibcast_c_f08_ = pmpi_ibcast_c_f08_)
-
-void pmpi_iexscan_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iexscan(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_iexscan_f08_ = pmpi_iexscan_f08_)
+OLD_NAMES(ibcast, IBCAST)
 
 void pmpi_iexscan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Iexscan(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Iexscan(f_address(sendbuf), f_address(recvbuf), *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(iexscan)
-
-void pmpi_iexscan_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iexscan_c(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_iexscan_c_f08_ = pmpi_iexscan_c_f08_)
-
-void pmpi_igather_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Igather(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_igather_f08_ = pmpi_igather_f08_)
+OLD_NAMES(iexscan, IEXSCAN)
 
 void pmpi_igather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Igather(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Igather(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(igather)
-
-void pmpi_igather_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Igather_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_igather_c_f08_ = pmpi_igather_c_f08_)
-
-void pmpi_igatherv_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Igatherv(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_igatherv_f08_ = pmpi_igatherv_f08_)
+OLD_NAMES(igather, IGATHER)
 
 void pmpi_igatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Igatherv(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Igatherv(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, displs, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(igatherv)
-
-void pmpi_igatherv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, int *recvtype, int *root, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Igatherv_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, recvcounts, displs, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_igatherv_c_f08_ = pmpi_igatherv_c_f08_)
-
-void pmpi_ireduce_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ireduce(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ireduce_f08_ = pmpi_ireduce_f08_)
+OLD_NAMES(igatherv, IGATHERV)
 
 void pmpi_ireduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ireduce(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Ireduce(f_address(sendbuf), f_address(recvbuf), *count, f_handle(Datatype, *datatype), f_handle(Op, *op), *root, f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(ireduce)
-
-void pmpi_ireduce_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *count, int *datatype, int *op, int *root, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ireduce_c(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ireduce_c_f08_ = pmpi_ireduce_c_f08_)
-
-void pmpi_ireduce_scatter_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ireduce_scatter(s_sendbuf.address, s_recvbuf.address, recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ireduce_scatter_f08_ = pmpi_ireduce_scatter_f08_)
+OLD_NAMES(ireduce, IREDUCE)
 
 void pmpi_ireduce_scatter_(void *sendbuf, void *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ireduce_scatter(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Ireduce_scatter(f_address(sendbuf), f_address(recvbuf), recvcounts, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(ireduce_scatter)
-
-void pmpi_ireduce_scatter_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *recvcounts, int *datatype, int *op, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ireduce_scatter_c(s_sendbuf.address, s_recvbuf.address, recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ireduce_scatter_c_f08_ = pmpi_ireduce_scatter_c_f08_)
-
-void pmpi_ireduce_scatter_block_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ireduce_scatter_block(s_sendbuf.address, s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ireduce_scatter_block_f08_ = pmpi_ireduce_scatter_block_f08_)
+OLD_NAMES(ireduce_scatter, IREDUCE_SCATTER)
 
 void pmpi_ireduce_scatter_block_(void *sendbuf, void *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Ireduce_scatter_block(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Ireduce_scatter_block(f_address(sendbuf), f_address(recvbuf), *recvcount, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(ireduce_scatter_block)
-
-void pmpi_ireduce_scatter_block_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *recvcount, int *datatype, int *op, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ireduce_scatter_block_c(s_sendbuf.address, s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_ireduce_scatter_block_c_f08_ = pmpi_ireduce_scatter_block_c_f08_)
-
-void pmpi_iscan_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iscan(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_iscan_f08_ = pmpi_iscan_f08_)
+OLD_NAMES(ireduce_scatter_block, IREDUCE_SCATTER_BLOCK)
 
 void pmpi_iscan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Iscan(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Iscan(f_address(sendbuf), f_address(recvbuf), *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(iscan)
-
-void pmpi_iscan_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iscan_c(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_iscan_c_f08_ = pmpi_iscan_c_f08_)
-
-void pmpi_iscatter_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iscatter(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_iscatter_f08_ = pmpi_iscatter_f08_)
+OLD_NAMES(iscan, ISCAN)
 
 void pmpi_iscatter_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Iscatter(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Iscatter(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(iscatter)
-
-void pmpi_iscatter_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iscatter_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_iscatter_c_f08_ = pmpi_iscatter_c_f08_)
-
-void pmpi_iscatterv_f08_(struct descriptor *sendbuf, int *sendcounts, int *displs, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iscatterv(s_sendbuf.address, sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_iscatterv_f08_ = pmpi_iscatterv_f08_)
+OLD_NAMES(iscatter, ISCATTER)
 
 void pmpi_iscatterv_(void *sendbuf, int *sendcounts, int *displs, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Iscatterv(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Iscatterv(f_address(sendbuf), sendcounts, displs, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(iscatterv)
-
-void pmpi_iscatterv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iscatterv_c(s_sendbuf.address, sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_iscatterv_c_f08_ = pmpi_iscatterv_c_f08_)
+OLD_NAMES(iscatterv, ISCATTERV)
 
 void pmpi_reduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Reduce(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Reduce(f_address(sendbuf), f_address(recvbuf), *count, f_handle(Datatype, *datatype), f_handle(Op, *op), *root, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(reduce)
-
-void pmpi_reduce_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *root, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Reduce_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(reduce_c)
-
-void pmpi_reduce_init_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Reduce_init(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_reduce_init_f08_ = pmpi_reduce_init_f08_)
+NAMES(reduce, REDUCE)
 
 void pmpi_reduce_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Reduce_init(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Reduce_init(f_address(sendbuf), f_address(recvbuf), *count, f_handle(Datatype, *datatype), f_handle(Op, *op), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(reduce_init)
-
-void pmpi_reduce_init_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *count, int *datatype, int *op, int *root, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Reduce_init_c(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_reduce_init_c_f08_ = pmpi_reduce_init_c_f08_)
+OLD_NAMES(reduce_init, REDUCE_INIT)
+EARLY_NAMES(reduce_init, REDUCE_INIT)
 
 void pmpi_reduce_scatter_(void *sendbuf, void *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Reduce_scatter(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Reduce_scatter(f_address(sendbuf), f_address(recvbuf), recvcounts, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(reduce_scatter)
-
-void pmpi_reduce_scatter_c_(void *sendbuf, void *recvbuf, MPI_Count *recvcounts, int *datatype, int *op, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Reduce_scatter_c(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(reduce_scatter_c)
+NAMES(reduce_scatter, REDUCE_SCATTER)
 
 void pmpi_reduce_scatter_block_(void *sendbuf, void *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Reduce_scatter_block(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Reduce_scatter_block(f_address(sendbuf), f_address(recvbuf), *recvcount, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(reduce_scatter_block)
-
-void pmpi_reduce_scatter_block_c_(void *sendbuf, void *recvbuf, MPI_Count *recvcount, int *datatype, int *op, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Reduce_scatter_block_c(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(reduce_scatter_block_c)
-
-void pmpi_reduce_scatter_block_init_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Reduce_scatter_block_init(s_sendbuf.address, s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_reduce_scatter_block_init_f08_ = pmpi_reduce_scatter_block_init_f08_)
+NAMES(reduce_scatter_block, REDUCE_SCATTER_BLOCK)
 
 void pmpi_reduce_scatter_block_init_(void *sendbuf, void *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Reduce_scatter_block_init(f_address(sendbuf), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Reduce_scatter_block_init(f_address(sendbuf), f_address(recvbuf), *recvcount, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(reduce_scatter_block_init)
-
-void pmpi_reduce_scatter_block_init_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *recvcount, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Reduce_scatter_block_init_c(s_sendbuf.address, s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_reduce_scatter_block_init_c_f08_ = pmpi_reduce_scatter_block_init_c_f08_)
-
-void pmpi_reduce_scatter_init_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Reduce_scatter_init(s_sendbuf.address, s_recvbuf.address, recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_reduce_scatter_init_f08_ = pmpi_reduce_scatter_init_f08_)
+OLD_NAMES(reduce_scatter_block_init, REDUCE_SCATTER_BLOCK_INIT)
+EARLY_NAMES(reduce_scatter_block_init, REDUCE_SCATTER_BLOCK_INIT)
 
 void pmpi_reduce_scatter_init_(void *sendbuf, void *recvbuf, int *recvcounts, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Reduce_scatter_init(f_address(sendbuf), f_address(recvbuf), recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Reduce_scatter_init(f_address(sendbuf), f_address(recvbuf), recvcounts, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(reduce_scatter_init)
-
-void pmpi_reduce_scatter_init_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *recvcounts, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Reduce_scatter_init_c(s_sendbuf.address, s_recvbuf.address, recvcounts, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_reduce_scatter_init_c_f08_ = pmpi_reduce_scatter_init_c_f08_)
+OLD_NAMES(reduce_scatter_init, REDUCE_SCATTER_INIT)
+EARLY_NAMES(reduce_scatter_init, REDUCE_SCATTER_INIT)
 
 void pmpi_scan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Scan(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
+    int error = MPI_Scan(f_address(sendbuf), f_address(recvbuf), *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(scan)
-
-void pmpi_scan_c_(void *sendbuf, void *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Scan_c(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(scan_c)
-
-void pmpi_scan_init_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Scan_init(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_scan_init_f08_ = pmpi_scan_init_f08_)
+NAMES(scan, SCAN)
 
 void pmpi_scan_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Scan_init(f_address(sendbuf), f_address(recvbuf), *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Scan_init(f_address(sendbuf), f_address(recvbuf), *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(scan_init)
-
-void pmpi_scan_init_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, MPI_Count *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Scan_init_c(s_sendbuf.address, s_recvbuf.address, *count, (MPI_Datatype)f_handle(*datatype), (MPI_Op)f_handle(*op), (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_scan_init_c_f08_ = pmpi_scan_init_c_f08_)
+OLD_NAMES(scan_init, SCAN_INIT)
+EARLY_NAMES(scan_init, SCAN_INIT)
 
 void pmpi_scatter_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Scatter(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Scatter(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(scatter)
-
-void pmpi_scatter_c_(void *sendbuf, MPI_Count *sendcount, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Scatter_c(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(scatter_c)
-
-void pmpi_scatter_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Scatter_init(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_scatter_init_f08_ = pmpi_scatter_init_f08_)
+NAMES(scatter, SCATTER)
 
 void pmpi_scatter_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Scatter_init(f_address(sendbuf), *sendcount, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Scatter_init(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(scatter_init)
-
-void pmpi_scatter_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Scatter_init_c(s_sendbuf.address, *sendcount, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_scatter_init_c_f08_ = pmpi_scatter_init_c_f08_)
+OLD_NAMES(scatter_init, SCATTER_INIT)
+EARLY_NAMES(scatter_init, SCATTER_INIT)
 
 void pmpi_scatterv_(void *sendbuf, int *sendcounts, int *displs, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Scatterv(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
+    int error = MPI_Scatterv(f_address(sendbuf), sendcounts, displs, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(scatterv)
-
-void pmpi_scatterv_c_(void *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, int *sendtype, void *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Scatterv_c(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm));
-    f_error(ierror, error);
-}
-NAMES(scatterv_c)
-
-void pmpi_scatterv_init_f08_(struct descriptor *sendbuf, int *sendcounts, int *displs, int *sendtype, struct descriptor *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Scatterv_init(s_sendbuf.address, sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_scatterv_init_f08_ = pmpi_scatterv_init_f08_)
+NAMES(scatterv, SCATTERV)
 
 void pmpi_scatterv_init_(void *sendbuf, int *sendcounts, int *displs, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Scatterv_init(f_address(sendbuf), sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), f_address(recvbuf), *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Scatterv_init(f_address(sendbuf), sendcounts, displs, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(scatterv_init)
-
-void pmpi_scatterv_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, int *sendtype, struct descriptor *recvbuf, MPI_Count *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_sendbuf = f_whole(sendbuf);
-    struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Scatterv_init_c(s_sendbuf.address, sendcounts, displs, (MPI_Datatype)f_handle(*sendtype), s_recvbuf.address, *recvcount, (MPI_Datatype)f_handle(*recvtype), *root, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_sendbuf);
-    f_section_free(&s_recvbuf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_scatterv_init_c_f08_ = pmpi_scatterv_init_c_f08_)
+OLD_NAMES(scatterv_init, SCATTERV_INIT)
+EARLY_NAMES(scatterv_init, SCATTERV_INIT)
 
 void pmpi_group_compare_(int *group1, int *group2, int *result, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Group_compare((MPI_Group)f_handle(*group1), (MPI_Group)f_handle(*group2), result);
+    int error = MPI_Group_compare(f_handle(Group, *group1), f_handle(Group, *group2), result);
     f_error(ierror, error);
 }
-NAMES(group_compare)
+NAMES(group_compare, GROUP_COMPARE)
 
 void pmpi_group_difference_(int *group1, int *group2, int *newgroup, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
-    int error = MPI_Group_difference((MPI_Group)f_handle(*group1), (MPI_Group)f_handle(*group2), &c_newgroup);
-    *newgroup = (int)(intptr_t)c_newgroup;
+    MPI_Group c_newgroup = f_handle(Group, *newgroup);
+    int error = MPI_Group_difference(f_handle(Group, *group1), f_handle(Group, *group2), &c_newgroup);
+    *newgroup = f_integer(c_newgroup);
     f_error(ierror, error);
 }
-NAMES(group_difference)
+NAMES(group_difference, GROUP_DIFFERENCE)
 
 void pmpi_group_excl_(int *group, int *n, int *ranks, int *newgroup, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
-    int error = MPI_Group_excl((MPI_Group)f_handle(*group), *n, ranks, &c_newgroup);
-    *newgroup = (int)(intptr_t)c_newgroup;
+    MPI_Group c_newgroup = f_handle(Group, *newgroup);
+    int error = MPI_Group_excl(f_handle(Group, *group), *n, ranks, &c_newgroup);
+    *newgroup = f_integer(c_newgroup);
     f_error(ierror, error);
 }
-NAMES(group_excl)
+NAMES(group_excl, GROUP_EXCL)
 
 void pmpi_group_free_(int *group, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Group c_group = (MPI_Group)f_handle(*group);
+    MPI_Group c_group = f_handle(Group, *group);
     int error = MPI_Group_free(&c_group);
-    *group = (int)(intptr_t)c_group;
+    *group = f_integer(c_group);
     f_error(ierror, error);
 }
-NAMES(group_free)
+NAMES(group_free, GROUP_FREE)
 
 void pmpi_group_from_session_pset_(int *session, char *pset_name, int *newgroup, int *ierror, size_t l_pset_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_pset_name = f_string(pset_name, l_pset_name);
-    MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
-    int error = MPI_Group_from_session_pset((MPI_Session)f_handle(*session), c_pset_name, &c_newgroup);
+    MPI_Group c_newgroup = f_handle(Group, *newgroup);
+    int error = MPI_Group_from_session_pset(f_handle(Session, *session), c_pset_name, &c_newgroup);
     free(c_pset_name);
-    *newgroup = (int)(intptr_t)c_newgroup;
+    *newgroup = f_integer(c_newgroup);
     f_error(ierror, error);
 }
-NAMES(group_from_session_pset)
+NAMES(group_from_session_pset, GROUP_FROM_SESSION_PSET)
 
 void pmpi_group_incl_(int *group, int *n, int *ranks, int *newgroup, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
-    int error = MPI_Group_incl((MPI_Group)f_handle(*group), *n, ranks, &c_newgroup);
-    *newgroup = (int)(intptr_t)c_newgroup;
+    MPI_Group c_newgroup = f_handle(Group, *newgroup);
+    int error = MPI_Group_incl(f_handle(Group, *group), *n, ranks, &c_newgroup);
+    *newgroup = f_integer(c_newgroup);
     f_error(ierror, error);
 }
-NAMES(group_incl)
+NAMES(group_incl, GROUP_INCL)
 
 void pmpi_group_intersection_(int *group1, int *group2, int *newgroup, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
-    int error = MPI_Group_intersection((MPI_Group)f_handle(*group1), (MPI_Group)f_handle(*group2), &c_newgroup);
-    *newgroup = (int)(intptr_t)c_newgroup;
+    MPI_Group c_newgroup = f_handle(Group, *newgroup);
+    int error = MPI_Group_intersection(f_handle(Group, *group1), f_handle(Group, *group2), &c_newgroup);
+    *newgroup = f_integer(c_newgroup);
     f_error(ierror, error);
 }
-NAMES(group_intersection)
+NAMES(group_intersection, GROUP_INTERSECTION)
 
 void pmpi_group_range_excl_(int *group, int *n, int ranges[][3], int *newgroup, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
-    int error = MPI_Group_range_excl((MPI_Group)f_handle(*group), *n, ranges, &c_newgroup);
-    *newgroup = (int)(intptr_t)c_newgroup;
+    MPI_Group c_newgroup = f_handle(Group, *newgroup);
+    int error = MPI_Group_range_excl(f_handle(Group, *group), *n, ranges, &c_newgroup);
+    *newgroup = f_integer(c_newgroup);
     f_error(ierror, error);
 }
-NAMES(group_range_excl)
+NAMES(group_range_excl, GROUP_RANGE_EXCL)
 
 void pmpi_group_range_incl_(int *group, int *n, int ranges[][3], int *newgroup, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
-    int error = MPI_Group_range_incl((MPI_Group)f_handle(*group), *n, ranges, &c_newgroup);
-    *newgroup = (int)(intptr_t)c_newgroup;
+    MPI_Group c_newgroup = f_handle(Group, *newgroup);
+    int error = MPI_Group_range_incl(f_handle(Group, *group), *n, ranges, &c_newgroup);
+    *newgroup = f_integer(c_newgroup);
     f_error(ierror, error);
 }
-NAMES(group_range_incl)
+NAMES(group_range_incl, GROUP_RANGE_INCL)
 
 void pmpi_group_rank_(int *group, int *rank, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Group_rank((MPI_Group)f_handle(*group), rank);
+    int error = MPI_Group_rank(f_handle(Group, *group), rank);
     f_error(ierror, error);
 }
-NAMES(group_rank)
+NAMES(group_rank, GROUP_RANK)
 
 void pmpi_group_size_(int *group, int *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Group_size((MPI_Group)f_handle(*group), size);
+    int error = MPI_Group_size(f_handle(Group, *group), size);
     f_error(ierror, error);
 }
-NAMES(group_size)
+NAMES(group_size, GROUP_SIZE)
 
 void pmpi_group_translate_ranks_(int *group1, int *n, int *ranks1, int *group2, int *ranks2, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Group_translate_ranks((MPI_Group)f_handle(*group1), *n, ranks1, (MPI_Group)f_handle(*group2), ranks2);
+    int error = MPI_Group_translate_ranks(f_handle(Group, *group1), *n, ranks1, f_handle(Group, *group2), ranks2);
     f_error(ierror, error);
 }
-NAMES(group_translate_ranks)
+NAMES(group_translate_ranks, GROUP_TRANSLATE_RANKS)
 
 void pmpi_group_union_(int *group1, int *group2, int *newgroup, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Group c_newgroup = (MPI_Group)f_handle(*newgroup);
-    int error = MPI_Group_union((MPI_Group)f_handle(*group1), (MPI_Group)f_handle(*group2), &c_newgroup);
-    *newgroup = (int)(intptr_t)c_newgroup;
+    MPI_Group c_newgroup = f_handle(Group, *newgroup);
+    int error = MPI_Group_union(f_handle(Group, *group1), f_handle(Group, *group2), &c_newgroup);
+    *newgroup = f_integer(c_newgroup);
     f_error(ierror, error);
 }
-NAMES(group_union)
+NAMES(group_union, GROUP_UNION)
 
 void pmpi_cart_coords_(int *comm, int *rank, int *maxdims, int *coords, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Cart_coords((MPI_Comm)f_handle(*comm), *rank, *maxdims, coords);
+    int error = MPI_Cart_coords(f_handle(Comm, *comm), *rank, *maxdims, coords);
     f_error(ierror, error);
 }
-NAMES(cart_coords)
+NAMES(cart_coords, CART_COORDS)
 
 void pmpi_cart_create_(int *comm_old, int *ndims, int *dims, int *periods, int *reorder, int *comm_cart, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_comm_cart = (MPI_Comm)f_handle(*comm_cart);
-    int error = MPI_Cart_create((MPI_Comm)f_handle(*comm_old), *ndims, dims, periods, *reorder, &c_comm_cart);
-    *comm_cart = (int)(intptr_t)c_comm_cart;
+    MPI_Comm c_comm_cart = f_handle(Comm, *comm_cart);
+    int error = MPI_Cart_create(f_handle(Comm, *comm_old), *ndims, dims, periods, *reorder, &c_comm_cart);
+    *comm_cart = f_integer(c_comm_cart);
     f_error(ierror, error);
 }
-NAMES(cart_create)
+NAMES(cart_create, CART_CREATE)
 
 void pmpi_cart_get_(int *comm, int *maxdims, int *dims, int *periods, int *coords, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Cart_get((MPI_Comm)f_handle(*comm), *maxdims, dims, periods, coords);
+    int error = MPI_Cart_get(f_handle(Comm, *comm), *maxdims, dims, periods, coords);
     f_error(ierror, error);
 }
-NAMES(cart_get)
+NAMES(cart_get, CART_GET)
 
 void pmpi_cart_map_(int *comm, int *ndims, int *dims, int *periods, int *newrank, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Cart_map((MPI_Comm)f_handle(*comm), *ndims, dims, periods, newrank);
+    int error = MPI_Cart_map(f_handle(Comm, *comm), *ndims, dims, periods, newrank);
     f_error(ierror, error);
 }
-NAMES(cart_map)
+NAMES(cart_map, CART_MAP)
 
 void pmpi_cart_rank_(int *comm, int *coords, int *rank, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Cart_rank((MPI_Comm)f_handle(*comm), coords, rank);
+    int error = MPI_Cart_rank(f_handle(Comm, *comm), coords, rank);
     f_error(ierror, error);
 }
-NAMES(cart_rank)
+NAMES(cart_rank, CART_RANK)
 
 void pmpi_cart_shift_(int *comm, int *direction, int *disp, int *rank_source, int *rank_dest, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Cart_shift((MPI_Comm)f_handle(*comm), *direction, *disp, rank_source, rank_dest);
+    int error = MPI_Cart_shift(f_handle(Comm, *comm), *direction, *disp, rank_source, rank_dest);
     f_error(ierror, error);
 }
-NAMES(cart_shift)
+NAMES(cart_shift, CART_SHIFT)
 
 void pmpi_cart_sub_(int *comm, int *remain_dims, int *newcomm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    int error = MPI_Cart_sub((MPI_Comm)f_handle(*comm), remain_dims, &c_newcomm);
-    *newcomm = (int)(intptr_t)c_newcomm;
+    MPI_Comm c_newcomm = f_handle(Comm, *newcomm);
+    int error = MPI_Cart_sub(f_handle(Comm, *comm), remain_dims, &c_newcomm);
+    *newcomm = f_integer(c_newcomm);
     f_error(ierror, error);
 }
-NAMES(cart_sub)
+NAMES(cart_sub, CART_SUB)
 
 void pmpi_cartdim_get_(int *comm, int *ndims, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Cartdim_get((MPI_Comm)f_handle(*comm), ndims);
+    int error = MPI_Cartdim_get(f_handle(Comm, *comm), ndims);
     f_error(ierror, error);
 }
-NAMES(cartdim_get)
+NAMES(cartdim_get, CARTDIM_GET)
 
 void pmpi_dims_create_(int *nnodes, int *ndims, int *dims, int *ierror)
 {
@@ -4291,117 +2108,117 @@ void pmpi_dims_create_(int *nnodes, int *ndims, int *dims, int *ierror)
     int error = MPI_Dims_create(*nnodes, *ndims, dims);
     f_error(ierror, error);
 }
-NAMES(dims_create)
+NAMES(dims_create, DIMS_CREATE)
 
 void pmpi_dist_graph_create_(int *comm_old, int *n, int *sources, int *degrees, int *destinations, int *weights, int *info, int *reorder, int *comm_dist_graph, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_comm_dist_graph = (MPI_Comm)f_handle(*comm_dist_graph);
-    int error = MPI_Dist_graph_create((MPI_Comm)f_handle(*comm_old), *n, sources, degrees, destinations, f_weights(weights), (MPI_Info)f_handle(*info), *reorder, &c_comm_dist_graph);
-    *comm_dist_graph = (int)(intptr_t)c_comm_dist_graph;
+    MPI_Comm c_comm_dist_graph = f_handle(Comm, *comm_dist_graph);
+    int error = MPI_Dist_graph_create(f_handle(Comm, *comm_old), *n, sources, degrees, destinations, f_weights(weights), f_handle(Info, *info), *reorder, &c_comm_dist_graph);
+    *comm_dist_graph = f_integer(c_comm_dist_graph);
     f_error(ierror, error);
 }
-NAMES(dist_graph_create)
+NAMES(dist_graph_create, DIST_GRAPH_CREATE)
 
 void pmpi_dist_graph_create_adjacent_(int *comm_old, int *indegree, int *sources, int *sourceweights, int *outdegree, int *destinations, int *destweights, int *info, int *reorder, int *comm_dist_graph, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_comm_dist_graph = (MPI_Comm)f_handle(*comm_dist_graph);
-    int error = MPI_Dist_graph_create_adjacent((MPI_Comm)f_handle(*comm_old), *indegree, sources, f_weights(sourceweights), *outdegree, destinations, f_weights(destweights), (MPI_Info)f_handle(*info), *reorder, &c_comm_dist_graph);
-    *comm_dist_graph = (int)(intptr_t)c_comm_dist_graph;
+    MPI_Comm c_comm_dist_graph = f_handle(Comm, *comm_dist_graph);
+    int error = MPI_Dist_graph_create_adjacent(f_handle(Comm, *comm_old), *indegree, sources, f_weights(sourceweights), *outdegree, destinations, f_weights(destweights), f_handle(Info, *info), *reorder, &c_comm_dist_graph);
+    *comm_dist_graph = f_integer(c_comm_dist_graph);
     f_error(ierror, error);
 }
-NAMES(dist_graph_create_adjacent)
+NAMES(dist_graph_create_adjacent, DIST_GRAPH_CREATE_ADJACENT)
 
 void pmpi_dist_graph_neighbors_(int *comm, int *maxindegree, int *sources, int *sourceweights, int *maxoutdegree, int *destinations, int *destweights, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Dist_graph_neighbors((MPI_Comm)f_handle(*comm), *maxindegree, sources, f_weights(sourceweights), *maxoutdegree, destinations, f_weights(destweights));
+    int error = MPI_Dist_graph_neighbors(f_handle(Comm, *comm), *maxindegree, sources, f_weights(sourceweights), *maxoutdegree, destinations, f_weights(destweights));
     f_error(ierror, error);
 }
-NAMES(dist_graph_neighbors)
+NAMES(dist_graph_neighbors, DIST_GRAPH_NEIGHBORS)
 
 void pmpi_dist_graph_neighbors_count_(int *comm, int *indegree, int *outdegree, int *weighted, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Dist_graph_neighbors_count((MPI_Comm)f_handle(*comm), indegree, outdegree, weighted);
+    int error = MPI_Dist_graph_neighbors_count(f_handle(Comm, *comm), indegree, outdegree, weighted);
     f_error(ierror, error);
 }
-NAMES(dist_graph_neighbors_count)
+NAMES(dist_graph_neighbors_count, DIST_GRAPH_NEIGHBORS_COUNT)
 
 void pmpi_graph_create_(int *comm_old, int *nnodes, int *indx, int *edges, int *reorder, int *comm_graph, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_comm_graph = (MPI_Comm)f_handle(*comm_graph);
-    int error = MPI_Graph_create((MPI_Comm)f_handle(*comm_old), *nnodes, indx, edges, *reorder, &c_comm_graph);
-    *comm_graph = (int)(intptr_t)c_comm_graph;
+    MPI_Comm c_comm_graph = f_handle(Comm, *comm_graph);
+    int error = MPI_Graph_create(f_handle(Comm, *comm_old), *nnodes, indx, edges, *reorder, &c_comm_graph);
+    *comm_graph = f_integer(c_comm_graph);
     f_error(ierror, error);
 }
-NAMES(graph_create)
+NAMES(graph_create, GRAPH_CREATE)
 
 void pmpi_graph_get_(int *comm, int *maxindex, int *maxedges, int *indx, int *edges, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Graph_get((MPI_Comm)f_handle(*comm), *maxindex, *maxedges, indx, edges);
+    int error = MPI_Graph_get(f_handle(Comm, *comm), *maxindex, *maxedges, indx, edges);
     f_error(ierror, error);
 }
-NAMES(graph_get)
+NAMES(graph_get, GRAPH_GET)
 
 void pmpi_graph_map_(int *comm, int *nnodes, int *indx, int *edges, int *newrank, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Graph_map((MPI_Comm)f_handle(*comm), *nnodes, indx, edges, newrank);
+    int error = MPI_Graph_map(f_handle(Comm, *comm), *nnodes, indx, edges, newrank);
     f_error(ierror, error);
 }
-NAMES(graph_map)
+NAMES(graph_map, GRAPH_MAP)
 
 void pmpi_graph_neighbors_(int *comm, int *rank, int *maxneighbors, int *neighbors, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Graph_neighbors((MPI_Comm)f_handle(*comm), *rank, *maxneighbors, neighbors);
+    int error = MPI_Graph_neighbors(f_handle(Comm, *comm), *rank, *maxneighbors, neighbors);
     f_error(ierror, error);
 }
-NAMES(graph_neighbors)
+NAMES(graph_neighbors, GRAPH_NEIGHBORS)
 
 void pmpi_graph_neighbors_count_(int *comm, int *rank, int *nneighbors, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Graph_neighbors_count((MPI_Comm)f_handle(*comm), *rank, nneighbors);
+    int error = MPI_Graph_neighbors_count(f_handle(Comm, *comm), *rank, nneighbors);
     f_error(ierror, error);
 }
-NAMES(graph_neighbors_count)
+NAMES(graph_neighbors_count, GRAPH_NEIGHBORS_COUNT)
 
 void pmpi_graphdims_get_(int *comm, int *nnodes, int *nedges, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Graphdims_get((MPI_Comm)f_handle(*comm), nnodes, nedges);
+    int error = MPI_Graphdims_get(f_handle(Comm, *comm), nnodes, nedges);
     f_error(ierror, error);
 }
-NAMES(graphdims_get)
+NAMES(graphdims_get, GRAPHDIMS_GET)
 
 void pmpi_topo_test_(int *comm, int *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Topo_test((MPI_Comm)f_handle(*comm), status);
+    int error = MPI_Topo_test(f_handle(Comm, *comm), status);
     f_error(ierror, error);
 }
-NAMES(topo_test)
+NAMES(topo_test, TOPO_TEST)
 
 void pmpi_attr_delete_(int *comm, int *keyval, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Attr_delete((MPI_Comm)f_handle(*comm), *keyval);
+    int error = MPI_Attr_delete(f_handle(Comm, *comm), *keyval);
     f_error(ierror, error);
 }
-OLD_NAME(attr_delete)
+OLD_NAMES(attr_delete, ATTR_DELETE)
 
 void pmpi_comm_delete_attr_(int *comm, int *comm_keyval, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Comm_delete_attr((MPI_Comm)f_handle(*comm), *comm_keyval);
+    int error = MPI_Comm_delete_attr(f_handle(Comm, *comm), *comm_keyval);
     f_error(ierror, error);
 }
-NAMES(comm_delete_attr)
+NAMES(comm_delete_attr, COMM_DELETE_ATTR)
 
 void pmpi_comm_free_keyval_(int *comm_keyval, int *ierror)
 {
@@ -4409,7 +2226,7 @@ void pmpi_comm_free_keyval_(int *comm_keyval, int *ierror)
     int error = MPI_Comm_free_keyval(comm_keyval);
     f_error(ierror, error);
 }
-NAMES(comm_free_keyval)
+NAMES(comm_free_keyval, COMM_FREE_KEYVAL)
 
 void pmpi_keyval_free_(int *keyval, int *ierror)
 {
@@ -4417,7 +2234,7 @@ void pmpi_keyval_free_(int *keyval, int *ierror)
     int error = MPI_Keyval_free(keyval);
     f_error(ierror, error);
 }
-OLD_NAME(keyval_free)
+OLD_NAMES(keyval_free, KEYVAL_FREE)
 
 void pmpi_add_error_class_(int *errorclass, int *ierror)
 {
@@ -4425,7 +2242,7 @@ void pmpi_add_error_class_(int *errorclass, int *ierror)
     int error = MPI_Add_error_class(errorclass);
     f_error(ierror, error);
 }
-NAMES(add_error_class)
+NAMES(add_error_class, ADD_ERROR_CLASS)
 
 void pmpi_add_error_code_(int *errorclass, int *errorcode, int *ierror)
 {
@@ -4433,7 +2250,7 @@ void pmpi_add_error_code_(int *errorclass, int *errorcode, int *ierror)
     int error = MPI_Add_error_code(*errorclass, errorcode);
     f_error(ierror, error);
 }
-NAMES(add_error_code)
+NAMES(add_error_code, ADD_ERROR_CODE)
 
 void pmpi_add_error_string_(int *errorcode, char *string, int *ierror, size_t l_string)
 {
@@ -4443,53 +2260,53 @@ void pmpi_add_error_string_(int *errorcode, char *string, int *ierror, size_t l_
     free(c_string);
     f_error(ierror, error);
 }
-NAMES(add_error_string)
+NAMES(add_error_string, ADD_ERROR_STRING)
 
 void pmpi_comm_call_errhandler_(int *comm, int *errorcode, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Comm_call_errhandler((MPI_Comm)f_handle(*comm), *errorcode);
+    int error = MPI_Comm_call_errhandler(f_handle(Comm, *comm), *errorcode);
     f_error(ierror, error);
 }
-NAMES(comm_call_errhandler)
+NAMES(comm_call_errhandler, COMM_CALL_ERRHANDLER)
 
 void pmpi_comm_create_errhandler_(MPI_Comm_errhandler_function *comm_errhandler_fn, int *errhandler, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
+    MPI_Errhandler c_errhandler = f_handle(Errhandler, *errhandler);
     int error = MPI_Comm_create_errhandler(comm_errhandler_fn, &c_errhandler);
-    *errhandler = (int)(intptr_t)c_errhandler;
+    *errhandler = f_integer(c_errhandler);
     f_error(ierror, error);
 }
-NAMES(comm_create_errhandler)
+NAMES(comm_create_errhandler, COMM_CREATE_ERRHANDLER)
 
 void pmpi_comm_get_errhandler_(int *comm, int *errhandler, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
-    int error = MPI_Comm_get_errhandler((MPI_Comm)f_handle(*comm), &c_errhandler);
-    *errhandler = (int)(intptr_t)c_errhandler;
+    MPI_Errhandler c_errhandler = f_handle(Errhandler, *errhandler);
+    int error = MPI_Comm_get_errhandler(f_handle(Comm, *comm), &c_errhandler);
+    *errhandler = f_integer(c_errhandler);
     f_error(ierror, error);
 }
-NAMES(comm_get_errhandler)
+NAMES(comm_get_errhandler, COMM_GET_ERRHANDLER)
 
 void pmpi_comm_set_errhandler_(int *comm, int *errhandler, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Comm_set_errhandler((MPI_Comm)f_handle(*comm), (MPI_Errhandler)f_handle(*errhandler));
+    int error = MPI_Comm_set_errhandler(f_handle(Comm, *comm), f_handle(Errhandler, *errhandler));
     f_error(ierror, error);
 }
-NAMES(comm_set_errhandler)
+NAMES(comm_set_errhandler, COMM_SET_ERRHANDLER)
 
 void pmpi_errhandler_free_(int *errhandler, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
+    MPI_Errhandler c_errhandler = f_handle(Errhandler, *errhandler);
     int error = MPI_Errhandler_free(&c_errhandler);
-    *errhandler = (int)(intptr_t)c_errhandler;
+    *errhandler = f_integer(c_errhandler);
     f_error(ierror, error);
 }
-NAMES(errhandler_free)
+NAMES(errhandler_free, ERRHANDLER_FREE)
 
 void pmpi_error_class_(int *errorcode, int *errorclass, int *ierror)
 {
@@ -4497,7 +2314,7 @@ void pmpi_error_class_(int *errorcode, int *errorclass, int *ierror)
     int error = MPI_Error_class(*errorcode, errorclass);
     f_error(ierror, error);
 }
-NAMES(error_class)
+NAMES(error_class, ERROR_CLASS)
 
 void pmpi_error_string_(int *errorcode, char *string, int *resultlen, int *ierror, size_t l_string)
 {
@@ -4507,43 +2324,43 @@ void pmpi_error_string_(int *errorcode, char *string, int *resultlen, int *ierro
     f_text(error, string, l_string, c_string);
     f_error(ierror, error);
 }
-NAMES(error_string)
+NAMES(error_string, ERROR_STRING)
 
 void pmpi_file_call_errhandler_(int *fh, int *errorcode, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_call_errhandler((MPI_File)f_handle(*fh), *errorcode);
+    int error = MPI_File_call_errhandler(f_handle(File, *fh), *errorcode);
     f_error(ierror, error);
 }
-NAMES(file_call_errhandler)
+NAMES(file_call_errhandler, FILE_CALL_ERRHANDLER)
 
 void pmpi_file_create_errhandler_(MPI_File_errhandler_function *file_errhandler_fn, int *errhandler, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
+    MPI_Errhandler c_errhandler = f_handle(Errhandler, *errhandler);
     int error = MPI_File_create_errhandler(file_errhandler_fn, &c_errhandler);
-    *errhandler = (int)(intptr_t)c_errhandler;
+    *errhandler = f_integer(c_errhandler);
     f_error(ierror, error);
 }
-NAMES(file_create_errhandler)
+NAMES(file_create_errhandler, FILE_CREATE_ERRHANDLER)
 
 void pmpi_file_get_errhandler_(int *file, int *errhandler, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
-    int error = MPI_File_get_errhandler((MPI_File)f_handle(*file), &c_errhandler);
-    *errhandler = (int)(intptr_t)c_errhandler;
+    MPI_Errhandler c_errhandler = f_handle(Errhandler, *errhandler);
+    int error = MPI_File_get_errhandler(f_handle(File, *file), &c_errhandler);
+    *errhandler = f_integer(c_errhandler);
     f_error(ierror, error);
 }
-NAMES(file_get_errhandler)
+NAMES(file_get_errhandler, FILE_GET_ERRHANDLER)
 
 void pmpi_file_set_errhandler_(int *file, int *errhandler, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_set_errhandler((MPI_File)f_handle(*file), (MPI_Errhandler)f_handle(*errhandler));
+    int error = MPI_File_set_errhandler(f_handle(File, *file), f_handle(Errhandler, *errhandler));
     f_error(ierror, error);
 }
-NAMES(file_set_errhandler)
+NAMES(file_set_errhandler, FILE_SET_ERRHANDLER)
 
 void pmpi_remove_error_class_(int *errorclass, int *ierror)
 {
@@ -4551,7 +2368,7 @@ void pmpi_remove_error_class_(int *errorclass, int *ierror)
     int error = MPI_Remove_error_class(*errorclass);
     f_error(ierror, error);
 }
-NAMES(remove_error_class)
+NAMES(remove_error_class, REMOVE_ERROR_CLASS)
 
 void pmpi_remove_error_code_(int *errorcode, int *ierror)
 {
@@ -4559,7 +2376,7 @@ void pmpi_remove_error_code_(int *errorcode, int *ierror)
     int error = MPI_Remove_error_code(*errorcode);
     f_error(ierror, error);
 }
-NAMES(remove_error_code)
+NAMES(remove_error_code, REMOVE_ERROR_CODE)
 
 void pmpi_remove_error_string_(int *errorcode, int *ierror)
 {
@@ -4567,79 +2384,79 @@ void pmpi_remove_error_string_(int *errorcode, int *ierror)
     int error = MPI_Remove_error_string(*errorcode);
     f_error(ierror, error);
 }
-NAMES(remove_error_string)
+NAMES(remove_error_string, REMOVE_ERROR_STRING)
 
 void pmpi_session_call_errhandler_(int *session, int *errorcode, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Session_call_errhandler((MPI_Session)f_handle(*session), *errorcode);
+    int error = MPI_Session_call_errhandler(f_handle(Session, *session), *errorcode);
     f_error(ierror, error);
 }
-NAMES(session_call_errhandler)
+NAMES(session_call_errhandler, SESSION_CALL_ERRHANDLER)
 
 void pmpi_session_create_errhandler_(MPI_Session_errhandler_function *session_errhandler_fn, int *errhandler, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
+    MPI_Errhandler c_errhandler = f_handle(Errhandler, *errhandler);
     int error = MPI_Session_create_errhandler(session_errhandler_fn, &c_errhandler);
-    *errhandler = (int)(intptr_t)c_errhandler;
+    *errhandler = f_integer(c_errhandler);
     f_error(ierror, error);
 }
-NAMES(session_create_errhandler)
+NAMES(session_create_errhandler, SESSION_CREATE_ERRHANDLER)
 
 void pmpi_session_get_errhandler_(int *session, int *errhandler, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
-    int error = MPI_Session_get_errhandler((MPI_Session)f_handle(*session), &c_errhandler);
-    *errhandler = (int)(intptr_t)c_errhandler;
+    MPI_Errhandler c_errhandler = f_handle(Errhandler, *errhandler);
+    int error = MPI_Session_get_errhandler(f_handle(Session, *session), &c_errhandler);
+    *errhandler = f_integer(c_errhandler);
     f_error(ierror, error);
 }
-NAMES(session_get_errhandler)
+NAMES(session_get_errhandler, SESSION_GET_ERRHANDLER)
 
 void pmpi_session_set_errhandler_(int *session, int *errhandler, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Session_set_errhandler((MPI_Session)f_handle(*session), (MPI_Errhandler)f_handle(*errhandler));
+    int error = MPI_Session_set_errhandler(f_handle(Session, *session), f_handle(Errhandler, *errhandler));
     f_error(ierror, error);
 }
-NAMES(session_set_errhandler)
+NAMES(session_set_errhandler, SESSION_SET_ERRHANDLER)
 
 void pmpi_win_call_errhandler_(int *win, int *errorcode, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_call_errhandler((MPI_Win)f_handle(*win), *errorcode);
+    int error = MPI_Win_call_errhandler(f_handle(Win, *win), *errorcode);
     f_error(ierror, error);
 }
-NAMES(win_call_errhandler)
+NAMES(win_call_errhandler, WIN_CALL_ERRHANDLER)
 
 void pmpi_win_create_errhandler_(MPI_Win_errhandler_function *win_errhandler_fn, int *errhandler, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
+    MPI_Errhandler c_errhandler = f_handle(Errhandler, *errhandler);
     int error = MPI_Win_create_errhandler(win_errhandler_fn, &c_errhandler);
-    *errhandler = (int)(intptr_t)c_errhandler;
+    *errhandler = f_integer(c_errhandler);
     f_error(ierror, error);
 }
-NAMES(win_create_errhandler)
+NAMES(win_create_errhandler, WIN_CREATE_ERRHANDLER)
 
 void pmpi_win_get_errhandler_(int *win, int *errhandler, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Errhandler c_errhandler = (MPI_Errhandler)f_handle(*errhandler);
-    int error = MPI_Win_get_errhandler((MPI_Win)f_handle(*win), &c_errhandler);
-    *errhandler = (int)(intptr_t)c_errhandler;
+    MPI_Errhandler c_errhandler = f_handle(Errhandler, *errhandler);
+    int error = MPI_Win_get_errhandler(f_handle(Win, *win), &c_errhandler);
+    *errhandler = f_integer(c_errhandler);
     f_error(ierror, error);
 }
-NAMES(win_get_errhandler)
+NAMES(win_get_errhandler, WIN_GET_ERRHANDLER)
 
 void pmpi_win_set_errhandler_(int *win, int *errhandler, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_set_errhandler((MPI_Win)f_handle(*win), (MPI_Errhandler)f_handle(*errhandler));
+    int error = MPI_Win_set_errhandler(f_handle(Win, *win), f_handle(Errhandler, *errhandler));
     f_error(ierror, error);
 }
-NAMES(win_set_errhandler)
+NAMES(win_set_errhandler, WIN_SET_ERRHANDLER)
 
 void pmpi_close_port_(char *port_name, int *ierror, size_t l_port_name)
 {
@@ -4649,75 +2466,75 @@ void pmpi_close_port_(char *port_name, int *ierror, size_t l_port_name)
     free(c_port_name);
     f_error(ierror, error);
 }
-NAMES(close_port)
+NAMES(close_port, CLOSE_PORT)
 
 void pmpi_comm_accept_(char *port_name, int *info, int *root, int *comm, int *newcomm, int *ierror, size_t l_port_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_port_name = f_stripped(port_name, l_port_name);
-    MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    int error = MPI_Comm_accept(c_port_name, (MPI_Info)f_handle(*info), *root, (MPI_Comm)f_handle(*comm), &c_newcomm);
+    MPI_Comm c_newcomm = f_handle(Comm, *newcomm);
+    int error = MPI_Comm_accept(c_port_name, f_handle(Info, *info), *root, f_handle(Comm, *comm), &c_newcomm);
     free(c_port_name);
-    *newcomm = (int)(intptr_t)c_newcomm;
+    *newcomm = f_integer(c_newcomm);
     f_error(ierror, error);
 }
-NAMES(comm_accept)
+NAMES(comm_accept, COMM_ACCEPT)
 
 void pmpi_comm_connect_(char *port_name, int *info, int *root, int *comm, int *newcomm, int *ierror, size_t l_port_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_port_name = f_stripped(port_name, l_port_name);
-    MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    int error = MPI_Comm_connect(c_port_name, (MPI_Info)f_handle(*info), *root, (MPI_Comm)f_handle(*comm), &c_newcomm);
+    MPI_Comm c_newcomm = f_handle(Comm, *newcomm);
+    int error = MPI_Comm_connect(c_port_name, f_handle(Info, *info), *root, f_handle(Comm, *comm), &c_newcomm);
     free(c_port_name);
-    *newcomm = (int)(intptr_t)c_newcomm;
+    *newcomm = f_integer(c_newcomm);
     f_error(ierror, error);
 }
-NAMES(comm_connect)
+NAMES(comm_connect, COMM_CONNECT)
 
 void pmpi_comm_disconnect_(int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_comm = (MPI_Comm)f_handle(*comm);
+    MPI_Comm c_comm = f_handle(Comm, *comm);
     int error = MPI_Comm_disconnect(&c_comm);
-    *comm = (int)(intptr_t)c_comm;
+    *comm = f_integer(c_comm);
     f_error(ierror, error);
 }
-NAMES(comm_disconnect)
+NAMES(comm_disconnect, COMM_DISCONNECT)
 
 void pmpi_comm_get_parent_(int *parent, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_parent = (MPI_Comm)f_handle(*parent);
+    MPI_Comm c_parent = f_handle(Comm, *parent);
     int error = MPI_Comm_get_parent(&c_parent);
-    *parent = (int)(intptr_t)c_parent;
+    *parent = f_integer(c_parent);
     f_error(ierror, error);
 }
-NAMES(comm_get_parent)
+NAMES(comm_get_parent, COMM_GET_PARENT)
 
 void pmpi_comm_join_(int *fd, int *intercomm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_intercomm = (MPI_Comm)f_handle(*intercomm);
+    MPI_Comm c_intercomm = f_handle(Comm, *intercomm);
     int error = MPI_Comm_join(*fd, &c_intercomm);
-    *intercomm = (int)(intptr_t)c_intercomm;
+    *intercomm = f_integer(c_intercomm);
     f_error(ierror, error);
 }
-NAMES(comm_join)
+NAMES(comm_join, COMM_JOIN)
 
 void pmpi_comm_spawn_(char *command, char *argv, int *maxprocs, int *info, int *root, int *comm, int *intercomm, int *array_of_errcodes, int *ierror, size_t l_command, size_t l_argv)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_command = f_stripped(command, l_command);
     char **c_argv = f_argv(argv, l_argv);
-    MPI_Comm c_intercomm = (MPI_Comm)f_handle(*intercomm);
-    int error = MPI_Comm_spawn(c_command, c_argv, *maxprocs, (MPI_Info)f_handle(*info), *root, (MPI_Comm)f_handle(*comm), &c_intercomm, f_errcodes(array_of_errcodes));
+    MPI_Comm c_intercomm = f_handle(Comm, *intercomm);
+    int error = MPI_Comm_spawn(c_command, c_argv, *maxprocs, f_handle(Info, *info), *root, f_handle(Comm, *comm), &c_intercomm, f_errcodes(array_of_errcodes));
     free(c_command);
     f_argv_free(c_argv);
-    *intercomm = (int)(intptr_t)c_intercomm;
+    *intercomm = f_integer(c_intercomm);
     f_error(ierror, error);
 }
-NAMES(comm_spawn)
+NAMES(comm_spawn, COMM_SPAWN)
 
 void pmpi_comm_spawn_multiple_(int *count, char *array_of_commands, char *array_of_argv, int *array_of_maxprocs, int *array_of_info, int *root, int *comm, int *intercomm, int *array_of_errcodes, int *ierror, size_t l_array_of_commands, size_t l_array_of_argv)
 {
@@ -4725,916 +2542,640 @@ void pmpi_comm_spawn_multiple_(int *count, char *array_of_commands, char *array_
     char **c_array_of_commands = f_strings(array_of_commands, l_array_of_commands, *count);
     char ***c_array_of_argv = f_argvs(array_of_argv, l_array_of_argv, *count);
     int n_array_of_info = *count;
-    MPI_Info *c_array_of_info = f_handles(array_of_info, n_array_of_info);
-    MPI_Comm c_intercomm = (MPI_Comm)f_handle(*intercomm);
-    int error = MPI_Comm_spawn_multiple(*count, c_array_of_commands, c_array_of_argv, array_of_maxprocs, c_array_of_info, *root, (MPI_Comm)f_handle(*comm), &c_intercomm, f_errcodes(array_of_errcodes));
+    MPI_Info *c_array_of_info = f_handles(Info, array_of_info, n_array_of_info);
+    MPI_Comm c_intercomm = f_handle(Comm, *intercomm);
+    int error = MPI_Comm_spawn_multiple(*count, c_array_of_commands, c_array_of_argv, array_of_maxprocs, c_array_of_info, *root, f_handle(Comm, *comm), &c_intercomm, f_errcodes(array_of_errcodes));
     f_strings_free(c_array_of_commands, *count);
     f_argvs_free(c_array_of_argv, *count);
     f_release(c_array_of_info, n_array_of_info, 0);
-    *intercomm = (int)(intptr_t)c_intercomm;
+    *intercomm = f_integer(c_intercomm);
     f_error(ierror, error);
 }
-NAMES(comm_spawn_multiple)
+NAMES(comm_spawn_multiple, COMM_SPAWN_MULTIPLE)
 
 void pmpi_lookup_name_(char *service_name, int *info, char *port_name, int *ierror, size_t l_service_name, size_t l_port_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_service_name = f_stripped(service_name, l_service_name);
     char c_port_name[MPI_MAX_PORT_NAME] = "";
-    int error = MPI_Lookup_name(c_service_name, (MPI_Info)f_handle(*info), c_port_name);
+    int error = MPI_Lookup_name(c_service_name, f_handle(Info, *info), c_port_name);
     free(c_service_name);
     f_text(error, port_name, l_port_name, c_port_name);
     f_error(ierror, error);
 }
-NAMES(lookup_name)
+NAMES(lookup_name, LOOKUP_NAME)
 
 void pmpi_open_port_(int *info, char *port_name, int *ierror, size_t l_port_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char c_port_name[MPI_MAX_PORT_NAME] = "";
-    int error = MPI_Open_port((MPI_Info)f_handle(*info), c_port_name);
+    int error = MPI_Open_port(f_handle(Info, *info), c_port_name);
     f_text(error, port_name, l_port_name, c_port_name);
     f_error(ierror, error);
 }
-NAMES(open_port)
+NAMES(open_port, OPEN_PORT)
 
 void pmpi_publish_name_(char *service_name, int *info, char *port_name, int *ierror, size_t l_service_name, size_t l_port_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_service_name = f_stripped(service_name, l_service_name);
     char *c_port_name = f_stripped(port_name, l_port_name);
-    int error = MPI_Publish_name(c_service_name, (MPI_Info)f_handle(*info), c_port_name);
+    int error = MPI_Publish_name(c_service_name, f_handle(Info, *info), c_port_name);
     free(c_service_name);
     free(c_port_name);
     f_error(ierror, error);
 }
-NAMES(publish_name)
+NAMES(publish_name, PUBLISH_NAME)
 
 void pmpi_unpublish_name_(char *service_name, int *info, char *port_name, int *ierror, size_t l_service_name, size_t l_port_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_service_name = f_stripped(service_name, l_service_name);
     char *c_port_name = f_stripped(port_name, l_port_name);
-    int error = MPI_Unpublish_name(c_service_name, (MPI_Info)f_handle(*info), c_port_name);
+    int error = MPI_Unpublish_name(c_service_name, f_handle(Info, *info), c_port_name);
     free(c_service_name);
     free(c_port_name);
     f_error(ierror, error);
 }
-NAMES(unpublish_name)
+NAMES(unpublish_name, UNPUBLISH_NAME)
 
 void pmpi_comm_compare_(int *comm1, int *comm2, int *result, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Comm_compare((MPI_Comm)f_handle(*comm1), (MPI_Comm)f_handle(*comm2), result);
+    int error = MPI_Comm_compare(f_handle(Comm, *comm1), f_handle(Comm, *comm2), result);
     f_error(ierror, error);
 }
-NAMES(comm_compare)
+NAMES(comm_compare, COMM_COMPARE)
 
 void pmpi_comm_create_(int *comm, int *group, int *newcomm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    int error = MPI_Comm_create((MPI_Comm)f_handle(*comm), (MPI_Group)f_handle(*group), &c_newcomm);
-    *newcomm = (int)(intptr_t)c_newcomm;
+    MPI_Comm c_newcomm = f_handle(Comm, *newcomm);
+    int error = MPI_Comm_create(f_handle(Comm, *comm), f_handle(Group, *group), &c_newcomm);
+    *newcomm = f_integer(c_newcomm);
     f_error(ierror, error);
 }
-NAMES(comm_create)
+NAMES(comm_create, COMM_CREATE)
 
 void pmpi_comm_create_from_group_(int *group, char *stringtag, int *info, int *errhandler, int *newcomm, int *ierror, size_t l_stringtag)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_stringtag = f_string(stringtag, l_stringtag);
-    MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    int error = MPI_Comm_create_from_group((MPI_Group)f_handle(*group), c_stringtag, (MPI_Info)f_handle(*info), (MPI_Errhandler)f_handle(*errhandler), &c_newcomm);
+    MPI_Comm c_newcomm = f_handle(Comm, *newcomm);
+    int error = MPI_Comm_create_from_group(f_handle(Group, *group), c_stringtag, f_handle(Info, *info), f_handle(Errhandler, *errhandler), &c_newcomm);
     free(c_stringtag);
-    *newcomm = (int)(intptr_t)c_newcomm;
+    *newcomm = f_integer(c_newcomm);
     f_error(ierror, error);
 }
-NAMES(comm_create_from_group)
+NAMES(comm_create_from_group, COMM_CREATE_FROM_GROUP)
 
 void pmpi_comm_create_group_(int *comm, int *group, int *tag, int *newcomm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    int error = MPI_Comm_create_group((MPI_Comm)f_handle(*comm), (MPI_Group)f_handle(*group), *tag, &c_newcomm);
-    *newcomm = (int)(intptr_t)c_newcomm;
+    MPI_Comm c_newcomm = f_handle(Comm, *newcomm);
+    int error = MPI_Comm_create_group(f_handle(Comm, *comm), f_handle(Group, *group), *tag, &c_newcomm);
+    *newcomm = f_integer(c_newcomm);
     f_error(ierror, error);
 }
-NAMES(comm_create_group)
+NAMES(comm_create_group, COMM_CREATE_GROUP)
 
 void pmpi_comm_dup_(int *comm, int *newcomm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    int error = MPI_Comm_dup((MPI_Comm)f_handle(*comm), &c_newcomm);
-    *newcomm = (int)(intptr_t)c_newcomm;
+    MPI_Comm c_newcomm = f_handle(Comm, *newcomm);
+    int error = MPI_Comm_dup(f_handle(Comm, *comm), &c_newcomm);
+    *newcomm = f_integer(c_newcomm);
     f_error(ierror, error);
 }
-NAMES(comm_dup)
+NAMES(comm_dup, COMM_DUP)
 
 void pmpi_comm_dup_with_info_(int *comm, int *info, int *newcomm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    int error = MPI_Comm_dup_with_info((MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_newcomm);
-    *newcomm = (int)(intptr_t)c_newcomm;
+    MPI_Comm c_newcomm = f_handle(Comm, *newcomm);
+    int error = MPI_Comm_dup_with_info(f_handle(Comm, *comm), f_handle(Info, *info), &c_newcomm);
+    *newcomm = f_integer(c_newcomm);
     f_error(ierror, error);
 }
-NAMES(comm_dup_with_info)
+NAMES(comm_dup_with_info, COMM_DUP_WITH_INFO)
 
 void pmpi_comm_free_(int *comm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_comm = (MPI_Comm)f_handle(*comm);
+    MPI_Comm c_comm = f_handle(Comm, *comm);
     int error = MPI_Comm_free(&c_comm);
-    *comm = (int)(intptr_t)c_comm;
+    *comm = f_integer(c_comm);
     f_error(ierror, error);
 }
-NAMES(comm_free)
+NAMES(comm_free, COMM_FREE)
 
 void pmpi_comm_get_info_(int *comm, int *info_used, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Info c_info_used = (MPI_Info)f_handle(*info_used);
-    int error = MPI_Comm_get_info((MPI_Comm)f_handle(*comm), &c_info_used);
-    *info_used = (int)(intptr_t)c_info_used;
+    MPI_Info c_info_used = f_handle(Info, *info_used);
+    int error = MPI_Comm_get_info(f_handle(Comm, *comm), &c_info_used);
+    *info_used = f_integer(c_info_used);
     f_error(ierror, error);
 }
-NAMES(comm_get_info)
+NAMES(comm_get_info, COMM_GET_INFO)
 
 void pmpi_comm_get_name_(int *comm, char *comm_name, int *resultlen, int *ierror, size_t l_comm_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char c_comm_name[MPI_MAX_OBJECT_NAME] = "";
-    int error = MPI_Comm_get_name((MPI_Comm)f_handle(*comm), c_comm_name, resultlen);
+    int error = MPI_Comm_get_name(f_handle(Comm, *comm), c_comm_name, resultlen);
     f_text(error, comm_name, l_comm_name, c_comm_name);
     f_error(ierror, error);
 }
-NAMES(comm_get_name)
+NAMES(comm_get_name, COMM_GET_NAME)
 
 void pmpi_comm_group_(int *comm, int *group, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Group c_group = (MPI_Group)f_handle(*group);
-    int error = MPI_Comm_group((MPI_Comm)f_handle(*comm), &c_group);
-    *group = (int)(intptr_t)c_group;
+    MPI_Group c_group = f_handle(Group, *group);
+    int error = MPI_Comm_group(f_handle(Comm, *comm), &c_group);
+    *group = f_integer(c_group);
     f_error(ierror, error);
 }
-NAMES(comm_group)
+NAMES(comm_group, COMM_GROUP)
 
 void pmpi_comm_idup_(int *comm, int *newcomm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Comm_idup((MPI_Comm)f_handle(*comm), &c_newcomm, &c_request);
-    *newcomm = (int)(intptr_t)c_newcomm;
-    *request = (int)(intptr_t)c_request;
+    MPI_Comm c_newcomm = f_handle(Comm, *newcomm);
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Comm_idup(f_handle(Comm, *comm), &c_newcomm, &c_request);
+    *newcomm = f_integer(c_newcomm);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-NAMES(comm_idup)
+NAMES(comm_idup, COMM_IDUP)
 
 void pmpi_comm_idup_with_info_(int *comm, int *info, int *newcomm, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Comm_idup_with_info((MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_newcomm, &c_request);
-    *newcomm = (int)(intptr_t)c_newcomm;
-    *request = (int)(intptr_t)c_request;
+    MPI_Comm c_newcomm = f_handle(Comm, *newcomm);
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Comm_idup_with_info(f_handle(Comm, *comm), f_handle(Info, *info), &c_newcomm, &c_request);
+    *newcomm = f_integer(c_newcomm);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-NAMES(comm_idup_with_info)
+NAMES(comm_idup_with_info, COMM_IDUP_WITH_INFO)
 
 void pmpi_comm_rank_(int *comm, int *rank, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Comm_rank((MPI_Comm)f_handle(*comm), rank);
+    int error = MPI_Comm_rank(f_handle(Comm, *comm), rank);
     f_error(ierror, error);
 }
-NAMES(comm_rank)
+NAMES(comm_rank, COMM_RANK)
 
 void pmpi_comm_remote_group_(int *comm, int *group, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Group c_group = (MPI_Group)f_handle(*group);
-    int error = MPI_Comm_remote_group((MPI_Comm)f_handle(*comm), &c_group);
-    *group = (int)(intptr_t)c_group;
+    MPI_Group c_group = f_handle(Group, *group);
+    int error = MPI_Comm_remote_group(f_handle(Comm, *comm), &c_group);
+    *group = f_integer(c_group);
     f_error(ierror, error);
 }
-NAMES(comm_remote_group)
+NAMES(comm_remote_group, COMM_REMOTE_GROUP)
 
 void pmpi_comm_remote_size_(int *comm, int *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Comm_remote_size((MPI_Comm)f_handle(*comm), size);
+    int error = MPI_Comm_remote_size(f_handle(Comm, *comm), size);
     f_error(ierror, error);
 }
-NAMES(comm_remote_size)
+NAMES(comm_remote_size, COMM_REMOTE_SIZE)
 
 void pmpi_comm_set_info_(int *comm, int *info, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Comm_set_info((MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info));
+    int error = MPI_Comm_set_info(f_handle(Comm, *comm), f_handle(Info, *info));
     f_error(ierror, error);
 }
-NAMES(comm_set_info)
+NAMES(comm_set_info, COMM_SET_INFO)
 
 void pmpi_comm_set_name_(int *comm, char *comm_name, int *ierror, size_t l_comm_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_comm_name = f_string(comm_name, l_comm_name);
-    int error = MPI_Comm_set_name((MPI_Comm)f_handle(*comm), c_comm_name);
+    int error = MPI_Comm_set_name(f_handle(Comm, *comm), c_comm_name);
     free(c_comm_name);
     f_error(ierror, error);
 }
-NAMES(comm_set_name)
+NAMES(comm_set_name, COMM_SET_NAME)
 
 void pmpi_comm_size_(int *comm, int *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Comm_size((MPI_Comm)f_handle(*comm), size);
+    int error = MPI_Comm_size(f_handle(Comm, *comm), size);
     f_error(ierror, error);
 }
-NAMES(comm_size)
+NAMES(comm_size, COMM_SIZE)
 
 void pmpi_comm_split_(int *comm, int *color, int *key, int *newcomm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    int error = MPI_Comm_split((MPI_Comm)f_handle(*comm), *color, *key, &c_newcomm);
-    *newcomm = (int)(intptr_t)c_newcomm;
+    MPI_Comm c_newcomm = f_handle(Comm, *newcomm);
+    int error = MPI_Comm_split(f_handle(Comm, *comm), *color, *key, &c_newcomm);
+    *newcomm = f_integer(c_newcomm);
     f_error(ierror, error);
 }
-NAMES(comm_split)
+NAMES(comm_split, COMM_SPLIT)
 
 void pmpi_comm_split_type_(int *comm, int *split_type, int *key, int *info, int *newcomm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
-    int error = MPI_Comm_split_type((MPI_Comm)f_handle(*comm), *split_type, *key, (MPI_Info)f_handle(*info), &c_newcomm);
-    *newcomm = (int)(intptr_t)c_newcomm;
+    MPI_Comm c_newcomm = f_handle(Comm, *newcomm);
+    int error = MPI_Comm_split_type(f_handle(Comm, *comm), *split_type, *key, f_handle(Info, *info), &c_newcomm);
+    *newcomm = f_integer(c_newcomm);
     f_error(ierror, error);
 }
-NAMES(comm_split_type)
+NAMES(comm_split_type, COMM_SPLIT_TYPE)
 
 void pmpi_comm_test_inter_(int *comm, int *flag, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Comm_test_inter((MPI_Comm)f_handle(*comm), flag);
+    int error = MPI_Comm_test_inter(f_handle(Comm, *comm), flag);
     f_error(ierror, error);
 }
-NAMES(comm_test_inter)
+NAMES(comm_test_inter, COMM_TEST_INTER)
 
 void pmpi_intercomm_create_(int *local_comm, int *local_leader, int *peer_comm, int *remote_leader, int *tag, int *newintercomm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_newintercomm = (MPI_Comm)f_handle(*newintercomm);
-    int error = MPI_Intercomm_create((MPI_Comm)f_handle(*local_comm), *local_leader, (MPI_Comm)f_handle(*peer_comm), *remote_leader, *tag, &c_newintercomm);
-    *newintercomm = (int)(intptr_t)c_newintercomm;
+    MPI_Comm c_newintercomm = f_handle(Comm, *newintercomm);
+    int error = MPI_Intercomm_create(f_handle(Comm, *local_comm), *local_leader, f_handle(Comm, *peer_comm), *remote_leader, *tag, &c_newintercomm);
+    *newintercomm = f_integer(c_newintercomm);
     f_error(ierror, error);
 }
-NAMES(intercomm_create)
+NAMES(intercomm_create, INTERCOMM_CREATE)
 
 void pmpi_intercomm_create_from_groups_(int *local_group, int *local_leader, int *remote_group, int *remote_leader, char *stringtag, int *info, int *errhandler, int *newintercomm, int *ierror, size_t l_stringtag)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_stringtag = f_string(stringtag, l_stringtag);
-    MPI_Comm c_newintercomm = (MPI_Comm)f_handle(*newintercomm);
-    int error = MPI_Intercomm_create_from_groups((MPI_Group)f_handle(*local_group), *local_leader, (MPI_Group)f_handle(*remote_group), *remote_leader, c_stringtag, (MPI_Info)f_handle(*info), (MPI_Errhandler)f_handle(*errhandler), &c_newintercomm);
+    MPI_Comm c_newintercomm = f_handle(Comm, *newintercomm);
+    int error = MPI_Intercomm_create_from_groups(f_handle(Group, *local_group), *local_leader, f_handle(Group, *remote_group), *remote_leader, c_stringtag, f_handle(Info, *info), f_handle(Errhandler, *errhandler), &c_newintercomm);
     free(c_stringtag);
-    *newintercomm = (int)(intptr_t)c_newintercomm;
+    *newintercomm = f_integer(c_newintercomm);
     f_error(ierror, error);
 }
-NAMES(intercomm_create_from_groups)
+NAMES(intercomm_create_from_groups, INTERCOMM_CREATE_FROM_GROUPS)
 
 void pmpi_intercomm_merge_(int *intercomm, int *high, int *newintracomm, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Comm c_newintracomm = (MPI_Comm)f_handle(*newintracomm);
-    int error = MPI_Intercomm_merge((MPI_Comm)f_handle(*intercomm), *high, &c_newintracomm);
-    *newintracomm = (int)(intptr_t)c_newintracomm;
+    MPI_Comm c_newintracomm = f_handle(Comm, *newintracomm);
+    int error = MPI_Intercomm_merge(f_handle(Comm, *intercomm), *high, &c_newintracomm);
+    *newintracomm = f_integer(c_newintracomm);
     f_error(ierror, error);
 }
-NAMES(intercomm_merge)
+NAMES(intercomm_merge, INTERCOMM_MERGE)
 
 void pmpi_info_create_(int *info, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Info c_info = (MPI_Info)f_handle(*info);
+    MPI_Info c_info = f_handle(Info, *info);
     int error = MPI_Info_create(&c_info);
-    *info = (int)(intptr_t)c_info;
+    *info = f_integer(c_info);
     f_error(ierror, error);
 }
-NAMES(info_create)
+NAMES(info_create, INFO_CREATE)
 
 void pmpi_info_delete_(int *info, char *key, int *ierror, size_t l_key)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_key = f_stripped(key, l_key);
-    int error = MPI_Info_delete((MPI_Info)f_handle(*info), c_key);
+    int error = MPI_Info_delete(f_handle(Info, *info), c_key);
     free(c_key);
     f_error(ierror, error);
 }
-NAMES(info_delete)
+NAMES(info_delete, INFO_DELETE)
 
 void pmpi_info_dup_(int *info, int *newinfo, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Info c_newinfo = (MPI_Info)f_handle(*newinfo);
-    int error = MPI_Info_dup((MPI_Info)f_handle(*info), &c_newinfo);
-    *newinfo = (int)(intptr_t)c_newinfo;
+    MPI_Info c_newinfo = f_handle(Info, *newinfo);
+    int error = MPI_Info_dup(f_handle(Info, *info), &c_newinfo);
+    *newinfo = f_integer(c_newinfo);
     f_error(ierror, error);
 }
-NAMES(info_dup)
+NAMES(info_dup, INFO_DUP)
 
 void pmpi_info_free_(int *info, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Info c_info = (MPI_Info)f_handle(*info);
+    MPI_Info c_info = f_handle(Info, *info);
     int error = MPI_Info_free(&c_info);
-    *info = (int)(intptr_t)c_info;
+    *info = f_integer(c_info);
     f_error(ierror, error);
 }
-NAMES(info_free)
+NAMES(info_free, INFO_FREE)
 
 void pmpi_info_get_nkeys_(int *info, int *nkeys, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Info_get_nkeys((MPI_Info)f_handle(*info), nkeys);
+    int error = MPI_Info_get_nkeys(f_handle(Info, *info), nkeys);
     f_error(ierror, error);
 }
-NAMES(info_get_nkeys)
+NAMES(info_get_nkeys, INFO_GET_NKEYS)
 
 void pmpi_info_get_nthkey_(int *info, int *n, char *key, int *ierror, size_t l_key)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char c_key[MPI_MAX_INFO_KEY] = "";
-    int error = MPI_Info_get_nthkey((MPI_Info)f_handle(*info), *n, c_key);
+    int error = MPI_Info_get_nthkey(f_handle(Info, *info), *n, c_key);
     f_text(error, key, l_key, c_key);
     f_error(ierror, error);
 }
-NAMES(info_get_nthkey)
+NAMES(info_get_nthkey, INFO_GET_NTHKEY)
 
 void pmpi_info_get_valuelen_(int *info, char *key, int *valuelen, int *flag, int *ierror, size_t l_key)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_key = f_stripped(key, l_key);
-    int error = MPI_Info_get_valuelen((MPI_Info)f_handle(*info), c_key, valuelen, flag);
+    int error = MPI_Info_get_valuelen(f_handle(Info, *info), c_key, valuelen, flag);
     free(c_key);
     f_error(ierror, error);
 }
-NAMES(info_get_valuelen)
+NAMES(info_get_valuelen, INFO_GET_VALUELEN)
 
 void pmpi_info_set_(int *info, char *key, char *value, int *ierror, size_t l_key, size_t l_value)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_key = f_stripped(key, l_key);
     char *c_value = f_stripped(value, l_value);
-    int error = MPI_Info_set((MPI_Info)f_handle(*info), c_key, c_value);
+    int error = MPI_Info_set(f_handle(Info, *info), c_key, c_value);
     free(c_key);
     free(c_value);
     f_error(ierror, error);
 }
-NAMES(info_set)
+NAMES(info_set, INFO_SET)
 
 void pmpi_session_finalize_(int *session, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Session c_session = (MPI_Session)f_handle(*session);
+    MPI_Session c_session = f_handle(Session, *session);
     int error = MPI_Session_finalize(&c_session);
-    *session = (int)(intptr_t)c_session;
+    *session = f_integer(c_session);
     f_error(ierror, error);
 }
-NAMES(session_finalize)
+NAMES(session_finalize, SESSION_FINALIZE)
 
 void pmpi_session_get_info_(int *session, int *info_used, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Info c_info_used = (MPI_Info)f_handle(*info_used);
-    int error = MPI_Session_get_info((MPI_Session)f_handle(*session), &c_info_used);
-    *info_used = (int)(intptr_t)c_info_used;
+    MPI_Info c_info_used = f_handle(Info, *info_used);
+    int error = MPI_Session_get_info(f_handle(Session, *session), &c_info_used);
+    *info_used = f_integer(c_info_used);
     f_error(ierror, error);
 }
-NAMES(session_get_info)
+NAMES(session_get_info, SESSION_GET_INFO)
 
 void pmpi_session_get_num_psets_(int *session, int *info, int *npset_names, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Session_get_num_psets((MPI_Session)f_handle(*session), (MPI_Info)f_handle(*info), npset_names);
+    int error = MPI_Session_get_num_psets(f_handle(Session, *session), f_handle(Info, *info), npset_names);
     f_error(ierror, error);
 }
-NAMES(session_get_num_psets)
+NAMES(session_get_num_psets, SESSION_GET_NUM_PSETS)
 
 void pmpi_session_get_pset_info_(int *session, char *pset_name, int *info, int *ierror, size_t l_pset_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_pset_name = f_string(pset_name, l_pset_name);
-    MPI_Info c_info = (MPI_Info)f_handle(*info);
-    int error = MPI_Session_get_pset_info((MPI_Session)f_handle(*session), c_pset_name, &c_info);
+    MPI_Info c_info = f_handle(Info, *info);
+    int error = MPI_Session_get_pset_info(f_handle(Session, *session), c_pset_name, &c_info);
     free(c_pset_name);
-    *info = (int)(intptr_t)c_info;
+    *info = f_integer(c_info);
     f_error(ierror, error);
 }
-NAMES(session_get_pset_info)
+NAMES(session_get_pset_info, SESSION_GET_PSET_INFO)
 
 void pmpi_session_init_(int *info, int *errhandler, int *session, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Session c_session = (MPI_Session)f_handle(*session);
-    int error = MPI_Session_init((MPI_Info)f_handle(*info), (MPI_Errhandler)f_handle(*errhandler), &c_session);
-    *session = (int)(intptr_t)c_session;
+    MPI_Session c_session = f_handle(Session, *session);
+    int error = MPI_Session_init(f_handle(Info, *info), f_handle(Errhandler, *errhandler), &c_session);
+    *session = f_integer(c_session);
     f_error(ierror, error);
 }
-NAMES(session_init)
-
-void pmpi_accumulate_f08_(struct descriptor *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Accumulate(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
-    f_section_free(&s_origin_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_accumulate_f08_ = pmpi_accumulate_f08_)
+NAMES(session_init, SESSION_INIT)
 
 void pmpi_accumulate_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Accumulate(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
+    int error = MPI_Accumulate(f_address(origin_addr), *origin_count, f_handle(Datatype, *origin_datatype), *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win));
     f_error(ierror, error);
 }
-OLD_NAME(accumulate)
-
-void pmpi_accumulate_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Accumulate_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
-    f_section_free(&s_origin_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_accumulate_c_f08_ = pmpi_accumulate_c_f08_)
-
-void pmpi_compare_and_swap_f08_(struct descriptor *origin_addr, struct descriptor *compare_addr, struct descriptor *result_addr, int *datatype, int *target_rank, MPI_Aint *target_disp, int *win, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_origin_addr = f_whole(origin_addr);
-    struct section s_compare_addr = f_whole(compare_addr);
-    struct section s_result_addr = f_whole(result_addr);
-    int error = s_origin_addr.error ?: s_compare_addr.error ?: s_result_addr.error ?: MPI_Compare_and_swap(s_origin_addr.address, s_compare_addr.address, s_result_addr.address, (MPI_Datatype)f_handle(*datatype), *target_rank, *target_disp, (MPI_Win)f_handle(*win));
-    f_section_free(&s_origin_addr);
-    f_section_free(&s_compare_addr);
-    f_section_free(&s_result_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_compare_and_swap_f08_ = pmpi_compare_and_swap_f08_)
+OLD_NAMES(accumulate, ACCUMULATE)
 
 void pmpi_compare_and_swap_(void *origin_addr, void *compare_addr, void *result_addr, int *datatype, int *target_rank, MPI_Aint *target_disp, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Compare_and_swap(f_address(origin_addr), f_address(compare_addr), f_address(result_addr), (MPI_Datatype)f_handle(*datatype), *target_rank, *target_disp, (MPI_Win)f_handle(*win));
+    int error = MPI_Compare_and_swap(f_address(origin_addr), f_address(compare_addr), f_address(result_addr), f_handle(Datatype, *datatype), *target_rank, *target_disp, f_handle(Win, *win));
     f_error(ierror, error);
 }
-OLD_NAME(compare_and_swap)
-
-void pmpi_fetch_and_op_f08_(struct descriptor *origin_addr, struct descriptor *result_addr, int *datatype, int *target_rank, MPI_Aint *target_disp, int *op, int *win, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_origin_addr = f_whole(origin_addr);
-    struct section s_result_addr = f_whole(result_addr);
-    int error = s_origin_addr.error ?: s_result_addr.error ?: MPI_Fetch_and_op(s_origin_addr.address, s_result_addr.address, (MPI_Datatype)f_handle(*datatype), *target_rank, *target_disp, (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
-    f_section_free(&s_origin_addr);
-    f_section_free(&s_result_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_fetch_and_op_f08_ = pmpi_fetch_and_op_f08_)
+OLD_NAMES(compare_and_swap, COMPARE_AND_SWAP)
 
 void pmpi_fetch_and_op_(void *origin_addr, void *result_addr, int *datatype, int *target_rank, MPI_Aint *target_disp, int *op, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Fetch_and_op(f_address(origin_addr), f_address(result_addr), (MPI_Datatype)f_handle(*datatype), *target_rank, *target_disp, (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
+    int error = MPI_Fetch_and_op(f_address(origin_addr), f_address(result_addr), f_handle(Datatype, *datatype), *target_rank, *target_disp, f_handle(Op, *op), f_handle(Win, *win));
     f_error(ierror, error);
 }
-OLD_NAME(fetch_and_op)
-
-void pmpi_get_f08_(struct descriptor *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Get(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
-    f_section_free(&s_origin_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_get_f08_ = pmpi_get_f08_)
+OLD_NAMES(fetch_and_op, FETCH_AND_OP)
 
 void pmpi_get_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Get(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
+    int error = MPI_Get(f_address(origin_addr), *origin_count, f_handle(Datatype, *origin_datatype), *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win));
     f_error(ierror, error);
 }
-OLD_NAME(get)
-
-void pmpi_get_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Get_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
-    f_section_free(&s_origin_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_get_c_f08_ = pmpi_get_c_f08_)
-
-void pmpi_get_accumulate_f08_(struct descriptor *origin_addr, int *origin_count, int *origin_datatype, struct descriptor *result_addr, int *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
-    struct section s_result_addr = f_section(result_addr, *result_count, (MPI_Datatype)f_handle(*result_datatype));
-    int error = s_origin_addr.error ?: s_result_addr.error ?: MPI_Get_accumulate(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, s_result_addr.address, s_result_addr.count, s_result_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
-    f_section_free(&s_origin_addr);
-    f_section_free(&s_result_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_get_accumulate_f08_ = pmpi_get_accumulate_f08_)
+OLD_NAMES(get, GET)
 
 void pmpi_get_accumulate_(void *origin_addr, int *origin_count, int *origin_datatype, void *result_addr, int *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Get_accumulate(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), f_address(result_addr), *result_count, (MPI_Datatype)f_handle(*result_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
+    int error = MPI_Get_accumulate(f_address(origin_addr), *origin_count, f_handle(Datatype, *origin_datatype), f_address(result_addr), *result_count, f_handle(Datatype, *result_datatype), *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win));
     f_error(ierror, error);
 }
-OLD_NAME(get_accumulate)
-
-void pmpi_get_accumulate_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, int *origin_datatype, struct descriptor *result_addr, MPI_Count *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
-    struct section s_result_addr = f_section(result_addr, *result_count, (MPI_Datatype)f_handle(*result_datatype));
-    int error = s_origin_addr.error ?: s_result_addr.error ?: MPI_Get_accumulate_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, s_result_addr.address, s_result_addr.count, s_result_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win));
-    f_section_free(&s_origin_addr);
-    f_section_free(&s_result_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_get_accumulate_c_f08_ = pmpi_get_accumulate_c_f08_)
-
-void pmpi_put_f08_(struct descriptor *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Put(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
-    f_section_free(&s_origin_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_put_f08_ = pmpi_put_f08_)
+OLD_NAMES(get_accumulate, GET_ACCUMULATE)
 
 void pmpi_put_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Put(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
+    int error = MPI_Put(f_address(origin_addr), *origin_count, f_handle(Datatype, *origin_datatype), *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win));
     f_error(ierror, error);
 }
-OLD_NAME(put)
-
-void pmpi_put_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Put_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win));
-    f_section_free(&s_origin_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_put_c_f08_ = pmpi_put_c_f08_)
-
-void pmpi_raccumulate_f08_(struct descriptor *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Raccumulate(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_origin_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_raccumulate_f08_ = pmpi_raccumulate_f08_)
+OLD_NAMES(put, PUT)
 
 void pmpi_raccumulate_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Raccumulate(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Raccumulate(f_address(origin_addr), *origin_count, f_handle(Datatype, *origin_datatype), *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(raccumulate)
-
-void pmpi_raccumulate_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Raccumulate_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_origin_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_raccumulate_c_f08_ = pmpi_raccumulate_c_f08_)
-
-void pmpi_rget_f08_(struct descriptor *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Rget(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_origin_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_rget_f08_ = pmpi_rget_f08_)
+OLD_NAMES(raccumulate, RACCUMULATE)
 
 void pmpi_rget_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Rget(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Rget(f_address(origin_addr), *origin_count, f_handle(Datatype, *origin_datatype), *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(rget)
-
-void pmpi_rget_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Rget_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_origin_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_rget_c_f08_ = pmpi_rget_c_f08_)
-
-void pmpi_rget_accumulate_f08_(struct descriptor *origin_addr, int *origin_count, int *origin_datatype, struct descriptor *result_addr, int *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
-    struct section s_result_addr = f_section(result_addr, *result_count, (MPI_Datatype)f_handle(*result_datatype));
-    int error = s_origin_addr.error ?: s_result_addr.error ?: MPI_Rget_accumulate(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, s_result_addr.address, s_result_addr.count, s_result_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_origin_addr);
-    f_section_free(&s_result_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_rget_accumulate_f08_ = pmpi_rget_accumulate_f08_)
+OLD_NAMES(rget, RGET)
 
 void pmpi_rget_accumulate_(void *origin_addr, int *origin_count, int *origin_datatype, void *result_addr, int *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Rget_accumulate(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), f_address(result_addr), *result_count, (MPI_Datatype)f_handle(*result_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Rget_accumulate(f_address(origin_addr), *origin_count, f_handle(Datatype, *origin_datatype), f_address(result_addr), *result_count, f_handle(Datatype, *result_datatype), *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(rget_accumulate)
-
-void pmpi_rget_accumulate_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, int *origin_datatype, struct descriptor *result_addr, MPI_Count *result_count, int *result_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *op, int *win, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
-    struct section s_result_addr = f_section(result_addr, *result_count, (MPI_Datatype)f_handle(*result_datatype));
-    int error = s_origin_addr.error ?: s_result_addr.error ?: MPI_Rget_accumulate_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, s_result_addr.address, s_result_addr.count, s_result_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Op)f_handle(*op), (MPI_Win)f_handle(*win), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_origin_addr);
-    f_section_free(&s_result_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_rget_accumulate_c_f08_ = pmpi_rget_accumulate_c_f08_)
-
-void pmpi_rput_f08_(struct descriptor *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Rput(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_origin_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_rput_f08_ = pmpi_rput_f08_)
+OLD_NAMES(rget_accumulate, RGET_ACCUMULATE)
 
 void pmpi_rput_(void *origin_addr, int *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, int *target_datatype, int *win, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_Rput(f_address(origin_addr), *origin_count, (MPI_Datatype)f_handle(*origin_datatype), *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_Rput(f_address(origin_addr), *origin_count, f_handle(Datatype, *origin_datatype), *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(rput)
-
-void pmpi_rput_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, int *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, int *target_datatype, int *win, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_origin_addr = f_section(origin_addr, *origin_count, (MPI_Datatype)f_handle(*origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Rput_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, (MPI_Datatype)f_handle(*target_datatype), (MPI_Win)f_handle(*win), &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_origin_addr);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_rput_c_f08_ = pmpi_rput_c_f08_)
+OLD_NAMES(rput, RPUT)
 
 void pmpi_win_allocate_(MPI_Aint *size, int *disp_unit, int *info, int *comm, MPI_Aint *baseptr, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Win c_win = (MPI_Win)f_handle(*win);
-    int error = MPI_Win_allocate(*size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), baseptr, &c_win);
-    *win = (int)(intptr_t)c_win;
+    MPI_Win c_win = f_handle(Win, *win);
+    int error = MPI_Win_allocate(*size, *disp_unit, f_handle(Info, *info), f_handle(Comm, *comm), baseptr, &c_win);
+    *win = f_integer(c_win);
     f_error(ierror, error);
 }
-NAMES(win_allocate)
-#pragma weak mpi_win_allocate_cptr_ = pmpi_win_allocate_
-#pragma weak pmpi_win_allocate_cptr_ = pmpi_win_allocate_
-
-void pmpi_win_allocate_c_(MPI_Aint *size, MPI_Aint *disp_unit, int *info, int *comm, MPI_Aint *baseptr, int *win, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Win c_win = (MPI_Win)f_handle(*win);
-    int error = MPI_Win_allocate_c(*size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), baseptr, &c_win);
-    *win = (int)(intptr_t)c_win;
-    f_error(ierror, error);
-}
-NAMES(win_allocate_c)
+NAMES(win_allocate, WIN_ALLOCATE)
+CPTR_NAMES(win_allocate, WIN_ALLOCATE)
 
 void pmpi_win_allocate_shared_(MPI_Aint *size, int *disp_unit, int *info, int *comm, MPI_Aint *baseptr, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Win c_win = (MPI_Win)f_handle(*win);
-    int error = MPI_Win_allocate_shared(*size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), baseptr, &c_win);
-    *win = (int)(intptr_t)c_win;
+    MPI_Win c_win = f_handle(Win, *win);
+    int error = MPI_Win_allocate_shared(*size, *disp_unit, f_handle(Info, *info), f_handle(Comm, *comm), baseptr, &c_win);
+    *win = f_integer(c_win);
     f_error(ierror, error);
 }
-NAMES(win_allocate_shared)
-#pragma weak mpi_win_allocate_shared_cptr_ = pmpi_win_allocate_shared_
-#pragma weak pmpi_win_allocate_shared_cptr_ = pmpi_win_allocate_shared_
-
-void pmpi_win_allocate_shared_c_(MPI_Aint *size, MPI_Aint *disp_unit, int *info, int *comm, MPI_Aint *baseptr, int *win, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Win c_win = (MPI_Win)f_handle(*win);
-    int error = MPI_Win_allocate_shared_c(*size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), baseptr, &c_win);
-    *win = (int)(intptr_t)c_win;
-    f_error(ierror, error);
-}
-NAMES(win_allocate_shared_c)
-
-void pmpi_win_attach_f08_(int *win, struct descriptor *base, MPI_Aint *size, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_base = f_whole(base);
-    int error = s_base.error ?: MPI_Win_attach((MPI_Win)f_handle(*win), s_base.address, *size);
-    f_section_free(&s_base);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_win_attach_f08_ = pmpi_win_attach_f08_)
+NAMES(win_allocate_shared, WIN_ALLOCATE_SHARED)
+CPTR_NAMES(win_allocate_shared, WIN_ALLOCATE_SHARED)
 
 void pmpi_win_attach_(int *win, void *base, MPI_Aint *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_attach((MPI_Win)f_handle(*win), f_address(base), *size);
+    int error = MPI_Win_attach(f_handle(Win, *win), f_address(base), *size);
     f_error(ierror, error);
 }
-OLD_NAME(win_attach)
+OLD_NAMES(win_attach, WIN_ATTACH)
 
 void pmpi_win_complete_(int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_complete((MPI_Win)f_handle(*win));
+    int error = MPI_Win_complete(f_handle(Win, *win));
     f_error(ierror, error);
 }
-NAMES(win_complete)
-
-void pmpi_win_create_f08_(struct descriptor *base, MPI_Aint *size, int *disp_unit, int *info, int *comm, int *win, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Win c_win = (MPI_Win)f_handle(*win);
-    struct section s_base = f_whole(base);
-    int error = s_base.error ?: MPI_Win_create(s_base.address, *size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), &c_win);
-    *win = (int)(intptr_t)c_win;
-    f_section_free(&s_base);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_win_create_f08_ = pmpi_win_create_f08_)
+NAMES(win_complete, WIN_COMPLETE)
 
 void pmpi_win_create_(void *base, MPI_Aint *size, int *disp_unit, int *info, int *comm, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Win c_win = (MPI_Win)f_handle(*win);
-    int error = MPI_Win_create(f_address(base), *size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), &c_win);
-    *win = (int)(intptr_t)c_win;
+    MPI_Win c_win = f_handle(Win, *win);
+    int error = MPI_Win_create(f_address(base), *size, *disp_unit, f_handle(Info, *info), f_handle(Comm, *comm), &c_win);
+    *win = f_integer(c_win);
     f_error(ierror, error);
 }
-OLD_NAME(win_create)
-
-void pmpi_win_create_c_f08_(struct descriptor *base, MPI_Aint *size, MPI_Aint *disp_unit, int *info, int *comm, int *win, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Win c_win = (MPI_Win)f_handle(*win);
-    struct section s_base = f_whole(base);
-    int error = s_base.error ?: MPI_Win_create_c(s_base.address, *size, *disp_unit, (MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), &c_win);
-    *win = (int)(intptr_t)c_win;
-    f_section_free(&s_base);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_win_create_c_f08_ = pmpi_win_create_c_f08_)
+OLD_NAMES(win_create, WIN_CREATE)
 
 void pmpi_win_create_dynamic_(int *info, int *comm, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Win c_win = (MPI_Win)f_handle(*win);
-    int error = MPI_Win_create_dynamic((MPI_Info)f_handle(*info), (MPI_Comm)f_handle(*comm), &c_win);
-    *win = (int)(intptr_t)c_win;
+    MPI_Win c_win = f_handle(Win, *win);
+    int error = MPI_Win_create_dynamic(f_handle(Info, *info), f_handle(Comm, *comm), &c_win);
+    *win = f_integer(c_win);
     f_error(ierror, error);
 }
-NAMES(win_create_dynamic)
+NAMES(win_create_dynamic, WIN_CREATE_DYNAMIC)
 
 void pmpi_win_delete_attr_(int *win, int *win_keyval, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_delete_attr((MPI_Win)f_handle(*win), *win_keyval);
+    int error = MPI_Win_delete_attr(f_handle(Win, *win), *win_keyval);
     f_error(ierror, error);
 }
-NAMES(win_delete_attr)
-
-void pmpi_win_detach_f08_(int *win, struct descriptor *base, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_base = f_whole(base);
-    int error = s_base.error ?: MPI_Win_detach((MPI_Win)f_handle(*win), s_base.address);
-    f_section_free(&s_base);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_win_detach_f08_ = pmpi_win_detach_f08_)
+NAMES(win_delete_attr, WIN_DELETE_ATTR)
 
 void pmpi_win_detach_(int *win, void *base, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_detach((MPI_Win)f_handle(*win), f_address(base));
+    int error = MPI_Win_detach(f_handle(Win, *win), f_address(base));
     f_error(ierror, error);
 }
-OLD_NAME(win_detach)
+OLD_NAMES(win_detach, WIN_DETACH)
 
 void pmpi_win_fence_(int *assert, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_fence(*assert, (MPI_Win)f_handle(*win));
+    int error = MPI_Win_fence(*assert, f_handle(Win, *win));
     f_error(ierror, error);
 }
-NAMES(win_fence)
+NAMES(win_fence, WIN_FENCE)
 
 void pmpi_win_flush_(int *rank, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_flush(*rank, (MPI_Win)f_handle(*win));
+    int error = MPI_Win_flush(*rank, f_handle(Win, *win));
     f_error(ierror, error);
 }
-NAMES(win_flush)
+NAMES(win_flush, WIN_FLUSH)
 
 void pmpi_win_flush_all_(int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_flush_all((MPI_Win)f_handle(*win));
+    int error = MPI_Win_flush_all(f_handle(Win, *win));
     f_error(ierror, error);
 }
-NAMES(win_flush_all)
+NAMES(win_flush_all, WIN_FLUSH_ALL)
 
 void pmpi_win_flush_local_(int *rank, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_flush_local(*rank, (MPI_Win)f_handle(*win));
+    int error = MPI_Win_flush_local(*rank, f_handle(Win, *win));
     f_error(ierror, error);
 }
-NAMES(win_flush_local)
+NAMES(win_flush_local, WIN_FLUSH_LOCAL)
 
 void pmpi_win_flush_local_all_(int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_flush_local_all((MPI_Win)f_handle(*win));
+    int error = MPI_Win_flush_local_all(f_handle(Win, *win));
     f_error(ierror, error);
 }
-NAMES(win_flush_local_all)
+NAMES(win_flush_local_all, WIN_FLUSH_LOCAL_ALL)
 
 void pmpi_win_free_(int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Win c_win = (MPI_Win)f_handle(*win);
+    MPI_Win c_win = f_handle(Win, *win);
     int error = MPI_Win_free(&c_win);
-    *win = (int)(intptr_t)c_win;
+    *win = f_integer(c_win);
     f_error(ierror, error);
 }
-NAMES(win_free)
+NAMES(win_free, WIN_FREE)
 
 void pmpi_win_free_keyval_(int *win_keyval, int *ierror)
 {
@@ -5642,1146 +3183,613 @@ void pmpi_win_free_keyval_(int *win_keyval, int *ierror)
     int error = MPI_Win_free_keyval(win_keyval);
     f_error(ierror, error);
 }
-NAMES(win_free_keyval)
+NAMES(win_free_keyval, WIN_FREE_KEYVAL)
 
 void pmpi_win_get_group_(int *win, int *group, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Group c_group = (MPI_Group)f_handle(*group);
-    int error = MPI_Win_get_group((MPI_Win)f_handle(*win), &c_group);
-    *group = (int)(intptr_t)c_group;
+    MPI_Group c_group = f_handle(Group, *group);
+    int error = MPI_Win_get_group(f_handle(Win, *win), &c_group);
+    *group = f_integer(c_group);
     f_error(ierror, error);
 }
-NAMES(win_get_group)
+NAMES(win_get_group, WIN_GET_GROUP)
 
 void pmpi_win_get_info_(int *win, int *info_used, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Info c_info_used = (MPI_Info)f_handle(*info_used);
-    int error = MPI_Win_get_info((MPI_Win)f_handle(*win), &c_info_used);
-    *info_used = (int)(intptr_t)c_info_used;
+    MPI_Info c_info_used = f_handle(Info, *info_used);
+    int error = MPI_Win_get_info(f_handle(Win, *win), &c_info_used);
+    *info_used = f_integer(c_info_used);
     f_error(ierror, error);
 }
-NAMES(win_get_info)
+NAMES(win_get_info, WIN_GET_INFO)
 
 void pmpi_win_get_name_(int *win, char *win_name, int *resultlen, int *ierror, size_t l_win_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char c_win_name[MPI_MAX_OBJECT_NAME] = "";
-    int error = MPI_Win_get_name((MPI_Win)f_handle(*win), c_win_name, resultlen);
+    int error = MPI_Win_get_name(f_handle(Win, *win), c_win_name, resultlen);
     f_text(error, win_name, l_win_name, c_win_name);
     f_error(ierror, error);
 }
-NAMES(win_get_name)
+NAMES(win_get_name, WIN_GET_NAME)
 
 void pmpi_win_lock_(int *lock_type, int *rank, int *assert, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_lock(*lock_type, *rank, *assert, (MPI_Win)f_handle(*win));
+    int error = MPI_Win_lock(*lock_type, *rank, *assert, f_handle(Win, *win));
     f_error(ierror, error);
 }
-NAMES(win_lock)
+NAMES(win_lock, WIN_LOCK)
 
 void pmpi_win_lock_all_(int *assert, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_lock_all(*assert, (MPI_Win)f_handle(*win));
+    int error = MPI_Win_lock_all(*assert, f_handle(Win, *win));
     f_error(ierror, error);
 }
-NAMES(win_lock_all)
+NAMES(win_lock_all, WIN_LOCK_ALL)
 
 void pmpi_win_post_(int *group, int *assert, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_post((MPI_Group)f_handle(*group), *assert, (MPI_Win)f_handle(*win));
+    int error = MPI_Win_post(f_handle(Group, *group), *assert, f_handle(Win, *win));
     f_error(ierror, error);
 }
-NAMES(win_post)
+NAMES(win_post, WIN_POST)
 
 void pmpi_win_set_info_(int *win, int *info, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_set_info((MPI_Win)f_handle(*win), (MPI_Info)f_handle(*info));
+    int error = MPI_Win_set_info(f_handle(Win, *win), f_handle(Info, *info));
     f_error(ierror, error);
 }
-NAMES(win_set_info)
+NAMES(win_set_info, WIN_SET_INFO)
 
 void pmpi_win_set_name_(int *win, char *win_name, int *ierror, size_t l_win_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_win_name = f_string(win_name, l_win_name);
-    int error = MPI_Win_set_name((MPI_Win)f_handle(*win), c_win_name);
+    int error = MPI_Win_set_name(f_handle(Win, *win), c_win_name);
     free(c_win_name);
     f_error(ierror, error);
 }
-NAMES(win_set_name)
+NAMES(win_set_name, WIN_SET_NAME)
 
 void pmpi_win_shared_query_(int *win, int *rank, MPI_Aint *size, int *disp_unit, MPI_Aint *baseptr, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_shared_query((MPI_Win)f_handle(*win), *rank, size, disp_unit, baseptr);
+    int error = MPI_Win_shared_query(f_handle(Win, *win), *rank, size, disp_unit, baseptr);
     f_error(ierror, error);
 }
-NAMES(win_shared_query)
-#pragma weak mpi_win_shared_query_cptr_ = pmpi_win_shared_query_
-#pragma weak pmpi_win_shared_query_cptr_ = pmpi_win_shared_query_
-
-void pmpi_win_shared_query_c_(int *win, int *rank, MPI_Aint *size, MPI_Aint *disp_unit, MPI_Aint *baseptr, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_shared_query_c((MPI_Win)f_handle(*win), *rank, size, disp_unit, baseptr);
-    f_error(ierror, error);
-}
-NAMES(win_shared_query_c)
+NAMES(win_shared_query, WIN_SHARED_QUERY)
+CPTR_NAMES(win_shared_query, WIN_SHARED_QUERY)
 
 void pmpi_win_start_(int *group, int *assert, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_start((MPI_Group)f_handle(*group), *assert, (MPI_Win)f_handle(*win));
+    int error = MPI_Win_start(f_handle(Group, *group), *assert, f_handle(Win, *win));
     f_error(ierror, error);
 }
-NAMES(win_start)
+NAMES(win_start, WIN_START)
 
 void pmpi_win_sync_(int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_sync((MPI_Win)f_handle(*win));
+    int error = MPI_Win_sync(f_handle(Win, *win));
     f_error(ierror, error);
 }
-NAMES(win_sync)
+NAMES(win_sync, WIN_SYNC)
 
 void pmpi_win_test_(int *win, int *flag, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_test((MPI_Win)f_handle(*win), flag);
+    int error = MPI_Win_test(f_handle(Win, *win), flag);
     f_error(ierror, error);
 }
-NAMES(win_test)
+NAMES(win_test, WIN_TEST)
 
 void pmpi_win_unlock_(int *rank, int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_unlock(*rank, (MPI_Win)f_handle(*win));
+    int error = MPI_Win_unlock(*rank, f_handle(Win, *win));
     f_error(ierror, error);
 }
-NAMES(win_unlock)
+NAMES(win_unlock, WIN_UNLOCK)
 
 void pmpi_win_unlock_all_(int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_unlock_all((MPI_Win)f_handle(*win));
+    int error = MPI_Win_unlock_all(f_handle(Win, *win));
     f_error(ierror, error);
 }
-NAMES(win_unlock_all)
+NAMES(win_unlock_all, WIN_UNLOCK_ALL)
 
 void pmpi_win_wait_(int *win, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_Win_wait((MPI_Win)f_handle(*win));
+    int error = MPI_Win_wait(f_handle(Win, *win));
     f_error(ierror, error);
 }
-NAMES(win_wait)
+NAMES(win_wait, WIN_WAIT)
 
 void pmpi_file_close_(int *fh, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_File c_fh = (MPI_File)f_handle(*fh);
+    MPI_File c_fh = f_handle(File, *fh);
     int error = MPI_File_close(&c_fh);
-    *fh = (int)(intptr_t)c_fh;
+    *fh = f_integer(c_fh);
     f_error(ierror, error);
 }
-NAMES(file_close)
+NAMES(file_close, FILE_CLOSE)
 
 void pmpi_file_delete_(char *filename, int *info, int *ierror, size_t l_filename)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_filename = f_string(filename, l_filename);
-    int error = MPI_File_delete(c_filename, (MPI_Info)f_handle(*info));
+    int error = MPI_File_delete(c_filename, f_handle(Info, *info));
     free(c_filename);
     f_error(ierror, error);
 }
-NAMES(file_delete)
+NAMES(file_delete, FILE_DELETE)
 
 void pmpi_file_get_amode_(int *fh, int *amode, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_get_amode((MPI_File)f_handle(*fh), amode);
+    int error = MPI_File_get_amode(f_handle(File, *fh), amode);
     f_error(ierror, error);
 }
-NAMES(file_get_amode)
+NAMES(file_get_amode, FILE_GET_AMODE)
 
 void pmpi_file_get_atomicity_(int *fh, int *flag, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_get_atomicity((MPI_File)f_handle(*fh), flag);
+    int error = MPI_File_get_atomicity(f_handle(File, *fh), flag);
     f_error(ierror, error);
 }
-NAMES(file_get_atomicity)
+NAMES(file_get_atomicity, FILE_GET_ATOMICITY)
 
 void pmpi_file_get_byte_offset_(int *fh, MPI_Offset *offset, MPI_Offset *disp, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_get_byte_offset((MPI_File)f_handle(*fh), *offset, disp);
+    int error = MPI_File_get_byte_offset(f_handle(File, *fh), *offset, disp);
     f_error(ierror, error);
 }
-NAMES(file_get_byte_offset)
+NAMES(file_get_byte_offset, FILE_GET_BYTE_OFFSET)
 
 void pmpi_file_get_group_(int *fh, int *group, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Group c_group = (MPI_Group)f_handle(*group);
-    int error = MPI_File_get_group((MPI_File)f_handle(*fh), &c_group);
-    *group = (int)(intptr_t)c_group;
+    MPI_Group c_group = f_handle(Group, *group);
+    int error = MPI_File_get_group(f_handle(File, *fh), &c_group);
+    *group = f_integer(c_group);
     f_error(ierror, error);
 }
-NAMES(file_get_group)
+NAMES(file_get_group, FILE_GET_GROUP)
 
 void pmpi_file_get_info_(int *fh, int *info_used, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Info c_info_used = (MPI_Info)f_handle(*info_used);
-    int error = MPI_File_get_info((MPI_File)f_handle(*fh), &c_info_used);
-    *info_used = (int)(intptr_t)c_info_used;
+    MPI_Info c_info_used = f_handle(Info, *info_used);
+    int error = MPI_File_get_info(f_handle(File, *fh), &c_info_used);
+    *info_used = f_integer(c_info_used);
     f_error(ierror, error);
 }
-NAMES(file_get_info)
+NAMES(file_get_info, FILE_GET_INFO)
 
 void pmpi_file_get_position_(int *fh, MPI_Offset *offset, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_get_position((MPI_File)f_handle(*fh), offset);
+    int error = MPI_File_get_position(f_handle(File, *fh), offset);
     f_error(ierror, error);
 }
-NAMES(file_get_position)
+NAMES(file_get_position, FILE_GET_POSITION)
 
 void pmpi_file_get_position_shared_(int *fh, MPI_Offset *offset, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_get_position_shared((MPI_File)f_handle(*fh), offset);
+    int error = MPI_File_get_position_shared(f_handle(File, *fh), offset);
     f_error(ierror, error);
 }
-NAMES(file_get_position_shared)
+NAMES(file_get_position_shared, FILE_GET_POSITION_SHARED)
 
 void pmpi_file_get_size_(int *fh, MPI_Offset *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_get_size((MPI_File)f_handle(*fh), size);
+    int error = MPI_File_get_size(f_handle(File, *fh), size);
     f_error(ierror, error);
 }
-NAMES(file_get_size)
+NAMES(file_get_size, FILE_GET_SIZE)
 
 void pmpi_file_get_type_extent_(int *fh, int *datatype, MPI_Aint *extent, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_get_type_extent((MPI_File)f_handle(*fh), (MPI_Datatype)f_handle(*datatype), extent);
+    int error = MPI_File_get_type_extent(f_handle(File, *fh), f_handle(Datatype, *datatype), extent);
     f_error(ierror, error);
 }
-NAMES(file_get_type_extent)
-
-void pmpi_file_get_type_extent_c_(int *fh, int *datatype, MPI_Count *extent, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_get_type_extent_c((MPI_File)f_handle(*fh), (MPI_Datatype)f_handle(*datatype), extent);
-    f_error(ierror, error);
-}
-NAMES(file_get_type_extent_c)
+NAMES(file_get_type_extent, FILE_GET_TYPE_EXTENT)
 
 void pmpi_file_get_view_(int *fh, MPI_Offset *disp, int *etype, int *filetype, char *datarep, int *ierror, size_t l_datarep)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Datatype c_etype = (MPI_Datatype)f_handle(*etype);
-    MPI_Datatype c_filetype = (MPI_Datatype)f_handle(*filetype);
+    MPI_Datatype c_etype = f_handle(Datatype, *etype);
+    MPI_Datatype c_filetype = f_handle(Datatype, *filetype);
     char c_datarep[MPI_MAX_DATAREP_STRING] = "";
-    int error = MPI_File_get_view((MPI_File)f_handle(*fh), disp, &c_etype, &c_filetype, c_datarep);
-    *etype = (int)(intptr_t)c_etype;
-    *filetype = (int)(intptr_t)c_filetype;
+    int error = MPI_File_get_view(f_handle(File, *fh), disp, &c_etype, &c_filetype, c_datarep);
+    *etype = f_integer(c_etype);
+    *filetype = f_integer(c_filetype);
     f_text(error, datarep, l_datarep, c_datarep);
     f_error(ierror, error);
 }
-NAMES(file_get_view)
-
-void pmpi_file_iread_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iread((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iread_f08_ = pmpi_file_iread_f08_)
+NAMES(file_get_view, FILE_GET_VIEW)
 
 void pmpi_file_iread_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iread((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_File_iread(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(file_iread)
-
-void pmpi_file_iread_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iread_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iread_c_f08_ = pmpi_file_iread_c_f08_)
-
-void pmpi_file_iread_all_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iread_all((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iread_all_f08_ = pmpi_file_iread_all_f08_)
+OLD_NAMES(file_iread, FILE_IREAD)
 
 void pmpi_file_iread_all_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iread_all((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_File_iread_all(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(file_iread_all)
-
-void pmpi_file_iread_all_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iread_all_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iread_all_c_f08_ = pmpi_file_iread_all_c_f08_)
-
-void pmpi_file_iread_at_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iread_at((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iread_at_f08_ = pmpi_file_iread_at_f08_)
+OLD_NAMES(file_iread_all, FILE_IREAD_ALL)
 
 void pmpi_file_iread_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iread_at((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_File_iread_at(f_handle(File, *fh), *offset, f_address(buf), *count, f_handle(Datatype, *datatype), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(file_iread_at)
-
-void pmpi_file_iread_at_c_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iread_at_c((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iread_at_c_f08_ = pmpi_file_iread_at_c_f08_)
-
-void pmpi_file_iread_at_all_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iread_at_all((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iread_at_all_f08_ = pmpi_file_iread_at_all_f08_)
+OLD_NAMES(file_iread_at, FILE_IREAD_AT)
 
 void pmpi_file_iread_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iread_at_all((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_File_iread_at_all(f_handle(File, *fh), *offset, f_address(buf), *count, f_handle(Datatype, *datatype), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(file_iread_at_all)
-
-void pmpi_file_iread_at_all_c_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iread_at_all_c((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iread_at_all_c_f08_ = pmpi_file_iread_at_all_c_f08_)
-
-void pmpi_file_iread_shared_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iread_shared((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iread_shared_f08_ = pmpi_file_iread_shared_f08_)
+OLD_NAMES(file_iread_at_all, FILE_IREAD_AT_ALL)
 
 void pmpi_file_iread_shared_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iread_shared((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_File_iread_shared(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(file_iread_shared)
-
-void pmpi_file_iread_shared_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iread_shared_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iread_shared_c_f08_ = pmpi_file_iread_shared_c_f08_)
-
-void pmpi_file_iwrite_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iwrite((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iwrite_f08_ = pmpi_file_iwrite_f08_)
+OLD_NAMES(file_iread_shared, FILE_IREAD_SHARED)
 
 void pmpi_file_iwrite_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iwrite((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_File_iwrite(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(file_iwrite)
-
-void pmpi_file_iwrite_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iwrite_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iwrite_c_f08_ = pmpi_file_iwrite_c_f08_)
-
-void pmpi_file_iwrite_all_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iwrite_all((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iwrite_all_f08_ = pmpi_file_iwrite_all_f08_)
+OLD_NAMES(file_iwrite, FILE_IWRITE)
 
 void pmpi_file_iwrite_all_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iwrite_all((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_File_iwrite_all(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(file_iwrite_all)
-
-void pmpi_file_iwrite_all_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iwrite_all_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iwrite_all_c_f08_ = pmpi_file_iwrite_all_c_f08_)
-
-void pmpi_file_iwrite_at_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iwrite_at((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iwrite_at_f08_ = pmpi_file_iwrite_at_f08_)
+OLD_NAMES(file_iwrite_all, FILE_IWRITE_ALL)
 
 void pmpi_file_iwrite_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iwrite_at((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_File_iwrite_at(f_handle(File, *fh), *offset, f_address(buf), *count, f_handle(Datatype, *datatype), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(file_iwrite_at)
-
-void pmpi_file_iwrite_at_c_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iwrite_at_c((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iwrite_at_c_f08_ = pmpi_file_iwrite_at_c_f08_)
-
-void pmpi_file_iwrite_at_all_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iwrite_at_all((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iwrite_at_all_f08_ = pmpi_file_iwrite_at_all_f08_)
+OLD_NAMES(file_iwrite_at, FILE_IWRITE_AT)
 
 void pmpi_file_iwrite_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iwrite_at_all((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_File_iwrite_at_all(f_handle(File, *fh), *offset, f_address(buf), *count, f_handle(Datatype, *datatype), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(file_iwrite_at_all)
-
-void pmpi_file_iwrite_at_all_c_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iwrite_at_all_c((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iwrite_at_all_c_f08_ = pmpi_file_iwrite_at_all_c_f08_)
-
-void pmpi_file_iwrite_shared_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iwrite_shared((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iwrite_shared_f08_ = pmpi_file_iwrite_shared_f08_)
+OLD_NAMES(file_iwrite_at_all, FILE_IWRITE_AT_ALL)
 
 void pmpi_file_iwrite_shared_(int *fh, void *buf, int *count, int *datatype, int *request, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    int error = MPI_File_iwrite_shared((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), &c_request);
-    *request = (int)(intptr_t)c_request;
+    MPI_Request c_request = f_handle(Request, *request);
+    int error = MPI_File_iwrite_shared(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), &c_request);
+    *request = f_integer(c_request);
     f_error(ierror, error);
 }
-OLD_NAME(file_iwrite_shared)
-
-void pmpi_file_iwrite_shared_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *request, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    MPI_Request c_request = (MPI_Request)f_handle(*request);
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_iwrite_shared_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
-    *request = (int)(intptr_t)c_request;
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_iwrite_shared_c_f08_ = pmpi_file_iwrite_shared_c_f08_)
+OLD_NAMES(file_iwrite_shared, FILE_IWRITE_SHARED)
 
 void pmpi_file_open_(int *comm, char *filename, int *amode, int *info, int *fh, int *ierror, size_t l_filename)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_filename = f_string(filename, l_filename);
-    MPI_File c_fh = (MPI_File)f_handle(*fh);
-    int error = MPI_File_open((MPI_Comm)f_handle(*comm), c_filename, *amode, (MPI_Info)f_handle(*info), &c_fh);
+    MPI_File c_fh = f_handle(File, *fh);
+    int error = MPI_File_open(f_handle(Comm, *comm), c_filename, *amode, f_handle(Info, *info), &c_fh);
     free(c_filename);
-    *fh = (int)(intptr_t)c_fh;
+    *fh = f_integer(c_fh);
     f_error(ierror, error);
 }
-NAMES(file_open)
+NAMES(file_open, FILE_OPEN)
 
 void pmpi_file_preallocate_(int *fh, MPI_Offset *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_preallocate((MPI_File)f_handle(*fh), *size);
+    int error = MPI_File_preallocate(f_handle(File, *fh), *size);
     f_error(ierror, error);
 }
-NAMES(file_preallocate)
+NAMES(file_preallocate, FILE_PREALLOCATE)
 
 void pmpi_file_read_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_read(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_read)
-
-void pmpi_file_read_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
-    f_error(ierror, error);
-}
-NAMES(file_read_c)
+NAMES(file_read, FILE_READ)
 
 void pmpi_file_read_all_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_all((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_read_all(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_read_all)
-
-void pmpi_file_read_all_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_all_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
-    f_error(ierror, error);
-}
-NAMES(file_read_all_c)
-
-void pmpi_file_read_all_begin_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_read_all_begin((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type);
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_read_all_begin_f08_ = pmpi_file_read_all_begin_f08_)
+NAMES(file_read_all, FILE_READ_ALL)
 
 void pmpi_file_read_all_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_all_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    int error = MPI_File_read_all_begin(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype));
     f_error(ierror, error);
 }
-OLD_NAME(file_read_all_begin)
-
-void pmpi_file_read_all_begin_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_read_all_begin_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type);
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_read_all_begin_c_f08_ = pmpi_file_read_all_begin_c_f08_)
-
-void pmpi_file_read_all_end_f08_(int *fh, struct descriptor *buf, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_File_read_all_end((MPI_File)f_handle(*fh), s_buf.address, f_status(status));
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_read_all_end_f08_ = pmpi_file_read_all_end_f08_)
+OLD_NAMES(file_read_all_begin, FILE_READ_ALL_BEGIN)
 
 void pmpi_file_read_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
+    int error = MPI_File_read_all_end(f_handle(File, *fh), f_address(buf), f_status(status));
     f_error(ierror, error);
 }
-OLD_NAME(file_read_all_end)
+OLD_NAMES(file_read_all_end, FILE_READ_ALL_END)
 
 void pmpi_file_read_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_at((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_read_at(f_handle(File, *fh), *offset, f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_read_at)
-
-void pmpi_file_read_at_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_at_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
-    f_error(ierror, error);
-}
-NAMES(file_read_at_c)
+NAMES(file_read_at, FILE_READ_AT)
 
 void pmpi_file_read_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_at_all((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_read_at_all(f_handle(File, *fh), *offset, f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_read_at_all)
-
-void pmpi_file_read_at_all_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_at_all_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
-    f_error(ierror, error);
-}
-NAMES(file_read_at_all_c)
-
-void pmpi_file_read_at_all_begin_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, int *count, int *datatype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_read_at_all_begin((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type);
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_read_at_all_begin_f08_ = pmpi_file_read_at_all_begin_f08_)
+NAMES(file_read_at_all, FILE_READ_AT_ALL)
 
 void pmpi_file_read_at_all_begin_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_at_all_begin((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    int error = MPI_File_read_at_all_begin(f_handle(File, *fh), *offset, f_address(buf), *count, f_handle(Datatype, *datatype));
     f_error(ierror, error);
 }
-OLD_NAME(file_read_at_all_begin)
-
-void pmpi_file_read_at_all_begin_c_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, MPI_Count *count, int *datatype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_read_at_all_begin_c((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type);
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_read_at_all_begin_c_f08_ = pmpi_file_read_at_all_begin_c_f08_)
-
-void pmpi_file_read_at_all_end_f08_(int *fh, struct descriptor *buf, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_File_read_at_all_end((MPI_File)f_handle(*fh), s_buf.address, f_status(status));
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_read_at_all_end_f08_ = pmpi_file_read_at_all_end_f08_)
+OLD_NAMES(file_read_at_all_begin, FILE_READ_AT_ALL_BEGIN)
 
 void pmpi_file_read_at_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_at_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
+    int error = MPI_File_read_at_all_end(f_handle(File, *fh), f_address(buf), f_status(status));
     f_error(ierror, error);
 }
-OLD_NAME(file_read_at_all_end)
+OLD_NAMES(file_read_at_all_end, FILE_READ_AT_ALL_END)
 
 void pmpi_file_read_ordered_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_ordered((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_read_ordered(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_read_ordered)
-
-void pmpi_file_read_ordered_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_ordered_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
-    f_error(ierror, error);
-}
-NAMES(file_read_ordered_c)
-
-void pmpi_file_read_ordered_begin_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_read_ordered_begin((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type);
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_read_ordered_begin_f08_ = pmpi_file_read_ordered_begin_f08_)
+NAMES(file_read_ordered, FILE_READ_ORDERED)
 
 void pmpi_file_read_ordered_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_ordered_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    int error = MPI_File_read_ordered_begin(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype));
     f_error(ierror, error);
 }
-OLD_NAME(file_read_ordered_begin)
-
-void pmpi_file_read_ordered_begin_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_read_ordered_begin_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type);
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_read_ordered_begin_c_f08_ = pmpi_file_read_ordered_begin_c_f08_)
-
-void pmpi_file_read_ordered_end_f08_(int *fh, struct descriptor *buf, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_File_read_ordered_end((MPI_File)f_handle(*fh), s_buf.address, f_status(status));
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_read_ordered_end_f08_ = pmpi_file_read_ordered_end_f08_)
+OLD_NAMES(file_read_ordered_begin, FILE_READ_ORDERED_BEGIN)
 
 void pmpi_file_read_ordered_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_ordered_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
+    int error = MPI_File_read_ordered_end(f_handle(File, *fh), f_address(buf), f_status(status));
     f_error(ierror, error);
 }
-OLD_NAME(file_read_ordered_end)
+OLD_NAMES(file_read_ordered_end, FILE_READ_ORDERED_END)
 
 void pmpi_file_read_shared_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_shared((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_read_shared(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_read_shared)
-
-void pmpi_file_read_shared_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_read_shared_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
-    f_error(ierror, error);
-}
-NAMES(file_read_shared_c)
+NAMES(file_read_shared, FILE_READ_SHARED)
 
 void pmpi_file_seek_(int *fh, MPI_Offset *offset, int *whence, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_seek((MPI_File)f_handle(*fh), *offset, *whence);
+    int error = MPI_File_seek(f_handle(File, *fh), *offset, *whence);
     f_error(ierror, error);
 }
-NAMES(file_seek)
+NAMES(file_seek, FILE_SEEK)
 
 void pmpi_file_seek_shared_(int *fh, MPI_Offset *offset, int *whence, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_seek_shared((MPI_File)f_handle(*fh), *offset, *whence);
+    int error = MPI_File_seek_shared(f_handle(File, *fh), *offset, *whence);
     f_error(ierror, error);
 }
-NAMES(file_seek_shared)
+NAMES(file_seek_shared, FILE_SEEK_SHARED)
 
 void pmpi_file_set_atomicity_(int *fh, int *flag, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_set_atomicity((MPI_File)f_handle(*fh), *flag);
+    int error = MPI_File_set_atomicity(f_handle(File, *fh), *flag);
     f_error(ierror, error);
 }
-NAMES(file_set_atomicity)
+NAMES(file_set_atomicity, FILE_SET_ATOMICITY)
 
 void pmpi_file_set_info_(int *fh, int *info, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_set_info((MPI_File)f_handle(*fh), (MPI_Info)f_handle(*info));
+    int error = MPI_File_set_info(f_handle(File, *fh), f_handle(Info, *info));
     f_error(ierror, error);
 }
-NAMES(file_set_info)
+NAMES(file_set_info, FILE_SET_INFO)
 
 void pmpi_file_set_size_(int *fh, MPI_Offset *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_set_size((MPI_File)f_handle(*fh), *size);
+    int error = MPI_File_set_size(f_handle(File, *fh), *size);
     f_error(ierror, error);
 }
-NAMES(file_set_size)
+NAMES(file_set_size, FILE_SET_SIZE)
 
 void pmpi_file_set_view_(int *fh, MPI_Offset *disp, int *etype, int *filetype, char *datarep, int *info, int *ierror, size_t l_datarep)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_datarep = f_string(datarep, l_datarep);
-    int error = MPI_File_set_view((MPI_File)f_handle(*fh), *disp, (MPI_Datatype)f_handle(*etype), (MPI_Datatype)f_handle(*filetype), c_datarep, (MPI_Info)f_handle(*info));
+    int error = MPI_File_set_view(f_handle(File, *fh), *disp, f_handle(Datatype, *etype), f_handle(Datatype, *filetype), c_datarep, f_handle(Info, *info));
     free(c_datarep);
     f_error(ierror, error);
 }
-NAMES(file_set_view)
+NAMES(file_set_view, FILE_SET_VIEW)
 
 void pmpi_file_sync_(int *fh, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_sync((MPI_File)f_handle(*fh));
+    int error = MPI_File_sync(f_handle(File, *fh));
     f_error(ierror, error);
 }
-NAMES(file_sync)
+NAMES(file_sync, FILE_SYNC)
 
 void pmpi_file_write_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_write(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_write)
-
-void pmpi_file_write_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
-    f_error(ierror, error);
-}
-NAMES(file_write_c)
+NAMES(file_write, FILE_WRITE)
 
 void pmpi_file_write_all_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_all((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_write_all(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_write_all)
-
-void pmpi_file_write_all_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_all_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
-    f_error(ierror, error);
-}
-NAMES(file_write_all_c)
-
-void pmpi_file_write_all_begin_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_write_all_begin((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type);
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_write_all_begin_f08_ = pmpi_file_write_all_begin_f08_)
+NAMES(file_write_all, FILE_WRITE_ALL)
 
 void pmpi_file_write_all_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_all_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    int error = MPI_File_write_all_begin(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype));
     f_error(ierror, error);
 }
-OLD_NAME(file_write_all_begin)
-
-void pmpi_file_write_all_begin_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_write_all_begin_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type);
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_write_all_begin_c_f08_ = pmpi_file_write_all_begin_c_f08_)
-
-void pmpi_file_write_all_end_f08_(int *fh, struct descriptor *buf, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_File_write_all_end((MPI_File)f_handle(*fh), s_buf.address, f_status(status));
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_write_all_end_f08_ = pmpi_file_write_all_end_f08_)
+OLD_NAMES(file_write_all_begin, FILE_WRITE_ALL_BEGIN)
 
 void pmpi_file_write_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
+    int error = MPI_File_write_all_end(f_handle(File, *fh), f_address(buf), f_status(status));
     f_error(ierror, error);
 }
-OLD_NAME(file_write_all_end)
+OLD_NAMES(file_write_all_end, FILE_WRITE_ALL_END)
 
 void pmpi_file_write_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_at((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_write_at(f_handle(File, *fh), *offset, f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_write_at)
-
-void pmpi_file_write_at_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_at_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
-    f_error(ierror, error);
-}
-NAMES(file_write_at_c)
+NAMES(file_write_at, FILE_WRITE_AT)
 
 void pmpi_file_write_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_at_all((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_write_at_all(f_handle(File, *fh), *offset, f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_write_at_all)
-
-void pmpi_file_write_at_all_c_(int *fh, MPI_Offset *offset, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_at_all_c((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
-    f_error(ierror, error);
-}
-NAMES(file_write_at_all_c)
-
-void pmpi_file_write_at_all_begin_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, int *count, int *datatype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_write_at_all_begin((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type);
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_write_at_all_begin_f08_ = pmpi_file_write_at_all_begin_f08_)
+NAMES(file_write_at_all, FILE_WRITE_AT_ALL)
 
 void pmpi_file_write_at_all_begin_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_at_all_begin((MPI_File)f_handle(*fh), *offset, f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    int error = MPI_File_write_at_all_begin(f_handle(File, *fh), *offset, f_address(buf), *count, f_handle(Datatype, *datatype));
     f_error(ierror, error);
 }
-OLD_NAME(file_write_at_all_begin)
-
-void pmpi_file_write_at_all_begin_c_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf, MPI_Count *count, int *datatype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_write_at_all_begin_c((MPI_File)f_handle(*fh), *offset, s_buf.address, s_buf.count, s_buf.type);
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_write_at_all_begin_c_f08_ = pmpi_file_write_at_all_begin_c_f08_)
-
-void pmpi_file_write_at_all_end_f08_(int *fh, struct descriptor *buf, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_File_write_at_all_end((MPI_File)f_handle(*fh), s_buf.address, f_status(status));
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_write_at_all_end_f08_ = pmpi_file_write_at_all_end_f08_)
+OLD_NAMES(file_write_at_all_begin, FILE_WRITE_AT_ALL_BEGIN)
 
 void pmpi_file_write_at_all_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_at_all_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
+    int error = MPI_File_write_at_all_end(f_handle(File, *fh), f_address(buf), f_status(status));
     f_error(ierror, error);
 }
-OLD_NAME(file_write_at_all_end)
+OLD_NAMES(file_write_at_all_end, FILE_WRITE_AT_ALL_END)
 
 void pmpi_file_write_ordered_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_ordered((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_write_ordered(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_write_ordered)
-
-void pmpi_file_write_ordered_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_ordered_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
-    f_error(ierror, error);
-}
-NAMES(file_write_ordered_c)
-
-void pmpi_file_write_ordered_begin_f08_(int *fh, struct descriptor *buf, int *count, int *datatype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_write_ordered_begin((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type);
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_write_ordered_begin_f08_ = pmpi_file_write_ordered_begin_f08_)
+NAMES(file_write_ordered, FILE_WRITE_ORDERED)
 
 void pmpi_file_write_ordered_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_ordered_begin((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype));
+    int error = MPI_File_write_ordered_begin(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype));
     f_error(ierror, error);
 }
-OLD_NAME(file_write_ordered_begin)
-
-void pmpi_file_write_ordered_begin_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, int *datatype, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buf = f_section(buf, *count, (MPI_Datatype)f_handle(*datatype));
-    int error = s_buf.error ?: MPI_File_write_ordered_begin_c((MPI_File)f_handle(*fh), s_buf.address, s_buf.count, s_buf.type);
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_write_ordered_begin_c_f08_ = pmpi_file_write_ordered_begin_c_f08_)
-
-void pmpi_file_write_ordered_end_f08_(int *fh, struct descriptor *buf, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_File_write_ordered_end((MPI_File)f_handle(*fh), s_buf.address, f_status(status));
-    f_section_free(&s_buf);
-    f_error(ierror, error);
-}
-WEAK(weak mpi_file_write_ordered_end_f08_ = pmpi_file_write_ordered_end_f08_)
+OLD_NAMES(file_write_ordered_begin, FILE_WRITE_ORDERED_BEGIN)
 
 void pmpi_file_write_ordered_end_(int *fh, void *buf, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_ordered_end((MPI_File)f_handle(*fh), f_address(buf), f_status(status));
+    int error = MPI_File_write_ordered_end(f_handle(File, *fh), f_address(buf), f_status(status));
     f_error(ierror, error);
 }
-OLD_NAME(file_write_ordered_end)
+OLD_NAMES(file_write_ordered_end, FILE_WRITE_ORDERED_END)
 
 void pmpi_file_write_shared_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_shared((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
+    int error = MPI_File_write_shared(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_write_shared)
-
-void pmpi_file_write_shared_c_(int *fh, void *buf, MPI_Count *count, int *datatype, MPI_Status *status, int *ierror)
-{
-    libmpi_fortran = (uintptr_t)CALLER;
-    int error = MPI_File_write_shared_c((MPI_File)f_handle(*fh), f_address(buf), *count, (MPI_Datatype)f_handle(*datatype), f_status(status));
-    f_error(ierror, error);
-}
-NAMES(file_write_shared_c)
+NAMES(file_write_shared, FILE_WRITE_SHARED)

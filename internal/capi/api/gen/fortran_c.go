@@ -12,32 +12,57 @@ import (
 // fortranStubs makes the subroutines that Fortran calls, as gfortran names and calls them:
 // lower case and an underscore, all by reference, the lengths of texts at the end. They call
 // the functions of C by their MPI_ names, so that tools see the calls. Those that need
-// more are in fortran_special.c. Handles and statuses are the same for the module mpi_f08, where ierror
-// may be missing, and where there are large counts.
+// more are in fortran_special.c. What a handle is to C, and by which names programs call a subroutine,
+// is a matter of the face: see fortran.h.
 func fortranStubs(t *table) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(generated + "#include \"../fortran.h\"\n")
+	for _, f := range fortranFunctions(t) {
+		if slices.Contains(special, f.Name) || detaches(f) {
+			continue
+		}
+		b.WriteString(fortranStub(f, strings.ToLower(f.Name), false) + namesOf(f))
+		if hasPointer(f) { // an address is the same as INTEGER and as TYPE(C_PTR)
+			b.WriteString(naming("CPTR_NAMES", f))
+		}
+		if strings.HasSuffix(f.Name, "_init") && strings.Contains(f.Chapter, "ollectives") {
+			b.WriteString(naming("EARLY_NAMES", f))
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// fortranStubs08 makes those that only the module mpi_f08 has: with large counts, and with buffers
+// that come by descriptors. Handles and statuses are the same for it; ierror may be missing.
+func fortranStubs08(t *table) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(generated + "#include \"../fortran.h\"\n")
 	for _, f := range fortranForms(t) {
 		lower := strings.ToLower(f.Name)
-		own := kept(f) || detaches(f) && f.Form == api.Base // mpi_f08 has other arguments
-		if own {
+		switch {
+		case ofModule08(f):
 			stub := fortranStub(f, lower+"_f08", kept(f))
-			fmt.Fprintf(&b, "%sWEAK(weak mpi_%s_f08_ = pmpi_%s_f08_)\n", stub, lower, lower)
-		}
-		if slices.Contains(special, f.Name) || own && (f.Form == api.Large || detaches(f)) {
-			continue
-		}
-		names := "NAMES"
-		if own || oldAttribute(f) {
-			names = "OLD_NAME"
-		}
-		fmt.Fprintf(&b, "%s%s(%s)\n", fortranStub(f, lower, false), names, lower)
-		if hasPointer(f) && f.Form == api.Base { // an address is the same as INTEGER and as TYPE(C_PTR)
-			fmt.Fprintf(&b, "#pragma weak mpi_%s_cptr_ = pmpi_%s_\n#pragma weak pmpi_%s_cptr_ = pmpi_%s_\n",
-				lower, lower, lower, lower)
+			fmt.Fprintf(&b, "%sWEAK(weak mpi_%s_f08_ = pmpi_%[2]s_f08_)\n", stub, lower)
+		case f.Form == api.Large && !slices.Contains(special, f.Name):
+			b.WriteString(fortranStub(f, lower, false) + namesOf(f))
 		}
 	}
 	return b.Bytes(), nil
+}
+
+// ofModule08 tells whether a subroutine has other arguments for mpi_f08 than for the module mpi.
+func ofModule08(f api.Function) bool { return kept(f) || detaches(f) && f.Form == api.Base }
+
+// namesOf gives a subroutine the names that programs call.
+func namesOf(f api.Function) string {
+	if ofModule08(f) || oldAttribute(f) {
+		return naming("OLD_NAMES", f)
+	}
+	return naming("NAMES", f)
+}
+
+func naming(macro string, f api.Function) string {
+	return fmt.Sprintf("%s(%s, %s)\n", macro, strings.ToLower(f.Name), strings.ToUpper(f.Name))
 }
 
 // special are the functions that fortran_special.c has.
@@ -150,15 +175,15 @@ func (s *stub) handle(f api.Function, a api.Arg) {
 	n, ctype := a.Name, cBase(a.Base)
 	switch a.Shape {
 	case api.Value:
-		s.pass("int *", n, fmt.Sprintf("(%s)f_handle(*%s)", ctype, n))
+		s.pass("int *", n, fmt.Sprintf("f_handle(%s, *%s)", a.Base, n))
 	case api.Pointer:
-		s.before = append(s.before, fmt.Sprintf("%s c_%s = (%s)f_handle(*%s);", ctype, n, ctype, n))
-		s.after = append(s.after, fmt.Sprintf("*%s = (int)(intptr_t)c_%s;", n, n))
+		s.before = append(s.before, fmt.Sprintf("%s c_%s = f_handle(%s, *%s);", ctype, n, a.Base, n))
+		s.after = append(s.after, fmt.Sprintf("*%s = f_integer(c_%s);", n, n))
 		s.pass("int *", n, "&c_"+n)
 	default:
 		count := countOf(f, a)
 		s.before = append(s.before, fmt.Sprintf("int n_%s = %s;", n, count),
-			fmt.Sprintf("%s *c_%s = f_handles(%s, n_%s);", ctype, n, n, n))
+			fmt.Sprintf("%s *c_%s = f_handles(%s, %s, n_%s);", ctype, n, a.Base, n, n))
 		back := "0"
 		if a.Shape == api.Out {
 			back = n

@@ -31,6 +31,7 @@ var outputs = map[string]func(t *table) ([]byte, error){
 	"internal/capi/methods_gen.go":   methods,
 	"internal/capi/constants_gen.go": constants,
 	"cmd/libmpi/gen/fortran.c":       fortranStubs,
+	"cmd/libmpi/gen/fortran_f08.c":   fortranStubs08,
 	"cmd/libmpi/gen/mpif.h":          mpif,
 	"cmd/libmpi/gen/mpi.f90":         module,
 	"cmd/libmpi/gen/mpi_f08.f90":     module08,
