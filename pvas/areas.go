@@ -70,7 +70,7 @@ func (img *image) areas() (n uint64) {
 	for i := range img.segments {
 		s := &img.segments[i]
 		n++
-		if s.fileSize > 0 && pageUp(s.end()) > pageUp(s.addr+s.fileSize) {
+		if s.fileSize > 0 && img.machine.pageUp(s.end()) > img.machine.pageUp(s.addr+s.fileSize) {
 			n++ // its zeros
 		}
 	}
@@ -126,7 +126,7 @@ func openLibrary(path string) (*os.File, *image, error) {
 // planLibrary reads the segments of a library. Its entry point and the place of its
 // headers do not matter.
 func planLibrary(f *os.File, size int64) (*image, error) {
-	p := &planner{r: f, size: uint64(size), img: new(image)}
+	p := here.planner(f, size)
 	if err := p.readHeader(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 #include "textflag.h"
 
-// Offsets into the script structure of clone_unsafe_amd64.go; a test compares
+// Offsets into the script structure of clone_unsafe.go; a test compares
 // them with the Go compiler's.
 #define script_calls 0
 #define script_count 8
@@ -35,7 +35,7 @@ TEXT ·cloneTask(SB), NOSPLIT, $0-56
 	MOVQ pidfd+16(FP), DX
 	MOVQ state+24(FP), R10
 	MOVQ s+32(FP), R12
-	XORQ R8, R8
+	XORQ R8, R8 // thread-local storage
 	MOVQ $SYS_clone, AX
 	SYSCALL
 	TESTQ AX, AX

@@ -24,7 +24,7 @@
 // Programs must be position independent (PIE): Go programs built with
 // -buildmode=pie, and any other PIE, dynamic or static, unchanged.
 //
-// Not implemented: other machines than amd64 (Supported says so), memory that
+// Not implemented: other machines than amd64 and arm64 (Supported says so), memory that
 // returns before Destroy, keeping a task's own mmap calls inside its partition
 // (the paper's kernel does that; here the kernel places them anywhere in the
 // shared space), scripts, sanitizer and race-detector builds, set-uid files.

@@ -6,8 +6,7 @@ import (
 	"encoding/binary"
 )
 
-// A reloc is one R_X86_64_RELATIVE relocation: the word at offset becomes
-// addend plus the bias.
+// A reloc is one relative relocation: the word at offset becomes addend plus the bias.
 type reloc struct {
 	offset uint64
 	addend uint64
@@ -16,6 +15,7 @@ type reloc struct {
 // dynamic has the entries of PT_DYNAMIC that the loader reads.
 type dynamic struct {
 	rela, relaSize  uint64
+	relr, relrSize  uint64
 	strtab, strSize uint64
 	needed, jumpRel bool
 	otherWork       bool // something only a dynamic linker knows how to do
@@ -46,6 +46,9 @@ func (p *planner) readDynamic() error {
 	}
 	relocs, ok, err := p.readRelocs(d)
 	if err != nil || !ok {
+		return err
+	}
+	if p.img.packed, err = p.readPacked(d); err != nil {
 		return err
 	}
 	p.img.relocs, p.img.direct = relocs, true
@@ -83,15 +86,16 @@ func (p *planner) parseDynamic() (*dynamic, error) {
 		case elf.DT_PLTRELSZ:
 			d.jumpRel = d.jumpRel || e.Val != 0
 		case elf.DT_INIT, elf.DT_INIT_ARRAY, elf.DT_PREINIT_ARRAY, elf.DT_FINI_ARRAY, elf.DT_REL,
-			elf.DT_TEXTREL, dtRelr:
+			elf.DT_TEXTREL:
 			d.otherWork = true
+		case dtRelr:
+			d.relr = e.Val
+		case dtRelrSize:
+			d.relrSize = e.Val
 		}
 	}
 	return nil, malformed("PT_DYNAMIC has no end")
 }
-
-// dtRelr marks packed relative relocations, which debug/elf does not name.
-const dtRelr elf.DynTag = 36
 
 // fileOffset translates a linked address to an offset in the file.
 func (img *image) fileOffset(addr, n uint64) (uint64, bool) {
@@ -159,15 +163,23 @@ func (p *planner) readRelocs(d *dynamic) (relocs []reloc, ok bool, err error) {
 	for ; len(b) > 0; b = b[relaSize:] {
 		le := binary.LittleEndian
 		r := reloc{offset: le.Uint64(b), addend: le.Uint64(b[16:])}
-		if elf.R_X86_64(elf.R_TYPE64(le.Uint64(b[8:]))) != elf.R_X86_64_RELATIVE {
+		if elf.R_TYPE64(le.Uint64(b[8:])) != p.relative {
 			return nil, false, nil
 		}
-		if s := p.img.segmentAt(r.offset, 8); s == nil || s.flags&elf.PF_W == 0 {
-			return nil, false, malformed("relocation of %#x, which is not in writable memory", r.offset)
+		if err := p.img.checkWord(r.offset); err != nil {
+			return nil, false, err
 		}
 		relocs = append(relocs, r)
 	}
 	return relocs, true, nil
+}
+
+// checkWord refuses a word to be relocated that is not in writable memory.
+func (img *image) checkWord(offset uint64) error {
+	if s := img.segmentAt(offset, 8); s == nil || s.flags&elf.PF_W == 0 {
+		return malformed("relocation of %#x, which is not in writable memory", offset)
+	}
+	return nil
 }
 
 // relroSpan returns the whole pages that PT_GNU_RELRO asks to be protected once
@@ -177,9 +189,9 @@ func (p *planner) relroSpan() span {
 	if ph == nil || p.img.segmentAt(ph.Vaddr, ph.Memsz) == nil {
 		return span{}
 	}
-	s := span{pageDown(ph.Vaddr), pageDown(ph.Vaddr + ph.Memsz)}
-	if s.end == pageDown(p.img.segmentAt(ph.Vaddr, 1).end()) {
-		s.end = pageUp(ph.Vaddr + ph.Memsz) // nothing else lives on its last page
+	s := span{p.pageDown(ph.Vaddr), p.pageDown(ph.Vaddr + ph.Memsz)}
+	if s.end == p.pageDown(p.img.segmentAt(ph.Vaddr, 1).end()) {
+		s.end = p.pageUp(ph.Vaddr + ph.Memsz) // nothing else lives on its last page
 	}
 	return s
 }

@@ -10,9 +10,6 @@ import (
 	"strings"
 )
 
-// pageSize is the page of the machines that can hold tasks (amd64).
-const pageSize = 4096
-
 // Bounds on what a header may ask for, far above any real program. They keep a
 // hostile file from costing memory before it is refused.
 const (
@@ -28,6 +25,7 @@ const (
 // An image is a checked plan for mapping one ELF file: nothing in it needs to
 // be verified again. Addresses are as linked; the loader adds one bias to all.
 type image struct {
+	machine  *machine  // that it is for
 	segments []segment // PT_LOAD, ascending, on separate pages
 	lo, hi   uint64    // page-rounded bounds of all segments
 	align    uint64    // the bias must be a multiple of it
@@ -37,7 +35,8 @@ type image struct {
 	interp   string // PT_INTERP, empty for a static program
 	relro    span   // made read-only after relocation
 	relocs   []reloc
-	direct   bool // relocs are all there is to do: no dynamic linker needed
+	packed   packed // further ones
+	direct   bool   // they are all there is to do: no dynamic linker needed
 	execStk  bool
 	origin   bool // it asks for its folder, see origin.go
 }
@@ -60,18 +59,24 @@ func (s span) holds(addr, n uint64) bool {
 
 // planner reads one file into an image.
 type planner struct {
+	*machine
 	r     io.ReaderAt
 	size  uint64 // of the file
 	progs []elf.Prog64
 	img   *image
 }
 
-// planImage reads and checks the headers of an ELF file of the given size.
+// planner returns one for a file of the given size.
+func (m *machine) planner(r io.ReaderAt, size int64) *planner {
+	return &planner{machine: m, r: r, size: uint64(size), img: &image{machine: m}}
+}
+
+// plan reads and checks the headers of an ELF file of the given size.
 // Whatever the bytes are, it returns an image or an error wrapping one of the
 // reasons in errors.go, never both; it never panics, and allocates no more than
 // a small multiple of the bytes that the file really holds.
-func planImage(r io.ReaderAt, size int64) (*image, error) {
-	p := &planner{r: r, size: uint64(size), img: new(image)}
+func (m *machine) plan(r io.ReaderAt, size int64) (*image, error) {
+	p := m.planner(r, size)
 	steps := []func() error{p.readHeader, p.planSegments, p.placeHeaders, p.readInterp, p.readDynamic}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -118,10 +123,10 @@ func (p *planner) readHeader() error {
 	if len(b) < headerSize || string(b[:4]) != elf.ELFMAG {
 		return ErrNotELF
 	}
-	class, data, machine := elf.Class(b[elf.EI_CLASS]), elf.Data(b[elf.EI_DATA]),
+	class, data, of := elf.Class(b[elf.EI_CLASS]), elf.Data(b[elf.EI_DATA]),
 		elf.Machine(binary.LittleEndian.Uint16(b[18:]))
-	if class != elf.ELFCLASS64 || data != elf.ELFDATA2LSB || machine != elf.EM_X86_64 {
-		return fmt.Errorf("%w: %v %v %v, need ELFCLASS64 ELFDATA2LSB EM_X86_64", ErrMachine, class, data, machine)
+	if class != elf.ELFCLASS64 || data != elf.ELFDATA2LSB || of != p.elf {
+		return fmt.Errorf("%w: %v %v %v, need ELFCLASS64 ELFDATA2LSB %v", ErrMachine, class, data, of, p.elf)
 	}
 	var h elf.Header64
 	decode(b, &h)
@@ -147,7 +152,7 @@ func (p *planner) readHeader() error {
 
 func (p *planner) planSegments() error {
 	img := p.img
-	img.align = pageSize
+	img.align = p.page
 	for i := range p.progs {
 		ph := &p.progs[i]
 		if elf.ProgType(ph.Type) == elf.PT_GNU_STACK {
@@ -163,8 +168,8 @@ func (p *planner) planSegments() error {
 	if len(img.segments) == 0 {
 		return malformed("nothing to load")
 	}
-	img.lo = pageDown(img.segments[0].addr)
-	img.hi = pageUp(img.segments[len(img.segments)-1].end())
+	img.lo = p.pageDown(img.segments[0].addr)
+	img.hi = p.pageUp(img.segments[len(img.segments)-1].end())
 	if img.hi-img.lo > maxSpan {
 		return malformed("image spans %d bytes", img.hi-img.lo)
 	}
@@ -181,14 +186,21 @@ func (p *planner) addSegment(ph *elf.Prog64) error {
 		return malformed("segment at %#x of %d bytes is absurd", ph.Vaddr, ph.Memsz)
 	case ph.Off > p.size || ph.Filesz > p.size-ph.Off:
 		return malformed("segment at %#x lies outside the file of %d bytes (truncated?)", ph.Vaddr, p.size)
-	case ph.Off%pageSize != ph.Vaddr%pageSize:
+	case ph.Off%leastPage != ph.Vaddr%leastPage:
 		return malformed("segment at %#x and its file offset %#x are aligned differently", ph.Vaddr, ph.Off)
 	case ph.Align > 1 && (ph.Align&(ph.Align-1) != 0 || ph.Align > 1<<30):
 		return malformed("segment at %#x has alignment %d", ph.Vaddr, ph.Align)
 	}
-	segs := p.img.segments
-	if n := len(segs); n > 0 && pageDown(ph.Vaddr) < pageUp(segs[n-1].end()) {
+	segs, end := p.img.segments, uint64(0)
+	if n := len(segs); n > 0 {
+		end = segs[n-1].end()
+	}
+	switch {
+	case ph.Vaddr&^(leastPage-1) < alignUp(end, leastPage):
 		return malformed("segment at %#x overlaps the one before it", ph.Vaddr)
+	case ph.Off%p.page != ph.Vaddr%p.page, p.pageDown(ph.Vaddr) < p.pageUp(end):
+		return fmt.Errorf("%w: its pages are smaller than the %d KiB here, link it with -Wl,-z,max-page-size=65536",
+			ErrMachine, p.page>>10)
 	}
 	p.img.align = max(p.img.align, ph.Align)
 	p.img.segments = append(segs, segment{
@@ -251,10 +263,4 @@ func (p *planner) readInterp() error {
 	}
 	p.img.interp = name
 	return nil
-}
-
-func pageDown(a uint64) uint64 { return a &^ (pageSize - 1) }
-func pageUp(a uint64) uint64   { return (a + pageSize - 1) &^ (pageSize - 1) }
-func alignUp(a, to uint64) uint64 {
-	return (a + to - 1) &^ (to - 1)
 }

@@ -28,8 +28,8 @@ var (
 var (
 	ErrUnsupported   = errors.New("one address space is not supported here")
 	ErrPartitionSize = errors.New(
-		"partition size must be a power of two of at least 64 MiB that lets every partition fit the " +
-			"47-bit address space")
+		"partition size must be a power of two of at least 64 MiB that lets all partitions fit into " +
+			"a quarter of the address space")
 	ErrPartition     = errors.New("no such partition")
 	ErrPartitionBusy = errors.New("partition already holds a task")
 	ErrTooSmall      = errors.New("partition too small")

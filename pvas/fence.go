@@ -8,10 +8,10 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// Where a Go runtime likes its heap: at a random place of the lower 46 bits.
-// With one heap per task, each such place costs a PTE page, a PMD page and often
+// heapHints is where a Go runtime likes its heap: at a random place of the lower half of the addresses, or at one of a
+// few. With one heap per task, each such place costs a PTE page, a PMD page and often
 // a PUD page of its own.
-var heapHints = Range{4 << 30, 1 << 46}
+func heapHints() Range { return Range{4 << 30, 1 << (addressBits() - 1)} }
 
 // fenceHeaps maps the free parts of heapHints as PROT_NONE, which costs some
 // twenty mappings and no memory. The runtimes of the tasks find their random
@@ -22,7 +22,7 @@ var heapHints = Range{4 << 30, 1 << 46}
 // It is an optimisation and as such may fail in part: a place that cannot be
 // fenced (RLIMIT_AS, a mapping made meanwhile) stays free.
 func (s *Space) fenceHeaps() {
-	gaps, err := freeRanges(heapHints)
+	gaps, err := freeRanges(heapHints())
 	if err != nil {
 		return
 	}

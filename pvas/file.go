@@ -67,7 +67,7 @@ func tryOpenImage(path string) (*sourceFile, *image, error) {
 		return f, nil, fmt.Errorf("%w: %w", ErrNotExecutable, err)
 	}
 	f.id = idOf(st)
-	img, err := planImage(of, st.Size())
+	img, err := here.plan(of, st.Size())
 	return f, img, err
 }
 

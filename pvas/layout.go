@@ -2,7 +2,7 @@ package pvas
 
 import "fmt"
 
-// The layout of a partition, low to high. Page tables decide it: one table page
+// The layout of a partition, low to high. Page tables decide it: with pages of 4 KiB one table page
 // maps 2 MiB, one table of those 1 GiB, so the memory that a task touches lies together.
 //
 //	base                                                       base + size
@@ -23,7 +23,6 @@ const (
 	tableSpan  = 2 << 20  // mapped by one table page
 
 	defaultPartition = 64 << 30
-	maxReserve       = 1 << 45 // a quarter of the 47 bits: the runtimes' own mappings need addresses too
 )
 
 // A Range is a half-open range [Start, End) of addresses.

@@ -19,9 +19,10 @@ func TestLayoutKeepsHotPagesTogether(t *testing.T) {
 	}{
 		{0x400000, 0x5e4000, 4096, 64 << 30, usual, 140 << 10}, // a Go PIE
 		{0, 0x9000, 4096, 64 << 20, limits.LeastStack, 0},
-		{0x200000, 0x900000, 2 << 20, 1 << 30, 64 << 20, pageSize},
-		{0x200000, 0x900000, 2 << 20, 64 << 30, unlimitedStack, pageSize},
-		{0x1000, 0x9000, 2 << 20, 1 << 30, usual + pageSize, 1 << 20},
+		{0x200000, 0x900000, 2 << 20, 1 << 30, 64 << 20, leastPage},
+		{0x200000, 0x900000, 2 << 20, 64 << 30, unlimitedStack, 64 << 10},
+		{0x1000, 0x9000, 2 << 20, 1 << 30, usual + leastPage, 1 << 20},
+		{0x10000, 0x90000, 64 << 10, 1 << 30, usual + 64<<10, 64 << 10}, // pages of 64 KiB
 	} {
 		img := &image{lo: c.lo, hi: c.hi, align: c.align, entry: c.lo + 0x10}
 		base := c.size * 3
@@ -40,7 +41,7 @@ func TestLayoutKeepsHotPagesTogether(t *testing.T) {
 		require.Equal(t, l.Image.End, l.Arena.Start)
 		require.Equal(t, base+c.size, l.Arena.End)
 	}
-	_, err := lay(0, 1<<40, limits.MinPartition, program{img: &image{hi: 60 << 20, align: pageSize}},
+	_, err := lay(0, 1<<40, limits.MinPartition, program{img: &image{hi: 60 << 20, align: leastPage}},
 		extents{stack: usual})
 	require.ErrorIs(t, err, ErrTooSmall)
 }
@@ -90,9 +91,9 @@ func TestStackContents(t *testing.T) {
 	require.Equal(t, uint64(0), aux[atBase])
 	require.Equal(t, uint64(os.Getuid()), aux[atUID])
 	require.Equal(t, "/some/prog", text(aux[atExecFn]))
-	require.Equal(t, "x86_64", text(aux[atPlatform]))
+	require.Equal(t, here.platform, text(aux[atPlatform]))
 	const atPagesz, atSysinfoEhdr, atHwcap = 6, 33, 16
-	require.Equal(t, uint64(pageSize), aux[atPagesz])
+	require.Equal(t, here.page, aux[atPagesz])
 	require.NotZero(t, aux[atSysinfoEhdr], "the vDSO is shared")
 	require.NotZero(t, aux[atHwcap])
 }

@@ -41,11 +41,11 @@ func mapImage(f *sourceFile, img *image, bias uint64) error {
 // the last byte on its page. It adds anonymous pages for the rest (bss).
 func mapSegment(fd int, s segment, bias uint64) error {
 	prot := protection(s.flags)
-	start, fileEnd, memEnd := pageDown(s.addr+bias), s.addr+bias+s.fileSize, pageUp(s.end()+bias)
+	start, fileEnd, memEnd := here.pageDown(s.addr+bias), s.addr+bias+s.fileSize, here.pageUp(s.end()+bias)
 	anonymous := start
 	if s.fileSize > 0 {
-		anonymous = pageUp(fileEnd)
-		offset := s.offset - int64(s.addr%pageSize)
+		anonymous = here.pageUp(fileEnd)
+		offset := s.offset - int64(s.addr%here.page)
 		if _, err := sys.Mmap(uintptr(start), uintptr(anonymous-start), prot, sys.MapPrivate|sys.MapFixed,
 			fd, offset); err != nil {
 			return err
@@ -79,8 +79,14 @@ func protection(flags elf.ProgFlag) (prot int) {
 // names.
 func relocate(img *image, bias uint64) error {
 	memory := bytesAt(img.lo+bias, img.hi-img.lo)
+	le := binary.LittleEndian
+	img.packed.each(func(offset uint64) bool {
+		word := memory[offset-img.lo:]
+		le.PutUint64(word, le.Uint64(word)+bias)
+		return true
+	})
 	for _, r := range img.relocs {
-		binary.LittleEndian.PutUint64(memory[r.offset-img.lo:], r.addend+bias)
+		le.PutUint64(memory[r.offset-img.lo:], r.addend+bias)
 	}
 	if n := img.relro.end - img.relro.start; n > 0 {
 		if err := sys.Mprotect(uintptr(img.relro.start+bias), uintptr(n), sys.ProtRead); err != nil {

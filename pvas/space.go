@@ -59,7 +59,7 @@ func Create(cfg Config) (*Space, error) {
 			return nil, err
 		}
 	}
-	s := &Space{tasks: cfg.Tasks, small: pageUp(cfg.SmallRegion), huge: cfg.HugePages, running: map[int]*Task{},
+	s := &Space{tasks: cfg.Tasks, small: here.pageUp(cfg.SmallRegion), huge: cfg.HugePages, running: map[int]*Task{},
 		programs: map[string]program{}}
 	if err := s.reserve(cfg.PartitionSize, cfg.Spare); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func Create(cfg Config) (*Space, error) {
 // they can, or size is 0, else an error that wraps ErrPartitionSize.
 func CheckPartitions(tasks int, size uint64) error {
 	if size == 0 || bits.OnesCount64(size) == 1 && size >= limits.MinPartition &&
-		size <= maxReserve/uint64(max(tasks, 1)) {
+		size <= mostReserved()/uint64(max(tasks, 1)) {
 		return nil
 	}
 	return fmt.Errorf("pvas: create: %w: %d partitions of %d bytes", ErrPartitionSize, tasks, size)
@@ -112,13 +112,7 @@ func (s *Space) reserve(size uint64, spare int) error {
 		}
 		return s.reserveWith(spare, size)
 	}
-	size = defaultPartition
-	for size < maxReserve && !holdsStack(size/2) {
-		size *= 2
-	}
-	for size > maxReserve/n {
-		size /= 2
-	}
+	size = usualPartition(n, mostReserved())
 	err := fmt.Errorf("pvas: create: %w: %d partitions of %d MiB hold no stack of %d MiB: take a smaller one "+
 		"(--stack-size, ulimit -s), or --btl sm",
 		ErrTooSmall, n, size>>20, sys.SoftLimit(sys.RlimitStack)>>20)
@@ -130,9 +124,21 @@ func (s *Space) reserve(size uint64, spare int) error {
 	return err
 }
 
+// usualPartition is the size of each of n partitions, of so many bytes at most in all.
+func usualPartition(n, most uint64) uint64 {
+	size := uint64(defaultPartition)
+	for size < most && !holdsStack(size/2) {
+		size *= 2
+	}
+	for size > most/n {
+		size /= 2
+	}
+	return size
+}
+
 // reserveWith reserves partitions of a size, and the spare ones if there is room.
 func (s *Space) reserveWith(spare int, size uint64) error {
-	if spare > 0 && size <= maxReserve/uint64(s.tasks+spare) && s.reserveOf(s.tasks+spare, size) == nil {
+	if spare > 0 && size <= mostReserved()/uint64(s.tasks+spare) && s.reserveOf(s.tasks+spare, size) == nil {
 		return nil
 	}
 	return s.reserveOf(s.tasks, size)
@@ -158,8 +164,8 @@ func (s *Space) reserveOf(tasks int, size uint64) error {
 // freezeBrk maps a page right above the program break, so that every brk call
 // fails, whichever task makes it. A break that is frozen already stays so.
 func freezeBrk() error {
-	at := pageUp(uint64(sys.Brk()))
-	_, err := sys.Mmap(uintptr(at), pageSize, sys.ProtNone,
+	at := here.pageUp(uint64(sys.Brk()))
+	_, err := sys.Mmap(uintptr(at), uintptr(here.page), sys.ProtNone,
 		sys.MapPrivate|sys.MapAnonymous|sys.MapFixedNoReplace, -1, 0)
 	if errors.Is(err, sys.EEXIST) {
 		return nil

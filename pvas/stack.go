@@ -119,7 +119,7 @@ func (b *stackBuilder) auxv(l Layout, prog program, spec *TaskSpec, random uint6
 		{atBase, base}, {atEntry, img.entry + bias}, {atSecure, 0}, {atRandom, random},
 		{atUID, uint64(os.Getuid())}, {atEUID, uint64(os.Geteuid())},
 		{atGID, uint64(os.Getgid())}, {atEGID, uint64(os.Getegid())},
-		{atExecFn, b.pushString(spec.Path)}, {atPlatform, b.pushString("x86_64")},
+		{atExecFn, b.pushString(spec.Path)}, {atPlatform, b.pushString(here.platform)},
 	}
 	replaced := map[uint64]bool{atNull: true, atBasePlat: true}
 	var auxv []uint64

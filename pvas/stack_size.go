@@ -18,7 +18,7 @@ func limitedStack() (size uint64, ok bool) {
 	if limit == sys.Unlimited {
 		return 0, false
 	}
-	return alignUp(min(limit, maxReserve), pageSize), true
+	return here.pageUp(min(limit, mostReserved())), true
 }
 
 // holdsStack tells whether a partition has room for a stack. Room for a program is looked for when it is known.

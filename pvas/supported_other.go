@@ -1,4 +1,4 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package pvas
 
@@ -8,7 +8,7 @@ import (
 )
 
 // Supported reports in one sentence why tasks cannot share an address space
-// here: the loader is written for amd64. Jobs run with --btl sm.
+// here: the loader is written for amd64 and arm64. Jobs run with --btl sm.
 func Supported() error {
 	return fmt.Errorf("pvas: %w: %s machines are not yet supported, use --btl sm", ErrUnsupported, runtime.GOARCH)
 }

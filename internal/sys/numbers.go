@@ -8,7 +8,6 @@ const (
 	CallCloseRange = unix.SYS_CLOSE_RANGE
 
 	PrSetName = unix.PR_SET_NAME
-	ArchSetFS = 0x1002 // asm/prctl.h
 
 	CloneVM     = unix.CLONE_VM
 	CloneParent = unix.CLONE_PARENT

@@ -1,9 +1,13 @@
+//go:build amd64 || arm64
+
 package pvas
 
 import (
 	"os"
 	"regexp"
+	"runtime"
 	"strconv"
+	"syscall"
 	"testing"
 	"unsafe"
 
@@ -12,7 +16,18 @@ import (
 
 // The assembly knows the structures by numbers.
 func TestAssemblyOffsets(t *testing.T) {
-	source, err := os.ReadFile("clone_amd64.s")
+	for arch := range machines {
+		t.Run(arch, func(t *testing.T) { checkOffsets(t, defines(t, "clone_"+arch+".s")) })
+	}
+	own := defines(t, "clone_"+runtime.GOARCH+".s")
+	require.EqualValues(t, syscall.SYS_CLONE, own["SYS_clone"])
+	require.EqualValues(t, syscall.SYS_EXIT_GROUP, own["SYS_exit_group"])
+	require.EqualValues(t, syscall.SYS_FUTEX, own["SYS_futex"])
+}
+
+// defines returns the numbers that a file of assembly gives names to.
+func defines(t *testing.T, file string) map[string]uintptr {
+	source, err := os.ReadFile(file)
 	require.NoError(t, err)
 	defines := map[string]uintptr{}
 	for _, m := range regexp.MustCompile(`(?m)^#define (\w+) (\d+)$`).FindAllStringSubmatch(string(source), -1) {
@@ -20,6 +35,10 @@ func TestAssemblyOffsets(t *testing.T) {
 		require.NoError(t, err)
 		defines[m[1]] = uintptr(n)
 	}
+	return defines
+}
+
+func checkOffsets(t *testing.T, defines map[string]uintptr) {
 	var s script
 	var c call
 	for name, want := range map[string]uintptr{

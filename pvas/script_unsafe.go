@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package pvas
 
 import (
@@ -35,7 +37,7 @@ func cString(s string) (arg uintptr, keep *byte) {
 }
 
 // scriptFor lists the calls of one task. files are its three standard files,
-// all of them above 2, so that the order of the dup2 calls does not matter.
+// all of them above 2, so that the order of the dup3 calls does not matter, and no call names one file twice.
 func scriptFor(spec *TaskSpec, files [3]int) []step {
 	b := new(scriptBuilder)
 	b.parentDeath(spec)
@@ -44,7 +46,7 @@ func scriptFor(spec *TaskSpec, files [3]int) []step {
 	}
 	b.signals()
 	for fd, from := range files {
-		b.add(fmt.Sprintf("dup2 of standard file %d", fd), syscall.SYS_DUP2, uintptr(from), uintptr(fd))
+		b.add(fmt.Sprintf("dup3 of standard file %d", fd), syscall.SYS_DUP3, uintptr(from), uintptr(fd), 0)
 	}
 	b.add("close_range", sys.CallCloseRange, 3, uintptr(^uint32(0)), 0)
 	if spec.Dir != "" {
@@ -63,7 +65,6 @@ func scriptFor(spec *TaskSpec, files [3]int) []step {
 	}
 	arg, keep := cString(spec.comm())
 	b.add("prctl(PR_SET_NAME)", syscall.SYS_PRCTL, sys.PrSetName, arg).keep = keep
-	b.add("arch_prctl(ARCH_SET_FS)", syscall.SYS_ARCH_PRCTL, sys.ArchSetFS, 0)
 	// Last: from here on a signal ends the task as it would end the program.
 	empty := new(uint64)
 	b.add("rt_sigprocmask", syscall.SYS_RT_SIGPROCMASK, sys.SigSetMask, uintptr(unsafe.Pointer(empty)), 0,

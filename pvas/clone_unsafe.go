@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package pvas
 
 import (
@@ -44,7 +46,8 @@ const (
 	stateReady    = 2
 )
 
-// cloneTask is implemented in assembly. Its pointers escape on purpose: the
+// cloneTask is implemented in assembly. The pointer to thread-local storage is 0 in the child, as after execve: its C
+// library sets its own. The pointers of the call escape on purpose: the
 // child reads the script while the parent's goroutine stack may move.
 func cloneTask(flags, stack uintptr, pidfd *int32, state uintptr, s *script) (pid, errno uintptr)
 
@@ -66,7 +69,8 @@ func runScript(flags uintptr, sp, entry, state uint64, steps []step) (child chil
 	runtime.LockOSThread()
 	mask := sys.BlockSignals()
 	pidfd := new(int32)
-	pid, errno := cloneTask(flags|syscall.CLONE_CHILD_CLEARTID, uintptr(sp), pidfd, uintptr(state), s)
+	flags |= syscall.CLONE_CHILD_CLEARTID | syscall.CLONE_SETTLS
+	pid, errno := cloneTask(flags, uintptr(sp), pidfd, uintptr(state), s)
 	sys.SetSignalMask(mask)
 	runtime.UnlockOSThread()
 	if errno != 0 {
