@@ -13,6 +13,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/internal/linkage"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/program"
 	"github.com/gopvas/gopvas/pvas"
@@ -75,6 +76,10 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 		p.appOf = append(p.appOf, slices.Repeat([]int{i}, app.N)...)
 		prog := p.List[i]
 		p.apps = append(p.apps, p.hostApp(i, &app, prog, j.Total(), p.size))
+		if err := p.link(i); err != nil {
+			p.List.Close()
+			return nil, err
+		}
 	}
 	return p, nil
 }
@@ -85,7 +90,22 @@ func (p *plan) hostApp(number int, app *App, prog *program.Program, total, here 
 	a := host.App{Path: prog.Path, Name: prog.Name, Args: app.words(), Env: app.Env, Dir: app.Dir,
 		NoEnv: app.NoEnv, Unset: app.Unset}
 	a.Env = append(host.BaseEnv(&a, p.id, total, here, len(p.cpus)), job.EnvApp+"="+strconv.Itoa(number))
+	a.Env = linkage.Prepare(prog.Path, a.Env, linkage.Find()).Env(a.Env)
 	return a
+}
+
+// link finds out which MPI library the ranks of an app would load, and has them load ours. It starts a process, so it
+// is not for apps of a running job.
+func (p *plan) link(app int) error {
+	a, prog := &p.apps[app], p.List[app]
+	linked := linkage.Prepare(prog.Path, a.Env, linkage.Find())
+	if err := linked.Ask(a.Env, job.LayoutVersion); err != nil {
+		return &program.Error{Program: p.job.Apps[app].Program, Err: err}
+	}
+	if prog.Remark, a.Env = linked.Remark(), linked.Env(a.Env); linked.MPI != "" {
+		p.job.logf("%s: %s is %s", prog.Name, linked.MPI, linked.Library)
+	}
+	return nil
 }
 
 // app returns the app of a rank.

@@ -15,7 +15,7 @@ import (
 // chooseBTL decides for one of the task models, and has the address space made
 // if it is to be one.
 func (s *supervisor) chooseBTL() error {
-	s.sayOtherMPI()
+	s.sayRemarks()
 	if s.reason = s.wrapped(); s.reason != "" {
 		s.job.logf("every rank gets an address space of its own (--btl sm): %s", s.reason)
 	}
@@ -40,15 +40,14 @@ func (s *supervisor) chooseBTL() error {
 	return err
 }
 
-// sayOtherMPI tells of programs whose ranks can not find each other. They run: each is alone.
-func (s *supervisor) sayOtherMPI() {
+// sayRemarks tells of programs whose ranks cannot find each other, or may end for want of a function. They run.
+func (s *supervisor) sayRemarks() {
 	if s.job.Total() == 1 || s.number(0) > 0 {
 		return
 	}
 	for i, prog := range s.List {
-		if prog.MPI != "" && slices.Index(s.List, prog) == i {
-			s.io.say("%s is linked with another MPI (%s): each of its ranks is alone; build it with the mpicc of "+
-				"pvasrun install-mpi", prog.Name, prog.MPI)
+		if prog.Remark != "" && slices.Index(s.List, prog) == i {
+			s.io.say("%s %s", prog.Name, prog.Remark)
 		}
 	}
 }

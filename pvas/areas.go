@@ -1,15 +1,12 @@
 package pvas
 
 import (
-	"bufio"
-	"bytes"
-	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 
 	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/internal/linkage"
 )
 
 // Memory areas of a task with a C library besides its program and libraries: its stack
@@ -41,12 +38,15 @@ func Areas(path string, env []string) (uint64, error) {
 		return n, nil
 	}
 	n += prog.interp.areas()
-	libraries, err := librariesOf(prog, path, env)
+	libraries, err := linkage.List(prog.ifile.Name(), path, env)
 	if err != nil {
-		return 0, err
+		return 0, &ImageError{path, err}
 	}
 	for _, library := range libraries {
-		f, img, err := openLibrary(library)
+		if library.File == "" {
+			continue // of the kernel; or the dynamic linker will say that it is not there
+		}
+		f, img, err := openLibrary(library.File)
 		if err != nil {
 			return 0, err
 		}
@@ -75,35 +75,6 @@ func (img *image) areas() (n uint64) {
 		}
 	}
 	return n + 1 // PT_GNU_RELRO splits one
-}
-
-// librariesOf returns the files that the dynamic linker would load.
-func librariesOf(prog program, path string, env []string) (files []string, err error) {
-	cmd := exec.Command(prog.ifile.Name(), "--list", path)
-	cmd.Env = env
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, &ImageError{path, fmt.Errorf("ask %s for its libraries: %w", prog.ifile.Name(), err)}
-	}
-	return parseLibraries(out, prog.ifile.Name()), nil
-}
-
-// parseLibraries reads lines "name => path (address)" and "path (address)".
-func parseLibraries(list []byte, linker string) (files []string) {
-	for lines := bufio.NewScanner(bytes.NewReader(list)); lines.Scan(); {
-		line := strings.TrimSpace(lines.Text())
-		if _, after, found := strings.Cut(line, " => "); found {
-			line = after
-		}
-		file := line
-		if i := strings.LastIndex(line, " ("); i >= 0 {
-			file = line[:i]
-		}
-		if strings.HasPrefix(file, "/") && file != linker {
-			files = append(files, file)
-		}
-	}
-	return files
 }
 
 // openLibrary plans a library. Unlike a program it need not be executable.

@@ -50,14 +50,3 @@ func areasNow(t *testing.T) int {
 	require.NoError(t, err)
 	return bytes.Count(text, []byte("\n"))
 }
-
-func TestParseLibraries(t *testing.T) {
-	list := "\tlinux-vdso.so.1 (0x00007ffc)\n\tliba.so => /lib/a b/liba.so (0x00007f)\n\t/lib64/ld.so " +
-		"(0x7)\n\tlibm.so => not found\n\t/opt/libx.so (0x1)\n"
-	require.Equal(t, []string{"/lib/a b/liba.so", "/opt/libx.so"}, parseLibraries([]byte(list), "/lib64/ld.so"))
-}
-
-func FuzzParseLibraries(f *testing.F) {
-	f.Add([]byte("\tliba.so => /lib/liba.so (0x1)\n"))
-	f.Fuzz(func(t *testing.T, list []byte) { parseLibraries(list, "/lib64/ld.so") })
-}

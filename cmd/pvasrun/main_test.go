@@ -327,6 +327,44 @@ func TestInfo(t *testing.T) {
 	require.NotEmpty(t, info)
 }
 
+// What info says of a program, and what a job of it says, where no library serves programs of Open MPI.
+func TestInfoOfAProgram(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		require.Empty(t, os.Getenv("CI"), "CI must have gcc")
+		t.Skip("gcc is not installed")
+	}
+	dir := t.TempDir()
+	library, program := filepath.Join(dir, "libmpi.so.40"), filepath.Join(dir, "theirs")
+	require.NoError(t, os.WriteFile(program+".c", []byte("int main(void) { return 0; }\n"), 0o600))
+	for _, args := range [][]string{
+		{"-shared", "-fPIC", "-Dmain=other", "-Wl,-soname,libmpi.so.40", program + ".c", "-o", library},
+		{"-fPIE", "-no-pie", program + ".c", "-Wl,--no-as-needed", library, "-Wl,-rpath," + dir, "-o", program},
+	} {
+		out, err := exec.Command("gcc", args...).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	bare := env("PATH=/usr/bin:/bin", "XDG_DATA_HOME="+dir)
+	got := command(t, bare, "info", program)
+	require.Equal(t, 0, got.code, got.stderr)
+	for _, text := range []string{"Open MPI (libmpi.so.40, for theirs)\n", library + "\n", "not position independent",
+		"pvasrun install-mpi installs"} {
+		require.Contains(t, got.stdout, text)
+	}
+	got = command(t, bare, "info", "--json", program)
+	var info struct{ MPI, Library, Problem string }
+	require.NoError(t, json.Unmarshal([]byte(got.stdout), &info))
+	require.Equal(t, library, info.Library)
+	require.NotEmpty(t, info.Problem)
+
+	got = command(t, bare, "-n", "2", "--btl", "sm", program)
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Equal(t, "pvasrun: theirs is linked with Open MPI (libmpi.so.40), and each of its ranks is alone: "+
+		"pvasrun install-mpi installs the library that makes them one job\n", got.stderr)
+	require.Empty(t, command(t, bare, "-n", "1", "--btl", "sm", program).stderr)
+	require.Equal(t, 2, command(t, bare, "info", filepath.Join(dir, "nothing")).code)
+	require.Equal(t, 2, command(t, bare, "info", program, program).code)
+}
+
 func TestReportPageTable(t *testing.T) {
 	for _, btl := range models(t) {
 		got := command(t, nil, "--btl", btl, "--report", "pagetable", "-n", "3",

@@ -116,6 +116,8 @@ func TestMistakesAreExplained(t *testing.T) {
 		"model shwo f":               `model: there is no command "shwo": say what to do: pvasrun model fit`,
 		"trace x":                    `trace: there is no command "x": say what to do: pvasrun trace info`,
 		"suci fly":                   `suci: there is no command "fly": name a command: bench, key`,
+		"info nothing":               `info: exec: "nothing": executable file not found in $PATH: name a program`,
+		"info true false":            `info: unexpected argument "false": name one program`,
 		"suci":                       `suci: name a command: bench, key`,
 		"completion csh":             `completion: there is no shell "csh": name one: bash, zsh or fish`,
 		"completion bash zsh":        `completion: there is no shell "bash zsh": name one`,
@@ -131,7 +133,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		require.ErrorAs(t, err, new(cli.UsageError), args)
 		require.ErrorContains(t, err, says, args)
 	}
-	for _, command := range []string{"tune", "info", "bench touch", "model fit"} { // pvasrun stands before it
+	for _, command := range []string{"tune", "bench touch", "model fit"} { // pvasrun stands before it
 		require.EqualError(t, execute(append(strings.Fields(command), "a")), command+`: unexpected argument "a"`)
 	}
 

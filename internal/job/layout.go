@@ -14,12 +14,12 @@ import (
 // below means an atomic store after everything it announces.
 //
 // Anything here is reached by several programs at once, some of which may be
-// built from another version of this source. After a change raise layoutVersion,
+// built from another version of this source. After a change raise LayoutVersion,
 // and bring TestLayout and the comments into line.
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	layoutVersion = 27
+	LayoutVersion = 27
 
 	cacheLine = 64
 

@@ -8,9 +8,9 @@ import (
 )
 
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
-// layoutVersion.
+// LayoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 27, layoutVersion)
+	require.EqualValues(t, 27, LayoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock

@@ -91,7 +91,7 @@ func initRoot(mem []byte, c Config, segmentBase, segmentStride uint64) *Root {
 	e := c.extent()
 	h := (*header)(unsafe.Pointer(unsafe.SliceData(mem[:e.size()])))
 	h.magic = layoutMagic
-	h.version = layoutVersion
+	h.version = LayoutVersion
 	h.headerSize = uint32(headerSize)
 	h.rankSize = uint32(rankSize)
 	h.windows = MaxWindows
@@ -149,7 +149,7 @@ func checkHeader(head []byte) (*constants, error) {
 		have, want uint64
 	}{
 		{"magic", h.magic, layoutMagic},
-		{"version of the layout", uint64(h.version), layoutVersion},
+		{"version of the layout", uint64(h.version), LayoutVersion},
 		{"size of the header", uint64(h.headerSize), uint64(headerSize)},
 		{"size of a rank's block", uint64(h.rankSize), uint64(rankSize)},
 		{"number of window slots", uint64(h.windows), MaxWindows},

@@ -1,12 +1,11 @@
 // Python as a position independent program: ranks that run it share an address space. The
 // python3 of most distributions is not position independent. Written by pvasrun install-mpi.
 //
-// It takes what python3 takes, and is the Python of the virtual environment that is active. It has loaded the MPI
-// library, so that a module finds it by its name alone.
+// It takes what python3 takes, and is the Python of the virtual environment that is active. A module finds
+// the MPI library by its name alone, as it was linked: the program's DT_RPATH has the folder.
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
-#include <dlfcn.h>
 #include <stdlib.h>
 
 static PyStatus initialize(PyConfig *config, int argc, char **argv) {
@@ -22,7 +21,6 @@ static PyStatus initialize(PyConfig *config, int argc, char **argv) {
 
 int main(int argc, char **argv) {
 	PyConfig config;
-	(void)dlopen("libmpi_abi.so.1", RTLD_LAZY); // if it is gone the module that wants it says so
 	PyConfig_InitPythonConfig(&config);
 	PyStatus status = initialize(&config, argc, argv);
 	PyConfig_Clear(&config);

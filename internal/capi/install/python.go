@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 )
 
-// pythonBuild builds the program with the compiler $1 from $2 as $3, which finds the MPI library in $4.
+// pythonBuild builds the program with the compiler $1 from $2 as $3, whose modules find the MPI library in $4.
 // python3-config is that of the Python that is first in PATH. Its library is found again where it was found now.
 const pythonBuild = `
 flags=$(python3-config --includes) && libs=$(python3-config --embed --ldflags) || exit
 for flag in $libs; do
 	case $flag in -L*) libs="$libs -Wl,-rpath,${flag#-L}" ;; esac
 done
-exec $1 -O2 -fPIE $flags "$2" -o "$3" -pie -rdynamic "-Wl,-rpath,$4" $libs -ldl`
+exec $1 -O2 -fPIE $flags "$2" -o "$3" -pie -rdynamic -Wl,--disable-new-dtags "-Wl,-rpath,$4" $libs`
 
 // python builds mpipython. A machine without what that takes has none: programs in C need none.
 func (in *installation) python(ctx context.Context) error {

@@ -1,9 +1,7 @@
 package program
 
 import (
-	"bytes"
 	"context"
-	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/linkage"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -25,7 +24,8 @@ type Program struct {
 	Path string   // the argument of execve; good in every process of the user
 	Name string   // base name, for comm and messages
 	File *os.File // a program built for this job, in memory; nil for a binary
-	MPI  string   // a library of another MPI that it is linked with; "": none
+
+	Remark string // what the user is told of it before its ranks start; "": nothing
 }
 
 func (p *Program) Close() {
@@ -93,30 +93,13 @@ func binaryProgram(typed, path string) (*Program, error) {
 	if err := checkInterpreter(abs); err != nil {
 		return nil, &Error{typed, err}
 	}
-	return &Program{Path: abs, Name: filepath.Base(abs), MPI: otherMPI(abs)}, nil
+	return &Program{Path: abs, Name: filepath.Base(abs)}, nil
 }
 
-// otherMPI returns a library that a binary is linked with and that is the core of Open MPI (libmpi),
-// MPICH or Intel MPI (libmpich, libmpi). Those do not know our jobs. Ours is libmpi_abi.
-func otherMPI(path string) string {
-	binary, err := elf.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer binary.Close()
-	libraries, _ := binary.ImportedLibraries() // an error: then it names none
-	for _, name := range libraries {
-		if strings.HasPrefix(name, "libmpi.so.") || strings.HasPrefix(name, "libmpich.so.") {
-			return name
-		}
-	}
-	return ""
-}
-
-// checkInterpreter finds out before the start that the interpreter of a program
-// is missing. The kernel would say that the program is.
+// checkInterpreter finds out before the start that the interpreter of a script, or the dynamic linker of a binary, is
+// missing. The kernel would say that the program is.
 func checkInterpreter(path string) error {
-	interpreter := interpreterOf(path)
+	interpreter := linkage.StartedBy(path)
 	if interpreter == "" {
 		return nil
 	}
@@ -124,38 +107,6 @@ func checkInterpreter(path string) error {
 		return fmt.Errorf("its interpreter %s: %w", interpreter, Cause(err))
 	}
 	return nil
-}
-
-// interpreterOf returns the program behind the "#!" of a script, or the dynamic
-// linker of a binary; "" if it names none.
-func interpreterOf(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	const kernelReads = 256 // of the first line
-	line := make([]byte, kernelReads)
-	n, _ := f.ReadAt(line, 0) // an error: the file is shorter
-	if script, is := bytes.CutPrefix(line[:n], []byte("#!")); is {
-		first, _, _ := bytes.Cut(script, []byte("\n"))
-		words := strings.Fields(string(first))
-		if len(words) == 0 {
-			return ""
-		}
-		return words[0]
-	}
-	binary, err := elf.NewFile(f)
-	if err != nil {
-		return ""
-	}
-	for _, part := range binary.Progs {
-		if part.Type == elf.PT_INTERP && part.Filesz < kernelReads {
-			n, _ := part.ReadAt(line, 0)
-			return string(bytes.TrimRight(line[:n], "\x00"))
-		}
-	}
-	return ""
 }
 
 // looksLikeImportPath keeps a mistyped file name from starting the go command:

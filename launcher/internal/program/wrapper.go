@@ -2,12 +2,13 @@ package program
 
 import (
 	"debug/buildinfo"
-	"debug/elf"
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
+
+	"github.com/gopvas/gopvas/internal/linkage"
 )
 
 // A wrapper is a program that starts another one, which is to be the rank: a shell, a debugger, a tool. In one address
@@ -44,11 +45,5 @@ func callsMPI(word string) bool {
 		return info.Main.Path == module || info.Deps != nil &&
 			slices.ContainsFunc(info.Deps, func(d *debug.Module) bool { return d.Path == module })
 	}
-	binary, err := elf.Open(path)
-	if err != nil {
-		return false
-	}
-	defer binary.Close()
-	libraries, _ := binary.ImportedLibraries() // an error: then it names none
-	return slices.ContainsFunc(libraries, func(name string) bool { return strings.HasPrefix(name, "libmpi_abi.so") })
+	return linkage.Asks(path)
 }

@@ -3,6 +3,7 @@ package setup
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
@@ -24,8 +25,14 @@ func ExecuteInfo(args []string) error {
 		settings.WhereFlags
 		JSON bool `long:"json" env:"PVASRUN_JSON" description:"print one JSON object"`
 	}
-	if err := cli.ParseOnly("pvasrun info", &f, args); err != nil {
+	programs, err := cli.ParseMixed("pvasrun info", "[flags] [PROGRAM]", &f, args)
+	switch {
+	case err != nil:
 		return err
+	case len(programs) > 1:
+		return cli.Mistake(fmt.Errorf("info: unexpected argument %q: name one program", programs[1]))
+	case len(programs) == 1:
+		return printProgram(programs[0], f.JSON)
 	}
 	if f.Hosts != "" || f.Hostfile != "" {
 		return printNodes(context.Background(), &f.WhereFlags, f.JSON)

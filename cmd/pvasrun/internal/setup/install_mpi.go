@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/internal/capi/install"
+	"github.com/gopvas/gopvas/internal/linkage"
 )
 
 // ExecuteInstallMPI carries out pvasrun install-mpi.
@@ -16,12 +17,13 @@ func ExecuteInstallMPI(args []string) error {
 	var f struct {
 		Verbose bool `short:"v" long:"verbose" env:"PVASRUN_VERBOSE" description:"say what is done"`
 	}
-	rest, err := cli.ParseMixed("pvasrun install-mpi", "[flags] DIR", &f, args)
+	rest, err := cli.ParseMixed("pvasrun install-mpi", "[flags] [DIR]", &f, args)
 	if err != nil {
 		return err
 	}
-	if len(rest) != 1 {
-		return cli.Mistake(errors.New("install-mpi: one folder is expected: pvasrun install-mpi DIR"))
+	dir, run, err := folderOf(rest)
+	if err != nil {
+		return cli.Mistake(err)
 	}
 	own, err := os.Executable()
 	if err != nil {
@@ -33,7 +35,7 @@ func ExecuteInstallMPI(args []string) error {
 	}
 	err = cli.UntilSignal(func(ctx context.Context) error {
 		return install.Install(ctx, install.Config{
-			Dir: rest[0], Launch: own, Version: cli.ModuleVersion(), Stderr: os.Stderr, Log: log,
+			Dir: dir, Launch: own, Version: cli.ModuleVersion(), Stderr: os.Stderr, Log: log,
 		})
 	})
 	if _, ok := errors.AsType[install.FolderError](err); ok {
@@ -42,10 +44,23 @@ func ExecuteInstallMPI(args []string) error {
 	if err != nil {
 		return fmt.Errorf("install-mpi: %w", err)
 	}
-	dir, err := filepath.Abs(rest[0])
-	if err != nil {
+	if dir, err = filepath.Abs(dir); err != nil {
 		return fmt.Errorf("install-mpi: %w", err)
 	}
-	fmt.Printf("installed in %s:\n  export PATH=%[1]s/bin:$PATH\n  mpicc program.c && mpiexec -n 4 ./a.out\n", dir)
+	fmt.Printf("installed in %s:\n  export PATH=%[1]s/bin:$PATH\n  mpicc program.c && mpiexec -n 4 ./a.out\n%s", dir,
+		run)
 	return nil
+}
+
+// folderOf returns the folder that the arguments name. If they name none it is one that pvasrun looks into by itself,
+// and hint says so.
+func folderOf(args []string) (dir, hint string, err error) {
+	switch len(args) {
+	case 0:
+		dir, err = linkage.Default()
+		return dir, "programs built for Open MPI need no PATH:\n  pvasrun -n 4 PROGRAM\n", err
+	case 1:
+		return args[0], "", nil
+	}
+	return "", "", errors.New("install-mpi: one folder is expected: pvasrun install-mpi DIR")
 }

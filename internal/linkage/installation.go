@@ -1,0 +1,83 @@
+package linkage
+
+import (
+	"debug/elf"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// An Installation is a folder that pvasrun install-mpi has made, with our library under the name of Open MPI's.
+type Installation string
+
+// Mark is a symbol of our libraries. Its value is the version of the root block that they know.
+const Mark = "gopvas_root_block"
+
+// Lib is the folder with the libraries.
+func (in Installation) Lib() string { return filepath.Join(string(in), "lib") }
+
+// file is a library of the installation.
+func (in Installation) file(name string) string { return filepath.Join(in.Lib(), name) }
+
+// has tells whether there is a library of this name.
+func (in Installation) has(name string) bool {
+	_, err := os.Stat(in.file(name))
+	return err == nil
+}
+
+// Default is where install-mpi makes an installation if nobody says where.
+func Default() (string, error) {
+	data := os.Getenv("XDG_DATA_HOME")
+	if !filepath.IsAbs(data) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		data = filepath.Join(home, ".local", "share")
+	}
+	return filepath.Join(data, "gopvas", "mpi"), nil
+}
+
+// Find returns the installation whose library serves programs of Open MPI, "" if there is none: the one that this
+// program is of, else the first in PATH, else that of Default.
+func Find() Installation {
+	var folders []string
+	if own, err := os.Executable(); err == nil {
+		folders = append(folders, filepath.Dir(filepath.Dir(own)))
+	}
+	for _, bin := range filepath.SplitList(os.Getenv("PATH")) {
+		if filepath.IsAbs(bin) {
+			folders = append(folders, filepath.Dir(filepath.Clean(bin)))
+		}
+	}
+	if dir, err := Default(); err == nil {
+		folders = append(folders, dir)
+	}
+	for _, dir := range folders {
+		// The second: a distribution may have its own library in a folder beside one of PATH.
+		if in := Installation(dir); in.has(OpenMPI) && in.has("libmpi_abi.so.1") {
+			return in
+		}
+	}
+	return ""
+}
+
+// check says why the library cannot serve ranks of this program, whose root block has this version.
+func (in Installation) check(version uint64) error {
+	file := in.file(OpenMPI)
+	binary, err := elf.Open(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w: repeat pvasrun install-mpi %s", file, err, string(in))
+	}
+	defer binary.Close()
+	symbols, _ := binary.DynamicSymbols() // an error: then it has none
+	for _, s := range symbols {
+		if s.Name == Mark {
+			if s.Value != version {
+				return fmt.Errorf("%s is of another version of pvasrun: repeat pvasrun install-mpi %s", file, in)
+			}
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package linkage
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A workshop builds small libraries and programs.
+type workshop struct {
+	testing.TB
+	dir string
+}
+
+func newWorkshop(t *testing.T) workshop {
+	t.Helper()
+	if _, err := exec.LookPath("gcc"); err != nil {
+		require.Empty(t, os.Getenv("CI"), "CI must have gcc")
+		t.Skip("gcc is not installed")
+	}
+	t.Setenv("LD_LIBRARY_PATH", "")
+	t.Setenv("LD_PRELOAD", "")
+	return workshop{t, t.TempDir()}
+}
+
+// path is that of a file of the workshop.
+func (w workshop) path(name string) string { return filepath.Join(w.dir, name) }
+
+// gcc compiles a text to a file.
+func (w workshop) gcc(name, text string, flags ...string) string {
+	w.Helper()
+	source := w.path(strings.ReplaceAll(name, "/", "-") + ".c")
+	require.NoError(w, os.WriteFile(source, []byte(text), 0o600))
+	require.NoError(w, os.MkdirAll(filepath.Dir(w.path(name)), 0o755))
+	// Libraries stay that nothing is used of, and the program's folders come first if it says so by DT_RPATH.
+	args := append([]string{source, "-o", w.path(name), "-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined"}, flags...)
+	out, err := exec.Command("gcc", args...).CombinedOutput()
+	require.NoError(w, err, "%s", out)
+	return w.path(name)
+}
+
+// library makes one with the functions of a text.
+func (w workshop) library(name, text string, flags ...string) string {
+	w.Helper()
+	return w.gcc(name, text, append([]string{"-shared", "-fPIC", "-Wl,-soname," + filepath.Base(name)}, flags...)...)
+}
+
+const (
+	version = 7 // of the root block
+	open    = "int MPI_Init(void) { return 0; }"
+	calls   = "int MPI_Init(void); int main(void) { return MPI_Init(); }"
+)
+
+// installation makes one whose library says that it knows root blocks of a version.
+func (w workshop) installation(name, mark string) Installation {
+	w.Helper()
+	w.library(name+"/lib/libmpi.so.40", open, "-Wl,--defsym="+mark)
+	w.library(name+"/lib/libmpi_abi.so.1", "int MPI_Init(void) { return 0; }")
+	return Installation(w.path(name))
+}
+
+// ask is what the launcher does with a program.
+func ask(path string, in Installation) (*Program, error) {
+	env := os.Environ()
+	p := Prepare(path, env, in)
+	return p, p.Ask(env, version)
+}
+
+// A program that names the library, itself or through another one, or is a script of one that does, gets ours before
+// any other.
+func TestProgramsOfOpenMPIAreServed(t *testing.T) {
+	w := newWorkshop(t)
+	in := w.installation("ours", "gopvas_root_block=7")
+	theirs := w.library("theirs/libmpi.so.40", open)
+	through := w.library("libphysics.so.0", "int physics(void) { return 0; }", theirs)
+	direct := w.gcc("direct", calls, "-fPIE", "-pie", theirs)
+	link := []string{"-fPIE", "-pie", "-L" + w.dir, "-Wl,-rpath," + w.dir, "-Wl,-rpath-link," + w.path("theirs")}
+	indirect := w.gcc("indirect", "int main(void) { return 0; }", append(link, through)...)
+	script := w.path("script")
+	require.NoError(t, os.WriteFile(script, []byte("#!/usr/bin/env -S direct -x\n"), 0o755))
+	t.Setenv("PATH", w.dir+":"+os.Getenv("PATH"))
+	t.Setenv("LD_LIBRARY_PATH", w.path("theirs"))
+	for program, asks := range map[string]string{direct: "direct", indirect: "libphysics.so.0", script: "direct"} {
+		p, err := ask(program, in)
+		require.NoError(t, err, program)
+		require.Equal(t, OpenMPI, p.MPI, program)
+		require.Equal(t, asks, p.For)
+		require.Equal(t, in.file(OpenMPI), p.Library)
+		require.Equal(t, []string{"LD_LIBRARY_PATH=" + in.Lib() + ":" + w.path("theirs")}, p.Set)
+		require.Empty(t, p.Remark())
+		require.True(t, program == script || Asks(program))
+		require.NoError(t, (&exec.Cmd{Path: direct, Env: p.Env(os.Environ())}).Run())
+	}
+}
+
+// Where the program itself says by DT_RPATH where its library is, ours is preloaded.
+func TestRPathIsOvercome(t *testing.T) {
+	w := newWorkshop(t)
+	in := w.installation("ours", "gopvas_root_block=7")
+	theirs := w.library("theirs/libmpi.so.40", open)
+	program := w.gcc("program", calls, "-fPIE", "-pie", "-Wl,--disable-new-dtags", "-Wl,-rpath,"+w.path("theirs"),
+		theirs)
+	t.Setenv("LD_PRELOAD", "libm.so.6")
+	p, err := ask(program, in)
+	require.NoError(t, err)
+	require.Equal(t, in.file(OpenMPI), p.Library)
+	require.Equal(t, "LD_PRELOAD="+in.file(OpenMPI)+":libm.so.6", p.Set[1])
+}
+
+// What stands in the way is said in a line.
+func TestWhatCannotBeServed(t *testing.T) {
+	w := newWorkshop(t)
+	in := w.installation("ours", "gopvas_root_block=7")
+	old := w.installation("old", "gopvas_root_block=6")
+	theirs := w.library("theirs/libmpi.so.40", open)
+	mpich := w.library("theirs/libmpich.so.12", open)
+	standard := in.file("libmpi_abi.so.1")
+	program := w.gcc("program", calls, "-fPIE", "-pie", theirs)
+	more := w.gcc("more", "int MPIX_Fly(void); int main(void) { return MPIX_Fly(); }", "-fPIE", "-pie",
+		w.library("new/libmpi.so.40", open+" int MPIX_Fly(void) { return 0; }"))
+	two := w.gcc("two", calls, "-fPIE", "-pie", theirs, w.library("libboth.so", "int x;", standard),
+		"-Wl,-rpath,"+w.dir)
+	of := w.gcc("of", calls, "-fPIE", "-pie", mpich)
+	t.Setenv("LD_LIBRARY_PATH", w.path("theirs")+":"+in.Lib())
+	for _, c := range []struct {
+		program     string
+		in          Installation
+		fails, says string
+	}{
+		{program, "", "", "is linked with Open MPI (libmpi.so.40), and each of its ranks is alone: pvasrun install"},
+		{program, old, "old/lib/libmpi.so.40 is of another version of pvasrun: repeat pvasrun install-mpi", ""},
+		{more, in, "", "calls 1 functions that our libmpi.so.40 has not, such as MPIX_Fly"},
+		{two, in, "it would load two MPI libraries, libmpi.so.40 for two and libmpi_abi.so.1 for libboth.so", ""},
+		{of, in, "", "is linked with another MPI (libmpich.so.12): each of its ranks is alone"},
+		{of, "", "", "is linked with another MPI (libmpich.so.12): each of its ranks is alone"},
+	} {
+		p, err := ask(c.program, c.in)
+		if c.fails != "" {
+			require.ErrorContains(t, err, c.fails)
+			require.NotContains(t, err.Error(), "\n")
+			continue
+		}
+		require.NoError(t, err)
+		require.Contains(t, p.Remark(), c.says)
+	}
+}
+
+// Programs of the standard ABI, and those without a dynamic linker, are left alone; others may load a library later.
+func TestWhatIsLeftAlone(t *testing.T) {
+	w := newWorkshop(t)
+	in := w.installation("ours", "gopvas_root_block=7")
+	text := w.path("text")
+	require.NoError(t, os.WriteFile(text, []byte("no program"), 0o755))
+	own := w.gcc("own", calls, "-fPIE", "-pie", in.file("libmpi_abi.so.1"))
+	for _, program := range []string{own, text, w.path("nothing")} {
+		p, err := ask(program, in)
+		require.NoError(t, err)
+		require.Empty(t, p.Set, program)
+		require.Empty(t, p.Remark())
+	}
+	p, err := ask("/bin/sh", in)
+	require.NoError(t, err)
+	require.Equal(t, []string{"LD_LIBRARY_PATH=" + in.Lib()}, p.Set)
+	require.True(t, Asks(own))
+	require.False(t, Asks("/bin/sh"))
+	require.False(t, Asks(text))
+}
+
+// The installation that this program is of comes first, then those of PATH, then the one that needs no name.
+func TestFind(t *testing.T) {
+	w := newWorkshop(t)
+	t.Setenv("XDG_DATA_HOME", w.path("data"))
+	t.Setenv("PATH", w.path("other/bin")+":"+w.path("ours/bin")+":.:"+os.Getenv("PATH"))
+	usual, err := Default()
+	require.NoError(t, err)
+	require.Equal(t, w.path("data/gopvas/mpi"), usual)
+	require.Empty(t, Find())
+	w.installation("data/gopvas/mpi", "gopvas_root_block=7")
+	require.Equal(t, Installation(usual), Find())
+	w.library("other/lib/libmpi.so.40", open) // of a distribution
+	in := w.installation("ours", "gopvas_root_block=7")
+	require.Equal(t, in, Find())
+}
+
+func TestParseList(t *testing.T) {
+	list := "\tlinux-vdso.so.1 (0x00007ffc)\n\tliba.so => /lib/a b/liba.so (0x00007f)\n\t/lib64/ld.so " +
+		"(0x7)\n\tlibm.so => not found\n\t/opt/libx.so (0x1)\n"
+	require.Equal(t, []Library{{"liba.so", "/lib/a b/liba.so"}, {"libm.so", ""}, {"libx.so", "/opt/libx.so"}},
+		parseList([]byte(list), "/lib64/ld.so"))
+}
+
+func FuzzParseList(f *testing.F) {
+	f.Add([]byte("\tliba.so => /lib/liba.so (0x1)\n"))
+	f.Fuzz(func(t *testing.T, list []byte) { parseList(list, "/lib64/ld.so") })
+}

@@ -1,0 +1,178 @@
+package linkage
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Program is how the ranks of a program get their MPI library.
+type Program struct {
+	MPI     string   `json:"mpi,omitempty"`     // the name of the library that it asks for; "": none before it runs
+	For     string   `json:"for,omitempty"`     // the file that asks for it
+	Library string   `json:"library,omitempty"` // the file that it gets
+	Set     []string `json:"set,omitempty"`     // variables of its ranks
+	Missing []Import `json:"missing,omitempty"` // in our library
+
+	main   binary
+	in     Installation
+	served bool
+}
+
+// Remark is what a user should know before the ranks start; "": nothing.
+func (p *Program) Remark() string {
+	switch {
+	case p.MPI == "" || strings.HasPrefix(p.MPI, standard):
+		return ""
+	case p.served && len(p.Missing) > 0:
+		return fmt.Sprintf("calls %d functions that our %s has not, such as %s: a rank that calls one ends",
+			len(p.Missing), p.MPI, p.Missing[0].Name)
+	case p.served:
+		return ""
+	case p.MPI == OpenMPI:
+		return fmt.Sprintf("is linked with Open MPI (%s), and each of its ranks is alone: "+
+			"pvasrun install-mpi installs the library that makes them one job", p.MPI)
+	}
+	return fmt.Sprintf("is linked with another MPI (%s): each of its ranks is alone; build it with the mpicc of "+
+		"pvasrun install-mpi", p.MPI)
+}
+
+// Env returns an environment with the variables set.
+func (p *Program) Env(env []string) []string {
+	for _, setting := range p.Set {
+		name, _, _ := strings.Cut(setting, "=")
+		env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
+		env = append(env, setting)
+	}
+	return env
+}
+
+// Prepare returns a program whose ranks look for their MPI library in an installation first; "": there is none. It
+// starts no process, and knows no more.
+func Prepare(path string, env []string, in Installation) *Program {
+	p := &Program{in: in}
+	main, err := readBinary(code(path))
+	if err != nil || main.linker == "" || len(main.needed) == 0 {
+		return p // no program of a dynamic linker
+	}
+	p.main = main
+	if in != "" && !main.names(standard) {
+		p.Set = []string{first("LD_LIBRARY_PATH", env, in.Lib())}
+	}
+	return p
+}
+
+// Ask finds out which MPI library the program would load, and sees to it that it is that of the installation. version
+// is that of the root block of this program. An error says why its ranks could not run.
+func (p *Program) Ask(env []string, version uint64) error {
+	if !p.main.mayAsk() {
+		return nil
+	}
+	if err := p.ask(env); err != nil || p.MPI != OpenMPI || p.in == "" {
+		return err
+	}
+	if ours := p.in.file(OpenMPI); p.Library != ours {
+		return fmt.Errorf("it finds %s before %s: take the former from LD_PRELOAD", p.Library, ours)
+	}
+	if err := p.in.check(version); err != nil {
+		return err
+	}
+	p.served = true
+	return nil
+}
+
+// ask asks the dynamic linker.
+func (p *Program) ask(env []string) error {
+	libraries, err := List(p.main.linker, p.main.file, p.Env(env))
+	if err != nil {
+		return err
+	}
+	if preload := p.in.behind(libraries); preload != nil {
+		p.Set = append(p.Set, first("LD_PRELOAD", env, preload...))
+		if libraries, err = List(p.main.linker, p.main.file, p.Env(env)); err != nil {
+			return err
+		}
+	}
+	files := []binary{p.main}
+	var cores []Library
+	for _, l := range libraries {
+		if isMPI(l.Name) {
+			cores = append(cores, l)
+		}
+		if b, err := readBinary(l.File); err == nil {
+			files = append(files, b)
+		}
+	}
+	if len(cores) == 0 {
+		return nil
+	}
+	p.MPI, p.Library, p.For = cores[0].Name, cores[0].File, asker(files, cores[0].Name)
+	if len(cores) > 1 {
+		return fmt.Errorf("it would load two MPI libraries, %s for %s and %s for %s: link it with one", p.MPI, p.For,
+			cores[1].Name, asker(files, cores[1].Name))
+	}
+	if p.MPI == OpenMPI && p.in != "" {
+		p.Missing = missing(files)
+	}
+	return nil
+}
+
+// behind returns the libraries of the installation before which others are found: by folders that the program itself
+// names. It has to have them preloaded.
+func (in Installation) behind(libraries []Library) (files []string) {
+	if in == "" {
+		return nil
+	}
+	for _, l := range libraries {
+		theirs := strings.HasPrefix(l.Name, "libmpi") && strings.HasSuffix(l.Name, ".so.40")
+		if theirs && l.File != in.file(l.Name) && in.has(l.Name) {
+			files = append(files, in.file(l.Name))
+		}
+	}
+	return files
+}
+
+// Asks tells whether the program at path names a library of MPI, or loads one that does. It asks no dynamic linker but
+// one of the system.
+func Asks(path string) bool {
+	b, err := readBinary(path)
+	if err != nil {
+		return false
+	}
+	if slices.ContainsFunc(b.needed, isMPI) {
+		return true
+	}
+	if !b.mayAsk() || !strings.HasPrefix(b.linker, "/lib") {
+		return false
+	}
+	libraries, _ := List(b.linker, path, nil) // an error: it loads none
+	return slices.ContainsFunc(libraries, func(l Library) bool { return isMPI(l.Name) })
+}
+
+// asker is the first file that names a library.
+func asker(files []binary, name string) string {
+	for i := range files {
+		if files[i].names(name) {
+			return filepath.Base(files[i].file)
+		}
+	}
+	return "LD_PRELOAD"
+}
+
+// first returns a setting of the environment that begins with these words, and goes on with what is there.
+func first(variable string, env []string, words ...string) string {
+	list, value := strings.Join(words, ":"), ""
+	for _, kv := range env {
+		if v, is := strings.CutPrefix(kv, variable+"="); is {
+			value = v // the last one counts
+		}
+	}
+	switch {
+	case value == "":
+		return variable + "=" + list
+	case value == list || strings.HasPrefix(value, list+":"):
+		return variable + "=" + value
+	}
+	return variable + "=" + list + ":" + value
+}
