@@ -15,12 +15,12 @@ import (
 const EnvID = "PVAS_ID"
 
 // Variables by which programs learn their place before they call MPI, as other launchers set
-// them: to choose a device, or to log for one rank only. The last two count the ranks of a node.
-const (
-	envPMISize = "PMI_SIZE"
-	envPMIRank = "PMI_RANK"
-	envOMPI    = "OMPI_COMM_WORLD_LOCAL_RANK"
-	envMPI     = "MPI_LOCALRANKID"
+// them: to choose a device, or to log for one rank only. Local ones count the ranks of a node.
+var (
+	envSizes      = []string{"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "OMPI_UNIVERSE_SIZE"}
+	envLocalSizes = []string{"OMPI_COMM_WORLD_LOCAL_SIZE"}
+	envRanks      = []string{"PMI_RANK", "OMPI_COMM_WORLD_RANK"}
+	envLocalRanks = []string{"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_NODE_RANK"}
 )
 
 // envArenas limits the heaps that the C library makes for threads. Each takes memory areas and
@@ -46,8 +46,8 @@ func BaseEnv(app *App, id string, total, ranks, cpus int) []string {
 	}
 	env = unset(env, app.Unset...)
 	// A job started by a rank of another job is its own.
-	env = unset(env, job.EnvApp, job.EnvRank, job.EnvSize, job.EnvJob, job.EnvProgram, EnvID, envPMISize,
-		envPMIRank, envOMPI, envMPI)
+	env = unset(env, job.EnvApp, job.EnvRank, job.EnvSize, job.EnvJob, job.EnvProgram, EnvID)
+	env = unset(env, slices.Concat(envSizes, envLocalSizes, envRanks, envLocalRanks)...)
 	if ranks >= cpus && os.Getenv("GOMAXPROCS") == "" {
 		// Many Go runtimes must not each start a thread and a collector per CPU.
 		env = append(env, "GOMAXPROCS=1")
@@ -60,7 +60,8 @@ func BaseEnv(app *App, id string, total, ranks, cpus int) []string {
 			env = append(env, "PWD="+dir)
 		}
 	}
-	env = append(env, envPMISize+"="+strconv.Itoa(total))
+	env = set(env, total, envSizes)
+	env = set(env, ranks, envLocalSizes)
 	env = append(env, app.Env...)
 	env = append(env, EnvID+"="+id, job.EnvSize+"="+strconv.Itoa(total), job.EnvProgram+"="+app.Path)
 	return lastOfEach(env)
@@ -69,9 +70,16 @@ func BaseEnv(app *App, id string, total, ranks, cpus int) []string {
 // RankEnv adds the variables of one rank: its numbers in the job, in its world, and of those on this node. where is
 // the place of the job's memory: "fd:3" or "addr:0x...". The user's own settings come first, and so they count.
 func RankEnv(base []string, number, rank, local int, where string) []string {
-	r, l := strconv.Itoa(rank), strconv.Itoa(local)
-	return append(slices.Clip(base), job.EnvRank+"="+strconv.Itoa(number), job.EnvJob+"="+where, envPMIRank+"="+r,
-		envOMPI+"="+l, envMPI+"="+l)
+	env := append(slices.Clip(base), job.EnvRank+"="+strconv.Itoa(number), job.EnvJob+"="+where)
+	return set(set(env, rank, envRanks), local, envLocalRanks)
+}
+
+// set sets variables to a number.
+func set(env []string, to int, names []string) []string {
+	for _, name := range names {
+		env = append(env, name+"="+strconv.Itoa(to))
+	}
+	return env
 }
 
 // SharedEnv adds what the ranks of a shared address space need, where the user has set none of it.
