@@ -101,8 +101,11 @@ func reportPanic() {
 func serve(ctx uintptr) (stop bool) {
 	c := coro.At(ctx)
 	if c.Op < 0 {
-		if c.Op == C.OP_CHANGED {
+		switch c.Op {
+		case C.OP_CHANGED:
 			capi.WindowChanged(c.Args)
+		case C.OP_ARGUMENT:
+			capi.OperatorArgument(c.Args)
 		}
 		return c.Op == C.OP_RETURN
 	}

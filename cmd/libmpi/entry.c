@@ -14,7 +14,7 @@
 
 #define _GNU_SOURCE
 #include "entry.h"
-#include "gen/mpi.h"
+#include "face.h"
 #include "gen/ops.h"
 #include <pthread.h>
 #include <stddef.h>
@@ -114,8 +114,8 @@ static void after_fork(void) {
 
 // begun is called after MPI_Init has granted a thread level.
 static void begun(int level) {
-	int64_t rank[] = {0, (int64_t)MPI_COMM_WORLD, (int64_t)&libmpi_world.rank};
-	int64_t size[] = {0, (int64_t)MPI_COMM_WORLD, (int64_t)&libmpi_world.size};
+	int64_t rank[] = {0, libmpi_number(MPI_COMM_WORLD), (int64_t)&libmpi_world.rank};
+	int64_t size[] = {0, libmpi_number(MPI_COMM_WORLD), (int64_t)&libmpi_world.size};
 	is_main = 1;
 	pthread_atfork(NULL, NULL, after_fork);
 	libmpiDescribeRank(&libmpi_described);
@@ -132,6 +132,7 @@ static void begun(int level) {
 static void call_by_cgo(struct context *c) {
 	int init = c->op == OP_Init || c->op == OP_Init_thread;
 	if (init) {
+		libmpi_alone();
 		libmpi_fault_stack();
 		libmpi_go_signals();
 	}

@@ -24,6 +24,7 @@ struct context {
 enum {
 	OP_RETURN = -1,  // the function of an upcall has returned
 	OP_CHANGED = -2, // a word of a window has changed; the argument is its handle
+	OP_ARGUMENT = -3, // the function of an operator gets one more argument; arguments: its handle, that
 };
 
 // What an upcall can be besides a function.
@@ -60,6 +61,9 @@ extern struct tables {
 
 // libmpi_is_main tells whether the calling thread is the one that has initialised MPI.
 int libmpi_is_main(void);
+
+// libmpi_alone ends the process if it has another MPI library. See alone.c.
+void libmpi_alone(void);
 
 // libmpi_ending is called before MPI_Finalize begins.
 void libmpi_ending(void);

@@ -8,12 +8,7 @@
 #include <string.h>
 
 #include "entry.h"
-#include "gen/mpi.h"
-
-// The types of handles, without MPI_.
-enum f_kind {
-	F_Comm, F_Datatype, F_Errhandler, F_File, F_Group, F_Info, F_Message, F_Op, F_Request, F_Session, F_Win, F_KINDS
-};
+#include "face.h"
 
 // A face has these macros and functions:
 //

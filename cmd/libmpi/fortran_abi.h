@@ -49,12 +49,9 @@ static inline void f_detached(void *address) {
 #define EARLY_NAMES(name, NAME)
 #define CALLBACK_NAMES(name, NAME)
 
-// A handle is the same number in Fortran and in C.
-static inline void *f_object(enum f_kind kind, int handle) {
-	(void)kind;
-	return (void *)(intptr_t)handle;
-}
+// A handle is what the face says.
+static inline void *f_object(enum f_kind kind, int handle) { return libmpi_from_fortran(kind, handle); }
 
-static inline int f_integer(const void *handle) { return (int)(intptr_t)handle; }
+static inline int f_integer(const void *handle) { return libmpi_to_fortran(handle); }
 
 #endif

@@ -1,5 +1,5 @@
 // What C programs call to exchange handles and statuses with Fortran. A handle is the same number
-// in both, and a status the same eight integers.
+// in both, unless the face has integers of its own, and a status the same integers.
 #include "fortran.h"
 
 #define CONVERT(kind, Name) \

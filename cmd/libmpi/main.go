@@ -20,6 +20,7 @@
 // library of a rank takes memory areas.
 package main
 
+// #cgo openmpi CFLAGS: -DFACE_OPENMPI
 // #cgo LDFLAGS: -Wl,--wrap=pthread_getattr_np -Wl,--wrap=pthread_attr_init -static-libgcc -ldl
 import "C"
 
@@ -28,7 +29,7 @@ import "embed"
 // The go command compiles stubs.c and fortran.c anew only if a file has changed that it knows of: it knows the
 // files in this folder and embedded ones, but not what those two include. Nothing is embedded, as nothing uses this.
 //
-//go:embed gen/*.c gen/mpi.h gen/ops.h
+//go:embed gen/*.c gen/*.h
 var _ embed.FS
 
 func main() {} // a library: nobody calls it

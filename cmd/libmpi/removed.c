@@ -1,6 +1,6 @@
 // Functions that MPI 3.0 removed, for old programs. Each has a successor. The markers MPI_LB and
 // MPI_UB have none, and are not there.
-#include "gen/mpi.h"
+#include "face.h"
 
 #define WEAK(name, arguments) int MPI_##name arguments __attribute__((weak, alias("PMPI_" #name)));
 

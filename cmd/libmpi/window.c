@@ -105,7 +105,7 @@ static struct window *window_of(MPI_Win win) {
 
 // type_of is what is known of a predefined type.
 static uint32_t type_of(MPI_Datatype type) {
-	uintptr_t i = (uintptr_t)type - FIRST_TYPE;
+	uintptr_t i = (uintptr_t)libmpi_number(type) - FIRST_TYPE;
 	return i < TYPES ? __atomic_load_n(&libmpi_tables.types[i], __ATOMIC_RELAXED) : 0;
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "gen/mpi.h"
+#include "face.h"
 
 #pragma GCC visibility push(hidden)
 

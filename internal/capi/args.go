@@ -114,11 +114,46 @@ func (a Ints) at(i int) uintptr {
 	return a.addr + uintptr(i)*4
 }
 
-// Ptr is where the program wants a handle or an address.
+// A handle in the memory of the program is its number, or in a face with objects the address of a predefined one, which
+// has its number in its first word: see api.Face. All others have a kind in their lower bits, which no object has. The
+// arguments of a call have numbers in place of handles already.
+
+// Objects are the addresses of predefined handles by their numbers, 0: it is its number. cmd/libmpi sets it.
+var Objects *[constants]uintptr
+
+// constants is above all numbers of predefined handles.
+const constants = 0x400
+
+// inward is the number of a handle of the program.
+func inward(h uintptr) uintptr {
+	if handlesAreObjects && h >= constants && h&kindMask == 0 {
+		return loadWord(h)
+	}
+	return h
+}
+
+// outward is the handle of a number, for the program.
+func outward(number uintptr) uintptr {
+	if handlesAreObjects && number < constants && Objects[number] != 0 {
+		return Objects[number]
+	}
+	return number
+}
+
+// shownNull is MPI_REQUEST_NULL in the memory of the program.
+func shownNull() Request { return Request(outward(uintptr(REQUEST_NULL))) }
+
+// Ptr is where the program wants a handle.
 type Ptr[T ~uintptr] struct{ addr uintptr }
 
 // Nil tells whether the program has passed a null pointer.
 func (p Ptr[T]) Nil() bool { return p.addr == 0 }
+
+// AddressRef is where the program wants an address.
+type AddressRef struct{ addr uintptr }
+
+// Set writes the address.
+func (r AddressRef) Set(v Address) { storeWord(r.addr, uintptr(v)) }
 
 // Handles is an array of handles.
 type Handles[T ~uintptr] struct{ addr uintptr }
@@ -148,6 +183,15 @@ func (s CString) given() (string, error) {
 	}
 	return s.String(), nil
 }
+
+// Strings is an array of strings.
+type Strings struct{ addr uintptr }
+
+// Nil tells whether the program has passed a null pointer.
+func (a Strings) Nil() bool { return a.addr == 0 }
+
+// At reads element i.
+func (a Strings) At(i int) CString { return CString(loadWord(a.addr + uintptr(i)*8)) }
 
 // OutString is where the program wants a string.
 type OutString struct{ addr uintptr }

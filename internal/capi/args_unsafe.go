@@ -45,10 +45,10 @@ func storeInt(addr uintptr, v int, wide bool) {
 }
 
 // Get reads the handle.
-func (p Ptr[T]) Get() T { return *(*T)(pointer(p.addr)) }
+func (p Ptr[T]) Get() T { return T(inward(loadWord(p.addr))) }
 
 // Set writes the handle.
-func (p Ptr[T]) Set(v T) { *(*T)(pointer(p.addr)) = v }
+func (p Ptr[T]) Set(v T) { storeWord(p.addr, outward(uintptr(v))) }
 
 func (s Status) words() *statusWords { return (*statusWords)(pointer(s.addr)) }
 
@@ -82,7 +82,7 @@ func (a Address) Bytes(n int) []byte {
 	return sys.Bytes(uintptr(a), n)
 }
 
-// slice views n handles, for the time of a call.
+// slice views n handles as the program has them, for the time of a call.
 func (a Handles[T]) slice(n int) []T {
 	if n <= 0 {
 		return nil

@@ -79,7 +79,7 @@ func (v attributeValue) madeBy(language Language, out uintptr) attributeValue {
 
 // wantedValue is where the program wants a value.
 type wantedValue struct {
-	at Ptr[Address]
+	at AddressRef
 	as Language
 }
 

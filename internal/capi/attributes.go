@@ -187,7 +187,7 @@ func (p *Process) deleted(object uintptr, v attribute) error {
 		return nil
 	}
 	code := Upcall(v.key.delete.Entry,
-		[]uintptr{object, uintptr(v.key.number), uintptr(v.value.as(v.key.language)), uintptr(v.key.extra)})
+		[]uintptr{outward(object), uintptr(v.key.number), uintptr(v.value.as(v.key.language)), uintptr(v.key.extra)})
 	return p.callbackError(code)
 }
 
@@ -214,7 +214,7 @@ func (p *Process) copyAll(object uintptr, a *attributes) (copies attributes, err
 		default:
 			p.keyvals.hold(v.key) // the callback may delete the attribute, and free the key
 			cells := newCells(2)  // the new value, and the flag
-			code := Upcall(v.key.copy.Entry, []uintptr{object, uintptr(v.key.number), uintptr(v.key.extra),
+			code := Upcall(v.key.copy.Entry, []uintptr{outward(object), uintptr(v.key.number), uintptr(v.key.extra),
 				uintptr(v.value.as(v.key.language)), addressOf(cells, 0), addressOf(cells, 1)})
 			err := p.callbackError(code)
 			if err == nil && int32(cells[1]) != 0 {
@@ -251,7 +251,7 @@ func (p *Process) deleteAll(object uintptr, a *attributes) error {
 
 // Comm_get_attr is MPI_Comm_get_attr. The predefined attributes are those of all communicators, but
 // for the Sessions Model, which has MPI_TAG_UB only.
-func (p *Process) Comm_get_attr(on *communicator, key int, value Ptr[Address], flag Ref, as Language) error {
+func (p *Process) Comm_get_attr(on *communicator, key int, value AddressRef, flag Ref, as Language) error {
 	if key >= TAG_UB && key <= UNIVERSE_SIZE {
 		v, ok := p.predefinedAttribute(key)
 		if ok = ok && (key == TAG_UB || !on.sessions); ok {

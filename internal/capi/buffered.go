@@ -23,7 +23,7 @@ func (b *attachedBuffer) attach(at Address, size int) error {
 }
 
 // detach waits until all messages are with their receivers.
-func (p *Process) detach(b *attachedBuffer, at Ptr[Address], size Ref) error {
+func (p *Process) detach(b *attachedBuffer, at AddressRef, size Ref) error {
 	if !b.there {
 		return fail(ERR_BUFFER, "no buffer is attached")
 	}

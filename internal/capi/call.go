@@ -195,7 +195,7 @@ func (c *callInfo) handle(a slots) uintptr {
 		return a.word(int(c.slot))
 	}
 	if at := a.word(int(c.slot)); at != 0 {
-		return loadWord(at)
+		return inward(loadWord(at))
 	}
 	return 0
 }

@@ -88,11 +88,11 @@ func (p *Process) Waitall(n int, r Handles[Request], statuses Statuses) error {
 // awaitMessages waits for requests, from the first on, as long as they are sends that were over at once, or
 // messages that end without error. It returns how many were. Their statuses begin at an index.
 func awaitMessages(one *comm.Waits, all []Request, statuses Statuses, from int) (n int) {
-	table := one.Messages()
+	table, null := one.Messages(), shownNull()
 	for i, h := range all {
 		at := statuses.At(from + i).wanted()
 		if h == doneRequest {
-			all[i] = REQUEST_NULL
+			all[i] = null
 			at.setSent()
 			continue
 		}
@@ -102,7 +102,7 @@ func awaitMessages(one *comm.Waits, all []Request, statuses Statuses, from int) 
 		}
 		at.setTaken(op)
 		one.Drop(op)
-		all[i] = REQUEST_NULL
+		all[i] = null
 	}
 	return len(all)
 }
@@ -113,9 +113,9 @@ func (p *Process) checkAll(n int, r Handles[Request]) (generalized bool, err err
 	if n < 0 {
 		return false, fail(ERR_ARG, "%d requests", n)
 	}
-	table := comm.Messages(p.world.c)
+	table, null := comm.Messages(p.world.c), shownNull()
 	for _, h := range r.slice(n) {
-		if h == doneRequest || h == REQUEST_NULL || table.Message(placeOf(uintptr(h)), uintptr(h)) != nil {
+		if h == doneRequest || h == null || table.Message(placeOf(uintptr(h)), uintptr(h)) != nil {
 			continue
 		}
 		o := comm.OwnerAt(p.world.c, placeOf(uintptr(h)), uintptr(h))

@@ -199,7 +199,7 @@ func (p *Process) Register_datarep(name CString, read, write, extent Func, extra
 func (p *Process) userExtent(f Func, extra Address, basic *datatype.Type) (int, error) {
 	cells := newCells(1)
 	at := addressOf(cells, 0)
-	err := p.callbackError(Upcall(f.Entry, []uintptr{uintptr(traitsOf(basic).handle), at, uintptr(extra)}))
+	err := p.callbackError(Upcall(f.Entry, []uintptr{outward(uintptr(traitsOf(basic).handle)), at, uintptr(extra)}))
 	return loadInt(at, true), err
 }
 
@@ -215,6 +215,6 @@ func (p *Process) userConversion(f Func, extra Address, c *conversion) error {
 	case c.count == 0:
 		return nil
 	}
-	return p.callbackError(Upcall(f.Entry, []uintptr{uintptr(c.at), uintptr(c.handle), uintptr(c.count),
+	return p.callbackError(Upcall(f.Entry, []uintptr{uintptr(c.at), outward(uintptr(c.handle)), uintptr(c.count),
 		sys.AddrOf(c.there), 0, uintptr(extra)}))
 }

@@ -10,7 +10,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 0:
 		return 0, p.Abort(Comm(a.word(0)), a.int(1))
 	case 3:
-		return 0, p.Alloc_mem(a.int(0), Info(a.word(1)), Ptr[Address]{a.word(2)})
+		return 0, p.Alloc_mem(a.int(0), Info(a.word(1)), AddressRef{a.word(2)})
 	case 4:
 		return 0, p.Finalize()
 	case 5:
@@ -68,9 +68,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 56, 57:
 		return 0, p.Buffer_attach(Address(a.word(0)), a.int(1))
 	case 58:
-		return 0, p.Buffer_detach(Ptr[Address]{a.word(0)}, Ref{a.word(1), false})
+		return 0, p.Buffer_detach(AddressRef{a.word(0)}, Ref{a.word(1), false})
 	case 59:
-		return 0, p.Buffer_detach(Ptr[Address]{a.word(0)}, Ref{a.word(1), true})
+		return 0, p.Buffer_detach(AddressRef{a.word(0)}, Ref{a.word(1), true})
 	case 60:
 		return 0, p.Buffer_flush()
 	case 61:
@@ -78,9 +78,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 62, 63:
 		return 0, p.Comm_attach_buffer(Comm(a.word(0)), Address(a.word(1)), a.int(2))
 	case 64:
-		return 0, p.Comm_detach_buffer(Comm(a.word(0)), Ptr[Address]{a.word(1)}, Ref{a.word(2), false})
+		return 0, p.Comm_detach_buffer(Comm(a.word(0)), AddressRef{a.word(1)}, Ref{a.word(2), false})
 	case 65:
-		return 0, p.Comm_detach_buffer(Comm(a.word(0)), Ptr[Address]{a.word(1)}, Ref{a.word(2), true})
+		return 0, p.Comm_detach_buffer(Comm(a.word(0)), AddressRef{a.word(1)}, Ref{a.word(2), true})
 	case 66:
 		return 0, p.Comm_flush_buffer(Comm(a.word(0)))
 	case 67:
@@ -89,11 +89,11 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_attach_buffer(o0, Address(a.word(1)), a.int(2)) })
 	case 70:
 		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error {
-			return p.Session_detach_buffer(o0, Ptr[Address]{a.word(1)}, Ref{a.word(2), false})
+			return p.Session_detach_buffer(o0, AddressRef{a.word(1)}, Ref{a.word(2), false})
 		})
 	case 71:
 		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error {
-			return p.Session_detach_buffer(o0, Ptr[Address]{a.word(1)}, Ref{a.word(2), true})
+			return p.Session_detach_buffer(o0, AddressRef{a.word(1)}, Ref{a.word(2), true})
 		})
 	case 72:
 		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_flush_buffer(o0) })
@@ -228,7 +228,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 162:
 		return 0, p.Type_free_keyval(Ref{a.word(0), false})
 	case 163:
-		return 0, p.Type_get_attr(Type(a.word(0)), a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
+		return 0, p.Type_get_attr(Type(a.word(0)), a.int(1), AddressRef{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
 	case 164:
 		return 0, p.Type_set_attr(Type(a.word(0)), a.int(1), Address(a.word(2)), Language(a.int(3)))
 	case 165:
@@ -432,7 +432,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 384:
 		return 0, p.Attr_delete(Comm(a.word(0)), a.int(1))
 	case 385:
-		return 0, p.Attr_get(Comm(a.word(0)), a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
+		return 0, p.Attr_get(Comm(a.word(0)), a.int(1), AddressRef{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
 	case 386:
 		return 0, p.Attr_put(Comm(a.word(0)), a.int(1), Address(a.word(2)), Language(a.int(3)))
 	case 387:
@@ -443,7 +443,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Comm_free_keyval(Ref{a.word(0), false})
 	case 390:
 		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
-			return p.Comm_get_attr(o0, a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
+			return p.Comm_get_attr(o0, a.int(1), AddressRef{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
 		})
 	case 391:
 		return 0, p.Comm_set_attr(Comm(a.word(0)), a.int(1), Address(a.word(2)), Language(a.int(3)))
@@ -514,9 +514,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 424:
 		return 0, p.Comm_join(a.int(0), Ptr[Comm]{a.word(1)})
 	case 425:
-		return 0, p.Comm_spawn(CString(a.word(0)), Handles[CString]{a.word(1)}, a.int(2), Info(a.word(3)), a.int(4), Comm(a.word(5)), Ptr[Comm]{a.word(6)}, Ints{a.word(7), false})
+		return 0, p.Comm_spawn(CString(a.word(0)), Strings{a.word(1)}, a.int(2), Info(a.word(3)), a.int(4), Comm(a.word(5)), Ptr[Comm]{a.word(6)}, Ints{a.word(7), false})
 	case 426:
-		return 0, p.Comm_spawn_multiple(a.int(0), Handles[CString]{a.word(1)}, Address(a.word(2)), Ints{a.word(3), false}, Handles[Info]{a.word(4)}, a.int(5), Comm(a.word(6)), Ptr[Comm]{a.word(7)}, Ints{a.word(8), false})
+		return 0, p.Comm_spawn_multiple(a.int(0), Strings{a.word(1)}, Address(a.word(2)), Ints{a.word(3), false}, Handles[Info]{a.word(4)}, a.int(5), Comm(a.word(6)), Ptr[Comm]{a.word(7)}, Ints{a.word(8), false})
 	case 427:
 		return 0, p.Lookup_name(CString(a.word(0)), Info(a.word(1)), OutString{a.word(2)})
 	case 428:
@@ -580,7 +580,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 455:
 		return 0, p.Info_create(Ptr[Info]{a.word(0)})
 	case 456:
-		return 0, p.Info_create_env(a.int(0), Handles[CString]{a.word(1)}, Ptr[Info]{a.word(2)})
+		return 0, p.Info_create_env(a.int(0), Strings{a.word(1)}, Ptr[Info]{a.word(2)})
 	case 457:
 		return 0, p.Info_delete(Info(a.word(0)), CString(a.word(1)))
 	case 458:
@@ -654,9 +654,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 			return p.Rput(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), Type(a.word(6)), o7, Ptr[Request]{a.word(8)})
 		})
 	case 490, 491:
-		return 0, p.Win_allocate(a.int(0), a.int(1), Info(a.word(2)), Comm(a.word(3)), Ptr[Address]{a.word(4)}, Ptr[Win]{a.word(5)})
+		return 0, p.Win_allocate(a.int(0), a.int(1), Info(a.word(2)), Comm(a.word(3)), AddressRef{a.word(4)}, Ptr[Win]{a.word(5)})
 	case 492, 493:
-		return 0, p.Win_allocate_shared(a.int(0), a.int(1), Info(a.word(2)), Comm(a.word(3)), Ptr[Address]{a.word(4)}, Ptr[Win]{a.word(5)})
+		return 0, p.Win_allocate_shared(a.int(0), a.int(1), Info(a.word(2)), Comm(a.word(3)), AddressRef{a.word(4)}, Ptr[Win]{a.word(5)})
 	case 494:
 		return 0, p.Win_attach(Win(a.word(0)), Address(a.word(1)), a.int(2))
 	case 495:
@@ -687,7 +687,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Win_free_keyval(Ref{a.word(0), false})
 	case 509:
 		return 0, found(p.window(Win(a.word(0)))).then(func(o0 *windowObject) error {
-			return p.Win_get_attr(o0, a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
+			return p.Win_get_attr(o0, a.int(1), AddressRef{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
 		})
 	case 510:
 		return 0, p.Win_get_group(Win(a.word(0)), Ptr[Group]{a.word(1)})
@@ -709,11 +709,11 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, found(p.window(Win(a.word(0)))).then(func(o0 *windowObject) error { return p.Win_set_name(o0, CString(a.word(1))) })
 	case 519:
 		return 0, found(p.window(Win(a.word(0)))).then(func(o0 *windowObject) error {
-			return p.Win_shared_query(o0, a.int(1), Ref{a.word(2), true}, Ref{a.word(3), false}, Ptr[Address]{a.word(4)})
+			return p.Win_shared_query(o0, a.int(1), Ref{a.word(2), true}, Ref{a.word(3), false}, AddressRef{a.word(4)})
 		})
 	case 520:
 		return 0, found(p.window(Win(a.word(0)))).then(func(o0 *windowObject) error {
-			return p.Win_shared_query(o0, a.int(1), Ref{a.word(2), true}, Ref{a.word(3), true}, Ptr[Address]{a.word(4)})
+			return p.Win_shared_query(o0, a.int(1), Ref{a.word(2), true}, Ref{a.word(3), true}, AddressRef{a.word(4)})
 		})
 	case 521:
 		return 0, p.Win_start(Group(a.word(0)), a.int(1), Win(a.word(2)))

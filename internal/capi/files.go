@@ -31,6 +31,30 @@ func (p *Process) opened(h File) (*openFile, error) {
 // withoutSystem is the name of a file without the prefix by which programs name a POSIX file system.
 func withoutSystem(name string) string { return strings.TrimPrefix(name, "ufs:") }
 
+// fileModes are the numbers of the bits of file.Mode.
+var fileModes = [...]int{MODE_APPEND, MODE_CREATE, MODE_DELETE_ON_CLOSE, MODE_EXCL, MODE_RDONLY, MODE_RDWR,
+	MODE_SEQUENTIAL, MODE_UNIQUE_OPEN, MODE_WRONLY}
+
+// fileMode is a mode for package file, which refuses other bits.
+func fileMode(amode int) (mode file.Mode) {
+	for i, bit := range fileModes {
+		if amode&bit != 0 {
+			amode, mode = amode&^bit, mode|1<<i
+		}
+	}
+	return mode | file.Mode(amode)
+}
+
+// modeNumber is the inverse.
+func modeNumber(mode file.Mode) (amode int) {
+	for i, bit := range fileModes {
+		if mode&(1<<i) != 0 {
+			amode |= bit
+		}
+	}
+	return amode
+}
+
 // File_open is MPI_File_open.
 func (p *Process) File_open(c Comm, name CString, amode int, info Info, out Ptr[File]) error {
 	on, err := p.intra(c)
@@ -40,7 +64,7 @@ func (p *Process) File_open(c Comm, name CString, amode int, info Info, out Ptr[
 	path, wrong := name.given()
 	hints, err := p.hints(info)
 	out.Set(FILE_NULL)
-	f, err := file.Open(on.c, withoutSystem(path), file.Mode(amode), hints, errors.Join(wrong, err))
+	f, err := file.Open(on.c, withoutSystem(path), fileMode(amode), hints, errors.Join(wrong, err))
 	if err != nil {
 		return err
 	}
@@ -143,6 +167,9 @@ func (p *Process) File_set_view(o *openFile, disp int, etype, filetype Type, rep
 		wrong = p.view(&next, etype, filetype, rep)
 	}
 	v := file.View{Displacement: int64(disp)}
+	if disp == DISPLACEMENT_CURRENT {
+		v.Displacement = file.Here
+	}
 	if wrong == nil {
 		v.Element, v.Type, wrong = next.inFile()
 	}

@@ -55,10 +55,9 @@ func (p *Process) Group_translate_ranks(a *comm.Group, n int, ranks Ints, b *com
 	}
 	list := ranks.Copy(n)
 	for i, rank := range list {
-		switch rank {
-		case PROC_NULL:
+		if rank == PROC_NULL {
 			list[i] = comm.ProcNull
-		case comm.ProcNull:
+		} else if rank == comm.ProcNull {
 			list[i] = -1 // which is no rank
 		}
 	}

@@ -29,7 +29,7 @@ func (p *Process) Get_hw_resource_info(hw_info Ptr[Info]) error {
 
 // Get_library_version is MPI_Get_library_version.
 func (p *Process) Get_library_version(version OutString, resultlen Ref) error {
-	resultlen.Set(int(version.Set("gopvas, MPI 5.0, MPI ABI 1.0", MAX_LIBRARY_VERSION_STRING)))
+	resultlen.Set(int(version.Set(libraryVersion, MAX_LIBRARY_VERSION_STRING)))
 	return nil
 }
 
@@ -87,7 +87,7 @@ func (p *Process) Buffer_attach(buffer Address, size int) error {
 }
 
 // Buffer_detach is MPI_Buffer_detach.
-func (p *Process) Buffer_detach(buffer_addr Ptr[Address], size Ref) error {
+func (p *Process) Buffer_detach(buffer_addr AddressRef, size Ref) error {
 	return p.detach(&p.attached, buffer_addr, size)
 }
 
@@ -111,7 +111,7 @@ func (p *Process) Comm_attach_buffer(c Comm, buffer Address, size int) error {
 }
 
 // Comm_detach_buffer is MPI_Comm_detach_buffer.
-func (p *Process) Comm_detach_buffer(c Comm, buffer_addr Ptr[Address], size Ref) error {
+func (p *Process) Comm_detach_buffer(c Comm, buffer_addr AddressRef, size Ref) error {
 	o1, err := p.comm(c)
 	if err != nil {
 		return err
@@ -243,7 +243,7 @@ func (p *Process) Type_free_keyval(type_keyval Ref) error {
 }
 
 // Type_get_attr is MPI_Type_get_attr.
-func (p *Process) Type_get_attr(t Type, type_keyval int, attribute_val Ptr[Address], flag Ref, language Language) error {
+func (p *Process) Type_get_attr(t Type, type_keyval int, attribute_val AddressRef, flag Ref, language Language) error {
 	o1, err := p.typeOf(t)
 	if err != nil {
 		return err
@@ -672,7 +672,7 @@ func (p *Process) Attr_delete(c Comm, keyval int) error {
 }
 
 // Attr_get is MPI_Attr_get.
-func (p *Process) Attr_get(c Comm, keyval int, attribute_val Ptr[Address], flag Ref, language Language) error {
+func (p *Process) Attr_get(c Comm, keyval int, attribute_val AddressRef, flag Ref, language Language) error {
 	o1, err := p.comm(c)
 	if err != nil {
 		return err
@@ -1047,7 +1047,7 @@ func (p *Process) Info_create(info Ptr[Info]) error {
 }
 
 // Info_create_env is MPI_Info_create_env.
-func (p *Process) Info_create_env(argc int, argv Handles[CString], info Ptr[Info]) error {
+func (p *Process) Info_create_env(argc int, argv Strings, info Ptr[Info]) error {
 	info.Set(Info(p.infos.add(p.environment())))
 	return nil
 }
@@ -1341,7 +1341,7 @@ func (p *Process) File_get_amode(fh File, amode Ref) error {
 	if err != nil {
 		return err
 	}
-	amode.Set(int(o1.f.Mode()))
+	amode.Set(int(modeNumber(o1.f.Mode())))
 	return nil
 }
 

@@ -13,7 +13,8 @@ type opObject struct {
 	predefined bool
 	code       operator.Code // of a predefined one
 	name       string
-	function   Func // of the program
+	function   Func    // of the program
+	argument   uintptr // more of the function, unless it is 0
 	commutes   bool
 	made       atomic.Pointer[reduction] // what userOn has made last
 }
@@ -66,6 +67,14 @@ func (p *Process) Op_create(function Func, commute int, op Ptr[Op]) error {
 	}
 	op.Set(Op(h))
 	return nil
+}
+
+// OperatorArgument has the function of an operator get one more argument. The handle and the argument are two words at
+// an address.
+func OperatorArgument(words uintptr) {
+	if o := operators.get(loadWord(words)); o != nil {
+		o.argument = loadWord(words + 8)
+	}
 }
 
 // Op_free is MPI_Op_free.

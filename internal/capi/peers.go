@@ -12,7 +12,8 @@ func peerIn(rank int) (int, error) {
 		return comm.ProcNull, nil
 	case ANY_SOURCE:
 		return rank, fail(ERR_RANK, "rank %d, which is MPI_ANY_SOURCE, is for receives and probes: name one rank", rank)
-	case comm.ProcNull: // comm.AnySource is ANY_SOURCE
+	}
+	if rank == comm.ProcNull { // comm.AnySource is ANY_SOURCE
 		return rank, fail(ERR_RANK, "rank %d is no rank: MPI_PROC_NULL is %d", rank, PROC_NULL)
 	}
 	return rank, nil

@@ -256,7 +256,7 @@ const memoryAlign = 64
 const mapFrom = 1 << 20
 
 // Alloc_mem is MPI_Alloc_mem. The memory stays where it is.
-func (p *Process) Alloc_mem(size int, info Info, base Ptr[Address]) error {
+func (p *Process) Alloc_mem(size int, info Info, base AddressRef) error {
 	if size < 0 {
 		return fail(ERR_ARG, "size %d is negative", size)
 	}

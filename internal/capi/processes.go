@@ -9,7 +9,7 @@ import (
 )
 
 // Comm_spawn is MPI_Comm_spawn. Arguments but the root's count for nothing.
-func (p *Process) Comm_spawn(command CString, argv Handles[CString], most int, info Info, root int, c Comm,
+func (p *Process) Comm_spawn(command CString, argv Strings, most int, info Info, root int, c Comm,
 	out Ptr[Comm], codes Ints) error {
 	return p.spawn(1, root, c, out, codes, func(int) (comm.Command, error) {
 		return p.command(command, argv, most, info)
@@ -17,12 +17,12 @@ func (p *Process) Comm_spawn(command CString, argv Handles[CString], most int, i
 }
 
 // Comm_spawn_multiple is MPI_Comm_spawn_multiple.
-func (p *Process) Comm_spawn_multiple(count int, commands Handles[CString], argvs Address, most Ints,
+func (p *Process) Comm_spawn_multiple(count int, commands Strings, argvs Address, most Ints,
 	infos Handles[Info], root int, c Comm, out Ptr[Comm], codes Ints) error {
 	return p.spawn(count, root, c, out, codes, func(i int) (comm.Command, error) {
-		var argv Handles[CString]
+		var argv Strings
 		if argvs != 0 {
-			argv = Handles[CString]{uintptr(Handles[CString]{uintptr(argvs)}.At(i))}
+			argv = Strings{uintptr(Strings{uintptr(argvs)}.At(i))}
 		}
 		return p.command(commands.At(i), argv, most.At(i), infos.At(i))
 	})
@@ -77,7 +77,7 @@ func (p *Process) setCodes(codes Ints, commands []comm.Command, counts []int, er
 }
 
 // command returns what a program says of a command.
-func (p *Process) command(name CString, argv Handles[CString], most int, info Info) (c comm.Command, err error) {
+func (p *Process) command(name CString, argv Strings, most int, info Info) (c comm.Command, err error) {
 	if c.Program, err = name.given(); err != nil {
 		return c, err
 	}

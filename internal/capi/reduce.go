@@ -60,8 +60,8 @@ func (o *opObject) userOn(of *typeObject, t Type) (reduction, error) {
 			return reduction{}, err
 		}
 	}
-	r.user = &userFunction{function: o.function, commutes: o.commutes, t: t, unit: int(max(unit, 1)), lb: trueLB,
-		single: unit != extent}
+	r.user = &userFunction{function: o.function, argument: o.argument, commutes: o.commutes, t: t,
+		unit: int(max(unit, 1)), lb: trueLB, single: unit != extent}
 	r.op = &coll.Op{Size: r.user.unit, Commutative: o.commutes, Apply: r.user.apply}
 	o.made.Store(&r)
 	return r, nil
@@ -72,6 +72,7 @@ func (o *opObject) userOn(of *typeObject, t Type) (reduction, error) {
 // or for a part of one of all, and C sees only threads of its own.
 type userFunction struct {
 	function Func
+	argument uintptr // one more, unless it is 0
 	commutes bool
 	t        Type
 	unit     int   // bytes from element to element
@@ -121,9 +122,9 @@ func (f *userFunction) upcall(in, inout []byte, n int) {
 	words := make([]byte, 16) // the count and the datatype
 	length, handle := sys.HeapAddr(words), sys.HeapAddr(words[8:])
 	storeInt(length, n, f.function.Large)
-	storeWord(handle, uintptr(f.t))
+	storeWord(handle, outward(uintptr(f.t)))
 	Upcall(f.function.Entry,
-		[]uintptr{sys.HeapAddr(in) - uintptr(f.lb), sys.HeapAddr(inout) - uintptr(f.lb), length, handle})
+		[]uintptr{sys.HeapAddr(in) - uintptr(f.lb), sys.HeapAddr(inout) - uintptr(f.lb), length, handle, f.argument})
 	runtime.KeepAlive(words)
 	runtime.KeepAlive(in)
 	runtime.KeepAlive(inout)

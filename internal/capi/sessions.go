@@ -206,7 +206,7 @@ func (p *Process) Session_attach_buffer(s *session, at Address, size int) error 
 }
 
 // Session_detach_buffer is MPI_Session_detach_buffer.
-func (p *Process) Session_detach_buffer(s *session, at Ptr[Address], size Ref) error {
+func (p *Process) Session_detach_buffer(s *session, at AddressRef, size Ref) error {
 	err := p.detach(&s.attached, at, size)
 	if err == nil {
 		p.sessionBuffers.Add(-1)

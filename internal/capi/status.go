@@ -2,7 +2,7 @@ package capi
 
 // Status is an MPI_Status of the program, or nowhere (MPI_STATUS_IGNORE).
 //
-// Its 32 bytes, as in statusWords: the ints MPI_SOURCE, MPI_TAG and MPI_ERROR; an int that is 1 if the operation
+// Its first 24 bytes, as in statusWords: the ints MPI_SOURCE, MPI_TAG and MPI_ERROR; an int that is 1 if the operation
 // was cancelled; the length of the message in bytes as 64 bits.
 type Status struct{ addr uintptr }
 
@@ -11,14 +11,13 @@ const (
 	statusError     = 8
 	statusCancelled = 12
 	statusBytes     = 16
-	statusSize      = 32
 )
 
 // statusWords is the memory of a Status. To write it at once takes a fraction of the time of as many
 // single words.
 type statusWords struct {
 	source, tag, class, cancelled int32
-	bytes, _                      int64
+	bytes                         int64
 }
 
 // Ignored tells whether the program does not want the status.

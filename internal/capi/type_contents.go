@@ -42,7 +42,7 @@ func (c *contents) darrayNumbers() {
 	ndims := int(c.integers[2])
 	distribs, dargs := c.integers[3+ndims:][:ndims], c.integers[3+2*ndims:][:ndims]
 	for d := range ndims {
-		distribs[d] += DISTRIBUTE_NONE
+		distribs[d] = distributions[distribs[d]]
 		if dargs[d] == datatype.DistributeDefault {
 			dargs[d] = DISTRIBUTE_DFLT_DARG
 		}

@@ -1,6 +1,10 @@
 package capi
 
-import "github.com/gopvas/gopvas/datatype"
+import (
+	"slices"
+
+	"github.com/gopvas/gopvas/datatype"
+)
 
 // The constructors of section 5.1.2 and 5.1.7 of MPI 5.0. Each looks up the old types, has
 // package datatype make the type, and notes the form for MPI_Type_get_contents.
@@ -67,6 +71,10 @@ func orderOf(order int) (datatype.Order, error) {
 	return 0, fail(ERR_ARG, "the order is %d; it must be MPI_ORDER_C or MPI_ORDER_FORTRAN", order)
 }
 
+// distributions are the numbers of those of package datatype.
+var distributions = [...]int64{datatype.DistributeNone: DISTRIBUTE_NONE, datatype.DistributeBlock: DISTRIBUTE_BLOCK,
+	datatype.DistributeCyclic: DISTRIBUTE_CYCLIC}
+
 // dimensions are n dimensions of MPI_Type_create_darray, a property an array.
 func dimensions(n int, arrays ...Ints) ([]datatype.Dimension, error) {
 	columns := make([][]int64, len(arrays))
@@ -78,7 +86,8 @@ func dimensions(n int, arrays ...Ints) ([]datatype.Dimension, error) {
 	}
 	dims := make([]datatype.Dimension, n)
 	for d := range dims {
-		dims[d] = datatype.Dimension{Size: columns[0][d], How: datatype.Distribution(columns[1][d] - DISTRIBUTE_NONE),
+		dims[d] = datatype.Dimension{Size: columns[0][d],
+			How:   datatype.Distribution(slices.Index(distributions[:], columns[1][d])),
 			Block: columns[2][d], Processes: columns[3][d]}
 		if dims[d].Block == DISTRIBUTE_DFLT_DARG {
 			dims[d].Block = datatype.DistributeDefault

@@ -91,16 +91,16 @@ func (p *Process) Win_create_dynamic(info Info, c Comm, out Ptr[Win]) error {
 }
 
 // Win_allocate is MPI_Win_allocate.
-func (p *Process) Win_allocate(size, unit int, info Info, c Comm, base Ptr[Address], out Ptr[Win]) error {
+func (p *Process) Win_allocate(size, unit int, info Info, c Comm, base AddressRef, out Ptr[Win]) error {
 	return p.allocateWindow(window.Allocated, size, unit, info, c, base, out)
 }
 
 // Win_allocate_shared is MPI_Win_allocate_shared.
-func (p *Process) Win_allocate_shared(size, unit int, info Info, c Comm, base Ptr[Address], out Ptr[Win]) error {
+func (p *Process) Win_allocate_shared(size, unit int, info Info, c Comm, base AddressRef, out Ptr[Win]) error {
 	return p.allocateWindow(window.Shared, size, unit, info, c, base, out)
 }
 
-func (p *Process) allocateWindow(f window.Flavor, size, unit int, info Info, c Comm, base Ptr[Address],
+func (p *Process) allocateWindow(f window.Flavor, size, unit int, info Info, c Comm, base AddressRef,
 	out Ptr[Win]) error {
 	o, err := p.makeWindow(c, window.Spec{Flavor: f, Bytes: size, Unit: unit}, info, out)
 	if err == nil {
@@ -130,7 +130,7 @@ func (p *Process) Win_free(h Ptr[Win]) error {
 }
 
 // Win_shared_query is MPI_Win_shared_query. MPI_PROC_NULL is the first rank that has memory.
-func (p *Process) Win_shared_query(o *windowObject, rank int, size, unit Ref, base Ptr[Address]) error {
+func (p *Process) Win_shared_query(o *windowObject, rank int, size, unit Ref, base AddressRef) error {
 	to, err := peerIn(rank)
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func (p *Process) Win_shared_query(o *windowObject, rank int, size, unit Ref, ba
 }
 
 // Win_get_attr is MPI_Win_get_attr.
-func (p *Process) Win_get_attr(o *windowObject, key int, value Ptr[Address], flag Ref, as Language) error {
+func (p *Process) Win_get_attr(o *windowObject, key int, value AddressRef, flag Ref, as Language) error {
 	if key >= WIN_BASE && key <= WIN_MODEL {
 		wantedValue{value, as}.set(o.predefined[key-WIN_BASE])
 		flag.SetBool(true)

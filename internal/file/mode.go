@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// Mode says how a file is opened: MPI 5.0 section 14.2.1. The numbers are those of the standard ABI.
+// Mode says how a file is opened: MPI 5.0 section 14.2.1.
 type Mode int
 
 const (

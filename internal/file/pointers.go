@@ -208,15 +208,15 @@ func (f *File) setView(v View, info *comm.Info, wrong error) error {
 	return f.agreeOnWindow() // and nobody uses the shared pointer before it is set
 }
 
-// here is the displacement that stands for the place of the shared pointer.
-const here = -1
+// Here is the displacement that stands for the place of the shared pointer.
+const Here = -1
 
 // viewError completes a view, or says what is wrong with it.
 func (f *File) viewError(v *View) error {
 	if err := f.splitError(); err != nil {
 		return err
 	}
-	if v.Displacement == here && f.mode&Sequential != 0 {
+	if v.Displacement == Here && f.mode&Sequential != 0 {
 		now, err := f.common()
 		if err != nil {
 			return err

@@ -12,20 +12,12 @@ import (
 // all libraries with the standard ABI have this.
 const soname = "libmpi_abi.so.1"
 
+// openMPI is the name by which programs ask for Open MPI 4 or 5. Programs are not linked with it here.
+const openMPI = "libmpi.so.40"
+
 // library builds the library and makes the names that linkers look for.
 func (in *installation) library(ctx context.Context) error {
-	in.Log("building %s with %s and %s", soname, in.goCommand, in.c)
-	built := filepath.Join(in.source, soname)
-	flags := fmt.Sprintf("-Wl,-soname,%s '-Wl,--version-script=%s'", soname,
-		filepath.Join(in.source, "cmd/libmpi/exports.map"))
-	cmd := exec.CommandContext(ctx, in.goCommand, "build", "-trimpath", "-buildvcs=false", "-buildmode=c-shared",
-		"-ldflags", `-extldflags "`+flags+`"`, "-o", built, "./cmd/libmpi")
-	cmd.Dir, cmd.Stdout, cmd.Stderr = in.source, in.Stderr, in.Stderr
-	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=1", "CC="+in.c, "GOFLAGS=", "GOWORK=off")
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("build the library: go build: %w", err)
-	}
-	if err := os.Rename(built, in.path("lib/"+soname)); err != nil {
+	if err := in.build(ctx, soname, "exports.map", ""); err != nil {
 		return err
 	}
 	for _, name := range []string{"lib/libmpi_abi.so", "lib/libmpi.so"} {
@@ -34,6 +26,30 @@ func (in *installation) library(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// face builds the library as programs see it that were built with Open MPI. The go command links with -Bsymbolic,
+// which it cannot have: see cmd/libmpi/face.h.
+func (in *installation) face(ctx context.Context) error {
+	return in.build(ctx, openMPI, "exports_openmpi.map", "-Wl,-Bno-symbolic", "-tags=openmpi")
+}
+
+// build builds the library with a name, flags of the linker, and flags of the go command. What it exports is in a file
+// of cmd/libmpi.
+func (in *installation) build(ctx context.Context, soname, exports, link string, more ...string) error {
+	in.Log("building %s with %s and %s", soname, in.goCommand, in.c)
+	built := filepath.Join(in.source, soname)
+	flags := fmt.Sprintf("-Wl,-soname,%s '-Wl,--version-script=%s' %s", soname,
+		filepath.Join(in.source, "cmd/libmpi", exports), link)
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-buildmode=c-shared",
+		"-ldflags", `-extldflags "` + flags + `"`, "-o", built}, more...)
+	cmd := exec.CommandContext(ctx, in.goCommand, append(args, "./cmd/libmpi")...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = in.source, in.Stderr, in.Stderr
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=1", "CC="+in.c, "GOFLAGS=", "GOWORK=off")
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("build the library: go build: %w", err)
+	}
+	return os.Rename(built, in.path("lib/"+soname))
 }
 
 // headers copies the header for C.

@@ -10,20 +10,31 @@ import (
 	"github.com/gopvas/gopvas/internal/capi/api"
 )
 
-// constants makes the constants of package capi.
-func constants(t *table) ([]byte, error) {
+// constants makes the constants of package capi, and constantsOpenMPI those of the library that is built with the tag
+// openmpi.
+func constants(t *table) ([]byte, error)        { return constantsOf(t.face, "!openmpi") }
+func constantsOpenMPI(t *table) ([]byte, error) { return constantsOf(t.openMPI, "openmpi") }
+
+func constantsOf(face api.Face, tag string) ([]byte, error) {
 	var b bytes.Buffer
-	b.WriteString(generatedGo + "\nimport \"github.com/gopvas/gopvas/datatype\"\n")
+	b.WriteString(strings.Replace(generatedGo, "\npackage", "\n//go:build "+tag+"\n\npackage", 1) +
+		"\nimport \"github.com/gopvas/gopvas/datatype\"\n")
+	fmt.Fprintf(&b, "\n// The face of the library.\nconst (\n\tlibraryVersion = %q\n\tstatusSize = %d\n"+
+		"\thandlesAreObjects = %v // predefined ones\n)\n", face.Version, face.StatusSize, len(face.Objects) > 0)
 	texts := "\n// classTexts are the strings of the classes of the ABI.\nvar classTexts = map[int]string{\n"
 	basics := "\n// basicTypes are the predefined types of one element.\nvar basicTypes = []basicType{\n"
-	for _, g := range t.constants {
+	for _, g := range face.Constants {
 		gotype, ok := goType(g)
 		if !ok {
 			continue
 		}
 		fmt.Fprintf(&b, "\n// %s of the ABI.\nconst (\n", goTitle(g))
 		for _, c := range g.Constants {
-			fmt.Fprintf(&b, "\t%s %s = %s\n", goName(c.Name), gotype, c.Text)
+			text := c.Text
+			if c.Value < 0 && gotype != "" {
+				text = fmt.Sprintf("1<<64 - %d", -c.Value) // a handle has no sign
+			}
+			fmt.Fprintf(&b, "\t%s %s = %s\n", goName(c.Name), gotype, text)
 			switch {
 			case c.Note == "":
 			case g.Title == "Datatype":

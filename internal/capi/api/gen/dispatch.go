@@ -160,9 +160,9 @@ func decode(k api.Kind, slot int) (gotype, expr string) {
 	case k.Base == "char":
 		return of("OutString")
 	case k.Base == "string":
-		return of("Handles[CString]")
+		return of("Strings")
 	case k.Base == "Address":
-		return of("Ptr[Address]")
+		return of("AddressRef")
 	case k.Handle() && array:
 		return of("Handles[" + goHandle(k.Base) + "]")
 	case k.Handle():

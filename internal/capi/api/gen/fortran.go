@@ -145,7 +145,7 @@ type fortranConstant struct {
 // fortranConstants are the constants that Fortran has.
 func fortranConstants(t *table) []fortranConstant {
 	var all []fortranConstant
-	for _, g := range t.constants {
+	for _, g := range t.face.Constants {
 		kind, handle := "", ""
 		switch {
 		case g.Form == "enum" || strings.Contains(g.Title, "_function") || strings.HasPrefix(g.Title, "T_"):

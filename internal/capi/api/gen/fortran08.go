@@ -31,7 +31,7 @@ func module08(t *table) ([]byte, error) {
 		b.WriteString(callbackOf(c))
 	}
 	b.WriteString("end interface\n")
-	for _, g := range t.constants {
+	for _, g := range t.face.Constants {
 		if kind, ok := strings.CutPrefix(g.Title, "*"); ok && !oldCallback(kind) && isCallback(kind) {
 			for _, c := range g.Constants {
 				fmt.Fprintf(&b, "      PROCEDURE(MPI_%s) :: %s\n", kind, c.CName())

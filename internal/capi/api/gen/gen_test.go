@@ -94,7 +94,7 @@ func TestStubsHaveEveryName(t *testing.T) {
 func TestHandleConstantsFollowTheirCode(t *testing.T) {
 	table, err := load(root)
 	require.NoError(t, err)
-	for _, g := range table.constants {
+	for _, g := range table.face.Constants {
 		if g.Title != "Datatype" {
 			continue
 		}

@@ -17,26 +17,30 @@ type table struct {
 	root      string // of the repository
 	functions []api.Function
 	callbacks []api.Function
-	constants []api.Group
+	face      api.Face // the standard ABI
+	openMPI   api.Face
 	methods   map[string]method // of capi.Process
 	lookups   map[string]string // how a target's lookup is called
 }
 
 // outputs are the generated files, by their paths from the root of the repository.
 var outputs = map[string]func(t *table) ([]byte, error){
-	"cmd/libmpi/gen/mpi.h":           header,
-	"cmd/libmpi/gen/ops.h":           ops,
-	"cmd/libmpi/gen/stubs.c":         stubs,
-	"internal/capi/dispatch_gen.go":  dispatch,
-	"internal/capi/methods_gen.go":   methods,
-	"internal/capi/constants_gen.go": constants,
-	"cmd/libmpi/gen/fortran.c":       fortranStubs,
-	"cmd/libmpi/gen/fortran_f08.c":   fortranStubs08,
-	"cmd/libmpi/gen/mpif.h":          mpif,
-	"cmd/libmpi/gen/mpi.f90":         module,
-	"cmd/libmpi/gen/mpi_f08.f90":     module08,
-	"docs/c-conformance.md":          conformance,
-	"mpi/coll_forms_gen.go":          goForms,
+	"cmd/libmpi/gen/mpi.h":                   header,
+	"cmd/libmpi/gen/ops.h":                   ops,
+	"cmd/libmpi/gen/stubs.c":                 stubs,
+	"internal/capi/dispatch_gen.go":          dispatch,
+	"internal/capi/methods_gen.go":           methods,
+	"internal/capi/constants_gen.go":         constants,
+	"internal/capi/constants_openmpi_gen.go": constantsOpenMPI,
+	"cmd/libmpi/gen/openmpi.h":               headerOpenMPI,
+	"cmd/libmpi/gen/openmpi.c":               objectsOpenMPI,
+	"cmd/libmpi/gen/fortran.c":               fortranStubs,
+	"cmd/libmpi/gen/fortran_f08.c":           fortranStubs08,
+	"cmd/libmpi/gen/mpif.h":                  mpif,
+	"cmd/libmpi/gen/mpi.f90":                 module,
+	"cmd/libmpi/gen/mpi_f08.f90":             module08,
+	"docs/c-conformance.md":                  conformance,
+	"mpi/coll_forms_gen.go":                  goForms,
 }
 
 // standard are the functions without extensions.
@@ -91,7 +95,10 @@ func load(root string) (t *table, err error) {
 	if t.callbacks, err = api.Callbacks(); err != nil {
 		return nil, err
 	}
-	if t.constants, err = api.Constants(); err != nil {
+	if t.face, err = api.Standard(); err != nil {
+		return nil, err
+	}
+	if t.openMPI, err = api.OpenMPI(); err != nil {
 		return nil, err
 	}
 	if err := t.read(filepath.Join(root, "internal/capi")); err != nil {

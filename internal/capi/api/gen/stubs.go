@@ -17,14 +17,21 @@ func stubs(t *table) ([]byte, error) {
 	for _, f := range t.functions {
 		fmt.Fprintf(&b, "\n%s\n{\n%s}\n#pragma weak %s = P%[3]s\n", prototype("P", f), body(f), api.CName(f.Name))
 	}
+	b.WriteString("\n#ifdef FACE_OPENMPI\n")
+	for _, f := range t.functions { // which Open MPI 4 has under this name
+		if strings.HasSuffix(f.Name, "_init") && strings.HasSuffix(strings.ToLower(f.Chapter), "collectives") {
+			fmt.Fprintf(&b, "#pragma weak MPIX_%s = PMPI_%[1]s\n#pragma weak PMPIX_%[1]s = PMPI_%[1]s\n", f.Name)
+		}
+	}
+	b.WriteString("#endif\n")
 	return b.Bytes(), nil
 }
 
 const stubsTop = `#include <stdint.h>
 
-#include "mpi.h"
 #include "../attributes.h"
 #include "../entry.h"
+#include "../face.h"
 #include "../window.h"
 #include "ops.h"
 
@@ -36,9 +43,9 @@ const stubsTop = `#include <stdint.h>
 func inPlace(f api.Function) string {
 	switch {
 	case strings.HasSuffix(f.Name, "_toint"):
-		return fmt.Sprintf("    return (int)(intptr_t)%s;\n", f.Args[0].Name)
+		return fmt.Sprintf("    return (int)libmpi_number(%s);\n", f.Args[0].Name)
 	case strings.HasSuffix(f.Name, "_fromint"):
-		return fmt.Sprintf("    return (%s)(intptr_t)%s;\n", result(f), f.Args[0].Name)
+		return fmt.Sprintf("    return (%s)libmpi_handle(%s);\n", result(f), f.Args[0].Name)
 	case f.Name == "Aint_add":
 		return "    return (MPI_Aint)((uintptr_t)base + (uintptr_t)disp);\n"
 	case f.Name == "Aint_diff":
@@ -120,13 +127,15 @@ func hidden(f api.Function) string {
 	return ""
 }
 
-// word is the argument as a word of 64 bits.
+// word is the argument as a word of 64 bits: of a handle its number.
 func word(a api.Arg) string {
-	number := a.Shape == api.Value && a.Base != "Address" && a.Base != "string" && !a.Handle() && !a.Callback()
-	if number {
-		return a.Name
+	switch {
+	case a.Shape != api.Value || a.Base == "Address" || a.Base == "string" || a.Callback():
+		return "WORD(" + a.Name + ")"
+	case a.Handle():
+		return "libmpi_number(" + a.Name + ")"
 	}
-	return "WORD(" + a.Name + ")"
+	return a.Name
 }
 
 // ops makes the numbers of the functions.

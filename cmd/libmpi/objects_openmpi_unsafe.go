@@ -1,0 +1,16 @@
+//go:build openmpi
+
+package main
+
+/*
+#include "face.h"
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/gopvas/gopvas/internal/capi"
+)
+
+func init() { capi.Objects = (*[len(C.libmpi_objects)]uintptr)(unsafe.Pointer(&C.libmpi_objects)) }

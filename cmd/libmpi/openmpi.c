@@ -1,0 +1,36 @@
+//go:build openmpi
+
+// What the face of Open MPI has besides: see face.h.
+#include "entry.h"
+#include "face.h"
+
+#include "gen/openmpi.c"
+
+// The functions that stand for the callbacks which the standard ABI has as constants.
+
+#define CALLBACKS(KIND, Type) \
+	int OMPI_C_MPI_##KIND##NULL_DELETE_FN(Type object, int key, void *value, void *state) { return MPI_SUCCESS; } \
+	int OMPI_C_MPI_##KIND##NULL_COPY_FN(Type object, int key, void *state, void *in, void *out, int *flag) { \
+		*flag = 0; \
+		return MPI_SUCCESS; \
+	} \
+	int OMPI_C_MPI_##KIND##DUP_FN(Type object, int key, void *state, void *in, void *out, int *flag) { \
+		*flag = 1; \
+		*(void **)out = in; \
+		return MPI_SUCCESS; \
+	}
+
+CALLBACKS(, MPI_Comm)
+CALLBACKS(COMM_, MPI_Comm)
+CALLBACKS(TYPE_, MPI_Datatype)
+CALLBACKS(WIN_, MPI_Win)
+
+// ompi_op_set_cxx_callback is for operators of the C++ interface: their function, which is part of that, calls another
+// one, its last argument.
+void ompi_op_set_cxx_callback(MPI_Op op, MPI_User_function *function) {
+	int64_t words[] = {libmpi_number(op), (intptr_t)function};
+	libmpi_call(OP_ARGUMENT, words);
+}
+
+// The library has no memory of devices.
+int MPIX_Query_cuda_support(void) { return 0; }
