@@ -1,91 +1,70 @@
 package launcher
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/topology"
+	"github.com/gopvas/gopvas/launcher/internal/place"
 )
 
 // A Binding says which CPUs each rank may run on. The zero value binds nothing.
 type Binding struct {
-	Core bool    // ranks in blocks over the allowed CPUs
-	Sets [][]int // rank i to entry i; nil: no list
+	// To is the kind of domain within which a rank may move: core, l3, numa, socket, or none. With auto it is that of
+	// By; else core if CPUs is set, or if the node's CPUs are the job's own and enough; else none.
+	To   string
+	Sets [][]int // rank i to entry i, instead of To; nil: no list
+	By   string  // the domains that the ranks of a node are dealt to in turn; "" or core: one core after another
+	CPUs int     // cores that each rank needs; 0: one
 }
 
-// maxBindCPU is the highest CPU number that a list may name.
-const maxBindCPU = 1023
+const bindAuto = "auto"
+
+// domainNames are the kinds of domains, with the names that others have for them.
+var domainNames = map[string]place.Level{
+	"core": place.Core, "l3": place.L3, "l3cache": place.L3, "numa": place.NUMA, "socket": place.Package,
+	"package": place.Package,
+}
 
 // ParseBinding parses the value of --bind:
 //
-//	none     every rank may run on every CPU the job may use
-//	core     rank i runs on the i-th CPU the job may use; with more ranks than CPUs, the first
-//	         ranks share the first CPU, and so on
-//	LIST     entries separated by commas, each a CPU ("3") or a range taken as
-//	         one set ("4-7"); rank i runs on entry i
+//	auto                   see Binding.To
+//	none                   every rank may run on every CPU the job may use
+//	core, l3, numa, socket every rank may run on the CPUs of its core, and so on
+//	LIST                   entries separated by commas, each a CPU ("3") or a range taken as
+//	                       one set ("4-7"); rank i runs on entry i
 //
 // With more ranks than entries a list begins again at the first.
 func ParseBinding(s string) (Binding, error) {
-	switch s {
-	case "", "none":
+	if s == "" || s == string(place.None) {
 		return Binding{}, nil
-	case "core":
-		return Binding{Core: true}, nil
+	}
+	if level, known := domainNames[s]; known {
+		return Binding{To: string(level)}, nil
+	}
+	if s == bindAuto {
+		return Binding{To: bindAuto}, nil
 	}
 	var b Binding
 	for entry := range strings.SplitSeq(s, ",") {
-		set, err := parseCPUs(entry)
+		set, err := topology.ParseRange(entry)
 		if err != nil {
-			return Binding{}, fmt.Errorf("launcher: binding %q: %w: use none, core or a list such as 0,2,4-7", s, err)
+			return Binding{}, fmt.Errorf("launcher: binding %q: %w: use none, core, l3, numa, socket or a list such "+
+				"as 0,2,4-7", s, err)
 		}
 		b.Sets = append(b.Sets, set)
 	}
 	return b, nil
 }
 
-func parseCPUs(entry string) ([]int, error) {
-	first, last, isRange := strings.Cut(entry, "-")
-	if !isRange {
-		last = first
-	}
-	if first == "" {
-		first = entry // such as -1
-	}
-	lo, err := parseCPU(first)
-	if err != nil {
-		return nil, err
-	}
-	hi, err := parseCPU(last)
-	if err != nil {
-		return nil, err
-	}
-	if hi < lo {
-		return nil, fmt.Errorf("range %s runs backwards", entry)
-	}
-	set := make([]int, 0, hi-lo+1)
-	for cpu := lo; cpu <= hi; cpu++ {
-		set = append(set, cpu)
-	}
-	return set, nil
-}
-
-func parseCPU(s string) (int, error) {
-	cpu, err := strconv.ParseUint(s, 10, 16)
-	if err != nil || cpu > maxBindCPU {
-		return 0, fmt.Errorf("%q is no CPU number from 0 to %d", s, maxBindCPU)
-	}
-	return int(cpu), nil
-}
-
 // String returns the text that ParseBinding takes.
 func (b Binding) String() string {
-	switch {
-	case b.Core:
-		return "core"
-	case b.Sets == nil:
-		return "none"
+	if b.Sets == nil {
+		return cmp.Or(b.To, string(place.None))
 	}
 	entries := make([]string, len(b.Sets))
 	for i, set := range b.Sets {
@@ -103,43 +82,28 @@ func (b Binding) check(allowed []int) error {
 		for _, cpu := range set {
 			if !slices.Contains(allowed, cpu) {
 				return mistake{fmt.Errorf("launcher: binding %s: CPU %d is not one of those this job may use: %s", b,
-					cpu, formatCPUs(allowed))}
+					cpu, topology.FormatList(allowed))}
 			}
 		}
 	}
 	return nil
 }
 
-// cpus returns the CPUs of a rank; nil means unbound.
-func (b Binding) cpus(rank, ranks int, allowed []int) []int {
+// policy is how so many ranks are placed on CPUs that are the job's own, or are not.
+func (b Binding) policy(ranks, cpus int, own bool) place.Policy {
+	p := place.Policy{Map: place.Level(b.By), Bind: place.Level(b.To), CPUs: max(b.CPUs, 1)}
+	if b.To != bindAuto {
+		return p
+	}
 	switch {
-	case b.Core:
-		i := rank * len(allowed) / max(ranks, len(allowed))
-		return allowed[i : i+1]
-	case b.Sets != nil:
-		return b.Sets[rank%len(b.Sets)]
+	case b.By != "":
+		p.Bind = p.Map
+	case b.CPUs > 0, own && ranks*p.CPUs <= cpus:
+		p.Bind = place.Core
+	default:
+		p.Bind = place.None
 	}
-	return nil
-}
-
-// formatCPUs writes an ascending list with its runs drawn together: 0-3,8.
-func formatCPUs(cpus []int) string {
-	var b strings.Builder
-	for i := 0; i < len(cpus); {
-		end := i
-		for end+1 < len(cpus) && cpus[end+1] == cpus[end]+1 {
-			end++
-		}
-		if b.Len() > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.Itoa(cpus[i]))
-		if end > i {
-			b.WriteString("-" + strconv.Itoa(cpus[end]))
-		}
-		i = end + 1
-	}
-	return b.String()
+	return p
 }
 
 // allowedCPUs returns the CPUs this job may use.

@@ -22,9 +22,9 @@ import (
 // A plan is a job that has been checked and whose programs have been found: all
 // that is known before the first process is started.
 type plan struct {
-	job          *Job
-	size         int // ranks
-	cpus         []int
+	job  *Job
+	size int // ranks
+	seats
 	id           string
 	program.List            // by app
 	apps         []host.App // nil in a leader of several nodes
@@ -50,11 +50,11 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 	if err := checkProc(os.Getpid()); err != nil {
 		return nil, err
 	}
-	cpus, err := allowedCPUs()
+	at, err := newSeats()
 	if err != nil {
 		return nil, err
 	}
-	if err := j.Bind.check(cpus); err != nil {
+	if err := j.Bind.check(at.cpus); err != nil {
 		return nil, err
 	}
 	var names []string
@@ -62,12 +62,13 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 		if err := checkDir(app.Dir); err != nil {
 			return nil, err
 		}
-		if err := (Binding{Sets: [][]int{app.CPUs}}).check(cpus); err != nil {
+		if err := (Binding{Sets: [][]int{app.CPUs}}).check(at.cpus); err != nil {
 			return nil, err
 		}
 		names = append(names, app.Program)
 	}
-	p := &plan{job: j, size: j.size(), id: newID(), cpus: cpus, worlds: []job.World{{Size: j.size(), Parent: -1}}}
+	p := &plan{job: j, size: j.size(), id: newID(), seats: at, worlds: []job.World{{Size: j.size(), Parent: -1}}}
+	p.add(j.Bind, p.size)
 	p.List, err = program.FindAll(ctx, names, j.Part.Image, j.Signals, j.Stderr)
 	if err != nil {
 		return nil, err
@@ -88,7 +89,7 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 // them on this node.
 func (p *plan) hostApp(number int, app *App, prog *program.Program, total, here int) host.App {
 	a := host.App{Path: prog.Path, Name: prog.Name, Args: app.words(), Env: app.Env, Dir: app.Dir,
-		NoEnv: app.NoEnv, Unset: app.Unset}
+		NoEnv: app.NoEnv, Unset: app.Unset, Threads: p.job.Bind.CPUs}
 	a.Env = append(host.BaseEnv(&a, p.id, total, here, len(p.cpus)), job.EnvApp+"="+strconv.Itoa(number))
 	a.Env = linkage.Prepare(prog.Path, a.Env, linkage.Find()).Env(a.Env)
 	return a
@@ -144,8 +145,24 @@ func (p *plan) cpusOf(rank int) []int {
 	if own := p.app(rank).CPUs; own != nil {
 		return own
 	}
-	w := p.world(rank)
-	return p.job.Bind.cpus(rank-w.First, w.Size, p.cpus)
+	return p.sets[rank]
+}
+
+// domains are where ranks of this node run, from one on.
+func (p *plan) domains(first int) (list []job.Domain) {
+	for rank := first; rank < p.size; rank++ {
+		list = append(list, p.domain(p.of(p.cpusOf(rank))))
+	}
+	return list
+}
+
+// room returns how many CPUs there are for the ranks of this node.
+func (p *plan) room() int {
+	sets := make([][]int, p.size)
+	for rank := range sets {
+		sets[rank] = p.cpusOf(rank)
+	}
+	return p.enough(sets)
 }
 
 // wrapped says why "auto" takes classic processes although the programs themselves could share an address space.
@@ -231,12 +248,9 @@ func DryRun(ctx context.Context, j Job) (*Plan, error) {
 	result := &Plan{BTL: job.BTLSM}
 	for rank := range p.size {
 		app := p.app(rank)
-		r := RankPlan{Rank: rank, Program: app.Program, Args: app.words(), Dir: dir, CPUs: p.cpus}
+		r := RankPlan{Rank: rank, Program: app.Program, Args: app.words(), Dir: dir, CPUs: p.of(p.cpusOf(rank))}
 		if app.Dir != "" {
 			r.Dir = app.Dir
-		}
-		if cpus := p.cpusOf(rank); cpus != nil {
-			r.CPUs = cpus
 		}
 		result.Ranks = append(result.Ranks, r)
 	}

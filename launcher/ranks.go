@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/topology"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 )
 
@@ -102,6 +103,9 @@ func (s *supervisor) startRank(rank int) (int, error) {
 func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, error) {
 	req := &host.SpawnRequest{Rank: rank, Number: s.number(rank), First: s.world(rank).First,
 		Nice: s.app(rank).Nice, App: s.appOf[rank], CPUs: cpus}
+	if node := s.memory.Root().MemoryNode(s.number(rank)); node != job.Unknown {
+		req.Node = &node
+	}
 	rep, err := s.control.Call("start rank", host.Request{Spawn: req}, files...)
 	if err != nil {
 		return 0, err
@@ -143,8 +147,8 @@ func (s *supervisor) startAlone(rank int, cpus []int, files []*os.File) (int, er
 
 func (s *supervisor) reportBinding(rank int, cpus []int) {
 	if cpus == nil {
-		s.io.say("rank %d is not bound (CPUs %s)", s.number(rank), formatCPUs(s.cpus))
+		s.io.say("rank %d is not bound (CPUs %s)", s.number(rank), topology.FormatList(s.cpus))
 		return
 	}
-	s.io.say("rank %d is bound to CPU %s", s.number(rank), formatCPUs(cpus))
+	s.io.say("rank %d is bound to CPU %s%s", s.number(rank), topology.FormatList(cpus), s.nameDomains(cpus))
 }

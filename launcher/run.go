@@ -151,7 +151,8 @@ func (s *supervisor) hostStarted(h host.Started) {
 func (s *supervisor) makeMemory() (*job.Memory, error) {
 	c := job.Config{
 		Ranks: s.job.Total(), Places: s.places, Universe: s.universe(), Desk: s.job.Part == nil,
-		BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
+		BTL: s.btl, CPUs: s.room(), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
+		Domains: s.domains(0), NUMA: len(s.machine.Nodes) > 1,
 		TraceSize: s.job.TraceSize, Settings: s.job.SettingsFor(s.btl),
 	}
 	s.job.Part.Describe(&c)

@@ -101,6 +101,8 @@ func (s *supervisor) spawn(parent int, commands []job.Command) (w job.World, cou
 		s.job.Apps, s.apps = append(s.job.Apps, late[i].app), append(s.apps, late[i].host)
 		s.List = append(s.List, late[i].prog)
 	}
+	s.add(s.job.Bind, size)
+	s.memory.Root().SetDomains(w.First, s.domains(w.First))
 	for rank := w.First; rank < w.First+size; rank++ {
 		clear(s.early) // as in start
 		pid, err := await(s, func() (int, error) { return s.startRank(rank) })

@@ -18,6 +18,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/topology"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/launchertest"
 	"github.com/gopvas/gopvas/launcher/internal/program"
@@ -129,15 +130,18 @@ func TestBindingHolds(t *testing.T) {
 		j.ReportBindings = true
 		out := run(t, j)
 		require.NoError(t, out.err)
-		for rank := range 3 {
-			require.Contains(t, out.stdout, fmt.Sprintf("%d 1\n", rank))
-			cpu := allowed[rank*len(allowed)/max(3, len(allowed))]
-			require.Contains(t, out.stderr, fmt.Sprintf("pvasrun: rank %d is bound to CPU %d\n", rank, cpu))
+		at, err := newSeats()
+		require.NoError(t, err)
+		at.add(j.Bind, 3)
+		for rank, set := range at.sets {
+			require.Contains(t, out.stdout, fmt.Sprintf("%d %d\n", rank, len(set)))
+			require.Contains(t, out.stderr,
+				fmt.Sprintf("pvasrun: rank %d is bound to CPU %s", rank, topology.FormatList(set)))
 		}
 		j.Bind = Binding{}
 		out = run(t, j)
 		require.Contains(t, out.stdout, fmt.Sprintf("2 %d\n", len(allowed)))
-		require.Contains(t, out.stderr, "pvasrun: rank 2 is not bound (CPUs "+formatCPUs(allowed)+")\n")
+		require.Contains(t, out.stderr, "pvasrun: rank 2 is not bound (CPUs "+topology.FormatList(allowed)+")\n")
 	})
 	after, err := sys.Affinity()
 	require.NoError(t, err)
@@ -317,7 +321,7 @@ func TestJobsThatCannotBe(t *testing.T) {
 		"no ranks":     {Apps: []App{{Program: "/bin/true"}}},
 		"no name":      {Apps: []App{{N: 1}}},
 		"no BTL":       {BTL: "tcp", Apps: []App{{Program: "/bin/true", N: 1}}},
-		"no such CPU":  {Bind: Binding{Sets: [][]int{{1023}}}, Apps: []App{{Program: "/bin/true", N: 1}}},
+		"no such CPU":  {Bind: Binding{Sets: [][]int{{65535}}}, Apps: []App{{Program: "/bin/true", N: 1}}},
 		"too many":     {Apps: []App{{Program: "/bin/true", N: 1 << 40}}},
 		"bad time-out": {Timeout: -1, Apps: []App{{Program: "/bin/true", N: 1}}},
 	} {

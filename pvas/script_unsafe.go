@@ -4,7 +4,6 @@ package pvas
 
 import (
 	"fmt"
-	"math/bits"
 	"syscall"
 	"unsafe"
 
@@ -94,11 +93,7 @@ func (b *scriptBuilder) affinity(cpus []int) {
 	if len(cpus) == 0 {
 		return
 	}
-	var mask [16]uint64 // 1,024 CPUs, as glibc's cpu_set_t
-	for _, c := range cpus {
-		mask[c/bits.UintSize] |= 1 << (c % bits.UintSize)
-	}
-	m := &mask
+	mask := sys.CPUMask(cpus)
 	b.add(fmt.Sprintf("sched_setaffinity to CPUs %v", cpus), syscall.SYS_SCHED_SETAFFINITY,
-		0, unsafe.Sizeof(mask), uintptr(unsafe.Pointer(m))).keep = m
+		0, uintptr(len(mask)*8), uintptr(unsafe.Pointer(unsafe.SliceData(mask)))).keep = mask
 }

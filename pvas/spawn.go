@@ -63,7 +63,7 @@ func (spec *TaskSpec) check() error {
 		}
 	}
 	for _, c := range spec.CPUs {
-		if c < 0 || c >= 1024 {
+		if c < 0 || c > sys.MostCPU {
 			return fmt.Errorf("pvas: start %s: no CPU %d", spec.Path, c)
 		}
 	}
@@ -98,10 +98,7 @@ func (s *Space) reset(i int) error {
 // start loads the program and clones the task. The caller resets the partition
 // after an error.
 func start(l Layout, prog program, spec *TaskSpec) (*Task, error) {
-	if err := load(l, prog); err != nil {
-		return nil, err
-	}
-	sp, state, err := buildStack(l, prog, spec)
+	sp, state, err := build(l, prog, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +126,27 @@ func start(l Layout, prog program, spec *TaskSpec) (*Task, error) {
 		call = steps[failed].what
 	}
 	return nil, &StartError{spec.Path, call, err}
+}
+
+// build makes the memory that a task starts with. On a node of its own it does not lie where the caller runs, who
+// touches it first, nor later where peers run, who write to the mailbox and the windows of the task.
+func build(l Layout, prog program, spec *TaskSpec) (sp, state uint64, err error) {
+	fill := func() error {
+		if err := load(l, prog); err != nil {
+			return err
+		}
+		sp, state, err = buildStack(l, prog, spec)
+		return err
+	}
+	if spec.Node == nil {
+		err = fill()
+		return sp, state, err
+	}
+	if err := sys.TouchingOn(*spec.Node, fill); err != nil {
+		return 0, 0, err
+	}
+	_ = sys.MemoryOn(uintptr(l.Base), uintptr(l.Size), *spec.Node) // an error: it is slower, no more
+	return sp, state, nil
 }
 
 // cloneFlags are those of a task.

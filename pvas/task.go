@@ -21,6 +21,7 @@ type TaskSpec struct {
 
 	Partition int
 	CPUs      []int   // CPUs it may run on, empty: as the caller
+	Node      *int    // NUMA node for the memory of its partition, nil: that of whoever touches it first
 	Nice      *int    // its niceness, nil: as the caller
 	Limits    []Limit // resource limits that differ from the caller's
 	Name      string  // shown by ps as the command, empty: last element of Path

@@ -35,7 +35,9 @@ var layers = []layer{
 	{"internal/median", nil},
 	{"internal/chart", nil},
 	{"internal/processes", nil},
-	{"internal/machine", []string{"internal/limits"}},
+	{"internal/topology", []string{"internal/limits"}},
+	{"internal/topology/topologytest", []string{"internal/topology"}},
+	{"internal/machine", []string{"internal/limits", "internal/topology"}},
 	{"internal/chaos", []string{"pvas", "internal/processes"}}, // its test only
 
 	{"datatype", nil},
@@ -89,6 +91,7 @@ var layers = []layer{
 	{"internal/capi/programs", []string{"pvas"}}, // its tests only
 
 	{"pvas", []string{"internal/limits", "internal/linkage"}},
+	{"launcher/internal/place", []string{"internal/topology"}},
 	{"launcher/internal/part", []string{"internal/job", "internal/trace/symbol"}},
 	{"launcher/internal/output", nil},
 	{"launcher/internal/hang", []string{"launcher/internal/output", "internal/job", "internal/atomicfile",
@@ -100,8 +103,7 @@ var layers = []layer{
 	{"launcher/internal/launchertest", []string{"internal/limits", "internal/processes", "launcher/internal/fate",
 		"pvas"}},
 	{"launcher", []string{"launcher/internal/...", "pvas", "internal/job", "internal/limits", "internal/linkage",
-		"internal/processes",
-		"internal/trace/symbol"}},
+		"internal/processes", "internal/topology", "internal/trace/symbol"}},
 	{"launcher/cluster", []string{"launcher", "launcher/internal/...", "pvas", "internal/job", "internal/limits",
 		"internal/nofile", "internal/pmi", "internal/processes", "internal/trace/symbol"}},
 
@@ -163,7 +165,7 @@ var layers = []layer{
 		"internal/atomicfile", "internal/machine", "internal/median"}},
 	// the command: a room for each family of commands, on what they share
 	{"cmd/pvasrun/internal/cli", []string{"internal/bench/runner", "internal/atomicfile", "internal/coll",
-		"internal/processes", "launcher", "pagetable", "trace"}},
+		"internal/job", "internal/processes", "launcher", "pagetable", "pvas", "trace"}},
 	{"cmd/pvasrun/internal/settings", []string{"cmd/pvasrun/internal/cli", "internal/job", "internal/tune",
 		"launcher/cluster"}},
 	{"cmd/pvasrun/internal/recording", []string{"internal/coll", "internal/job", "internal/trace/recorder", "launcher",
@@ -171,10 +173,10 @@ var layers = []layer{
 	{"cmd/pvasrun/internal/run", []string{"cmd/pvasrun/internal/cli", "cmd/pvasrun/internal/recording",
 		"cmd/pvasrun/internal/settings", "internal/bench/meter", "internal/atomicfile", "internal/coll",
 		"internal/comm",
-		"internal/job", "launcher", "launcher/cluster", "pagetable", "pvas", "trace"}},
+		"internal/job", "internal/topology", "launcher", "launcher/cluster", "pagetable", "pvas", "trace"}},
 	{"cmd/pvasrun/internal/bench", []string{"cmd/pvasrun/internal/cli", "cmd/pvasrun/internal/settings",
 		"internal/bench/...", "exchange", "internal/coll", "internal/job", "internal/machine", "internal/tune",
-		"launcher/cluster", "loggps/show", "pvas"}},
+		"launcher/cluster", "loggps/show"}},
 	{"cmd/pvasrun/internal/trace", []string{"cmd/pvasrun/internal/cli", "internal/trace/perfetto",
 		"internal/trace/symbol", "loggps/show", "trace"}},
 	{"cmd/pvasrun/internal/model", []string{"cmd/pvasrun/internal/cli", "cmd/pvasrun/internal/recording",

@@ -55,6 +55,9 @@ type Config struct {
 	Key     Key // of the messages between nodes
 
 	AllCPUs int // that all nodes have together; 0: CPUs
+
+	Domains []Domain // of the ranks of this node, in their order; nil: not known
+	NUMA    bool     // this node has several NUMA nodes
 }
 
 // places returns how many rank blocks the job has.

@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	LayoutVersion = 27
+	LayoutVersion = 28
 
 	cacheLine = 64
 
@@ -40,6 +40,7 @@ const (
 	flagHugePages = 1 << iota
 	flagHold
 	flagDesk // there is a desk, behind the rank blocks
+	flagNUMA // the node has several NUMA nodes
 )
 
 // constants is written by the creator before anybody else knows the memory, and never
@@ -152,7 +153,7 @@ type rankBlock struct {
 	gone          atomic.Uint32
 	program       atomic.Uint32 // ranks with the same number run the same file; 0: unknown
 	pidOver       atomic.Uint32 // see PidOver
-	_             [cacheLine - 60]byte
+	domain        atomic.Uint32 // see Domain; by the supervisor, before the rank starts
 
 	// Written by the rank, each slot once, before a synchronisation after which peers
 	// read it.

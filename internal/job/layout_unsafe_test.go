@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // LayoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 27, LayoutVersion)
+	require.EqualValues(t, 28, LayoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -102,6 +102,7 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.gone", unsafe.Offsetof(b.gone), 176},
 		{"rankBlock.program", unsafe.Offsetof(b.program), 180},
 		{"rankBlock.pidOver", unsafe.Offsetof(b.pidOver), 184},
+		{"rankBlock.domain", unsafe.Offsetof(b.domain), 188},
 		{"rankBlock.windows", unsafe.Offsetof(b.windows), 192},
 		{"windowSlot.length", unsafe.Offsetof(b.windows[0].length), 8},
 		{"rankBlock.waiting", unsafe.Offsetof(b.waiting), 704},

@@ -61,6 +61,7 @@ func Create(c Config) (*Memory, error) {
 		f.Close()
 		return nil, fmt.Errorf("job: create memory: %w", err)
 	}
+	c.settle(m.block.Bytes)
 	m.root = initRoot(m.block.Bytes, c, base, stride)
 	return m, nil
 }

@@ -109,6 +109,9 @@ func initRoot(mem []byte, c Config, segmentBase, segmentStride uint64) *Root {
 	if c.Desk {
 		h.flags |= flagDesk
 	}
+	if c.NUMA {
+		h.flags |= flagNUMA
+	}
 	h.traceSize = uint32(c.TraceSize)
 	h.segmentBase, h.segmentStride = segmentBase, segmentStride
 	h.nodes, h.near = c.spread()
@@ -122,6 +125,11 @@ func initRoot(mem []byte, c Config, segmentBase, segmentStride uint64) *Root {
 	r := viewRoot(mem)
 	for rank, node := range c.Nodes {
 		r.ranks[rank].address.node = uint32(node)
+	}
+	for i, rank := range c.here() {
+		if i < len(c.Domains) {
+			r.SetDomains(rank, c.Domains[i:i+1])
+		}
 	}
 	return r
 }

@@ -93,6 +93,8 @@ type Capacity struct {
 	BTL   string  `json:"btl"`
 	Ranks *uint64 `json:"ranks"` // nil: any number
 	Limit string  `json:"limit"` // the name of the tightest, empty if there is none
+
+	Error string `json:"error,omitempty"` // why there can be none here: the machine does not have the task model
 }
 
 // source is where limits that are not files come from.

@@ -80,7 +80,7 @@ func CMA() error { return probeCMA() }
 // its child where they refuse it between siblings.
 func probeCMA() error {
 	if !armed {
-		return errNotArmed
+		return unsure{errNotArmed}
 	}
 	var in bytes.Buffer
 	q := question{uint64(os.Getpid()), uint64(sys.AddrOf(secret))}
@@ -89,11 +89,11 @@ func probeCMA() error {
 	}
 	out, err := runChild(&in)
 	if err != nil {
-		return fmt.Errorf("%s: %w", childName, err)
+		return unsure{fmt.Errorf("%s: %w", childName, err)}
 	}
 	var r reply
 	if err := binary.Read(bytes.NewReader(out), binary.LittleEndian, &r); err != nil {
-		return fmt.Errorf("%s: reply of %d bytes: %w", childName, len(out), err)
+		return unsure{fmt.Errorf("%s: reply of %d bytes: %w", childName, len(out), err)}
 	}
 	if r.Errno != 0 {
 		return fmt.Errorf("process_vm_readv: %w", syscall.Errno(r.Errno))

@@ -2,10 +2,14 @@ package machine
 
 import (
 	"cmp"
+	"io/fs"
 	"runtime"
 	"strings"
 
 	"github.com/klauspost/cpuid/v2"
+
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/topology"
 )
 
 // CPU describes the processors. Sizes are bytes, 0 where unknown.
@@ -16,7 +20,7 @@ type CPU struct {
 	L1D      int      `json:"l1d"`
 	L2       int      `json:"l2"`
 	L3       int      `json:"l3"`
-	Virtual  string   `json:"virtual"`  // the hypervisor, or "none"
+	Virtual  string   `json:"virtual"`  // the hypervisor, "none", or "unknown"
 	Features []string `json:"features"` // of those that matter here, the ones present
 }
 
@@ -30,7 +34,7 @@ var relevant = []cpuid.FeatureID{
 	cpuid.ATOMICS, cpuid.SVE, cpuid.MOPS, // arm64: atomics without a retry loop, copy
 }
 
-func detectCPU() CPU {
+func detectCPU(root fs.FS) CPU {
 	c := CPU{
 		Model:    cpuid.CPU.BrandName,
 		Usable:   runtime.NumCPU(), // honours the affinity mask, as of the start of the process
@@ -41,12 +45,20 @@ func detectCPU() CPU {
 		Virtual:  hypervisor(),
 		Features: []string{},
 	}
+	if usable, err := sys.Affinity(); err == nil { // the kernel also tells where the processor does not
+		c.complete(topology.ReadCaches(root, usable[0]))
+	}
 	for _, f := range relevant {
 		if cpuid.CPU.Supports(f) {
 			c.Features = append(c.Features, f.String())
 		}
 	}
 	return c
+}
+
+// complete fills in what is not known yet.
+func (c *CPU) complete(k topology.Caches) {
+	c.L1D, c.L2, c.L3, c.Line = cmp.Or(c.L1D, k.L1D), cmp.Or(c.L2, k.L2), cmp.Or(c.L3, k.L3), cmp.Or(c.Line, k.Line)
 }
 
 // Model returns the name of the processors, and CPUs how many of them this process may use.
@@ -57,7 +69,10 @@ func CPUs() int { return runtime.NumCPU() }
 
 // hypervisor names what a virtual machine runs on.
 func hypervisor() string {
-	if !cpuid.CPU.Supports(cpuid.HYPERVISOR) {
+	switch {
+	case runtime.GOARCH != "amd64":
+		return "unknown" // the processor does not say
+	case !cpuid.CPU.Supports(cpuid.HYPERVISOR):
 		return "none"
 	}
 	return cmp.Or(strings.Trim(cpuid.CPU.HypervisorVendorString, "\x00 "), "one without a name")

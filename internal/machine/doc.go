@@ -7,6 +7,4 @@
 // What the packages above know how to test, such as the task model, they hand
 // in as a [NamedProbe]. A program that calls [Probe] calls [ProbeMain] first
 // thing in main, because the probe of cross memory attach needs a second process.
-//
-// Not reported: NUMA nodes and the topology of cores.
 package machine

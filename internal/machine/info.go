@@ -14,6 +14,7 @@ import (
 // could not be found out say so in their Error.
 type Info struct {
 	CPU       CPU               `json:"cpu"`
+	Shape     Shape             `json:"shape"`
 	Kernel    string            `json:"kernel"` // release, such as 6.18.44
 	Arch      string            `json:"arch"`   // as GOARCH
 	PageSize  int               `json:"page_size"`
@@ -46,15 +47,19 @@ type ReservedPages struct {
 func Probe(probes ...NamedProbe) Info {
 	root := os.DirFS("/")
 	bounds, capacity := limits.Read()
+	probes = append(probes[:len(probes):len(probes)], ownProbes()...)
+	features := runProbes(probes)
+	refuse(capacity, probes, features)
 	return Info{
-		CPU:       detectCPU(),
+		CPU:       detectCPU(root),
+		Shape:     readShape(root, os.Getenv),
 		Kernel:    readSetting(root, "proc/sys/kernel/osrelease"),
 		Arch:      runtime.GOARCH,
 		PageSize:  os.Getpagesize(),
 		HugePages: readHugePages(root),
 		Limits:    bounds,
 		Capacity:  capacity,
-		Features:  runProbes(append(probes[:len(probes):len(probes)], ownProbes()...)),
+		Features:  features,
 	}
 }
 

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/internal/topology"
+	"github.com/gopvas/gopvas/internal/topology/topologytest"
 )
 
 func TestMain(m *testing.M) {
@@ -37,8 +39,9 @@ func feature(t *testing.T, i Info, name string) Feature {
 func TestProbe(t *testing.T) {
 	refused := fmt.Errorf("pvas: space: %w", syscall.EPERM)
 	info := Probe(
-		NamedProbe{"one address space", "btl pvas", func() error { return refused }},
-		NamedProbe{"nothing", "", func() error { return nil }},
+		NamedProbe{Name: "one address space", Purpose: "--btl pvas", Run: func() error { return refused }, BTL: "pvas"},
+		NamedProbe{Name: "nothing", Run: func() error { return nil }},
+		NamedProbe{Name: "short of memory", Run: func() error { return syscall.ENOMEM }, BTL: "sm"},
 	)
 	require.Equal(t, "one address space", info.Features[0].Name, "the caller's probes come first")
 	require.False(t, info.Features[0].OK)
@@ -50,6 +53,12 @@ func TestProbe(t *testing.T) {
 	require.NotEmpty(t, info.Kernel)
 	require.Equal(t, os.Getpagesize(), info.PageSize)
 	require.Len(t, info.Capacity, 2)
+	require.Equal(t, refused.Error(), info.Capacity[0].Error, "no ranks of a model that is not there")
+	require.Zero(t, *info.Capacity[0].Ranks)
+	require.True(t, info.Features[2].Unknown)
+	require.Empty(t, info.Capacity[1].Error, "what was not found out is not refused")
+	require.NotEmpty(t, info.Shape.Domains)
+	require.NotEmpty(t, info.Shape.Usable)
 	require.NotEmpty(t, info.Limits)
 
 	// Without these the project does not work at all, so nothing may hide them.
@@ -115,12 +124,23 @@ func TestAnonHuge(t *testing.T) {
 	require.ErrorContains(t, err, "0x400000")
 }
 
+// sampleShape is that of a machine whose kernel shows no L3 caches and no dies.
+func sampleShape() Shape {
+	s := topologytest.Shape{Packages: 2, Nodes: 2, L3s: 2, Cores: 4, Threads: 2, Hidden: []string{"die_", "index3"}}
+	root, usable := s.FS(), []int{0, 1, 2}
+	root["proc/self/cgroup"] = file("0::/\n")
+	root["proc/self/mountinfo"] = file("41 31 0:38 / /cg rw - cgroup2 cgroup2 rw\n")
+	root["cg/cpuset.cpus.effective"] = file("0-2\n")
+	return shapeOf(topology.Read(root, usable), root, func(string) string { return "" }, usable)
+}
+
 // sample is a report with something of everything.
 func sample() Info {
 	number := func(n uint64) *uint64 { return &n }
 	return Info{
 		CPU: CPU{Model: "Model X", Usable: 4, Line: 64, L1D: 32 << 10, L2: 1280 << 10, L3: 48 << 20,
 			Features: []string{"ERMS", "AVX2"}},
+		Shape:  sampleShape(),
 		Kernel: "6.18.0", Arch: "amd64", PageSize: 4096,
 		HugePages: HugePages{Enabled: "madvise", Defrag: "defer",
 			Reserved: []ReservedPages{{SizeKiB: 1048576, Count: 0}, {SizeKiB: 2048, Count: 7}}},
@@ -130,11 +150,13 @@ func sample() Info {
 			{Name: "RLIMIT_NPROC", PerRank: 6, Note: "does not apply to root"},
 			{Name: "made up", PerRank: 1, Error: "open /x: permission denied"},
 		},
-		Capacity: []limits.Capacity{{BTL: "pvas", Ranks: number(2424), Limit: "vm.max_map_count"}, {BTL: "sm"}},
+		Capacity: []limits.Capacity{{BTL: "pvas", Ranks: number(2424), Limit: "vm.max_map_count"}, {BTL: "sm"},
+			{BTL: "other", Ranks: number(0), Error: "not there"}},
 		Features: []Feature{
 			{Name: "memfd", Purpose: "memory of a job", OK: true},
 			{Name: "CMA", Purpose: "one copy", Error: "process_vm_readv: operation not permitted",
 				Meaning: "forbidden"},
+			{Name: "huge pages", Purpose: "--huge-pages", Error: "no smaps", Unknown: true},
 		},
 	}
 }
@@ -148,6 +170,16 @@ Kernel         Linux 6.18.0, amd64, pages of 4 KiB
 Huge pages     transparent: madvise, defrag: defer, shared memory: unknown
                reserved, of 1 GiB: 0
                reserved, of 2 MiB: 7
+Shape          2 sockets, 2 NUMA nodes, L3 domains unknown, 4 cores, 8 CPUs
+Binding        core by default, unless ranks outnumber CPUs: they are a cpuset, 0-2 of 8
+
+Socket  die      NUMA node  L3 domain  cores  CPUs     usable
+0       unknown  0          unknown    2      0-1,4-5  0-1
+1       unknown  1          unknown    2      2-3,6-7  2
+
+NUMA node  memory     distance to each
+0          16384 MiB  10 32
+1          16384 MiB  32 10
 
 Limit                             value         used     per rank     ranks
 vm.max_map_count                  65530           64           27      2424  one address space only
@@ -155,11 +187,13 @@ RLIMIT_NPROC                  unlimited            0            6       any  doe
 made up                         unknown            0            1       any  open /x: permission denied
 btl pvas: up to 2424 ranks (vm.max_map_count)
 btl sm: no limit on the number of ranks
+btl other: no ranks: not there
 
-Feature                     used for
-memfd                  yes  memory of a job
-CMA                    no   one copy: process_vm_readv: operation not permitted
-                            forbidden
+Feature                        used for
+memfd                  yes     memory of a job
+CMA                    no      one copy: process_vm_readv: operation not permitted
+                               forbidden
+huge pages             unknown --huge-pages: no smaps
 `, "\n")
 	var b strings.Builder
 	require.NoError(t, sample().WriteText(&b))

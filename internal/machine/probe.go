@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -18,6 +19,7 @@ type NamedProbe struct {
 	Name    string
 	Purpose string       // what the project uses it for, a few words
 	Run     func() error // nil: it works. It leaves nothing behind.
+	BTL     string       // the task model that is not there without it; "": either does without
 }
 
 // Feature is the outcome of a probe.
@@ -25,6 +27,7 @@ type Feature struct {
 	Name    string `json:"name"`
 	Purpose string `json:"purpose"`
 	OK      bool   `json:"ok"`
+	Unknown bool   `json:"unknown,omitempty"` // not found out; OK is false then
 	Error   string `json:"error,omitempty"`   // the text, with that of the errno
 	Meaning string `json:"meaning,omitempty"` // what usually causes such an error
 }
@@ -35,12 +38,43 @@ func runProbes(probes []NamedProbe) []Feature {
 	for i, p := range probes {
 		features[i] = Feature{Name: p.Name, Purpose: p.Purpose, OK: true}
 		if err := p.Run(); err != nil {
-			features[i].OK = false
+			features[i].OK, features[i].Unknown = false, undecided(err)
 			features[i].Error = err.Error()
 			features[i].Meaning = meaning(err)
 		}
 	}
 	return features
+}
+
+// An unsure error says why a probe has no answer.
+type unsure struct{ error }
+
+func (e unsure) Unwrap() error { return e.error }
+
+// undecided tells whether an error of a probe says nothing of the feature: the probe itself could not be made.
+func undecided(err error) bool {
+	if _, ok := errors.AsType[unsure](err); ok {
+		return true
+	}
+	for _, errno := range []syscall.Errno{syscall.ENOENT, syscall.ENOMEM, syscall.EAGAIN, syscall.EMFILE,
+		syscall.ENFILE} {
+		if errors.Is(err, errno) {
+			return true
+		}
+	}
+	return false
+}
+
+// refuse notes that a task model is not there.
+func refuse(all []limits.Capacity, probes []NamedProbe, features []Feature) {
+	for i, p := range probes {
+		for k := range all {
+			if all[k].BTL == p.BTL && features[i].Error != "" && !features[i].Unknown {
+				none := uint64(0)
+				all[k].Ranks, all[k].Limit, all[k].Error = &none, "", features[i].Error
+			}
+		}
+	}
 }
 
 // meaning explains an errno to somebody who runs jobs, not kernels. It is empty
@@ -63,12 +97,12 @@ func meaning(err error) string {
 
 func ownProbes() []NamedProbe {
 	return []NamedProbe{
-		{"memfd", "memory of a job, shared without a name on disk", probeMemfd},
-		{"futex", "sleeping until a peer has written", probeFutex},
-		{"huge pages on request", "--huge-pages", probeHugePage},
-		{"CMA", "one copy between separate processes", probeCMA},
-		{"close_range", "no descriptor leaks into a rank", sys.ProbeCloseRange},
-		{"pidfd", "holding a process without mistaking it for another", sys.ProbePidfd},
+		{Name: "memfd", Purpose: "memory of a job, shared without a name on disk", Run: probeMemfd},
+		{Name: "futex", Purpose: "sleeping until a peer has written", Run: probeFutex},
+		{Name: "huge pages on request", Purpose: "--huge-pages", Run: probeHugePage},
+		{Name: "CMA", Purpose: "one copy between separate processes", Run: probeCMA},
+		{Name: "close_range", Purpose: "no descriptor leaks into a rank", Run: sys.ProbeCloseRange},
+		{Name: "pidfd", Purpose: "holding a process without mistaking it for another", Run: sys.ProbePidfd},
 	}
 }
 

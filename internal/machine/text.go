@@ -12,6 +12,7 @@ import (
 func (i Info) WriteText(w io.Writer) error {
 	var b strings.Builder
 	i.writeHardware(&b)
+	i.Shape.write(&b)
 	i.writeLimits(&b)
 	i.writeFeatures(&b)
 	_, err := io.WriteString(w, b.String())
@@ -43,6 +44,10 @@ func (i Info) writeLimits(b *strings.Builder) {
 		fmt.Fprintln(b, strings.TrimRight(line, " "))
 	}
 	for _, c := range i.Capacity {
+		if c.Error != "" {
+			fmt.Fprintf(b, "btl %s: no ranks: %s\n", c.BTL, c.Error)
+			continue
+		}
 		if c.Ranks == nil {
 			fmt.Fprintf(b, "btl %s: no limit on the number of ranks\n", c.BTL)
 			continue
@@ -52,15 +57,18 @@ func (i Info) writeLimits(b *strings.Builder) {
 }
 
 func (i Info) writeFeatures(b *strings.Builder) {
-	fmt.Fprintf(b, "\n%-22s %-4s %s\n", "Feature", "", "used for")
+	fmt.Fprintf(b, "\n%-22s %-7s %s\n", "Feature", "", "used for")
 	for _, f := range i.Features {
-		if f.OK {
-			fmt.Fprintf(b, "%-22s %-4s %s\n", f.Name, "yes", f.Purpose)
-			continue
+		answer, text := "no", strings.TrimPrefix(f.Purpose+": "+f.Error, ": ")
+		switch {
+		case f.OK:
+			answer, text = "yes", f.Purpose
+		case f.Unknown:
+			answer = "unknown"
 		}
-		fmt.Fprintf(b, "%-22s %-4s %s\n", f.Name, "no", strings.TrimPrefix(f.Purpose+": "+f.Error, ": "))
+		fmt.Fprintf(b, "%-22s %-7s %s\n", f.Name, answer, text)
 		if f.Meaning != "" {
-			fmt.Fprintf(b, "%-27s %s\n", "", f.Meaning)
+			fmt.Fprintf(b, "%-30s %s\n", "", f.Meaning)
 		}
 	}
 }

@@ -70,6 +70,10 @@ func (m *Module) open(_, start, length, align uint64) ([]byte, error) {
 		return nil, err
 	}
 	m.own = append(m.own, segment)
+	if node := m.mem.Root().MemoryNode(m.rank); node != job.Unknown { // peers may be the first to touch it
+		// An error: it is slower, no more.
+		_ = sys.MemoryOn(sys.AddrOf(segment.Bytes), uintptr(len(segment.Bytes)), node)
+	}
 	m.adviseHuge(segment)
 	return segment.Bytes, nil
 }

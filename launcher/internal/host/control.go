@@ -57,6 +57,8 @@ type App struct {
 
 	NoEnv bool     // without the supervisor's environment
 	Unset []string // names that are left out of it
+
+	Threads int // of OpenMP in each rank, unless the environment says how many; 0: that is left to it
 }
 
 type SpawnRequest struct {
@@ -65,6 +67,7 @@ type SpawnRequest struct {
 	First     int // the number of the first rank of its world
 	Nice      int // is added to the niceness of the host
 	CPUs      []int
+	Node      *int // of memory; nil: that does not matter
 }
 
 // A reply answers a request. Err is the text of an error, "" for success.

@@ -23,6 +23,9 @@ var (
 	envLocalRanks = []string{"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_NODE_RANK"}
 )
 
+// envThreads is how many threads OpenMP starts in a rank.
+const envThreads = "OMP_NUM_THREADS"
+
 // envArenas limits the heaps that the C library makes for threads. Each takes memory areas and
 // page tables of its own. An address space that ranks share has few areas, and the threads of
 // the Go runtime need no such heap.
@@ -55,6 +58,9 @@ func BaseEnv(app *App, id string, total, ranks, cpus int) []string {
 	if os.Getenv(envArenas) == "" {
 		env = append(env, envArenas+"=1")
 	}
+	if app.Threads > 0 && !set(env, envThreads) {
+		env = append(env, envThreads+"="+strconv.Itoa(app.Threads))
+	}
 	if app.Dir != "" {
 		if dir, err := filepath.Abs(app.Dir); err == nil {
 			env = append(env, "PWD="+dir)
@@ -86,11 +92,16 @@ func set(env []string, to int, names []string) []string {
 func SharedEnv(base []string) []string {
 	for _, step := range heapSteps {
 		name, _, _ := strings.Cut(step, "=")
-		if slices.ContainsFunc(base, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }) {
+		if set(base, name) {
 			return base
 		}
 	}
 	return append(slices.Clip(base), heapSteps...)
+}
+
+// set tells whether a variable is in an environment.
+func set(env []string, name string) bool {
+	return slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
 }
 
 func unset(env []string, names ...string) []string {

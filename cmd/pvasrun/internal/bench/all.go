@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -16,7 +15,6 @@ import (
 	"github.com/gopvas/gopvas/internal/bench/results"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/machine"
-	"github.com/gopvas/gopvas/pvas"
 )
 
 // experimentNames is a list of experiments, or empty. Package evaluation parses it.
@@ -43,9 +41,9 @@ func executeAll(ctx context.Context, args []string) error {
 	if err := cli.ParseOnly("pvasrun bench all", &f, args); err != nil {
 		return err
 	}
-	models := f.models()
-	if len(models) == 0 {
-		return errors.New("bench all: no task model of --btl works here: add sm")
+	models, err := f.BTL.Here()
+	if err != nil {
+		return fmt.Errorf("bench all: %w", err)
 	}
 	peers, closeAll, err := f.peers([]string{job.SingleCopyAuto.String()}, false)
 	if err != nil {
@@ -85,18 +83,6 @@ func executeAll(ctx context.Context, args []string) error {
 		return fmt.Errorf("bench all: %d rounds have failed; the same command runs them again", failed)
 	}
 	return nil
-}
-
-// models are the task models of --btl that work here; what does not is said.
-func (f *allFlags) models() (list []string) {
-	for _, name := range f.BTL {
-		if err := pvas.Supported(); name == "pvas" && err != nil {
-			fmt.Fprintln(os.Stderr, "pvasrun: bench all: without pvas:", err)
-			continue
-		}
-		list = append(list, name)
-	}
-	return list
 }
 
 // runAll runs the rounds that the journal does not have: first the first of each

@@ -85,7 +85,11 @@ func (f *contestantFlags) own(singleCopy []string) (list []runner.Contestant, er
 			return nil, fmt.Errorf("--coll: %w", err)
 		}
 	}
-	for _, btl := range f.BTL {
+	models, err := f.BTL.Here()
+	if err != nil {
+		return nil, err
+	}
+	for _, btl := range models {
 		modes := []string{""}
 		if btl == job.BTLSM.String() {
 			modes = singleCopy

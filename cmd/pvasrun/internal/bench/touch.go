@@ -26,7 +26,11 @@ func executeTouch(ctx context.Context, args []string) error {
 	if err := cli.ParseOnly("pvasrun bench touch", &f, args); err != nil {
 		return err
 	}
-	cfg := memory.TouchConfig{Ranks: f.NP, Bytes: uint64(f.Size), BTLs: f.BTL, HugePages: f.HugePages}
+	models, err := f.BTL.Here()
+	if err != nil {
+		return fmt.Errorf("bench touch: %w", err)
+	}
+	cfg := memory.TouchConfig{Ranks: f.NP, Bytes: uint64(f.Size), BTLs: models, HugePages: f.HugePages}
 	if err := cli.Fits("--size", cfg.Memory()); err != nil {
 		return err
 	}

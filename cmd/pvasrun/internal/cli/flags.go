@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +12,9 @@ import (
 	"github.com/docker/go-units"
 
 	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/pvas"
 )
 
 // Size is a number of bytes such as 2M, 64KiB or 4096; units are binary.
@@ -115,6 +118,23 @@ func (v *BTLNames) UnmarshalFlag(text string) error {
 
 // Items are the task models.
 func (BTLNames) Items() []string { return []string{"pvas", "sm"} }
+
+// Here returns those that work on this machine, and says which does not: a job falls back likewise. Where none is left
+// it is an error.
+func (v BTLNames) Here() (list BTLNames, err error) {
+	for _, name := range v {
+		if why := pvas.Supported(); name == job.BTLPvas.String() && why != nil {
+			err = fmt.Errorf("no task model of --btl works here: %w: add sm", why)
+			fmt.Fprintln(os.Stderr, "pvasrun: without --btl pvas:", why)
+			continue
+		}
+		list = append(list, name)
+	}
+	if list != nil {
+		err = nil
+	}
+	return list, err
+}
 
 // CacheNames is a list of states of caches such as warm,cold.
 type CacheNames []string

@@ -30,6 +30,11 @@ func executeModelFit(args []string) error {
 		}
 		return f.tell([]fitted{r})
 	}
+	models, err := f.BTL.Here()
+	if err != nil {
+		return fmt.Errorf("model fit: %w", err)
+	}
+	f.BTL = models
 	if runtime.NumCPU() < 2 {
 		fmt.Fprintln(os.Stderr,
 			"pvasrun: model fit: warning: it goes on with one CPU, where the times have those of the other "+

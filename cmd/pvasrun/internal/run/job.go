@@ -231,6 +231,20 @@ func (f *Flags) checkRanks(ranks, helpers int) error {
 	return nil
 }
 
+// cpusPerRank returns how many cores each rank is to have, 0 if nobody has said.
+func (f *Flags) cpusPerRank() int {
+	if f.CPUsPerRank > 0 {
+		return int(f.CPUsPerRank)
+	}
+	return f.MapBy.cpus
+}
+
+func (f *Flags) binding() launcher.Binding {
+	b := f.Bind.Binding
+	b.By, b.CPUs = f.MapBy.by, f.cpusPerRank()
+	return b
+}
+
 // job is what the flags say of the job.
 func (f *Flags) job(apps []launcher.App, settings job.Settings) launcher.Job {
 	var limit cli.Lapse
@@ -245,7 +259,7 @@ func (f *Flags) job(apps []launcher.App, settings job.Settings) launcher.Job {
 		StackSize:      uint64(f.StackSize),
 		Universe:       int(min(f.Universe, job.MaxRanks+1)),
 		HugePages:      f.HugePages,
-		Bind:           f.Bind.Binding,
+		Bind:           f.binding(),
 		ReportBindings: f.ReportBindings,
 		Stdin:          os.Stdin,
 		Stdout:         os.Stdout,

@@ -28,7 +28,7 @@ func (f *Flags) findNodes() (err error) {
 		return err
 	}
 	if f.NP == cli.NotGiven {
-		f.NP = runtime.NumCPU()
+		f.NP = max(1, runtime.NumCPU()/max(1, f.cpusPerRank()))
 		if f.nodes.Hosts != nil {
 			f.NP = cluster.Slots(f.nodes.Hosts)
 		}
@@ -61,7 +61,7 @@ func (f *Flags) describeNodes() (err error) {
 	if f.nodes.Timeout = time.Duration(f.NodeTimeout); f.nodes.Timeout < 100*time.Millisecond {
 		return fmt.Errorf("--node-timeout %v: at least 100ms are needed", f.nodes.Timeout)
 	}
-	f.nodes.ByNode = f.MapBy == "node"
+	f.nodes.ByNode = f.MapBy.byNode
 	f.nodes.StartTime = time.Duration(f.StartTimeout)
 	f.nodes.Preload, f.nodes.ReportDevices = f.Preload, f.ReportDevices
 	if f.Devices != "" {

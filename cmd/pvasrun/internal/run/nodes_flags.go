@@ -2,33 +2,62 @@ package run
 
 import (
 	"fmt"
-	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
+	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
-// mapping is the way in which ranks are dealt to nodes.
-type mapping string
+// mapping is the way in which ranks are dealt to nodes, and to the domains of a node.
+type mapping struct {
+	byNode bool
+	by     string // see launcher.Binding
+	cpus   int    // cores of a rank, as Open MPI has it (socket:PE=4); 0: not said
+}
 
 // Items are the ways.
-func (mapping) Items() []string { return []string{"slot", "node"} }
+func (mapping) Items() []string { return []string{"slot", "node", "core", "l3", "numa", "socket"} }
 
-// UnmarshalFlag parses a flag's value.
+// UnmarshalFlag parses a flag's value. It also takes what users of Open MPI write: names of theirs, and behind a colon
+// how many cores a rank has, or that ranks may outnumber CPUs.
 func (m *mapping) UnmarshalFlag(text string) error {
-	if !slices.Contains(m.Items(), text) {
-		return fmt.Errorf("%q: write slot or node; CPUs are chosen by --bind core, or --bind LIST with a CPU or a "+
-			"range for each rank", text)
+	way, rest, more := strings.Cut(text, ":")
+	*m = mapping{byNode: way == "node"}
+	switch way {
+	case "slot", "node":
+	case "ppr":
+		return fmt.Errorf("%q: write the number behind each host: --hosts a:2,b:2", text)
+	default: // the domains that ranks are bound to are those that they may be dealt to
+		b, err := launcher.ParseBinding(way)
+		if err != nil || b.Sets != nil || b.To == "" || b.To == "auto" {
+			return fmt.Errorf("%q: write slot, node, core, l3, numa or socket", text)
+		}
+		m.by = b.To
 	}
-	*m = mapping(text)
+	for more {
+		var word string
+		word, rest, more = strings.Cut(rest, ":")
+		name, value, _ := strings.Cut(strings.ToLower(word), "=")
+		n, err := strconv.Atoi(value)
+		switch {
+		case name == "oversubscribe" && value == "":
+		case name == "pe" && err == nil && n >= 1 && n <= mostCPUs:
+			m.cpus = n
+		default:
+			return fmt.Errorf("%q: behind the colon may stand PE=N, the number of cores of a rank: write "+
+				"--map-by %s --cpus-per-rank N", text, way)
+		}
+	}
 	return nil
 }
 
 // nodeFlags say on which nodes a job runs, and how.
 type nodeFlags struct {
 	settings.WhereFlags
-	MapBy         mapping   `long:"map-by" env:"PVASRUN_MAP_BY" value-name:"slot|node" default:"slot" description:"fill one node after another (slot), or deal ranks one at a time to each node in turn (node)"`
+	MapBy         mapping   `long:"map-by" env:"PVASRUN_MAP_BY" value-name:"slot|node|core|l3|numa|socket" default:"slot" description:"deal ranks one at a time to each node in turn (node), or fill one node after another, and within a node one core after another (slot, core) or each L3 domain, NUMA node or socket in turn"`
 	Network       string    `long:"network" env:"PVASRUN_NETWORK" value-name:"PREFIX" default-mask:"one that all nodes are in" description:"network for messages between nodes, such as 10.1.0.0/16"`
 	Devices       string    `long:"devices" env:"PVASRUN_DEVICES" value-name:"LIST" default-mask:"one in each network that all nodes are in" description:"network devices for messages between nodes, by name or network: eth0,eth1 or 10.1.0.0/16,10.2.0.0/16"`
 	Exchange      string    `long:"exchange" env:"PVASRUN_EXCHANGE" choice:"auto" choice:"plain" choice:"wrap" choice:"steps" choice:"stripe" default:"auto" description:"how messages are divided among the devices: see docs/exchange.md"`

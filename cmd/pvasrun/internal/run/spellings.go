@@ -8,6 +8,7 @@ import (
 	"github.com/jessevdk/go-flags"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/launcher"
 )
 
 // A spelling is a flag of mpirun or mpiexec, as Open MPI and MPICH have it.
@@ -30,7 +31,11 @@ var spellings = map[string]spelling{
 	"f":             renamed("--hostfile"),
 	"launcher-exec": renamed("--rsh"),
 	"c":             renamed("-n"), "iface": renamed("--devices"),
-	"bynode": {0, mapBy("node")}, "byslot": {0, mapBy("slot")},
+	"bynode": fixed("--map-by", "node"), "byslot": fixed("--map-by", "slot"),
+	"bycore": fixed("--map-by", "core"), "bysocket": fixed("--map-by", "socket"),
+	"bind-to-none": fixed("--bind", "none"), "bind-to-core": fixed("--bind", "core"),
+	"bind-to-socket": fixed("--bind", "socket"),
+	"cpus-per-proc":  renamed("--cpus-per-rank"), "use-hwthread-cpus": {0, needless},
 	"q": {0, needless}, "V": {0, func([]string) ([]string, error) { return []string{"--version"}, nil }},
 
 	"ppn":     refused(1, "write the number behind each host: --hosts a:2,b:2"),
@@ -39,7 +44,7 @@ var spellings = map[string]spelling{
 		"ssh starts pvasrun on the other nodes, or srun in a Slurm allocation: write --rsh CMD for another command"),
 	"configfile": refused(1, "write the programs one after another, with \":\" between them"),
 	"npernode":   refused(1, "write the number behind each host: --hosts a:2,b:2"),
-	"rank-by":    refused(1, "ranks are numbered as --map-by slot or node deals them"),
+	"rank-by":    refused(1, "ranks are numbered as --map-by deals them"),
 	"mca": refused(2,
 		"there are no MCA parameters: pvasrun --help shows the flags, such as --btl and --eager-limit"),
 	"genvlist":        refused(1, "ranks inherit the whole environment: leave it out, or write -x NAME=VALUE"),
@@ -50,10 +55,6 @@ var spellings = map[string]spelling{
 
 func renamed(flag string) spelling {
 	return spelling{1, func(values []string) ([]string, error) { return []string{flag, values[0]}, nil }}
-}
-
-func mapBy(way string) func([]string) ([]string, error) {
-	return func([]string) ([]string, error) { return []string{"--map-by", way}, nil }
 }
 
 func refused(values int, advice string) spelling {
@@ -69,10 +70,20 @@ func variable(values []string) ([]string, error) {
 }
 
 func bindTo(values []string) ([]string, error) {
-	if values[0] != "core" && values[0] != "none" {
-		return nil, fmt.Errorf("%q: write --bind core, none, or a LIST with a CPU or a range for each rank", values[0])
+	way, modifier, more := strings.Cut(values[0], ":")
+	way = strings.TrimPrefix(values[0], "user:") // MPICH
+	if more && (modifier == "overload-allowed" || modifier == "if-supported") {
+		way, _, _ = strings.Cut(values[0], ":") // pvasrun does so anyway
 	}
-	return []string{"--bind", values[0]}, nil
+	if _, err := launcher.ParseBinding(way); err != nil {
+		return nil, fmt.Errorf("%q: write --bind none, core, l3, numa, socket, or a LIST with a CPU or a range for "+
+			"each rank", values[0])
+	}
+	return []string{"--bind", way}, nil
+}
+
+func fixed(ours ...string) spelling {
+	return spelling{0, func([]string) ([]string, error) { return ours, nil }}
 }
 
 // translate replaces the flags of other MPIs in the command line of a job, up to each

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/topology"
 	"github.com/gopvas/gopvas/launcher"
 )
 
@@ -140,35 +141,30 @@ func wrapTaskset(app *launcher.App, args []string) ([]string, time.Duration, boo
 }
 
 // mostCPUs bounds what a list or a mask may name.
-const mostCPUs = 1024
+const mostCPUs = 1 << 16
 
-// parseMask parses "0x5", a mask in base 16.
+// parseMask parses "0x5", a mask in base 16 of any length.
 func parseMask(text string) (cpus []int, ok bool) {
-	mask, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64)
-	for ; mask != 0; mask &= mask - 1 {
-		cpus = append(cpus, bits.TrailingZeros64(mask))
+	digits := strings.ReplaceAll(strings.TrimPrefix(text, "0x"), ",", "")
+	if digits == "" || len(digits) > mostCPUs/4 {
+		return nil, false
 	}
-	return cpus, err == nil
+	for i := range len(digits) {
+		digit, err := strconv.ParseUint(digits[len(digits)-1-i:len(digits)-i], 16, 4)
+		if err != nil {
+			return nil, false
+		}
+		for ; digit != 0; digit &= digit - 1 {
+			cpus = append(cpus, 4*i+bits.TrailingZeros64(digit))
+		}
+	}
+	return cpus, true
 }
 
 // parseList parses "0,4-6".
 func parseList(text string) (cpus []int, ok bool) {
-	for item := range strings.SplitSeq(text, ",") {
-		first, last, span := strings.Cut(item, "-")
-		if !span {
-			last = first
-		}
-		a, err1 := strconv.Atoi(first)
-		b, err2 := strconv.Atoi(last)
-		if err1 != nil || err2 != nil || a < 0 || a > b || b >= mostCPUs {
-			return nil, false
-		}
-		for ; a <= b; a++ {
-			cpus = append(cpus, a)
-		}
-	}
-	slices.Sort(cpus)
-	return slices.Compact(cpus), true
+	cpus, err := topology.ParseList(text)
+	return cpus, err == nil
 }
 
 // wrapTimeout makes a time limit of the job: what one rank has not done by then ends all of them anyway.

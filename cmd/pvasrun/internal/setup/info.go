@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/machine"
 	"github.com/gopvas/gopvas/pvas"
 )
@@ -42,7 +43,7 @@ func ExecuteInfo(args []string) error {
 		return cli.Mistake(err)
 	}
 	found := Info{machine.Probe(machine.NamedProbe{
-		Name: "one address space", Purpose: "--btl pvas", Run: pvas.Supported,
+		Name: "one address space", Purpose: "--btl pvas", Run: pvas.Supported, BTL: job.BTLPvas.String(),
 	}), settings}
 	if f.JSON {
 		return json.NewEncoder(os.Stdout).Encode(found)
