@@ -58,7 +58,7 @@ func BaseEnv(app *App, id string, total, ranks, cpus int) []string {
 	if os.Getenv(envArenas) == "" {
 		env = append(env, envArenas+"=1")
 	}
-	if app.Threads > 0 && !set(env, envThreads) {
+	if app.Threads > 0 && !has(env, envThreads) {
 		env = append(env, envThreads+"="+strconv.Itoa(app.Threads))
 	}
 	if app.Dir != "" {
@@ -92,15 +92,15 @@ func set(env []string, to int, names []string) []string {
 func SharedEnv(base []string) []string {
 	for _, step := range heapSteps {
 		name, _, _ := strings.Cut(step, "=")
-		if set(base, name) {
+		if has(base, name) {
 			return base
 		}
 	}
 	return append(slices.Clip(base), heapSteps...)
 }
 
-// set tells whether a variable is in an environment.
-func set(env []string, name string) bool {
+// has tells whether a variable is in an environment.
+func has(env []string, name string) bool {
 	return slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
 }
 
