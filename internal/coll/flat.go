@@ -1,6 +1,9 @@
 package coll
 
-import "github.com/gopvas/gopvas/internal/coll/board"
+import (
+	"github.com/gopvas/gopvas/internal/coll/board"
+	"github.com/gopvas/gopvas/internal/coll/board/line"
+)
 
 // The flat algorithm, for short vectors of a few members with a CPU each: they exchange blocks by the ring of the
 // board. Nonblocking calls do the same (short.go), also of members that share CPUs.
@@ -12,7 +15,7 @@ func flat(t *Team) {
 		return
 	}
 	if t.args.Kind != Barrier { // which has no bytes to give or take
-		copy(r.Own(place), t.args.given(t.Rank, t.Size, t.size))
+		copyShared(r.Own(place), t.args.given(t.Rank, t.Size, t.size))
 	}
 	if !t.board.Exchange(place, t.call) || t.args.Kind == Barrier {
 		return
@@ -69,7 +72,7 @@ func (a *Args) take(c combiner, rank, n int, from [][]byte) {
 	switch a.Kind {
 	case Bcast:
 		if rank != a.Root {
-			copy(a.Recv.Data[:n], from[a.Root])
+			copyShared(a.Recv.Data[:n], from[a.Root])
 		}
 	case Reduce:
 		if rank == a.Root {
@@ -87,7 +90,7 @@ func (a *Args) take(c combiner, rank, n int, from [][]byte) {
 		start, length := a.Send.block(rank)
 		copy(a.Recv.Data, sum[start:][:length])
 	case Scatter:
-		copy(a.Recv.Data, from[a.Root][rank*n:][:n])
+		copyShared(a.Recv.Data, from[a.Root][rank*n:][:n])
 	default:
 		a.takeBlocks(rank, n, from)
 	}
@@ -98,8 +101,9 @@ func takeSum(c combiner, sum []byte, from [][]byte) {
 	if len(from) == 0 {
 		return
 	}
-	copy(sum, from[0])
+	copyShared(sum, from[0])
 	for _, in := range from[1:] {
+		line.ReadsBytes(in[:len(sum)])
 		c.apply(sum, in[:len(sum)])
 	}
 }
@@ -113,6 +117,13 @@ func (a *Args) takeBlocks(rank, n int, from [][]byte) {
 		if a.Kind == Alltoall {
 			in = in[rank*n:]
 		}
-		copy(a.Recv.Part(member), in[:n])
+		copyShared(a.Recv.Part(member), in[:n])
 	}
+}
+
+// copyShared copies bytes from or to memory that other members use, too.
+func copyShared(to, from []byte) {
+	n := copy(to, from)
+	line.ReadsBytes(from[:n])
+	line.WritesBytes(to[:n])
 }

@@ -3,6 +3,7 @@ package coll
 import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/coll/board"
+	"github.com/gopvas/gopvas/internal/coll/board/line"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 )
 
@@ -141,7 +142,7 @@ func (t *Team) bcastPiece(at, n int) {
 	from := cad.BytesAt(t.record(root).Source+uint64(at), n)
 	for i := range t.Size {
 		if member := t.neighbour(i); member != root {
-			copy(cad.BytesAt(t.record(member).Result+uint64(at), n), from)
+			copyShared(cad.BytesAt(t.record(member).Result+uint64(at), n), from)
 		}
 	}
 }
@@ -150,16 +151,18 @@ func (t *Team) bcastPiece(at, n int) {
 // it is wanted.
 func (t *Team) reducePiece(at, n int) {
 	sum := t.temp(n)
-	copy(sum, cad.BytesAt(t.record(0).Source+uint64(at), n))
+	copyShared(sum, cad.BytesAt(t.record(0).Source+uint64(at), n))
 	for member := 1; member < t.Size; member++ {
-		t.apply(sum, cad.BytesAt(t.record(member).Source+uint64(at), n))
+		in := cad.BytesAt(t.record(member).Source+uint64(at), n)
+		line.ReadsBytes(in)
+		t.apply(sum, in)
 	}
 	switch t.args.Kind {
 	case Reduce:
-		copy(cad.BytesAt(t.record(t.args.Root).Result+uint64(at), n), sum)
+		copyShared(cad.BytesAt(t.record(t.args.Root).Result+uint64(at), n), sum)
 	case Allreduce:
 		for i := range t.Size {
-			copy(cad.BytesAt(t.record(t.neighbour(i)).Result+uint64(at), n), sum)
+			copyShared(cad.BytesAt(t.record(t.neighbour(i)).Result+uint64(at), n), sum)
 		}
 	default:
 		t.deal(at, sum)
@@ -172,7 +175,7 @@ func (t *Team) deal(at int, sum []byte) {
 		start, length := t.args.Send.block(member)
 		from, to := max(start, at), min(start+length, at+len(sum))
 		if from < to {
-			copy(cad.BytesAt(t.record(member).Result+uint64(from-start), to-from), sum[from-at:to-at])
+			copyShared(cad.BytesAt(t.record(member).Result+uint64(from-start), to-from), sum[from-at:to-at])
 		}
 	}
 }
@@ -184,10 +187,10 @@ func (t *Team) scanPiece(at, n int) {
 	sum, own := buf[:n:n], buf[n:]
 	for member := range t.Size {
 		m := t.record(member)
-		copy(own, cad.BytesAt(m.Source+uint64(at), n))
+		copyShared(own, cad.BytesAt(m.Source+uint64(at), n))
 		result := cad.BytesAt(m.Result+uint64(at), n)
 		if t.args.Kind == Exscan && member > 0 {
-			copy(result, sum)
+			copyShared(result, sum)
 		}
 		if member == 0 {
 			copy(sum, own)
@@ -195,7 +198,7 @@ func (t *Team) scanPiece(at, n int) {
 			t.apply(sum, own)
 		}
 		if t.args.Kind == Scan {
-			copy(result, sum)
+			copyShared(result, sum)
 		}
 	}
 }
@@ -285,6 +288,6 @@ func (t *Team) carry(from, to int, source, result region, at, chunk int) {
 		source.length = min(source.length, result.length)
 	}
 	if n := min(source.length-at, chunk); n > 0 && source.place != result.place {
-		copy(cad.BytesAt(result.place+uint64(at), n), cad.BytesAt(source.place+uint64(at), n))
+		copyShared(cad.BytesAt(result.place+uint64(at), n), cad.BytesAt(source.place+uint64(at), n))
 	}
 }

@@ -3,8 +3,8 @@ package board
 import (
 	"encoding/binary"
 	"errors"
-	"sync/atomic"
 
+	"github.com/gopvas/gopvas/internal/coll/board/line"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
@@ -25,18 +25,18 @@ var errNoBoard = errors.New("the first rank of the communicator has no room left
 type head struct {
 	// arrivals counts in its low bits the members that have arrived in the call that is underway. Above them it has the
 	// sum of their signatures.
-	arrivals atomic.Uint64
-	asleep   atomic.Int32  // members that sleep in a call
-	watchers atomic.Int32  // of them, those that a member which arrives wakes
-	typed    atomic.Uint32 // 1 if the buffers of a member have parts: by it, before it arrives
+	arrivals line.Uint64
+	asleep   line.Int32  // members that sleep in a call
+	watchers line.Int32  // of them, those that a member which arrives wakes
+	typed    line.Uint32 // 1 if the buffers of a member have parts: by it, before it arrives
 	_        [cacheLine - 20]byte
 
-	released atomic.Uint64 // number of the last call that everybody has arrived in
-	units    int64         // pieces of work that are left to the members
-	plan     Plan          // how the work is cut
+	released line.Uint64 // number of the last call that everybody has arrived in
+	units    int64       // pieces of work that are left to the members
+	plan     Plan        // how the work is cut
 	_        [2*cacheLine - 16 - planSize]byte
 
-	finished atomic.Int64 // pieces done
+	finished line.Int64 // pieces done
 	_        [cacheLine - 8]byte
 
 	failure   cad.Cell // of that call: by the last arriver, or by the members that do units
@@ -49,7 +49,7 @@ type head struct {
 // before it arrives in a call, and not again before the next.
 type slot struct {
 	record Record
-	passed atomic.Uint64 // number of the last call that the member has completed
+	passed line.Uint64 // number of the last call that the member has completed
 	misfit misfit
 	place  uint64 // in the ring, of the member's next call there: before it arrives
 	_      [cacheLine - 16 - misfitSize]byte

@@ -9,7 +9,8 @@
 //   - The ring (ring.go): each member leaves a short block, and takes those of all others.
 //   - Slots (slots.go): the root of a broadcast leaves its bytes, and goes on.
 //
-// await.go has what a member waits for, and lost.go which members will never come.
+// await.go has what a member waits for, and lost.go which members will never come. What members share goes through
+// package line, which counts for tests the cache lines that it costs.
 //
 // # Members that go
 //

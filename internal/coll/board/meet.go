@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"sync/atomic"
 
+	"github.com/gopvas/gopvas/internal/coll/board/line"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/shm"
 )
@@ -45,6 +46,7 @@ func (b *Board) meet() {
 		b.typed.Store(1)
 	}
 	own.place = b.ring.begun
+	line.Writes(own)
 	mine := own.record.hash()
 	shm.OrderRelease()
 	if n := b.arrivals.Add(mine<<countBits | 1); int(n&(1<<countBits-1)) == b.Size {

@@ -1,6 +1,9 @@
 package board
 
-import "github.com/gopvas/gopvas/btl"
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/coll/board/line"
+)
 
 // Record is what a member says about its call. Addresses are of its own memory.
 type Record struct {
@@ -43,6 +46,7 @@ func Parts(parts []btl.Buffer, refs *[]btl.Ref) Layout {
 
 // Block returns where a block starts, and its length; of a buffer without parts.
 func (l *Layout) Block(i int) (start, length int) {
+	line.Reads(l)
 	if l.counts == 0 {
 		return i * int(l.block), int(l.block)
 	}
@@ -72,4 +76,8 @@ func (l *Layout) ref(place, length uint64, member int, own bool) btl.Ref {
 }
 
 // Record returns what a member says about its call, which all have arrived in.
-func (b *Board) Record(member int) *Record { return &b.slots[member].record }
+func (b *Board) Record(member int) *Record {
+	r := &b.slots[member].record
+	line.Reads(&r.Source) // which is beside all else that is used for each unit
+	return r
+}

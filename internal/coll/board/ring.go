@@ -3,6 +3,7 @@ package board
 import (
 	"sync/atomic"
 
+	"github.com/gopvas/gopvas/internal/coll/board/line"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/shm"
 )
@@ -48,8 +49,8 @@ const (
 
 // block is what a member gives in one call. Only the member writes it.
 type block struct {
-	ready atomic.Uint64 // place of the call plus one, when all else is there
-	call  uint64        // its signature
+	ready line.Uint64 // place of the call plus one, when all else is there
+	call  uint64      // its signature
 	data  [RingData]byte
 }
 
@@ -207,7 +208,7 @@ func (b *Board) Exchange(place, call uint64) bool {
 		b.note(r.Differ(place))
 		return false
 	}
-	shm.PrefetchWrite(&r.block(b.Rank, place+1).ready) // nobody reads it any more, and the next call writes it first
+	line.Prefetch(&r.block(b.Rank, place+1).ready) // nobody reads it any more, and the next call writes it first
 	return true
 }
 

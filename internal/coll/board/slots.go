@@ -1,9 +1,8 @@
 package board
 
 import (
-	"sync/atomic"
-
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/coll/board/line"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/shm"
@@ -38,7 +37,7 @@ const (
 
 // bcastSlot holds the bytes of a broadcast. Only its root writes it.
 type bcastSlot struct {
-	call atomic.Uint64 // number of the call, when all else is there
+	call line.Uint64 // number of the call, when all else is there
 	sig  uint64
 	data [ShortSlot]byte
 }

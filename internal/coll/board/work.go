@@ -1,8 +1,7 @@
 package board
 
 import (
-	"sync/atomic"
-
+	"github.com/gopvas/gopvas/internal/coll/board/line"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/shm"
 )
@@ -13,7 +12,7 @@ const maxLanes = 16
 
 // lane is a run of units that are taken one by one from its beginning.
 type lane struct {
-	next atomic.Int64
+	next line.Int64
 	_    [cacheLine - 8]byte
 }
 
@@ -21,7 +20,7 @@ type lane struct {
 // member that does the unit writes misfit before it counts the unit as done. The slot's member reads misfit when all
 // units are done, and clears it before it arrives in the next call. So no two of these accesses meet.
 type misfit struct {
-	fault          atomic.Uint64 // a cad.Fault; the member that swaps it for 0 writes the lengths
+	fault          line.Uint64 // a cad.Fault; the member that swaps it for 0 writes the lengths
 	sent, expected uint64
 }
 

@@ -16,7 +16,7 @@ import (
 var pattern = []int{0, 1, 0, 2, 1, 0, 0}
 
 func onNodes(t testing.TB, ranks, cpus int) (*job.Root, func(int) Rank) {
-	root, module := inOneSpace(t, ranks, cpus)
+	root, module := inOneSpace(t, ranks, cpus, settings)
 	network := mem.New(root, mem.Options{EagerLimit: 1500, Inline: -1, Credit: 16})
 	work := make([]job.Work, len(pattern))
 	return root, func(rank int) Rank {

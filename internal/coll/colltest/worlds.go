@@ -29,7 +29,7 @@ type World struct {
 
 // Worlds are all there are.
 var Worlds = []World{
-	{"messages", false, true, byModule(overMessages)}, {"one space", true, true, byModule(inOneSpace)},
+	{"messages", false, true, byModule(overMessages)}, InOneSpace("one space", settings),
 	{"nodes", false, false, onNodes},
 }
 
@@ -83,10 +83,16 @@ func overMessages(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Modul
 	return memory.Root(), func(rank int) btl.Module { return w.Module(rank) }
 }
 
-func inOneSpace(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
+// InOneSpace returns a world in one address space whose job has some settings.
+func InOneSpace(name string, s job.Settings) World {
+	return World{name, true, true, byModule(func(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
+		return inOneSpace(t, ranks, cpus, s)
+	})}
+}
+
+func inOneSpace(t testing.TB, ranks, cpus int, s job.Settings) (*job.Root, func(int) btl.Module) {
 	const partition = 1 << 30
-	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: cpus,
-		Settings: settings})
+	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: cpus, Settings: s})
 	require.NoError(t, err)
 	size := uintptr(ranks) * partition
 	base, err := sys.Mmap(0, size, sys.ProtNone, sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)

@@ -1,0 +1,149 @@
+//go:build caches
+
+package line
+
+import "math/rand/v2"
+
+// size is that of a cache line in bytes.
+const size = 64
+
+// Place is where a core is: a domain of cores with a last cache of their own, on a node of memory.
+type Place struct{ Domain, Node int }
+
+// Machine simulates the caches of a computer. Each core has one that is without bounds, and keeps the lines of all
+// caches coherent by the protocol MESI: a line is in several caches, or in one that may write it. The cores of a
+// domain find in its last cache what one of them has.
+//
+// The cores run one at a time, and hand on the turn before they load a word: to whom is random. What a core
+// stores between two loads gets out together, as it does from the buffer of stores of a real one.
+type Machine struct {
+	cores  int
+	domain []caches           // those of each core's domain
+	node   []caches           // those of its node
+	lines  map[uintptr]caches // that have each line
+	random *rand.Rand
+
+	Count
+
+	core    int             // whose turn it is
+	turns   []chan struct{} // of each core
+	running []int           // cores that have not ended
+	over    chan struct{}
+}
+
+// Count is what the machine counts.
+type Count struct {
+	Crossed     int // lines that one domain got from another one
+	Nodes       int // of these, from another node
+	Invalidated int // writes to lines that the domain had, as others did: these lose their copies
+	Within      int // lines that one core got from another one of its domain
+}
+
+// caches are those of some cores, a bit for each. There are no more cores than bits.
+type caches uint64
+
+// machine is the one that runs; nil: words are words, and notes nothing.
+var machine *Machine
+
+// NewMachine returns a computer with a core at each of the places.
+func NewMachine(seed uint64, places []Place) *Machine {
+	m := &Machine{cores: len(places), lines: map[uintptr]caches{}, random: rand.New(rand.NewPCG(seed, 1))}
+	for _, p := range places {
+		var domain, node caches
+		for core, q := range places {
+			if q.Domain == p.Domain {
+				domain |= 1 << core
+			}
+			if q.Node == p.Node {
+				node |= 1 << core
+			}
+		}
+		m.domain, m.node = append(m.domain, domain), append(m.node, node)
+	}
+	return m
+}
+
+// Run runs a function on each core, until all have returned. The functions wait for one another only by words of
+// this package.
+func (m *Machine) Run(f func(core int)) {
+	m.turns, m.running, m.over = nil, nil, make(chan struct{})
+	for core := range m.cores {
+		turn := make(chan struct{})
+		m.turns, m.running = append(m.turns, turn), append(m.running, core)
+		go func() {
+			<-turn
+			f(core)
+			m.end(core)
+		}()
+	}
+	machine = m
+	m.pass()
+	<-m.over
+	machine = nil
+}
+
+// pass gives the turn to some core.
+func (m *Machine) pass() {
+	m.core = m.running[m.random.IntN(len(m.running))]
+	m.turns[m.core] <- struct{}{}
+}
+
+func (m *Machine) end(core int) {
+	i := 0
+	for m.running[i] != core {
+		i++
+	}
+	m.running = append(m.running[:i], m.running[i+1:]...)
+	if len(m.running) == 0 {
+		close(m.over)
+		return
+	}
+	m.pass()
+}
+
+// turn lets another core run.
+func turn() {
+	m := machine
+	if m == nil {
+		return
+	}
+	own := m.core
+	if m.core = m.running[m.random.IntN(len(m.running))]; m.core != own {
+		m.turns[m.core] <- struct{}{}
+		<-m.turns[own]
+	}
+}
+
+// note is told what the core that runs has read or written.
+func note(at, n uintptr, write bool) {
+	if m := machine; m != nil && n > 0 {
+		for l := at / size; l <= (at+n-1)/size; l++ {
+			m.use(l, write)
+		}
+	}
+}
+
+// use gets a line for the core that runs.
+func (m *Machine) use(l uintptr, write bool) {
+	have, own := m.lines[l], caches(1)<<m.core
+	domain, node := m.domain[m.core], m.node[m.core]
+	switch {
+	case have&own != 0 && !write:
+	case have&domain != 0:
+		if write && have&^domain != 0 {
+			m.Invalidated++
+		}
+		if have&own == 0 {
+			m.Within++
+		}
+	case have != 0:
+		m.Crossed++
+		if have&node == 0 {
+			m.Nodes++
+		}
+	}
+	if write {
+		have = 0
+	}
+	m.lines[l] = have | own
+}

@@ -1,0 +1,114 @@
+//go:build caches
+
+package coll
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/coll/board/line"
+	"github.com/gopvas/gopvas/internal/coll/colltest"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/testkit"
+)
+
+// The computer of these tests has a rank on each core, 4 cores in a domain and 2 domains on a node.
+const (
+	coresOfDomain  = 4
+	domainsOfNode  = 2
+	countedCalls   = 10
+	uncountedCalls = 2 // that bring the lines to where each call leaves them
+)
+
+func places(ranks int) (all []line.Place) {
+	for rank := range ranks {
+		domain := rank / coresOfDomain
+		all = append(all, line.Place{Domain: domain, Node: domain / domainsOfNode})
+	}
+	return all
+}
+
+// linesOf are the lines of a call by some algorithm, the mean of several calls in a row. The program writes what it
+// sends before each call, and reads what it has received.
+type linesOf struct {
+	line.Count
+	algorithm string
+}
+
+func (l linesOf) String() string {
+	mean := func(n int) float64 { return float64(n) / countedCalls }
+	return fmt.Sprintf("%-7s %8.1f cross domains, %8.1f of them nodes; %7.1f writes take copies away; %8.1f within",
+		l.algorithm, mean(l.Crossed), mean(l.Nodes), mean(l.Invalidated), mean(l.Within))
+}
+
+// countLines counts the lines of a call of n bytes.
+func countLines(t *testing.T, m *line.Machine, kind Kind, ranks, n int) (l linesOf) {
+	world := colltest.InOneSpace("one space", job.Settings{Spin: testkit.Spin})
+	root, rankOf := world.Start(t, ranks, ranks)
+	start, end := make(chan bool), make(chan bool)
+	calls := make([]func(times int) error, ranks)
+	errs := make([]error, ranks)
+	go func() {
+		<-start
+		for _, times := range []int{uncountedCalls, countedCalls} {
+			m.Count = line.Count{}
+			m.Run(func(core int) {
+				if errs[core] == nil {
+					errs[core] = calls[core](times)
+				}
+			})
+		}
+		close(end)
+	}()
+	ready := make(chan bool, ranks)
+	go func() {
+		for range ranks {
+			<-ready
+		}
+		close(start)
+	}()
+	for rank, err := range run(t, root, rankOf, func(w *Team) error {
+		a := simple(kind, w, n)
+		calls[w.Rank] = func(times int) error {
+			for range times {
+				line.WritesBytes(a.Send.Data)
+				if err := w.Run(a); err != nil {
+					return err
+				}
+				line.ReadsBytes(a.Recv.Data)
+			}
+			return nil
+		}
+		err := calls[w.Rank](1)
+		ready <- true
+		<-end
+		if w.Rank == 0 {
+			l.algorithm = w.Last()
+		}
+		return err
+	}) {
+		require.NoError(t, err, "rank %d", rank)
+		require.NoError(t, errs[rank], "rank %d", rank)
+	}
+	l.Count = m.Count
+	return l
+}
+
+// TestLinesOfCalls reports how many lines cross the domains of the computer in a call.
+func TestLinesOfCalls(t *testing.T) {
+	seed := testkit.Seed(t)
+	for _, ranks := range []int{16, 32} {
+		for _, kind := range []Kind{Barrier, Bcast, Reduce, Allreduce, Allgather, Alltoall} {
+			for _, n := range []int{8, 64 << 10} {
+				if n > 8 && kind != Bcast && kind != Allreduce {
+					continue
+				}
+				l := countLines(t, line.NewMachine(seed, places(ranks)), kind, ranks, n)
+				t.Logf("%2d ranks, %-9v %6d B: %v", ranks, kind, n, l)
+				require.NotZero(t, l.Crossed)
+			}
+		}
+	}
+}
