@@ -1,29 +1,6 @@
 package coro
 
-// Supported tells whether this machine has Serve.
-const Supported = true
-
-// Switch leaves the goroutine's stack for the stack of C in the Context at ctx. It returns
-// when the dispatcher has returned true.
-func Switch(ctx uintptr)
-
 // resume serves calls until the dispatcher returns true.
 //
 //lint:ignore U1000 Switch hands its address to C
 func resume(ctx uintptr)
-
-// currentG returns the address of the runtime's record of the calling goroutine.
-func currentG() uintptr
-
-// dispatcher is what Serve was given.
-//
-//lint:ignore U1000 resume calls it, in assembly
-var dispatcher func(ctx uintptr) (stop bool)
-
-// Serve gives the calling thread back to C, with a Context at ctx by which it calls. f
-// serves each call. Serve returns after f has returned true, outside of any upcall.
-func Serve(ctx uintptr, f func(ctx uintptr) (stop bool)) {
-	dispatcher = f
-	At(ctx).Goroutine = currentG()
-	Switch(ctx)
-}

@@ -8,7 +8,7 @@
 #define resumeAt 32
 #define guard 40
 
-// Fields of the runtime's g, see guard_unsafe_amd64.go.
+// Fields of the runtime's g, see guard_unsafe.go.
 #define g_stackLo 0
 #define g_stackGuard 16
 #define stackPreempt $-1314

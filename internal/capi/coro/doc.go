@@ -18,9 +18,12 @@
 // the dispatcher runs. resume notes its new place before it jumps to C. No address of it is
 // kept elsewhere.
 //
-// resume calls the dispatcher as compiled Go calls a closure: with the argument and the result in AX, the
+// resume calls the dispatcher as compiled Go calls a closure: on amd64 with the argument and the result in AX, the
 // closure in DX, the goroutine in R14 and zero in X15. Go does not promise that. It has held since Go 1.17;
 // a version in which it does not hold fails TestServe and every C program of the tests (capi/programs).
+//
+// On arm64 a call leaves its return address in a register, so Switch keeps it in a frame, and resume is a place
+// in Switch. All else is the same.
 //
 // The stack of the system (g0), on which the runtime runs its own code, begins where the
 // thread has entered Go. C must not overwrite that place, so the thread enters Go on a stack
@@ -55,5 +58,5 @@
 // function and reports its end by a call that makes the dispatcher return true; then Switch
 // returns. Calls of Go by the function are served meanwhile from the deeper frame.
 //
-// Not implemented: other machines than amd64 (Supported says so).
+// Not implemented: other machines than amd64 and arm64 (Supported says so).
 package coro

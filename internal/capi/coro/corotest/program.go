@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package corotest
 
 // Entry returns the address of the program, for Context.Back.
