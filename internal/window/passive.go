@@ -236,7 +236,7 @@ func (w *Window) noFlush() error {
 // order has the stores of this rank before it be seen before those after it. On amd64 they are.
 func (w *Window) order() {
 	if runtime.GOARCH != "amd64" {
-		w.records[w.me].held.Add(0)
+		barrier()
 	}
 }
 
@@ -245,6 +245,6 @@ func (w *Window) Sync() error {
 	if w.freed() {
 		return w.wrap("sync", -1, ErrFreed)
 	}
-	w.records[w.me].held.Add(0)
+	barrier()
 	return nil
 }

@@ -12,10 +12,10 @@
 //   - The reader takes the records from tail to head, writes them to the file, and then
 //     stores tail: only from there on the writer may use them again.
 //
-// head is published with the next stamp of the clock, by a plain store: on amd64 stores are
-// seen in their order, and the assembly function that makes it keeps the compiler from
-// changing that. Before a rank sleeps it publishes all. So a rank that is killed loses the
-// event that it wrote last, and no other rank loses anything.
+// head is published with the next stamp of the clock, by a store of assembly that keeps the
+// order: a plain one on amd64, where stores are seen in their order, STLR on arm64. Before a
+// rank sleeps it publishes all. So a rank that is killed loses the event that it wrote last,
+// and no other rank loses anything.
 //
 // When its ring is full the rank waits for space, for patience at most, and says so by a
 // Stall event. After that it counts what it does not record (Lost) until there is space
@@ -23,7 +23,7 @@
 //
 // # The clock
 //
-// Where the kernel trusts the time stamp counter, one instruction reads it. Else ticks are
+// Where the kernel trusts the time stamp counter (on arm64 the virtual one), one instruction reads it. Else ticks are
 // nanoseconds of CLOCK_MONOTONIC. The supervisor chooses for all ranks, and notes pairs of
 // ticks and time in the file.
 //
