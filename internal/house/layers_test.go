@@ -39,6 +39,7 @@ var layers = []layer{
 	{"internal/topology/topologytest", []string{"internal/topology"}},
 	{"internal/machine", []string{"internal/limits", "internal/topology"}},
 	{"internal/chaos", []string{"pvas", "internal/processes"}}, // its test only
+	{"internal/vm", nil},                                       // a script, and its test
 
 	{"datatype", nil},
 	{"mpi/fault", []string{"datatype"}},
