@@ -106,6 +106,8 @@ func serve(ctx uintptr) (stop bool) {
 			capi.WindowChanged(c.Args)
 		case C.OP_ARGUMENT:
 			capi.OperatorArgument(c.Args)
+		case C.OP_FORTRAN:
+			capi.CalledInFortran(c.Args)
 		}
 		return c.Op == C.OP_RETURN
 	}

@@ -25,6 +25,7 @@ enum {
 	OP_RETURN = -1,  // the function of an upcall has returned
 	OP_CHANGED = -2, // a word of a window has changed; the argument is its handle
 	OP_ARGUMENT = -3, // the function of an operator gets one more argument; arguments: its handle, that
+	OP_FORTRAN = -4, // the function of an operator or error handler is of Fortran; the argument is its handle
 };
 
 // What an upcall can be besides a function.

@@ -20,7 +20,7 @@ enum f_kind {
 
 #include "gen/openmpi.h"
 
-enum { LIBMPI_CONSTANTS = 0x400, LIBMPI_KINDS = 0xf, LIBMPI_INTEGERS = 128 };
+enum { LIBMPI_CONSTANTS = 0x400, LIBMPI_KINDS = 0xf, LIBMPI_INTEGERS = 128, LIBMPI_NO_HANDLE = 0xf };
 
 #pragma GCC visibility push(hidden)
 // libmpi_objects are the addresses of the objects by their numbers, NULL where the handle is its number.
@@ -49,7 +49,11 @@ static inline MPI_Fint libmpi_to_fortran(const void *handle) {
 
 static inline void *libmpi_from_fortran(enum f_kind kind, MPI_Fint integer) {
 	int number = (unsigned)integer < LIBMPI_INTEGERS ? libmpi_numbers[kind][integer] : 0;
-	return libmpi_handle(number ? number : integer);
+	if (number)
+		return libmpi_handle(number);
+	if (integer & LIBMPI_KINDS)
+		return (void *)(intptr_t)integer;
+	return (void *)LIBMPI_NO_HANDLE; // not a word where no object is
 }
 
 #else

@@ -19,8 +19,13 @@
 //	CALLBACK_NAMES          names a subroutine mpi_NAME_ that a program hands over in place of its own.
 //	f_is(p, name)           tells whether an argument is the sentinel MPI_NAME, a variable in a common block.
 //	f_text_is               is f_is for those of type CHARACTER.
-//	f_object, f_integer     are a handle in C, of any type, and in Fortran.
+//	f_sentinel(name)        is the variable, or its first element.
+//	f_calls(handle)         tells the library that the function of an operator, or of an error handler, is of Fortran.
+#ifdef FACE_OPENMPI
+#include "fortran_openmpi.h"
+#else
 #include "fortran_abi.h"
+#endif
 
 // f_address is a buffer in C.
 static inline void *f_address(void *p) {
@@ -83,8 +88,9 @@ static inline void f_section_free(struct section *s) {
 		PMPI_Type_free(&s->type);
 }
 
-// f_handle is a handle in C.
-#define f_handle(kind, handle) ((MPI_##kind)f_object(F_##kind, handle))
+// f_handle is a handle in C, and f_integer in Fortran.
+#define f_handle(kind, handle) ((MPI_##kind)libmpi_from_fortran(F_##kind, handle))
+#define f_integer(handle) libmpi_to_fortran(handle)
 
 // f_handles makes an array of handles in C; f_release frees it, and writes the handles to
 // back before, unless that is NULL.

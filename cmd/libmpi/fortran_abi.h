@@ -26,14 +26,14 @@ static inline struct texts *f_texts(const void *p) { return &mpi_f_texts_ ? &mpi
 #define f_is(p, name) ((const void *)(p) == &f_block(p)->name)
 #define f_text_is(p, name) ((const void *)(p) == &f_texts(p)->name)
 
-#define F mpi_f_sentinels_
+#define f_sentinel(name) mpi_f_sentinels_.name
 
 static inline void *f_automatic(void *p) { return f_is(p, buffer_automatic) ? MPI_BUFFER_AUTOMATIC : p; }
 
 // f_detached is the address of a buffer that was detached, in Fortran.
 static inline void f_detached(void *address) {
 	if (*(void **)address == MPI_BUFFER_AUTOMATIC)
-		*(void **)address = &F.buffer_automatic;
+		*(void **)address = &f_sentinel(buffer_automatic);
 }
 
 // gfortran's spelling of names alone.
@@ -49,9 +49,7 @@ static inline void f_detached(void *address) {
 #define EARLY_NAMES(name, NAME)
 #define CALLBACK_NAMES(name, NAME)
 
-// A handle is what the face says.
-static inline void *f_object(enum f_kind kind, int handle) { return libmpi_from_fortran(kind, handle); }
-
-static inline int f_integer(const void *handle) { return libmpi_to_fortran(handle); }
+// Handles are the same for functions of both languages.
+#define f_calls(handle)
 
 #endif

@@ -1,31 +1,12 @@
 // Conversions between Fortran and C.
-#define _GNU_SOURCE
-#include <dlfcn.h>
-
 #include "fortran.h"
 
 uintptr_t libmpi_fortran;
 
-// found is the variable of that name that an address lies in, or none.
-static void *found(const void *p, const char *name, void *none) {
-	Dl_info info;
-	return dladdr(p, &info) && info.dli_sname && strcmp(info.dli_sname, name) == 0 ? info.dli_saddr : none;
-}
-
-struct sentinels *f_found(const void *p) {
-	static struct sentinels none;
-	return found(p, "mpi_f_sentinels_", &none);
-}
-
-struct texts *f_found_texts(const void *p) {
-	static struct texts none;
-	return found(p, "mpi_f_texts_", &none);
-}
-
 void *f_objects(enum f_kind kind, const int *handles, int n) {
 	void **all = malloc((n > 0 ? n : 1) * sizeof *all);
 	for (int i = 0; all && i < n; i++)
-		all[i] = f_object(kind, handles[i]);
+		all[i] = libmpi_from_fortran(kind, handles[i]);
 	return all;
 }
 

@@ -139,6 +139,7 @@ static int extent_of(MPI_Datatype type, MPI_Aint *extent, void *state) {
 
 DATAREP(, , int)
 DATAREP(_c, _C, MPI_Count)
+CALLBACK_NAMES(conversion_fn_null, CONVERSION_FN_NULL)
 NAMES(register_datarep, REGISTER_DATAREP)
 NAMES(register_datarep_c, REGISTER_DATAREP_C)
 

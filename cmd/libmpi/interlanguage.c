@@ -34,7 +34,7 @@ COPY(MPI_F08_status, MPI_Status, f082c)
 COPY(MPI_Fint, MPI_F08_status, f2f08)
 COPY(MPI_F08_status, MPI_Fint, f082f)
 
-MPI_Fint *MPI_F_STATUS_IGNORE = F.status_ignore;
-MPI_Fint *MPI_F_STATUSES_IGNORE = F.statuses_ignore;
-MPI_F08_status *MPI_F08_STATUS_IGNORE = (MPI_F08_status *)F.status_ignore;
-MPI_F08_status *MPI_F08_STATUSES_IGNORE = (MPI_F08_status *)F.statuses_ignore;
+MPI_Fint *MPI_F_STATUS_IGNORE = f_sentinel(status_ignore);
+MPI_Fint *MPI_F_STATUSES_IGNORE = f_sentinel(statuses_ignore);
+MPI_F08_status *MPI_F08_STATUS_IGNORE = (MPI_F08_status *)f_sentinel(status_ignore);
+MPI_F08_status *MPI_F08_STATUSES_IGNORE = (MPI_F08_status *)f_sentinel(statuses_ignore);

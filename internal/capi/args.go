@@ -31,8 +31,17 @@ type Address uintptr
 // Func is a function of the program. Large says that it has the signature of the large
 // form, as the function of MPI_Op_create_c has.
 type Func struct {
-	Entry uintptr
-	Large bool
+	Entry   uintptr
+	Large   bool
+	Fortran bool // its handles are integers of Fortran, where the face has other ones there
+}
+
+// shown is the handle of a number, for the function.
+func (f Func) shown(number uintptr) uintptr {
+	if handlesAreObjects && f.Fortran && number < constants && Integers[number] != 0 {
+		return uintptr(Integers[number] - 1)
+	}
+	return outward(number)
 }
 
 // Form is the form of the function that was called: MPI_X, MPI_X_c or MPI_X_x.
@@ -120,6 +129,9 @@ func (a Ints) at(i int) uintptr {
 
 // Objects are the addresses of predefined handles by their numbers, 0: it is its number. cmd/libmpi sets it.
 var Objects *[constants]uintptr
+
+// Integers are the predefined handles in Fortran by their numbers, plus 1; 0: there is none. cmd/libmpi sets it.
+var Integers *[constants]int16
 
 // constants is above all numbers of predefined handles.
 const constants = 0x400

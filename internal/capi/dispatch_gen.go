@@ -162,7 +162,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 126:
 		return 0, p.Grequest_complete(Request(a.word(0)))
 	case 127:
-		return 0, p.Grequest_start(Func{a.word(0), false}, Func{a.word(1), false}, Func{a.word(2), false}, Address(a.word(3)), Ptr[Request]{a.word(4)})
+		return 0, p.Grequest_start(Func{Entry: a.word(0), Large: false}, Func{Entry: a.word(1), Large: false}, Func{Entry: a.word(2), Large: false}, Address(a.word(3)), Ptr[Request]{a.word(4)})
 	case 128:
 		return 0, p.Request_free(Ptr[Request]{a.word(0)})
 	case 129:
@@ -214,15 +214,15 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 154:
 		return 0, p.Op_commutative(Op(a.word(0)), Ref{a.word(1), false})
 	case 155:
-		return 0, p.Op_create(Func{a.word(0), false}, a.int(1), Ptr[Op]{a.word(2)})
+		return 0, p.Op_create(Func{Entry: a.word(0), Large: false}, a.int(1), Ptr[Op]{a.word(2)})
 	case 156:
-		return 0, p.Op_create(Func{a.word(0), true}, a.int(1), Ptr[Op]{a.word(2)})
+		return 0, p.Op_create(Func{Entry: a.word(0), Large: true}, a.int(1), Ptr[Op]{a.word(2)})
 	case 157:
 		return 0, p.Op_free(Ptr[Op]{a.word(0)})
 	case 158, 159:
 		return 0, p.Reduce_local(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)))
 	case 160:
-		return 0, p.Type_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
+		return 0, p.Type_create_keyval(Func{Entry: a.word(0), Large: false}, Func{Entry: a.word(1), Large: false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
 	case 161:
 		return 0, p.Type_delete_attr(Type(a.word(0)), a.int(1))
 	case 162:
@@ -436,7 +436,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 386:
 		return 0, p.Attr_put(Comm(a.word(0)), a.int(1), Address(a.word(2)), Language(a.int(3)))
 	case 387:
-		return 0, p.Comm_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
+		return 0, p.Comm_create_keyval(Func{Entry: a.word(0), Large: false}, Func{Entry: a.word(1), Large: false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
 	case 388:
 		return 0, p.Comm_delete_attr(Comm(a.word(0)), a.int(1))
 	case 389:
@@ -448,7 +448,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 391:
 		return 0, p.Comm_set_attr(Comm(a.word(0)), a.int(1), Address(a.word(2)), Language(a.int(3)))
 	case 392:
-		return 0, p.Keyval_create(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
+		return 0, p.Keyval_create(Func{Entry: a.word(0), Large: false}, Func{Entry: a.word(1), Large: false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
 	case 393:
 		return 0, p.Keyval_free(Ref{a.word(0), false})
 	case 394:
@@ -460,7 +460,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 397:
 		return 0, p.Comm_call_errhandler(Comm(a.word(0)), a.int(1))
 	case 398:
-		return 0, p.Comm_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
+		return 0, p.Comm_create_errhandler(Func{Entry: a.word(0), Large: false}, Ptr[Errhandler]{a.word(1)})
 	case 399:
 		return 0, p.Comm_get_errhandler(Comm(a.word(0)), Ptr[Errhandler]{a.word(1)})
 	case 400:
@@ -474,7 +474,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 404:
 		return 0, p.File_call_errhandler(File(a.word(0)), a.int(1))
 	case 405:
-		return 0, p.File_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
+		return 0, p.File_create_errhandler(Func{Entry: a.word(0), Large: false}, Ptr[Errhandler]{a.word(1)})
 	case 406:
 		return 0, p.File_get_errhandler(File(a.word(0)), Ptr[Errhandler]{a.word(1)})
 	case 407:
@@ -488,7 +488,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 411:
 		return 0, p.Session_call_errhandler(Session(a.word(0)), a.int(1))
 	case 412:
-		return 0, p.Session_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
+		return 0, p.Session_create_errhandler(Func{Entry: a.word(0), Large: false}, Ptr[Errhandler]{a.word(1)})
 	case 413:
 		return 0, p.Session_get_errhandler(Session(a.word(0)), Ptr[Errhandler]{a.word(1)})
 	case 414:
@@ -496,7 +496,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 415:
 		return 0, p.Win_call_errhandler(Win(a.word(0)), a.int(1))
 	case 416:
-		return 0, p.Win_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
+		return 0, p.Win_create_errhandler(Func{Entry: a.word(0), Large: false}, Ptr[Errhandler]{a.word(1)})
 	case 417:
 		return 0, p.Win_get_errhandler(Win(a.word(0)), Ptr[Errhandler]{a.word(1)})
 	case 418:
@@ -666,7 +666,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 498:
 		return 0, p.Win_create_dynamic(Info(a.word(0)), Comm(a.word(1)), Ptr[Win]{a.word(2)})
 	case 499:
-		return 0, p.Win_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
+		return 0, p.Win_create_keyval(Func{Entry: a.word(0), Large: false}, Func{Entry: a.word(1), Large: false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
 	case 500:
 		return 0, p.Win_delete_attr(Win(a.word(0)), a.int(1))
 	case 501:
@@ -842,9 +842,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 609, 610:
 		return 0, p.File_write_shared(File(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Status{a.word(4)})
 	case 611:
-		return 0, p.Register_datarep(CString(a.word(0)), Func{a.word(1), false}, Func{a.word(2), false}, Func{a.word(3), false}, Address(a.word(4)))
+		return 0, p.Register_datarep(CString(a.word(0)), Func{Entry: a.word(1), Large: false}, Func{Entry: a.word(2), Large: false}, Func{Entry: a.word(3), Large: false}, Address(a.word(4)))
 	case 612:
-		return 0, p.Register_datarep(CString(a.word(0)), Func{a.word(1), true}, Func{a.word(2), true}, Func{a.word(3), false}, Address(a.word(4)))
+		return 0, p.Register_datarep(CString(a.word(0)), Func{Entry: a.word(1), Large: true}, Func{Entry: a.word(2), Large: true}, Func{Entry: a.word(3), Large: false}, Address(a.word(4)))
 	case 613:
 		return 0, p.T_category_changed(Ref{a.word(0), false})
 	case 614:
@@ -900,7 +900,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 639:
 		return 0, p.T_event_handle_alloc(a.int(0), Address(a.word(1)), Info(a.word(2)), Ptr[T_event_registration]{a.word(3)})
 	case 640:
-		return 0, p.T_event_handle_free(T_event_registration(a.word(0)), Address(a.word(1)), Func{a.word(2), false})
+		return 0, p.T_event_handle_free(T_event_registration(a.word(0)), Address(a.word(1)), Func{Entry: a.word(2), Large: false})
 	case 641:
 		return 0, p.T_event_handle_get_info(T_event_registration(a.word(0)), Ptr[Info]{a.word(1)})
 	case 642:
@@ -908,9 +908,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 643:
 		return 0, p.T_event_read(T_event_instance(a.word(0)), a.int(1), Address(a.word(2)))
 	case 644:
-		return 0, p.T_event_register_callback(T_event_registration(a.word(0)), a.int(1), Info(a.word(2)), Address(a.word(3)), Func{a.word(4), false})
+		return 0, p.T_event_register_callback(T_event_registration(a.word(0)), a.int(1), Info(a.word(2)), Address(a.word(3)), Func{Entry: a.word(4), Large: false})
 	case 645:
-		return 0, p.T_event_set_dropped_handler(T_event_registration(a.word(0)), Func{a.word(1), false})
+		return 0, p.T_event_set_dropped_handler(T_event_registration(a.word(0)), Func{Entry: a.word(1), Large: false})
 	case 646:
 		return 0, p.T_finalize()
 	case 647:
@@ -969,7 +969,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		})
 	case 669:
 		return 0, found(p.graphOf(Graph(a.word(2)))).then(func(o2 *graphObject) error {
-			return p.X_Graph_call(Func{a.word(0), false}, Address(a.word(1)), o2, Ref{a.word(3), false})
+			return p.X_Graph_call(Func{Entry: a.word(0), Large: false}, Address(a.word(1)), o2, Ref{a.word(3), false})
 		})
 	case 670:
 		return 0, found(p.graphOf(Graph(a.word(2)))).then(func(o2 *graphObject) error { return p.X_Graph_order(a.int(0), a.int(1), o2) })

@@ -120,7 +120,7 @@ func (p *Process) handle(h *errhandler, object uintptr, call string, err error) 
 	case h == areFatal || h == abort:
 		p.die(call, code, err)
 	}
-	return Handler{h.f.Entry, outward(object), code}
+	return Handler{h.f.Entry, h.f.shown(object), code}
 }
 
 // called is the result of a function that has only to call an error handler yet. It is no

@@ -69,6 +69,17 @@ func (p *Process) Op_create(function Func, commute int, op Ptr[Op]) error {
 	return nil
 }
 
+// CalledInFortran says of an operator or error handler that its function is of Fortran. The handle is the word at an
+// address.
+func CalledInFortran(word uintptr) {
+	handle := loadWord(word)
+	if o := operators.get(handle); o != nil {
+		o.function.Fortran = true
+	} else if h := process.errhandlers.get(handle); h != nil {
+		h.f.Fortran = true
+	}
+}
+
 // OperatorArgument has the function of an operator get one more argument. The handle and the argument are two words at
 // an address.
 func OperatorArgument(words uintptr) {

@@ -122,7 +122,7 @@ func (f *userFunction) upcall(in, inout []byte, n int) {
 	words := make([]byte, 16) // the count and the datatype
 	length, handle := sys.HeapAddr(words), sys.HeapAddr(words[8:])
 	storeInt(length, n, f.function.Large)
-	storeWord(handle, outward(uintptr(f.t)))
+	storeWord(handle, f.function.shown(uintptr(f.t)))
 	Upcall(f.function.Entry,
 		[]uintptr{sys.HeapAddr(in) - uintptr(f.lb), sys.HeapAddr(inout) - uintptr(f.lb), length, handle, f.argument})
 	runtime.KeepAlive(words)

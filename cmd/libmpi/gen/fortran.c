@@ -864,6 +864,7 @@ void pmpi_op_create_(MPI_User_function *user_fn, int *commute, int *op, int *ier
     MPI_Op c_op = f_handle(Op, *op);
     int error = MPI_Op_create(user_fn, *commute, &c_op);
     *op = f_integer(c_op);
+    f_calls(*op);
     f_error(ierror, error);
 }
 NAMES(op_create, OP_CREATE)
@@ -2276,6 +2277,7 @@ void pmpi_comm_create_errhandler_(MPI_Comm_errhandler_function *comm_errhandler_
     MPI_Errhandler c_errhandler = f_handle(Errhandler, *errhandler);
     int error = MPI_Comm_create_errhandler(comm_errhandler_fn, &c_errhandler);
     *errhandler = f_integer(c_errhandler);
+    f_calls(*errhandler);
     f_error(ierror, error);
 }
 NAMES(comm_create_errhandler, COMM_CREATE_ERRHANDLER)
@@ -2340,6 +2342,7 @@ void pmpi_file_create_errhandler_(MPI_File_errhandler_function *file_errhandler_
     MPI_Errhandler c_errhandler = f_handle(Errhandler, *errhandler);
     int error = MPI_File_create_errhandler(file_errhandler_fn, &c_errhandler);
     *errhandler = f_integer(c_errhandler);
+    f_calls(*errhandler);
     f_error(ierror, error);
 }
 NAMES(file_create_errhandler, FILE_CREATE_ERRHANDLER)
@@ -2400,6 +2403,7 @@ void pmpi_session_create_errhandler_(MPI_Session_errhandler_function *session_er
     MPI_Errhandler c_errhandler = f_handle(Errhandler, *errhandler);
     int error = MPI_Session_create_errhandler(session_errhandler_fn, &c_errhandler);
     *errhandler = f_integer(c_errhandler);
+    f_calls(*errhandler);
     f_error(ierror, error);
 }
 NAMES(session_create_errhandler, SESSION_CREATE_ERRHANDLER)
@@ -2436,6 +2440,7 @@ void pmpi_win_create_errhandler_(MPI_Win_errhandler_function *win_errhandler_fn,
     MPI_Errhandler c_errhandler = f_handle(Errhandler, *errhandler);
     int error = MPI_Win_create_errhandler(win_errhandler_fn, &c_errhandler);
     *errhandler = f_integer(c_errhandler);
+    f_calls(*errhandler);
     f_error(ierror, error);
 }
 NAMES(win_create_errhandler, WIN_CREATE_ERRHANDLER)

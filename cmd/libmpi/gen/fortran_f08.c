@@ -587,6 +587,7 @@ void pmpi_op_create_c_(MPI_User_function_c *user_fn, int *commute, int *op, int 
     MPI_Op c_op = f_handle(Op, *op);
     int error = MPI_Op_create_c(user_fn, *commute, &c_op);
     *op = f_integer(c_op);
+    f_calls(*op);
     f_error(ierror, error);
 }
 NAMES(op_create_c, OP_CREATE_C)

@@ -28,10 +28,22 @@ func (in *installation) library(ctx context.Context) error {
 	return nil
 }
 
+// alsoOpenMPI are libraries of Open MPI that it is, too: for mpif.h, the module mpi, and C++. A process that names
+// several of them has the file once, because the dynamic linker knows it by its inode.
+var alsoOpenMPI = []string{"libmpi_mpifh.so.40", "libmpi_usempi_ignore_tkr.so.40", "libmpi_cxx.so.40"}
+
 // face builds the library as programs see it that were built with Open MPI. The go command links with -Bsymbolic,
 // which it cannot have: see cmd/libmpi/face.h.
 func (in *installation) face(ctx context.Context) error {
-	return in.build(ctx, openMPI, "exports_openmpi.map", "-Wl,-Bno-symbolic", "-tags=openmpi")
+	if err := in.build(ctx, openMPI, "exports_openmpi.map", "-Wl,-Bno-symbolic", "-tags=openmpi"); err != nil {
+		return err
+	}
+	for _, name := range alsoOpenMPI {
+		if err := in.link("lib/"+name, openMPI); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // build builds the library with a name, flags of the linker, and flags of the go command. What it exports is in a file

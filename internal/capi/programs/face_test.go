@@ -49,7 +49,9 @@ func TestFaceHasTheNamesOfOpenMPI(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, elf.STT_OBJECT, kind, name)
 			require.EqualValues(t, want, s.Size, name)
-			require.Zero(t, s.Value%16, name)
+			if strings.HasPrefix(name, "ompi_") { // a handle is its address
+				require.Zero(t, s.Value%16, name)
+			}
 		default:
 			functions++
 			require.Equal(t, elf.STT_FUNC, kind, name)

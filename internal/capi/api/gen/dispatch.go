@@ -146,7 +146,7 @@ func decode(k api.Kind, slot int) (gotype, expr string) {
 	of := func(gotype string) (string, string) { return gotype, gotype + "{" + word + "}" }
 	sized := func(gotype string) (string, string) { return gotype, gotype + "{" + word + ", " + wide + "}" }
 	if k.Callback() {
-		return "Func", fmt.Sprintf("Func{%s, %v}", word, strings.HasSuffix(k.Base, "_c"))
+		return "Func", fmt.Sprintf("Func{Entry: %s, Large: %v}", word, strings.HasSuffix(k.Base, "_c"))
 	}
 	if k.Shape == api.Value || k.Shape == api.Argv || k.Shape == api.InOfArrays && k.Base == "string" {
 		return decodeValue(k, slot, word)

@@ -80,6 +80,8 @@ func detaches(f api.Function) bool { return slices.ContainsFunc(f.Args, detached
 // stub is a subroutine in the making.
 type stub struct {
 	params, before, args, after, lengths []string
+
+	calls bool // it makes an object that calls a function of the program
 }
 
 // fortranStub makes a subroutine whose buffers are addresses or descriptors.
@@ -124,6 +126,7 @@ func (s *stub) add(f api.Function, a api.Arg) {
 	switch {
 	case a.Callback():
 		s.pass(base+" *", n, n)
+		s.calls = true
 	case text(a) && a.Shape != api.Value && a.Shape != api.Out:
 		s.texts(a)
 	case text(a):
@@ -179,6 +182,9 @@ func (s *stub) handle(f api.Function, a api.Arg) {
 	case api.Pointer:
 		s.before = append(s.before, fmt.Sprintf("%s c_%s = f_handle(%s, *%s);", ctype, n, a.Base, n))
 		s.after = append(s.after, fmt.Sprintf("*%s = f_integer(c_%s);", n, n))
+		if s.calls {
+			s.after = append(s.after, fmt.Sprintf("f_calls(*%s);", n))
+		}
 		s.pass("int *", n, "&c_"+n)
 	default:
 		count := countOf(f, a)

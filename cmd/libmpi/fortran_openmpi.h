@@ -1,0 +1,53 @@
+// What the face of Open MPI has for fortran.h.
+#ifndef LIBMPI_FORTRAN_OPENMPI_H
+#define LIBMPI_FORTRAN_OPENMPI_H
+
+// The common blocks of mpif.h and of the modules. A program or a library that is loaded before this one may have a
+// block of its own: that is the one that counts, so these are always looked up by name.
+extern int mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_unweighted_, mpi_fortran_weights_empty_,
+	mpi_fortran_errcodes_ignore_;
+extern int mpi_fortran_status_ignore_[], mpi_fortran_statuses_ignore_[];
+extern char mpi_fortran_argv_null_, mpi_fortran_argvs_null_;
+
+#define f_is(p, name) ((const void *)(p) == (const void *)&mpi_fortran_##name##_)
+#define f_text_is(p, name) f_is(p, name)
+#define f_sentinel(name) mpi_fortran_##name##_
+
+static inline void *f_automatic(void *p) { return p; }
+static inline void f_detached(void *address) { (void)address; }
+
+// The spellings of four compilers, and the name that the library for mpi_f08 calls.
+#define WEAK(alias) _Pragma(#alias)
+#define SPELLINGS(name, NAME, to) \
+	WEAK(weak mpi##name = to) \
+	WEAK(weak mpi##name##_ = to) \
+	WEAK(weak mpi##name##__ = to) \
+	WEAK(weak MPI##NAME = to)
+#define SECOND_SPELLINGS(name, NAME, to) \
+	WEAK(weak pmpi##name = to) \
+	WEAK(weak pmpi##name##__ = to) \
+	WEAK(weak PMPI##NAME = to) \
+	WEAK(weak ompi##name##_f = to)
+#define OLD_NAMES(name, NAME) \
+	SPELLINGS(_##name, _##NAME, pmpi_##name##_) \
+	SECOND_SPELLINGS(_##name, _##NAME, pmpi_##name##_)
+#define NAMES(name, NAME) OLD_NAMES(name, NAME)
+#define OTHER_NAMES(name, NAME, to) \
+	SPELLINGS(name, NAME, to) \
+	SECOND_SPELLINGS(name, NAME, to) \
+	WEAK(weak pmpi##name##_ = to)
+#define CPTR_NAMES(name, NAME) OTHER_NAMES(_##name##_cptr, _##NAME##_CPTR, pmpi_##name##_)
+#define EARLY_NAMES(name, NAME) OTHER_NAMES(x_##name, X_##NAME, pmpi_##name##_)
+#define CALLBACK_NAMES(name, NAME) \
+	WEAK(weak mpi_##name = mpi_##name##_) \
+	WEAK(weak mpi_##name##__ = mpi_##name##_) \
+	WEAK(weak MPI_##NAME = mpi_##name##_)
+
+// A predefined handle is another integer in Fortran: see face.h. So functions of the program get it as they know it.
+static inline void f_calls(int handle) {
+	int64_t words[] = {handle};
+	if (handle >= LIBMPI_CONSTANTS)
+		libmpi_call(OP_FORTRAN, words);
+}
+
+#endif

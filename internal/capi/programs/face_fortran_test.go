@@ -1,0 +1,113 @@
+package programs
+
+import (
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// faceSymbols are the names of what the library of Open MPI defines.
+func faceSymbols(t *testing.T) map[string]bool {
+	t.Helper()
+	f, err := elf.Open(openMPI())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.Close()) }()
+	symbols, err := f.DynamicSymbols()
+	require.NoError(t, err)
+	defined := map[string]bool{}
+	for _, s := range symbols {
+		defined[s.Name] = defined[s.Name] || s.Section != elf.SHN_UNDEF
+	}
+	return defined
+}
+
+// A subroutine has the spellings of four compilers, twice, and the name that the library for mpi_f08 calls.
+func TestFaceHasTheSubroutinesOfOpenMPI(t *testing.T) {
+	defined := faceSymbols(t)
+	list, err := os.ReadFile("testdata/openmpi/mpifh.txt")
+	require.NoError(t, err)
+	n := 0
+	for name := range strings.Lines(string(list)) {
+		if name = strings.TrimSpace(name); name[0] == '#' {
+			continue
+		}
+		n++
+		for _, as := range []string{name, "p" + name} {
+			for _, spelled := range []string{as, as + "_", as + "__", strings.ToUpper(as)} {
+				require.True(t, defined[spelled], spelled)
+			}
+		}
+		require.True(t, defined["o"+name+"_f"], name)
+	}
+	require.Equal(t, 391, n)
+	for _, name := range []string{"mpi_comm_dup_fn", "mpi_null_delete_fn_", "mpi_win_null_copy_fn__", "MPI_TYPE_DUP_FN",
+		"mpi_conversion_fn_null_", "mpi_sizeof_real64_r15_", "pmpi_sizeof_character_scalar_",
+		"_ZN3MPI8Datatype4FreeEv", "_ZN3MPI4CommC2Ev", "_ZN3MPI3Win4FreeEv", "ompi_mpi_cxx_op_intercept"} {
+		require.True(t, defined[name], name)
+	}
+}
+
+// Open MPI's own library for mpi_f08 finds in this one all that it needs.
+func TestFaceServesTheLibraryForF08(t *testing.T) {
+	const library = "/usr/lib/x86_64-linux-gnu/libmpi_usempif08.so.40"
+	f, err := elf.Open(library)
+	if err != nil {
+		t.Skipf("Open MPI is not installed (Debian: libopenmpi3): %v", err)
+	}
+	defer func() { require.NoError(t, f.Close()) }()
+	imported, err := f.ImportedSymbols()
+	require.NoError(t, err)
+	defined, n := faceSymbols(t), 0
+	for _, s := range imported {
+		if strings.Contains(strings.ToLower(s.Name), "mpi") {
+			require.True(t, defined[s.Name], s.Name)
+			n++
+		}
+	}
+	require.Greater(t, n, 300)
+}
+
+// compiledForOpenMPI compiles a program by declarations of its own, or by those of mpif.h.
+func compiledForOpenMPI(t *testing.T, compiler string, declarations []byte, libraries ...string) string {
+	t.Helper()
+	if _, err := exec.LookPath(compiler); err != nil {
+		t.Skipf("%s is not installed (Debian: gfortran, libopenmpi-dev)", compiler)
+	}
+	dir := t.TempDir()
+	source, err := os.ReadFile("testdata/openmpi/declared.f90")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "declared.f90"), source, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "declared.inc"), declarations, 0o600))
+	cmd := exec.Command(compiler, append([]string{"-O1", "-w", "-fallow-argument-mismatch", "declared.f90", "-o",
+		"declared"}, libraries...)...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return filepath.Join(dir, "declared")
+}
+
+func TestFaceInFortran(t *testing.T) {
+	t.Setenv("LD_LIBRARY_PATH", filepath.Dir(openMPI()))
+	own, err := os.ReadFile("testdata/openmpi/declared.inc")
+	require.NoError(t, err)
+	for name, program := range map[string]func(t *testing.T) string{
+		"gfortran": func(t *testing.T) string { return compiledForOpenMPI(t, "gfortran", own, openMPI()) },
+		"mpif90.openmpi": func(t *testing.T) string {
+			return compiledForOpenMPI(t, "mpif90.openmpi", []byte("  include 'mpif.h'\n"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			built := program(t)
+			eachWay(t, func(t *testing.T, w way) {
+				stdout, stderr, code := w.start(t, 3, built)
+				require.Equal(t, 0, code, "%s%s", stdout, stderr)
+				require.Equal(t, "all right\n", stdout)
+			})
+		})
+	}
+}
