@@ -91,7 +91,7 @@ var layers = []layer{
 		"internal/btl/...", "internal/job", "internal/trace/recorder"}},
 	{"cmd/libmpi", []string{"internal/capi", "internal/capi/coro", "shm"}},
 	{".", nil}, // the sources of cmd/libmpi
-	{"internal/capi/install", []string{"."}},
+	{"internal/capi/install", []string{".", "internal/linkage"}},
 	{"internal/capi/programs", []string{"pvas"}}, // its tests only
 
 	{"pvas", []string{"internal/limits", "internal/linkage"}},

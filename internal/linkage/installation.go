@@ -79,5 +79,5 @@ func (in Installation) check(version uint64) error {
 			return nil
 		}
 	}
-	return nil
+	return fmt.Errorf("%s is not the library of pvasrun: repeat pvasrun install-mpi %s", file, in)
 }

@@ -116,6 +116,7 @@ func TestWhatCannotBeServed(t *testing.T) {
 	w := newWorkshop(t)
 	in := w.installation("ours", "gopvas_root_block=7")
 	old := w.installation("old", "gopvas_root_block=6")
+	foreign := w.installation("foreign", "other=7")
 	theirs := w.library("theirs/libmpi.so.40", open)
 	mpich := w.library("theirs/libmpich.so.12", open)
 	standard := in.file("libmpi_abi.so.1")
@@ -133,6 +134,7 @@ func TestWhatCannotBeServed(t *testing.T) {
 	}{
 		{program, "", "", "is linked with Open MPI (libmpi.so.40), and each of its ranks is alone: pvasrun install"},
 		{program, old, "old/lib/libmpi.so.40 is of another version of pvasrun: repeat pvasrun install-mpi", ""},
+		{program, foreign, "foreign/lib/libmpi.so.40 is not the library of pvasrun: repeat", ""},
 		{more, in, "", "calls 1 functions that our libmpi.so.40 has not, such as MPIX_Fly"},
 		{two, in, "it would load two MPI libraries, libmpi.so.40 for two and libmpi_abi.so.1 for libboth.so", ""},
 		{of, in, "", "is linked with another MPI (libmpich.so.12): each of its ranks is alone"},

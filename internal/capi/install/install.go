@@ -17,11 +17,13 @@ import (
 
 // Config says what is to be installed.
 type Config struct {
-	Dir     string    // the folder, made if it is not there
-	Launch  string    // the executable of pvasrun, which is copied
-	Version string    // of this program, for pkg-config
-	Stderr  io.Writer // of the compilers
-	Log     func(format string, args ...any)
+	Dir     string // the folder, made if it is not there
+	Launch  string // the executable of pvasrun, which is copied
+	Version string // of this program, for pkg-config
+	// RootBlock is the version of the root block that the sources of the library have.
+	RootBlock uint64
+	Stderr    io.Writer // of the compilers
+	Log       func(format string, args ...any)
 }
 
 // installation is the state of Install.

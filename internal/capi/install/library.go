@@ -6,14 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/gopvas/gopvas/internal/linkage"
 )
 
 // soname is the name by which programs ask for the library. The standard does not say one;
 // all libraries with the standard ABI have this.
 const soname = "libmpi_abi.so.1"
-
-// openMPI is the name by which programs ask for Open MPI 4 or 5. Programs are not linked with it here.
-const openMPI = "libmpi.so.40"
 
 // library builds the library and makes the names that linkers look for.
 func (in *installation) library(ctx context.Context) error {
@@ -32,14 +31,14 @@ func (in *installation) library(ctx context.Context) error {
 // several of them has the file once, because the dynamic linker knows it by its inode.
 var alsoOpenMPI = []string{"libmpi_mpifh.so.40", "libmpi_usempi_ignore_tkr.so.40", "libmpi_cxx.so.40"}
 
-// face builds the library as programs see it that were built with Open MPI. The go command links with -Bsymbolic,
-// which it cannot have: see cmd/libmpi/face.h.
+// face builds the library as programs see it that were built with Open MPI. None are linked with it here. The go
+// command links with -Bsymbolic, which it cannot have: see cmd/libmpi/face.h.
 func (in *installation) face(ctx context.Context) error {
-	if err := in.build(ctx, openMPI, "exports_openmpi.map", "-Wl,-Bno-symbolic", "-tags=openmpi"); err != nil {
+	if err := in.build(ctx, linkage.OpenMPI, "exports_openmpi.map", "-Wl,-Bno-symbolic", "-tags=openmpi"); err != nil {
 		return err
 	}
 	for _, name := range alsoOpenMPI {
-		if err := in.link("lib/"+name, openMPI); err != nil {
+		if err := in.link("lib/"+name, linkage.OpenMPI); err != nil {
 			return err
 		}
 	}
@@ -51,8 +50,8 @@ func (in *installation) face(ctx context.Context) error {
 func (in *installation) build(ctx context.Context, soname, exports, link string, more ...string) error {
 	in.Log("building %s with %s and %s", soname, in.goCommand, in.c)
 	built := filepath.Join(in.source, soname)
-	flags := fmt.Sprintf("-Wl,-soname,%s '-Wl,--version-script=%s' %s", soname,
-		filepath.Join(in.source, "cmd/libmpi", exports), link)
+	flags := fmt.Sprintf("-Wl,-soname,%s '-Wl,--version-script=%s' -Wl,--defsym=%s=%d %s", soname,
+		filepath.Join(in.source, "cmd/libmpi", exports), linkage.Mark, in.RootBlock, link)
 	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-buildmode=c-shared",
 		"-ldflags", `-extldflags "` + flags + `"`, "-o", built}, more...)
 	cmd := exec.CommandContext(ctx, in.goCommand, append(args, "./cmd/libmpi")...)

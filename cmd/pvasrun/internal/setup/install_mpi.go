@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/internal/capi/install"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/linkage"
 )
 
@@ -35,7 +36,8 @@ func ExecuteInstallMPI(args []string) error {
 	}
 	err = cli.UntilSignal(func(ctx context.Context) error {
 		return install.Install(ctx, install.Config{
-			Dir: dir, Launch: own, Version: cli.ModuleVersion(), Stderr: os.Stderr, Log: log,
+			Dir: dir, Launch: own, Version: cli.ModuleVersion(), RootBlock: job.LayoutVersion,
+			Stderr: os.Stderr, Log: log,
 		})
 	})
 	if _, ok := errors.AsType[install.FolderError](err); ok {
