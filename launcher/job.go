@@ -105,6 +105,11 @@ type Processes struct {
 	Host  int   // pid of the space host
 	Ranks []int // pids, by rank
 
+	// Domains is where the ranks of this node run, and Partitions where each has its memory: address and size, zeros if
+	// it has an address space of its own. They are nil on a machine with one NUMA node.
+	Domains    []job.Domain
+	Partitions [][2]uint64
+
 	// SharedBytes is the size of the windows of the rank that has most, as far as
 	// ranks have made any. It is 0 before the hold points.
 	SharedBytes uint64

@@ -177,6 +177,13 @@ func (s *supervisor) allStarted(ctx context.Context, holds *sync.WaitGroup) {
 	}
 	s.attend()
 	p := Processes{BTL: s.btl, Host: s.host, Ranks: append([]int(nil), s.pids...)}
+	if len(s.machine.Nodes) > 1 {
+		p.Domains = s.domains(0)
+		for rank := range s.size {
+			base, size := s.memory.Root().Partition(s.number(rank))
+			p.Partitions = append(p.Partitions, [2]uint64{base, size})
+		}
+	}
 	if s.job.Started != nil {
 		s.job.Started(p)
 	}

@@ -134,13 +134,14 @@ func (w *Window) join(mine segment, wrong error) error {
 	if c.rank != 0 {
 		mem, err = c.module.Attach(int(c.group.ranks[0]), piece.at, int(piece.mapped))
 	}
-	if _, err = w.agree(segment{call: pieceAttached}, err); err != nil {
-		return err
+	if err == nil {
+		w.all, w.segments = mem[:total:total], parts
+		begin, end := w.bounds(c.rank)
+		w.local = w.all[begin:end:end]
+		c.settle(w.local)
 	}
-	w.all, w.segments = mem[:total:total], parts
-	begin, end := w.bounds(c.rank)
-	w.local = w.all[begin:end:end]
-	return nil
+	_, err = w.agree(segment{call: pieceAttached}, err)
+	return err
 }
 
 // bounds returns where the memory of a rank is in that of a contiguous window.

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // windows are the windows of a process. Modules take no memory back, because a peer may
@@ -95,4 +96,19 @@ func (w *windows) drop(win *Window) {
 	delete(w.live, win)
 	w.mu.Unlock()
 	w.give(win.block)
+}
+
+// leastSettled is the least part of a contiguous window, in bytes, for which a memory area of its own pays.
+const leastSettled = 64 << 10
+
+// settle has the whole pages of mem, which is in the memory of another rank, lie on the NUMA node of this one. Nobody
+// has touched them yet.
+func (c *Comm) settle(mem []byte) {
+	node, page := c.root.MemoryNode(int(c.group.ranks[c.rank])), uintptr(c.root.PageSize())
+	if node == job.Unknown || len(mem) < leastSettled {
+		return
+	}
+	at := sys.AddrOf(mem)
+	first, last := (at+page-1)&^(page-1), (at+uintptr(len(mem)))&^(page-1)
+	_ = sys.MemoryOn(first, last-first, node) // an error: it is slower, no more
 }

@@ -29,6 +29,7 @@ type Meter struct {
 	at      map[job.Hold]moment
 	sampled []moment // first and largest
 	shared  uint64
+	nodes   []NodeMemory
 	btl     job.BTL
 	inInit  time.Duration
 	err     error
@@ -62,6 +63,8 @@ func (m *Meter) Attach(j *launcher.Job) {
 func (m *Meter) hold(h job.Hold, p launcher.Processes) {
 	arrived := time.Now()
 	sample, err := pagetable.Take(p.Spaces(), len(p.Ranks))
+	nodes, err2 := nodesOf(p)
+	err = errors.Join(err, err2)
 	when := arrived
 	if h == job.HoldInit {
 		when = time.Now()
@@ -72,7 +75,7 @@ func (m *Meter) hold(h job.Hold, p launcher.Processes) {
 		m.inInit = arrived.Sub(m.created)
 	}
 	m.at[h] = moment{sample, when}
-	m.shared = p.SharedBytes
+	m.shared, m.nodes = p.SharedBytes, nodes
 	m.btl = p.BTL
 	m.err = errors.Join(m.err, err)
 }
@@ -120,6 +123,7 @@ type Measurement struct {
 	Stopped bool          // the ranks stood still for it; else it compares samples
 	InInit  time.Duration // from NewMeter until every rank was in Init; 0 unless Stopped
 	Elapsed time.Duration // between the two measures
+	Nodes   []NodeMemory  // at the end; nil on a machine with one NUMA node, or unless Stopped
 
 	// Growth between the two measures: what MemAvailable of the machine has fallen by,
 	// and what the address spaces have mapped of shared memory, touched or not.
@@ -199,6 +203,7 @@ func (m *Meter) Measurement() (Measurement, error) {
 		Report:  pagetable.NewReport(m.btl.String(), m.shared, m.before, start.Sample, end.Sample),
 		Stopped: stopped,
 		InInit:  m.inInit,
+		Nodes:   m.nodes,
 		Elapsed: end.when.Sub(start.when),
 
 		MemoryGrowthKiB: start.System.MemAvailable - end.System.MemAvailable,

@@ -31,6 +31,8 @@ func printMeasurement(w io.Writer, m meter.Measurement) error {
 		fmt.Fprintln(w,
 			"the ranks did not run from Init to Finalize: what follows compares samples taken while they ran")
 	}
-	_, err := io.WriteString(w, m.String())
-	return err
+	if _, err := io.WriteString(w, m.String()); err != nil {
+		return err
+	}
+	return m.WriteNodes(w)
 }

@@ -1,0 +1,167 @@
+package meter
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/launcher"
+)
+
+// NodeMemory is what lies on a NUMA node, and what belongs there. Sizes are KiB.
+type NodeMemory struct {
+	Node  int
+	Ranks int // that are bound to the node
+
+	// Private memory of these ranks, on the node and on others: in one address space that of their partitions, else
+	// that of their processes.
+	Near, Far int64
+
+	Other  int64 // other private memory on the node: of ranks that are bound to none, and heaps outside of partitions
+	Shared int64 // pages of files and of shared memory on the node, once for each address space
+}
+
+// area is a line of numa_maps.
+type area struct {
+	start   uint64
+	private bool          // some of its pages are private
+	nodes   map[int]int64 // KiB by node
+}
+
+// nodesOf counts the memory of a job by node. There is none on a machine with one node.
+func nodesOf(p launcher.Processes) (list []NodeMemory, err error) {
+	if p.Domains == nil {
+		return nil, nil
+	}
+	t := tally{p: &p, nodes: map[int]*NodeMemory{}}
+	for _, d := range p.Domains {
+		if d.NUMA != job.Unknown {
+			t.at(d.NUMA).Ranks++
+		}
+	}
+	for i, pid := range p.Spaces() {
+		rank := -1
+		if p.BTL != job.BTLPvas {
+			rank = i
+		}
+		f, err := os.Open(fmt.Sprintf("/proc/%d/numa_maps", pid))
+		if err != nil {
+			return nil, err
+		}
+		err = readAreas(f, func(a area) { t.add(a, rank) })
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, n := range t.nodes {
+		list = append(list, *n)
+	}
+	slices.SortFunc(list, func(a, b NodeMemory) int { return a.Node - b.Node })
+	return list, nil
+}
+
+type tally struct {
+	p     *launcher.Processes
+	nodes map[int]*NodeMemory
+}
+
+func (t *tally) at(node int) *NodeMemory {
+	if t.nodes[node] == nil {
+		t.nodes[node] = &NodeMemory{Node: node}
+	}
+	return t.nodes[node]
+}
+
+// add counts an area of a rank's address space; rank -1: of the one that all share.
+func (t *tally) add(a area, rank int) {
+	if rank < 0 {
+		rank = slices.IndexFunc(t.p.Partitions, func(r [2]uint64) bool { return a.start-r[0] < r[1] }) // wraps below it
+	}
+	home := job.Unknown
+	if rank >= 0 {
+		home = t.p.Domains[rank].NUMA
+	}
+	for node, kib := range a.nodes {
+		switch {
+		case !a.private:
+			t.at(node).Shared += kib
+		case home == job.Unknown:
+			t.at(node).Other += kib
+		case home == node:
+			t.at(home).Near += kib
+		default:
+			t.at(home).Far += kib
+		}
+	}
+}
+
+// readAreas reads numa_maps. A line is
+//
+//	7f52a0000000 prefer:1 file=/bin/x anon=2 dirty=2 N0=5 N1=2 kernelpagesize_kB=4
+func readAreas(r io.Reader, add func(area)) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		f := strings.Fields(lines.Text())
+		if len(f) < 2 {
+			return fmt.Errorf("numa_maps: line %q", lines.Text())
+		}
+		start, err := strconv.ParseUint(f[0], 16, 64)
+		if err != nil {
+			return fmt.Errorf("numa_maps: %w", err)
+		}
+		a := area{start: start, nodes: map[int]int64{}}
+		page := int64(4)
+		for _, word := range f[2:] {
+			name, value, _ := strings.Cut(word, "=")
+			n, err := strconv.ParseInt(value, 10, 64)
+			if err != nil {
+				continue // file=...
+			}
+			switch {
+			case name == "anon":
+				a.private = true
+			case name == "kernelpagesize_kB":
+				page = n
+			case name[0] == 'N':
+				node, err := strconv.Atoi(name[1:])
+				if err != nil {
+					return fmt.Errorf("numa_maps: %w", err)
+				}
+				a.nodes[node] = n
+			}
+		}
+		for node := range a.nodes {
+			a.nodes[node] *= page
+		}
+		add(a)
+	}
+	return lines.Err()
+}
+
+// WriteNodes writes the memory by node for people; nothing on a machine with one node.
+func (m Measurement) WriteNodes(w io.Writer) error {
+	if len(m.Nodes) == 0 {
+		return nil
+	}
+	var near, far int64
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-16s %14s %12s %16s %14s %14s\n", "KiB by NUMA node", "ranks bound", "theirs here",
+		"theirs elsewhere", "other private", "shared")
+	for _, n := range m.Nodes {
+		fmt.Fprintf(&b, "%-16d %14d %12d %16d %14d %14d\n", n.Node, n.Ranks, n.Near, n.Far, n.Other, n.Shared)
+		near, far = near+n.Near, far+n.Far
+	}
+	if near+far > 0 {
+		share := 100 * float64(near) / float64(near+far)
+		fmt.Fprintf(&b, "%.1f %% of the memory of bound ranks lies on their nodes\n", share)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
