@@ -32,7 +32,7 @@ __thread struct context *libmpi_mine __attribute__((tls_model("initial-exec"), v
 static __thread int is_main __attribute__((tls_model("initial-exec")));
 static int owned, finalized, forked;
 
-#ifdef __x86_64__
+#if defined __x86_64__ || defined __aarch64__
 
 static struct context context;
 

@@ -22,7 +22,7 @@
 // the address is in, or at least that it may be.
 //
 // Go code has no tables for the unwinder. If the thread runs Go in the coroutine, unwinding begins at the call by which
-// C entered Go (entry_amd64.S).
+// C entered Go (entry_amd64.S, entry_arm64.S).
 
 #define _GNU_SOURCE
 #include "entry.h"
@@ -30,6 +30,7 @@
 #include <errno.h>
 #include <link.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -40,7 +41,7 @@
 
 extern __thread struct context *libmpi_mine __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-#ifdef __x86_64__
+#if defined __x86_64__ || defined __aarch64__
 
 #include <unwind.h>
 
@@ -102,29 +103,72 @@ static int has_table(uintptr_t pc) {
 	return pc != 0 && _Unwind_Find_FDE((void *)pc, &b) != NULL;
 }
 
-// to_caller replaces registers from which the unwinder cannot begin by those of the caller in C, if that is known. It
-// does so after a call of a bad address, and in Go. It returns whether it has replaced them.
-static int to_caller(greg_t *r) {
-	const struct context *c = libmpi_mine;
-	uintptr_t pc = (uintptr_t)r[REG_RIP], sp = (uintptr_t)r[REG_RSP];
-	Dl_info info;
-	if (has_table(pc))
+#ifdef __x86_64__
+
+typedef greg_t reg;
+enum { SP = REG_RSP, PC = REG_RIP, REGS = NGREG };
+
+static reg *registers(ucontext_t *c) { return c->uc_mcontext.gregs; }
+
+// return_address takes the return address of a call that has come to no code: it is the last that was pushed.
+static int return_address(reg *r) {
+	const uintptr_t *sp = (const uintptr_t *)r[SP];
+	if (!readable(r[SP]) || !has_table(*sp))
 		return 0;
-	if (dladdr((void *)pc, &info) == 0) { // no code at all: the return address is the last that was pushed
-		if (!readable(sp) || !has_table(*(uintptr_t *)sp))
-			return 0;
-		r[REG_RIP] = *(greg_t *)sp;
-		r[REG_RSP] += 8;
-		return 1;
-	}
-	if (c == NULL || !readable(c->c_sp))
-		return 0;
-	const greg_t *saved = (const greg_t *)c->c_sp; // as entry_amd64.S has pushed them
+	r[PC] = (reg)*sp;
+	r[SP] += 8;
+	return 1;
+}
+
+// entered takes the registers that entry_amd64.S has pushed.
+static int entered(reg *r, const reg *saved) {
 	if (!has_table((uintptr_t)saved[6]))
 		return 0;
 	r[REG_R15] = saved[0], r[REG_R14] = saved[1], r[REG_R13] = saved[2], r[REG_R12] = saved[3];
-	r[REG_RBX] = saved[4], r[REG_RBP] = saved[5], r[REG_RIP] = saved[6], r[REG_RSP] = (greg_t)(saved + 7);
+	r[REG_RBX] = saved[4], r[REG_RBP] = saved[5], r[PC] = saved[6], r[SP] = (reg)(saved + 7);
 	return 1;
+}
+
+#else
+
+typedef unsigned long long reg;
+enum { FP = 29, LR = 30, SP = 31, PC = 32, REGS = 33 }; // sp and pc lie behind the registers with numbers
+_Static_assert(offsetof(mcontext_t, sp) == offsetof(mcontext_t, regs) + SP * sizeof(reg) &&
+	       offsetof(mcontext_t, pc) == offsetof(mcontext_t, regs) + PC * sizeof(reg), "registers");
+
+static reg *registers(ucontext_t *c) { return (reg *)((char *)&c->uc_mcontext + offsetof(mcontext_t, regs)); }
+
+static int return_address(reg *r) {
+	if (!has_table((uintptr_t)r[LR]))
+		return 0;
+	r[PC] = r[LR];
+	return 1;
+}
+
+// entered takes the registers that entry_arm64.S has saved.
+static int entered(reg *r, const reg *saved) {
+	enum { FIRST = 19, SAVED = 20 };
+	if (!has_table((uintptr_t)saved[1]))
+		return 0;
+	for (int i = FIRST; i < FP; i++)
+		r[i] = saved[2 + i - FIRST];
+	r[FP] = saved[0], r[LR] = r[PC] = saved[1], r[SP] = (reg)(uintptr_t)(saved + SAVED);
+	return 1;
+}
+
+#endif
+
+// to_caller replaces registers from which the unwinder cannot begin by those of the caller in C, if that is known. It
+// does so after a call of a bad address, and in Go. It returns whether it has replaced them.
+static int to_caller(reg *r) {
+	const struct context *c = libmpi_mine;
+	uintptr_t pc = (uintptr_t)r[PC];
+	Dl_info info;
+	if (has_table(pc))
+		return 0;
+	if (dladdr((void *)pc, &info) == 0) // no code at all
+		return return_address(r);
+	return c != NULL && readable(c->c_sp) && entered(r, (const reg *)c->c_sp);
 }
 
 // frames are the addresses of the calls, from the innermost on. A place is that of an instruction in the call; that of
@@ -148,13 +192,13 @@ static _Unwind_Reason_Code note_frame(struct _Unwind_Context *c, void *unused) {
 	return _URC_NO_REASON;
 }
 
-static void collect(greg_t *r) {
-	gregset_t saved;
+static void collect(reg *r) {
+	reg saved[REGS];
 	memcpy(saved, r, sizeof saved);
 	frames.replaced = to_caller(r);
-	if (frames.replaced || !has_table((uintptr_t)r[REG_RIP]))
-		frames.pc[frames.n++] = (uintptr_t)saved[REG_RIP];
-	frames.start = (uintptr_t)r[REG_RIP];
+	if (frames.replaced || !has_table((uintptr_t)r[PC]))
+		frames.pc[frames.n++] = (uintptr_t)saved[PC];
+	frames.start = (uintptr_t)r[PC];
 	if (has_table(frames.start))
 		_Unwind_Backtrace(note_frame, NULL);
 	memcpy(r, saved, sizeof saved);
@@ -197,8 +241,8 @@ static void add_owner(uintptr_t at, uintptr_t pc) {
 }
 
 // add_cause adds the rank, the signal and its address or sender.
-static void add_cause(int number, const siginfo_t *info, const greg_t *r) {
-	uintptr_t at = (uintptr_t)info->si_addr, sp = (uintptr_t)r[REG_RSP];
+static void add_cause(int number, const siginfo_t *info, const reg *r) {
+	uintptr_t at = (uintptr_t)info->si_addr, sp = (uintptr_t)r[SP];
 	add("rank ");
 	add_number((unsigned long)rank, 10);
 	add(" (pid ");
@@ -216,7 +260,7 @@ static void add_cause(int number, const siginfo_t *info, const greg_t *r) {
 	} else {
 		add(" at address ");
 		add_number(at, 16);
-		add_owner(at, (uintptr_t)r[REG_RIP]);
+		add_owner(at, (uintptr_t)r[PC]);
 		if (number == SIGSEGV && ((at < sp && at >= sp - RED_ZONE) || !readable(sp)))
 			add(": stack overflow; raise --stack-size or ulimit -s");
 	}
@@ -302,7 +346,7 @@ static void print(const char *s, size_t n) {
 }
 
 // report prints the cause and the frames. Each word of the text is one line.
-static void report(int number, const siginfo_t *info, greg_t *r) {
+static void report(int number, const siginfo_t *info, reg *r) {
 	static char *words[FRAMES + 3] = {"pvasrun-backtrace"};
 	int n = 1;
 	collect(r);
@@ -331,7 +375,7 @@ static void die(int number, siginfo_t *info, void *interrupted) {
 	if (state != NULL)
 		__atomic_compare_exchange_n(state, &before, STATE_FAULTED, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 	bound_time(number);
-	report(number, info, ((ucontext_t *)interrupted)->uc_mcontext.gregs);
+	report(number, info, registers(interrupted));
 	sigaction(number, &plain, NULL);
 	// A fault happens again when the handler returns. What was sent is sent again.
 	if (info->si_code <= 0)
