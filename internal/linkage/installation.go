@@ -25,6 +25,20 @@ func (in Installation) has(name string) bool {
 	return err == nil
 }
 
+// serves tells whether a library is ours for programs of Open MPI. It has the names of those for Fortran and C++, too;
+// the dynamic linker lists a file once, by the name that it is asked for first.
+func (in Installation) serves(l Library) bool {
+	if in == "" || l.File != in.file(l.Name) {
+		return false
+	}
+	ours, err := os.Stat(in.file(OpenMPI))
+	if err != nil {
+		return false
+	}
+	file, err := os.Stat(l.File)
+	return err == nil && os.SameFile(ours, file)
+}
+
 // Default is where install-mpi makes an installation if nobody says where.
 func Default() (string, error) {
 	data := os.Getenv("XDG_DATA_HOME")

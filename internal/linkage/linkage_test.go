@@ -97,6 +97,21 @@ func TestProgramsOfOpenMPIAreServed(t *testing.T) {
 	}
 }
 
+// Our library is that for Fortran, too, by a link: the dynamic linker lists it by that name alone.
+func TestProgramsInFortranAreServed(t *testing.T) {
+	w := newWorkshop(t)
+	in := w.installation("ours", "gopvas_root_block=7")
+	require.NoError(t, os.Symlink(OpenMPI, in.file("libmpi_mpifh.so.40")))
+	theirs := w.library("theirs/libmpi.so.40", open)
+	fortran := w.library("theirs/libmpi_mpifh.so.40", "void mpi_init_(void) {}", theirs)
+	program := w.gcc("program", calls, "-fPIE", "-pie", fortran, theirs)
+	t.Setenv("LD_LIBRARY_PATH", w.path("theirs"))
+	p, err := ask(program, in)
+	require.NoError(t, err)
+	require.Equal(t, []string{OpenMPI, in.file(OpenMPI), "program"}, []string{p.MPI, p.Library, p.For})
+	require.Empty(t, p.Remark())
+}
+
 // Where the program itself says by DT_RPATH where its library is, ours is preloaded.
 func TestRPathIsOvercome(t *testing.T) {
 	w := newWorkshop(t)

@@ -97,7 +97,7 @@ func (p *Program) ask(env []string) error {
 	files := []binary{p.main}
 	var cores []Library
 	for _, l := range libraries {
-		if isMPI(l.Name) {
+		if isMPI(l.Name) || p.in.serves(l) {
 			cores = append(cores, l)
 		}
 		if b, err := readBinary(l.File); err == nil {
@@ -106,6 +106,9 @@ func (p *Program) ask(env []string) error {
 	}
 	if len(cores) == 0 {
 		return nil
+	}
+	if p.in.serves(cores[0]) {
+		cores[0] = Library{OpenMPI, p.in.file(OpenMPI)}
 	}
 	p.MPI, p.Library, p.For = cores[0].Name, cores[0].File, asker(files, cores[0].Name)
 	if len(cores) > 1 {
