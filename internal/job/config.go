@@ -120,5 +120,6 @@ func (e *LayoutError) Error() string {
 		return fmt.Sprintf("magic number is %#x, not %#x: this is no job memory", e.Have, e.Want)
 	}
 	return fmt.Sprintf("%s is %d, this program expects %d: "+
-		"build the program and pvasrun from the same version of gopvas", e.Field, e.Have, e.Want)
+		"build the program and pvasrun from the same version of gopvas, and its library for C by pvasrun install-mpi",
+		e.Field, e.Have, e.Want)
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // openMPI is the library as programs see it that were built with Open MPI.
@@ -75,8 +77,8 @@ func faceProgram(t *testing.T, source string, flags ...string) string {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "mpi.h"), header, 0o600))
 	program := filepath.Join(dir, "program")
-	args := append([]string{"-O1", "-Wall", "-I" + dir, filepath.Join("testdata", source), "-o", program, openMPI()},
-		flags...)
+	args := append([]string{"-O1", "-Wall", "-Wno-stringop-overread", "-I" + dir, filepath.Join("testdata", source),
+		"-o", program, openMPI()}, flags...)
 	out, err := exec.Command("gcc", args...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return program
@@ -97,7 +99,6 @@ func faceProgramOf(t *testing.T, source string, flags ...string) string {
 }
 
 func TestFaceOfOpenMPI(t *testing.T) {
-	t.Setenv("LD_LIBRARY_PATH", filepath.Dir(openMPI()))
 	for name, program := range map[string]func(t *testing.T) string{
 		"copies":        func(t *testing.T) string { return faceProgram(t, "face.c") },
 		"addresses":     func(t *testing.T) string { return faceProgram(t, "face.c", "-fPIC") },
@@ -105,10 +106,75 @@ func TestFaceOfOpenMPI(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			built := program(t)
-			eachWay(t, func(t *testing.T, w way) {
-				stdout, stderr, code := w.start(t, 3, built, filepath.Join(t.TempDir(), "file"))
-				require.Equal(t, 0, code, "%s%s", stdout, stderr)
+			eachWay(t, func(t *testing.T, w way) { w.ends(t, 3, built, filepath.Join(t.TempDir(), "file")) })
+		})
+	}
+}
+
+// What the programs here check holds in the face, too.
+func TestProgramsByTheFace(t *testing.T) {
+	type calls [][]string
+	programs := map[string]calls{"semantics.c": {nil}, "upcalls.c": {nil}}
+	if testkit.Long() {
+		programs = map[string]calls{"semantics.c": {nil}, "upcalls.c": {nil}, "edges.c": {nil, {"early session"}},
+			"ahead.c": {nil}, "attributes.c": {nil}, "old.c": {nil}, "children.c": {nil}, "signals.c": {nil},
+			"garbage.c": {nil}, "graphs.c": {nil}, "types.c": {nil}, "files.c": {{"FOLDER"}}, "windows.c": {{"BTL"}},
+			"files_fail.c": {{"write", "/dev/full", "space"}}, "tool.c": {nil},
+			"spawned.c": {{"many"}, {"refused"}, {"generations"}},
+			"threads.c": {{"multiple"}, {"serialized"}, {"funneled"}, {"other"}}}
+	}
+	for source, calls := range programs {
+		t.Run(source, func(t *testing.T) {
+			program := faceProgram(t, source, "-pthread")
+			eachModel(t, func(t *testing.T, w way) {
+				t.Setenv("WANT_BTL", w.btl)
+				t.Setenv("PVASRUN_UNIVERSE", "40")
+				for _, args := range calls {
+					var all []string
+					for _, a := range args {
+						all = append(all, strings.NewReplacer("FOLDER", t.TempDir(), "BTL", w.btl).Replace(a))
+					}
+					w.ends(t, 3, program, all...)
+				}
 			})
 		})
 	}
+}
+
+// stranger is a program that lacks a function, bound lazily or now: the library that it was linked with had it.
+func stranger(t *testing.T, bound string) string {
+	t.Helper()
+	then, now := t.TempDir(), t.TempDir()
+	for dir, text := range map[string]string{then: "int MPI_From_the_future(void *comm) { return 0; }", now: ""} {
+		cmd := exec.Command("gcc", "-shared", "-fPIC", "-Wl,-soname,libfuture.so", "-x", "c", "-",
+			"-o", filepath.Join(dir, "libfuture.so"))
+		cmd.Stdin = strings.NewReader(text)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	return faceProgram(t, "strange.c", filepath.Join(then, "libfuture.so"), "-Wl,-rpath,"+now, "-Wl,-z,"+bound)
+}
+
+// A function that the library does not have is named, where it is called or, if all are bound at once, at the start.
+func TestMissingFunctionIsNamed(t *testing.T) {
+	for _, bound := range []string{"lazy", "now"} {
+		program := stranger(t, bound)
+		eachModel(t, func(t *testing.T, w way) {
+			stdout, stderr, code := w.start(t, 1, program)
+			require.NotZero(t, code)
+			require.Contains(t, stderr, "undefined symbol: MPI_From_the_future")
+			require.Equal(t, bound == "lazy", strings.Contains(stdout, "runs"), stdout)
+		})
+	}
+}
+
+// Two MPI libraries in a process would each have some of its calls. pvasrun sees those that a program is linked with.
+func TestTwoLibrariesAreRefused(t *testing.T) {
+	program := stranger(t, "lazy")
+	eachModel(t, func(t *testing.T, w way) {
+		_, stderr, code := w.start(t, 1, program, filepath.Join(installed, "lib", "libmpi_abi.so.1"))
+		require.Equal(t, 1, code, stderr)
+		require.Regexp(t, `(?m)^libmpi: this process has two MPI libraries, \S+/libmpi.so.40 and \S+/libmpi_abi.so.1: `+
+			`build all parts of the program, and its libraries, with one$`, stderr)
+	})
 }

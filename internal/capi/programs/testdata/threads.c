@@ -46,7 +46,7 @@ static void *ask(void *unused) {
 	OK(MPI_Is_thread_main(&flag));
 	CHECK(flag == 0);
 	OK(MPI_Get_version(&version, &sub));
-	CHECK(version == 5 && sub == 0);
+	CHECK(version == MPI_VERSION && sub == MPI_SUBVERSION);
 	CHECK(MPI_Wtime() > 0);
 	return NULL;
 }

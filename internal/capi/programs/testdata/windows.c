@@ -354,7 +354,7 @@ static void refusals(window *v) {
 	FAILS(MPI_ERR_RMA_SYNC, MPI_Win_complete(v->w));
 	FAILS(MPI_ERR_RMA_SYNC, MPI_Win_wait(v->w));
 	FAILS(MPI_ERR_LOCKTYPE, MPI_Win_lock(7, 0, 0, v->w));
-	FAILS(MPI_ERR_ASSERT, MPI_Win_fence(1, v->w));
+	FAILS(MPI_ERR_ASSERT, MPI_Win_fence(1 << 20, v->w));
 	FAILS(MPI_ERR_RANK, MPI_Win_lock(MPI_LOCK_SHARED, size, 0, v->w));
 	FAILS(MPI_ERR_RMA_FLAVOR, MPI_Win_attach(v->w, &x, 4));
 	OK(MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, v->w));
