@@ -90,5 +90,7 @@ func TestTwice(t *testing.T) {
 	l, err := far.Times(1)
 	require.NoError(t, err)
 	require.True(t, Twice(Buffer{Layout: &l, Base: sys.AddrOf(memory)}))
-	require.False(t, Twice(layout(2*twiceRuns, 1, 2)), "of which all runs but the first are not looked at")
+	full := layout(2*twiceRuns, 1, 2)
+	require.False(t, Twice(full), "of which all runs but the first are not looked at")
+	require.True(t, Twice(full, Buffer{Bytes: memory[:2]}, layout(3, 4, 5)), "messages that have no room left")
 }

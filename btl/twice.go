@@ -30,8 +30,9 @@ func Twice(messages ...Buffer) bool {
 			continue
 		}
 		have := len(runs)
-		runs = slices.Grow(runs, max(0, min(b.Len(), twiceRuns-have)))
-		n, _ := datatype.Segments(runs[have:min(cap(runs), twiceRuns)], b.Layout, b.Base, 0)
+		room := max(0, min(b.Len(), twiceRuns-have))
+		runs = slices.Grow(runs, room)
+		n, _ := datatype.Segments(runs[have:have+room], b.Layout, b.Base, 0)
 		runs = runs[:have+n]
 		runtime.KeepAlive(b.Bytes)
 	}
