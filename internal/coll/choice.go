@@ -48,12 +48,14 @@ type algorithm struct {
 // in one address space copy each block once, wherever its ends lie: to send it through
 // others gains nothing but that more of them can share the work.
 var algorithms = []algorithm{
+	{kind: Barrier, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
 	{kind: Barrier, name: "flat", run: flat, short: true, regular: true, fits: fitsRing, suits: always},
 	{kind: Barrier, name: "direct", run: direct, suits: always},
 	{kind: Barrier, name: "levels", levels: levelsBarrier, regular: true, suits: always},
 	{kind: Barrier, name: "dissemination", build: graphBarrier, suits: undersubscribed, shared: always},
 	{kind: Barrier, name: "tree", build: graphBarrierTree, suits: always},
 
+	{kind: Bcast, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
 	{kind: Bcast, name: "flat", run: flat, regular: true, fits: fitsRing, suits: always},
 	{kind: Bcast, name: "slot", run: bcastBySlot, regular: true, layouts: true, fits: fitsSlot, suits: always},
 	{kind: Bcast, name: "direct", run: direct, direct: true, layouts: true, suits: always},
@@ -61,11 +63,13 @@ var algorithms = []algorithm{
 	{kind: Bcast, name: "chain", build: graphBcastChain, suits: longForChain, shared: above(512 << 10)},
 	{kind: Bcast, name: "binomial", build: graphBcastBinomial, suits: always, shared: always},
 
+	{kind: Reduce, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
 	{kind: Reduce, name: "flat", run: flat, regular: true, fits: fitsRing, suits: always},
 	{kind: Reduce, name: "direct", run: direct, direct: true, suits: always},
 	{kind: Reduce, name: "levels", levels: levelsReduce, regular: true, suits: always},
 	{kind: Reduce, name: "binomial", build: graphReduce, suits: always, shared: always},
 
+	{kind: Allreduce, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
 	{kind: Allreduce, name: "flat", run: flat, short: true, regular: true, fits: fitsRing, suits: always},
 	{kind: Allreduce, name: "direct", run: direct, direct: true, suits: always},
 	{kind: Allreduce, name: "levels", levels: levelsAllreduce, regular: true, suits: always},
@@ -73,38 +77,45 @@ var algorithms = []algorithm{
 	{kind: Allreduce, name: "tree", build: graphAllreduceTree, suits: oversubscribed},
 	{kind: Allreduce, name: "recursive-doubling", build: graphAllreduceDoubling, suits: always, shared: always},
 
+	{kind: ReduceScatter, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
 	{kind: ReduceScatter, name: "flat", run: flat, short: true, regular: true, fits: fitsRing, suits: always},
 	{kind: ReduceScatter, name: "direct", run: direct, direct: true, suits: always},
 	{kind: ReduceScatter, name: "shares", build: graphReduceScatter, suits: longShares, shared: always},
 	{kind: ReduceScatter, name: "tree", build: graphReduceScatterTree, suits: always},
 
+	{kind: Scan, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
 	{kind: Scan, name: "flat", run: flat, regular: true, fits: fitsRing, suits: always},
 	{kind: Scan, name: "direct", run: direct, direct: true, suits: always},
 	{kind: Scan, name: "chain", build: graphScanChain, suits: never, shared: above(32 << 10)},
 	{kind: Scan, name: "recursive-doubling", build: graphScanDoubling, suits: always, shared: always},
+	{kind: Exscan, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
 	{kind: Exscan, name: "flat", run: flat, regular: true, fits: fitsRing, suits: always},
 	{kind: Exscan, name: "direct", run: direct, direct: true, suits: always},
 	{kind: Exscan, name: "chain", build: graphScanChain, suits: never, shared: above(32 << 10)},
 	{kind: Exscan, name: "recursive-doubling", build: graphScanDoubling, suits: always, shared: always},
 
+	{kind: Gather, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
 	{kind: Gather, name: "flat", run: flat, regular: true, fits: fitsRing, suits: always},
 	{kind: Gather, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Gather, name: "levels", levels: levelsGather, regular: true, suits: below(512)},
 	{kind: Gather, name: "binomial", build: graphGatherBinomial, regular: true, suits: below(2 << 10)},
 	{kind: Gather, name: "linear", build: graphGather, layouts: true, suits: always, shared: always},
 
+	{kind: Scatter, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
 	{kind: Scatter, name: "flat", run: flat, regular: true, fits: fitsRing, suits: always},
 	{kind: Scatter, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Scatter, name: "levels", levels: levelsScatter, regular: true, suits: below(512)},
 	{kind: Scatter, name: "binomial", build: graphScatterBinomial, regular: true, suits: below(2 << 10)},
 	{kind: Scatter, name: "linear", build: graphScatter, layouts: true, suits: always, shared: always},
 
+	{kind: Allgather, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
 	{kind: Allgather, name: "flat", run: flat, short: true, regular: true, fits: fitsRing, suits: always},
 	{kind: Allgather, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Allgather, name: "levels", levels: levelsAllgather, regular: true, suits: always},
 	{kind: Allgather, name: "bruck", build: graphAllgatherBruck, regular: true, suits: below(4 << 10)},
 	{kind: Allgather, name: "linear", build: graphAllgather, layouts: true, suits: always, shared: always},
 
+	{kind: Alltoall, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
 	{kind: Alltoall, name: "flat", run: flat, short: true, regular: true, fits: fitsRing, suits: always},
 	{kind: Alltoall, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Alltoall, name: "levels", levels: levelsAlltoall, regular: true, suits: shortForLeaders},

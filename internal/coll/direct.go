@@ -1,6 +1,8 @@
 package coll
 
 import (
+	"slices"
+
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/cad"
@@ -29,8 +31,8 @@ func (t *Team) makeBoard() {
 		return
 	}
 	t.board = board.New(board.Members{Engine: t.Engine, Job: t.Job, Rank: t.Rank, Size: t.Size, World: t.World,
-		Crowded: oversubscribed(t, 0), Direct: m.Direct(), Pool: t.Boards, Failure: &t.failure, Broken: &t.broken},
-		(*caller)(t))
+		Crowded: oversubscribed(t, 0), Flat: slices.Contains(t.Choice.Blocking[:], "flat"), Direct: m.Direct(),
+		Pool: t.Boards, Failure: &t.failure, Broken: &t.broken}, (*caller)(t))
 }
 
 // caller is a team as its board sees it.
@@ -86,6 +88,10 @@ func (b *Buffer) layout(refs *[]btl.Ref) board.Layout {
 // Share implements board.Caller. The last arriver does the work alone if it is little.
 func (c *caller) Share(typed int) (units int) {
 	t := (*Team)(c)
+	if t.conveys {
+		t.combine()
+		return 0
+	}
 	p, units := t.makePlan(typed)
 	if units == 0 {
 		return 0

@@ -18,7 +18,8 @@ type state struct {
 	failure cad.Failure // the first thing that went wrong in the call
 	broken  error       // likewise, of the layers below
 	scratch
-	from      [][]byte      // what the members have given, for the call by the ring
+	from      [][]byte      // what the members have given, for a call by the ring or the tree
+	conveys   bool          // the call that is underway goes by the tree
 	kept      []byte        // what this one has given, where the result comes to lie
 	requests  []pml.Request // of an exchange among neighbours
 	members   []btl.Member  // likewise

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
 )
 
@@ -16,6 +17,8 @@ type Job interface {
 	Oversubscribed() bool // there are more ranks than CPUs on this node
 	SoloLimit() int       // bytes that the last member to arrive moves alone, with a board
 	Node(rank int) int    // where a rank is
+
+	Domain(rank int) job.Domain // where on this node
 }
 
 // Team is a communicator as collectives see it: an ordered set of ranks of the job

@@ -86,7 +86,8 @@ type Caller interface {
 // Job is what a board asks of the job.
 type Job interface {
 	cad.Job
-	CPUs() int // that the ranks of this node have together
+	CPUs() int                  // that the ranks of this node have together
+	Domain(rank int) job.Domain // where a rank of this node runs
 }
 
 // Members are the ranks that meet, as one of them sees them.
@@ -96,6 +97,7 @@ type Members struct {
 	Rank, Size int
 	World      []int32             // the job's rank of each member; nil: the same numbers
 	Crowded    bool                // there are more ranks than CPUs
+	Flat       bool                // the members meet at one place, wherever they run
 	Direct     bool                // one address space
 	Whole      func(rank int) bool // of a step: tells whether a rank is a member of the whole; nil: it is no step
 	Pool       *Pool               // of memory for boards; nil: this one gives nothing back
@@ -113,6 +115,7 @@ type Board struct {
 	ring    Ring
 	bcasts  []bcastSlot // nil: the team does without; those of a member lie together
 	long    []byte      // pieces that are too long for their slots
+	tree    *tree       // nil: the members meet in the head
 	memory  memory      // of member 0 only
 	calls   uint64      // entered on the board
 	seen    int         // ranks of the job that had gone when deserted last looked
@@ -125,7 +128,7 @@ type Board struct {
 }
 
 // New returns a board whose memory is made at the first call.
-func New(m Members, c Caller) *Board { return &Board{Members: m, caller: c} }
+func New(m Members, c Caller) *Board { return &Board{Members: m, caller: c, tree: m.growTree()} }
 
 // make makes the board: member 0 allocates it and tells the others.
 func (b *Board) make() bool {
@@ -173,6 +176,9 @@ func (b *Board) clear() {
 	for i := range b.bcasts {
 		b.bcasts[i].call.Store(0)
 	}
+	if b.tree != nil && b.memory.used {
+		b.tree.clear()
+	}
 }
 
 // Free gives back the memory that this member has allocated, if it may be used again.
@@ -185,11 +191,11 @@ func (b *Board) Free(again bool) {
 }
 
 // world returns the job's rank of a member.
-func (b *Board) world(member int) int {
-	if b.World == nil {
+func (m *Members) world(member int) int {
+	if m.World == nil {
 		return member
 	}
-	return int(b.World[member])
+	return int(m.World[member])
 }
 
 // neighbour is asked each time that a member looks at the others' blocks: so it does not

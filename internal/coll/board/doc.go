@@ -1,10 +1,12 @@
 // Package board is where the members of a team that share memory meet. The memory is of the team's first member,
 // which allocates it at the first call.
 //
-// It has four things, each described in its file:
+// It has five things, each described in its file:
 //
 //   - The door (meet.go): members arrive in a call, and the last one releases the others. If their calls differ all
 //     are told.
+//   - The tree (tree.go, gather.go): the door of members that run in several domains of caches or memory. It also
+//     carries the bytes of short calls.
 //   - Work (work.go): units that the members share, of a call that they have arrived in.
 //   - The ring (ring.go): each member leaves a short block, and takes those of all others.
 //   - Slots (slots.go): the root of a broadcast leaves its bytes, and goes on.

@@ -15,6 +15,7 @@ var (
 )
 
 const (
+	blockSize  = int(unsafe.Sizeof(block{}))
 	blocksSize = int(unsafe.Sizeof(blocks{}))
 	bcastSize  = int(unsafe.Sizeof(bcastSlot{}))
 )
@@ -31,6 +32,9 @@ func (b *Board) size() int {
 		if piece := b.pieceSize(); piece > ShortSlot {
 			size += n * piece
 		}
+	}
+	if b.tree != nil {
+		size = upToPage(size) + b.Size*(blocksSize+blockSize)
 	}
 	return size
 }
@@ -49,7 +53,16 @@ func (b *Board) view(mem []byte) {
 		b.bcasts = unsafe.Slice((*bcastSlot)(unsafe.Pointer(&rest[0])), n)
 		b.long = rest[n*bcastSize:]
 	}
+	if b.tree != nil {
+		rest = mem[b.size()-b.Size*(blocksSize+blockSize):]
+		b.tree.up = unsafe.Slice((*blocks)(unsafe.Pointer(&rest[0])), b.Size)
+		b.tree.down = unsafe.Slice((*block)(unsafe.Pointer(&rest[b.Size*blocksSize])), b.Size)
+	}
 }
+
+// upToPage rounds up. The blocks of a tree begin with a page, so that those of most machines are pages: each then lies
+// on the node of memory of its writer, who touches it first.
+func upToPage(size int) int { return (size + blockSize - 1) / blockSize * blockSize }
 
 // numbersAddress is cad.AddressOf for counts.
 func numbersAddress(b []int) uint64 {

@@ -49,26 +49,35 @@ func (b *Board) meet() {
 	line.Writes(own)
 	mine := own.record.hash()
 	shm.OrderRelease()
-	if n := b.arrivals.Add(mine<<countBits | 1); int(n&(1<<countBits-1)) == b.Size {
-		shm.OrderAcquire()
-		b.lastArriver(mine, n>>countBits)
-	} else {
-		if b.watchers.Load() != 0 {
-			b.wake() // members that wait for our block or slot are to see that we are here
-		}
-		if !b.await(allArrived{}) {
+	var units int64
+	if b.tree != nil {
+		var ok bool
+		if units, ok = b.gather(mine); !ok {
 			return
 		}
+	} else {
+		if n := b.arrivals.Add(mine<<countBits | 1); int(n&(1<<countBits-1)) == b.Size {
+			shm.OrderAcquire()
+			b.lastArriver(mine, n>>countBits)
+		} else {
+			if b.watchers.Load() != 0 {
+				b.wake() // members that wait for our block or slot are to see that we are here
+			}
+			if !b.await(allArrived{}) {
+				return
+			}
+		}
+		shm.OrderAcquire()
+		if units = b.units; units == 0 {
+			b.calls = b.released.Load() // members in different calls go on together
+		}
 	}
-	shm.OrderAcquire()
-	if b.units > 0 {
+	if units > 0 {
 		b.work()
 		if !b.await(workDone{}) {
 			return
 		}
 		shm.OrderAcquire()
-	} else if last := b.released.Load(); last != k { // members in different calls go on together
-		b.calls = last
 	}
 	b.takeMisfit()
 	if b.failure.Fault() != 0 {

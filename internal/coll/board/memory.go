@@ -20,6 +20,8 @@ type Pool struct {
 type memory struct {
 	mem []byte
 	at  uint64 // for the other members
+
+	used bool // by a team before, so that it is not zero
 }
 
 // take returns memory of at least size bytes.
@@ -36,7 +38,7 @@ func (p *Pool) take(m btl.Memory, size int) (memory, error) {
 		}
 	}
 	mem, at, err := m.Alloc(size)
-	return memory{mem, at}, err
+	return memory{mem: mem, at: at}, err
 }
 
 // give takes memory back from a team.
@@ -46,5 +48,6 @@ func (p *Pool) give(g memory) {
 	if p.free == nil {
 		p.free = map[int][]memory{}
 	}
+	g.used = true
 	p.free[len(g.mem)] = append(p.free[len(g.mem)], g)
 }

@@ -43,6 +43,28 @@ type Rank struct {
 	Engine *pml.Engine
 }
 
+// shape is the L3 domain of each rank in a world of domains, again with other ones for the next ranks. Two domains are
+// on a node.
+var shape = []int{0, 1, 0, 1, 1, 2, 0, 2}
+
+// InDomains returns a world whose ranks are bound to domains, which have different numbers of ranks that do not follow
+// one another.
+func InDomains(w World) World {
+	start := w.Start
+	w.Name += " in domains"
+	w.Start = func(t testing.TB, ranks, cpus int) (*job.Root, func(int) Rank) {
+		root, rankOf := start(t, ranks, cpus)
+		var domains []job.Domain
+		for rank := range ranks {
+			l3 := shape[rank%len(shape)] + 3*(rank/len(shape))
+			domains = append(domains, job.Domain{L3: l3, NUMA: l3 / 2})
+		}
+		root.SetDomains(0, domains)
+		return root, rankOf
+	}
+	return w
+}
+
 func byModule(start func(testing.TB, int, int) (*job.Root,
 	func(int) btl.Module)) func(testing.TB, int, int) (*job.Root, func(int) Rank) {
 	return func(t testing.TB, ranks, cpus int) (*job.Root, func(int) Rank) {

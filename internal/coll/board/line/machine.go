@@ -2,7 +2,10 @@
 
 package line
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"runtime"
+)
 
 // size is that of a cache line in bytes.
 const size = 64
@@ -24,6 +27,11 @@ type Machine struct {
 	random *rand.Rand
 
 	Count
+
+	dying  int    // the core on which a function dies; see Kill
+	left   int    // uses of lines before that; 0: none dies
+	untold int    // uses of lines by others before that is told; 0: it is, or none has died
+	tell   func() // tells it
 
 	core    int             // whose turn it is
 	turns   []chan struct{} // of each core
@@ -72,8 +80,8 @@ func (m *Machine) Run(f func(core int)) {
 		m.turns, m.running = append(m.turns, turn), append(m.running, core)
 		go func() {
 			<-turn
+			defer m.end(core)
 			f(core)
-			m.end(core)
 		}()
 	}
 	machine = m
@@ -81,6 +89,16 @@ func (m *Machine) Run(f func(core int)) {
 	<-m.over
 	machine = nil
 }
+
+// untoldMost bounds how long the others do not know of a death.
+const untoldMost = 100
+
+// Kill has a function die on a core when it uses a line for the n-th time, before it reads or writes. Some time later
+// tell is called. Nobody dies if the function ends earlier: then Kill has no effect, and Killed is false.
+func (m *Machine) Kill(core, n int, tell func()) { m.dying, m.left, m.tell = core, n, tell }
+
+// Killed tells whether the function has died that Kill was called for.
+func (m *Machine) Killed() bool { return m.tell != nil && m.left == 0 }
 
 // pass gives the turn to some core.
 func (m *Machine) pass() {
@@ -125,6 +143,17 @@ func note(at, n uintptr, write bool) {
 
 // use gets a line for the core that runs.
 func (m *Machine) use(l uintptr, write bool) {
+	if m.untold > 0 {
+		if m.untold--; m.untold == 0 {
+			m.tell()
+		}
+	}
+	if m.left > 0 && m.core == m.dying {
+		if m.left--; m.left == 0 {
+			m.untold = 1 + m.random.IntN(untoldMost)
+			runtime.Goexit()
+		}
+	}
 	have, own := m.lines[l], caches(1)<<m.core
 	domain, node := m.domain[m.core], m.node[m.core]
 	switch {

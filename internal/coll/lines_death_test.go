@@ -1,0 +1,90 @@
+//go:build caches
+
+package coll
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/coll/board/line"
+	"github.com/gopvas/gopvas/internal/coll/colltest"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/mpi/fault"
+)
+
+// TestLinesOfDead: wherever a rank dies among its uses of shared lines, all others get their results or an error that
+// names it, in that call and in the next ones, and none hangs.
+func TestLinesOfDead(t *testing.T) {
+	seed := testkit.Seed(t)
+	short, long := 5, 25 // steps: units are many
+	if testkit.Long() {
+		short, long = 1, 9
+	}
+	for _, c := range []struct {
+		kind    Kind
+		n, step int
+	}{
+		{Barrier, 0, short}, {Bcast, 8, short}, {Allreduce, 8, short}, {Alltoall, 8, short},
+		{Allreduce, 20 << 10, long},
+	} {
+		for _, victim := range []int{0, 1, 2, 5} { // the first of all, of a domain, of none, of a node
+			deaths := 0
+			for at := 1; dieAt(t, seed+uint64(at), c.kind, c.n, victim, at); at += c.step {
+				deaths++
+			}
+			t.Logf("%v of %d bytes, rank %d: %d deaths", c.kind, c.n, victim, deaths)
+			require.Greater(t, deaths, 20/c.step)
+		}
+	}
+}
+
+// dieAt makes two calls in which a rank dies when it uses a line for the at-th time. It tells whether it has died.
+func dieAt(t *testing.T, seed uint64, kind Kind, n, victim, at int) bool {
+	const ranks = 8
+	m := line.NewMachine(seed, places(ranks))
+	world := colltest.InDomains(colltest.InOneSpace("one space", job.Settings{Spin: testkit.Spin}))
+	root, rankOf := world.Start(t, ranks, ranks)
+	m.Kill(victim, at, func() { root.MarkGone(victim) })
+	ready, end := make(chan bool, ranks), make(chan bool)
+	teams, errs := make([]*Team, ranks), make([]error, ranks)
+	go func() {
+		for range ranks {
+			<-ready
+		}
+		m.Run(func(core int) {
+			w := teams[core]
+			err := errors.Join(w.Run(simple(kind, w, n)), w.Run(simple(kind, w, n)))
+			if m.Killed() && err == nil { // then at the latest
+				if err = w.Barrier(); err == nil {
+					err = errors.New("a barrier without all members")
+				}
+			}
+			errs[core] = err
+		})
+		close(end)
+	}()
+	for rank, err := range run(t, root, rankOf, func(w *Team) error {
+		err := w.Run(simple(kind, w, n))
+		teams[w.Rank] = w
+		ready <- true
+		if <-end; err == nil {
+			err = errs[w.Rank]
+		}
+		if w.Rank == victim && m.Killed() {
+			return errGone
+		}
+		return err
+	}) {
+		switch lost, ok := errors.AsType[*fault.LostError](err); {
+		case rank == victim && m.Killed():
+		case m.Killed():
+			require.True(t, err == nil || ok && lost.Rank == victim, "rank %d: %v", rank, err)
+		default:
+			require.NoError(t, err, "rank %d", rank)
+		}
+	}
+	return m.Killed()
+}
