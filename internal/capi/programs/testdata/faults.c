@@ -38,9 +38,19 @@ __attribute__((noinline)) static int give_up(void) {
 	return zero;
 }
 
+#ifdef __x86_64__
+#define NAKED naked
+#define STORE "movl $1, 0x10; ret"
+#define TRAP "ud2; ret"
+#else
+#define NAKED unused
+#define STORE "mov x9, 0x10; str xzr, [x9]"
+#define TRAP "udf 0"
+#endif
+
 /* The first instruction of the function faults. */
-__attribute__((noinline, naked)) static int store_first(void) {
-	__asm__("movl $1, 0x10; ret"); /* the first */
+__attribute__((noinline, NAKED)) static int store_first(void) {
+	__asm__(STORE); /* the first */
 }
 
 __attribute__((noinline)) static int store_far(void) {
@@ -54,8 +64,8 @@ static void interrupted(int number) {
 }
 
 /* The handler of a signal, which comes at the first instruction of a function, faults. */
-__attribute__((noinline, naked)) static int trap_first(void) {
-	__asm__("ud2; ret"); /* the trap */
+__attribute__((noinline, NAKED)) static int trap_first(void) {
+	__asm__(TRAP); /* the trap */
 }
 
 static int trap(void) {
