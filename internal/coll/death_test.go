@@ -132,6 +132,9 @@ func untilDeath(w *Team) error {
 	if w.Job.CPUs() >= w.Size {
 		most = 200_000 // some algorithms of such members are for long vectors
 	}
+	if n, err := strconv.Atoi(os.Getenv("PVAS_TEST_BYTES")); err == nil {
+		most = n
+	}
 	for i := 0; ; i++ {
 		if i == at && w.Rank == 1 {
 			go func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }()
@@ -151,17 +154,21 @@ func untilDeath(w *Team) error {
 // TestKilledInACall: real processes, one of which is killed.
 func TestKilledInACall(t *testing.T) {
 	for i, at := range []int{0, 4, 9, 2, 3, 4} {
-		exits := jobtest.Start(t, job.Config{Ranks: 4, BTL: job.BTLSM, CPUs: 2 + i/3*2},
-			"until death", fmt.Sprintf("PVAS_TEST_CALL=%d", at)).Wait()
-		for rank, e := range exits {
-			if rank == 1 {
-				require.Equal(t, syscall.SIGKILL, e.Signal)
-				continue
-			}
-			// Who has left because of rank 1 may be named by those who waited for it.
-			require.Zero(t, e.Code, "rank %d: %s", rank, e.Stderr)
-			require.NotEmpty(t, e.Stdout, "rank %d", rank)
+		requireKilled(t, jobtest.Start(t, job.Config{Ranks: 4, BTL: job.BTLSM, CPUs: 2 + i/3*2},
+			"until death", fmt.Sprintf("PVAS_TEST_CALL=%d", at)).Wait())
+	}
+}
+
+// requireKilled: rank 1 was killed, and the others have seen it.
+func requireKilled(t *testing.T, exits []jobtest.Exit) {
+	for rank, e := range exits {
+		if rank == 1 {
+			require.Equal(t, syscall.SIGKILL, e.Signal)
+			continue
 		}
+		// Who has left because of rank 1 may be named by those who waited for it.
+		require.Zero(t, e.Code, "rank %d: %s", rank, e.Stderr)
+		require.NotEmpty(t, e.Stdout, "rank %d", rank)
 	}
 }
 

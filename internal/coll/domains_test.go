@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/coll/colltest"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -144,6 +146,19 @@ func TestDomainsMismatch(t *testing.T) {
 				require.NoError(t, err, "rank %d, call %d of rank %d", rank, other, odd)
 			}
 		}
+	}
+}
+
+// inTwoDomains are the domains of ranks that are processes.
+var inTwoDomains = []job.Domain{{L3: 0}, {L3: 1}, {L3: 0}, {L3: 1}}
+
+// TestDomainsAcrossProcesses: their calls are right, and when one of them is killed in a call the others end.
+func TestDomainsAcrossProcesses(t *testing.T) {
+	c := job.Config{Ranks: len(inTwoDomains), BTL: job.BTLSM, CPUs: len(inTwoDomains), Domains: inTwoDomains}
+	jobtest.Run(t, c, "trials", fmt.Sprintf("%s=%d", testkit.EnvSeed, testkit.Seed(t)))
+	for at := range int(kinds - Barrier) {
+		requireKilled(t, jobtest.Start(t, c, "until death", fmt.Sprintf("PVAS_TEST_CALL=%d", at),
+			"PVAS_TEST_BYTES=200").Wait())
 	}
 }
 
