@@ -64,6 +64,14 @@ func hardware() *comm.Info {
 	return info
 }
 
+// Split types that Open MPI has besides, OMPI_COMM_TYPE_HWTHREAD to OMPI_COMM_TYPE_CLUSTER, from the smallest on: those
+// below a board are parts of a node.
+const (
+	ompiThread  = 1
+	ompiBoard   = 8
+	ompiCluster = 11
+)
+
 // Comm_split_type is MPI_Comm_split_type. The ranks of a node share memory. Guided types know
 // one value of the hint mpi_hw_resource_type, mpi_shared_memory. Without it, and for the
 // unguided type, nobody gets a communicator.
@@ -78,7 +86,13 @@ func (p *Process) Comm_split_type(on *communicator, kind, key int, hints *comm.I
 		}
 	case COMM_TYPE_HW_UNGUIDED, UNDEFINED:
 	default:
-		return fail(ERR_ARG, "split type %d is not known", kind)
+		if !handlesAreObjects || kind < ompiThread || kind > ompiCluster {
+			return fail(ERR_ARG, "split type %d is not known", kind)
+		}
+		how = comm.Alone // ranks of which it is not known that they share a part of a node
+		if kind >= ompiBoard {
+			how = comm.Shared
+		}
 	}
 	n, err := on.c.SplitType(how, key)
 	return p.made(n, err, on, out)

@@ -43,6 +43,9 @@ const (
 	// AddressSpace: they are in one address space, see WinCreate. With pvasrun
 	// --btl pvas all of a node are; with sm each is alone.
 	AddressSpace
+
+	// Alone: nothing. Each rank gets a communicator of its own.
+	Alone
 )
 
 // SplitType returns a communicator of the ranks that have something in common.
@@ -65,6 +68,8 @@ func (c *Comm) SplitType(kind SplitKind, key int) (*Comm, error) {
 		if !c.module.Direct() {
 			p.color = int64(2*c.root.Nodes() + c.group.self)
 		}
+	case Alone:
+		p.color = int64(2*c.root.Nodes() + c.group.self)
 	default:
 		bad = fmt.Errorf("kind %d is not known: pass Shared, AddressSpace or Undefined", kind)
 	}

@@ -2,7 +2,7 @@
 //
 //	bin/      mpicc, mpicxx, mpifort and their other names; mpiexec, mpirun, pvasrun; mpipython
 //	include/  mpi.h, and for Fortran mpif.h and modules
-//	lib/      libmpi_abi.so.1, libmpi.so; pkgconfig/
+//	lib/      libmpi_abi.so.1, libmpi.so; libmpi.so.40 for programs that were built with Open MPI; pkgconfig/
 //
 // The library is built with the go command and the C compiler of the machine. The sources are
 // embedded in this program (package gopvas), so that library and launcher are of one version.

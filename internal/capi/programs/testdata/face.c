@@ -318,6 +318,12 @@ static void communicators(void) {
 	MPI_Comm_compare(MPI_COMM_WORLD, node, &result);
 	CHECK(result == MPI_CONGRUENT);
 	MPI_Comm_free(&node);
+	for (kind = 1; kind <= 11; kind++) { // OMPI_COMM_TYPE_HWTHREAD to _CLUSTER, of which _HOST is the 9th
+		MPI_Comm_split_type(MPI_COMM_WORLD, kind, 0, MPI_INFO_NULL, &node);
+		MPI_Comm_size(node, &n);
+		CHECK(kind == 9 ? n == size : n >= 1);
+		MPI_Comm_free(&node);
+	}
 	MPI_Comm_split(MPI_COMM_WORLD, MPI_UNDEFINED, 0, &node);
 	CHECK(node == MPI_COMM_NULL);
 	MPI_Comm_group(MPI_COMM_WORLD, &world);
