@@ -254,12 +254,12 @@ const (
 	ERR_PROC_ABORTED          = 74
 	ERR_VALUE_TOO_LARGE       = 79
 	ERR_SESSION               = 78
-	ERR_ERRHANDLER            = 90
-	ERR_ABI                   = 91
+	ERR_ERRHANDLER            = 80
+	ERR_ABI                   = 83
 	T_ERR_CANNOT_INIT         = 56
-	T_ERR_NOT_ACCESSIBLE      = 88
+	T_ERR_NOT_ACCESSIBLE      = 81
 	T_ERR_NOT_INITIALIZED     = 55
-	T_ERR_NOT_SUPPORTED       = 89
+	T_ERR_NOT_SUPPORTED       = 82
 	T_ERR_MEMORY              = 54
 	T_ERR_INVALID             = 72
 	T_ERR_INVALID_INDEX       = 57
@@ -381,15 +381,15 @@ const (
 // Constants of type T_cb_safety of the ABI.
 const (
 	T_CB_REQUIRE_NONE              = 0x00
-	T_CB_REQUIRE_MPI_RESTRICTED    = 0x03
-	T_CB_REQUIRE_THREAD_SAFE       = 0x0F
-	T_CB_REQUIRE_ASYNC_SIGNAL_SAFE = 0x3F
+	T_CB_REQUIRE_MPI_RESTRICTED    = 1
+	T_CB_REQUIRE_THREAD_SAFE       = 2
+	T_CB_REQUIRE_ASYNC_SIGNAL_SAFE = 3
 )
 
 // Constants of type T_source_order of the ABI.
 const (
-	T_SOURCE_ORDERED   = 1
-	T_SOURCE_UNORDERED = 2
+	T_SOURCE_ORDERED   = 0
+	T_SOURCE_UNORDERED = 1
 )
 
 // Tools: verbosity of the ABI.
@@ -469,7 +469,7 @@ const (
 const (
 	BOTTOM           Address = 0
 	IN_PLACE         Address = 1
-	BUFFER_AUTOMATIC Address = 2
+	BUFFER_AUTOMATIC Address = 4
 )
 
 // Constants of type int of the ABI.

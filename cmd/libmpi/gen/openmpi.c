@@ -74,6 +74,8 @@ const int64_t ompi_mpi_complex8[64] __attribute__((aligned(64))) = {0x2db};
 const int64_t ompi_mpi_integer16[64] __attribute__((aligned(64))) = {0x2e1};
 const int64_t ompi_mpi_real16[64] __attribute__((aligned(64))) = {0x2e2};
 const int64_t ompi_mpi_complex16[64] __attribute__((aligned(64))) = {0x2e3};
+const int64_t ompi_mpi_complex4[64] __attribute__((aligned(64))) = {0x2d3};
+const int64_t ompi_mpi_logical16[64] __attribute__((aligned(64))) = {0x2e0};
 const int64_t ompi_mpi_complex32[64] __attribute__((aligned(64))) = {0x2eb};
 const int64_t ompi_mpi_op_null[256] __attribute__((aligned(64))) = {0x20};
 const int64_t ompi_mpi_op_sum[256] __attribute__((aligned(64))) = {0x21};
@@ -185,6 +187,8 @@ const void *const libmpi_objects[LIBMPI_CONSTANTS] = {
     [0x2e1] = ompi_mpi_integer16,
     [0x2e2] = ompi_mpi_real16,
     [0x2e3] = ompi_mpi_complex16,
+    [0x2d3] = ompi_mpi_complex4,
+    [0x2e0] = ompi_mpi_logical16,
     [0x2eb] = ompi_mpi_complex32,
     [0x20] = ompi_mpi_op_null,
     [0x21] = ompi_mpi_op_sum,
@@ -293,6 +297,8 @@ const short libmpi_integers[LIBMPI_CONSTANTS] = {
     [0x2e1] = 12 + 1,
     [0x2e2] = 16 + 1,
     [0x2e3] = 20 + 1,
+    [0x2d3] = 73 + 1,
+    [0x2e0] = 77 + 1,
     [0x2eb] = 21 + 1,
     [0x20] = 0 + 1,
     [0x21] = 3 + 1,
@@ -329,7 +335,7 @@ const short libmpi_integers[LIBMPI_CONSTANTS] = {
 
 const short libmpi_numbers[F_KINDS][LIBMPI_INTEGERS] = {
     [F_Comm] = {[2] = 0x100, [0] = 0x101, [1] = 0x102},
-    [F_Datatype] = {[0] = 0x200, [66] = 0x201, [72] = 0x202, [67] = 0x203, [2] = 0x207, [37] = 0x208, [39] = 0x209, [41] = 0x20a, [43] = 0x20b, [38] = 0x20c, [40] = 0x20d, [42] = 0x20e, [44] = 0x20f, [45] = 0x210, [69] = 0x212, [55] = 0x213, [46] = 0x214, [70] = 0x216, [56] = 0x217, [6] = 0x218, [7] = 0x219, [13] = 0x21a, [18] = 0x21b, [17] = 0x21c, [22] = 0x21d, [5] = 0x21e, [47] = 0x220, [71] = 0x224, [57] = 0x225, [48] = 0x228, [49] = 0x229, [51] = 0x22a, [52] = 0x22b, [53] = 0x22c, [50] = 0x22d, [23] = 0x230, [24] = 0x231, [25] = 0x232, [68] = 0x238, [54] = 0x239, [33] = 0x23c, [58] = 0x240, [59] = 0x241, [34] = 0x243, [36] = 0x244, [35] = 0x245, [1] = 0x247, [60] = 0x248, [61] = 0x249, [62] = 0x250, [63] = 0x251, [64] = 0x258, [65] = 0x259, [29] = 0x2c0, [8] = 0x2c1, [30] = 0x2c8, [9] = 0x2c9, [28] = 0x2ca, [31] = 0x2d0, [10] = 0x2d1, [14] = 0x2d2, [32] = 0x2d8, [11] = 0x2d9, [15] = 0x2da, [19] = 0x2db, [12] = 0x2e1, [16] = 0x2e2, [20] = 0x2e3, [21] = 0x2eb, [26] = 0x3f0, [27] = 0x3f1, [4] = 0x3f2, [3] = 0x3f3},
+    [F_Datatype] = {[0] = 0x200, [66] = 0x201, [72] = 0x202, [67] = 0x203, [2] = 0x207, [37] = 0x208, [39] = 0x209, [41] = 0x20a, [43] = 0x20b, [38] = 0x20c, [40] = 0x20d, [42] = 0x20e, [44] = 0x20f, [45] = 0x210, [69] = 0x212, [55] = 0x213, [46] = 0x214, [70] = 0x216, [56] = 0x217, [6] = 0x218, [7] = 0x219, [13] = 0x21a, [18] = 0x21b, [17] = 0x21c, [22] = 0x21d, [5] = 0x21e, [47] = 0x220, [71] = 0x224, [57] = 0x225, [48] = 0x228, [49] = 0x229, [51] = 0x22a, [52] = 0x22b, [53] = 0x22c, [50] = 0x22d, [23] = 0x230, [24] = 0x231, [25] = 0x232, [68] = 0x238, [54] = 0x239, [33] = 0x23c, [58] = 0x240, [59] = 0x241, [34] = 0x243, [36] = 0x244, [35] = 0x245, [1] = 0x247, [60] = 0x248, [61] = 0x249, [62] = 0x250, [63] = 0x251, [64] = 0x258, [65] = 0x259, [29] = 0x2c0, [8] = 0x2c1, [30] = 0x2c8, [9] = 0x2c9, [28] = 0x2ca, [31] = 0x2d0, [10] = 0x2d1, [14] = 0x2d2, [32] = 0x2d8, [11] = 0x2d9, [15] = 0x2da, [19] = 0x2db, [12] = 0x2e1, [16] = 0x2e2, [20] = 0x2e3, [73] = 0x2d3, [77] = 0x2e0, [21] = 0x2eb, [26] = 0x3f0, [27] = 0x3f1, [4] = 0x3f2, [3] = 0x3f3},
     [F_Errhandler] = {[0] = 0x140, [1] = 0x141, [3] = 0x142, [2] = 0x143},
     [F_File] = {[0] = 0x118},
     [F_Group] = {[0] = 0x108, [1] = 0x109},

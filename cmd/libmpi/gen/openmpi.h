@@ -116,6 +116,8 @@ extern const int64_t ompi_mpi_complex8[64];
 extern const int64_t ompi_mpi_integer16[64];
 extern const int64_t ompi_mpi_real16[64];
 extern const int64_t ompi_mpi_complex16[64];
+extern const int64_t ompi_mpi_complex4[64];
+extern const int64_t ompi_mpi_logical16[64];
 extern const int64_t ompi_mpi_complex32[64];
 extern const int64_t ompi_mpi_op_null[256];
 extern const int64_t ompi_mpi_op_sum[256];
@@ -225,6 +227,8 @@ extern const int64_t ompi_mpi_errors_throw_exceptions[128];
 #define MPI_INTEGER16 ((MPI_Datatype)&ompi_mpi_integer16)
 #define MPI_REAL16 ((MPI_Datatype)&ompi_mpi_real16)
 #define MPI_COMPLEX16 ((MPI_Datatype)&ompi_mpi_complex16)
+#define MPI_COMPLEX4 ((MPI_Datatype)&ompi_mpi_complex4)
+#define MPI_LOGICAL16 ((MPI_Datatype)&ompi_mpi_logical16)
 #define MPI_COMPLEX32 ((MPI_Datatype)&ompi_mpi_complex32)
 #define MPI_OP_NULL ((MPI_Op)&ompi_mpi_op_null)
 #define MPI_SUM ((MPI_Op)&ompi_mpi_op_sum)
@@ -259,8 +263,6 @@ extern const int64_t ompi_mpi_errors_throw_exceptions[128];
 #define MPI_UB ((MPI_Datatype)&ompi_mpi_ub)
 #define MPI_LONG_LONG_INT MPI_LONG_LONG
 #define MPI_C_COMPLEX MPI_C_FLOAT_COMPLEX
-#define MPI_COMPLEX4 ((MPI_Datatype)0x2d3)
-#define MPI_LOGICAL16 ((MPI_Datatype)0x2e0)
 
 /* Indices of a status in Fortran */
 enum {
@@ -333,12 +335,12 @@ enum {
     MPI_ERR_PROC_ABORTED = 74,
     MPI_ERR_VALUE_TOO_LARGE = 79,
     MPI_ERR_SESSION = 78,
-    MPI_ERR_ERRHANDLER = 90,
-    MPI_ERR_ABI = 91,
+    MPI_ERR_ERRHANDLER = 80,
+    MPI_ERR_ABI = 83,
     MPI_T_ERR_CANNOT_INIT = 56,
-    MPI_T_ERR_NOT_ACCESSIBLE = 88,
+    MPI_T_ERR_NOT_ACCESSIBLE = 81,
     MPI_T_ERR_NOT_INITIALIZED = 55,
-    MPI_T_ERR_NOT_SUPPORTED = 89,
+    MPI_T_ERR_NOT_SUPPORTED = 82,
     MPI_T_ERR_MEMORY = 54,
     MPI_T_ERR_INVALID = 72,
     MPI_T_ERR_INVALID_INDEX = 57,
@@ -459,14 +461,14 @@ enum {
 
 typedef enum MPI_T_cb_safety {
     MPI_T_CB_REQUIRE_NONE = 0x00,
-    MPI_T_CB_REQUIRE_MPI_RESTRICTED = 0x03,
-    MPI_T_CB_REQUIRE_THREAD_SAFE = 0x0F,
-    MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE = 0x3F
+    MPI_T_CB_REQUIRE_MPI_RESTRICTED = 1,
+    MPI_T_CB_REQUIRE_THREAD_SAFE = 2,
+    MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE = 3
 } MPI_T_cb_safety;
 
 typedef enum MPI_T_source_order {
-    MPI_T_SOURCE_ORDERED = 1,
-    MPI_T_SOURCE_UNORDERED = 2
+    MPI_T_SOURCE_ORDERED = 0,
+    MPI_T_SOURCE_UNORDERED = 1
 } MPI_T_source_order;
 
 /* Tools: verbosity */
@@ -581,7 +583,7 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 
 #define MPI_BOTTOM ((void *)0)
 #define MPI_IN_PLACE ((void *)1)
-#define MPI_BUFFER_AUTOMATIC ((void *)2)
+#define MPI_BUFFER_AUTOMATIC ((void *)4)
 
 #define MPI_STATUS_IGNORE ((MPI_Status *)0)
 #define MPI_STATUSES_IGNORE ((MPI_Status *)0)
