@@ -254,7 +254,7 @@ func TestCheckNamesTheReason(t *testing.T) {
 		require.NoError(t, os.Chmod(path, mode))
 		return path
 	}
-	good := newSample().bytes()
+	good := newSampleFor(here).bytes()
 	fifo := filepath.Join(dir, "fifo")
 	require.NoError(t, syscall.Mkfifo(fifo, 0o755))
 	for path, want := range map[string]error{

@@ -10,28 +10,31 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Kernels have addresses of these widths; what programs get by asking for more does not count.
-func TestWidest(t *testing.T) {
-	for _, has := range []int{36, 39, 42, 47, 48, 52} {
-		for _, most := range []int{47, 48} {
-			got := widest(most, func(address uint64) bool { return address < 1<<has })
-			require.Equal(t, min(has, most), got)
+// Kernels have addresses of these widths. What programs get by asking for more does not count.
+func TestWidth(t *testing.T) {
+	for _, m := range machines {
+		for _, has := range []int{39, 42, 47, 48, 52} {
+			const below = 16 << 30 // about what the kernel leaves above a stack
+			require.Equal(t, min(has, m.bits), m.widthOf([][2]uintptr{{atPhnum, 9}, {atRandom, 1<<has - below}}))
 		}
+		require.Equal(t, m.bits, m.widthOf(nil))
 	}
-	require.Equal(t, leastBits, widest(48, func(uint64) bool { return false }))
 }
 
-// The kernel puts the stack of the first thread at the end of the addresses.
+// No mapping that the kernel has placed has a higher address, and partitions lie below.
 func TestAddressBits(t *testing.T) {
 	maps, err := os.ReadFile("/proc/self/maps")
 	require.NoError(t, err)
-	m := regexp.MustCompile(`(?m)^([0-9a-f]+)-[0-9a-f]+ .*\[stack\]$`).FindSubmatch(maps)
-	require.NotNil(t, m, "%s", maps)
-	stack, err := strconv.ParseUint(string(m[1]), 16, 64)
-	require.NoError(t, err)
-	require.Equal(t, bits.Len64(stack), addressBits())
-	require.True(t, mappable(here.pageDown(stack)), "though something is there")
-	require.False(t, mappable(1<<63))
+	m := regexp.MustCompile(`(?m)^[0-9a-f]+-([0-9a-f]+) .*\[(?:stack|vdso)\]$`).FindAllSubmatch(maps, -1)
+	require.NotEmpty(t, m, "%s", maps)
+	for _, end := range m {
+		end, err := strconv.ParseUint(string(end[1]), 16, 64)
+		require.NoError(t, err)
+		require.Equal(t, addressBits(), bits.Len64(end-1))
+	}
+	s := newSpace(t, 2)
+	require.LessOrEqual(t, s.reserved.End, uint64(1)<<addressBits())
+	require.LessOrEqual(t, s.reserved.Len(), mostReserved())
 }
 
 // Partitions become smaller where addresses are few, and hold a stack.
