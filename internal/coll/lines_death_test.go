@@ -28,7 +28,7 @@ func TestLinesOfDead(t *testing.T) {
 		n, step int
 	}{
 		{Barrier, 0, short}, {Bcast, 8, short}, {Allreduce, 8, short}, {Alltoall, 8, short},
-		{Allreduce, 20 << 10, long},
+		{Bcast, 20 << 10, long}, {Allreduce, 20 << 10, long},
 	} {
 		for _, victim := range []int{0, 1, 2, 5} { // the first of all, of a domain, of none, of a node
 			deaths := 0

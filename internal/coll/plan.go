@@ -32,7 +32,8 @@ func (t *Team) makePlan(typed int) (p board.Plan, units int) {
 	case Barrier:
 		return board.Plan{}, 0
 	case Bcast:
-		chunk = max(copyChunk/t.Size, 4<<10)
+		rows = t.groups()
+		chunk = max(copyChunk*rows/t.Size, 4<<10)
 	case Reduce, Allreduce, ReduceScatter, Scan, Exscan:
 		chunk = reduceChunk / t.args.Op.Size * t.args.Op.Size
 		if chunk == 0 {
@@ -41,7 +42,8 @@ func (t *Team) makePlan(typed int) (p board.Plan, units int) {
 	case Gather, Scatter:
 		cols = t.Size
 	case Allgather:
-		cols, chunk = t.Size, max(copyChunk/t.Size, 4<<10)
+		rows, cols = t.groups(), t.Size
+		chunk = max(copyChunk*rows/t.Size, 4<<10)
 	case Alltoall:
 		rows, cols = t.Size, t.Size
 	}
@@ -101,7 +103,9 @@ func (t *Team) solo(units int) bool {
 	}
 	total := units / p.Pieces * p.Group * p.Length
 	switch t.args.Kind {
-	case Bcast, Allgather, Reduce, ReduceScatter:
+	case Bcast, Allgather:
+		total = total / t.groups() * t.Size
+	case Reduce, ReduceScatter:
 		total *= t.Size
 	case Allreduce, Scan, Exscan:
 		total *= 2 * t.Size
@@ -123,7 +127,7 @@ func (t *Team) unit(i int) {
 		}
 		switch t.args.Kind {
 		case Bcast:
-			t.bcastPiece(at, min(p.Chunk, p.Length-at))
+			t.bcastPiece(row, at, min(p.Chunk, p.Length-at))
 		case Reduce, Allreduce, ReduceScatter:
 			t.reducePiece(at, min(p.Chunk, p.Length-at))
 		case Scan, Exscan:
@@ -136,12 +140,31 @@ func (t *Team) unit(i int) {
 
 func (t *Team) record(member int) *board.Record { return t.board.Record(member) }
 
-// bcastPiece copies n bytes from at on to all but the root.
-func (t *Team) bcastPiece(at, n int) {
+// groups returns how many groups of members receive what one sends to all: those of a domain get it from one another's
+// caches.
+func (t *Team) groups() int { return max(1, len(t.board.Groups())) }
+
+// groupSize returns the number of members of a group, and inGroup one of them, at a distance.
+func (t *Team) groupSize(row int) int {
+	if g := t.board.Groups(); g != nil {
+		return len(g[row])
+	}
+	return t.Size
+}
+
+func (t *Team) inGroup(row, distance int) int {
+	if g := t.board.Groups(); g != nil {
+		return int(g[row][(t.Rank+distance)%len(g[row])])
+	}
+	return t.neighbour(distance)
+}
+
+// bcastPiece copies n bytes from at on to all members of a group but the root.
+func (t *Team) bcastPiece(row, at, n int) {
 	root := t.args.Root
 	from := cad.BytesAt(t.record(root).Source+uint64(at), n)
-	for i := range t.Size {
-		if member := t.neighbour(i); member != root {
+	for i := range t.groupSize(row) {
+		if member := t.inGroup(row, i); member != root {
 			copyShared(cad.BytesAt(t.record(member).Result+uint64(at), n), from)
 		}
 	}
@@ -204,7 +227,7 @@ func (t *Team) scanPiece(at, n int) {
 }
 
 // blockPiece copies a piece of a block between two members, or for Allgather from one
-// to all. Columns begin beside the row, so that those who work on different rows read
+// to a group. Columns begin beside the row, so that those who work on different rows read
 // from different members.
 func (t *Team) blockPiece(row, col, at, chunk int) {
 	switch root := t.args.Root; t.args.Kind {
@@ -218,8 +241,8 @@ func (t *Team) blockPiece(row, col, at, chunk int) {
 		t.carry(root, col, region{r.Source + uint64(start), length}, region{m.Result, int(m.Wanted)}, at, chunk)
 	case Allgather:
 		m := t.record(col)
-		for i := range t.Size {
-			member := t.neighbour(i)
+		for i := range t.groupSize(row) {
+			member := t.inGroup(row, i)
 			to := t.record(member)
 			start, length := to.Recv.Block(col)
 			t.carry(col, member, region{m.Source, int(m.Sent)}, region{to.Result + uint64(start), length}, at, chunk)
@@ -238,8 +261,8 @@ func (t *Team) typedPiece(row, col, at, chunk int) {
 	root := t.args.Root
 	switch t.args.Kind {
 	case Bcast:
-		for i := range t.Size {
-			if member := t.neighbour(i); member != root {
+		for i := range t.groupSize(row) {
+			if member := t.inGroup(row, i); member != root {
 				t.carryRef(root, member, t.record(root).Sends(0, true), t.record(member).Receives(0, true), at, chunk)
 			}
 		}
@@ -248,8 +271,8 @@ func (t *Team) typedPiece(row, col, at, chunk int) {
 	case Scatter:
 		t.carryRef(root, col, t.record(root).Sends(col, false), t.record(col).Receives(0, true), at, chunk)
 	case Allgather:
-		for i := range t.Size {
-			member := t.neighbour(i)
+		for i := range t.groupSize(row) {
+			member := t.inGroup(row, i)
 			t.carryRef(col, member, t.record(col).Sends(0, true), t.record(member).Receives(col, false), at, chunk)
 		}
 	case Alltoall:

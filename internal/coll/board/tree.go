@@ -25,6 +25,9 @@ type tree struct {
 	answer []byte   // of the first member: see Answer
 
 	awaited int // the child that this member waits for
+
+	groups [][]int32 // the members of each domain
+	group  int       // that of this member
 }
 
 // child is a child of this member.
@@ -74,7 +77,17 @@ func (m *Members) growTree() *tree {
 			parents[i] = 0
 		}
 	}
-	return newTree(m.Rank, parents)
+	t := newTree(m.Rank, parents)
+	number := map[job.Domain]int{}
+	for i, d := range domains {
+		if firsts[d] == int32(i) {
+			number[d] = len(t.groups)
+			t.groups = append(t.groups, nil)
+		}
+		t.groups[number[d]] = append(t.groups[number[d]], int32(i))
+	}
+	t.group = number[domains[m.Rank]]
+	return t
 }
 
 // lower keeps the first member that is somewhere.
@@ -140,6 +153,25 @@ func (t *tree) has(own int, c *child, member int) bool {
 
 // Treed tells whether the members meet in a tree.
 func (b *Board) Treed() bool { return b.tree != nil }
+
+// Groups returns the members of each domain; nil: there is one.
+func (b *Board) Groups() [][]int32 {
+	if b.tree == nil {
+		return nil
+	}
+	return b.tree.groups
+}
+
+// firstLane returns where this member begins to take work. Units are in the order of the groups, as far as that of
+// the members is: so each member begins with those of its own.
+func (b *Board) firstLane(lanes int) int {
+	if b.tree == nil {
+		return b.Rank
+	}
+	groups := len(b.tree.groups)
+	from, to := b.tree.group*lanes/groups, (b.tree.group+1)*lanes/groups
+	return from + b.Rank%max(1, to-from)
+}
 
 func (t *tree) clear() {
 	for i := range t.up {
