@@ -104,7 +104,7 @@ func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, 
 	req := &host.SpawnRequest{Rank: rank, Number: s.number(rank), First: s.world(rank).First,
 		Nice: s.app(rank).Nice, App: s.appOf[rank], CPUs: cpus}
 	if node := s.memory.Root().MemoryNode(s.number(rank)); node != job.Unknown {
-		req.Node = &node
+		req.Node = node + 1
 	}
 	rep, err := s.control.Call("start rank", host.Request{Spawn: req}, files...)
 	if err != nil {

@@ -145,7 +145,10 @@ func build(l Layout, prog program, spec *TaskSpec) (sp, state uint64, err error)
 	if err := sys.TouchingOn(*spec.Node, fill); err != nil {
 		return 0, 0, err
 	}
-	_ = sys.MemoryOn(uintptr(l.Base), uintptr(l.Size), *spec.Node) // an error: it is slower, no more
+	// Not the program between them: the choice would be that of its file in some file systems, for all that map it.
+	for _, r := range []Range{{l.Base, l.SmallRegion.End}, l.Arena} {
+		_ = sys.MemoryOn(uintptr(r.Start), uintptr(r.Len()), *spec.Node) // an error: it is slower, no more
+	}
 	return sp, state, nil
 }
 

@@ -24,6 +24,24 @@ func MemoryOn(addr, length uintptr, node int) error {
 	return wrap(fmt.Sprintf("mbind of %d bytes at %#x to node %d", length, addr, node), errno)
 }
 
+// PageNodes returns the NUMA node of each page of a process; below 0 for one that is not there.
+func PageNodes(pid int, pages []uintptr) ([]int, error) {
+	if len(pages) == 0 {
+		return nil, nil
+	}
+	status := make([]int32, len(pages))
+	_, _, errno := unix.Syscall6(unix.SYS_MOVE_PAGES, uintptr(pid), uintptr(len(pages)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(pages))), 0, uintptr(unsafe.Pointer(unsafe.SliceData(status))), 0)
+	if errno != 0 {
+		return nil, wrap(fmt.Sprintf("move_pages of process %d", pid), errno)
+	}
+	nodes := make([]int, len(pages))
+	for i, s := range status {
+		nodes[i] = int(s)
+	}
+	return nodes, nil
+}
+
 // TouchingOn calls f on a thread whose first touches take pages of a NUMA node, where it has room and the kernel
 // permits to choose. Threads and processes that f starts do so, too.
 func TouchingOn(node int, f func() error) error {

@@ -29,7 +29,9 @@ type NodeMemory struct {
 // area is a line of numa_maps.
 type area struct {
 	start   uint64
+	chosen  int           // the node that was chosen for it; Unknown: none was
 	private bool          // some of its pages are private
+	mixed   bool          // others are not
 	nodes   map[int]int64 // KiB by node
 }
 
@@ -49,13 +51,7 @@ func nodesOf(p launcher.Processes) (list []NodeMemory, err error) {
 		if p.BTL != job.BTLPvas {
 			rank = i
 		}
-		f, err := os.Open(fmt.Sprintf("/proc/%d/numa_maps", pid))
-		if err != nil {
-			return nil, err
-		}
-		err = readAreas(f, func(a area) { t.add(a, rank) })
-		f.Close()
-		if err != nil {
+		if err := t.addProcess(pid, rank); err != nil {
 			return nil, err
 		}
 	}
@@ -78,6 +74,36 @@ func (t *tally) at(node int) *NodeMemory {
 	return t.nodes[node]
 }
 
+// addProcess counts an address space: of a rank, or of all that share it (-1).
+func (t *tally) addProcess(pid, rank int) error {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/numa_maps", pid))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var areas []area
+	if err := readAreas(f, func(a area) { areas = append(areas, a) }); err != nil {
+		return err
+	}
+	ends, err := areaEnds(pid)
+	if err != nil {
+		return err
+	}
+	for _, a := range areas {
+		if !a.mixed {
+			t.add(a, rank)
+			continue
+		}
+		private, shared, err := split(pid, a, ends[a.start])
+		if err != nil {
+			return err
+		}
+		t.add(private, rank)
+		t.add(shared, rank)
+	}
+	return nil
+}
+
 // add counts an area of a rank's address space; rank -1: of the one that all share.
 func (t *tally) add(a area, rank int) {
 	if rank < 0 {
@@ -86,6 +112,9 @@ func (t *tally) add(a area, rank int) {
 	home := job.Unknown
 	if rank >= 0 {
 		home = t.p.Domains[rank].NUMA
+	}
+	if home != job.Unknown && a.chosen != job.Unknown {
+		home = a.chosen // of a window in one piece, that of another rank
 	}
 	for node, kib := range a.nodes {
 		switch {
@@ -116,8 +145,13 @@ func readAreas(r io.Reader, add func(area)) error {
 		if err != nil {
 			return fmt.Errorf("numa_maps: %w", err)
 		}
-		a := area{start: start, nodes: map[int]int64{}}
-		page := int64(4)
+		a := area{start: start, chosen: job.Unknown, nodes: map[int]int64{}}
+		if node, ok := strings.CutPrefix(f[1], "prefer:"); ok {
+			if a.chosen, err = strconv.Atoi(node); err != nil {
+				a.chosen = job.Unknown
+			}
+		}
+		page, all, anon := int64(4), int64(0), int64(0)
 		for _, word := range f[2:] {
 			name, value, _ := strings.Cut(word, "=")
 			n, err := strconv.ParseInt(value, 10, 64)
@@ -126,7 +160,7 @@ func readAreas(r io.Reader, add func(area)) error {
 			}
 			switch {
 			case name == "anon":
-				a.private = true
+				anon = n
 			case name == "kernelpagesize_kB":
 				page = n
 			case name[0] == 'N':
@@ -135,8 +169,10 @@ func readAreas(r io.Reader, add func(area)) error {
 					return fmt.Errorf("numa_maps: %w", err)
 				}
 				a.nodes[node] = n
+				all += n
 			}
 		}
+		a.private, a.mixed = anon > 0, anon > 0 && anon < all
 		for node := range a.nodes {
 			a.nodes[node] *= page
 		}

@@ -1,16 +1,22 @@
 package meter
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher"
 )
 
 const numaMaps = `00400000 default file=/bin/x=y\040z mapped=5 N0=5 kernelpagesize_kB=4
+10000000 prefer:2 anon=5 dirty=5 N1=1 N2=4 kernelpagesize_kB=4
 10001000 prefer:1 anon=3 dirty=3 N0=1 N1=2 kernelpagesize_kB=4
 20001000 interleave:0-1 file=/bin/x anon=1 dirty=1 active=0 N0=2 N1=1 kernelpagesize_kB=4
 20400000 default anon=1 dirty=1 N1=1 kernelpagesize_kB=2048
@@ -26,16 +32,21 @@ func TestMemoryByNode(t *testing.T) {
 	}
 	count := func(rank int) map[int]*NodeMemory {
 		s := tally{p: &p, nodes: map[int]*NodeMemory{}}
-		require.NoError(t, readAreas(strings.NewReader(numaMaps), func(a area) { s.add(a, rank) }))
+		require.NoError(t, readAreas(strings.NewReader(numaMaps), func(a area) {
+			require.Equal(t, a.start == 0x20001000, a.mixed)
+			s.add(a, rank)
+		}))
 		return s.nodes
 	}
 	require.Equal(t, map[int]*NodeMemory{
 		0: {Node: 0, Other: 3 * 4, Shared: 5 * 4},
 		1: {Node: 1, Near: 2 * 4, Far: 4, Other: 4*4 + 2048, Shared: 7 * 4},
+		2: {Node: 2, Near: 4 * 4, Far: 4},
 	}, count(-1), "in one address space")
 	require.Equal(t, map[int]*NodeMemory{
 		0: {Node: 0, Shared: 5 * 4},
 		1: {Node: 1, Near: 6*4 + 2048, Far: 4 * 4, Shared: 7 * 4},
+		2: {Node: 2, Near: 4 * 4, Far: 4},
 	}, count(0), "of rank 0 alone")
 
 	var b strings.Builder
@@ -49,6 +60,37 @@ func TestMemoryByNode(t *testing.T) {
 	none, err := nodesOf(launcher.Processes{})
 	require.NoError(t, err)
 	require.Nil(t, none)
+}
+
+// The pages of an area that has both kinds are told apart.
+func TestPrivatePagesOfAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	const page, pages = 4096, 8
+	require.NoError(t, os.WriteFile(file, make([]byte, pages*page), 0o600))
+	f, err := os.Open(file)
+	require.NoError(t, err)
+	defer f.Close()
+	mem, err := syscall.Mmap(int(f.Fd()), 0, pages*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, syscall.Munmap(mem)) }()
+	sum := byte(0)
+	for i := range 5 {
+		sum += mem[i*page]
+	}
+	mem[0], mem[7*page] = 1, sum+1
+	start := uint64(sys.AddrOf(mem))
+	ends, err := areaEnds(os.Getpid())
+	require.NoError(t, err)
+	require.Equal(t, start+pages*page, ends[start])
+	private, shared, err := split(os.Getpid(), area{start: start}, ends[start])
+	if errors.Is(err, syscall.ENOSYS) || errors.Is(err, syscall.EPERM) {
+		t.Skip(err) // a kernel without NUMA, or a filter
+	}
+	require.NoError(t, err)
+	require.Equal(t, map[int]int64{0: 2 * 4}, private.nodes)
+	require.GreaterOrEqual(t, shared.nodes[0], int64(4*4), "the kernel may map more of the file")
+	require.True(t, private.private)
+	require.False(t, shared.private)
 }
 
 func FuzzReadAreas(f *testing.F) {

@@ -162,7 +162,7 @@ func (h *host) spawn(req *SpawnRequest, files []*os.File) (reply, error) {
 		Path: app.Path, Args: app.Args, Dir: app.Dir, Name: app.Name,
 		Env:   RankEnv(app.Env, rank, rank-req.First, req.Rank-req.First, fmt.Sprintf("addr:%#x", h.memory.Addr())),
 		Stdin: files[0], Stdout: files[1], Stderr: files[2],
-		Partition: req.Rank, CPUs: req.CPUs, Node: req.Node, Nice: sys.NiceBy(req.Nice), Limits: fileLimit(),
+		Partition: req.Rank, CPUs: req.CPUs, Node: nodeOf(req.Node), Nice: sys.NiceBy(req.Nice), Limits: fileLimit(),
 		Sibling: true, Setpgid: true, Pdeathsig: syscall.SIGKILL,
 		Placed: func(l pvas.Layout) {
 			root.SetArena(rank, l.Base, l.Size, l.Arena.Start, l.Arena.Len())
@@ -185,6 +185,15 @@ func (h *host) spawn(req *SpawnRequest, files []*os.File) (reply, error) {
 	}
 	h.guarded[task.Pid()] = true
 	return reply{Pid: task.Pid(), Layout: task.Layout()}, nil
+}
+
+// nodeOf is a node that is counted from 1: a pointer to zero is not sent.
+func nodeOf(n int) *int {
+	if n == 0 {
+		return nil
+	}
+	n--
+	return &n
 }
 
 func NewHost(c *Control) *host {

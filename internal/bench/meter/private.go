@@ -1,0 +1,93 @@
+package meter
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Of an entry of /proc/PID/pagemap.
+const (
+	pagePresent = 1 << 63
+	pageShared  = 1 << 61 // of a file, or of shared memory
+)
+
+// split divides an area that has private pages and pages of a file, which numa_maps adds up: all of its pages are looked
+// at one by one.
+func split(pid int, a area, end uint64) (private, shared area, err error) {
+	private, shared = area{start: a.start, chosen: a.chosen, private: true}, area{start: a.start}
+	private.nodes, shared.nodes = map[int]int64{}, map[int]int64{}
+	if end <= a.start {
+		return private, shared, fmt.Errorf("maps: no area at %#x", a.start)
+	}
+	entries, err := pageEntries(pid, a.start, end)
+	if err != nil {
+		return private, shared, err
+	}
+	page := os.Getpagesize()
+	var pages []uintptr
+	var to []*area
+	for i, e := range entries {
+		if e&pagePresent == 0 {
+			continue
+		}
+		pages, to = append(pages, uintptr(a.start)+uintptr(i*page)), append(to, &private)
+		if e&pageShared != 0 {
+			to[len(to)-1] = &shared
+		}
+	}
+	nodes, err := sys.PageNodes(pid, pages)
+	if err != nil {
+		return private, shared, err
+	}
+	for i, node := range nodes {
+		if node >= 0 {
+			to[i].nodes[node] += int64(page >> 10)
+		}
+	}
+	return private, shared, nil
+}
+
+// areaEnds returns where the memory areas of a process end, by where they begin.
+func areaEnds(pid int) (map[uint64]uint64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	if err != nil {
+		return nil, err
+	}
+	ends := map[uint64]uint64{}
+	for line := range strings.Lines(string(text)) {
+		span, _, _ := strings.Cut(line, " ")
+		from, to, _ := strings.Cut(span, "-")
+		start, err1 := strconv.ParseUint(from, 16, 64)
+		end, err2 := strconv.ParseUint(to, 16, 64)
+		if err := errors.Join(err1, err2); err != nil {
+			return nil, fmt.Errorf("maps: %w", err)
+		}
+		ends[start] = end
+	}
+	return ends, nil
+}
+
+// pageEntries reads the entries of pagemap for the pages of an area.
+func pageEntries(pid int, start, end uint64) ([]uint64, error) {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/pagemap", pid))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	page := uint64(os.Getpagesize())
+	raw := make([]byte, (end-start)/page*8)
+	if _, err := f.ReadAt(raw, int64(start/page*8)); err != nil {
+		return nil, fmt.Errorf("pagemap: %w", err)
+	}
+	entries := make([]uint64, len(raw)/8)
+	for i := range entries {
+		entries[i] = binary.NativeEndian.Uint64(raw[8*i:])
+	}
+	return entries, nil
+}
