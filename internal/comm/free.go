@@ -128,3 +128,44 @@ func (c *contexts) abandon(e *pml.Engine) {
 	}
 	c.retired = nil
 }
+
+// Disconnect is Free that waits until all members have called it. Then the worlds of the members are no longer
+// connected by this communicator: see job.Root.Linked.
+//
+// MPI 4.1 section 11.10.4 (MPI_Comm_disconnect).
+func Disconnect(c *Comm) error {
+	const op = "disconnect"
+	if c.made() == nil && (c.isWorld() || c.permanent) {
+		return Wrap(op, ErrWorld)
+	}
+	if err := c.lockCollective(); err != nil {
+		return Wrap(op, err)
+	}
+	t := c.everyone()
+	t.explain(op)
+	_, err := t.exchange(nil)
+	c.mu.Unlock()
+	return errors.Join(Wrap(op, err), c.Free())
+}
+
+// link notes, if the communicator has ranks of several worlds, that this one is connected to others.
+func (c *Comm) link() {
+	w := c.root.World(c.group.self)
+	if c.root.Ranks() == w.Size {
+		return
+	}
+	for _, rank := range c.members.ranks {
+		if int(rank) < w.First || int(rank) >= w.First+w.Size {
+			c.linked = true
+			c.root.AddLink(c.group.self, 1)
+			return
+		}
+	}
+}
+
+func (c *Comm) unlink() {
+	if c.linked {
+		c.linked = false
+		c.root.AddLink(c.group.self, -1)
+	}
+}

@@ -184,10 +184,39 @@ func OpenPort(world *Comm) (string, error) {
 	return texts[0], nil
 }
 
-// ClosePort closes it. MPI 4.1 section 11.9.2 (MPI_Close_port).
+const closePort = "close port"
+
+// ClosePort closes it. Those that have asked there and were not accepted are told. MPI 4.1 section 11.9.2
+// (MPI_Close_port).
 func ClosePort(world *Comm, port string) error {
-	_, err := world.ask("close port", job.AskClosePort, port)
-	return err
+	_, err := world.ask(closePort, job.AskClosePort, port)
+	if err != nil {
+		return err
+	}
+	p, err := job.ParsePort(port)
+	if err == nil && p.Rank == world.group.self {
+		err = world.turnAway(p)
+	}
+	return Wrap(closePort, err)
+}
+
+// turnAway answers all that have asked at a port before it was closed. One that is told twice, see Connect, leaves the
+// second message: no other port has the tag.
+func (c *Comm) turnAway(p job.Port) error {
+	for {
+		m, st, ok, err := c.engine.Improbe(partitioned.of(meetID), pml.AnySource, p.Number)
+		if err != nil || !ok {
+			return err
+		}
+		if _, err = c.engine.Mrecv(&m, Bytes(nil)); err != nil {
+			return err
+		}
+		no := proposal{call: callOf(closePort), refused: true}
+		err = c.engine.Send(grouping.of(meetID), st.Source, p.Number, no.encode(), pml.Standard)
+		if err != nil && !isLost(err) {
+			return err
+		}
+	}
 }
 
 // PublishName publishes a port by the name of a service, which LookupName finds. MPI 4.1 section 11.9.4
@@ -261,17 +290,31 @@ func Accept(c *Comm, port string, root int) (*Comm, error) {
 // Connect connects to a port at which others accept, and returns the intercommunicator. It is collective; the port of
 // the root counts.
 //
+// Who closes the port first has it closed, then looks who has asked there. Connect first asks, then looks whether it is
+// open. So one of the two sees the other.
+//
 // MPI 4.1 section 11.9.3 (MPI_Comm_connect).
 func Connect(c *Comm, port string, root int) (*Comm, error) {
 	return c.connect("connect", port, root, func(p job.Port, offer proposal) (theirs proposal, err error) {
-		r, err := c.engine.Isend(partitioned.of(meetID), p.Rank, p.Number, nil, pml.Standard)
+		if err = c.engine.Send(partitioned.of(meetID), p.Rank, p.Number, nil, pml.Standard); err != nil {
+			return theirs, err
+		}
+		if _, err = c.port(port); err != nil {
+			return theirs, err
+		}
+		t := circle{c.engine, grouping.of(meetID), p.Number, []int32{int32(p.Rank)}, 0, c.Name}
+		t.explain(offer.call.name)
+		reply, err := t.receive(0)
 		if err == nil {
-			theirs, err = c.exchangeWith(int32(p.Rank), grouping.of(meetID), p.Number, offer, c.Name)
+			theirs, err = decodeProposal(reply)
 		}
-		if _, sent := c.engine.Wait(&r); err == nil {
-			err = sent
+		if err == nil && theirs.call.number == callOf(closePort).number {
+			err = fmt.Errorf("%w: it was closed before this rank was accepted", ErrPort)
 		}
-		return theirs, err
+		if err != nil {
+			return theirs, err
+		}
+		return theirs, c.engine.Send(t.context, p.Rank, t.tag, offer.encode(), pml.Standard)
 	})
 }
 
@@ -292,8 +335,8 @@ func (c *Comm) connect(op, name string, root int, meet func(job.Port, proposal) 
 		return nil, Wrap(op, err)
 	}
 	n, err := c.joinRemote(op, root, nil, func(offer proposal) (proposal, error) { return meet(p, offer) })
-	if c.othersFail(err) {
-		err = Wrap(op, fmt.Errorf("%w: those at the other end have failed, or ended", ErrPort))
+	if c.othersFail(err) && !errors.Is(err, ErrPort) {
+		err = Wrap(op, fmt.Errorf("%w: those at the other end have failed, or ended, or it was closed", ErrPort))
 	}
 	return n, err
 }
@@ -353,44 +396,3 @@ func swapLines(fd int, line string) (string, error) {
 
 // maxLine is the longest name of a port.
 const maxLine = 1024
-
-// Disconnect is Free that waits until all members have called it. Then the worlds of the members are no longer
-// connected by this communicator: see job.Root.Linked.
-//
-// MPI 4.1 section 11.10.4 (MPI_Comm_disconnect).
-func Disconnect(c *Comm) error {
-	const op = "disconnect"
-	if c.made() == nil && (c.isWorld() || c.permanent) {
-		return Wrap(op, ErrWorld)
-	}
-	if err := c.lockCollective(); err != nil {
-		return Wrap(op, err)
-	}
-	t := c.everyone()
-	t.explain(op)
-	_, err := t.exchange(nil)
-	c.mu.Unlock()
-	return errors.Join(Wrap(op, err), c.Free())
-}
-
-// link notes, if the communicator has ranks of several worlds, that this one is connected to others.
-func (c *Comm) link() {
-	w := c.root.World(c.group.self)
-	if c.root.Ranks() == w.Size {
-		return
-	}
-	for _, rank := range c.members.ranks {
-		if int(rank) < w.First || int(rank) >= w.First+w.Size {
-			c.linked = true
-			c.root.AddLink(c.group.self, 1)
-			return
-		}
-	}
-}
-
-func (c *Comm) unlink() {
-	if c.linked {
-		c.linked = false
-		c.root.AddLink(c.group.self, -1)
-	}
-}

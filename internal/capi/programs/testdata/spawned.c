@@ -186,6 +186,23 @@ static void generations_child(MPI_Comm parent, int last) {
 	MPI_Comm_disconnect(&parent);
 }
 
+/* closed: who has asked at a port that is closed is told, whether it has asked before or after. */
+static void closed(void) {
+	MPI_Comm inter;
+	char port[MPI_MAX_PORT_NAME];
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	for (int i = 0; i < 20; i++) {
+		if (rank == 0) MPI_Open_port(MPI_INFO_NULL, port);
+		MPI_Bcast(port, sizeof(port), MPI_CHAR, 0, MPI_COMM_WORLD);
+		if (rank > 0) {
+			CHECK(class_of(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter)) == MPI_ERR_PORT);
+			continue;
+		}
+		for (double since = MPI_Wtime(); i % 2 && MPI_Wtime() < since + 0.01;) usleep(1000);
+		CHECK(MPI_Close_port(port) == MPI_SUCCESS);
+	}
+}
+
 /* unwilling: children that end without MPI_Init are an error of MPI_Comm_spawn. */
 static void unwilling(void) {
 	MPI_Comm inter;
@@ -241,6 +258,7 @@ int main(int argc, char **argv) {
 	if (strcmp(kind, "keys") == 0) keys();
 	if (strcmp(kind, "generations") == 0) generations();
 	if (strcmp(kind, "unwilling") == 0) unwilling();
+	if (strcmp(kind, "closed") == 0) closed();
 	if (strcmp(kind, "killed early") == 0 || strcmp(kind, "dies") == 0) {
 		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 		char *last = kind[0] == 'k' ? "child" : "die";
