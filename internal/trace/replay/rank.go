@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"slices"
+
 	"github.com/gopvas/gopvas/loggps/graph"
 	"github.com/gopvas/gopvas/trace"
 )
@@ -15,6 +17,7 @@ type caller struct {
 	messages map[uint32]*trace.Event // by request: Sent or Received
 	begun    map[uint32]*trace.Event // by request: Begin
 	open     map[uint32]graph.ID     // by request: its operation
+	notes    map[uint32]bool         // requests of notes: see notes
 	inside   []graph.ID              // sends within a collective, that it waits for
 }
 
@@ -33,6 +36,7 @@ func (m *maker) rank(rank int) {
 	c := &caller{
 		maker: m, me: rank, rank: r, clock: newClock(r.Events),
 		messages: map[uint32]*trace.Event{}, begun: map[uint32]*trace.Event{}, open: map[uint32]graph.ID{},
+		notes: notes(r.Events),
 	}
 	for i := range r.Events {
 		e := &r.Events[i]
@@ -42,6 +46,21 @@ func (m *maker) rank(rank int) {
 	}
 	c.threads(r.Events)
 	c.settle()
+}
+
+// notes are the sends by which Post and Complete tell others of an epoch. No call waits for their receivers.
+func notes(events []trace.Event) map[uint32]bool {
+	list := map[uint32]bool{}
+	var within *trace.Event
+	for _, e := range slices.Backward(events) {
+		switch {
+		case e.Kind == trace.WinPost || e.Kind == trace.WinComplete:
+			within = &e
+		case e.Kind == trace.Isend && within != nil && e.Start >= within.Start && e.End <= within.End:
+			list[e.Request] = true
+		}
+	}
+	return list
 }
 
 // exists tells whether an event has a message that was sent.
@@ -182,7 +201,7 @@ func (c *caller) beginMessage(e *trace.Event) graph.ID {
 func (c *caller) wait(requests []uint32) {
 	var ops []graph.ID
 	for _, r := range requests {
-		if id, ok := c.open[r]; ok {
+		if id, ok := c.open[r]; ok && !c.notes[r] {
 			delete(c.open, r)
 			ops = append(ops, id)
 		}

@@ -212,6 +212,32 @@ func TestMissingEnds(t *testing.T) {
 	}
 }
 
+// TestNotesOfEpochs: all ranks call Post, and then Start. Post waits for nobody, also if no message is buffered.
+func TestNotesOfEpochs(t *testing.T) {
+	const ranks = 3
+	var all [][]trace.Event
+	for rank := range int32(ranks) {
+		left, right := (rank+ranks-1)%ranks, (rank+1)%ranks
+		all = append(all, []trace.Event{
+			{Kind: trace.Sent, Start: 11, End: 11, Peer: left, Request: 1, Message: 1},
+			{Kind: trace.Isend, Start: 10, End: 12, Peer: left, Request: 1},
+			{Kind: trace.Test, Start: 13, End: 14, Peer: left, Request: 1},
+			{Kind: trace.WinPost, Start: 9, End: 15, Peer: trace.Any},
+			{Kind: trace.Recv, Start: 20, End: 30, Peer: right, Message: 1},
+			{Kind: trace.WinStart, Start: 19, End: 31, Peer: trace.Any},
+		})
+	}
+	r := replay(t, Options{}, all...)
+	_, err := sim.Run(r.Graph, sim.Options{Machine: loggps.Single(loggps.Params{L: 1}), Synchronous: true})
+	require.NoError(t, err)
+	for rank := range all { // a send of the program's own
+		all[rank] = append(all[rank][:3], all[rank][4])
+	}
+	r = replay(t, Options{}, all...)
+	_, err = sim.Run(r.Graph, sim.Options{Machine: loggps.Single(loggps.Params{L: 1}), Synchronous: true})
+	require.ErrorContains(t, err, "deadlock")
+}
+
 // TestNoTime: a send of estimated times may begin and end as the next call begins. It is not within that.
 func TestNoTime(t *testing.T) {
 	r := replay(t, Options{},
