@@ -24,6 +24,7 @@ func TestCountsAreBounded(t *testing.T) {
 		"bench overlap --grain 4,3000000":           "--grain: 3000000 is more than 1024",
 		"bench overlap --tests 10,1000001":          "--tests: 1000001 is more than",
 		"bench overlap --helpers 65537":             "--helpers: 65537 is more than",
+		"bench overlap --helpers 1,9":               "--helpers 9: there are at most 8 ranks",
 		"bench overlap --blocks 100001":             "--blocks: 100001 is more than",
 		"bench touch -n 4,65537":                    "65537 is more than 65536",
 		"bench footprint --reps 1000000001":         "is more than 1000000000",

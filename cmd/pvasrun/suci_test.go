@@ -88,3 +88,13 @@ func TestSuciMistakes(t *testing.T) {
 		require.Contains(t, got.stderr, want, args)
 	}
 }
+
+// What all nodes do is measured on two, too.
+func TestBenchSuciOnTwoNodes(t *testing.T) {
+	needNamespaces(t)
+	got := command(t, nil, strings.Fields("bench suci --nodes 2 --part gather --part bcast --sizes 64 --every 1ms "+
+		"--carrier suci --json")...)
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Len(t, lines(got.stdout), 2, got.stdout)
+	require.Contains(t, got.stdout, `"experiment":"gather","carrier":"suci","links":"unlimited","nodes":2,"bytes":64`)
+}

@@ -75,6 +75,10 @@ func (f *overlapFlags) place(ctx context.Context) (site *runner.Site, end func()
 	if len(f.NP) == 0 {
 		f.NP = cli.Counts{of}
 	}
+	if most, helpers := max(slices.Max(f.NP), chainRanks), slices.Max(f.Helpers); helpers > most {
+		err := fmt.Errorf("--helpers %d: there are at most %d ranks, and a rank has one at most", helpers, most)
+		return nil, end, cli.Mistake(err)
+	}
 	if f.Nodes == 0 {
 		return site, end, nil
 	}

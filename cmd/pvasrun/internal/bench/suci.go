@@ -86,10 +86,10 @@ func (f *suciBenchFlags) check() error {
 	return errors.Join(checkLinks(f.Rate, f.Buffer), checkPlot(f.Plot, cli.Plot))
 }
 
-// run measures on a cluster of two nodes, and on one of each other size.
+// run measures on a cluster of two nodes what two nodes do, and on one of each number of nodes what all do.
 func (f *suciBenchFlags) run(ctx context.Context, each func(transport.Result) error) error {
-	for _, nodes := range append([]int{2}, f.Nodes...) {
-		list := f.experiments(nodes, nodes > 2)
+	for i, nodes := range append([]int{2}, f.Nodes...) {
+		list := f.experiments(nodes, i > 0)
 		if len(list) == 0 {
 			continue
 		}
@@ -116,7 +116,7 @@ func (f *suciBenchFlags) run(ctx context.Context, each func(transport.Result) er
 	return nil
 }
 
-// experiments are those of so many nodes: of two, or of all.
+// experiments are those of two nodes, or of all of so many.
 func (f *suciBenchFlags) experiments(nodes int, many bool) (list []transport.Experiment) {
 	for _, name := range transport.Experiments {
 		if ofAll := name == "gather" || name == "bcast"; ofAll != many ||
