@@ -72,34 +72,38 @@ func TestFaceServesTheLibraryForF08(t *testing.T) {
 	require.Greater(t, n, 300)
 }
 
-// compiledForOpenMPI compiles a program by declarations of its own, or by those of mpif.h.
-func compiledForOpenMPI(t *testing.T, compiler string, declarations []byte, libraries ...string) string {
+// compiledForOpenMPI compiles a program of testdata. What it includes is of these declarations.
+func compiledForOpenMPI(t *testing.T, compiler, source, declarations string, flags ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath(compiler); err != nil {
 		t.Skipf("%s is not installed (Debian: gfortran, libopenmpi-dev)", compiler)
 	}
 	dir := t.TempDir()
-	source, err := os.ReadFile("testdata/openmpi/declared.f90")
+	text, err := os.ReadFile(filepath.Join("testdata/openmpi", source))
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "declared.f90"), source, 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "declared.inc"), declarations, 0o600))
-	cmd := exec.Command(compiler, append([]string{"-O1", "-w", "-fallow-argument-mismatch", "declared.f90", "-o",
-		"declared"}, libraries...)...)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, source), text, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "declared.inc"), []byte(declarations), 0o600))
+	cmd := exec.Command(compiler, append([]string{"-O1", "-w", source, "-o", "program"}, flags...)...)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	return filepath.Join(dir, "declared")
+	return filepath.Join(dir, "program")
 }
 
-func TestFaceInFortran(t *testing.T) {
+func TestFaceInFortranAndCxx(t *testing.T) {
 	t.Setenv("LD_LIBRARY_PATH", filepath.Dir(openMPI()))
 	own, err := os.ReadFile("testdata/openmpi/declared.inc")
 	require.NoError(t, err)
+	const lenient = "-fallow-argument-mismatch"
 	for name, program := range map[string]func(t *testing.T) string{
-		"gfortran": func(t *testing.T) string { return compiledForOpenMPI(t, "gfortran", own, openMPI()) },
-		"mpif90.openmpi": func(t *testing.T) string {
-			return compiledForOpenMPI(t, "mpif90.openmpi", []byte("  include 'mpif.h'\n"))
+		"declarations of its own": func(t *testing.T) string {
+			return compiledForOpenMPI(t, "gfortran", "declared.f90", string(own), lenient, openMPI())
 		},
+		"mpif.h": func(t *testing.T) string {
+			return compiledForOpenMPI(t, "mpif90.openmpi", "declared.f90", "  include 'mpif.h'\n", lenient)
+		},
+		"mpi_f08": func(t *testing.T) string { return compiledForOpenMPI(t, "mpif90.openmpi", "typed.f90", "") },
+		"C++":     func(t *testing.T) string { return compiledForOpenMPI(t, "mpicxx.openmpi", "objects.cc", "") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			built := program(t)
