@@ -15,7 +15,8 @@ import (
 // A Binding says which CPUs each rank may run on. The zero value binds nothing.
 type Binding struct {
 	// To is the kind of domain within which a rank may move: core, l3, numa, socket, or none. With auto it is that of
-	// By; else core if CPUs is set, or if the node's CPUs are the job's own and enough; else none.
+	// By; else core if CPUs is set; else, if the node's CPUs are the job's own and enough, an equal share of the cores;
+	// else none.
 	To   string
 	Sets [][]int // rank i to entry i, instead of To; nil: no list
 	By   string  // the domains that the ranks of a node are dealt to in turn; "" or core: one core after another
@@ -89,8 +90,9 @@ func (b Binding) check(allowed []int) error {
 	return nil
 }
 
-// policy is how so many ranks are placed on CPUs that are the job's own, or are not.
-func (b Binding) policy(ranks, cpus int, own bool) place.Policy {
+// policy is how so many ranks are placed on cores that are the job's own, or are not. A share of the cores is for
+// programs with threads: on one core these would be slow, and their user would not know why.
+func (b Binding) policy(ranks, cpus, cores int, own bool) place.Policy {
 	p := place.Policy{Map: place.Level(b.By), Bind: place.Level(b.To), CPUs: max(b.CPUs, 1)}
 	if b.To != bindAuto {
 		return p
@@ -98,8 +100,10 @@ func (b Binding) policy(ranks, cpus int, own bool) place.Policy {
 	switch {
 	case b.By != "":
 		p.Bind = p.Map
-	case b.CPUs > 0, own && ranks*p.CPUs <= cpus:
+	case b.CPUs > 0:
 		p.Bind = place.Core
+	case own && ranks <= cpus:
+		p.Bind, p.CPUs = place.Core, max(1, cores/ranks)
 	default:
 		p.Bind = place.None
 	}

@@ -69,7 +69,9 @@ func TestBindingByDefault(t *testing.T) {
 		want    string // of rank 1
 	}{
 		{"shared CPUs", auto, "", 4, ""},
-		{"own CPUs", auto, "a cpuset", 4, "1"},
+		{"own CPUs", auto, "a cpuset", 4, "8-15"},
+		{"own CPUs, one rank each", auto, "a cpuset", 32, "1"},
+		{"own CPUs, fewer than one and a half", auto, "a cpuset", 31, "1"},
 		{"too many ranks", auto, "a cpuset", 33, ""},
 		{"mapped", Binding{To: bindAuto, By: "numa"}, "", 4, "8-15"},
 		{"mapped to cores", Binding{To: bindAuto, By: "core"}, "", 4, "1"},

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/topology"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/launchertest"
@@ -234,7 +235,8 @@ func TestSignalsAreForwarded(t *testing.T) {
 // A signal that comes while a rank is being started is for that rank, too: its user may have seen
 // the rank's output, of which the host has not told yet.
 func TestSignalsWaitForAllRanks(t *testing.T) {
-	s := &supervisor{plan: &plan{job: &Job{}}, alive: map[int]int{}, fate: fate.Fate{Starting: true}}
+	p := &plan{job: &Job{}, seats: seats{machine: new(topology.Machine)}}
+	s := &supervisor{plan: p, alive: map[int]int{}, fate: fate.Fate{Starting: true}}
 	s.fate.Effects = fate.Effects{Signal: s.signalRanks}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

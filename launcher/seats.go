@@ -36,8 +36,9 @@ func (s *seats) add(b Binding, n int) {
 		}
 		return
 	}
-	policy := b.policy(first+n, len(s.cpus), s.own != "")
-	s.sets = append(s.sets, place.Ranks(s.machine.Of(s.cpus), policy, first+n)[first:]...)
+	cpus := s.machine.Of(s.cpus)
+	policy := b.policy(first+n, len(cpus), place.Cores(cpus), s.own != "")
+	s.sets = append(s.sets, place.Ranks(cpus, policy, first+n)[first:]...)
 }
 
 // of returns the CPUs that a rank may run on, bound or not.

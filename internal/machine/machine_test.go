@@ -171,7 +171,7 @@ Huge pages     transparent: madvise, defrag: defer, shared memory: unknown
                reserved, of 1 GiB: 0
                reserved, of 2 MiB: 7
 Shape          2 sockets, 2 NUMA nodes, L3 domains unknown, 4 cores, 8 CPUs
-Binding        core by default, unless ranks outnumber CPUs: they are a cpuset, 0-2 of 8
+Binding        an equal share of the cores for each rank, unless ranks outnumber CPUs: they are a cpuset, 0-2 of 8
 
 Socket  die      NUMA node  L3 domain  cores  CPUs     usable
 0       unknown  0          unknown    2      0-1,4-5  0-1

@@ -22,7 +22,7 @@ type Shape struct {
 	Domains   []Domain `json:"domains"`
 	Memory    []Memory `json:"memory"`
 
-	// Bound says why ranks are bound to cores by default, as long as there are enough; "": they are not.
+	// Bound says why each rank is bound to a share of the cores by default, if there are enough; "": none is.
 	Bound string `json:"bound_by_default"`
 }
 
@@ -130,7 +130,7 @@ func (s Shape) write(b *strings.Builder) {
 	fmt.Fprintf(b, "%-14s %s\n", "Shape", strings.Join(words, ", "))
 	text := "none by default: nothing shows that the CPUs are one job's own"
 	if s.Bound != "" {
-		text = "core by default, unless ranks outnumber CPUs: " + s.Bound
+		text = "an equal share of the cores for each rank, unless ranks outnumber CPUs: " + s.Bound
 	}
 	fmt.Fprintf(b, "%-14s %s\n\n", "Binding", text)
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)

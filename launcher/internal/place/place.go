@@ -43,6 +43,9 @@ func Ranks(cpus []topology.CPU, p Policy, n int) [][]int {
 	return sets
 }
 
+// Cores returns how many cores CPUs belong to.
+func Cores(cpus []topology.CPU) int { return len(group(cpus, Core)) }
+
 // byLocality sorts CPUs so that those lie together that share most.
 func byLocality(cpus []topology.CPU) []topology.CPU {
 	list := slices.Clone(cpus)
