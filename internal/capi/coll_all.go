@@ -15,7 +15,7 @@ func (p *Process) allgather(k *collective, at Address, count int, t Type, to blo
 		return p.allgatherAcross(k, at, count, t, to, on)
 	}
 	a := &k.args
-	a.Irregular, a.InPlace = to.irregular(), at == IN_PLACE
+	a.Irregular, a.InPlace = to.irregular(), at == IN_PLACE || to.holds(p, at, on.c.Rank())
 	if err := to.memory(p, k, &a.Recv, on.c.Size()); err != nil || a.InPlace {
 		return err
 	}

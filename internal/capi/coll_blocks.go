@@ -70,6 +70,30 @@ func (l *blockList) memory(p *Process, k *collective, b *coll.Buffer, n int) (er
 	return p.blockMemory(b, l.at, l.count, l.t, n)
 }
 
+// takesAliases: Open MPI lets a program send from the very place where the result has what it sends, in place of
+// MPI_IN_PLACE. Programs that distributions have built for it do, and the result is what they mean.
+const takesAliases = handlesAreObjects
+
+// holds tells whether the memory that a rank sends from is the place of its own block in the result.
+func (l *blockList) holds(p *Process, at Address, rank int) bool {
+	if !takesAliases || l.form == typedForm {
+		return false
+	}
+	o, err := p.messageType(l.t)
+	if err != nil {
+		return false // whoever looks for the memory says so
+	}
+	place := rank * l.count
+	if l.form == listedForm {
+		if l.displs.addr < firstPage {
+			return false
+		}
+		place = l.displs.At(rank)
+	}
+	_, extent := o.Extent()
+	return at == l.at+Address(place*int(extent))
+}
+
 // parts returns n blocks as a list.
 func (l *blockList) parts(p *Process, n int) ([]comm.Buffer, error) {
 	if err := l.given(n); err != nil {

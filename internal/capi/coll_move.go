@@ -65,7 +65,7 @@ func (p *Process) rootBlocks(k *collective, kind coll.Kind, blocks blockList, at
 	if err := notInPlace(blocks.at); err != nil {
 		return err
 	}
-	a.InPlace = at == IN_PLACE
+	a.InPlace = at == IN_PLACE || blocks.holds(p, at, root)
 	if err := blocks.memory(p, k, all, on.c.Size()); err != nil || a.InPlace {
 		return err
 	}

@@ -78,7 +78,7 @@ func (p *Process) Reduce(k *collective, send, recv Address, count int, t Type, o
 // combine completes a call of a kind that takes a vector and gives one as long, if it is wanted.
 func (r *reducing) combine(k *collective, send, recv Address, count int, wanted bool) (err error) {
 	a := &k.args
-	a.Op, a.InPlace = r.op, wanted && send == IN_PLACE
+	a.Op, a.InPlace = r.op, wanted && (send == IN_PLACE || takesAliases && send == recv)
 	a.Send.Of, a.Recv.Of = r.t.element, r.t.element
 	if !a.InPlace {
 		if a.Send.Data, err = r.sent(send, count); err != nil {

@@ -45,6 +45,10 @@ func (in *installation) face(ctx context.Context) error {
 	return nil
 }
 
+// noPreemption has the runtime send no SIGURG, for which a program may have a handler. Those that it would send have no
+// effect: see cmd/libmpi/signals.c.
+const noPreemption = "-X runtime.godebugDefault=asyncpreemptoff=1"
+
 // build builds the library with a name, flags of the linker, and flags of the go command. What it exports is in a file
 // of cmd/libmpi.
 func (in *installation) build(ctx context.Context, soname, exports, link string, more ...string) error {
@@ -53,7 +57,7 @@ func (in *installation) build(ctx context.Context, soname, exports, link string,
 	flags := fmt.Sprintf("-Wl,-soname,%s '-Wl,--version-script=%s' -Wl,--defsym=%s=%d %s", soname,
 		filepath.Join(in.source, "cmd/libmpi", exports), linkage.Mark, in.RootBlock, link)
 	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-buildmode=c-shared",
-		"-ldflags", `-extldflags "` + flags + `"`, "-o", built}, more...)
+		"-ldflags", noPreemption + ` -extldflags "` + flags + `"`, "-o", built}, more...)
 	cmd := exec.CommandContext(ctx, in.goCommand, append(args, "./cmd/libmpi")...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = in.source, in.Stderr, in.Stderr
 	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=1", "CC="+in.c, "GOFLAGS=", "GOWORK=off")
