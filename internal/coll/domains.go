@@ -2,12 +2,17 @@ package coll
 
 import "github.com/gopvas/gopvas/internal/coll/board"
 
-// Short calls of a team that spans several domains of caches or memory: what the members give goes up the tree of the
-// board, and the result down. Each domain then gets the lines that it needs once. The first member applies operators,
-// in the order of the members, so the bits do not depend on where these run.
+// Calls of a team that spans several domains of caches or memory. In short ones what the members give goes up the tree
+// of the board, and the result down. Each domain then gets the lines that it needs once. The first member applies
+// operators, in the order of the members, so the bits do not depend on where these run. A long Allreduce goes in two
+// steps; all else shares work as in one domain.
 
 // byDomains does the call.
 func byDomains(t *Team) {
+	if !t.conveyable(t.size) {
+		t.allreduceByShares()
+		return
+	}
 	l := t.load()
 	t.conveys = true
 	ok := t.board.Convey(l)
@@ -18,11 +23,16 @@ func byDomains(t *Team) {
 	t.args.take(t, t.Rank, t.size, t.conveyed(&l))
 }
 
-// fitsTree tells whether the members meet in a tree, and a call of n bytes fits into its blocks.
+// leastShared is the length from which two steps take less time than the lines that they spare.
+const leastShared = 4 << 10
+
+// fitsTree tells whether the members meet in a tree, and it is good for a call of n bytes.
 func fitsTree(t *Team, n int) bool {
-	if !t.board.Treed() {
-		return false
-	}
+	return t.board.Treed() && (t.conveyable(n) || t.args.Kind == Allreduce && n >= leastShared && t.board.Direct)
+}
+
+// conveyable tells whether the tree can carry what a call of n bytes gives.
+func (t *Team) conveyable(n int) bool {
 	switch a := &t.args; a.Kind {
 	case Barrier:
 		return true
@@ -94,4 +104,37 @@ func (t *Team) conveyed(l *board.Load) [][]byte {
 	}
 	t.from = from
 	return from
+}
+
+// allreduceByShares does an Allreduce in two steps: each member gets the result of a share, and then all get all
+// shares. So a result crosses to each domain once. The member that has combined a piece would write it to the buffer
+// of every other one.
+func (t *Team) allreduceByShares() {
+	a, n := t.args, t.size
+	l := t.shares(n / a.Op.Size)
+	l.Data, l.Unit = a.Recv.Data, a.Op.Size
+	start, length := l.block(t.Rank)
+	own := Buffer{Data: a.Recv.Data[start:][:length]}
+
+	t.args = Args{Kind: ReduceScatter, Op: a.Op, Recv: own,
+		Send: Buffer{Data: a.Send.Data, Counts: l.Counts, Displs: l.Displs, Unit: l.Unit}}
+	t.board.Call()
+	if t.broken == nil && t.failure.Fault == 0 {
+		t.args, t.size = Args{Kind: Allgather, Irregular: true, Send: own, Recv: l}, 0
+		t.board.Call()
+	}
+	t.args, t.size = a, n
+}
+
+// shares divides a number of elements among the members. What it returns is used again for the same number.
+func (t *Team) shares(elements int) Buffer {
+	if t.shared.Counts == nil || t.elements != elements {
+		t.elements, t.shared = elements, Buffer{}
+		for i := range t.Size {
+			at := board.ShareAt(elements, i, t.Size)
+			t.shared.Displs = append(t.shared.Displs, at)
+			t.shared.Counts = append(t.shared.Counts, board.ShareAt(elements, i+1, t.Size)-at)
+		}
+	}
+	return t.shared
 }

@@ -144,27 +144,35 @@ func (t *Team) record(member int) *board.Record { return t.board.Record(member) 
 // caches.
 func (t *Team) groups() int { return max(1, len(t.board.Groups())) }
 
-// groupSize returns the number of members of a group, and inGroup one of them, at a distance.
-func (t *Team) groupSize(row int) int {
-	if g := t.board.Groups(); g != nil {
-		return len(g[row])
+// group returns the number of members of a group, and receiver one of them, at a distance.
+func (t *Team) group(row int) (size int) {
+	if t.board.Treed() {
+		return len(t.board.Groups()[row])
 	}
 	return t.Size
 }
 
-func (t *Team) inGroup(row, distance int) int {
-	if g := t.board.Groups(); g != nil {
-		return int(g[row][(t.Rank+distance)%len(g[row])])
+func (t *Team) receiver(row, distance int) int {
+	if t.board.Treed() {
+		return t.inGroup(row, distance)
 	}
 	return t.neighbour(distance)
+}
+
+// inGroup is apart, so that receiver is short where there is one group.
+//
+//go:noinline
+func (t *Team) inGroup(row, distance int) int {
+	g := t.board.Groups()[row]
+	return int(g[(t.Rank+distance)%len(g)])
 }
 
 // bcastPiece copies n bytes from at on to all members of a group but the root.
 func (t *Team) bcastPiece(row, at, n int) {
 	root := t.args.Root
 	from := cad.BytesAt(t.record(root).Source+uint64(at), n)
-	for i := range t.groupSize(row) {
-		if member := t.inGroup(row, i); member != root {
+	for i := range t.group(row) {
+		if member := t.receiver(row, i); member != root {
 			copyShared(cad.BytesAt(t.record(member).Result+uint64(at), n), from)
 		}
 	}
@@ -241,8 +249,8 @@ func (t *Team) blockPiece(row, col, at, chunk int) {
 		t.carry(root, col, region{r.Source + uint64(start), length}, region{m.Result, int(m.Wanted)}, at, chunk)
 	case Allgather:
 		m := t.record(col)
-		for i := range t.groupSize(row) {
-			member := t.inGroup(row, i)
+		for i := range t.group(row) {
+			member := t.receiver(row, i)
 			to := t.record(member)
 			start, length := to.Recv.Block(col)
 			t.carry(col, member, region{m.Source, int(m.Sent)}, region{to.Result + uint64(start), length}, at, chunk)
@@ -261,8 +269,8 @@ func (t *Team) typedPiece(row, col, at, chunk int) {
 	root := t.args.Root
 	switch t.args.Kind {
 	case Bcast:
-		for i := range t.groupSize(row) {
-			if member := t.inGroup(row, i); member != root {
+		for i := range t.group(row) {
+			if member := t.receiver(row, i); member != root {
 				t.carryRef(root, member, t.record(root).Sends(0, true), t.record(member).Receives(0, true), at, chunk)
 			}
 		}
@@ -271,8 +279,8 @@ func (t *Team) typedPiece(row, col, at, chunk int) {
 	case Scatter:
 		t.carryRef(root, col, t.record(root).Sends(col, false), t.record(col).Receives(0, true), at, chunk)
 	case Allgather:
-		for i := range t.groupSize(row) {
-			member := t.inGroup(row, i)
+		for i := range t.group(row) {
+			member := t.receiver(row, i)
 			t.carryRef(col, member, t.record(col).Sends(0, true), t.record(member).Receives(col, false), at, chunk)
 		}
 	case Alltoall:

@@ -20,6 +20,8 @@ type state struct {
 	scratch
 	from      [][]byte      // what the members have given, for a call by the ring or the tree
 	conveys   bool          // the call that is underway goes by the tree
+	shared    Buffer        // counts of the last vector of which each member has had a share
+	elements  int           // its length
 	kept      []byte        // what this one has given, where the result comes to lie
 	requests  []pml.Request // of an exchange among neighbours
 	members   []btl.Member  // likewise

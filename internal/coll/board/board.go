@@ -116,6 +116,7 @@ type Board struct {
 	bcasts  []bcastSlot // nil: the team does without; those of a member lie together
 	long    []byte      // pieces that are too long for their slots
 	tree    *tree       // nil: the members meet in the head
+	first   int         // lane that this member takes work from first
 	memory  memory      // of member 0 only
 	calls   uint64      // entered on the board
 	seen    int         // ranks of the job that had gone when deserted last looked
@@ -158,6 +159,7 @@ func (b *Board) make() bool {
 	default:
 		b.view(mem)
 		b.over = b.Engine.NewCondition(b.isOver, b.waiting)
+		b.first = b.firstLane(b.laneCount())
 		b.inboxes = make([]*shm.Event, b.Size)
 		for member := range b.inboxes {
 			b.inboxes[member] = b.Job.Inbox(b.world(member))

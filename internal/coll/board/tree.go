@@ -162,11 +162,11 @@ func (b *Board) Groups() [][]int32 {
 	return b.tree.groups
 }
 
-// firstLane returns where this member begins to take work. Units are in the order of the groups, as far as that of
-// the members is: so each member begins with those of its own.
+// firstLane returns the lane where this member begins to take work. Units are in the order of the groups, or of the
+// members: so each member begins with those of its own group, if its members follow one another.
 func (b *Board) firstLane(lanes int) int {
 	if b.tree == nil {
-		return b.Rank
+		return b.Rank % lanes
 	}
 	groups := len(b.tree.groups)
 	from, to := b.tree.group*lanes/groups, (b.tree.group+1)*lanes/groups

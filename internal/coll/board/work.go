@@ -46,12 +46,11 @@ func (b *Board) laneCount() int { return min(b.Size, b.Job.CPUs(), maxLanes) }
 // this member's own lane.
 func (b *Board) work() {
 	units, lanes := int(b.units), b.laneCount()
-	first := b.firstLane(lanes)
 	for i := range lanes {
 		if b.finished.Load() == b.units {
 			return
 		}
-		l := (first + i) % lanes
+		l := (b.first + i) % lanes
 		end := int64(ShareAt(units, l+1, lanes))
 		for b.lanes[l].next.Load() < end {
 			u := b.lanes[l].next.Add(1) - 1
