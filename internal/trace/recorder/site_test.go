@@ -11,8 +11,8 @@ import (
 
 // TestReturnAt: the frame pointers lead to the same functions as the runtime's own walk.
 func TestReturnAt(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skip("calls have places on amd64 only")
+	if currentG() == 0 {
+		t.Skip("calls have no places on this machine")
 	}
 	assert.Zero(t, returnAt(0))
 	assert.Zero(t, returnAt(1000), "a goroutine has not so many frames")
