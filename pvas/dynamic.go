@@ -52,7 +52,6 @@ func (p *planner) readDynamic() error {
 		return err
 	}
 	p.img.relocs, p.img.direct = relocs, true
-	p.img.relro = p.relroSpan()
 	return nil
 }
 
@@ -180,18 +179,4 @@ func (img *image) checkWord(offset uint64) error {
 		return malformed("relocation of %#x, which is not in writable memory", offset)
 	}
 	return nil
-}
-
-// relroSpan returns the whole pages that PT_GNU_RELRO asks to be protected once
-// relocated, or an empty span.
-func (p *planner) relroSpan() span {
-	ph := p.prog(elf.PT_GNU_RELRO)
-	if ph == nil || p.img.segmentAt(ph.Vaddr, ph.Memsz) == nil {
-		return span{}
-	}
-	s := span{p.pageDown(ph.Vaddr), p.pageDown(ph.Vaddr + ph.Memsz)}
-	if s.end == p.pageDown(p.img.segmentAt(ph.Vaddr, 1).end()) {
-		s.end = p.pageUp(ph.Vaddr + ph.Memsz) // nothing else lives on its last page
-	}
-	return s
 }

@@ -3,14 +3,13 @@ package pvas
 import (
 	"debug/elf"
 	"encoding/binary"
-	"fmt"
 
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // load maps a program and its interpreter where the layout says. Text and
 // read-only data are shared with every other task of the same file through the
-// page cache; written pages are private copies.
+// page cache. What a task may write is its own.
 func load(l Layout, prog program) error {
 	if !prog.through {
 		if err := mapImage(prog.file, prog.img, l.Image.Start-prog.img.lo); err != nil {
@@ -23,23 +22,44 @@ func load(l Layout, prog program) error {
 		}
 	}
 	if prog.img.direct {
-		return relocate(prog.img, l.Offset)
+		relocate(prog.img, l.Offset)
 	}
 	return nil
 }
 
 func mapImage(f *sourceFile, img *image, bias uint64) error {
 	for _, s := range img.segments {
-		if err := mapSegment(int(f.Fd()), s, bias); err != nil {
+		mapping := mapSegment
+		if img.direct && s.flags&elf.PF_W != 0 {
+			mapping = copySegment
+		}
+		if err := mapping(f, s, bias); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// copySegment maps anonymous memory with the bytes of the file. Segments that can be written lie side by side
+// in a program that is entered directly, so they are one memory area: relocated data, data and zeros. The kernel walks
+// all areas of the address space whenever a task ends, so their number counts more than PT_GNU_RELRO, which would
+// protect the first part from the task itself; peers can write to it anyway. Nearly all these pages would be
+// copied for their relocations.
+func copySegment(f *sourceFile, s segment, bias uint64) error {
+	start, end := here.pageDown(s.addr+bias), here.pageUp(s.end()+bias)
+	if _, err := sys.Mmap(uintptr(start), uintptr(end-start), protection(s.flags),
+		sys.MapPrivate|sys.MapFixed|sys.MapAnonymous, -1, 0); err != nil || s.fileSize == 0 {
+		return err
+	}
+	memory := bytesAt(start, s.addr+bias+s.fileSize-start)
+	sys.Populate(memory)
+	_, err := f.ReadAt(memory, s.offset-int64(s.addr%here.page))
+	return err
+}
+
 // mapSegment maps the pages that have bytes in the file, and clears the bytes after
 // the last byte on its page. It adds anonymous pages for the rest (bss).
-func mapSegment(fd int, s segment, bias uint64) error {
+func mapSegment(f *sourceFile, s segment, bias uint64) error {
 	prot := protection(s.flags)
 	start, fileEnd, memEnd := here.pageDown(s.addr+bias), s.addr+bias+s.fileSize, here.pageUp(s.end()+bias)
 	anonymous := start
@@ -47,7 +67,7 @@ func mapSegment(fd int, s segment, bias uint64) error {
 		anonymous = here.pageUp(fileEnd)
 		offset := s.offset - int64(s.addr%here.page)
 		if _, err := sys.Mmap(uintptr(start), uintptr(anonymous-start), prot, sys.MapPrivate|sys.MapFixed,
-			fd, offset); err != nil {
+			int(f.Fd()), offset); err != nil {
 			return err
 		}
 		if s.memSize > s.fileSize && prot&sys.ProtWrite != 0 {
@@ -74,10 +94,9 @@ func protection(flags elf.ProgFlag) (prot int) {
 	return prot
 }
 
-// relocate works as a dynamic linker does for a program without libraries:
-// it adds the bias to every recorded word, and then protects the memory that PT_GNU_RELRO
-// names.
-func relocate(img *image, bias uint64) error {
+// relocate works as a dynamic linker does for a program without libraries: it adds the bias to
+// every recorded word.
+func relocate(img *image, bias uint64) {
 	memory := bytesAt(img.lo+bias, img.hi-img.lo)
 	le := binary.LittleEndian
 	img.packed.each(func(offset uint64) bool {
@@ -88,10 +107,4 @@ func relocate(img *image, bias uint64) error {
 	for _, r := range img.relocs {
 		le.PutUint64(memory[r.offset-img.lo:], r.addend+bias)
 	}
-	if n := img.relro.end - img.relro.start; n > 0 {
-		if err := sys.Mprotect(uintptr(img.relro.start+bias), uintptr(n), sys.ProtRead); err != nil {
-			return fmt.Errorf("pvas: protect relocated data: %w", err)
-		}
-	}
-	return nil
 }

@@ -71,7 +71,7 @@ func TestPackedWordsAreRelocated(t *testing.T) {
 		binary.LittleEndian.PutUint64(want[i:], value)
 	}
 	img := &image{machine: &here, lo: lo, hi: lo + size, packed: packOf(list)}
-	require.NoError(t, relocate(img, bias))
+	relocate(img, bias)
 	require.Equal(t, want, append([]byte(nil), memory...))
 }
 
