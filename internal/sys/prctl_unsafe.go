@@ -26,3 +26,12 @@ func SetChildSubreaper(on bool) error {
 	}
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, arg, 0, 0, 0)
 }
+
+// UnadvisedHugePagesOff turns transparent huge pages off for the address space of this process and for
+// programs that it starts, but, since Linux 6.18, where madvise asks for them. Earlier kernels turn off these as well.
+func UnadvisedHugePagesOff() error {
+	if unix.Prctl(unix.PR_SET_THP_DISABLE, 1, unix.PR_THP_DISABLE_EXCEPT_ADVISED, 0, 0) == nil {
+		return nil
+	}
+	return unix.Prctl(unix.PR_SET_THP_DISABLE, 1, 0, 0, 0)
+}
