@@ -13,7 +13,7 @@ import (
 const (
 	// AreasPerRank: memory areas of a Go rank with its partition, image, runtime
 	// heap, arena, stack and guards.
-	AreasPerRank = 27
+	AreasPerRank = 25
 
 	// threadsPerRank: the Go runtime's main thread, its monitor, and those it
 	// starts to replace threads blocked in system calls.

@@ -53,7 +53,7 @@ func TestReadLimits(t *testing.T) {
 		sys.RlimitData: dataPerProcess + 33*dataPerRank,
 	}))
 	want := map[string]uint64{ // ranks
-		"vm.max_map_count":   (65530 - areasOfHost) / 27,
+		"vm.max_map_count":   (65530 - areasOfHost) / AreasPerRank,
 		"RLIMIT_AS":          (1<<37 - 64<<20) / (2<<30 + 64<<20),
 		"RLIMIT_DATA":        33,
 		"RLIMIT_NPROC":       100,

@@ -22,9 +22,11 @@ const (
 	MapFixedNoReplace = unix.MAP_FIXED_NOREPLACE
 	MapNoReserve      = unix.MAP_NORESERVE
 
-	MadvHugePage = unix.MADV_HUGEPAGE
-	MadvDontFork = unix.MADV_DONTFORK
-	MadvPopulate = unix.MADV_POPULATE_WRITE // since Linux 5.14
+	MadvHugePage   = unix.MADV_HUGEPAGE
+	MadvNoHugePage = unix.MADV_NOHUGEPAGE
+	MadvDontFork   = unix.MADV_DONTFORK
+	MadvDontDump   = unix.MADV_DONTDUMP
+	MadvPopulate   = unix.MADV_POPULATE_WRITE // since Linux 5.14
 )
 
 // Mmap maps length bytes at addr, or where the kernel likes when addr is 0, and

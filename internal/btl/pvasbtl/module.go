@@ -34,6 +34,9 @@ func New(root *job.Root, rank int) (*Module, error) {
 	if size == 0 || base%page != 0 || size%page != 0 || base > math.MaxUint64-size {
 		return nil, fmt.Errorf("pvasbtl: open: rank %d has no usable arena (%#x bytes at %#x)", rank, size, base)
 	}
+	if root.Ranks() >= manyRanks {
+		mergeReservations()
+	}
 	m := &Module{root: root}
 	m.arena = mail.NewAllocator("pvasbtl", "arena", root, rank, base, base+size, "; use pvasrun --partition-size")
 	at, size := root.SmallRegion(rank)
