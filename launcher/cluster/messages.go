@@ -27,7 +27,7 @@ import (
 // (flowWindow).
 const (
 	linkMagic   = "\x00pvasrun agent\n"
-	linkVersion = 6
+	linkVersion = 7
 	mostBanner  = 64 << 10
 	flowWindow  = 256 << 10 // bytes of a stream that may be underway
 	beatsPerEnd = 10        // beats in a time-out; silence is noticed one before its end

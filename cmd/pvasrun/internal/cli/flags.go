@@ -121,11 +121,14 @@ func (BTLNames) Items() []string { return []string{"pvas", "sm"} }
 
 // Here returns those that work on this machine, and says which does not: a job falls back likewise. Where none is left
 // it is an error.
-func (v BTLNames) Here() (list BTLNames, err error) {
+func (v BTLNames) Here() (list BTLNames, err error) { return v.without(pvas.Supported()) }
+
+// without is Here where one address space does not work, for a reason.
+func (v BTLNames) without(reason error) (list BTLNames, err error) {
 	for _, name := range v {
-		if why := pvas.Supported(); name == job.BTLPvas.String() && why != nil {
-			err = fmt.Errorf("no task model of --btl works here: %w: add sm", why)
-			fmt.Fprintln(os.Stderr, "pvasrun: without --btl pvas:", why)
+		if name == job.BTLPvas.String() && reason != nil {
+			err = fmt.Errorf("no task model of --btl works here: %w: add sm", reason)
+			fmt.Fprintln(os.Stderr, "pvasrun: without --btl pvas:", reason)
 			continue
 		}
 		list = append(list, name)
