@@ -88,7 +88,7 @@ OLD_NAMES(type_hindexed, TYPE_HINDEXED)
 void pmpi_type_struct_(int *count, int *lengths, int *displacements, int *types, int *newtype, int *ierror) {
 	MPI_Datatype type = MPI_DATATYPE_NULL, *all_types = f_handles(Datatype, types, *count);
 	MPI_Aint *all = widened(displacements, *count);
-	int error = all && all_types ? MPI_Type_create_struct(*count, lengths, all, all_types, &type) : MPI_ERR_NO_MEM;
+	int error = all && all_types ? MPI_Type_struct(*count, lengths, all, all_types, &type) : MPI_ERR_NO_MEM;
 	free(all);
 	free(all_types);
 	made(error, type, newtype, ierror);

@@ -139,6 +139,10 @@ program declared
   call check(newtype == MPI_DATATYPE_NULL, 'type that was freed')
   call MPI_Type_extent(MPI_DOUBLE_PRECISION, n, ierror)
   call check(n == 8, 'extent of MPI 1')
+  call MPI_Type_struct(2, old, [0, 16], [MPI_INTEGER, MPI_UB], newtype, ierror)
+  call MPI_Type_extent(newtype, n, ierror)
+  call check(n == 16, 'a marker')
+  call MPI_Type_free(newtype, ierror)
 
   ! Attributes, with their callbacks and with the predefined one.
   call MPI_Comm_create_keyval(copy, delete, key, 5_MPI_ADDRESS_KIND, ierror)
