@@ -39,8 +39,8 @@ int main(int argc, char **argv)
 		LOAD(nr), IF(SYS_setrlimit, 3, 0), IF(SYS_prlimit64, 2, 0), ALLOW, ALLOW, REFUSE,
 	};
 	struct sock_filter kill[] = {
-		LOAD(nr), IF(SYS_arch_prctl, 0, 2), LOAD(args[1]),
-		IF(0, 1, 0), ALLOW, BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		LOAD(nr), IF(SYS_prctl, 0, 2), LOAD(args[0]),
+		IF(PR_SET_NAME, 1, 0), ALLOW, BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
 	struct {
 		const char *name;
