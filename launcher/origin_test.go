@@ -110,6 +110,7 @@ func TestOriginBehindALink(t *testing.T) {
 	require.NoError(t, os.Symlink(path, link))
 	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		out := run(t, Job{BTL: btl, Apps: []App{{Program: link, N: 2}}})
+		require.NoError(t, out.err)
 		require.Equal(t, strings.Repeat(link+" 1 1\n", 2), out.stdout, out.stderr)
 	})
 }

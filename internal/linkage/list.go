@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
@@ -16,7 +17,13 @@ type Library struct {
 
 // List asks a dynamic linker which libraries it would load with the program at path, in that order. It does not run
 // the program.
+//
+// $ORIGIN is the folder of the file, as it is when the program runs, also if path is a link to it: the linker by itself
+// takes the path it is told.
 func List(linker, path string, env []string) ([]Library, error) {
+	if file, err := filepath.EvalSymlinks(path); err == nil {
+		path = file
+	}
 	cmd := exec.Command(linker, "--list", path)
 	cmd.Env = env
 	out, err := cmd.Output()
