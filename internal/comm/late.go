@@ -48,17 +48,18 @@ func Spawn(c *Comm, root int, commands []Command, bad error) (n *Comm, counts []
 	c.root.AddLink(c.group.self, 1) // if this rank fails, those that it has had started end, too
 	defer c.root.AddLink(c.group.self, -1)
 	texts, err := c.rootDoes(op, root, bad, func() ([]string, error) {
-		if err := located(commands); err != nil {
-			return nil, err
+		texts, err := c.askFor(commands)
+		if err != nil && !errors.Is(err, ErrSpawn) {
+			err = fmt.Errorf("%w: %w", ErrSpawn, err)
 		}
-		return c.root.Ask(c.group.self, job.EncodeSpawn(commands)...)
+		return texts, err
 	})
 	var w job.World
 	if err == nil {
 		w, counts, err = job.DecodeWorld(texts)
 	}
 	if err != nil {
-		return nil, nil, Wrap(op, spawnError(err))
+		return nil, nil, Wrap(op, err)
 	}
 	n, err = c.joinRemote(op, root, nil, func(p proposal) (proposal, error) {
 		return c.exchangeWith(int32(w.First), grouping.of(meetID), 0, p, c.Name)
@@ -75,39 +76,34 @@ func (c *Comm) othersFail(err error) bool {
 	return err != nil && (!ok || c.group.find(int32(lost.Rank)) == Undefined)
 }
 
-// located fills in where the program is now.
-func located(commands []Command) error {
+// askFor asks for ranks, as seen from where the program is now.
+func (c *Comm) askFor(commands []Command) ([]string, error) {
+	if len(commands) == 0 {
+		return nil, errors.New("no command: pass one or more")
+	}
 	here, err := os.Getwd()
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrSpawn, err)
+		return nil, err
 	}
 	for i := range commands {
-		c := &commands[i]
-		if c.Dir = cmp.Or(c.Dir, here); !filepath.IsAbs(c.Dir) {
-			c.Dir = filepath.Join(here, c.Dir)
+		p := &commands[i]
+		if p.Dir = cmp.Or(p.Dir, here); !filepath.IsAbs(p.Dir) {
+			p.Dir = filepath.Join(here, p.Dir)
 		}
-		if file := filepath.Join(here, c.Program); strings.ContainsRune(c.Program, '/') && !filepath.IsAbs(c.Program) {
+		if file := filepath.Join(here, p.Program); strings.ContainsRune(p.Program, '/') && !filepath.IsAbs(p.Program) {
 			if _, err := os.Stat(file); err == nil {
-				c.Program = file
+				p.Program = file
 			}
 		}
-		dirs := filepath.SplitList(c.Path)
+		dirs := filepath.SplitList(p.Path)
 		for i := range dirs {
 			if !filepath.IsAbs(dirs[i]) {
 				dirs[i] = filepath.Join(here, dirs[i])
 			}
 		}
-		c.Path = strings.Join(dirs, string(filepath.ListSeparator))
+		p.Path = strings.Join(dirs, string(filepath.ListSeparator))
 	}
-	return nil
-}
-
-// spawnError is an error of a request as one of Spawn.
-func spawnError(err error) error {
-	if errors.Is(err, job.ErrNoDesk) {
-		return fmt.Errorf("%w: %w", ErrSpawn, err)
-	}
-	return err
+	return c.root.Ask(c.group.self, job.EncodeSpawn(commands)...)
 }
 
 // meetParent makes the intercommunicator with the ranks that have had this world started, if there are any.

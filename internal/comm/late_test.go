@@ -87,3 +87,16 @@ func TestSplitByAddressSpaceOfTwoGroups(t *testing.T) {
 		return first(err, both.Free())
 	})
 }
+
+// Spawn says what is missing, and all ranks get an error of its own.
+func TestSpawnWithoutCommands(t *testing.T) {
+	overMem(t, 1, 2, mem.Options{}, func(c *Comm) error {
+		_, _, err := Spawn(c, 0, nil, nil)
+		require.ErrorIs(t, err, ErrSpawn)
+		require.ErrorContains(t, err, "no command: pass one or more")
+		_, _, err = Spawn(c, 0, []Command{{Program: "x", N: 1}}, nil)
+		require.ErrorIs(t, err, ErrSpawn)
+		require.ErrorContains(t, err, "this needs pvasrun")
+		return nil
+	})
+}
