@@ -56,7 +56,8 @@ func TestDeaths(t *testing.T) {
 			"exit":          {6, "rank 2 "},
 			"_exit":         {7, "rank 2 "},
 			"exit 0": {1,
-				"exited with code 0 after Init and without Finalize, in C MPI_Finalize: others may wait for it; " +
+				"exited with code 0 after Init and without Finalize, in C MPI_Finalize or MPI_Session_finalize: " +
+					"others may wait for it; " +
 					"ending the other 2 ranks"},
 			"scatter": {1, "rank 2: MPI_Scatter on MPI_COMM_WORLD: "},
 			"late":    {1, "rank 2: MPI_Barrier: called after MPI_Finalize"},

@@ -36,7 +36,8 @@ func (f *Failure) how() string {
 	if exitCode(f.Status) != 0 {
 		return Describe(f.Status)
 	}
-	return Describe(f.Status) + " after Init and without Finalize, in C MPI_Finalize: others may wait for it"
+	return Describe(f.Status) +
+		" after Init and without Finalize, in C MPI_Finalize or MPI_Session_finalize: others may wait for it"
 }
 
 // A Fate decides what becomes of the job. It is told every event and acts
