@@ -84,6 +84,9 @@ int64_t libmpi_back_in_c(struct context *);
 void libmpi_fault_stack(void);
 void libmpi_report_faults(int rank);
 
+// libmpi_rank_told is the number by which messages name this rank.
+int libmpi_rank_told(void);
+
 // libmpi_described is what libmpi_report_faults needs to know besides, before it is called.
 extern struct described {
 	unsigned *state;      // the state of the rank in the root block: STATE_INIT and STATE_FAULTED are two

@@ -396,6 +396,8 @@ void libmpi_fault_stack(void) {
 		sigaltstack(&own, NULL);
 }
 
+int libmpi_rank_told(void) { return rank; }
+
 void libmpi_report_faults(int number) {
 	rank = number;
 	const char *p = getenv("PVAS_PROGRAM"), *r = getenv("PVAS_BACKTRACE");
@@ -411,7 +413,10 @@ void libmpi_report_faults(int number) {
 
 #else // the registers of other machines are not known here
 
+static int rank;
+
 void libmpi_fault_stack(void) {}
-void libmpi_report_faults(int number) { (void)number; }
+void libmpi_report_faults(int number) { rank = number; }
+int libmpi_rank_told(void) { return rank; }
 
 #endif

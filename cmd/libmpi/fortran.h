@@ -68,6 +68,7 @@ struct section {
 	MPI_Count count;
 	MPI_Datatype type;
 	int made, error;
+	const char *cause; // why it is refused, NULL: it is not
 };
 
 int f_contiguous(const struct descriptor *d);
@@ -76,11 +77,17 @@ struct section f_scattered(const struct descriptor *d, MPI_Count count, MPI_Data
 // f_section is a buffer of count elements of a type. f_whole is one that must be contiguous.
 static inline struct section f_section(const struct descriptor *d, MPI_Count count, MPI_Datatype type) {
 	if (d->rank == 0 || f_contiguous(d))
-		return (struct section){f_address(d->base), count, type, 0, MPI_SUCCESS};
+		return (struct section){f_address(d->base), count, type, 0, MPI_SUCCESS, NULL};
 	return f_scattered(d, count, type);
 }
 
 struct section f_whole(const struct descriptor *d);
+
+// f_wrong is the error of a section. The handler of an object of the call is told of one that is refused.
+void f_refused(const char *call, const char *cause);
+#define f_wrong(s, call, kind, handle) \
+	((s).cause ? (f_refused(call, (s).cause), PMPI_##kind##_call_errhandler(handle, MPI_ERR_BUFFER), (s).error) : \
+		(s).error)
 
 // f_section_free frees the datatype. The operation that has begun keeps it.
 static inline void f_section_free(struct section *s) {

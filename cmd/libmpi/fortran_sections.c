@@ -17,11 +17,14 @@ int f_contiguous(const struct descriptor *d) {
 	return contiguous;
 }
 
-static int refused(const char *cause) {
-	fprintf(stderr, "libmpi: the buffer of a call that does not block is a section of an array that is not "
-		"contiguous: %s\n", cause);
-	PMPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_BUFFER);
-	return MPI_ERR_BUFFER;
+void f_refused(const char *call, const char *cause) {
+	fprintf(stderr, "rank %d: %s: a buffer that is used beyond the call is a section of an array that is not "
+		"contiguous: %s\n", libmpi_rank_told(), call, cause);
+}
+
+static void refuse(struct section *s, const char *cause) {
+	s->cause = cause;
+	s->error = MPI_ERR_BUFFER;
 }
 
 // places writes where the first n elements of a section lie.
@@ -42,7 +45,7 @@ static void places(const struct descriptor *d, MPI_Count *at, MPI_Count n) {
 
 // An element may be several of the datatype, such as a text.
 struct section f_scattered(const struct descriptor *d, MPI_Count count, MPI_Datatype type) {
-	struct section s = {d->base, 1, type, 0, MPI_SUCCESS};
+	struct section s = {d->base, 1, type, 0, MPI_SUCCESS, NULL};
 	MPI_Count size = 0, lower = 0, space = 0, all = 1;
 	if ((s.error = PMPI_Type_size_c(type, &size)) || (s.error = PMPI_Type_get_extent_c(type, &lower, &space)))
 		return s;
@@ -50,9 +53,9 @@ struct section f_scattered(const struct descriptor *d, MPI_Count count, MPI_Data
 		all *= d->dim[i].extent;
 	MPI_Count each = size > 0 ? (MPI_Count)d->element / size : 0;
 	if (each == 0 || each * size != (MPI_Count)d->element || space != size || lower != 0 || count % each != 0)
-		s.error = refused("its datatype must be that of its elements; or pass the whole array with a derived datatype");
+		refuse(&s, "its datatype must be that of its elements; or pass the whole array with a derived datatype");
 	else if (count < 0 || count / each > all)
-		s.error = refused("it has fewer elements than the count says");
+		refuse(&s, "it has fewer elements than the count says");
 	if (s.error)
 		return s;
 	MPI_Count n = count / each, *at = malloc((n ? n : 1) * sizeof *at);
@@ -70,8 +73,8 @@ struct section f_scattered(const struct descriptor *d, MPI_Count count, MPI_Data
 }
 
 struct section f_whole(const struct descriptor *d) {
-	struct section s = {f_address(d->base), 0, MPI_DATATYPE_NULL, 0, MPI_SUCCESS};
+	struct section s = {f_address(d->base), 0, MPI_DATATYPE_NULL, 0, MPI_SUCCESS, NULL};
 	if (!f_contiguous(d))
-		s.error = refused("copy it into an array, or pass the whole array with a derived datatype");
+		refuse(&s, "copy it into an array, or pass the whole array with a derived datatype");
 	return s;
 }

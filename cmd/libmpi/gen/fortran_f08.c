@@ -14,7 +14,7 @@ void pmpi_precv_init_f08_(struct descriptor *buf, int *partitions, MPI_Count *co
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_Precv_init(s_buf.address, *partitions, *count, f_handle(Datatype, *datatype), *source, *tag, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_buf, "MPI_Precv_init", Comm, f_handle(Comm, *comm)) ?: MPI_Precv_init(s_buf.address, *partitions, *count, f_handle(Datatype, *datatype), *source, *tag, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -26,7 +26,7 @@ void pmpi_precv_init_c_f08_(struct descriptor *buf, int *partitions, MPI_Count *
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_Precv_init_c(s_buf.address, *partitions, *count, f_handle(Datatype, *datatype), *source, *tag, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_buf, "MPI_Precv_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Precv_init_c(s_buf.address, *partitions, *count, f_handle(Datatype, *datatype), *source, *tag, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -38,7 +38,7 @@ void pmpi_psend_init_f08_(struct descriptor *buf, int *partitions, MPI_Count *co
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_Psend_init(s_buf.address, *partitions, *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_buf, "MPI_Psend_init", Comm, f_handle(Comm, *comm)) ?: MPI_Psend_init(s_buf.address, *partitions, *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -50,7 +50,7 @@ void pmpi_psend_init_c_f08_(struct descriptor *buf, int *partitions, MPI_Count *
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_Psend_init_c(s_buf.address, *partitions, *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_buf, "MPI_Psend_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Psend_init_c(s_buf.address, *partitions, *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -61,7 +61,7 @@ void pmpi_buffer_attach_f08_(struct descriptor *buffer, int *size, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buffer = f_whole(buffer);
-    int error = s_buffer.error ?: MPI_Buffer_attach(s_buffer.address, *size);
+    int error = f_wrong(s_buffer, "MPI_Buffer_attach", Comm, MPI_COMM_SELF) ?: MPI_Buffer_attach(s_buffer.address, *size);
     f_section_free(&s_buffer);
     f_error(ierror, error);
 }
@@ -71,7 +71,7 @@ void pmpi_buffer_attach_c_f08_(struct descriptor *buffer, MPI_Count *size, int *
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buffer = f_whole(buffer);
-    int error = s_buffer.error ?: MPI_Buffer_attach_c(s_buffer.address, *size);
+    int error = f_wrong(s_buffer, "MPI_Buffer_attach_c", Comm, MPI_COMM_SELF) ?: MPI_Buffer_attach_c(s_buffer.address, *size);
     f_section_free(&s_buffer);
     f_error(ierror, error);
 }
@@ -99,7 +99,7 @@ void pmpi_comm_attach_buffer_f08_(int *comm, struct descriptor *buffer, int *siz
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buffer = f_whole(buffer);
-    int error = s_buffer.error ?: MPI_Comm_attach_buffer(f_handle(Comm, *comm), s_buffer.address, *size);
+    int error = f_wrong(s_buffer, "MPI_Comm_attach_buffer", Comm, f_handle(Comm, *comm)) ?: MPI_Comm_attach_buffer(f_handle(Comm, *comm), s_buffer.address, *size);
     f_section_free(&s_buffer);
     f_error(ierror, error);
 }
@@ -109,7 +109,7 @@ void pmpi_comm_attach_buffer_c_f08_(int *comm, struct descriptor *buffer, MPI_Co
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buffer = f_whole(buffer);
-    int error = s_buffer.error ?: MPI_Comm_attach_buffer_c(f_handle(Comm, *comm), s_buffer.address, *size);
+    int error = f_wrong(s_buffer, "MPI_Comm_attach_buffer_c", Comm, f_handle(Comm, *comm)) ?: MPI_Comm_attach_buffer_c(f_handle(Comm, *comm), s_buffer.address, *size);
     f_section_free(&s_buffer);
     f_error(ierror, error);
 }
@@ -137,7 +137,7 @@ void pmpi_session_attach_buffer_f08_(int *session, struct descriptor *buffer, in
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buffer = f_whole(buffer);
-    int error = s_buffer.error ?: MPI_Session_attach_buffer(f_handle(Session, *session), s_buffer.address, *size);
+    int error = f_wrong(s_buffer, "MPI_Session_attach_buffer", Session, f_handle(Session, *session)) ?: MPI_Session_attach_buffer(f_handle(Session, *session), s_buffer.address, *size);
     f_section_free(&s_buffer);
     f_error(ierror, error);
 }
@@ -147,7 +147,7 @@ void pmpi_session_attach_buffer_c_f08_(int *session, struct descriptor *buffer, 
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buffer = f_whole(buffer);
-    int error = s_buffer.error ?: MPI_Session_attach_buffer_c(f_handle(Session, *session), s_buffer.address, *size);
+    int error = f_wrong(s_buffer, "MPI_Session_attach_buffer_c", Session, f_handle(Session, *session)) ?: MPI_Session_attach_buffer_c(f_handle(Session, *session), s_buffer.address, *size);
     f_section_free(&s_buffer);
     f_error(ierror, error);
 }
@@ -184,7 +184,7 @@ void pmpi_bsend_init_f08_(struct descriptor *buf, int *count, int *datatype, int
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Bsend_init(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Bsend_init", Comm, f_handle(Comm, *comm)) ?: MPI_Bsend_init(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -196,7 +196,7 @@ void pmpi_bsend_init_c_f08_(struct descriptor *buf, MPI_Count *count, int *datat
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Bsend_init_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Bsend_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Bsend_init_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -208,7 +208,7 @@ void pmpi_ibsend_f08_(struct descriptor *buf, int *count, int *datatype, int *de
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Ibsend(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Ibsend", Comm, f_handle(Comm, *comm)) ?: MPI_Ibsend(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -220,7 +220,7 @@ void pmpi_ibsend_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype,
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Ibsend_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Ibsend_c", Comm, f_handle(Comm, *comm)) ?: MPI_Ibsend_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -233,7 +233,7 @@ void pmpi_imrecv_f08_(struct descriptor *buf, int *count, int *datatype, int *me
     MPI_Message c_message = f_handle(Message, *message);
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Imrecv(s_buf.address, s_buf.count, s_buf.type, &c_message, &c_request);
+    int error = f_wrong(s_buf, "MPI_Imrecv", Comm, MPI_COMM_SELF) ?: MPI_Imrecv(s_buf.address, s_buf.count, s_buf.type, &c_message, &c_request);
     *message = f_integer(c_message);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
@@ -247,7 +247,7 @@ void pmpi_imrecv_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype,
     MPI_Message c_message = f_handle(Message, *message);
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Imrecv_c(s_buf.address, s_buf.count, s_buf.type, &c_message, &c_request);
+    int error = f_wrong(s_buf, "MPI_Imrecv_c", Comm, MPI_COMM_SELF) ?: MPI_Imrecv_c(s_buf.address, s_buf.count, s_buf.type, &c_message, &c_request);
     *message = f_integer(c_message);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
@@ -260,7 +260,7 @@ void pmpi_irecv_f08_(struct descriptor *buf, int *count, int *datatype, int *sou
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Irecv(s_buf.address, s_buf.count, s_buf.type, *source, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Irecv", Comm, f_handle(Comm, *comm)) ?: MPI_Irecv(s_buf.address, s_buf.count, s_buf.type, *source, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -272,7 +272,7 @@ void pmpi_irecv_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, 
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Irecv_c(s_buf.address, s_buf.count, s_buf.type, *source, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Irecv_c", Comm, f_handle(Comm, *comm)) ?: MPI_Irecv_c(s_buf.address, s_buf.count, s_buf.type, *source, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -284,7 +284,7 @@ void pmpi_irsend_f08_(struct descriptor *buf, int *count, int *datatype, int *de
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Irsend(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Irsend", Comm, f_handle(Comm, *comm)) ?: MPI_Irsend(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -296,7 +296,7 @@ void pmpi_irsend_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype,
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Irsend_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Irsend_c", Comm, f_handle(Comm, *comm)) ?: MPI_Irsend_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -308,7 +308,7 @@ void pmpi_isend_f08_(struct descriptor *buf, int *count, int *datatype, int *des
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Isend(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Isend", Comm, f_handle(Comm, *comm)) ?: MPI_Isend(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -320,7 +320,7 @@ void pmpi_isend_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype, 
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Isend_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Isend_c", Comm, f_handle(Comm, *comm)) ?: MPI_Isend_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -333,7 +333,7 @@ void pmpi_isendrecv_f08_(struct descriptor *sendbuf, int *sendcount, int *sendty
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_section(sendbuf, *sendcount, f_handle(Datatype, *sendtype));
     struct section s_recvbuf = f_section(recvbuf, *recvcount, f_handle(Datatype, *recvtype));
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Isendrecv(s_sendbuf.address, s_sendbuf.count, s_sendbuf.type, *dest, *sendtag, s_recvbuf.address, s_recvbuf.count, s_recvbuf.type, *source, *recvtag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Isendrecv", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Isendrecv", Comm, f_handle(Comm, *comm)) ?: MPI_Isendrecv(s_sendbuf.address, s_sendbuf.count, s_sendbuf.type, *dest, *sendtag, s_recvbuf.address, s_recvbuf.count, s_recvbuf.type, *source, *recvtag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -347,7 +347,7 @@ void pmpi_isendrecv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_section(sendbuf, *sendcount, f_handle(Datatype, *sendtype));
     struct section s_recvbuf = f_section(recvbuf, *recvcount, f_handle(Datatype, *recvtype));
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Isendrecv_c(s_sendbuf.address, s_sendbuf.count, s_sendbuf.type, *dest, *sendtag, s_recvbuf.address, s_recvbuf.count, s_recvbuf.type, *source, *recvtag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Isendrecv_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Isendrecv_c", Comm, f_handle(Comm, *comm)) ?: MPI_Isendrecv_c(s_sendbuf.address, s_sendbuf.count, s_sendbuf.type, *dest, *sendtag, s_recvbuf.address, s_recvbuf.count, s_recvbuf.type, *source, *recvtag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -360,7 +360,7 @@ void pmpi_isendrecv_replace_f08_(struct descriptor *buf, int *count, int *dataty
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Isendrecv_replace(s_buf.address, s_buf.count, s_buf.type, *dest, *sendtag, *source, *recvtag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Isendrecv_replace", Comm, f_handle(Comm, *comm)) ?: MPI_Isendrecv_replace(s_buf.address, s_buf.count, s_buf.type, *dest, *sendtag, *source, *recvtag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -372,7 +372,7 @@ void pmpi_isendrecv_replace_c_f08_(struct descriptor *buf, MPI_Count *count, int
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Isendrecv_replace_c(s_buf.address, s_buf.count, s_buf.type, *dest, *sendtag, *source, *recvtag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Isendrecv_replace_c", Comm, f_handle(Comm, *comm)) ?: MPI_Isendrecv_replace_c(s_buf.address, s_buf.count, s_buf.type, *dest, *sendtag, *source, *recvtag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -384,7 +384,7 @@ void pmpi_issend_f08_(struct descriptor *buf, int *count, int *datatype, int *de
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Issend(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Issend", Comm, f_handle(Comm, *comm)) ?: MPI_Issend(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -396,7 +396,7 @@ void pmpi_issend_c_f08_(struct descriptor *buf, MPI_Count *count, int *datatype,
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Issend_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Issend_c", Comm, f_handle(Comm, *comm)) ?: MPI_Issend_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -426,7 +426,7 @@ void pmpi_recv_init_f08_(struct descriptor *buf, int *count, int *datatype, int 
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Recv_init(s_buf.address, s_buf.count, s_buf.type, *source, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Recv_init", Comm, f_handle(Comm, *comm)) ?: MPI_Recv_init(s_buf.address, s_buf.count, s_buf.type, *source, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -438,7 +438,7 @@ void pmpi_recv_init_c_f08_(struct descriptor *buf, MPI_Count *count, int *dataty
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Recv_init_c(s_buf.address, s_buf.count, s_buf.type, *source, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Recv_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Recv_init_c(s_buf.address, s_buf.count, s_buf.type, *source, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -458,7 +458,7 @@ void pmpi_rsend_init_f08_(struct descriptor *buf, int *count, int *datatype, int
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Rsend_init(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Rsend_init", Comm, f_handle(Comm, *comm)) ?: MPI_Rsend_init(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -470,7 +470,7 @@ void pmpi_rsend_init_c_f08_(struct descriptor *buf, MPI_Count *count, int *datat
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Rsend_init_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Rsend_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Rsend_init_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -490,7 +490,7 @@ void pmpi_send_init_f08_(struct descriptor *buf, int *count, int *datatype, int 
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Send_init(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Send_init", Comm, f_handle(Comm, *comm)) ?: MPI_Send_init(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -502,7 +502,7 @@ void pmpi_send_init_c_f08_(struct descriptor *buf, MPI_Count *count, int *dataty
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Send_init_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Send_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Send_init_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -538,7 +538,7 @@ void pmpi_ssend_init_f08_(struct descriptor *buf, int *count, int *datatype, int
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Ssend_init(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Ssend_init", Comm, f_handle(Comm, *comm)) ?: MPI_Ssend_init(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -550,7 +550,7 @@ void pmpi_ssend_init_c_f08_(struct descriptor *buf, MPI_Count *count, int *datat
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_Ssend_init_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buf, "MPI_Ssend_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Ssend_init_c(s_buf.address, s_buf.count, s_buf.type, *dest, *tag, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -816,7 +816,7 @@ void pmpi_ineighbor_allgather_f08_(struct descriptor *sendbuf, int *sendcount, i
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_allgather(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ineighbor_allgather", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ineighbor_allgather", Comm, f_handle(Comm, *comm)) ?: MPI_Ineighbor_allgather(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -830,7 +830,7 @@ void pmpi_ineighbor_allgather_c_f08_(struct descriptor *sendbuf, MPI_Count *send
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_allgather_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ineighbor_allgather_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ineighbor_allgather_c", Comm, f_handle(Comm, *comm)) ?: MPI_Ineighbor_allgather_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -844,7 +844,7 @@ void pmpi_ineighbor_allgatherv_f08_(struct descriptor *sendbuf, int *sendcount, 
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_allgatherv(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ineighbor_allgatherv", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ineighbor_allgatherv", Comm, f_handle(Comm, *comm)) ?: MPI_Ineighbor_allgatherv(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -858,7 +858,7 @@ void pmpi_ineighbor_allgatherv_c_f08_(struct descriptor *sendbuf, MPI_Count *sen
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_allgatherv_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ineighbor_allgatherv_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ineighbor_allgatherv_c", Comm, f_handle(Comm, *comm)) ?: MPI_Ineighbor_allgatherv_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -872,7 +872,7 @@ void pmpi_ineighbor_alltoall_f08_(struct descriptor *sendbuf, int *sendcount, in
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_alltoall(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ineighbor_alltoall", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ineighbor_alltoall", Comm, f_handle(Comm, *comm)) ?: MPI_Ineighbor_alltoall(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -886,7 +886,7 @@ void pmpi_ineighbor_alltoall_c_f08_(struct descriptor *sendbuf, MPI_Count *sendc
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_alltoall_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ineighbor_alltoall_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ineighbor_alltoall_c", Comm, f_handle(Comm, *comm)) ?: MPI_Ineighbor_alltoall_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -900,7 +900,7 @@ void pmpi_ineighbor_alltoallv_f08_(struct descriptor *sendbuf, int *sendcounts, 
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_alltoallv(s_sendbuf.address, sendcounts, sdispls, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ineighbor_alltoallv", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ineighbor_alltoallv", Comm, f_handle(Comm, *comm)) ?: MPI_Ineighbor_alltoallv(s_sendbuf.address, sendcounts, sdispls, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -914,7 +914,7 @@ void pmpi_ineighbor_alltoallv_c_f08_(struct descriptor *sendbuf, MPI_Count *send
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_alltoallv_c(s_sendbuf.address, sendcounts, sdispls, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ineighbor_alltoallv_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ineighbor_alltoallv_c", Comm, f_handle(Comm, *comm)) ?: MPI_Ineighbor_alltoallv_c(s_sendbuf.address, sendcounts, sdispls, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -932,7 +932,7 @@ void pmpi_ineighbor_alltoallw_f08_(struct descriptor *sendbuf, int *sendcounts, 
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_alltoallw(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ineighbor_alltoallw", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ineighbor_alltoallw", Comm, f_handle(Comm, *comm)) ?: MPI_Ineighbor_alltoallw(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
     *request = f_integer(c_request);
@@ -952,7 +952,7 @@ void pmpi_ineighbor_alltoallw_c_f08_(struct descriptor *sendbuf, MPI_Count *send
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ineighbor_alltoallw_c(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ineighbor_alltoallw_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ineighbor_alltoallw_c", Comm, f_handle(Comm, *comm)) ?: MPI_Ineighbor_alltoallw_c(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
     *request = f_integer(c_request);
@@ -976,7 +976,7 @@ void pmpi_neighbor_allgather_init_f08_(struct descriptor *sendbuf, int *sendcoun
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_allgather_init(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Neighbor_allgather_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Neighbor_allgather_init", Comm, f_handle(Comm, *comm)) ?: MPI_Neighbor_allgather_init(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -990,7 +990,7 @@ void pmpi_neighbor_allgather_init_c_f08_(struct descriptor *sendbuf, MPI_Count *
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_allgather_init_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Neighbor_allgather_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Neighbor_allgather_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Neighbor_allgather_init_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1012,7 +1012,7 @@ void pmpi_neighbor_allgatherv_init_f08_(struct descriptor *sendbuf, int *sendcou
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_allgatherv_init(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Neighbor_allgatherv_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Neighbor_allgatherv_init", Comm, f_handle(Comm, *comm)) ?: MPI_Neighbor_allgatherv_init(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1026,7 +1026,7 @@ void pmpi_neighbor_allgatherv_init_c_f08_(struct descriptor *sendbuf, MPI_Count 
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_allgatherv_init_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Neighbor_allgatherv_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Neighbor_allgatherv_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Neighbor_allgatherv_init_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1048,7 +1048,7 @@ void pmpi_neighbor_alltoall_init_f08_(struct descriptor *sendbuf, int *sendcount
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_alltoall_init(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Neighbor_alltoall_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Neighbor_alltoall_init", Comm, f_handle(Comm, *comm)) ?: MPI_Neighbor_alltoall_init(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1062,7 +1062,7 @@ void pmpi_neighbor_alltoall_init_c_f08_(struct descriptor *sendbuf, MPI_Count *s
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_alltoall_init_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Neighbor_alltoall_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Neighbor_alltoall_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Neighbor_alltoall_init_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1084,7 +1084,7 @@ void pmpi_neighbor_alltoallv_init_f08_(struct descriptor *sendbuf, int *sendcoun
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_alltoallv_init(s_sendbuf.address, sendcounts, sdispls, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Neighbor_alltoallv_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Neighbor_alltoallv_init", Comm, f_handle(Comm, *comm)) ?: MPI_Neighbor_alltoallv_init(s_sendbuf.address, sendcounts, sdispls, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1098,7 +1098,7 @@ void pmpi_neighbor_alltoallv_init_c_f08_(struct descriptor *sendbuf, MPI_Count *
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_alltoallv_init_c(s_sendbuf.address, sendcounts, sdispls, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Neighbor_alltoallv_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Neighbor_alltoallv_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Neighbor_alltoallv_init_c(s_sendbuf.address, sendcounts, sdispls, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1130,7 +1130,7 @@ void pmpi_neighbor_alltoallw_init_f08_(struct descriptor *sendbuf, int *sendcoun
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_alltoallw_init(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Neighbor_alltoallw_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Neighbor_alltoallw_init", Comm, f_handle(Comm, *comm)) ?: MPI_Neighbor_alltoallw_init(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
     *request = f_integer(c_request);
@@ -1150,7 +1150,7 @@ void pmpi_neighbor_alltoallw_init_c_f08_(struct descriptor *sendbuf, MPI_Count *
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Neighbor_alltoallw_init_c(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Neighbor_alltoallw_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Neighbor_alltoallw_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Neighbor_alltoallw_init_c(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
     *request = f_integer(c_request);
@@ -1174,7 +1174,7 @@ void pmpi_allgather_init_f08_(struct descriptor *sendbuf, int *sendcount, int *s
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Allgather_init(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Allgather_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Allgather_init", Comm, f_handle(Comm, *comm)) ?: MPI_Allgather_init(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1188,7 +1188,7 @@ void pmpi_allgather_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Allgather_init_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Allgather_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Allgather_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Allgather_init_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1210,7 +1210,7 @@ void pmpi_allgatherv_init_f08_(struct descriptor *sendbuf, int *sendcount, int *
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Allgatherv_init(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Allgatherv_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Allgatherv_init", Comm, f_handle(Comm, *comm)) ?: MPI_Allgatherv_init(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1224,7 +1224,7 @@ void pmpi_allgatherv_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcoun
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Allgatherv_init_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Allgatherv_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Allgatherv_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Allgatherv_init_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1246,7 +1246,7 @@ void pmpi_allreduce_init_f08_(struct descriptor *sendbuf, struct descriptor *rec
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Allreduce_init(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Allreduce_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Allreduce_init", Comm, f_handle(Comm, *comm)) ?: MPI_Allreduce_init(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1260,7 +1260,7 @@ void pmpi_allreduce_init_c_f08_(struct descriptor *sendbuf, struct descriptor *r
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Allreduce_init_c(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Allreduce_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Allreduce_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Allreduce_init_c(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1282,7 +1282,7 @@ void pmpi_alltoall_init_f08_(struct descriptor *sendbuf, int *sendcount, int *se
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Alltoall_init(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Alltoall_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Alltoall_init", Comm, f_handle(Comm, *comm)) ?: MPI_Alltoall_init(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1296,7 +1296,7 @@ void pmpi_alltoall_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount,
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Alltoall_init_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Alltoall_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Alltoall_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Alltoall_init_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1318,7 +1318,7 @@ void pmpi_alltoallv_init_f08_(struct descriptor *sendbuf, int *sendcounts, int *
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Alltoallv_init(s_sendbuf.address, sendcounts, sdispls, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Alltoallv_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Alltoallv_init", Comm, f_handle(Comm, *comm)) ?: MPI_Alltoallv_init(s_sendbuf.address, sendcounts, sdispls, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1332,7 +1332,7 @@ void pmpi_alltoallv_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Alltoallv_init_c(s_sendbuf.address, sendcounts, sdispls, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Alltoallv_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Alltoallv_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Alltoallv_init_c(s_sendbuf.address, sendcounts, sdispls, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1364,7 +1364,7 @@ void pmpi_alltoallw_init_f08_(struct descriptor *sendbuf, int *sendcounts, int *
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Alltoallw_init(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Alltoallw_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Alltoallw_init", Comm, f_handle(Comm, *comm)) ?: MPI_Alltoallw_init(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
     *request = f_integer(c_request);
@@ -1384,7 +1384,7 @@ void pmpi_alltoallw_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Alltoallw_init_c(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Alltoallw_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Alltoallw_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Alltoallw_init_c(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
     *request = f_integer(c_request);
@@ -1407,7 +1407,7 @@ void pmpi_bcast_init_f08_(struct descriptor *buffer, int *count, int *datatype, 
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buffer = f_section(buffer, *count, f_handle(Datatype, *datatype));
-    int error = s_buffer.error ?: MPI_Bcast_init(s_buffer.address, s_buffer.count, s_buffer.type, *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_buffer, "MPI_Bcast_init", Comm, f_handle(Comm, *comm)) ?: MPI_Bcast_init(s_buffer.address, s_buffer.count, s_buffer.type, *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buffer);
     f_error(ierror, error);
@@ -1419,7 +1419,7 @@ void pmpi_bcast_init_c_f08_(struct descriptor *buffer, MPI_Count *count, int *da
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buffer = f_section(buffer, *count, f_handle(Datatype, *datatype));
-    int error = s_buffer.error ?: MPI_Bcast_init_c(s_buffer.address, s_buffer.count, s_buffer.type, *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_buffer, "MPI_Bcast_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Bcast_init_c(s_buffer.address, s_buffer.count, s_buffer.type, *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buffer);
     f_error(ierror, error);
@@ -1440,7 +1440,7 @@ void pmpi_exscan_init_f08_(struct descriptor *sendbuf, struct descriptor *recvbu
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Exscan_init(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Exscan_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Exscan_init", Comm, f_handle(Comm, *comm)) ?: MPI_Exscan_init(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1454,7 +1454,7 @@ void pmpi_exscan_init_c_f08_(struct descriptor *sendbuf, struct descriptor *recv
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Exscan_init_c(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Exscan_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Exscan_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Exscan_init_c(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1476,7 +1476,7 @@ void pmpi_gather_init_f08_(struct descriptor *sendbuf, int *sendcount, int *send
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Gather_init(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Gather_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Gather_init", Comm, f_handle(Comm, *comm)) ?: MPI_Gather_init(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1490,7 +1490,7 @@ void pmpi_gather_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, i
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Gather_init_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Gather_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Gather_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Gather_init_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1512,7 +1512,7 @@ void pmpi_gatherv_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sen
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Gatherv_init(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Gatherv_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Gatherv_init", Comm, f_handle(Comm, *comm)) ?: MPI_Gatherv_init(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1526,7 +1526,7 @@ void pmpi_gatherv_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, 
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Gatherv_init_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Gatherv_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Gatherv_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Gatherv_init_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1540,7 +1540,7 @@ void pmpi_iallgather_f08_(struct descriptor *sendbuf, int *sendcount, int *sendt
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iallgather(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Iallgather", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Iallgather", Comm, f_handle(Comm, *comm)) ?: MPI_Iallgather(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1554,7 +1554,7 @@ void pmpi_iallgather_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, in
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iallgather_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Iallgather_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Iallgather_c", Comm, f_handle(Comm, *comm)) ?: MPI_Iallgather_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1568,7 +1568,7 @@ void pmpi_iallgatherv_f08_(struct descriptor *sendbuf, int *sendcount, int *send
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iallgatherv(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Iallgatherv", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Iallgatherv", Comm, f_handle(Comm, *comm)) ?: MPI_Iallgatherv(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1582,7 +1582,7 @@ void pmpi_iallgatherv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, i
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iallgatherv_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Iallgatherv_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Iallgatherv_c", Comm, f_handle(Comm, *comm)) ?: MPI_Iallgatherv_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1596,7 +1596,7 @@ void pmpi_iallreduce_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iallreduce(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Iallreduce", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Iallreduce", Comm, f_handle(Comm, *comm)) ?: MPI_Iallreduce(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1610,7 +1610,7 @@ void pmpi_iallreduce_c_f08_(struct descriptor *sendbuf, struct descriptor *recvb
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iallreduce_c(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Iallreduce_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Iallreduce_c", Comm, f_handle(Comm, *comm)) ?: MPI_Iallreduce_c(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1624,7 +1624,7 @@ void pmpi_ialltoall_f08_(struct descriptor *sendbuf, int *sendcount, int *sendty
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ialltoall(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ialltoall", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ialltoall", Comm, f_handle(Comm, *comm)) ?: MPI_Ialltoall(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1638,7 +1638,7 @@ void pmpi_ialltoall_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ialltoall_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ialltoall_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ialltoall_c", Comm, f_handle(Comm, *comm)) ?: MPI_Ialltoall_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1652,7 +1652,7 @@ void pmpi_ialltoallv_f08_(struct descriptor *sendbuf, int *sendcounts, int *sdis
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ialltoallv(s_sendbuf.address, sendcounts, sdispls, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ialltoallv", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ialltoallv", Comm, f_handle(Comm, *comm)) ?: MPI_Ialltoallv(s_sendbuf.address, sendcounts, sdispls, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1666,7 +1666,7 @@ void pmpi_ialltoallv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, M
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ialltoallv_c(s_sendbuf.address, sendcounts, sdispls, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ialltoallv_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ialltoallv_c", Comm, f_handle(Comm, *comm)) ?: MPI_Ialltoallv_c(s_sendbuf.address, sendcounts, sdispls, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1684,7 +1684,7 @@ void pmpi_ialltoallw_f08_(struct descriptor *sendbuf, int *sendcounts, int *sdis
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ialltoallw(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ialltoallw", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ialltoallw", Comm, f_handle(Comm, *comm)) ?: MPI_Ialltoallw(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
     *request = f_integer(c_request);
@@ -1704,7 +1704,7 @@ void pmpi_ialltoallw_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, M
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ialltoallw_c(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ialltoallw_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ialltoallw_c", Comm, f_handle(Comm, *comm)) ?: MPI_Ialltoallw_c(s_sendbuf.address, sendcounts, sdispls, c_sendtypes, s_recvbuf.address, recvcounts, rdispls, c_recvtypes, f_handle(Comm, *comm), &c_request);
     f_release(c_sendtypes, n_sendtypes, 0);
     f_release(c_recvtypes, n_recvtypes, 0);
     *request = f_integer(c_request);
@@ -1719,7 +1719,7 @@ void pmpi_ibcast_f08_(struct descriptor *buffer, int *count, int *datatype, int 
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buffer = f_section(buffer, *count, f_handle(Datatype, *datatype));
-    int error = s_buffer.error ?: MPI_Ibcast(s_buffer.address, s_buffer.count, s_buffer.type, *root, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buffer, "MPI_Ibcast", Comm, f_handle(Comm, *comm)) ?: MPI_Ibcast(s_buffer.address, s_buffer.count, s_buffer.type, *root, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buffer);
     f_error(ierror, error);
@@ -1731,7 +1731,7 @@ void pmpi_ibcast_c_f08_(struct descriptor *buffer, MPI_Count *count, int *dataty
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buffer = f_section(buffer, *count, f_handle(Datatype, *datatype));
-    int error = s_buffer.error ?: MPI_Ibcast_c(s_buffer.address, s_buffer.count, s_buffer.type, *root, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_buffer, "MPI_Ibcast_c", Comm, f_handle(Comm, *comm)) ?: MPI_Ibcast_c(s_buffer.address, s_buffer.count, s_buffer.type, *root, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buffer);
     f_error(ierror, error);
@@ -1744,7 +1744,7 @@ void pmpi_iexscan_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, i
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iexscan(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Iexscan", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Iexscan", Comm, f_handle(Comm, *comm)) ?: MPI_Iexscan(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1758,7 +1758,7 @@ void pmpi_iexscan_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf,
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iexscan_c(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Iexscan_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Iexscan_c", Comm, f_handle(Comm, *comm)) ?: MPI_Iexscan_c(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1772,7 +1772,7 @@ void pmpi_igather_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtype
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Igather(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Igather", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Igather", Comm, f_handle(Comm, *comm)) ?: MPI_Igather(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1786,7 +1786,7 @@ void pmpi_igather_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int *
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Igather_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Igather_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Igather_c", Comm, f_handle(Comm, *comm)) ?: MPI_Igather_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1800,7 +1800,7 @@ void pmpi_igatherv_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtyp
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Igatherv(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Igatherv", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Igatherv", Comm, f_handle(Comm, *comm)) ?: MPI_Igatherv(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1814,7 +1814,7 @@ void pmpi_igatherv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int 
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Igatherv_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Igatherv_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Igatherv_c", Comm, f_handle(Comm, *comm)) ?: MPI_Igatherv_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, recvcounts, displs, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1828,7 +1828,7 @@ void pmpi_ireduce_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, i
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ireduce(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), *root, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ireduce", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ireduce", Comm, f_handle(Comm, *comm)) ?: MPI_Ireduce(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), *root, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1842,7 +1842,7 @@ void pmpi_ireduce_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf,
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ireduce_c(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), *root, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ireduce_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ireduce_c", Comm, f_handle(Comm, *comm)) ?: MPI_Ireduce_c(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), *root, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1856,7 +1856,7 @@ void pmpi_ireduce_scatter_f08_(struct descriptor *sendbuf, struct descriptor *re
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ireduce_scatter(s_sendbuf.address, s_recvbuf.address, recvcounts, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ireduce_scatter", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ireduce_scatter", Comm, f_handle(Comm, *comm)) ?: MPI_Ireduce_scatter(s_sendbuf.address, s_recvbuf.address, recvcounts, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1870,7 +1870,7 @@ void pmpi_ireduce_scatter_c_f08_(struct descriptor *sendbuf, struct descriptor *
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ireduce_scatter_c(s_sendbuf.address, s_recvbuf.address, recvcounts, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ireduce_scatter_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ireduce_scatter_c", Comm, f_handle(Comm, *comm)) ?: MPI_Ireduce_scatter_c(s_sendbuf.address, s_recvbuf.address, recvcounts, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1884,7 +1884,7 @@ void pmpi_ireduce_scatter_block_f08_(struct descriptor *sendbuf, struct descript
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ireduce_scatter_block(s_sendbuf.address, s_recvbuf.address, *recvcount, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ireduce_scatter_block", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ireduce_scatter_block", Comm, f_handle(Comm, *comm)) ?: MPI_Ireduce_scatter_block(s_sendbuf.address, s_recvbuf.address, *recvcount, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1898,7 +1898,7 @@ void pmpi_ireduce_scatter_block_c_f08_(struct descriptor *sendbuf, struct descri
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Ireduce_scatter_block_c(s_sendbuf.address, s_recvbuf.address, *recvcount, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Ireduce_scatter_block_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Ireduce_scatter_block_c", Comm, f_handle(Comm, *comm)) ?: MPI_Ireduce_scatter_block_c(s_sendbuf.address, s_recvbuf.address, *recvcount, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1912,7 +1912,7 @@ void pmpi_iscan_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, int
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iscan(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Iscan", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Iscan", Comm, f_handle(Comm, *comm)) ?: MPI_Iscan(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1926,7 +1926,7 @@ void pmpi_iscan_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf, M
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iscan_c(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Iscan_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Iscan_c", Comm, f_handle(Comm, *comm)) ?: MPI_Iscan_c(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1940,7 +1940,7 @@ void pmpi_iscatter_f08_(struct descriptor *sendbuf, int *sendcount, int *sendtyp
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iscatter(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Iscatter", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Iscatter", Comm, f_handle(Comm, *comm)) ?: MPI_Iscatter(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1954,7 +1954,7 @@ void pmpi_iscatter_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, int 
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iscatter_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Iscatter_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Iscatter_c", Comm, f_handle(Comm, *comm)) ?: MPI_Iscatter_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1968,7 +1968,7 @@ void pmpi_iscatterv_f08_(struct descriptor *sendbuf, int *sendcounts, int *displ
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iscatterv(s_sendbuf.address, sendcounts, displs, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Iscatterv", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Iscatterv", Comm, f_handle(Comm, *comm)) ?: MPI_Iscatterv(s_sendbuf.address, sendcounts, displs, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -1982,7 +1982,7 @@ void pmpi_iscatterv_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts, MP
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Iscatterv_c(s_sendbuf.address, sendcounts, displs, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Iscatterv_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Iscatterv_c", Comm, f_handle(Comm, *comm)) ?: MPI_Iscatterv_c(s_sendbuf.address, sendcounts, displs, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -2004,7 +2004,7 @@ void pmpi_reduce_init_f08_(struct descriptor *sendbuf, struct descriptor *recvbu
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Reduce_init(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Reduce_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Reduce_init", Comm, f_handle(Comm, *comm)) ?: MPI_Reduce_init(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -2018,7 +2018,7 @@ void pmpi_reduce_init_c_f08_(struct descriptor *sendbuf, struct descriptor *recv
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Reduce_init_c(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Reduce_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Reduce_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Reduce_init_c(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -2048,7 +2048,7 @@ void pmpi_reduce_scatter_block_init_f08_(struct descriptor *sendbuf, struct desc
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Reduce_scatter_block_init(s_sendbuf.address, s_recvbuf.address, *recvcount, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Reduce_scatter_block_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Reduce_scatter_block_init", Comm, f_handle(Comm, *comm)) ?: MPI_Reduce_scatter_block_init(s_sendbuf.address, s_recvbuf.address, *recvcount, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -2062,7 +2062,7 @@ void pmpi_reduce_scatter_block_init_c_f08_(struct descriptor *sendbuf, struct de
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Reduce_scatter_block_init_c(s_sendbuf.address, s_recvbuf.address, *recvcount, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Reduce_scatter_block_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Reduce_scatter_block_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Reduce_scatter_block_init_c(s_sendbuf.address, s_recvbuf.address, *recvcount, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -2076,7 +2076,7 @@ void pmpi_reduce_scatter_init_f08_(struct descriptor *sendbuf, struct descriptor
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Reduce_scatter_init(s_sendbuf.address, s_recvbuf.address, recvcounts, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Reduce_scatter_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Reduce_scatter_init", Comm, f_handle(Comm, *comm)) ?: MPI_Reduce_scatter_init(s_sendbuf.address, s_recvbuf.address, recvcounts, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -2090,7 +2090,7 @@ void pmpi_reduce_scatter_init_c_f08_(struct descriptor *sendbuf, struct descript
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Reduce_scatter_init_c(s_sendbuf.address, s_recvbuf.address, recvcounts, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Reduce_scatter_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Reduce_scatter_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Reduce_scatter_init_c(s_sendbuf.address, s_recvbuf.address, recvcounts, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -2112,7 +2112,7 @@ void pmpi_scan_init_f08_(struct descriptor *sendbuf, struct descriptor *recvbuf,
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Scan_init(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Scan_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Scan_init", Comm, f_handle(Comm, *comm)) ?: MPI_Scan_init(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -2126,7 +2126,7 @@ void pmpi_scan_init_c_f08_(struct descriptor *sendbuf, struct descriptor *recvbu
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Scan_init_c(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Scan_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Scan_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Scan_init_c(s_sendbuf.address, s_recvbuf.address, *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -2148,7 +2148,7 @@ void pmpi_scatter_init_f08_(struct descriptor *sendbuf, int *sendcount, int *sen
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Scatter_init(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Scatter_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Scatter_init", Comm, f_handle(Comm, *comm)) ?: MPI_Scatter_init(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -2162,7 +2162,7 @@ void pmpi_scatter_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcount, 
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Scatter_init_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Scatter_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Scatter_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Scatter_init_c(s_sendbuf.address, *sendcount, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -2184,7 +2184,7 @@ void pmpi_scatterv_init_f08_(struct descriptor *sendbuf, int *sendcounts, int *d
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Scatterv_init(s_sendbuf.address, sendcounts, displs, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Scatterv_init", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Scatterv_init", Comm, f_handle(Comm, *comm)) ?: MPI_Scatterv_init(s_sendbuf.address, sendcounts, displs, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -2198,7 +2198,7 @@ void pmpi_scatterv_init_c_f08_(struct descriptor *sendbuf, MPI_Count *sendcounts
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_sendbuf = f_whole(sendbuf);
     struct section s_recvbuf = f_whole(recvbuf);
-    int error = s_sendbuf.error ?: s_recvbuf.error ?: MPI_Scatterv_init_c(s_sendbuf.address, sendcounts, displs, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
+    int error = f_wrong(s_sendbuf, "MPI_Scatterv_init_c", Comm, f_handle(Comm, *comm)) ?: f_wrong(s_recvbuf, "MPI_Scatterv_init_c", Comm, f_handle(Comm, *comm)) ?: MPI_Scatterv_init_c(s_sendbuf.address, sendcounts, displs, f_handle(Datatype, *sendtype), s_recvbuf.address, *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm), f_handle(Info, *info), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_sendbuf);
     f_section_free(&s_recvbuf);
@@ -2210,7 +2210,7 @@ void pmpi_accumulate_f08_(struct descriptor *origin_addr, int *origin_count, int
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_origin_addr = f_section(origin_addr, *origin_count, f_handle(Datatype, *origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Accumulate(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win));
+    int error = f_wrong(s_origin_addr, "MPI_Accumulate", Win, f_handle(Win, *win)) ?: MPI_Accumulate(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win));
     f_section_free(&s_origin_addr);
     f_error(ierror, error);
 }
@@ -2220,7 +2220,7 @@ void pmpi_accumulate_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_co
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_origin_addr = f_section(origin_addr, *origin_count, f_handle(Datatype, *origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Accumulate_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win));
+    int error = f_wrong(s_origin_addr, "MPI_Accumulate_c", Win, f_handle(Win, *win)) ?: MPI_Accumulate_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win));
     f_section_free(&s_origin_addr);
     f_error(ierror, error);
 }
@@ -2232,7 +2232,7 @@ void pmpi_compare_and_swap_f08_(struct descriptor *origin_addr, struct descripto
     struct section s_origin_addr = f_whole(origin_addr);
     struct section s_compare_addr = f_whole(compare_addr);
     struct section s_result_addr = f_whole(result_addr);
-    int error = s_origin_addr.error ?: s_compare_addr.error ?: s_result_addr.error ?: MPI_Compare_and_swap(s_origin_addr.address, s_compare_addr.address, s_result_addr.address, f_handle(Datatype, *datatype), *target_rank, *target_disp, f_handle(Win, *win));
+    int error = f_wrong(s_origin_addr, "MPI_Compare_and_swap", Win, f_handle(Win, *win)) ?: f_wrong(s_compare_addr, "MPI_Compare_and_swap", Win, f_handle(Win, *win)) ?: f_wrong(s_result_addr, "MPI_Compare_and_swap", Win, f_handle(Win, *win)) ?: MPI_Compare_and_swap(s_origin_addr.address, s_compare_addr.address, s_result_addr.address, f_handle(Datatype, *datatype), *target_rank, *target_disp, f_handle(Win, *win));
     f_section_free(&s_origin_addr);
     f_section_free(&s_compare_addr);
     f_section_free(&s_result_addr);
@@ -2245,7 +2245,7 @@ void pmpi_fetch_and_op_f08_(struct descriptor *origin_addr, struct descriptor *r
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_origin_addr = f_whole(origin_addr);
     struct section s_result_addr = f_whole(result_addr);
-    int error = s_origin_addr.error ?: s_result_addr.error ?: MPI_Fetch_and_op(s_origin_addr.address, s_result_addr.address, f_handle(Datatype, *datatype), *target_rank, *target_disp, f_handle(Op, *op), f_handle(Win, *win));
+    int error = f_wrong(s_origin_addr, "MPI_Fetch_and_op", Win, f_handle(Win, *win)) ?: f_wrong(s_result_addr, "MPI_Fetch_and_op", Win, f_handle(Win, *win)) ?: MPI_Fetch_and_op(s_origin_addr.address, s_result_addr.address, f_handle(Datatype, *datatype), *target_rank, *target_disp, f_handle(Op, *op), f_handle(Win, *win));
     f_section_free(&s_origin_addr);
     f_section_free(&s_result_addr);
     f_error(ierror, error);
@@ -2256,7 +2256,7 @@ void pmpi_get_f08_(struct descriptor *origin_addr, int *origin_count, int *origi
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_origin_addr = f_section(origin_addr, *origin_count, f_handle(Datatype, *origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Get(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win));
+    int error = f_wrong(s_origin_addr, "MPI_Get", Win, f_handle(Win, *win)) ?: MPI_Get(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win));
     f_section_free(&s_origin_addr);
     f_error(ierror, error);
 }
@@ -2266,7 +2266,7 @@ void pmpi_get_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, in
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_origin_addr = f_section(origin_addr, *origin_count, f_handle(Datatype, *origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Get_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win));
+    int error = f_wrong(s_origin_addr, "MPI_Get_c", Win, f_handle(Win, *win)) ?: MPI_Get_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win));
     f_section_free(&s_origin_addr);
     f_error(ierror, error);
 }
@@ -2277,7 +2277,7 @@ void pmpi_get_accumulate_f08_(struct descriptor *origin_addr, int *origin_count,
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_origin_addr = f_section(origin_addr, *origin_count, f_handle(Datatype, *origin_datatype));
     struct section s_result_addr = f_section(result_addr, *result_count, f_handle(Datatype, *result_datatype));
-    int error = s_origin_addr.error ?: s_result_addr.error ?: MPI_Get_accumulate(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, s_result_addr.address, s_result_addr.count, s_result_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win));
+    int error = f_wrong(s_origin_addr, "MPI_Get_accumulate", Win, f_handle(Win, *win)) ?: f_wrong(s_result_addr, "MPI_Get_accumulate", Win, f_handle(Win, *win)) ?: MPI_Get_accumulate(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, s_result_addr.address, s_result_addr.count, s_result_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win));
     f_section_free(&s_origin_addr);
     f_section_free(&s_result_addr);
     f_error(ierror, error);
@@ -2289,7 +2289,7 @@ void pmpi_get_accumulate_c_f08_(struct descriptor *origin_addr, MPI_Count *origi
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_origin_addr = f_section(origin_addr, *origin_count, f_handle(Datatype, *origin_datatype));
     struct section s_result_addr = f_section(result_addr, *result_count, f_handle(Datatype, *result_datatype));
-    int error = s_origin_addr.error ?: s_result_addr.error ?: MPI_Get_accumulate_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, s_result_addr.address, s_result_addr.count, s_result_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win));
+    int error = f_wrong(s_origin_addr, "MPI_Get_accumulate_c", Win, f_handle(Win, *win)) ?: f_wrong(s_result_addr, "MPI_Get_accumulate_c", Win, f_handle(Win, *win)) ?: MPI_Get_accumulate_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, s_result_addr.address, s_result_addr.count, s_result_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win));
     f_section_free(&s_origin_addr);
     f_section_free(&s_result_addr);
     f_error(ierror, error);
@@ -2300,7 +2300,7 @@ void pmpi_put_f08_(struct descriptor *origin_addr, int *origin_count, int *origi
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_origin_addr = f_section(origin_addr, *origin_count, f_handle(Datatype, *origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Put(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win));
+    int error = f_wrong(s_origin_addr, "MPI_Put", Win, f_handle(Win, *win)) ?: MPI_Put(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win));
     f_section_free(&s_origin_addr);
     f_error(ierror, error);
 }
@@ -2310,7 +2310,7 @@ void pmpi_put_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, in
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_origin_addr = f_section(origin_addr, *origin_count, f_handle(Datatype, *origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Put_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win));
+    int error = f_wrong(s_origin_addr, "MPI_Put_c", Win, f_handle(Win, *win)) ?: MPI_Put_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win));
     f_section_free(&s_origin_addr);
     f_error(ierror, error);
 }
@@ -2321,7 +2321,7 @@ void pmpi_raccumulate_f08_(struct descriptor *origin_addr, int *origin_count, in
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_origin_addr = f_section(origin_addr, *origin_count, f_handle(Datatype, *origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Raccumulate(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win), &c_request);
+    int error = f_wrong(s_origin_addr, "MPI_Raccumulate", Win, f_handle(Win, *win)) ?: MPI_Raccumulate(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_origin_addr);
     f_error(ierror, error);
@@ -2333,7 +2333,7 @@ void pmpi_raccumulate_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_c
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_origin_addr = f_section(origin_addr, *origin_count, f_handle(Datatype, *origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Raccumulate_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win), &c_request);
+    int error = f_wrong(s_origin_addr, "MPI_Raccumulate_c", Win, f_handle(Win, *win)) ?: MPI_Raccumulate_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_origin_addr);
     f_error(ierror, error);
@@ -2345,7 +2345,7 @@ void pmpi_rget_f08_(struct descriptor *origin_addr, int *origin_count, int *orig
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_origin_addr = f_section(origin_addr, *origin_count, f_handle(Datatype, *origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Rget(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win), &c_request);
+    int error = f_wrong(s_origin_addr, "MPI_Rget", Win, f_handle(Win, *win)) ?: MPI_Rget(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_origin_addr);
     f_error(ierror, error);
@@ -2357,7 +2357,7 @@ void pmpi_rget_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, i
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_origin_addr = f_section(origin_addr, *origin_count, f_handle(Datatype, *origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Rget_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win), &c_request);
+    int error = f_wrong(s_origin_addr, "MPI_Rget_c", Win, f_handle(Win, *win)) ?: MPI_Rget_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_origin_addr);
     f_error(ierror, error);
@@ -2370,7 +2370,7 @@ void pmpi_rget_accumulate_f08_(struct descriptor *origin_addr, int *origin_count
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_origin_addr = f_section(origin_addr, *origin_count, f_handle(Datatype, *origin_datatype));
     struct section s_result_addr = f_section(result_addr, *result_count, f_handle(Datatype, *result_datatype));
-    int error = s_origin_addr.error ?: s_result_addr.error ?: MPI_Rget_accumulate(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, s_result_addr.address, s_result_addr.count, s_result_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win), &c_request);
+    int error = f_wrong(s_origin_addr, "MPI_Rget_accumulate", Win, f_handle(Win, *win)) ?: f_wrong(s_result_addr, "MPI_Rget_accumulate", Win, f_handle(Win, *win)) ?: MPI_Rget_accumulate(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, s_result_addr.address, s_result_addr.count, s_result_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_origin_addr);
     f_section_free(&s_result_addr);
@@ -2384,7 +2384,7 @@ void pmpi_rget_accumulate_c_f08_(struct descriptor *origin_addr, MPI_Count *orig
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_origin_addr = f_section(origin_addr, *origin_count, f_handle(Datatype, *origin_datatype));
     struct section s_result_addr = f_section(result_addr, *result_count, f_handle(Datatype, *result_datatype));
-    int error = s_origin_addr.error ?: s_result_addr.error ?: MPI_Rget_accumulate_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, s_result_addr.address, s_result_addr.count, s_result_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win), &c_request);
+    int error = f_wrong(s_origin_addr, "MPI_Rget_accumulate_c", Win, f_handle(Win, *win)) ?: f_wrong(s_result_addr, "MPI_Rget_accumulate_c", Win, f_handle(Win, *win)) ?: MPI_Rget_accumulate_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, s_result_addr.address, s_result_addr.count, s_result_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Op, *op), f_handle(Win, *win), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_origin_addr);
     f_section_free(&s_result_addr);
@@ -2397,7 +2397,7 @@ void pmpi_rput_f08_(struct descriptor *origin_addr, int *origin_count, int *orig
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_origin_addr = f_section(origin_addr, *origin_count, f_handle(Datatype, *origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Rput(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win), &c_request);
+    int error = f_wrong(s_origin_addr, "MPI_Rput", Win, f_handle(Win, *win)) ?: MPI_Rput(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_origin_addr);
     f_error(ierror, error);
@@ -2409,7 +2409,7 @@ void pmpi_rput_c_f08_(struct descriptor *origin_addr, MPI_Count *origin_count, i
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_origin_addr = f_section(origin_addr, *origin_count, f_handle(Datatype, *origin_datatype));
-    int error = s_origin_addr.error ?: MPI_Rput_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win), &c_request);
+    int error = f_wrong(s_origin_addr, "MPI_Rput_c", Win, f_handle(Win, *win)) ?: MPI_Rput_c(s_origin_addr.address, s_origin_addr.count, s_origin_addr.type, *target_rank, *target_disp, *target_count, f_handle(Datatype, *target_datatype), f_handle(Win, *win), &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_origin_addr);
     f_error(ierror, error);
@@ -2440,7 +2440,7 @@ void pmpi_win_attach_f08_(int *win, struct descriptor *base, MPI_Aint *size, int
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_base = f_whole(base);
-    int error = s_base.error ?: MPI_Win_attach(f_handle(Win, *win), s_base.address, *size);
+    int error = f_wrong(s_base, "MPI_Win_attach", Win, f_handle(Win, *win)) ?: MPI_Win_attach(f_handle(Win, *win), s_base.address, *size);
     f_section_free(&s_base);
     f_error(ierror, error);
 }
@@ -2451,7 +2451,7 @@ void pmpi_win_create_f08_(struct descriptor *base, MPI_Aint *size, int *disp_uni
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Win c_win = f_handle(Win, *win);
     struct section s_base = f_whole(base);
-    int error = s_base.error ?: MPI_Win_create(s_base.address, *size, *disp_unit, f_handle(Info, *info), f_handle(Comm, *comm), &c_win);
+    int error = f_wrong(s_base, "MPI_Win_create", Comm, f_handle(Comm, *comm)) ?: MPI_Win_create(s_base.address, *size, *disp_unit, f_handle(Info, *info), f_handle(Comm, *comm), &c_win);
     *win = f_integer(c_win);
     f_section_free(&s_base);
     f_error(ierror, error);
@@ -2463,7 +2463,7 @@ void pmpi_win_create_c_f08_(struct descriptor *base, MPI_Aint *size, MPI_Aint *d
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Win c_win = f_handle(Win, *win);
     struct section s_base = f_whole(base);
-    int error = s_base.error ?: MPI_Win_create_c(s_base.address, *size, *disp_unit, f_handle(Info, *info), f_handle(Comm, *comm), &c_win);
+    int error = f_wrong(s_base, "MPI_Win_create_c", Comm, f_handle(Comm, *comm)) ?: MPI_Win_create_c(s_base.address, *size, *disp_unit, f_handle(Info, *info), f_handle(Comm, *comm), &c_win);
     *win = f_integer(c_win);
     f_section_free(&s_base);
     f_error(ierror, error);
@@ -2474,7 +2474,7 @@ void pmpi_win_detach_f08_(int *win, struct descriptor *base, int *ierror)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_base = f_whole(base);
-    int error = s_base.error ?: MPI_Win_detach(f_handle(Win, *win), s_base.address);
+    int error = f_wrong(s_base, "MPI_Win_detach", Win, f_handle(Win, *win)) ?: MPI_Win_detach(f_handle(Win, *win), s_base.address);
     f_section_free(&s_base);
     f_error(ierror, error);
 }
@@ -2501,7 +2501,7 @@ void pmpi_file_iread_f08_(int *fh, struct descriptor *buf, int *count, int *data
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iread(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iread", File, f_handle(File, *fh)) ?: MPI_File_iread(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2513,7 +2513,7 @@ void pmpi_file_iread_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, i
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iread_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iread_c", File, f_handle(File, *fh)) ?: MPI_File_iread_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2525,7 +2525,7 @@ void pmpi_file_iread_all_f08_(int *fh, struct descriptor *buf, int *count, int *
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iread_all(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iread_all", File, f_handle(File, *fh)) ?: MPI_File_iread_all(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2537,7 +2537,7 @@ void pmpi_file_iread_all_c_f08_(int *fh, struct descriptor *buf, MPI_Count *coun
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iread_all_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iread_all_c", File, f_handle(File, *fh)) ?: MPI_File_iread_all_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2549,7 +2549,7 @@ void pmpi_file_iread_at_f08_(int *fh, MPI_Offset *offset, struct descriptor *buf
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iread_at(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iread_at", File, f_handle(File, *fh)) ?: MPI_File_iread_at(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2561,7 +2561,7 @@ void pmpi_file_iread_at_c_f08_(int *fh, MPI_Offset *offset, struct descriptor *b
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iread_at_c(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iread_at_c", File, f_handle(File, *fh)) ?: MPI_File_iread_at_c(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2573,7 +2573,7 @@ void pmpi_file_iread_at_all_f08_(int *fh, MPI_Offset *offset, struct descriptor 
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iread_at_all(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iread_at_all", File, f_handle(File, *fh)) ?: MPI_File_iread_at_all(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2585,7 +2585,7 @@ void pmpi_file_iread_at_all_c_f08_(int *fh, MPI_Offset *offset, struct descripto
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iread_at_all_c(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iread_at_all_c", File, f_handle(File, *fh)) ?: MPI_File_iread_at_all_c(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2597,7 +2597,7 @@ void pmpi_file_iread_shared_f08_(int *fh, struct descriptor *buf, int *count, in
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iread_shared(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iread_shared", File, f_handle(File, *fh)) ?: MPI_File_iread_shared(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2609,7 +2609,7 @@ void pmpi_file_iread_shared_c_f08_(int *fh, struct descriptor *buf, MPI_Count *c
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iread_shared_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iread_shared_c", File, f_handle(File, *fh)) ?: MPI_File_iread_shared_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2621,7 +2621,7 @@ void pmpi_file_iwrite_f08_(int *fh, struct descriptor *buf, int *count, int *dat
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iwrite(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iwrite", File, f_handle(File, *fh)) ?: MPI_File_iwrite(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2633,7 +2633,7 @@ void pmpi_file_iwrite_c_f08_(int *fh, struct descriptor *buf, MPI_Count *count, 
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iwrite_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iwrite_c", File, f_handle(File, *fh)) ?: MPI_File_iwrite_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2645,7 +2645,7 @@ void pmpi_file_iwrite_all_f08_(int *fh, struct descriptor *buf, int *count, int 
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iwrite_all(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iwrite_all", File, f_handle(File, *fh)) ?: MPI_File_iwrite_all(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2657,7 +2657,7 @@ void pmpi_file_iwrite_all_c_f08_(int *fh, struct descriptor *buf, MPI_Count *cou
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iwrite_all_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iwrite_all_c", File, f_handle(File, *fh)) ?: MPI_File_iwrite_all_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2669,7 +2669,7 @@ void pmpi_file_iwrite_at_f08_(int *fh, MPI_Offset *offset, struct descriptor *bu
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iwrite_at(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iwrite_at", File, f_handle(File, *fh)) ?: MPI_File_iwrite_at(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2681,7 +2681,7 @@ void pmpi_file_iwrite_at_c_f08_(int *fh, MPI_Offset *offset, struct descriptor *
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iwrite_at_c(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iwrite_at_c", File, f_handle(File, *fh)) ?: MPI_File_iwrite_at_c(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2693,7 +2693,7 @@ void pmpi_file_iwrite_at_all_f08_(int *fh, MPI_Offset *offset, struct descriptor
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iwrite_at_all(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iwrite_at_all", File, f_handle(File, *fh)) ?: MPI_File_iwrite_at_all(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2705,7 +2705,7 @@ void pmpi_file_iwrite_at_all_c_f08_(int *fh, MPI_Offset *offset, struct descript
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iwrite_at_all_c(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iwrite_at_all_c", File, f_handle(File, *fh)) ?: MPI_File_iwrite_at_all_c(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2717,7 +2717,7 @@ void pmpi_file_iwrite_shared_f08_(int *fh, struct descriptor *buf, int *count, i
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iwrite_shared(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iwrite_shared", File, f_handle(File, *fh)) ?: MPI_File_iwrite_shared(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2729,7 +2729,7 @@ void pmpi_file_iwrite_shared_c_f08_(int *fh, struct descriptor *buf, MPI_Count *
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Request c_request = f_handle(Request, *request);
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_iwrite_shared_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
+    int error = f_wrong(s_buf, "MPI_File_iwrite_shared_c", File, f_handle(File, *fh)) ?: MPI_File_iwrite_shared_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type, &c_request);
     *request = f_integer(c_request);
     f_section_free(&s_buf);
     f_error(ierror, error);
@@ -2756,7 +2756,7 @@ void pmpi_file_read_all_begin_f08_(int *fh, struct descriptor *buf, int *count, 
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_read_all_begin(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type);
+    int error = f_wrong(s_buf, "MPI_File_read_all_begin", File, f_handle(File, *fh)) ?: MPI_File_read_all_begin(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type);
     f_section_free(&s_buf);
     f_error(ierror, error);
 }
@@ -2766,7 +2766,7 @@ void pmpi_file_read_all_begin_c_f08_(int *fh, struct descriptor *buf, MPI_Count 
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_read_all_begin_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type);
+    int error = f_wrong(s_buf, "MPI_File_read_all_begin_c", File, f_handle(File, *fh)) ?: MPI_File_read_all_begin_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type);
     f_section_free(&s_buf);
     f_error(ierror, error);
 }
@@ -2776,7 +2776,7 @@ void pmpi_file_read_all_end_f08_(int *fh, struct descriptor *buf, MPI_Status *st
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_File_read_all_end(f_handle(File, *fh), s_buf.address, f_status(status));
+    int error = f_wrong(s_buf, "MPI_File_read_all_end", File, f_handle(File, *fh)) ?: MPI_File_read_all_end(f_handle(File, *fh), s_buf.address, f_status(status));
     f_section_free(&s_buf);
     f_error(ierror, error);
 }
@@ -2802,7 +2802,7 @@ void pmpi_file_read_at_all_begin_f08_(int *fh, MPI_Offset *offset, struct descri
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_read_at_all_begin(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type);
+    int error = f_wrong(s_buf, "MPI_File_read_at_all_begin", File, f_handle(File, *fh)) ?: MPI_File_read_at_all_begin(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type);
     f_section_free(&s_buf);
     f_error(ierror, error);
 }
@@ -2812,7 +2812,7 @@ void pmpi_file_read_at_all_begin_c_f08_(int *fh, MPI_Offset *offset, struct desc
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_read_at_all_begin_c(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type);
+    int error = f_wrong(s_buf, "MPI_File_read_at_all_begin_c", File, f_handle(File, *fh)) ?: MPI_File_read_at_all_begin_c(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type);
     f_section_free(&s_buf);
     f_error(ierror, error);
 }
@@ -2822,7 +2822,7 @@ void pmpi_file_read_at_all_end_f08_(int *fh, struct descriptor *buf, MPI_Status 
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_File_read_at_all_end(f_handle(File, *fh), s_buf.address, f_status(status));
+    int error = f_wrong(s_buf, "MPI_File_read_at_all_end", File, f_handle(File, *fh)) ?: MPI_File_read_at_all_end(f_handle(File, *fh), s_buf.address, f_status(status));
     f_section_free(&s_buf);
     f_error(ierror, error);
 }
@@ -2840,7 +2840,7 @@ void pmpi_file_read_ordered_begin_f08_(int *fh, struct descriptor *buf, int *cou
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_read_ordered_begin(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type);
+    int error = f_wrong(s_buf, "MPI_File_read_ordered_begin", File, f_handle(File, *fh)) ?: MPI_File_read_ordered_begin(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type);
     f_section_free(&s_buf);
     f_error(ierror, error);
 }
@@ -2850,7 +2850,7 @@ void pmpi_file_read_ordered_begin_c_f08_(int *fh, struct descriptor *buf, MPI_Co
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_read_ordered_begin_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type);
+    int error = f_wrong(s_buf, "MPI_File_read_ordered_begin_c", File, f_handle(File, *fh)) ?: MPI_File_read_ordered_begin_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type);
     f_section_free(&s_buf);
     f_error(ierror, error);
 }
@@ -2860,7 +2860,7 @@ void pmpi_file_read_ordered_end_f08_(int *fh, struct descriptor *buf, MPI_Status
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_File_read_ordered_end(f_handle(File, *fh), s_buf.address, f_status(status));
+    int error = f_wrong(s_buf, "MPI_File_read_ordered_end", File, f_handle(File, *fh)) ?: MPI_File_read_ordered_end(f_handle(File, *fh), s_buf.address, f_status(status));
     f_section_free(&s_buf);
     f_error(ierror, error);
 }
@@ -2894,7 +2894,7 @@ void pmpi_file_write_all_begin_f08_(int *fh, struct descriptor *buf, int *count,
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_write_all_begin(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type);
+    int error = f_wrong(s_buf, "MPI_File_write_all_begin", File, f_handle(File, *fh)) ?: MPI_File_write_all_begin(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type);
     f_section_free(&s_buf);
     f_error(ierror, error);
 }
@@ -2904,7 +2904,7 @@ void pmpi_file_write_all_begin_c_f08_(int *fh, struct descriptor *buf, MPI_Count
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_write_all_begin_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type);
+    int error = f_wrong(s_buf, "MPI_File_write_all_begin_c", File, f_handle(File, *fh)) ?: MPI_File_write_all_begin_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type);
     f_section_free(&s_buf);
     f_error(ierror, error);
 }
@@ -2914,7 +2914,7 @@ void pmpi_file_write_all_end_f08_(int *fh, struct descriptor *buf, MPI_Status *s
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_File_write_all_end(f_handle(File, *fh), s_buf.address, f_status(status));
+    int error = f_wrong(s_buf, "MPI_File_write_all_end", File, f_handle(File, *fh)) ?: MPI_File_write_all_end(f_handle(File, *fh), s_buf.address, f_status(status));
     f_section_free(&s_buf);
     f_error(ierror, error);
 }
@@ -2940,7 +2940,7 @@ void pmpi_file_write_at_all_begin_f08_(int *fh, MPI_Offset *offset, struct descr
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_write_at_all_begin(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type);
+    int error = f_wrong(s_buf, "MPI_File_write_at_all_begin", File, f_handle(File, *fh)) ?: MPI_File_write_at_all_begin(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type);
     f_section_free(&s_buf);
     f_error(ierror, error);
 }
@@ -2950,7 +2950,7 @@ void pmpi_file_write_at_all_begin_c_f08_(int *fh, MPI_Offset *offset, struct des
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_write_at_all_begin_c(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type);
+    int error = f_wrong(s_buf, "MPI_File_write_at_all_begin_c", File, f_handle(File, *fh)) ?: MPI_File_write_at_all_begin_c(f_handle(File, *fh), *offset, s_buf.address, s_buf.count, s_buf.type);
     f_section_free(&s_buf);
     f_error(ierror, error);
 }
@@ -2960,7 +2960,7 @@ void pmpi_file_write_at_all_end_f08_(int *fh, struct descriptor *buf, MPI_Status
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_File_write_at_all_end(f_handle(File, *fh), s_buf.address, f_status(status));
+    int error = f_wrong(s_buf, "MPI_File_write_at_all_end", File, f_handle(File, *fh)) ?: MPI_File_write_at_all_end(f_handle(File, *fh), s_buf.address, f_status(status));
     f_section_free(&s_buf);
     f_error(ierror, error);
 }
@@ -2978,7 +2978,7 @@ void pmpi_file_write_ordered_begin_f08_(int *fh, struct descriptor *buf, int *co
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_write_ordered_begin(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type);
+    int error = f_wrong(s_buf, "MPI_File_write_ordered_begin", File, f_handle(File, *fh)) ?: MPI_File_write_ordered_begin(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type);
     f_section_free(&s_buf);
     f_error(ierror, error);
 }
@@ -2988,7 +2988,7 @@ void pmpi_file_write_ordered_begin_c_f08_(int *fh, struct descriptor *buf, MPI_C
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buf = f_section(buf, *count, f_handle(Datatype, *datatype));
-    int error = s_buf.error ?: MPI_File_write_ordered_begin_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type);
+    int error = f_wrong(s_buf, "MPI_File_write_ordered_begin_c", File, f_handle(File, *fh)) ?: MPI_File_write_ordered_begin_c(f_handle(File, *fh), s_buf.address, s_buf.count, s_buf.type);
     f_section_free(&s_buf);
     f_error(ierror, error);
 }
@@ -2998,7 +2998,7 @@ void pmpi_file_write_ordered_end_f08_(int *fh, struct descriptor *buf, MPI_Statu
 {
     libmpi_fortran = (uintptr_t)CALLER;
     struct section s_buf = f_whole(buf);
-    int error = s_buf.error ?: MPI_File_write_ordered_end(f_handle(File, *fh), s_buf.address, f_status(status));
+    int error = f_wrong(s_buf, "MPI_File_write_ordered_end", File, f_handle(File, *fh)) ?: MPI_File_write_ordered_end(f_handle(File, *fh), s_buf.address, f_status(status));
     f_section_free(&s_buf);
     f_error(ierror, error);
 }

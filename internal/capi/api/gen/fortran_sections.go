@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -41,6 +42,7 @@ func described(f api.Function, buffer int) bool {
 // one of them comes instead of it.
 func (s *stub) sections(f api.Function) (wrong string) {
 	args := fortranArgs(f)
+	kind, handle := s.object(args)
 	for i, a := range args {
 		if !choice(a) {
 			continue
@@ -57,7 +59,17 @@ func (s *stub) sections(f api.Function) (wrong string) {
 		s.args[i] = n + ".address"
 		s.before = append(s.before, "struct section "+n+" = "+made+";")
 		s.after = append(s.after, "f_section_free(&"+n+");")
-		wrong += n + ".error ?: "
+		wrong += fmt.Sprintf("f_wrong(%s, \"MPI_%s\", %s, %s) ?: ", n, f.Name, kind, handle)
 	}
 	return wrong
+}
+
+// object is the kind and the handle of the object whose error handler gets the errors of a call.
+func (s *stub) object(args []api.Arg) (kind, handle string) {
+	for i, a := range args {
+		if objects[a.Base] != "" && a.Shape == api.Value {
+			return a.Base, s.args[i]
+		}
+	}
+	return "Comm", "MPI_COMM_SELF"
 }

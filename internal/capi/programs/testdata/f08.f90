@@ -190,12 +190,12 @@ contains
     type(MPI_Request) :: request
     integer :: grid(4, 5), sum(5), code
     grid = 1
-    call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)
-    call MPI_Iallreduce(grid(1, :), sum, 5, MPI_INTEGER, MPI_SUM, MPI_COMM_SELF, request, code)
+    call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)
+    call MPI_Iallreduce(grid(1, :), sum, 5, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, request, code)
     call check(code == MPI_ERR_BUFFER, 'a section that is reduced')
-    call MPI_Isend(grid(1, :), 2, MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_SELF, request, code)
+    call MPI_Isend(grid(1, :), 2, MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_WORLD, request, code)
     call check(code == MPI_ERR_BUFFER, 'a section with another datatype')
-    call MPI_Isend(grid(1, :), 6, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request, code)
+    call MPI_Isend(grid(1, :), 6, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, request, code)
     call check(code == MPI_ERR_BUFFER, 'a section that is too short')
   end subroutine
 
