@@ -17,6 +17,7 @@
 //	CPTR_NAMES(name, NAME)  also names it as the form that takes a TYPE(C_PTR).
 //	EARLY_NAMES(name, NAME) names a persistent collective operation as libraries did before MPI 4.0.
 //	CALLBACK_NAMES          names a subroutine mpi_NAME_ that a program hands over in place of its own.
+//	f_length                is the type of the length of a text, an argument at the end.
 //	f_is(p, name)           tells whether an argument is the sentinel MPI_NAME, a variable in a common block.
 //	f_text_is               is f_is for those of type CHARACTER.
 //	f_sentinel(name)        is the variable, or its first element.

@@ -36,6 +36,9 @@ static inline void f_detached(void *address) {
 		*(void **)address = &f_sentinel(buffer_automatic);
 }
 
+// f_length is the length of a text, an argument.
+typedef size_t f_length;
+
 // gfortran's spelling of names alone.
 #define WEAK(alias) _Pragma(#alias)
 #define OLD_NAMES(name, NAME) WEAK(weak mpi_##name##_ = pmpi_##name##_)

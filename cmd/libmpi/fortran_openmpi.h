@@ -16,6 +16,9 @@ extern char mpi_fortran_argv_null_, mpi_fortran_argvs_null_;
 static inline void *f_automatic(void *p) { return p; }
 static inline void f_detached(void *address) { (void)address; }
 
+// gfortran hands over 64 bits as the length of a text, but the library for mpi_f08 an int.
+typedef unsigned f_length;
+
 // The spellings of four compilers, and the name that the library for mpi_f08 calls.
 #define WEAK(alias) _Pragma(#alias)
 #define SPELLINGS(name, NAME, to) \

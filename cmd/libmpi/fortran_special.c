@@ -18,8 +18,8 @@ NAMES(info_create_env, INFO_CREATE_ENV)
 
 // A value in C has room for the zero byte, which is not counted in Fortran.
 
-void pmpi_info_get_(int *info, char *key, int *valuelen, char *value, int *flag, int *ierror, size_t l_key,
-	size_t l_value) {
+void pmpi_info_get_(int *info, char *key, int *valuelen, char *value, int *flag, int *ierror, f_length l_key,
+	f_length l_value) {
 	char *c_key = f_stripped(key, l_key), *c_value = malloc(*valuelen > 0 ? *valuelen + 1 : 1);
 	int error = MPI_Info_get(f_handle(Info, *info), c_key, *valuelen, c_value, flag);
 	if (error == MPI_SUCCESS && *flag)
@@ -30,8 +30,8 @@ void pmpi_info_get_(int *info, char *key, int *valuelen, char *value, int *flag,
 }
 NAMES(info_get, INFO_GET)
 
-void pmpi_info_get_string_(int *info, char *key, int *buflen, char *value, int *flag, int *ierror, size_t l_key,
-	size_t l_value) {
+void pmpi_info_get_string_(int *info, char *key, int *buflen, char *value, int *flag, int *ierror, f_length l_key,
+	f_length l_value) {
 	int n = *buflen > 0 ? *buflen + 1 : 0;
 	char *c_key = f_stripped(key, l_key), *c_value = malloc(n + 1);
 	int error = MPI_Info_get_string(f_handle(Info, *info), c_key, &n, c_value, flag);
@@ -47,7 +47,7 @@ void pmpi_info_get_string_(int *info, char *key, int *buflen, char *value, int *
 NAMES(info_get_string, INFO_GET_STRING)
 
 void pmpi_session_get_nth_pset_(int *session, int *info, int *n, int *pset_len, char *pset_name, int *ierror,
-	size_t l_name) {
+	f_length l_name) {
 	int length = *pset_len > 0 ? *pset_len + 1 : 0;
 	char *name = malloc(length + 1);
 	name[0] = 0;
@@ -120,7 +120,7 @@ static int extent_of(MPI_Datatype type, MPI_Aint *extent, void *state) {
 		*ierror = MPI_ERR_CONVERSION; \
 	} \
 	void pmpi_register_datarep##form##_(char *name, void *read_fn, void *write_fn, void *extent_fn, MPI_Aint *extra, \
-		int *ierror, size_t l_name) { \
+		int *ierror, f_length l_name) { \
 		char *c_name = f_string(name, l_name); \
 		struct datarep *d = malloc(sizeof *d); \
 		int error = MPI_ERR_NO_MEM; \

@@ -72,7 +72,7 @@ void pmpi_get_hw_resource_info_(int *hw_info, int *ierror)
 }
 NAMES(get_hw_resource_info, GET_HW_RESOURCE_INFO)
 
-void pmpi_get_library_version_(char *version, int *resultlen, int *ierror, size_t l_version)
+void pmpi_get_library_version_(char *version, int *resultlen, int *ierror, f_length l_version)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char c_version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -82,7 +82,7 @@ void pmpi_get_library_version_(char *version, int *resultlen, int *ierror, size_
 }
 NAMES(get_library_version, GET_LIBRARY_VERSION)
 
-void pmpi_get_processor_name_(char *name, int *resultlen, int *ierror, size_t l_name)
+void pmpi_get_processor_name_(char *name, int *resultlen, int *ierror, f_length l_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char c_name[MPI_MAX_PROCESSOR_NAME] = "";
@@ -911,7 +911,7 @@ void pmpi_pack_(void *inbuf, int *incount, int *datatype, void *outbuf, int *out
 }
 NAMES(pack, PACK)
 
-void pmpi_pack_external_(char *datarep, void *inbuf, int *incount, int *datatype, void *outbuf, MPI_Aint *outsize, MPI_Aint *position, int *ierror, size_t l_datarep)
+void pmpi_pack_external_(char *datarep, void *inbuf, int *incount, int *datatype, void *outbuf, MPI_Aint *outsize, MPI_Aint *position, int *ierror, f_length l_datarep)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_datarep = f_string(datarep, l_datarep);
@@ -921,7 +921,7 @@ void pmpi_pack_external_(char *datarep, void *inbuf, int *incount, int *datatype
 }
 NAMES(pack_external, PACK_EXTERNAL)
 
-void pmpi_pack_external_size_(char *datarep, int *incount, int *datatype, MPI_Aint *size, int *ierror, size_t l_datarep)
+void pmpi_pack_external_size_(char *datarep, int *incount, int *datatype, MPI_Aint *size, int *ierror, f_length l_datarep)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_datarep = f_string(datarep, l_datarep);
@@ -1127,7 +1127,7 @@ void pmpi_type_get_extent_x_(int *datatype, MPI_Count *lb, MPI_Count *extent, in
 }
 NAMES(type_get_extent_x, TYPE_GET_EXTENT_X)
 
-void pmpi_type_get_name_(int *datatype, char *type_name, int *resultlen, int *ierror, size_t l_type_name)
+void pmpi_type_get_name_(int *datatype, char *type_name, int *resultlen, int *ierror, f_length l_type_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char c_type_name[MPI_MAX_OBJECT_NAME] = "";
@@ -1183,7 +1183,7 @@ void pmpi_type_match_size_(int *typeclass, int *size, int *datatype, int *ierror
 }
 NAMES(type_match_size, TYPE_MATCH_SIZE)
 
-void pmpi_type_set_name_(int *datatype, char *type_name, int *ierror, size_t l_type_name)
+void pmpi_type_set_name_(int *datatype, char *type_name, int *ierror, f_length l_type_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_type_name = f_string(type_name, l_type_name);
@@ -1227,7 +1227,7 @@ void pmpi_unpack_(void *inbuf, int *insize, int *position, void *outbuf, int *ou
 }
 NAMES(unpack, UNPACK)
 
-void pmpi_unpack_external_(char *datarep, void *inbuf, MPI_Aint *insize, MPI_Aint *position, void *outbuf, int *outcount, int *datatype, int *ierror, size_t l_datarep)
+void pmpi_unpack_external_(char *datarep, void *inbuf, MPI_Aint *insize, MPI_Aint *position, void *outbuf, int *outcount, int *datatype, int *ierror, f_length l_datarep)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_datarep = f_string(datarep, l_datarep);
@@ -1949,7 +1949,7 @@ void pmpi_group_free_(int *group, int *ierror)
 }
 NAMES(group_free, GROUP_FREE)
 
-void pmpi_group_from_session_pset_(int *session, char *pset_name, int *newgroup, int *ierror, size_t l_pset_name)
+void pmpi_group_from_session_pset_(int *session, char *pset_name, int *newgroup, int *ierror, f_length l_pset_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_pset_name = f_string(pset_name, l_pset_name);
@@ -2253,7 +2253,7 @@ void pmpi_add_error_code_(int *errorclass, int *errorcode, int *ierror)
 }
 NAMES(add_error_code, ADD_ERROR_CODE)
 
-void pmpi_add_error_string_(int *errorcode, char *string, int *ierror, size_t l_string)
+void pmpi_add_error_string_(int *errorcode, char *string, int *ierror, f_length l_string)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_string = f_string(string, l_string);
@@ -2318,7 +2318,7 @@ void pmpi_error_class_(int *errorcode, int *errorclass, int *ierror)
 }
 NAMES(error_class, ERROR_CLASS)
 
-void pmpi_error_string_(int *errorcode, char *string, int *resultlen, int *ierror, size_t l_string)
+void pmpi_error_string_(int *errorcode, char *string, int *resultlen, int *ierror, f_length l_string)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char c_string[MPI_MAX_ERROR_STRING] = "";
@@ -2463,7 +2463,7 @@ void pmpi_win_set_errhandler_(int *win, int *errhandler, int *ierror)
 }
 NAMES(win_set_errhandler, WIN_SET_ERRHANDLER)
 
-void pmpi_close_port_(char *port_name, int *ierror, size_t l_port_name)
+void pmpi_close_port_(char *port_name, int *ierror, f_length l_port_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_port_name = f_stripped(port_name, l_port_name);
@@ -2473,7 +2473,7 @@ void pmpi_close_port_(char *port_name, int *ierror, size_t l_port_name)
 }
 NAMES(close_port, CLOSE_PORT)
 
-void pmpi_comm_accept_(char *port_name, int *info, int *root, int *comm, int *newcomm, int *ierror, size_t l_port_name)
+void pmpi_comm_accept_(char *port_name, int *info, int *root, int *comm, int *newcomm, int *ierror, f_length l_port_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_port_name = f_stripped(port_name, l_port_name);
@@ -2485,7 +2485,7 @@ void pmpi_comm_accept_(char *port_name, int *info, int *root, int *comm, int *ne
 }
 NAMES(comm_accept, COMM_ACCEPT)
 
-void pmpi_comm_connect_(char *port_name, int *info, int *root, int *comm, int *newcomm, int *ierror, size_t l_port_name)
+void pmpi_comm_connect_(char *port_name, int *info, int *root, int *comm, int *newcomm, int *ierror, f_length l_port_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_port_name = f_stripped(port_name, l_port_name);
@@ -2527,7 +2527,7 @@ void pmpi_comm_join_(int *fd, int *intercomm, int *ierror)
 }
 NAMES(comm_join, COMM_JOIN)
 
-void pmpi_comm_spawn_(char *command, char *argv, int *maxprocs, int *info, int *root, int *comm, int *intercomm, int *array_of_errcodes, int *ierror, size_t l_command, size_t l_argv)
+void pmpi_comm_spawn_(char *command, char *argv, int *maxprocs, int *info, int *root, int *comm, int *intercomm, int *array_of_errcodes, int *ierror, f_length l_command, f_length l_argv)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_command = f_stripped(command, l_command);
@@ -2541,7 +2541,7 @@ void pmpi_comm_spawn_(char *command, char *argv, int *maxprocs, int *info, int *
 }
 NAMES(comm_spawn, COMM_SPAWN)
 
-void pmpi_comm_spawn_multiple_(int *count, char *array_of_commands, char *array_of_argv, int *array_of_maxprocs, int *array_of_info, int *root, int *comm, int *intercomm, int *array_of_errcodes, int *ierror, size_t l_array_of_commands, size_t l_array_of_argv)
+void pmpi_comm_spawn_multiple_(int *count, char *array_of_commands, char *array_of_argv, int *array_of_maxprocs, int *array_of_info, int *root, int *comm, int *intercomm, int *array_of_errcodes, int *ierror, f_length l_array_of_commands, f_length l_array_of_argv)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char **c_array_of_commands = f_strings(array_of_commands, l_array_of_commands, *count);
@@ -2558,7 +2558,7 @@ void pmpi_comm_spawn_multiple_(int *count, char *array_of_commands, char *array_
 }
 NAMES(comm_spawn_multiple, COMM_SPAWN_MULTIPLE)
 
-void pmpi_lookup_name_(char *service_name, int *info, char *port_name, int *ierror, size_t l_service_name, size_t l_port_name)
+void pmpi_lookup_name_(char *service_name, int *info, char *port_name, int *ierror, f_length l_service_name, f_length l_port_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_service_name = f_stripped(service_name, l_service_name);
@@ -2570,7 +2570,7 @@ void pmpi_lookup_name_(char *service_name, int *info, char *port_name, int *ierr
 }
 NAMES(lookup_name, LOOKUP_NAME)
 
-void pmpi_open_port_(int *info, char *port_name, int *ierror, size_t l_port_name)
+void pmpi_open_port_(int *info, char *port_name, int *ierror, f_length l_port_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char c_port_name[MPI_MAX_PORT_NAME] = "";
@@ -2580,7 +2580,7 @@ void pmpi_open_port_(int *info, char *port_name, int *ierror, size_t l_port_name
 }
 NAMES(open_port, OPEN_PORT)
 
-void pmpi_publish_name_(char *service_name, int *info, char *port_name, int *ierror, size_t l_service_name, size_t l_port_name)
+void pmpi_publish_name_(char *service_name, int *info, char *port_name, int *ierror, f_length l_service_name, f_length l_port_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_service_name = f_stripped(service_name, l_service_name);
@@ -2592,7 +2592,7 @@ void pmpi_publish_name_(char *service_name, int *info, char *port_name, int *ier
 }
 NAMES(publish_name, PUBLISH_NAME)
 
-void pmpi_unpublish_name_(char *service_name, int *info, char *port_name, int *ierror, size_t l_service_name, size_t l_port_name)
+void pmpi_unpublish_name_(char *service_name, int *info, char *port_name, int *ierror, f_length l_service_name, f_length l_port_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_service_name = f_stripped(service_name, l_service_name);
@@ -2622,7 +2622,7 @@ void pmpi_comm_create_(int *comm, int *group, int *newcomm, int *ierror)
 }
 NAMES(comm_create, COMM_CREATE)
 
-void pmpi_comm_create_from_group_(int *group, char *stringtag, int *info, int *errhandler, int *newcomm, int *ierror, size_t l_stringtag)
+void pmpi_comm_create_from_group_(int *group, char *stringtag, int *info, int *errhandler, int *newcomm, int *ierror, f_length l_stringtag)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_stringtag = f_string(stringtag, l_stringtag);
@@ -2684,7 +2684,7 @@ void pmpi_comm_get_info_(int *comm, int *info_used, int *ierror)
 }
 NAMES(comm_get_info, COMM_GET_INFO)
 
-void pmpi_comm_get_name_(int *comm, char *comm_name, int *resultlen, int *ierror, size_t l_comm_name)
+void pmpi_comm_get_name_(int *comm, char *comm_name, int *resultlen, int *ierror, f_length l_comm_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char c_comm_name[MPI_MAX_OBJECT_NAME] = "";
@@ -2762,7 +2762,7 @@ void pmpi_comm_set_info_(int *comm, int *info, int *ierror)
 }
 NAMES(comm_set_info, COMM_SET_INFO)
 
-void pmpi_comm_set_name_(int *comm, char *comm_name, int *ierror, size_t l_comm_name)
+void pmpi_comm_set_name_(int *comm, char *comm_name, int *ierror, f_length l_comm_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_comm_name = f_string(comm_name, l_comm_name);
@@ -2818,7 +2818,7 @@ void pmpi_intercomm_create_(int *local_comm, int *local_leader, int *peer_comm, 
 }
 NAMES(intercomm_create, INTERCOMM_CREATE)
 
-void pmpi_intercomm_create_from_groups_(int *local_group, int *local_leader, int *remote_group, int *remote_leader, char *stringtag, int *info, int *errhandler, int *newintercomm, int *ierror, size_t l_stringtag)
+void pmpi_intercomm_create_from_groups_(int *local_group, int *local_leader, int *remote_group, int *remote_leader, char *stringtag, int *info, int *errhandler, int *newintercomm, int *ierror, f_length l_stringtag)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_stringtag = f_string(stringtag, l_stringtag);
@@ -2850,7 +2850,7 @@ void pmpi_info_create_(int *info, int *ierror)
 }
 NAMES(info_create, INFO_CREATE)
 
-void pmpi_info_delete_(int *info, char *key, int *ierror, size_t l_key)
+void pmpi_info_delete_(int *info, char *key, int *ierror, f_length l_key)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_key = f_stripped(key, l_key);
@@ -2888,7 +2888,7 @@ void pmpi_info_get_nkeys_(int *info, int *nkeys, int *ierror)
 }
 NAMES(info_get_nkeys, INFO_GET_NKEYS)
 
-void pmpi_info_get_nthkey_(int *info, int *n, char *key, int *ierror, size_t l_key)
+void pmpi_info_get_nthkey_(int *info, int *n, char *key, int *ierror, f_length l_key)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char c_key[MPI_MAX_INFO_KEY] = "";
@@ -2898,7 +2898,7 @@ void pmpi_info_get_nthkey_(int *info, int *n, char *key, int *ierror, size_t l_k
 }
 NAMES(info_get_nthkey, INFO_GET_NTHKEY)
 
-void pmpi_info_get_valuelen_(int *info, char *key, int *valuelen, int *flag, int *ierror, size_t l_key)
+void pmpi_info_get_valuelen_(int *info, char *key, int *valuelen, int *flag, int *ierror, f_length l_key)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_key = f_stripped(key, l_key);
@@ -2908,7 +2908,7 @@ void pmpi_info_get_valuelen_(int *info, char *key, int *valuelen, int *flag, int
 }
 NAMES(info_get_valuelen, INFO_GET_VALUELEN)
 
-void pmpi_info_set_(int *info, char *key, char *value, int *ierror, size_t l_key, size_t l_value)
+void pmpi_info_set_(int *info, char *key, char *value, int *ierror, f_length l_key, f_length l_value)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_key = f_stripped(key, l_key);
@@ -2948,7 +2948,7 @@ void pmpi_session_get_num_psets_(int *session, int *info, int *npset_names, int 
 }
 NAMES(session_get_num_psets, SESSION_GET_NUM_PSETS)
 
-void pmpi_session_get_pset_info_(int *session, char *pset_name, int *info, int *ierror, size_t l_pset_name)
+void pmpi_session_get_pset_info_(int *session, char *pset_name, int *info, int *ierror, f_length l_pset_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_pset_name = f_string(pset_name, l_pset_name);
@@ -3210,7 +3210,7 @@ void pmpi_win_get_info_(int *win, int *info_used, int *ierror)
 }
 NAMES(win_get_info, WIN_GET_INFO)
 
-void pmpi_win_get_name_(int *win, char *win_name, int *resultlen, int *ierror, size_t l_win_name)
+void pmpi_win_get_name_(int *win, char *win_name, int *resultlen, int *ierror, f_length l_win_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char c_win_name[MPI_MAX_OBJECT_NAME] = "";
@@ -3252,7 +3252,7 @@ void pmpi_win_set_info_(int *win, int *info, int *ierror)
 }
 NAMES(win_set_info, WIN_SET_INFO)
 
-void pmpi_win_set_name_(int *win, char *win_name, int *ierror, size_t l_win_name)
+void pmpi_win_set_name_(int *win, char *win_name, int *ierror, f_length l_win_name)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_win_name = f_string(win_name, l_win_name);
@@ -3329,7 +3329,7 @@ void pmpi_file_close_(int *fh, int *ierror)
 }
 NAMES(file_close, FILE_CLOSE)
 
-void pmpi_file_delete_(char *filename, int *info, int *ierror, size_t l_filename)
+void pmpi_file_delete_(char *filename, int *info, int *ierror, f_length l_filename)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_filename = f_string(filename, l_filename);
@@ -3415,7 +3415,7 @@ void pmpi_file_get_type_extent_(int *fh, int *datatype, MPI_Aint *extent, int *i
 }
 NAMES(file_get_type_extent, FILE_GET_TYPE_EXTENT)
 
-void pmpi_file_get_view_(int *fh, MPI_Offset *disp, int *etype, int *filetype, char *datarep, int *ierror, size_t l_datarep)
+void pmpi_file_get_view_(int *fh, MPI_Offset *disp, int *etype, int *filetype, char *datarep, int *ierror, f_length l_datarep)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     MPI_Datatype c_etype = f_handle(Datatype, *etype);
@@ -3529,7 +3529,7 @@ void pmpi_file_iwrite_shared_(int *fh, void *buf, int *count, int *datatype, int
 }
 OLD_NAMES(file_iwrite_shared, FILE_IWRITE_SHARED)
 
-void pmpi_file_open_(int *comm, char *filename, int *amode, int *info, int *fh, int *ierror, size_t l_filename)
+void pmpi_file_open_(int *comm, char *filename, int *amode, int *info, int *fh, int *ierror, f_length l_filename)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_filename = f_string(filename, l_filename);
@@ -3685,7 +3685,7 @@ void pmpi_file_set_size_(int *fh, MPI_Offset *size, int *ierror)
 }
 NAMES(file_set_size, FILE_SET_SIZE)
 
-void pmpi_file_set_view_(int *fh, MPI_Offset *disp, int *etype, int *filetype, char *datarep, int *info, int *ierror, size_t l_datarep)
+void pmpi_file_set_view_(int *fh, MPI_Offset *disp, int *etype, int *filetype, char *datarep, int *info, int *ierror, f_length l_datarep)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_datarep = f_string(datarep, l_datarep);

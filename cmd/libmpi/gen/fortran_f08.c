@@ -608,7 +608,7 @@ void pmpi_pack_c_(void *inbuf, MPI_Count *incount, int *datatype, void *outbuf, 
 }
 NAMES(pack_c, PACK_C)
 
-void pmpi_pack_external_c_(char *datarep, void *inbuf, MPI_Count *incount, int *datatype, void *outbuf, MPI_Count *outsize, MPI_Count *position, int *ierror, size_t l_datarep)
+void pmpi_pack_external_c_(char *datarep, void *inbuf, MPI_Count *incount, int *datatype, void *outbuf, MPI_Count *outsize, MPI_Count *position, int *ierror, f_length l_datarep)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_datarep = f_string(datarep, l_datarep);
@@ -618,7 +618,7 @@ void pmpi_pack_external_c_(char *datarep, void *inbuf, MPI_Count *incount, int *
 }
 NAMES(pack_external_c, PACK_EXTERNAL_C)
 
-void pmpi_pack_external_size_c_(char *datarep, MPI_Count *incount, int *datatype, MPI_Count *size, int *ierror, size_t l_datarep)
+void pmpi_pack_external_size_c_(char *datarep, MPI_Count *incount, int *datatype, MPI_Count *size, int *ierror, f_length l_datarep)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_datarep = f_string(datarep, l_datarep);
@@ -800,7 +800,7 @@ void pmpi_unpack_c_(void *inbuf, MPI_Count *insize, MPI_Count *position, void *o
 }
 NAMES(unpack_c, UNPACK_C)
 
-void pmpi_unpack_external_c_(char *datarep, void *inbuf, MPI_Count *insize, MPI_Count *position, void *outbuf, MPI_Count *outcount, int *datatype, int *ierror, size_t l_datarep)
+void pmpi_unpack_external_c_(char *datarep, void *inbuf, MPI_Count *insize, MPI_Count *position, void *outbuf, MPI_Count *outcount, int *datatype, int *ierror, f_length l_datarep)
 {
     libmpi_fortran = (uintptr_t)CALLER;
     char *c_datarep = f_string(datarep, l_datarep);

@@ -230,7 +230,7 @@ var limits = map[string]string{"Get_library_version": "MPI_MAX_LIBRARY_VERSION_S
 func (s *stub) text(f api.Function, a api.Arg) {
 	n := a.Name
 	s.params = append(s.params, "char *"+n)
-	s.lengths = append(s.lengths, "size_t l_"+n)
+	s.lengths = append(s.lengths, "f_length l_"+n)
 	s.args = append(s.args, "c_"+n)
 	if a.Base == "string" {
 		from := "f_string"
@@ -262,7 +262,7 @@ func (s *stub) texts(a api.Arg) {
 		made, count = "f_argv(%s, l_%s)", ""
 	}
 	s.params = append(s.params, "char *"+n)
-	s.lengths = append(s.lengths, "size_t l_"+n)
+	s.lengths = append(s.lengths, "f_length l_"+n)
 	s.args = append(s.args, "c_"+n)
 	s.before = append(s.before, fmt.Sprintf("char %sc_%s = "+made+";", stars, n, n, n))
 	release, _, _ := strings.Cut(made, "(")
