@@ -60,6 +60,18 @@ func TestGomaxprocs(t *testing.T) {
 	require.NotContains(t, env, "GOMAXPROCS=1")
 }
 
+func TestMemoryOfRanksIsNotNamed(t *testing.T) {
+	for given, want := range map[string]string{
+		"A=b":                        "GODEBUG=decoratemappings=0",
+		"GODEBUG=gctrace=1":          "GODEBUG=gctrace=1,decoratemappings=0",
+		"GODEBUG=decoratemappings=1": "GODEBUG=decoratemappings=1",
+	} {
+		base := []string{given}
+		require.Contains(t, host.SharedEnv(base), want)
+		require.Equal(t, []string{given}, base)
+	}
+}
+
 func TestWorkingDirectory(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)

@@ -88,15 +88,26 @@ func set(env []string, to int, names []string) []string {
 	return env
 }
 
+// unnamed keeps Go runtimes from naming their memory, which they do since Go 1.25, where the kernel can. Areas of
+// different names do not merge.
+const unnamed = "decoratemappings=0"
+
 // SharedEnv adds what the ranks of a shared address space need, where the user has set none of it.
 func SharedEnv(base []string) []string {
+	base = slices.Clone(base)
+	switch i := slices.IndexFunc(base, func(kv string) bool { return strings.HasPrefix(kv, "GODEBUG=") }); {
+	case i < 0:
+		base = append(base, "GODEBUG="+unnamed)
+	case !strings.Contains(base[i], "decoratemappings="):
+		base[i] += "," + unnamed
+	}
 	for _, step := range heapSteps {
 		name, _, _ := strings.Cut(step, "=")
 		if has(base, name) {
 			return base
 		}
 	}
-	return append(slices.Clip(base), heapSteps...)
+	return append(base, heapSteps...)
 }
 
 // has tells whether a variable is in an environment.
