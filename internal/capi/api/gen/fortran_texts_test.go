@@ -104,7 +104,7 @@ func TestProgramsAndTheirArguments(t *testing.T) {
 	if _, err := exec.LookPath("gfortran"); err != nil {
 		t.Skip("there is no gfortran")
 	}
-	ours := []string{"gen/fortran.c", "fortran_texts.c", "fortran_convert.c"}
+	ours := []string{"gen/fortran.c", "fortran_texts.c", "fortran_convert.c", "fortran_abi.c"}
 	program := built(t, "p", map[string]string{"p.f90": spawning, "spawned.c": spawned}, ours, "-no-pie")
 	library := built(t, "mpi.so", map[string]string{"spawned.c": spawned}, ours, "-shared", "-fPIC",
 		"-Wl,-z,lazy")
