@@ -27,14 +27,14 @@ type head struct {
 	// sum of their signatures.
 	arrivals line.Uint64
 	asleep   line.Int32  // members that sleep in a call
-	watchers line.Int32  // of them, those that a member which arrives wakes
 	typed    line.Uint32 // 1 if the buffers of a member have parts: by it, before it arrives
-	_        [cacheLine - 20]byte
+	_        [cacheLine - 16]byte
 
 	released line.Uint64 // number of the last call that everybody has arrived in
 	units    int64       // pieces of work that are left to the members
 	plan     Plan        // how the work is cut
-	_        [2*cacheLine - 16 - planSize]byte
+	watchers line.Int32  // members asleep that one which arrives wakes; here, since that one waits for released next
+	_        [2*cacheLine - 20 - planSize]byte
 
 	finished line.Int64 // pieces done
 	_        [cacheLine - 8]byte
