@@ -6,15 +6,15 @@
 
 #include <sys/prctl.h>
 
-enum { MONITOR_SLACK = 4000000, LAUNCHER_SLACK = 1000000, USUAL_SLACK = 50000 }; // ns
+enum { MONITOR_SLACK = 4000000, LAUNCHER_SLACK = 1000000, CROWD_SLACK = 10000000, USUAL_SLACK = 50000 }; // ns
 
 static int slack;
 
 __attribute__((constructor(101))) static void before_go(void) {
 	slack = prctl(PR_GET_TIMERSLACK);
-	prctl(PR_SET_TIMERSLACK, MONITOR_SLACK);
+	prctl(PR_SET_TIMERSLACK, slack == CROWD_SLACK ? slack : MONITOR_SLACK);
 }
 
 __attribute__((constructor)) static void after_go(void) {
-	prctl(PR_SET_TIMERSLACK, slack == LAUNCHER_SLACK ? USUAL_SLACK : slack);
+	prctl(PR_SET_TIMERSLACK, slack == LAUNCHER_SLACK || slack == CROWD_SLACK ? USUAL_SLACK : slack);
 }

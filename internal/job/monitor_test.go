@@ -35,8 +35,11 @@ func TestMonitorSlack(t *testing.T) {
 	go func() {
 		defer close(done)
 		runtime.LockOSThread() // for good: the thread ends here, and its slack
-		job.StartWithMonitorSlack()
-		assert.Equal(t, fmt.Sprint(job.MonitorSlack), strings.TrimSpace(started("cat", "/proc/self/timerslack_ns")))
+		slack := job.MonitorSlackOf(64, 2)
+		job.StartWithMonitorSlack(slack)
+		assert.Equal(t, job.CrowdSlack, slack)
+		assert.Equal(t, job.MonitorSlack, job.MonitorSlackOf(63, 2))
+		assert.Equal(t, fmt.Sprint(slack), strings.TrimSpace(started("cat", "/proc/self/timerslack_ns")))
 		assert.Contains(t, started("/proc/self/exe", "-test.run=^TestMonitorSlack$", "-test.v"),
 			fmt.Sprintf("first thread: %d\n", usual))
 	}()

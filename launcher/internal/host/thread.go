@@ -30,17 +30,17 @@ type Exit struct {
 }
 
 // NewParent starts the thread. It runs tasks until close.
-func NewParent(stack uint64) *Parent {
+func NewParent(stack uint64, slack int) *Parent {
 	p := &Parent{tasks: make(chan func()), done: make(chan struct{}), stack: stack}
-	go p.run()
+	go p.run(slack)
 	return p
 }
 
-func (p *Parent) run() {
+func (p *Parent) run(slack int) {
 	// Never unlocked: the thread ends with the goroutine, and whatever its tasks
 	// changed about it with the thread.
 	runtime.LockOSThread()
-	job.StartWithMonitorSlack()
+	job.StartWithMonitorSlack(slack)
 	for {
 		select {
 		case task := <-p.tasks:
