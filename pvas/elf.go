@@ -33,7 +33,6 @@ type image struct {
 	phdr     uint64 // address of the program headers
 	phnum    uint64
 	interp   string // PT_INTERP, empty for a static program
-	relro    span   // made read-only after relocation
 	relocs   []reloc
 	packed   packed // further ones
 	direct   bool   // they are all there is to do: no dynamic linker needed

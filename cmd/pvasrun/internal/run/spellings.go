@@ -70,10 +70,9 @@ func variable(values []string) ([]string, error) {
 }
 
 func bindTo(values []string) ([]string, error) {
-	way, modifier, more := strings.Cut(values[0], ":")
-	way = strings.TrimPrefix(values[0], "user:") // MPICH
-	if more && (modifier == "overload-allowed" || modifier == "if-supported") {
-		way, _, _ = strings.Cut(values[0], ":") // pvasrun does so anyway
+	way := strings.TrimPrefix(values[0], "user:") // MPICH
+	if plain, modifier, _ := strings.Cut(way, ":"); modifier == "overload-allowed" || modifier == "if-supported" {
+		way = plain // pvasrun does so anyway
 	}
 	if _, err := launcher.ParseBinding(way); err != nil {
 		return nil, fmt.Errorf("%q: write --bind none, core, l3, numa, socket, or a LIST with a CPU or a range for "+
