@@ -163,12 +163,12 @@ func readAreas(r io.Reader, add func(area)) error {
 				anon = n
 			case name == "kernelpagesize_kB":
 				page = n
-			case name[0] == 'N':
-				node, err := strconv.Atoi(name[1:])
+			case strings.HasPrefix(name, "N"):
+				node, err := strconv.ParseUint(name[1:], 10, 31)
 				if err != nil {
 					return fmt.Errorf("numa_maps: %w", err)
 				}
-				a.nodes[node] = n
+				a.nodes[int(node)] = n
 				all += n
 			}
 		}

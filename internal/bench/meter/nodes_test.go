@@ -95,5 +95,6 @@ func TestPrivatePagesOfAFile(t *testing.T) {
 
 func FuzzReadAreas(f *testing.F) {
 	f.Add(numaMaps)
+	f.Add("0 default =1 N-1=2") // no name, no node
 	f.Fuzz(func(_ *testing.T, text string) { _ = readAreas(strings.NewReader(text), func(area) {}) })
 }
