@@ -3,6 +3,7 @@ package coll
 import (
 	"testing"
 
+	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/stretchr/testify/require"
 )
 
@@ -28,6 +29,7 @@ func TestPiecesAreLevel(t *testing.T) {
 		{Bcast, 16, 8 << 10, nil, 2},
 	} {
 		team := &Team{Size: c.size}
+		team.board = new(board.Board)
 		team.args.Kind, team.args.Op, team.size = c.kind, c.op, c.length
 		p, units := team.makePlan(0)
 		require.Equal(t, c.pieces, units, "%+v: %+v", c, p)
