@@ -102,7 +102,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		"--eager-limit 0 true":     `--eager-limit: 0 is below 1`,
 		"bench bw --eager-limit 0": `--eager-limit: 0 is below 1`,
 		"bench bw --ring-block 0":  `--ring-block: 0 is below 4096`,
-		"--bind= true":             `--bind: its value is empty: write --bind none`,
+		"--bind= true":             `--bind: its value is empty: write --bind auto`,
 		"--coll= true":             `--coll: its value is empty: write --coll LIST`,
 		"--hosts= true":            `--hosts: its value is empty: write --hosts LIST`,
 		"--network= true":          `--network: its value is empty: write --network PREFIX`,

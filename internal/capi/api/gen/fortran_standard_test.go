@@ -212,7 +212,7 @@ func TestStubsTakeWhatFortranPasses(t *testing.T) {
 		if b.result == "ierror" {
 			want = append(want, "int *")
 		}
-		want = append(want, slices.Repeat([]string{"size_t "}, lengths)...)
+		want = append(want, slices.Repeat([]string{"f_length "}, lengths)...)
 		got := inC[strings.ToLower(name)]
 		if slices.Equal(got, []string{"void"}) {
 			got = nil
