@@ -203,9 +203,18 @@ func (s *supervisor) suspicion(e host.Exit) int {
 func (s *supervisor) lose() {
 	for pid, rank := range s.alive {
 		delete(s.alive, pid)
-		s.memory.Root().MarkGone(s.number(rank))
+		s.markGone(rank)
 		s.tellEnd(rank, pid, 0, s.memory.Root().State(s.number(rank)))
 		s.fate.RankLost(s.number(rank), pid, s.app(rank).Program)
+	}
+}
+
+// markGone tells the ranks that one has ended. In a part of a job the leader hears of it first, and tells all nodes,
+// this one too. Else a rank that is told might end, and the leader hear of that end before: it would blame the wrong
+// rank.
+func (s *supervisor) markGone(rank int) {
+	if s.job.Part == nil {
+		s.memory.Root().MarkGone(s.number(rank))
 	}
 }
 
@@ -231,7 +240,7 @@ func (s *supervisor) ended(e host.Exit) {
 	if apart {
 		root.SetState(s.number(rank), job.StateFinal) // its end concerns no rank of another world
 	}
-	root.MarkGone(s.number(rank))
+	s.markGone(rank)
 	s.names.Gone(s.number(rank))
 	if !s.failed && (e.Status != 0 || state == job.StateInit) { // then its report comes before ours
 		s.failed = true

@@ -104,15 +104,15 @@ func (a *remote) has(rank int) bool {
 	return ok
 }
 
-// ended is told of the end of a rank.
+// ended is told of the end of a rank. All agents hear of it from here, this one too: see supervisor.markGone.
 func (a *remote) ended(e *part.RankEnd) {
 	if !a.has(e.Rank) || a.gone[e.Rank] {
 		return
 	}
 	a.gone[e.Rank] = true
 	a.alive--
-	a.others(part.Order{Gone: []part.RankGone{{Rank: e.Rank, State: e.State}}})
 	l := a.l
+	l.order(part.Order{Gone: []part.RankGone{{Rank: e.Rank, State: e.State}}})
 	l.pids[e.Rank] = e.Pid
 	l.mirror.SetState(e.Rank, e.State)
 	l.mirror.MarkGone(e.Rank)

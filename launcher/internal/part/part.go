@@ -52,7 +52,7 @@ type Address struct {
 	Addr netip.AddrPort
 }
 
-// A RankGone is a rank of another node that has ended, and how far it had come.
+// A RankGone is a rank of any node that has ended, and how far it had come.
 type RankGone struct {
 	Rank  int
 	State job.State
