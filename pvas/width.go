@@ -18,7 +18,7 @@ var addressBits = sync.OnceValue(func() int {
 })
 
 // widthOf tells the width from the auxiliary vector. The kernel puts the stack of the first thread at the end of the
-// addresses that it gives to those who do not ask for higher ones, and random bytes on it.
+// addresses, but for those that a program has to ask for. AT_RANDOM names bytes on that stack.
 func (m *machine) widthOf(auxv [][2]uintptr) int {
 	for _, e := range auxv {
 		if e[0] == atRandom {

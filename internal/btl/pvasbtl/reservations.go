@@ -15,10 +15,10 @@ import (
 //
 // There are two kinds of reservations, both of fixed sizes: the heap, in arenas of 64 MiB, which are aligned, and
 // the tables of the page allocator, which have a word for each range of the addresses. Of each table the runtime has
-// mapped the one page that speaks of the heap. A table is found by that page: it lies alone in inaccessible memory, in
-// a place that the heap's address tells, and the table around it begins at a multiple of 2 MiB, or one of its ends is
-// that of the reservation. If a runtime makes its tables otherwise, none is found. A table of a peer may be found
-// instead of the own: that is as good.
+// mapped the one page that speaks of the heap. A table is found by that page, which lies alone in inaccessible memory,
+// in a place that the heap's address tells. The table around it begins at a multiple of 2 MiB, or it shares an end with
+// the reservation. If a runtime makes its tables otherwise, none is found. A table of a peer may be found instead of
+// the own: that is as good.
 
 // manyRanks is the least number of ranks that merge reservations. With fewer it would cost more time than it saves.
 const manyRanks = 512
