@@ -1,6 +1,9 @@
 package coll
 
-import "github.com/gopvas/gopvas/internal/coll/board"
+import (
+	"github.com/gopvas/gopvas/internal/coll/board"
+	"github.com/gopvas/gopvas/internal/coll/board/line"
+)
 
 // Calls of a team that spans several domains of caches or memory. In short ones what the members give goes up the tree
 // of the board, and the result down. Each domain then gets the lines that it needs once. The first member applies
@@ -68,7 +71,7 @@ func (t *Team) combine() {
 	case Alltoall:
 		return
 	case Bcast, Scatter:
-		copyShared(to, t.board.Conveyed(t.args.Root))
+		line.Copy(to, t.board.Conveyed(t.args.Root))
 		return
 	}
 	for member := range t.Size {
@@ -80,7 +83,7 @@ func (t *Team) combine() {
 		return
 	}
 	for member, in := range from {
-		copyShared(to[member*len(in):], in)
+		line.Copy(to[member*len(in):], in)
 	}
 }
 

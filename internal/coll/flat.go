@@ -15,7 +15,7 @@ func flat(t *Team) {
 		return
 	}
 	if t.args.Kind != Barrier { // which has no bytes to give or take
-		copyShared(r.Own(place), t.args.given(t.Rank, t.Size, t.size))
+		line.Copy(r.Own(place), t.args.given(t.Rank, t.Size, t.size))
 	}
 	if !t.board.Exchange(place, t.call) || t.args.Kind == Barrier {
 		return
@@ -72,7 +72,7 @@ func (a *Args) take(c combiner, rank, n int, from [][]byte) {
 	switch a.Kind {
 	case Bcast:
 		if rank != a.Root {
-			copyShared(a.Recv.Data[:n], from[a.Root])
+			line.Copy(a.Recv.Data[:n], from[a.Root])
 		}
 	case Reduce:
 		if rank == a.Root {
@@ -90,7 +90,7 @@ func (a *Args) take(c combiner, rank, n int, from [][]byte) {
 		start, length := a.Send.block(rank)
 		copy(a.Recv.Data, sum[start:][:length])
 	case Scatter:
-		copyShared(a.Recv.Data, from[a.Root][rank*n:][:n])
+		line.Copy(a.Recv.Data, from[a.Root][rank*n:][:n])
 	default:
 		a.takeBlocks(rank, n, from)
 	}
@@ -101,7 +101,7 @@ func takeSum(c combiner, sum []byte, from [][]byte) {
 	if len(from) == 0 {
 		return
 	}
-	copyShared(sum, from[0])
+	line.Copy(sum, from[0])
 	for _, in := range from[1:] {
 		line.ReadsBytes(in[:len(sum)])
 		c.apply(sum, in[:len(sum)])
@@ -117,13 +117,6 @@ func (a *Args) takeBlocks(rank, n int, from [][]byte) {
 		if a.Kind == Alltoall {
 			in = in[rank*n:]
 		}
-		copyShared(a.Recv.Part(member), in[:n])
+		line.Copy(a.Recv.Part(member), in[:n])
 	}
-}
-
-// copyShared copies bytes from or to memory that other members use, too.
-func copyShared(to, from []byte) {
-	n := copy(to, from)
-	line.ReadsBytes(from[:n])
-	line.WritesBytes(to[:n])
 }

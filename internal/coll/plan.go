@@ -173,7 +173,7 @@ func (t *Team) bcastPiece(row, at, n int) {
 	from := cad.BytesAt(t.record(root).Source+uint64(at), n)
 	for i := range t.group(row) {
 		if member := t.receiver(row, i); member != root {
-			copyShared(cad.BytesAt(t.record(member).Result+uint64(at), n), from)
+			line.Copy(cad.BytesAt(t.record(member).Result+uint64(at), n), from)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func (t *Team) bcastPiece(row, at, n int) {
 // it is wanted.
 func (t *Team) reducePiece(at, n int) {
 	sum := t.temp(n)
-	copyShared(sum, cad.BytesAt(t.record(0).Source+uint64(at), n))
+	line.Copy(sum, cad.BytesAt(t.record(0).Source+uint64(at), n))
 	for member := 1; member < t.Size; member++ {
 		in := cad.BytesAt(t.record(member).Source+uint64(at), n)
 		line.ReadsBytes(in)
@@ -190,10 +190,10 @@ func (t *Team) reducePiece(at, n int) {
 	}
 	switch t.args.Kind {
 	case Reduce:
-		copyShared(cad.BytesAt(t.record(t.args.Root).Result+uint64(at), n), sum)
+		line.Copy(cad.BytesAt(t.record(t.args.Root).Result+uint64(at), n), sum)
 	case Allreduce:
 		for i := range t.Size {
-			copyShared(cad.BytesAt(t.record(t.neighbour(i)).Result+uint64(at), n), sum)
+			line.Copy(cad.BytesAt(t.record(t.neighbour(i)).Result+uint64(at), n), sum)
 		}
 	default:
 		t.deal(at, sum)
@@ -206,7 +206,7 @@ func (t *Team) deal(at int, sum []byte) {
 		start, length := t.args.Send.block(member)
 		from, to := max(start, at), min(start+length, at+len(sum))
 		if from < to {
-			copyShared(cad.BytesAt(t.record(member).Result+uint64(from-start), to-from), sum[from-at:to-at])
+			line.Copy(cad.BytesAt(t.record(member).Result+uint64(from-start), to-from), sum[from-at:to-at])
 		}
 	}
 }
@@ -218,10 +218,10 @@ func (t *Team) scanPiece(at, n int) {
 	sum, own := buf[:n:n], buf[n:]
 	for member := range t.Size {
 		m := t.record(member)
-		copyShared(own, cad.BytesAt(m.Source+uint64(at), n))
+		line.Copy(own, cad.BytesAt(m.Source+uint64(at), n))
 		result := cad.BytesAt(m.Result+uint64(at), n)
 		if t.args.Kind == Exscan && member > 0 {
-			copyShared(result, sum)
+			line.Copy(result, sum)
 		}
 		if member == 0 {
 			copy(sum, own)
@@ -229,7 +229,7 @@ func (t *Team) scanPiece(at, n int) {
 			t.apply(sum, own)
 		}
 		if t.args.Kind == Scan {
-			copyShared(result, sum)
+			line.Copy(result, sum)
 		}
 	}
 }
@@ -319,6 +319,6 @@ func (t *Team) carry(from, to int, source, result region, at, chunk int) {
 		source.length = min(source.length, result.length)
 	}
 	if n := min(source.length-at, chunk); n > 0 && source.place != result.place {
-		copyShared(cad.BytesAt(result.place+uint64(at), n), cad.BytesAt(source.place+uint64(at), n))
+		line.Copy(cad.BytesAt(result.place+uint64(at), n), cad.BytesAt(source.place+uint64(at), n))
 	}
 }

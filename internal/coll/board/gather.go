@@ -134,9 +134,9 @@ func (b *Board) collect(mine uint64) (sum uint64, ok bool) {
 	l, p := &t.load, b.arrival(b.Rank)
 	switch l.From {
 	case AllGive, b.Rank:
-		passOn(p.data[:], l.Own)
+		line.Copy(p.data[:], l.Own)
 	case AllKeep:
-		passOn(p.data[keptAt:], l.Own)
+		line.Copy(p.data[keptAt:], l.Own)
 	}
 	sum = mine
 	for i := range t.children {
@@ -146,9 +146,9 @@ func (b *Board) collect(mine uint64) (sum uint64, ok bool) {
 		line.Reads(&from.call)
 		switch {
 		case l.From == AllGive:
-			passOn(p.data[c.at*l.Length:][:c.count*l.Length], from.data[:])
+			line.Copy(p.data[c.at*l.Length:][:c.count*l.Length], from.data[:])
 		case l.From >= 0 && t.has(b.Rank, c, l.From):
-			passOn(p.data[:l.Length], from.data[:])
+			line.Copy(p.data[:l.Length], from.data[:])
 		}
 	}
 	p.call = sum
@@ -167,20 +167,13 @@ func (b *Board) release(units uint64) {
 	if t.parent >= 0 {
 		from = t.down[t.parent].data[:]
 	}
-	passOn(p.data[:t.load.Result], from)
+	line.Copy(p.data[:t.load.Result], from)
 	p.call = units
 	shm.OrderRelease()
 	p.ready.Store(b.calls)
 	for i := range t.children {
 		b.inboxes[t.children[i].member].Notify()
 	}
-}
-
-// passOn copies what is in the block of another member.
-func passOn(to, from []byte) {
-	n := copy(to, from)
-	line.ReadsBytes(from[:n])
-	line.WritesBytes(to[:n])
 }
 
 // childArrived: the child that this member waits for has arrived.
