@@ -5,6 +5,7 @@ package line
 import (
 	"math/rand/v2"
 	"runtime"
+	"slices"
 )
 
 // size is that of a cache line in bytes.
@@ -107,11 +108,7 @@ func (m *Machine) pass() {
 }
 
 func (m *Machine) end(core int) {
-	i := 0
-	for m.running[i] != core {
-		i++
-	}
-	m.running = append(m.running[:i], m.running[i+1:]...)
+	m.running = slices.DeleteFunc(m.running, func(c int) bool { return c == core })
 	if len(m.running) == 0 {
 		close(m.over)
 		return
