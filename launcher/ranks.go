@@ -103,9 +103,6 @@ func (s *supervisor) startRank(rank int) (int, error) {
 func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, error) {
 	req := &host.SpawnRequest{Rank: rank, Number: s.number(rank), First: s.world(rank).First,
 		Nice: s.app(rank).Nice, App: s.appOf[rank], CPUs: cpus}
-	if node := s.memory.Root().MemoryNode(s.number(rank)); node != job.Unknown {
-		req.Node = node + 1
-	}
 	rep, err := s.control.Call("start rank", host.Request{Spawn: req}, files...)
 	if err != nil {
 		return 0, err

@@ -67,7 +67,6 @@ type SpawnRequest struct {
 	First     int // the number of the first rank of its world
 	Nice      int // is added to the niceness of the host
 	CPUs      []int
-	Node      int // of memory, plus one; 0: that does not matter
 }
 
 // A reply answers a request. Err is the text of an error, "" for success.

@@ -176,8 +176,8 @@ func (h *host) spawn(req *SpawnRequest, files []*os.File) (reply, error) {
 		Path: app.Path, Args: app.Args, Dir: app.Dir, Name: app.Name,
 		Env:   RankEnv(app.Env, rank, rank-req.First, req.Rank-req.First, fmt.Sprintf("addr:%#x", h.memory.Addr())),
 		Stdin: files[0], Stdout: files[1], Stderr: files[2],
-		Partition: req.Rank, CPUs: req.CPUs, Node: nodeOf(req.Node), Nice: sys.NiceBy(req.Nice), Limits: fileLimit(),
-		Sibling: true, Setpgid: true, Pdeathsig: syscall.SIGKILL,
+		Partition: req.Rank, CPUs: req.CPUs, Node: memoryNode(root, rank), Nice: sys.NiceBy(req.Nice),
+		Limits: fileLimit(), Sibling: true, Setpgid: true, Pdeathsig: syscall.SIGKILL,
 		Placed: func(l pvas.Layout) {
 			root.SetArena(rank, l.Base, l.Size, l.Arena.Start, l.Arena.Len())
 			root.SetSmallRegion(rank, l.SmallRegion.Start, l.SmallRegion.Len())
@@ -201,13 +201,12 @@ func (h *host) spawn(req *SpawnRequest, files []*os.File) (reply, error) {
 	return reply{Pid: task.Pid(), Layout: task.Layout()}, nil
 }
 
-// nodeOf is a node that is counted from 1: a pointer to zero is not sent.
-func nodeOf(n int) *int {
-	if n == 0 {
-		return nil
+// memoryNode returns the NUMA node for the memory of a rank; nil: it does not matter.
+func memoryNode(root *job.Root, rank int) *int {
+	if node := root.MemoryNode(rank); node != job.Unknown {
+		return &node
 	}
-	n--
-	return &n
+	return nil
 }
 
 func NewHost(c *Control) *host {
