@@ -46,6 +46,11 @@ func (b *Board) await(p phase) bool {
 	return b.look(p) || b.Engine.Yields() && b.yield() || b.sleep()
 }
 
+// awaitWatching is await for a member that others wake as they arrive.
+func (b *Board) awaitWatching(p phase) bool {
+	return b.look(p) || b.Engine.Yields() && b.yield() || b.watch()
+}
+
 // look begins a wait. shm.Look would call a function for each look: 5 % of a short Allreduce.
 func (b *Board) look(p phase) bool {
 	b.phase = p

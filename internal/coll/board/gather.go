@@ -176,22 +176,21 @@ func (b *Board) release(units uint64) {
 	}
 }
 
+// treeWait is what the waits in the tree have in common.
+type treeWait struct{}
+
+func (treeWait) awaits(b *Board, member int) bool { return allArrived{}.awaits(b, member) }
+
+func (treeWait) through(b *Board, member int) bool { return b.passed(member, b.calls) }
+
 // childArrived: the child that this member waits for has arrived.
-type childArrived struct{}
+type childArrived struct{ treeWait }
 
 func (childArrived) reached(b *Board) bool { return b.arrival(b.tree.awaited).ready.Load() == b.calls }
 
-func (childArrived) awaits(b *Board, member int) bool { return allArrived{}.awaits(b, member) }
-
-func (childArrived) through(b *Board, member int) bool { return b.passed(member, b.calls) }
-
 // parentReleased: the parent has released its children.
-type parentReleased struct{}
+type parentReleased struct{ treeWait }
 
 func (parentReleased) reached(b *Board) bool {
 	return b.tree.down[b.tree.parent].ready.Load() == b.calls
 }
-
-func (parentReleased) awaits(b *Board, member int) bool { return allArrived{}.awaits(b, member) }
-
-func (parentReleased) through(b *Board, member int) bool { return b.passed(member, b.calls) }

@@ -196,7 +196,7 @@ func (b *Board) Exchange(place, call uint64) bool {
 	r := &b.ring
 	r.publish(place, call)
 	b.wake()
-	if !(b.look(allGiven{}) || b.Engine.Yields() && b.yield() || b.watch()) {
+	if !b.awaitWatching(allGiven{}) {
 		return false
 	}
 	if !r.All(place) { // the wait has ended for another cause

@@ -85,7 +85,7 @@ func (b *Board) bcastPiece(root int, call uint64, buf btl.Buffer, at, n int) boo
 	if b.Rank != root {
 		return b.takePiece(call, buf, at, data[:n])
 	}
-	if !(b.look(slotFree{}) || b.Engine.Yields() && b.yield() || b.watch()) {
+	if !b.awaitWatching(slotFree{}) {
 		return false
 	}
 	if !b.allPassed(p.call.Load()) {
