@@ -34,15 +34,14 @@ func CPUMask(cpus []int) []uint64 {
 }
 
 // Affinity returns the CPUs the calling thread may run on, ascending.
-func Affinity() ([]int, error) { return affinity(leastMask, getAffinity) }
+func Affinity() ([]int, error) { return affinity(getAffinity) }
 
 // affinity asks with longer and longer masks.
-func affinity(words int, get func(mask []uint64) error) ([]int, error) {
-	for {
+func affinity(get func(mask []uint64) error) ([]int, error) {
+	for words := leastMask; ; words *= 2 {
 		mask := make([]uint64, words)
 		err := get(mask)
 		if errors.Is(err, unix.EINVAL) && words < mostMask {
-			words *= 2
 			continue
 		}
 		if err != nil {

@@ -2,6 +2,7 @@ package topologytest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing/fstest"
 
@@ -39,20 +40,11 @@ func (s Shape) CPUs() int { return s.Cores * s.Threads }
 // All returns the numbers of the CPUs that are online.
 func (s Shape) All() (list []int) {
 	for cpu := range s.CPUs() {
-		if !s.offline(cpu) {
+		if !slices.Contains(s.Offline, cpu) {
 			list = append(list, cpu)
 		}
 	}
 	return list
-}
-
-func (s Shape) offline(cpu int) bool {
-	for _, o := range s.Offline {
-		if o == cpu {
-			return true
-		}
-	}
-	return false
 }
 
 func (s Shape) coreOf(cpu int) int {
