@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -52,9 +53,7 @@ func readShape(root fs.FS, getenv func(string) string) Shape {
 func shapeOf(m *topology.Machine, root fs.FS, getenv func(string) string, usable []int) Shape {
 	s := Shape{CPUs: len(m.CPUs), Usable: topology.FormatList(usable), Bound: m.Own(root, getenv, usable),
 		Domains: []Domain{}, Memory: []Memory{}}
-	count := func(field func(topology.CPU) int) *int { return countOf(m.CPUs, field) }
-	s.Sockets, s.Cores = count(pkg), count(core)
-	s.L3Domains = count(l3)
+	s.Sockets, s.L3Domains, s.Cores = countOf(m.CPUs, pkg), countOf(m.CPUs, l3), countOf(m.CPUs, core)
 	if m.Nodes != nil {
 		n := len(m.Nodes)
 		s.NUMANodes = &n
@@ -137,7 +136,7 @@ func (s Shape) write(b *strings.Builder) {
 	fmt.Fprintln(w, "Socket\tdie\tNUMA node\tL3 domain\tcores\tCPUs\tusable")
 	for _, d := range s.Domains {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", digit(d.Socket), digit(d.Die), digit(d.NUMA), digit(d.L3),
-			digit(d.Cores), d.CPUs, orNone(d.Usable))
+			digit(d.Cores), d.CPUs, cmp.Or(d.Usable, "none"))
 	}
 	w.Flush()
 	if len(s.Memory) == 0 {
@@ -156,13 +155,6 @@ func digit(n *int) string {
 		return "unknown"
 	}
 	return fmt.Sprint(*n)
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }
 
 // mib is memory in MiB: nodes have odd numbers of KiB.
