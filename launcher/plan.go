@@ -91,7 +91,6 @@ func (p *plan) hostApp(number int, app *App, prog *program.Program, total, here 
 	a := host.App{Path: prog.Path, Name: prog.Name, Args: app.words(), Env: app.Env, Dir: app.Dir,
 		NoEnv: app.NoEnv, Unset: app.Unset, Threads: p.job.Bind.CPUs}
 	a.Env = append(host.BaseEnv(&a, p.id, total, here, len(p.cpus)), job.EnvApp+"="+strconv.Itoa(number))
-	a.Env = linkage.Prepare(prog.Path, a.Env, linkage.Find()).Env(a.Env)
 	return a
 }
 

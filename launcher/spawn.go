@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/internal/linkage"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
@@ -177,6 +178,8 @@ func (s *supervisor) findLate(parent int, commands []job.Command, counts []int) 
 			return late, err
 		}
 		late = append(late, latecomer{app, prog, s.hostApp(i, &app, prog, size, size)})
+		env := &late[i].host.Env // see link
+		*env = linkage.Prepare(prog.Path, *env, linkage.Find()).Env(*env)
 	}
 	if s.btl != job.BTLPvas {
 		return late, nil
