@@ -1,6 +1,6 @@
-// Pages is a rank that says on which NUMA nodes its memory lies: of its heap, of its part of two windows that its
-// neighbour touches first, and of its stack. It sends to all others before, so that they touch its mailbox, and ends
-// with 1 if less than 98 % of a kind is on its node.
+// Pages is a rank that says how much of its memory lies on its NUMA node: of its heap, and of its part of two windows
+// that a neighbour touches first. Before, all ranks send to all others, which touch their mailboxes. It ends with 1 if
+// less than 98 % of a kind is on the node.
 package main
 
 import (
@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/mpi"
 )
 
@@ -94,23 +95,22 @@ var read byte
 
 // on counts the pages of mem that are there, and those on a node.
 func on(node int, mem []byte) (here, all int, err error) {
-	at, end := uintptr(unsafe.Pointer(&mem[0])), uintptr(unsafe.Pointer(&mem[len(mem)-1]))
+	at := sys.AddrOf(mem)
+	end := at + uintptr(len(mem))
 	var pages []uintptr
 	for p := at&^4095 + 4096; p+4096 <= end; p += 4096 {
 		pages = append(pages, p)
 		read += mem[p-at] // a page that a peer has made is in our page table only then
 	}
-	status := make([]int32, len(pages))
-	_, _, errno := unix.Syscall6(unix.SYS_MOVE_PAGES, 0, uintptr(len(pages)), uintptr(unsafe.Pointer(&pages[0])), 0,
-		uintptr(unsafe.Pointer(&status[0])), 0)
-	if errno != 0 {
-		return 0, 0, fmt.Errorf("move_pages: %w", errno)
+	nodes, err := sys.PageNodes(0, pages)
+	if err != nil {
+		return 0, 0, err
 	}
-	for _, s := range status {
-		if s >= 0 {
+	for _, n := range nodes {
+		if n >= 0 {
 			all++
 		}
-		if int(s) == node {
+		if n == node {
 			here++
 		}
 	}
