@@ -15,8 +15,8 @@ import (
 // A Binding says which CPUs each rank may run on. The zero value binds nothing.
 type Binding struct {
 	// To is the kind of domain within which a rank may move: core, l3, numa, socket, or none. With auto it is that of
-	// By; else core if CPUs is set; else, if the node's CPUs are the job's own and enough, an equal share of the cores;
-	// else none.
+	// By, and without By core if CPUs is set. Without both it is an equal share of the cores if the node's CPUs are the
+	// job's own and enough, else none.
 	To   string
 	Sets [][]int // rank i to entry i, instead of To; nil: no list
 	By   string  // the domains that the ranks of a node are dealt to in turn; "" or core: one core after another

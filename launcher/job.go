@@ -105,8 +105,8 @@ type Processes struct {
 	Host  int   // pid of the space host
 	Ranks []int // pids, by rank
 
-	// Domains is where the ranks of this node run, and Partitions where each has its memory: address and size, zeros if
-	// it has an address space of its own. They are nil on a machine with one NUMA node.
+	// Domains is where the ranks of this node run. Partitions is where each has its memory: address and size, zeros if
+	// it has an address space of its own. Both are nil on a machine with one NUMA node.
 	Domains    []job.Domain
 	Partitions [][2]uint64
 

@@ -66,8 +66,8 @@ func (s *seats) domain(set []int) (d job.Domain) {
 	return d
 }
 
-// enough returns how many CPUs the ranks with these sets have, as far as it matters to them: fewer than there are ranks
-// if some of them must share one, whatever the others have.
+// enough returns how many CPUs the ranks with these sets have, as far as it matters to them. It returns fewer than
+// there are ranks if some of them must share a CPU, whatever the others have.
 func (s *seats) enough(sets [][]int) int {
 	load := map[int]float64{}
 	free := 0

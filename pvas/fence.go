@@ -8,9 +8,8 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// heapHints is where a Go runtime likes its heap: at a random place of the lower half of the addresses, or at one of a
-// few. With one heap per task, each such place costs a PTE page, a PMD page and often
-// a PUD page of its own.
+// heapHints is where a Go runtime likes its heap: at a random place of the lower half of the addresses, or at one of
+// few. With one heap per task, each such place costs a PTE page, a PMD page and often a PUD page of its own.
 func heapHints() Range { return Range{4 << 30, 1 << (addressBits() - 1)} }
 
 // fenceHeaps maps the free parts of heapHints as PROT_NONE, which costs some

@@ -3,7 +3,7 @@ package pvas
 import "fmt"
 
 // The layout of a partition, low to high. Page tables decide it: with pages of 4 KiB one table page
-// maps 2 MiB, one table of those 1 GiB, so the memory that a task touches lies together.
+// maps 2 MiB, one table of those 1 GiB. So the memory that a task touches lies together.
 //
 //	base                                                       base + size
 //	|- guard -|---- stack ----|- small region -|- program -|- interpreter -|---- arena ----|

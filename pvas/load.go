@@ -41,7 +41,7 @@ func mapImage(f *sourceFile, img *image, bias uint64) error {
 }
 
 // copySegment maps anonymous memory with the bytes of the file. Segments that can be written lie side by side
-// in a program that is entered directly, so they are one memory area: relocated data, data and zeros. The kernel walks
+// in a program that is entered directly. So relocated data, data and zeros are one memory area. The kernel walks
 // all areas of the address space whenever a task ends: so few areas count more than PT_GNU_RELRO. That would protect
 // the first part from the task itself alone; peers can write to it anyway. Nearly all these pages would be copied for
 // their relocations.

@@ -15,8 +15,8 @@ type machine struct {
 	page     uint64 // bytes
 }
 
-// machines are those that can hold tasks. With five levels of page tables, or 52 bits on arm64, the kernel gives the
-// addresses above to those alone that ask for them; the Go runtime takes none.
+// machines are those that can hold tasks. Five levels of page tables, or 52 bits on arm64, give addresses above these
+// bits. The kernel gives those to programs alone that ask for them; the Go runtime takes none.
 var machines = map[string]machine{
 	"amd64": {elf: elf.EM_X86_64, relative: uint32(elf.R_X86_64_RELATIVE), platform: "x86_64", bits: 47},
 	"arm64": {elf: elf.EM_AARCH64, relative: uint32(elf.R_AARCH64_RELATIVE), platform: "aarch64", bits: 48},

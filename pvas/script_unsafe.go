@@ -35,8 +35,8 @@ func cString(s string) (arg uintptr, keep *byte) {
 	return uintptr(unsafe.Pointer(p)), p
 }
 
-// scriptFor lists the calls of one task. files are its three standard files,
-// all of them above 2, so that the order of the dup3 calls does not matter, and no call names one file twice.
+// scriptFor lists the calls of one task. files are its three standard files, all of them above 2. So the order of the
+// dup3 calls does not matter, and no call names one file twice.
 func scriptFor(spec *TaskSpec, files [3]int) []step {
 	b := new(scriptBuilder)
 	b.parentDeath(spec)

@@ -128,8 +128,8 @@ func start(l Layout, prog program, spec *TaskSpec) (*Task, error) {
 	return nil, &StartError{spec.Path, call, err}
 }
 
-// build makes the memory that a task starts with. If the task has a NUMA node, the memory lies there. Else it would lie
-// on the node of the process that touches it first: the caller, or a peer that writes to a mailbox or a window.
+// build makes the memory that a task starts with. If the task has a NUMA node, the memory lies there. Else the process
+// that touches it first decides: the caller, or a peer that writes to a mailbox or a window.
 func build(l Layout, prog program, spec *TaskSpec) (sp, state uint64, err error) {
 	fill := func() error {
 		if err := load(l, prog); err != nil {

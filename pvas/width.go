@@ -7,8 +7,8 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// addressBits is how many bits an address of this process has. It is a matter of the kernel's configuration: with three
-// levels of page tables 39 bits (pages of 4 KiB), 42 (64 KiB) or 47 (16 KiB), with four levels 48 on arm64.
+// addressBits is how many bits an address of this process has. The kernel's configuration decides. Three levels of page
+// tables give 39 bits (pages of 4 KiB), 42 (64 KiB) or 47 (16 KiB), four levels 48 on arm64.
 var addressBits = sync.OnceValue(func() int {
 	auxv, err := sys.Auxv()
 	if err != nil {

@@ -16,8 +16,8 @@
 // Where the members share memory they meet at a board (package board):
 //
 //   - The ring (flat.go): a few members with a CPU each leave short vectors, and each reads what it needs.
-//   - The tree (domains.go): where members are bound to several domains of caches or memory, short vectors go up a tree
-//     of these, and results down.
+//   - The tree (domains.go): members are bound to several domains of caches or memory. Short vectors go up a tree of
+//     these, and results down.
 //   - Slots: with more ranks than CPUs, the root of a broadcast leaves its bytes, and each member takes them when it
 //     runs. Nobody synchronises.
 //   - Work (direct.go): all arrive, and share what there is to do. A barrier is no more than arrivals.

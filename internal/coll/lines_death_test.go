@@ -15,8 +15,8 @@ import (
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
-// TestLinesOfDead: wherever a rank dies among its uses of shared lines, all others get their results or an error that
-// names it, in that call and in the next ones, and none hangs.
+// TestLinesOfDead: a rank may die at any of its uses of shared lines. In that call and in the next ones all others get
+// their results, or an error that names it, and none hangs.
 func TestLinesOfDead(t *testing.T) {
 	seed := testkit.Seed(t)
 	short, long := 5, 25 // steps: units are many

@@ -103,9 +103,8 @@ func countLines(t *testing.T, m *line.Machine, kind Kind, ranks, n int, bound bo
 	return l
 }
 
-// TestLinesOfCalls reports how many lines cross the domains of the computer in a call. What the members of each domain
-// want crosses once for the domain if they know where they run: three lines of a short call, and each line of
-// a long broadcast.
+// TestLinesOfCalls reports how many lines cross the domains of the computer in a call. If the members know where they
+// run, what those of a domain want crosses once: three lines of a short call, and each line of a long broadcast.
 func TestLinesOfCalls(t *testing.T) {
 	seed := testkit.Seed(t)
 	for _, ranks := range []int{16, 32} {

@@ -43,7 +43,7 @@ func (r *Root) Reaping(pid int) {
 // will be soon.
 func (r *Root) PidOver(rank int) bool { return r.block(rank).pidOver.Load() != 0 }
 
-// Lost returns the rank that has gone first without Finalize, or if there is none the first that has gone: others may
+// Lost returns the rank that has gone first without Finalize, or if there is none the first that has gone. Others may
 // have gone only because of it. ok is false if all are there.
 func (r *Root) Lost() (rank int, ok bool) {
 	first := r.head.firstLost.Load()

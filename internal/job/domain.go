@@ -49,8 +49,8 @@ func (r *Root) SetDomains(first int, domains []Domain) {
 	}
 }
 
-// MemoryNode returns the NUMA node that the memory of a rank lies on, Unknown if the rank is bound to none, or if there
-// is no other.
+// MemoryNode returns the NUMA node that the memory of a rank lies on. It is Unknown if the rank is bound to none, or if
+// there is no other.
 func (r *Root) MemoryNode(rank int) int {
 	if r.head.flags&flagNUMA == 0 {
 		return Unknown

@@ -27,8 +27,8 @@ func SetChildSubreaper(on bool) error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, arg, 0, 0, 0)
 }
 
-// UnadvisedHugePagesOff turns transparent huge pages off for the address space of this process and for
-// programs that it starts, but, since Linux 6.18, where madvise asks for them. Earlier kernels turn off these as well.
+// UnadvisedHugePagesOff turns transparent huge pages off, but where madvise asks for them, for the address space of
+// this process and for programs that it starts. Kernels before Linux 6.18 turn off the others as well.
 func UnadvisedHugePagesOff() error {
 	if unix.Prctl(unix.PR_SET_THP_DISABLE, 1, unix.PR_THP_DISABLE_EXCEPT_ADVISED, 0, 0) == nil {
 		return nil

@@ -76,9 +76,9 @@ func Read(root fs.FS, usable []int) *Machine {
 
 func (c CPU) dir() string { return cpuDir + "cpu" + strconv.Itoa(c.Number) + "/" }
 
-// number numbers the domains of a kind. list reads the CPUs of the domain that a CPU is in: once for each domain, since
-// all of its CPUs have the same one. own is the kernel's number of the domain, below 0 if it has none; nil: they
-// are counted.
+// number numbers the domains of a kind. list reads the CPUs of the domain that a CPU is in. It is called once for each
+// domain, since all of its CPUs have the same list. own is the kernel's number of the domain, below 0 if it has none.
+// If own is nil the domains are counted.
 func (m *Machine) number(field func(*CPU) *int, list func(CPU) string, own func(CPU) int) {
 	next := 0
 	for i := range m.CPUs {

@@ -1,5 +1,5 @@
-// Package vm has the command vm, which boots another Linux machine in qemu for one command: with another processor
-// (arm64), with more CPUs, NUMA nodes and L3 caches than there are here, with another kernel, or with other limits.
+// Package vm has the command vm, which boots another Linux machine in qemu for one command. That machine has another
+// processor (arm64), more CPUs, NUMA nodes and L3 caches than there are here, another kernel, or other limits.
 // It needs no root, no network and no virtualisation by the kernel. This package is its test.
 //
 //	apt-get install qemu-system-x86 qemu-system-arm cpio
@@ -22,7 +22,7 @@
 //
 // Without virtualisation each instruction is translated, at a tenth of the speed or less, and the CPUs of the machine
 // share those of this one. So it says nothing about speed, and time limits in it are ten times what is needed. From
-// five CPUs on they run in turn, in one thread: a CPU that spins with PAUSE or YIELD hands on to the next at once.
+// five CPUs on they run in turn, in one thread. A CPU that spins with PAUSE or YIELD hands on to the next at once.
 //
 // arm64 code that is translated on amd64 keeps the order of amd64's loads and stores. So a barrier that is missing does
 // not show.

@@ -17,8 +17,8 @@ const (
 	pageShared  = 1 << 61 // of a file, or of shared memory
 )
 
-// split divides an area that has private pages and pages of a file, which numa_maps adds up: all of its pages are
-// looked at one by one.
+// split divides an area that has private pages and pages of a file, which numa_maps adds up. It looks at all pages of
+// the area one by one.
 func split(pid int, a area, end uint64) (private, shared area, err error) {
 	private, shared = area{start: a.start, chosen: a.chosen, private: true}, area{start: a.start}
 	private.nodes, shared.nodes = map[int]int64{}, map[int]int64{}

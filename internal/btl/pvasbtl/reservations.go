@@ -13,8 +13,8 @@ import (
 // rank ends, so those of N ranks cost N * N. Where ranks are many, a rank makes its reservations readable and
 // writable as a whole. That takes no memory: nobody touches the rest, and the runtime maps over it as before.
 //
-// There are two kinds of reservations, both of fixed sizes: the heap, in arenas of 64 MiB, which are aligned, and
-// the tables of the page allocator, which have a word for each range of the addresses. Of each table the runtime has
+// There are two kinds of reservations, both of fixed sizes. The heap has arenas of 64 MiB, which are aligned. The
+// tables of the page allocator have a word for each range of the addresses. Of each table the runtime has
 // mapped the one page that speaks of the heap. A table is found by that page, which lies alone in inaccessible memory,
 // in a place that the heap's address tells. The table around it begins at a multiple of 2 MiB, or it shares an end with
 // the reservation. If a runtime makes its tables otherwise, none is found. A table of a peer may be found instead of
@@ -34,7 +34,7 @@ const (
 // tableShifts are log2 of the bytes that a word of a table speaks of; the last one is that of two tables.
 var tableShifts = [...]uint{22, 25, 28, 31}
 
-// mergeReservations does so for the heap of this rank and its tables, as far as limits allow: the memory counts
+// mergeReservations does so for the heap of this rank and its tables, if no limit forbids it. The memory counts
 // for RLIMIT_DATA, and where the kernel commits memory strictly.
 func mergeReservations() {
 	strict, err := os.ReadFile("/proc/sys/vm/overcommit_memory")

@@ -5,7 +5,7 @@ import (
 	"github.com/gopvas/gopvas/shm"
 )
 
-// How members meet in a tree, and what they give and get. All calls of such a board go up and down the tree: a member
+// How members meet in a tree, and what they give and get. All calls of such a board go up and down the tree. A member
 // waits until its children have arrived, and arrives itself at its parent. The first member does what the last
 // arriver of a flat board does, and releases its children, which release theirs. Short calls carry bytes both ways;
 // others share work when all are released.
@@ -17,18 +17,18 @@ import (
 // who writes all of it at once, so that its lines move once.
 //
 // The block of a release is written again in the next call, when all children have arrived there: they are through
-// with it. Of the blocks of arrivals there are two, used in turn, since any member may read them after the release,
-// until it arrives in the next call. The block of a call is written again two calls later. Its writer has been
+// with it. Each member has two blocks of arrivals, used in turn. Any member may read them after the release, until
+// it arrives in the next call. The block of a call is written again two calls later. Its writer has been
 // released from the call between, in which all had arrived.
 //
 // Each call of the board is one call of the tree for each member. So all have the same number for it, also if their
-// calls do not match: the first member finds that out by the sum of the signatures, which the arrivals carry.
+// calls do not match. The first member finds that out by the sum of the signatures, which the arrivals carry.
 //
 // # Members that go
 //
 // A member has completed a call (slot.passed) when it has released its children. A wait in the tree ends if any member
 // has gone that has not completed the call: parent, child or a member far away. If it went before it arrived nobody is
-// released. If it went later some may be released, and others not: these all see that it has gone, since they look
+// released. If it went later some may be released, and others not. The others all see that it has gone: they look
 // for all members, whoever they wait for. A member whose wait has ended so releases nobody. Those below it end
 // likewise, for the same cause. One that has completed the call and then leaves has released its children before, and
 // ends no wait.
@@ -52,8 +52,8 @@ const (
 	AllKeep = -2
 )
 
-// MostKept is how many bytes a member can give with AllKeep: these begin with a cache line, so that what the members of
-// a domain want of them is in few.
+// MostKept is how many bytes a member can give with AllKeep. The bytes begin with a cache line, so that what the
+// members of a domain want of them is in few lines.
 const (
 	MostKept = RingData - keptAt
 	keptAt   = cacheLine - (blockSize - RingData)

@@ -60,8 +60,8 @@ func (b *Board) view(mem []byte) {
 	}
 }
 
-// upToPage rounds up. The blocks of a tree begin with a page, so that those of most machines are pages: each then lies
-// on the node of memory of its writer, who touches it first.
+// upToPage rounds up. The blocks of a tree begin with a page. On most machines each block is a page then, and lies on
+// the node of memory of its writer, who touches it first.
 func upToPage(size int) int { return (size + blockSize - 1) / blockSize * blockSize }
 
 // numbersAddress is cad.AddressOf for counts.

@@ -170,8 +170,8 @@ func (b *Board) difference(of func(member int) callOf) cad.Failure {
 	return cad.Failure{}
 }
 
-// wakeSleepers wakes the members that sleep in a call at the board. What they wait for has been stored, and they count
-// themselves before they look for it a last time: so one of the two sees the other. Most often nobody sleeps; then the
+// wakeSleepers wakes the members that sleep in a call at the board. What they wait for has been stored. They count
+// themselves before they look for it a last time. So one of the two sees the other. Most often nobody sleeps; then the
 // other members' inboxes, a cache line each, need no look.
 func (b *Board) wakeSleepers() {
 	if b.asleep.Load() != 0 {

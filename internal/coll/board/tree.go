@@ -2,13 +2,13 @@ package board
 
 import "github.com/gopvas/gopvas/internal/job"
 
-// The tree of a board whose members run in several domains. A cache line passes between the cores of a domain, which
-// have a last cache in common, several times faster than between domains, and slower still between nodes of memory.
+// The tree of a board whose members run in several domains. The cores of a domain have a last cache in common: between
+// them a cache line passes several times faster than between domains. Between nodes of memory it passes slowest.
 //
 // # Invariant
 //
 // A member other than the first has one parent, with a lower number. Of the members of a domain only the first has its
-// parent in another domain, and of those of a node only the first has it on another node. So what goes up the tree,
+// parent in another domain. Of the members of a node only the first has it on another node. So what goes up the tree,
 // or down, crosses each domain's border once.
 
 // tree is the tree as one member sees it. Its order is that in which a member comes before its children, and the
@@ -36,7 +36,7 @@ type child struct {
 	at, count int // place of the members below it, itself among them, behind this member in the order, and their number
 }
 
-// fewInDomain is how many members a domain has at least, on average, for a tree to be of use: with fewer the lines of
+// fewInDomain is how many members a domain has at least, on average, for a tree to be of use. With fewer the lines of
 // nearly all members cross anyway.
 const fewInDomain = 2
 
@@ -163,7 +163,7 @@ func (b *Board) Groups() [][]int32 {
 }
 
 // firstLane returns the lane where this member begins to take work. Units are in the order of the groups, or of the
-// members: so each member begins with those of its own group, if its members follow one another.
+// members. So each member begins with those of its own group, if its members follow one another.
 func (b *Board) firstLane(lanes int) int {
 	if b.tree == nil {
 		return b.Rank % lanes

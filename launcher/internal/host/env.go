@@ -14,8 +14,8 @@ import (
 // So the guard finds those that left their process group.
 const EnvID = "PVAS_ID"
 
-// Variables by which programs learn their place before they call MPI, as other launchers set
-// them: to choose a device, or to log for one rank only. Local ones count the ranks of a node.
+// Variables by which programs learn their place before they call MPI, as other launchers set them. Programs choose a
+// device so, or log for one rank only. Local ones count the ranks of a node.
 var (
 	envSizes      = []string{"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "OMPI_UNIVERSE_SIZE"}
 	envLocalSizes = []string{"OMPI_COMM_WORLD_LOCAL_SIZE"}

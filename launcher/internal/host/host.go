@@ -127,9 +127,9 @@ func (h *host) create(req *CreateRequest) (reply, error) {
 	return reply{Tasks: space.Tasks()}, h.add(req.Apps)
 }
 
-// spareMemory leaves transparent huge pages to those who ask for them, where the system gives them to all, in a job of
-// more ranks than CPUs. The heap of an idle rank, of 0.5 MiB, takes up to 4 MiB with them. Large ranks have a CPU each,
-// and memory: they gain by huge pages.
+// spareMemory leaves transparent huge pages to those who ask for them, where the system gives them to all. It does so
+// in a job of more ranks than CPUs: the heap of an idle rank, of 0.5 MiB, takes up to 4 MiB with them. Large ranks have
+// a CPU each, and memory: they gain by huge pages.
 func spareMemory(ranks int) {
 	given, _ := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled") // none: the kernel has none
 	if cpus, err := sys.Affinity(); err == nil && ranks > len(cpus) && bytes.Contains(given, []byte("[always]")) {

@@ -1,5 +1,5 @@
-// Package place decides on which CPUs the ranks of a node run: which domain each is dealt to (map), which cores of that
-// domain are its own, and how far it may move (bind).
+// Package place decides on which CPUs the ranks of a node run. It says which domain each rank is dealt to (map), which
+// cores of that domain are its own, and how far it may move (bind).
 //
 // The rules, in this order:
 //

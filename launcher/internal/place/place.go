@@ -26,8 +26,7 @@ type Policy struct {
 	CPUs int   // cores that each rank needs, at least 1
 }
 
-// Ranks returns the CPUs that each of n ranks may run on, ascending; nil where it is not bound. cpus are those that the
-// job may use.
+// Ranks returns the CPUs that each of n ranks may run on, ascending; nil where it is not bound. The job may use cpus.
 func Ranks(cpus []topology.CPU, p Policy, n int) [][]int {
 	sets := make([][]int, n)
 	if p.Bind == None || p.Bind == "" || len(cpus) == 0 {

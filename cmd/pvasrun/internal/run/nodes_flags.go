@@ -21,7 +21,7 @@ type mapping struct {
 // Items are the ways.
 func (mapping) Items() []string { return []string{"slot", "node", "core", "l3", "numa", "socket"} }
 
-// UnmarshalFlag parses a flag's value. It also takes what users of Open MPI write: names of theirs, and behind a colon
+// UnmarshalFlag parses a flag's value. It also takes the names that users of Open MPI write. Behind a colon they say
 // how many cores a rank has, or that ranks may outnumber CPUs.
 func (m *mapping) UnmarshalFlag(text string) error {
 	way, rest, more := strings.Cut(text, ":")

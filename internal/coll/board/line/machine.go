@@ -14,8 +14,8 @@ const size = 64
 // Place is where a core is: a domain of cores with a last cache of their own, on a node of memory.
 type Place struct{ Domain, Node int }
 
-// Machine simulates the caches of a computer. Each core has one that is without bounds, and keeps the lines of all
-// caches coherent by the protocol MESI: a line is in several caches, or in one that may write it. The cores of a
+// Machine simulates the caches of a computer. Each core has a cache without bounds. The protocol MESI keeps the
+// caches coherent: a line is in several of them, or in one that may write it. The cores of a
 // domain find in its last cache what one of them has.
 //
 // The cores run one at a time, and hand on the turn before they load a word: to whom is random. What a core
