@@ -57,17 +57,15 @@ func affinity(get func(mask []uint64) error) ([]int, error) {
 	}
 }
 
-func getAffinity(mask []uint64) error {
-	_, _, errno := unix.RawSyscall(unix.SYS_SCHED_GETAFFINITY, 0, uintptr(len(mask)*wordBits/8),
-		uintptr(unsafe.Pointer(unsafe.SliceData(mask))))
-	if errno != 0 {
-		return errno
-	}
-	return nil
-}
+func getAffinity(mask []uint64) error { return maskCall(unix.SYS_SCHED_GETAFFINITY, 0, mask) }
 
 func setAffinity(tid int, mask []uint64) error {
-	_, _, errno := unix.RawSyscall(unix.SYS_SCHED_SETAFFINITY, uintptr(tid), uintptr(len(mask)*wordBits/8),
+	return maskCall(unix.SYS_SCHED_SETAFFINITY, tid, mask)
+}
+
+// maskCall makes a system call about the mask of a thread; tid 0: of the calling one.
+func maskCall(number uintptr, tid int, mask []uint64) error {
+	_, _, errno := unix.RawSyscall(number, uintptr(tid), uintptr(len(mask)*wordBits/8),
 		uintptr(unsafe.Pointer(unsafe.SliceData(mask))))
 	if errno != 0 {
 		return errno

@@ -23,6 +23,9 @@ type CPU struct {
 	Package int
 }
 
+// nowhere is a CPU of which nothing but its number is known.
+func nowhere(number int) CPU { return CPU{number, Unknown, Unknown, Unknown, Unknown, Unknown} }
+
 // A Node is a NUMA node. It may have CPUs, memory, or both.
 type Node struct {
 	Number    int
@@ -53,7 +56,7 @@ func Read(root fs.FS, usable []int) *Machine {
 		online = slices.Clone(usable)
 	}
 	for _, n := range online {
-		m.CPUs = append(m.CPUs, CPU{n, Unknown, Unknown, Unknown, Unknown, Unknown})
+		m.CPUs = append(m.CPUs, nowhere(n))
 	}
 	m.readNodes(root)
 	m.number(func(c *CPU) *int { return &c.Core }, func(c CPU) string {
@@ -129,7 +132,7 @@ func (m *Machine) Of(numbers []int) []CPU {
 			list = append(list, m.CPUs[i])
 			continue
 		}
-		list = append(list, CPU{n, Unknown, Unknown, Unknown, Unknown, Unknown})
+		list = append(list, nowhere(n))
 	}
 	return list
 }
