@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/topology"
 	"github.com/gopvas/gopvas/launcher"
 )
@@ -141,7 +142,7 @@ func wrapTaskset(app *launcher.App, args []string) ([]string, time.Duration, boo
 }
 
 // mostCPUs bounds what a list or a mask may name.
-const mostCPUs = 1 << 16
+const mostCPUs = sys.MostCPU + 1
 
 // parseMask parses "0x5", a mask in base 16 of any length.
 func parseMask(text string) (cpus []int, ok bool) {
