@@ -77,12 +77,10 @@ func (s Shape) FS() fstest.MapFS {
 		fs["sys/devices/system/"+name] = &fstest.MapFile{Data: []byte(text + "\n")}
 	}
 	add("cpu/online", topology.FormatList(s.All()))
-	add("cpu/possible", fmt.Sprintf("0-%d", s.CPUs()-1))
 	for _, cpu := range s.All() {
 		core := s.coreOf(cpu)
 		dir := fmt.Sprintf("cpu/cpu%d/", cpu)
 		pkg := core * s.Packages / s.Cores
-		add(dir+"topology/core_id", fmt.Sprint(core%(s.Cores/s.Packages)))
 		add(dir+"topology/physical_package_id", fmt.Sprint(pkg))
 		add(dir+"topology/die_id", "0")
 		add(dir+"topology/core_cpus_list", s.with(core, s.Cores))
