@@ -18,10 +18,9 @@ var errNoBoard = errors.New("the first rank of the communicator has no room left
 
 // head is the part of a board that all members write. It starts as zeros.
 //
-// All members write arrivals, lanes[].next and finished. Only the last arriver of a call
-// writes the rest of the head, between its arrival and release. At that time nobody else
-// touches the head: a member that has arrived looks at released alone until the last arriver
-// stores it.
+// All members write arrivals, asleep, watchers, lanes[].next and finished. Only the last arriver of a call, in a tree
+// the first member, writes the rest of the head, between its arrival and release. At that time a member that has
+// arrived writes asleep and looks at released alone, until the last arriver stores it.
 type head struct {
 	// arrivals counts in its low bits the members that have arrived in the call that is underway. Above them it has the
 	// sum of their signatures.
@@ -33,7 +32,7 @@ type head struct {
 	released line.Uint64 // number of the last call that everybody has arrived in
 	units    int64       // pieces of work that are left to the members
 	plan     Plan        // how the work is cut
-	watchers line.Int32  // members asleep that one which arrives wakes; here, since that one waits for released next
+	watchers line.Int32  // members asleep that one which arrives wakes; beside the lines that each call writes
 	_        [2*cacheLine - 20 - planSize]byte
 
 	finished line.Int64 // pieces done

@@ -25,6 +25,7 @@ func TestBoardLayout(t *testing.T) {
 		{"head.released", unsafe.Offsetof(h.released), 64},
 		{"head.units", unsafe.Offsetof(h.units), 72},
 		{"head.plan", unsafe.Offsetof(h.plan), 80},
+		{"head.watchers", unsafe.Offsetof(h.watchers), 128},
 		{"head.finished", unsafe.Offsetof(h.finished), 192},
 		{"head.failure", unsafe.Offsetof(h.failure), 256},
 		{"head.inherited", unsafe.Offsetof(h.inherited), 448},
