@@ -99,19 +99,10 @@ func TestDomainsSameBits(t *testing.T) {
 				}
 			}
 			for i, r := range results {
-				require.True(t, equal(r[:], results[0][:]), "%v of %d numbers, run %d", kind, n, i)
+				require.Equal(t, results[0], r, "%v of %d numbers, run %d", kind, n, i)
 			}
 		}
 	}
-}
-
-func equal(a, b [][]byte) bool {
-	for i := range a {
-		if string(a[i]) != string(b[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // TestDomainsMismatch: members of a tree whose calls differ all get an error, and go on.

@@ -3,8 +3,9 @@ package coll
 import (
 	"testing"
 
-	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/coll/board"
 )
 
 // All members have about as much to do: pieces differ by a cache line, and each member has as many, unless
