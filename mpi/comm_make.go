@@ -7,7 +7,7 @@ type SplitKind int
 
 // The kinds.
 const (
-	Shared       = SplitKind(comm.Shared)       // they can share memory: all ranks of a job
+	Shared       = SplitKind(comm.Shared)       // they can share memory: all ranks of a node
 	AddressSpace = SplitKind(comm.AddressSpace) // they are in one address space
 )
 

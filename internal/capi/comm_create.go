@@ -74,7 +74,8 @@ const (
 
 // Comm_split_type is MPI_Comm_split_type. The ranks of a node share memory. Guided types know
 // one value of the hint mpi_hw_resource_type, mpi_shared_memory. Without it, and for the
-// unguided type, nobody gets a communicator.
+// unguided type, nobody gets a communicator. The types that only Open MPI has are parts of a node, or hold
+// nodes: see ompiThread and ompiBoard.
 func (p *Process) Comm_split_type(on *communicator, kind, key int, hints *comm.Info, out Ptr[Comm]) error {
 	how := comm.SplitKind(comm.Undefined)
 	switch kind {

@@ -61,15 +61,13 @@ func (c *Comm) SplitType(kind SplitKind, key int) (*Comm, error) {
 		p.color = Undefined
 	case Shared:
 		p.color = int64(c.root.Node(c.group.self))
-	case AddressSpace:
-		// Not the color of Shared: ranks that pass different kinds, which is wrong,
+	case AddressSpace, Alone:
+		// Not the colors of Shared: ranks that pass different kinds, which is wrong,
 		// are at least not put together.
-		p.color = int64(c.root.Nodes() + c.root.Node(c.group.self))
-		if !c.module.Direct() {
-			p.color = int64(2*c.root.Nodes() + c.group.self)
-		}
-	case Alone:
 		p.color = int64(2*c.root.Nodes() + c.group.self)
+		if kind == AddressSpace && c.module.Direct() {
+			p.color = int64(c.root.Nodes() + c.root.Node(c.group.self))
+		}
 	default:
 		bad = fmt.Errorf("kind %d is not known: pass Shared, AddressSpace or Undefined", kind)
 	}
