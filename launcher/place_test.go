@@ -8,15 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/trace/symbol"
 	"github.com/gopvas/gopvas/launcher/internal/hang"
 )
 
 // placingSupervisor has two ranks that wait in calls of C, and reads places by read.
 func placingSupervisor(t *testing.T, read func([]hang.Call, bool) map[hang.Call]symbol.Place) *supervisor {
-	memory, err := job.Create(job.Config{Ranks: 2, BTL: job.BTLPvas, CPUs: 1})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	memory := jobtest.Create(t, job.Config{Ranks: 2, BTL: job.BTLPvas, CPUs: 1})
 	for rank := range 2 {
 		memory.Root().SetWaiting(rank, job.Waiting{Op: job.OpRecv, Place: uint64(0x1000 + rank)})
 	}

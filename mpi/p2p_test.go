@@ -8,8 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/job"
@@ -90,11 +88,8 @@ func p2pConformance(c *Comm) error {
 // overMem runs f as ranks over btl/mem.
 func overMem(t testing.TB, ranks, cpus int, o mem.Options, f func(*Comm) error) {
 	t.Helper()
-	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus,
-		Settings: job.Settings{Spin: testkit.Spin}})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, memory.Close()) })
-	root := memory.Root()
+	root := jobtest.Create(t, job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus,
+		Settings: job.Settings{Spin: testkit.Spin}}).Root()
 	w := mem.New(root, o)
 	var wg, running sync.WaitGroup
 	running.Add(ranks)

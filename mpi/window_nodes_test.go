@@ -5,11 +5,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/testkit"
 )
 
@@ -17,11 +16,8 @@ import (
 // given. Messages between nodes go by a network without memory, and requests of windows by UDP.
 func overNodes(t testing.TB, nodes []int, f func(*Comm) error) {
 	t.Helper()
-	memory, err := job.Create(job.Config{Ranks: len(nodes), BTL: job.BTLSM, CPUs: 2, Nodes: nodes,
-		Host: netip.MustParseAddr("127.0.0.1"), Key: job.Key{1}, Settings: job.Settings{Spin: testkit.Spin}})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, memory.Close()) })
-	root := memory.Root()
+	root := jobtest.Create(t, job.Config{Ranks: len(nodes), BTL: job.BTLSM, CPUs: 2, Nodes: nodes,
+		Host: netip.MustParseAddr("127.0.0.1"), Key: job.Key{1}, Settings: job.Settings{Spin: testkit.Spin}}).Root()
 	w := mem.New(root, mem.Options{})
 	var wg sync.WaitGroup
 	for rank, here := range nodes {

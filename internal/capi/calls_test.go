@@ -11,6 +11,7 @@ import (
 	"github.com/gopvas/gopvas/internal/coll/operator"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/testkit"
 )
 
@@ -18,9 +19,7 @@ import (
 // must not need the other rank.
 func pairOfRanks(t testing.TB) (a, b *program) {
 	t.Helper()
-	memory, err := job.Create(job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	memory := jobtest.Create(t, job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
 	w := mem.New(memory.Root(), mem.Options{})
 	var both [2]*program
 	for me := range both {

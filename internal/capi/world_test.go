@@ -10,6 +10,7 @@ import (
 	"github.com/gopvas/gopvas/internal/coll/operator"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/testkit"
 )
 
@@ -22,11 +23,8 @@ type rank struct {
 // onRanks runs f as so many ranks.
 func onRanks(t *testing.T, ranks int, f func(*rank)) {
 	t.Helper()
-	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2,
-		Settings: job.Settings{Spin: testkit.Spin}})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, memory.Close()) })
-	root := memory.Root()
+	root := jobtest.Create(t, job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2,
+		Settings: job.Settings{Spin: testkit.Spin}}).Root()
 	w := mem.New(root, mem.Options{})
 	var wg sync.WaitGroup
 	for me := range ranks {

@@ -9,15 +9,13 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 )
 
 // Worlds of one job have contexts of their own: what is known by its context, as the waits in the report of a hang,
 // is of one world.
 func TestWorldsHaveContextsOfTheirOwn(t *testing.T) {
-	memory, err := job.Create(job.Config{Ranks: 2, Places: 7, BTL: job.BTLSM, CPUs: 2})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, memory.Close()) })
-	root := memory.Root()
+	root := jobtest.Create(t, job.Config{Ranks: 2, Places: 7, BTL: job.BTLSM, CPUs: 2}).Root()
 	late, err := root.AddWorld(3, 1, 1)
 	require.NoError(t, err)
 	w := mem.New(root, mem.Options{})
@@ -49,11 +47,8 @@ func TestWorldsHaveContextsOfTheirOwn(t *testing.T) {
 
 // A rank of another world that has gone is looked for once.
 func TestOnlyMembersAreMissed(t *testing.T) {
-	memory, err := job.Create(job.Config{Ranks: 2, Places: 3, BTL: job.BTLSM, CPUs: 2})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, memory.Close()) })
-	root := memory.Root()
-	_, err = root.AddWorld(1, 0, 1)
+	root := jobtest.Create(t, job.Config{Ranks: 2, Places: 3, BTL: job.BTLSM, CPUs: 2}).Root()
+	_, err := root.AddWorld(1, 0, 1)
 	require.NoError(t, err)
 	c := NewWorld(root, 0, mem.New(root, mem.Options{}).Module(0), Settings{}, Operators{})
 	all := func(int) bool { return true }

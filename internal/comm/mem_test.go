@@ -7,19 +7,15 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 )
 
 // overMem runs f as ranks over btl/mem, which share an address space.
 func overMem(t testing.TB, ranks, cpus int, o mem.Options, f func(*Comm) error) {
 	t.Helper()
-	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, memory.Close()) })
-	root := memory.Root()
+	root := jobtest.Create(t, job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus}).Root()
 	w := mem.New(root, o)
 	var wg sync.WaitGroup
 	for rank := range ranks {

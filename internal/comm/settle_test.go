@@ -9,6 +9,7 @@ import (
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/pml"
 )
 
@@ -27,9 +28,7 @@ func (l *looking) Poll(max int, deliver func(*btl.Frame)) int {
 // its turn, and those whose members are done are used again.
 func TestSettleAsksFew(t *testing.T) {
 	const n = 1000
-	memory, err := job.Create(job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	memory := jobtest.Create(t, job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
 	w := mem.New(memory.Root(), mem.Options{})
 	m := &looking{Module: w.Module(0)}
 	e, peer := pml.New(memory.Root(), 0, m), pml.New(memory.Root(), 1, w.Module(1))

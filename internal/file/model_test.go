@@ -18,6 +18,7 @@ import (
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/testkit"
 )
@@ -25,10 +26,7 @@ import (
 // ranks runs f as ranks, which are goroutines.
 func ranks(t testing.TB, n int, f func(*comm.Comm) error) {
 	t.Helper()
-	memory, err := job.Create(job.Config{Ranks: n, BTL: job.BTLSM, CPUs: 2})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, memory.Close()) })
-	root := memory.Root()
+	root := jobtest.Create(t, job.Config{Ranks: n, BTL: job.BTLSM, CPUs: 2}).Root()
 	w := mem.New(root, mem.Options{})
 	var wg sync.WaitGroup
 	for rank := range n {

@@ -9,6 +9,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/shm"
 )
 
@@ -67,9 +68,7 @@ func TestMessagesAreWork(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			memory, err := job.Create(job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
-			require.NoError(t, err)
-			defer func() { require.NoError(t, memory.Close()) }()
+			memory := jobtest.Create(t, job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
 			modules := mem.New(memory.Root(), mem.Options{})
 			e := New(memory.Root(), 0, slowly{modules.Module(0)})
 			e.crowd, e.spin = shm.NewCrowd(false), 2*others

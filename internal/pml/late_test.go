@@ -7,19 +7,17 @@ import (
 
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // A receive from any rank fails when all others have ended well, and no longer when one is started after that.
 func TestAnySourceHopesForLateRanks(t *testing.T) {
-	memory, err := job.Create(job.Config{Ranks: 2, Places: 3, BTL: job.BTLSM, CPUs: 1})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, memory.Close()) })
-	root := memory.Root()
+	root := jobtest.Create(t, job.Config{Ranks: 2, Places: 3, BTL: job.BTLSM, CPUs: 1}).Root()
 	e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
 	root.SetState(1, job.StateFinal)
 	root.MarkGone(1)
-	_, err = e.Recv(0, AnySource, 1, nil)
+	_, err := e.Recv(0, AnySource, 1, nil)
 	require.Equal(t, &fault.LostError{Rank: 1}, err)
 
 	_, err = root.AddWorld(1, 0, 1)
@@ -34,10 +32,7 @@ func TestAnySourceHopesForLateRanks(t *testing.T) {
 
 // A rank that has gone keeps the messages of others off the short way no longer than until it is noticed.
 func TestShortWayBesideThoseThatHaveGone(t *testing.T) {
-	memory, err := job.Create(job.Config{Ranks: 3, BTL: job.BTLSM, CPUs: 3})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, memory.Close()) })
-	root := memory.Root()
+	root := jobtest.Create(t, job.Config{Ranks: 3, BTL: job.BTLSM, CPUs: 3}).Root()
 	e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
 	root.MarkGone(2)
 	e.Progress()
@@ -49,7 +44,7 @@ func TestShortWayBesideThoseThatHaveGone(t *testing.T) {
 	e.unlock()
 	require.NoError(t, e.Send(0, 1, 0, nil, Standard))
 	require.Equal(t, &fault.LostError{Rank: 2}, e.Send(0, 2, 0, nil, Standard))
-	_, err = e.Recv(0, 2, 0, nil)
+	_, err := e.Recv(0, 2, 0, nil)
 	require.Equal(t, &fault.LostError{Rank: 2}, err)
 	e.Close()
 	require.False(t, e.simple(1, 0))

@@ -9,14 +9,13 @@ import (
 
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 )
 
 func poolEngine(t *testing.T) *Engine {
 	t.Helper()
-	memory, err := job.Create(job.Config{Ranks: 1, BTL: job.BTLSM, CPUs: 1})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, memory.Close()) })
-	return New(memory.Root(), 0, mem.New(memory.Root(), mem.Options{}).Module(0))
+	root := jobtest.Create(t, job.Config{Ranks: 1, BTL: job.BTLSM, CPUs: 1}).Root()
+	return New(root, 0, mem.New(root, mem.Options{}).Module(0))
 }
 
 // used has a number of requests at a time, and ends them.

@@ -8,6 +8,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/internal/testkit"
 )
@@ -50,9 +51,7 @@ func TestStepsOfManySends(t *testing.T) {
 }
 
 func stepsOf(t *testing.T, sends, receivers int) int {
-	memory, err := job.Create(job.Config{Ranks: receivers + 1, BTL: job.BTLSM, CPUs: receivers + 1})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, memory.Close()) }()
+	memory := jobtest.Create(t, job.Config{Ranks: receivers + 1, BTL: job.BTLSM, CPUs: receivers + 1})
 	world := mem.New(memory.Root(), mem.Options{})
 	module := &counted{Module: world.Module(0)}
 	sender := pml.New(memory.Root(), 0, module)

@@ -10,6 +10,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 )
 
 // A goroutine that sleeps in a wait finds the request taken by another when it goes on: the wait
@@ -87,10 +88,7 @@ func TestOneOfAnyTakenByAnother(t *testing.T) {
 
 // alone is the engine of a rank that hears nothing.
 func alone(t *testing.T) (*Engine, *job.Root) {
-	memory, err := job.Create(job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 1})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, memory.Close()) })
-	root := memory.Root()
+	root := jobtest.Create(t, job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 1}).Root()
 	root.SetState(0, job.StateInit)
 	root.SetState(1, job.StateInit)
 	return New(root, 0, mem.New(root, mem.Options{}).Module(0)), root
@@ -115,9 +113,7 @@ func end(e *Engine, op *operation) {
 // A goroutine that an operator has called steps aside until its receive is complete, and then takes it. Receives of
 // other goroutines meanwhile leave the engine's own operation to it.
 func TestReceiveThatSteppedAside(t *testing.T) {
-	memory, err := job.Create(job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, memory.Close()) }()
+	memory := jobtest.Create(t, job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
 	world := mem.New(memory.Root(), mem.Options{})
 	sender, e := New(memory.Root(), 0, world.Module(0)), New(memory.Root(), 1, world.Module(1))
 	for tag := range 2 {

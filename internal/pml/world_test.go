@@ -5,10 +5,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/internal/testkit"
 )
@@ -23,10 +22,8 @@ type world struct {
 
 func newWorld(t *testing.T, ranks, cpus int, o mem.Options) *world {
 	t.Helper()
-	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus,
+	memory := jobtest.Create(t, job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus,
 		Settings: job.Settings{Spin: testkit.Spin}})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, memory.Close()) })
 	w := &world{T: t, root: memory.Root(), memory: mem.New(memory.Root(), o)}
 	for rank := range ranks {
 		w.engines = append(w.engines, pml.New(w.root, rank, w.memory.Module(rank)))

@@ -12,14 +12,12 @@ import (
 	"github.com/gopvas/gopvas/internal/btl/btltest"
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 func newRoot(t *testing.T, ranks int) *job.Root {
-	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, memory.Close()) })
-	return memory.Root()
+	return jobtest.Create(t, job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2}).Root()
 }
 
 func TestConformance(t *testing.T) {

@@ -61,27 +61,19 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-func create(t *testing.T, c job.Config) *job.Memory {
-	t.Helper()
-	mem, err := job.Create(c)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, mem.Close()) })
-	return mem
-}
-
 func TestNewRefuses(t *testing.T) {
-	mem := create(t, job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
+	mem := jobtest.Create(t, job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
 	var bad *fault.RankError
 	_, err := sm.New(mem, 2)
 	require.ErrorAs(t, err, &bad)
-	_, err = sm.New(create(t, job.Config{Ranks: 2, BTL: job.BTLPvas, CPUs: 2}), 0)
+	_, err = sm.New(jobtest.Create(t, job.Config{Ranks: 2, BTL: job.BTLPvas, CPUs: 2}), 0)
 	require.ErrorContains(t, err, "has no segments")
 }
 
 // TestMapsOnFirstNeed: attaching the same bytes again gives the same mapping, and
 // Close takes every mapping away.
 func TestMapsOnFirstNeed(t *testing.T) {
-	mem := create(t, job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
+	mem := jobtest.Create(t, job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
 	owner, err := sm.New(mem, 0)
 	require.NoError(t, err)
 	peer, err := sm.New(mem, 1)
@@ -104,7 +96,7 @@ func TestMapsOnFirstNeed(t *testing.T) {
 }
 
 func TestSegmentRunsOut(t *testing.T) {
-	mem := create(t, job.Config{Ranks: 1, BTL: job.BTLSM, CPUs: 2})
+	mem := jobtest.Create(t, job.Config{Ranks: 1, BTL: job.BTLSM, CPUs: 2})
 	m, err := sm.New(mem, 0)
 	require.NoError(t, err)
 	stride := int(mem.Root().SegmentStride())

@@ -7,16 +7,14 @@ import (
 
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/pml"
 )
 
 // A rank of another world that ends is no loss for the members of a board, which look for it once.
 func TestOthersThatEndAreNoLoss(t *testing.T) {
-	memory, err := job.Create(job.Config{Ranks: 2, Places: 3, BTL: job.BTLSM, CPUs: 2})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, memory.Close()) })
-	root := memory.Root()
-	_, err = root.AddWorld(1, 0, 1)
+	root := jobtest.Create(t, job.Config{Ranks: 2, Places: 3, BTL: job.BTLSM, CPUs: 2}).Root()
+	_, err := root.AddWorld(1, 0, 1)
 	require.NoError(t, err)
 	e := pml.New(root, 0, mem.New(root, mem.Options{}).Module(0))
 	b := New(Members{Engine: e, Job: root, Rank: 0, Size: 2}, nil)

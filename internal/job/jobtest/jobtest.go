@@ -43,6 +43,15 @@ func Main(m *testing.M, programs map[string]func() error) {
 	os.Exit(0)
 }
 
+// Create makes a job whose ranks are goroutines of the test. Its memory is there until the end of the test.
+func Create(t testing.TB, c job.Config) *job.Memory {
+	t.Helper()
+	memory, err := job.Create(c)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	return memory
+}
+
 // Job is a running job.
 type Job struct {
 	Memory *job.Memory
