@@ -2,6 +2,7 @@ package api
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -43,12 +44,13 @@ func OpenMPI() (Face, error) {
 	if err != nil {
 		return f, err
 	}
-	numbers, known := map[string]string{}, map[string]int{}
+	known := map[string]*Constant{}
 	for _, g := range groups {
-		for _, c := range g.Constants {
-			known[c.Name] = c.Value
+		for i := range g.Constants {
+			known[g.Constants[i].Name] = &g.Constants[i]
 		}
 	}
+	f.Constants = groups
 	part := ""
 	for i, line := range strings.Split(openMPIText, "\n") {
 		words := strings.Fields(line)
@@ -62,10 +64,7 @@ func OpenMPI() (Face, error) {
 				f.Objects = append(f.Objects, o)
 			}
 		case part != "[objects]" && len(words) == 2:
-			numbers[words[0]] = words[1]
-			if _, ok := known[words[0]]; !ok {
-				err = fmt.Errorf("the ABI has no constant %s", words[0])
-			}
+			err = known[words[0]].renumber(words[1])
 		default:
 			err = fmt.Errorf("%q is neither NAME NUMBER nor NAME KIND OBJECT BYTES FORTRAN", line)
 		}
@@ -73,45 +72,35 @@ func OpenMPI() (Face, error) {
 			return f, fmt.Errorf("api: read line %d of openmpi.txt: %w", i+1, err)
 		}
 	}
-	f.Constants, err = renumbered(groups, numbers)
-	return f, err
+	return f, nil
 }
 
-// renumbered gives constants other numbers.
-func renumbered(groups []Group, numbers map[string]string) ([]Group, error) {
-	var all []Group
-	for _, g := range groups {
-		constants := append([]Constant(nil), g.Constants...)
-		for i, c := range constants {
-			text, ok := numbers[c.Name]
-			if !ok {
-				continue
-			}
-			value, err := strconv.ParseInt(text, 0, 64)
-			if err != nil {
-				return nil, fmt.Errorf("api: read openmpi.txt: %s: %w", c.Name, err)
-			}
-			constants[i].Text, constants[i].Value = text, int(value)
-		}
-		g.Constants = constants
-		all = append(all, g)
+// renumber gives a constant another number.
+func (c *Constant) renumber(text string) error {
+	if c == nil {
+		return errors.New("the ABI has no such constant")
 	}
-	return all, nil
+	value, err := strconv.ParseInt(text, 0, 64)
+	c.Text, c.Value = text, int(value)
+	return err
 }
 
 // parseObject reads NAME KIND OBJECT BYTES FORTRAN.
-func parseObject(words []string, known map[string]int) (o Object, err error) {
+func parseObject(words []string, known map[string]*Constant) (o Object, err error) {
 	name, number, own := strings.Cut(words[0], "=")
 	name, again := strings.CutSuffix(name, "+")
-	o = Object{Name: name, Kind: words[1], Symbol: words[2], Number: known[name], Fortran: -1}
-	if own {
+	o = Object{Name: name, Kind: words[1], Symbol: words[2], Fortran: -1}
+	switch c, ok := known[name]; {
+	case own:
 		n, err := strconv.ParseInt(number, 0, 64)
 		if err != nil {
 			return o, err
 		}
 		o.Number = int(n)
-	} else if _, ok := known[name]; !ok {
+	case !ok:
 		return o, fmt.Errorf("the ABI has no handle %s", name)
+	default:
+		o.Number = c.Value
 	}
 	if again {
 		o.Name = ""

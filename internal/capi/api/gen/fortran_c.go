@@ -25,7 +25,7 @@ func fortranStubs(t *table) ([]byte, error) {
 		if hasPointer(f) { // an address is the same as INTEGER and as TYPE(C_PTR)
 			b.WriteString(naming("CPTR_NAMES", f))
 		}
-		if strings.HasSuffix(f.Name, "_init") && strings.Contains(f.Chapter, "ollectives") {
+		if persistent(f) {
 			b.WriteString(naming("EARLY_NAMES", f))
 		}
 	}

@@ -31,7 +31,7 @@ func kept(f api.Function) bool {
 // operations they may say what one member has of it.
 func described(f api.Function, buffer int) bool {
 	args := fortranArgs(f)
-	if strings.Contains(strings.ToLower(f.Chapter), "collectives") && f.Method != "Ibcast" && f.Method != "Bcast_init" {
+	if collective(f) && f.Method != "Ibcast" && f.Method != "Bcast_init" {
 		return false
 	}
 	return buffer+2 < len(args) && args[buffer+2].Base == "Datatype" && args[buffer+2].Shape == api.Value &&

@@ -19,13 +19,18 @@ func stubs(t *table) ([]byte, error) {
 	}
 	b.WriteString("\n#ifdef FACE_OPENMPI\n")
 	for _, f := range t.functions { // which Open MPI 4 has under this name
-		if strings.HasSuffix(f.Name, "_init") && strings.HasSuffix(strings.ToLower(f.Chapter), "collectives") {
+		if persistent(f) {
 			fmt.Fprintf(&b, "#pragma weak MPIX_%s = PMPI_%[1]s\n#pragma weak PMPIX_%[1]s = PMPI_%[1]s\n", f.Name)
 		}
 	}
 	b.WriteString("#endif\n")
 	return b.Bytes(), nil
 }
+
+// collective tells whether a function is a collective operation, of a topology or not, and persistent whether it
+// makes a request of one.
+func collective(f api.Function) bool { return strings.Contains(strings.ToLower(f.Chapter), "collectives") }
+func persistent(f api.Function) bool { return collective(f) && strings.HasSuffix(f.Name, "_init") }
 
 const stubsTop = `#include <stdint.h>
 
