@@ -41,6 +41,10 @@
 
 extern __thread struct context *libmpi_mine __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+static int rank;
+
+int libmpi_rank_told(void) { return rank; }
+
 #if defined __x86_64__ || defined __aarch64__
 
 #include <unwind.h>
@@ -55,7 +59,6 @@ enum { FATAL = sizeof fatal / sizeof fatal[0] };
 
 static char fault_stack[64 << 10] __attribute__((aligned(64)));
 static const char *program, *reporter; // paths; NULL: not known
-static int rank;
 struct described libmpi_described;
 enum { STATE_INIT = 1, STATE_FAULTED = 4 }; // of job.State
 
@@ -396,8 +399,6 @@ void libmpi_fault_stack(void) {
 		sigaltstack(&own, NULL);
 }
 
-int libmpi_rank_told(void) { return rank; }
-
 void libmpi_report_faults(int number) {
 	rank = number;
 	const char *p = getenv("PVAS_PROGRAM"), *r = getenv("PVAS_BACKTRACE");
@@ -413,10 +414,7 @@ void libmpi_report_faults(int number) {
 
 #else // the registers of other machines are not known here
 
-static int rank;
-
 void libmpi_fault_stack(void) {}
 void libmpi_report_faults(int number) { rank = number; }
-int libmpi_rank_told(void) { return rank; }
 
 #endif

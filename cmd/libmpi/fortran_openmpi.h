@@ -25,19 +25,15 @@ typedef unsigned f_length;
 	WEAK(weak mpi##name = to) \
 	WEAK(weak mpi##name##_ = to) \
 	WEAK(weak mpi##name##__ = to) \
-	WEAK(weak MPI##NAME = to)
-#define SECOND_SPELLINGS(name, NAME, to) \
+	WEAK(weak MPI##NAME = to) \
 	WEAK(weak pmpi##name = to) \
 	WEAK(weak pmpi##name##__ = to) \
 	WEAK(weak PMPI##NAME = to) \
 	WEAK(weak ompi##name##_f = to)
-#define OLD_NAMES(name, NAME) \
-	SPELLINGS(_##name, _##NAME, pmpi_##name##_) \
-	SECOND_SPELLINGS(_##name, _##NAME, pmpi_##name##_)
-#define NAMES(name, NAME) OLD_NAMES(name, NAME)
+#define NAMES(name, NAME) SPELLINGS(_##name, _##NAME, pmpi_##name##_)
+#define OLD_NAMES NAMES
 #define OTHER_NAMES(name, NAME, to) \
 	SPELLINGS(name, NAME, to) \
-	SECOND_SPELLINGS(name, NAME, to) \
 	WEAK(weak pmpi##name##_ = to)
 #define CPTR_NAMES(name, NAME) OTHER_NAMES(_##name##_cptr, _##NAME##_CPTR, pmpi_##name##_)
 #define EARLY_NAMES(name, NAME) OTHER_NAMES(x_##name, X_##NAME, pmpi_##name##_)
