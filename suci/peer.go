@@ -206,8 +206,8 @@ func (p *Peer) Wait(ctx context.Context, size int) error {
 	})
 }
 
-// Flush waits until the peer has acknowledged all blocks that were not given up, and returns the first error of
-// a block that was copied, since the last Flush.
+// Flush waits until the peer has acknowledged all blocks that were not given up. It returns the first error, since
+// the last Flush, of a block that was copied.
 func (p *Peer) Flush(ctx context.Context) error {
 	e := p.endpoint
 	e.mu.Lock()

@@ -3,8 +3,7 @@
 // A thread enters by cgo until MPI_Init or MPI_Init_thread has granted a thread level. With
 // SINGLE or FUNNELED no other thread calls MPI from then on. So the thread that has initialised
 // MPI changes to the coroutine, which is faster (see package coro). All threads go on with cgo
-// if the level is SERIALIZED or MULTIPLE, if the thread is not that of main, or if the
-// environment says PVAS_ENTRY=cgo.
+// if the level is SERIALIZED or MULTIPLE, if the thread is not that of main, or with PVAS_ENTRY=cgo.
 //
 // A thread leaves the coroutine when the library begins to serve other ranks while the program computes.
 //

@@ -123,11 +123,11 @@ func (a Ints) at(i int) uintptr {
 	return a.addr + uintptr(i)*4
 }
 
-// A handle in the memory of the program is its number, or in a face with objects the address of a predefined one, which
-// has its number in its first word: see api.Face. All others have a kind in their lower bits, which no object has. The
-// arguments of a call have numbers in place of handles already.
+// A handle in the memory of the program is its number. In a face with objects a predefined handle is the address of an
+// object, which has the number in its first word: see api.Face. All other handles have a kind in their lower bits. In
+// addresses of objects those are 0. The arguments of a call have numbers in place of handles already.
 
-// Objects are the addresses of predefined handles by their numbers, 0: it is its number. cmd/libmpi sets it.
+// Objects are the addresses of predefined handles by their numbers; 0: the handle is its number. cmd/libmpi sets it.
 var Objects *[constants]uintptr
 
 // Integers are the predefined handles in Fortran by their numbers, plus 1; 0: there is none. cmd/libmpi sets it.

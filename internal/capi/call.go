@@ -76,8 +76,8 @@ func (p *Process) callUnusual(op int, a slots) (int64, Handler) {
 	return p.raise(op, a, err)
 }
 
-// rare is dispatch of a call with a null pointer, the first one, that is recorded with its
-// place in the program, or that an operator may have made.
+// rare is dispatch of a call that needs more care. Its argument null is the first null pointer; -1: there is none. The
+// call may be recorded with its place in the program, and an operator may have made it.
 func (p *Process) rare(op int, a slots, null int) (_ int64, err error) {
 	defer comm.CatchRefusal(&err)
 	if p.recorded && a != 0 {

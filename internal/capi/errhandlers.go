@@ -75,8 +75,8 @@ func (p *Process) handlerArgument(call string, a slots) (h *errhandler, null uin
 	return h, null
 }
 
-// handlerOf returns the error handler for a call, the handle of the object that it belongs
-// to, and how the call is described besides its name. For a call without an object, or with a
+// handlerOf returns the error handler for a call, the handle of its object, and how the
+// call is described besides its name. For a call without an object, or with a
 // wrong one, the handler is that of MPI_COMM_SELF. If the program has set none there it is
 // that of MPI_COMM_WORLD, as in MPI before 4.0.
 func (p *Process) handlerOf(call *callInfo, a slots) (h *errhandler, object uintptr, about string) {

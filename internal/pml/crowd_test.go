@@ -53,8 +53,8 @@ func (m slowly) Poll(_ int, deliver func(*btl.Frame)) int {
 	})
 }
 
-// A rank to which other messages come than the one it waits for does not take the time of these for one in
-// which others had its CPU. So it does not give way.
+// A rank that waits for a message may get others. It does not take the time of these for one in which other ranks had
+// its CPU. So it does not give way.
 func TestMessagesAreWork(t *testing.T) {
 	const others = 40
 	for name, receive := range map[string]func(e *Engine) error{

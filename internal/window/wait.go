@@ -47,7 +47,7 @@ func (w *Window) awaitAside(a wait) error {
 	return w.ended(&a, lost)
 }
 
-// asleep notes that so many goroutines of this rank more are about to sleep.
+// asleep adds to the number of goroutines of this rank that sleep, or are about to.
 func (w *Window) asleep(more int32) {
 	w.records[w.me].waits.Add(more)
 	w.head.sleepers.Add(more)

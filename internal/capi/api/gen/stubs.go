@@ -29,7 +29,9 @@ func stubs(t *table) ([]byte, error) {
 
 // collective tells whether a function is a collective operation, of a topology or not, and persistent whether it
 // makes a request of one.
-func collective(f api.Function) bool { return strings.Contains(strings.ToLower(f.Chapter), "collectives") }
+func collective(f api.Function) bool {
+	return strings.Contains(strings.ToLower(f.Chapter), "collectives")
+}
 func persistent(f api.Function) bool { return collective(f) && strings.HasSuffix(f.Name, "_init") }
 
 const stubsTop = `#include <stdint.h>
