@@ -3,6 +3,7 @@ package capi
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,12 +35,18 @@ func pairOfRanks(t testing.TB) (a, b *program) {
 	return both[0], both[1]
 }
 
-// The handler of fatal signals is in C, and writes states of a rank.
-func TestStatesInC(t *testing.T) {
-	text, err := os.ReadFile("../../cmd/libmpi/faults.c")
-	require.NoError(t, err)
-	require.Contains(t, string(text), fmt.Sprintf("enum { STATE_INIT = %d, STATE_FAULTED = %d };", job.StateInit,
-		job.StateFaulted))
+// Numbers of package job that the library has in C: the handler of fatal signals writes states of a rank, and the
+// timer slacks of the launcher are told from others.
+func TestNumbersOfJobInC(t *testing.T) {
+	for file, has := range map[string]string{
+		"faults.c": fmt.Sprintf("enum { STATE_INIT = %d, STATE_FAULTED = %d };", job.StateInit, job.StateFaulted),
+		"monitor.c": fmt.Sprintf("LAUNCHER_SLACK = %d, CROWD_SLACK = %d, USUAL_SLACK", job.MonitorSlack,
+			job.CrowdSlack),
+	} {
+		text, err := os.ReadFile(filepath.Join("../../cmd/libmpi", file))
+		require.NoError(t, err)
+		require.Contains(t, string(text), has)
+	}
 }
 
 // The numbers of the functions that have a short way are those of the table.
