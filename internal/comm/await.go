@@ -54,7 +54,8 @@ func JobRank(c *Comm, rank int) int {
 }
 
 // FirstGone returns the first rank of the communicator that has gone and that blocks says yes to, -1 if there is none.
-// As long as none of them has gone it looks at one word, but once for each other rank of the job that goes.
+// As long as none of them has gone it looks at one word. When another rank of the job has gone it looks at all of them,
+// once.
 func FirstGone(c *Comm, blocks func(rank int) bool) int {
 	n := uint32(c.engine.GoneCount())
 	if n == c.othersGone.Load() {

@@ -2,6 +2,7 @@ package linkage
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"fmt"
 	"os"
@@ -52,15 +53,24 @@ func code(path string) string {
 		}
 		path = words[0]
 		if filepath.Base(path) == "env" {
-			words = slices.DeleteFunc(words[1:], func(w string) bool {
-				return strings.HasPrefix(w, "-") || strings.Contains(w, "=")
-			})
-			if found, err := exec.LookPath(slices.Concat(words, []string{"env"})[0]); err == nil {
-				path = found
-			}
+			path = cmp.Or(foundByEnv(words[1:]), path)
 		}
 	}
 	return path
+}
+
+// foundByEnv returns the program that env starts with these arguments, "" if there is none.
+func foundByEnv(args []string) string {
+	for _, a := range args {
+		if strings.HasPrefix(a, "-") || strings.Contains(a, "=") {
+			continue
+		}
+		if found, err := exec.LookPath(a); err == nil {
+			return found
+		}
+		break
+	}
+	return ""
 }
 
 // A binary is what an ELF file says of its libraries.

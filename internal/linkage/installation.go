@@ -79,18 +79,19 @@ func Find() Installation {
 // check says why the library cannot serve ranks of this program, whose root block has this version.
 func (in Installation) check(version uint64) error {
 	file := in.file(OpenMPI)
-	binary, err := elf.Open(file)
+	f, err := elf.Open(file)
 	if err != nil {
-		return fmt.Errorf("%s: %w: repeat pvasrun install-mpi %s", file, err, string(in))
+		return fmt.Errorf("%s: %w: repeat pvasrun install-mpi %s", file, err, in)
 	}
-	defer binary.Close()
-	symbols, _ := binary.DynamicSymbols() // an error: then it has none
+	defer f.Close()
+	symbols, _ := f.DynamicSymbols() // an error: then it has none
 	for _, s := range symbols {
-		if s.Name == Mark {
-			if s.Value != version {
-				return fmt.Errorf("%s is of another version of pvasrun: repeat pvasrun install-mpi %s", file, in)
-			}
+		switch {
+		case s.Name != Mark:
+		case s.Value == version:
 			return nil
+		default:
+			return fmt.Errorf("%s is of another version of pvasrun: repeat pvasrun install-mpi %s", file, in)
 		}
 	}
 	return fmt.Errorf("%s is not the library of pvasrun: repeat pvasrun install-mpi %s", file, in)

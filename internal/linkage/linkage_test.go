@@ -50,16 +50,17 @@ func (w workshop) library(name, text string, flags ...string) string {
 }
 
 const (
-	version = 7 // of the root block
-	open    = "int MPI_Init(void) { return 0; }"
-	calls   = "int MPI_Init(void); int main(void) { return MPI_Init(); }"
+	version   = 7 // of the root block
+	ofVersion = Mark + "=7"
+	open      = "int MPI_Init(void) { return 0; }"
+	calls     = "int MPI_Init(void); int main(void) { return MPI_Init(); }"
 )
 
-// installation makes one whose library says that it knows root blocks of a version.
+// installation makes one whose library has a mark: a symbol and its value.
 func (w workshop) installation(name, mark string) Installation {
 	w.Helper()
 	w.library(name+"/lib/libmpi.so.40", open, "-Wl,--defsym="+mark)
-	w.library(name+"/lib/libmpi_abi.so.1", "int MPI_Init(void) { return 0; }")
+	w.library(name+"/lib/libmpi_abi.so.1", open)
 	return Installation(w.path(name))
 }
 
@@ -74,7 +75,7 @@ func ask(path string, in Installation) (*Program, error) {
 // any other.
 func TestProgramsOfOpenMPIAreServed(t *testing.T) {
 	w := newWorkshop(t)
-	in := w.installation("ours", "gopvas_root_block=7")
+	in := w.installation("ours", ofVersion)
 	theirs := w.library("theirs/libmpi.so.40", open)
 	through := w.library("libphysics.so.0", "int physics(void) { return 0; }", theirs)
 	direct := w.gcc("direct", calls, "-fPIE", "-pie", theirs)
@@ -100,7 +101,7 @@ func TestProgramsOfOpenMPIAreServed(t *testing.T) {
 // Our library is that for Fortran, too, by a link: the dynamic linker lists it by that name alone.
 func TestProgramsInFortranAreServed(t *testing.T) {
 	w := newWorkshop(t)
-	in := w.installation("ours", "gopvas_root_block=7")
+	in := w.installation("ours", ofVersion)
 	require.NoError(t, os.Symlink(OpenMPI, in.file("libmpi_mpifh.so.40")))
 	theirs := w.library("theirs/libmpi.so.40", open)
 	fortran := w.library("theirs/libmpi_mpifh.so.40", "void mpi_init_(void) {}", theirs)
@@ -115,7 +116,7 @@ func TestProgramsInFortranAreServed(t *testing.T) {
 // Where the program itself says by DT_RPATH where its library is, ours is preloaded.
 func TestRPathIsOvercome(t *testing.T) {
 	w := newWorkshop(t)
-	in := w.installation("ours", "gopvas_root_block=7")
+	in := w.installation("ours", ofVersion)
 	theirs := w.library("theirs/libmpi.so.40", open)
 	program := w.gcc("program", calls, "-fPIE", "-pie", "-Wl,--disable-new-dtags", "-Wl,-rpath,"+w.path("theirs"),
 		theirs)
@@ -129,8 +130,8 @@ func TestRPathIsOvercome(t *testing.T) {
 // What stands in the way is said in a line.
 func TestWhatCannotBeServed(t *testing.T) {
 	w := newWorkshop(t)
-	in := w.installation("ours", "gopvas_root_block=7")
-	old := w.installation("old", "gopvas_root_block=6")
+	in := w.installation("ours", ofVersion)
+	old := w.installation("old", Mark+"=6")
 	foreign := w.installation("foreign", "other=7")
 	theirs := w.library("theirs/libmpi.so.40", open)
 	mpich := w.library("theirs/libmpich.so.12", open)
@@ -169,7 +170,7 @@ func TestWhatCannotBeServed(t *testing.T) {
 // Programs of the standard ABI, and those without a dynamic linker, are left alone; others may load a library later.
 func TestWhatIsLeftAlone(t *testing.T) {
 	w := newWorkshop(t)
-	in := w.installation("ours", "gopvas_root_block=7")
+	in := w.installation("ours", ofVersion)
 	text := w.path("text")
 	require.NoError(t, os.WriteFile(text, []byte("no program"), 0o755))
 	own := w.gcc("own", calls, "-fPIE", "-pie", in.file("libmpi_abi.so.1"))
@@ -196,10 +197,10 @@ func TestFind(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, w.path("data/gopvas/mpi"), usual)
 	require.Empty(t, Find())
-	w.installation("data/gopvas/mpi", "gopvas_root_block=7")
+	w.installation("data/gopvas/mpi", ofVersion)
 	require.Equal(t, Installation(usual), Find())
 	w.library("other/lib/libmpi.so.40", open) // of a distribution
-	in := w.installation("ours", "gopvas_root_block=7")
+	in := w.installation("ours", ofVersion)
 	require.Equal(t, in, Find())
 }
 
