@@ -77,24 +77,19 @@ func faceProgram(t *testing.T, source string, flags ...string) string {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "mpi.h"), header, 0o600))
 	program := filepath.Join(dir, "program")
-	args := append([]string{"-O1", "-Wall", "-Wno-stringop-overread", "-I" + dir, filepath.Join("testdata", source),
-		"-o", program, openMPI()}, flags...)
-	out, err := exec.Command("gcc", args...).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	compile(t, "gcc", source, program, append(flags, "-Wno-stringop-overread", "-I"+dir, openMPI())...)
 	return program
 }
 
 // faceProgramOf compiles a program with the compiler of Open MPI.
-func faceProgramOf(t *testing.T, source string, flags ...string) string {
+func faceProgramOf(t *testing.T, source string) string {
 	t.Helper()
 	compiler, err := exec.LookPath("mpicc.openmpi")
 	if err != nil {
 		t.Skip("mpicc.openmpi is not installed (Debian: libopenmpi-dev)")
 	}
 	program := filepath.Join(t.TempDir(), "program")
-	args := append([]string{"-O1", "-Wall", filepath.Join("testdata", source), "-o", program}, flags...)
-	out, err := exec.Command(compiler, args...).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	compile(t, compiler, source, program)
 	return program
 }
 

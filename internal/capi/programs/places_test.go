@@ -10,14 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// buildPlaces builds places.c as the program of that name.
-func buildPlaces(t *testing.T, program string, flags ...string) {
-	t.Helper()
-	args := append([]string{"-O1", "-Wall", filepath.Join("testdata", "places.c"), "-o", program}, flags...)
-	out, err := exec.Command(tool("mpicc"), args...).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-}
-
 // events are the events of a trace as text, and what is said besides.
 func events(t *testing.T, file string) (text, said string) {
 	t.Helper()
@@ -31,8 +23,8 @@ func events(t *testing.T, file string) (text, said string) {
 func TestPlacesOfCalls(t *testing.T) {
 	dir := t.TempDir()
 	with, without := filepath.Join(dir, "with debug"), filepath.Join(dir, "without")
-	buildPlaces(t, with, "-g")
-	buildPlaces(t, without)
+	compile(t, tool("mpicc"), "places.c", with, "-g")
+	compile(t, tool("mpicc"), "places.c", without)
 	eachWay(t, func(t *testing.T, w way) {
 		file := filepath.Join(t.TempDir(), "job.trace")
 		for program, places := range map[string][]string{
@@ -79,10 +71,10 @@ func TestPlacesOfFortran(t *testing.T) {
 // A program that is not the one that ran is not asked for names.
 func TestPlacesOfAnotherBuild(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
-	buildPlaces(t, program)
+	compile(t, tool("mpicc"), "places.c", program)
 	file := filepath.Join(t.TempDir(), "job.trace")
 	way{btl: "sm", entry: "coroutine"}.ends(t, 2, "--trace", file, program)
-	buildPlaces(t, program, "-g", "-O0")
+	compile(t, tool("mpicc"), "places.c", program, "-g", "-O0")
 	text, said := events(t, file)
 	require.Contains(t, said, "another build than the one that was recorded")
 	require.Regexp(t, `barrier .* at program\+0x[0-9a-f]+\n`, text)
@@ -126,8 +118,7 @@ func TestPlacesOfWaits(t *testing.T) {
 // So it does with the calls of a rank that polls, and says what else the rank has open.
 func TestPlacesOfPolls(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
-	out, err := exec.Command(tool("mpicc"), "-g", filepath.Join("testdata", "polls.c"), "-o", program).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	compile(t, tool("mpicc"), "polls.c", program, "-g", "-O0")
 	eachModel(t, func(t *testing.T, w way) {
 		_, text, code := w.start(t, 2, "--timeout", "2", program)
 		require.Equal(t, 124, code)
@@ -147,9 +138,7 @@ func TestPlacesOfPolls(t *testing.T) {
 // A partitioned send of which the program has not made all partitions ready is a deadlock of its rank alone.
 func TestForgottenPready(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
-	source := filepath.Join("testdata", "forgotten_pready.c")
-	out, err := exec.Command(tool("mpicc"), "-g", source, "-o", program).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	compile(t, tool("mpicc"), "forgotten_pready.c", program, "-g", "-O0")
 	for _, where := range onTwo(t) {
 		cmd := exec.Command(tool("mpiexec"), append(where, "--deadlock-after", "200ms", "--timeout", "60", program)...)
 		out, err := cmd.CombinedOutput()

@@ -95,6 +95,14 @@ func build(t *testing.T, source string, flags ...string) string {
 	return program
 }
 
+// compile compiles a file of testdata as a program.
+func compile(t *testing.T, compiler, source, program string, flags ...string) {
+	t.Helper()
+	args := append([]string{"-O1", "-Wall", filepath.Join("testdata", source), "-o", program}, flags...)
+	out, err := exec.Command(compiler, args...).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
 // A way is how a job runs.
 type way struct {
 	btl, entry string
