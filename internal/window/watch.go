@@ -80,8 +80,11 @@ func (w *Window) epoch(k trace.Kind, rank int, do func() error) error {
 	case k == trace.WinUnlock || k == trace.WinFlush:
 		w.retire(rank)
 	case k == trace.WinLock && w.forbidsLocks():
-		t.End(0, w.peer(rank), ErrSync)
-		return syncError("%s on a window with the hint no_locks", "Lock")
+		lock := call("Lock")
+		if rank < 0 {
+			lock = "LockAll"
+		}
+		do = func() error { return syncError("%s on a window with the hint no_locks", lock) }
 	case k == trace.WinLock:
 		v.mu.Lock()
 		v.mixed = v.mixed || w.access.Load() == fenced

@@ -136,6 +136,7 @@ static void unlocked(void) {
 	OK(MPI_Win_set_info(w, info));
 	told(MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, w), MPI_ERR_RMA_SYNC,
 	     "MPI_Win_lock on a window with the hint no_locks");
+	told(MPI_Win_lock_all(0, w), MPI_ERR_RMA_SYNC, "MPI_Win_lock_all on a window with the hint no_locks");
 	OK(MPI_Info_free(&info));
 }
 
