@@ -1,7 +1,6 @@
 package linkage
 
 import (
-	"debug/elf"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -79,12 +78,10 @@ func Find() Installation {
 // check says why the library cannot serve ranks of this program, whose root block has this version.
 func (in Installation) check(version uint64) error {
 	file := in.file(OpenMPI)
-	f, err := elf.Open(file)
+	symbols, err := symbolsOf(file)
 	if err != nil {
 		return fmt.Errorf("%s: %w: repeat pvasrun install-mpi %s", file, err, in)
 	}
-	defer f.Close()
-	symbols, _ := f.DynamicSymbols() // an error: then it has none
 	for _, s := range symbols {
 		switch {
 		case s.Name != Mark:

@@ -25,15 +25,20 @@ func missing(files []binary) (list []Import) {
 			asking = append(asking, files[i].file)
 		}
 		if asks || libraryOfMPI.MatchString(filepath.Base(files[i].file)) {
-			addExports(provided, files[i].file)
+			symbols, _ := symbolsOf(files[i].file) // an error: it has gone, and defines nothing
+			for _, s := range symbols {
+				provided[s.Name] = provided[s.Name] || s.Section != elf.SHN_UNDEF
+			}
 		}
 	}
 	seen := map[string]bool{}
 	for _, file := range asking {
-		for _, name := range imports(file) {
-			if ofMPI.MatchString(name) && !provided[name] && !seen[name] {
-				seen[name] = true
-				list = append(list, Import{name, filepath.Base(file)})
+		symbols, _ := symbolsOf(file)
+		for _, s := range symbols {
+			needed := s.Section == elf.SHN_UNDEF && elf.ST_BIND(s.Info) == elf.STB_GLOBAL
+			if needed && ofMPI.MatchString(s.Name) && !provided[s.Name] && !seen[s.Name] {
+				seen[s.Name] = true
+				list = append(list, Import{s.Name, filepath.Base(file)})
 			}
 		}
 	}
@@ -43,31 +48,13 @@ func missing(files []binary) (list []Import) {
 // libraryOfMPI are the files that define what programs of Open MPI import.
 var libraryOfMPI = regexp.MustCompile(`^lib(mpi|open-)`)
 
-// addExports adds the names that a file defines.
-func addExports(to map[string]bool, file string) {
+// symbolsOf returns what the dynamic linker sees of a file: the names that it defines and those that it needs.
+func symbolsOf(file string) ([]elf.Symbol, error) {
 	f, err := elf.Open(file)
 	if err != nil {
-		return
+		return nil, err
 	}
 	defer f.Close()
 	symbols, _ := f.DynamicSymbols() // an error: then it has none
-	for _, s := range symbols {
-		if s.Section != elf.SHN_UNDEF {
-			to[s.Name] = true
-		}
-	}
-}
-
-// imports returns the names that a file needs to be defined.
-func imports(file string) (names []string) {
-	f, err := elf.Open(file)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	symbols, _ := f.ImportedSymbols() // an error: then it has none
-	for _, s := range symbols {
-		names = append(names, s.Name)
-	}
-	return names
+	return symbols, nil
 }
