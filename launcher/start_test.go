@@ -227,6 +227,12 @@ func TestProgramErrors(t *testing.T) {
 	require.NoError(t, os.WriteFile(garbage, []byte("\x7fnothing"), 0o700))
 	loop := filepath.Join(dir, "loop")
 	require.NoError(t, os.Symlink(loop, loop))
+	pipe := filepath.Join(dir, "pipe") // to open it waits for a writer
+	require.NoError(t, syscall.Mkfifo(pipe, 0o700))
+	byPipe := filepath.Join(dir, "by-pipe")
+	require.NoError(t, os.WriteFile(byPipe, []byte("#!"+pipe+"\n"), 0o700))
+	byFolder := filepath.Join(dir, "by-folder")
+	require.NoError(t, os.WriteFile(byFolder, []byte("#!"+dir+"\n"), 0o700))
 	cases := []struct {
 		Program, btl string
 		code         int
@@ -241,6 +247,9 @@ func TestProgramErrors(t *testing.T) {
 		{"no/such/package", btlAuto, 127, fs.ErrNotExist},
 		{plain, btlAuto, 126, fs.ErrPermission},
 		{dir, btlAuto, 126, nil},
+		{pipe, btlAuto, 126, fs.ErrPermission},
+		{byPipe, btlAuto, 126, fs.ErrPermission},
+		{byFolder, btlAuto, 126, syscall.EISDIR},
 		{garbage, btlSM, 126, nil},
 		{garbage, btlAuto, 126, nil},
 		{garbage, btlPvas, 126, pvas.ErrNotELF},

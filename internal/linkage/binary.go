@@ -5,11 +5,12 @@ import (
 	"cmp"
 	"debug/elf"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // kernelReads is how much of a script's first line the kernel reads.
@@ -27,7 +28,7 @@ func StartedBy(path string) string {
 
 // interpreter returns the program behind the "#!" of a script and its argument, or nothing if the file is no script.
 func interpreter(path string) []string {
-	f, err := os.Open(path)
+	f, err := sys.OpenRegular(path)
 	if err != nil {
 		return nil
 	}
@@ -82,17 +83,19 @@ type binary struct {
 
 // readBinary reads a file; an error says that it is no ELF file.
 func readBinary(file string) (b binary, err error) {
-	f, err := elf.Open(file)
+	open, err := sys.OpenRegular(file)
 	if err != nil {
 		return b, fmt.Errorf("linkage: %w", err)
 	}
-	defer f.Close()
-	b.file = file
-	b.needed, _ = f.ImportedLibraries() // an error: then it names none
+	defer open.Close()
+	f, err := elf.NewFile(loaded{open})
+	if err != nil {
+		return b, fmt.Errorf("linkage: %w", err)
+	}
+	b.file, b.needed = file, needed(f)
 	for _, part := range f.Progs {
-		if text := make([]byte, part.Filesz); part.Type == elf.PT_INTERP && part.Filesz < kernelReads {
-			n, _ := part.ReadAt(text, 0)
-			b.linker = string(bytes.TrimRight(text[:n], "\x00"))
+		if part.Type == elf.PT_INTERP {
+			b.linker = text(part, 0)
 		}
 	}
 	return b, nil

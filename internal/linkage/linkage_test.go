@@ -1,10 +1,13 @@
 package linkage
 
 import (
+	"debug/elf"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -214,4 +217,53 @@ func TestParseList(t *testing.T) {
 func FuzzParseList(f *testing.F) {
 	f.Add([]byte("\tliba.so => /lib/liba.so (0x1)\n"))
 	f.Fuzz(func(t *testing.T, list []byte) { parseList(list, "/lib64/ld.so") })
+}
+
+// A program runs without its sections, which the dynamic linker does not read: it is served, too.
+func TestProgramsWithoutSectionsAreServed(t *testing.T) {
+	w := newWorkshop(t)
+	in := w.installation("ours", "gopvas_root_block=7")
+	program := w.gcc("program", calls, "-fPIE", "-pie", w.library("theirs/libmpi.so.40", open))
+	whole, err := readBinary(program)
+	require.NoError(t, err)
+	info, err := os.Stat(program)
+	require.NoError(t, err)
+	require.NoError(t, os.Truncate(program, info.Size()-100))
+	part, err := readBinary(program)
+	require.NoError(t, err)
+	require.Equal(t, whole, part)
+	require.Equal(t, []string{OpenMPI, "libc.so.6"}, part.needed)
+	p, err := ask(program, in)
+	require.NoError(t, err)
+	require.Equal(t, in.file(OpenMPI), p.Library)
+	require.NoError(t, (&exec.Cmd{Path: program, Env: p.Env(os.Environ())}).Run())
+}
+
+// What is no file is none of an ELF program, nor of a script: to open a pipe would wait for its writer.
+func TestPipesAreNotWaitedFor(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o755))
+	require.Empty(t, StartedBy(pipe))
+	require.False(t, Asks(pipe))
+	p, err := ask(pipe, "")
+	require.NoError(t, err)
+	require.Empty(t, p.MPI)
+}
+
+func FuzzReadBinary(f *testing.F) {
+	file, err := os.ReadFile("/bin/true")
+	require.NoError(f, err)
+	f.Add(slices.Clone(file))
+	const headers, header, length = 64, 56, 32 // of 64-bit files
+	for at := headers; at < headers+16*header; at += header {
+		if file[at] == byte(elf.PT_INTERP) {
+			copy(file[at+length:], "\xff\xff\xff\xff\xff\xff\xff\x7f")
+		}
+	}
+	f.Add(file)
+	f.Fuzz(func(t *testing.T, file []byte) {
+		path := filepath.Join(t.TempDir(), "file")
+		require.NoError(t, os.WriteFile(path, file, 0o600))
+		_, _ = readBinary(path)
+	})
 }

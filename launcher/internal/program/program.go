@@ -90,23 +90,38 @@ func binaryProgram(typed, path string) (*Program, error) {
 	if err != nil {
 		return nil, &Error{typed, err}
 	}
-	if err := checkInterpreter(abs); err != nil {
+	if err = checkFile(abs); err == nil {
+		err = checkInterpreter(abs)
+	}
+	if err != nil {
 		return nil, &Error{typed, err}
 	}
 	return &Program{Path: abs, Name: filepath.Base(abs)}, nil
 }
 
-// checkInterpreter finds out before the start that the interpreter of a script, or the dynamic linker of a binary, is
-// missing. The kernel would say that the program is.
+// checkInterpreter finds out before the start that the interpreter of a script, or the dynamic linker of a binary,
+// cannot be executed. The kernel would say that of the program.
 func checkInterpreter(path string) error {
 	interpreter := linkage.StartedBy(path)
 	if interpreter == "" {
 		return nil
 	}
-	if _, err := os.Stat(interpreter); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("its interpreter %s: %w", interpreter, Cause(err))
+	if err := checkFile(interpreter); err != nil {
+		return fmt.Errorf("its interpreter %s: %w", interpreter, err)
 	}
 	return nil
+}
+
+// checkFile refuses what the kernel does not execute, whatever is in it.
+func checkFile(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return fmt.Errorf("it is a pipe or device: %w", fs.ErrPermission)
+	}
+	if err == nil {
+		_, err = exec.LookPath(path)
+	}
+	return Cause(err)
 }
 
 // looksLikeImportPath keeps a mistyped file name from starting the go command:

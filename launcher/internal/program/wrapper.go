@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gopvas/gopvas/internal/linkage"
+	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // A wrapper is a program that starts another one, which is to be the rank: a shell, a debugger, a tool. In one address
@@ -40,7 +41,12 @@ func callsMPI(word string) bool {
 	if err != nil {
 		return false
 	}
-	if info, err := buildinfo.ReadFile(path); err == nil {
+	file, err := sys.OpenRegular(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	if info, err := buildinfo.Read(file); err == nil {
 		const module = "github.com/gopvas/gopvas"
 		return info.Main.Path == module || info.Deps != nil &&
 			slices.ContainsFunc(info.Deps, func(d *debug.Module) bool { return d.Path == module })
