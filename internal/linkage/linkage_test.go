@@ -107,13 +107,16 @@ func TestProgramsInFortranAreServed(t *testing.T) {
 	in := w.installation("ours", ofVersion)
 	require.NoError(t, os.Symlink(OpenMPI, in.file("libmpi_mpifh.so.40")))
 	theirs := w.library("theirs/libmpi.so.40", open)
-	fortran := w.library("theirs/libmpi_mpifh.so.40", "void mpi_init_(void) {}", theirs)
-	program := w.gcc("program", calls, "-fPIE", "-pie", fortran, theirs)
+	fortran := w.library("theirs/libmpi_mpifh.so.40", "void hello_(void) {}", theirs)
 	t.Setenv("LD_LIBRARY_PATH", w.path("theirs"))
-	p, err := ask(program, in)
-	require.NoError(t, err)
-	require.Equal(t, []string{OpenMPI, in.file(OpenMPI), "program"}, []string{p.MPI, p.Library, p.For})
-	require.Empty(t, p.Remark())
+	for _, libraries := range [][]string{{fortran, theirs}, {fortran}} {
+		program := w.gcc("program", "void hello_(void); int main(void) { hello_(); return 0; }",
+			append([]string{"-fPIE", "-pie"}, libraries...)...)
+		p, err := ask(program, in)
+		require.NoError(t, err)
+		require.Equal(t, []string{OpenMPI, in.file(OpenMPI), "program"}, []string{p.MPI, p.Library, p.For})
+		require.Empty(t, p.Remark())
+	}
 }
 
 // Where the program itself says by DT_RPATH where its library is, ours is preloaded.
@@ -266,4 +269,40 @@ func FuzzReadBinary(f *testing.F) {
 		require.NoError(t, os.WriteFile(path, file, 0o600))
 		_, _ = readBinary(path)
 	})
+}
+
+// A library of LD_PRELOAD comes first in every program: what would be a second MPI is named with the variable.
+func TestPreloadedMPI(t *testing.T) {
+	w := newWorkshop(t)
+	in := w.installation("ours", "gopvas_root_block=7")
+	theirs := w.library("theirs/libmpi.so.40", open)
+	direct := w.gcc("direct", calls, "-fPIE", "-pie", theirs)
+	standard := w.gcc("standard", calls, "-fPIE", "-pie", in.file("libmpi_abi.so.1"))
+	t.Setenv("LD_LIBRARY_PATH", in.Lib())
+	for _, program := range []string{direct, standard, "/bin/true"} {
+		t.Setenv("LD_PRELOAD", theirs)
+		_, err := ask(program, in)
+		require.EqualError(t, err, "it would load two MPI libraries, one of them "+theirs+": take it out of LD_PRELOAD")
+		t.Setenv("LD_PRELOAD", "libm.so.6")
+		_, err = ask(program, in)
+		require.NoError(t, err)
+	}
+	t.Setenv("LD_PRELOAD", in.file(OpenMPI))
+	p, err := ask(direct, in)
+	require.NoError(t, err)
+	require.Equal(t, in.file(OpenMPI), p.Library)
+}
+
+// A library of ours that the dynamic linker cannot load is named, not the linker.
+func TestBrokenInstallation(t *testing.T) {
+	w := newWorkshop(t)
+	in := w.installation("ours", "gopvas_root_block=7")
+	program := w.gcc("program", calls, "-fPIE", "-pie", w.library("theirs/libmpi.so.40", open))
+	for _, size := range []int64{5000, 100, 0} {
+		require.NoError(t, os.Truncate(in.file(OpenMPI), size))
+		_, err := ask(program, in)
+		require.ErrorContains(t, err, in.file(OpenMPI)+": ")
+		require.ErrorContains(t, err, "repeat pvasrun install-mpi "+string(in))
+		require.NotContains(t, err.Error(), "\n")
+	}
 }

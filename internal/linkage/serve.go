@@ -1,6 +1,7 @@
 package linkage
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -66,11 +67,17 @@ func Prepare(path string, env []string, in Installation) *Program {
 // Ask finds out which MPI library the program would load, and sees to it that it is that of the installation. version
 // is that of the root block of this program. An error says why its ranks could not run.
 func (p *Program) Ask(env []string, version uint64) error {
-	if !p.main.mayAsk() {
+	if p.main.linker == "" || !p.main.mayAsk() && len(preloads(env)) == 0 {
 		return nil
 	}
-	if err := p.ask(env); err != nil || p.MPI != OpenMPI || p.in == "" {
+	if err := p.ask(env); err != nil {
+		if p.in != "" {
+			return cmp.Or(p.in.check(version), err) // a broken library of ours may be why
+		}
 		return err
+	}
+	if p.MPI != OpenMPI || p.in == "" {
+		return nil
 	}
 	if ours := p.in.file(OpenMPI); p.Library != ours {
 		return fmt.Errorf("it finds %s before %s: take the former from LD_PRELOAD", p.Library, ours)
@@ -88,8 +95,8 @@ func (p *Program) ask(env []string) error {
 	if err != nil {
 		return err
 	}
-	if preload := p.in.behind(libraries); preload != nil {
-		p.Set = append(p.Set, first("LD_PRELOAD", env, preload...))
+	if before := p.in.behind(libraries); before != nil {
+		p.Set = append(p.Set, first(preload, env, before...))
 		if libraries, err = List(p.main.linker, p.main.file, p.Env(env)); err != nil {
 			return err
 		}
@@ -107,11 +114,16 @@ func (p *Program) ask(env []string) error {
 	if len(cores) == 0 {
 		return nil
 	}
-	if p.in.serves(cores[0]) {
-		cores[0] = Library{OpenMPI, p.in.file(OpenMPI)}
-	}
 	p.MPI, p.Library, p.For = cores[0].Name, cores[0].File, asker(files, cores[0].Name)
+	if p.in.serves(cores[0]) {
+		p.MPI, p.Library = OpenMPI, p.in.file(OpenMPI)
+	}
 	if len(cores) > 1 {
+		for _, l := range cores {
+			if slices.Contains(preloads(env), l.File) || asker(files, l.Name) == preload && !p.in.serves(l) {
+				return fmt.Errorf("it would load two MPI libraries, one of them %s: take it out of %s", l.File, preload)
+			}
+		}
 		return fmt.Errorf("it would load two MPI libraries, %s for %s and %s for %s: link it with one", p.MPI, p.For,
 			cores[1].Name, asker(files, cores[1].Name))
 	}
@@ -160,17 +172,30 @@ func asker(files []binary, name string) string {
 			return filepath.Base(files[i].file)
 		}
 	}
-	return "LD_PRELOAD"
+	return preload
 }
 
-// first returns a setting of the environment that begins with these words, and goes on with what is there.
-func first(variable string, env []string, words ...string) string {
-	list, value := strings.Join(words, ":"), ""
+// preload names the libraries that are loaded with every program, before those that it asks for.
+const preload = "LD_PRELOAD"
+
+// preloads returns what the environment has there.
+func preloads(env []string) []string {
+	return strings.FieldsFunc(value(env, preload), func(r rune) bool { return r == ':' || r == ' ' })
+}
+
+// value is that of a variable of the environment.
+func value(env []string, variable string) (value string) {
 	for _, kv := range env {
 		if v, is := strings.CutPrefix(kv, variable+"="); is {
 			value = v // the last one counts
 		}
 	}
+	return value
+}
+
+// first returns a setting of the environment that begins with these words, and goes on with what is there.
+func first(variable string, env []string, words ...string) string {
+	list, value := strings.Join(words, ":"), value(env, variable)
 	switch {
 	case value == "":
 		return variable + "=" + list
