@@ -250,8 +250,8 @@ func TestProgramErrors(t *testing.T) {
 		{pipe, btlAuto, 126, fs.ErrPermission},
 		{byPipe, btlAuto, 126, fs.ErrPermission},
 		{byFolder, btlAuto, 126, syscall.EISDIR},
-		{garbage, btlSM, 126, nil},
-		{garbage, btlAuto, 126, nil},
+		{garbage, btlSM, 126, syscall.ENOEXEC},
+		{garbage, btlAuto, 126, syscall.ENOEXEC},
 		{garbage, btlPvas, 126, pvas.ErrNotELF},
 	}
 	for _, c := range cases {
@@ -264,6 +264,9 @@ func TestProgramErrors(t *testing.T) {
 			require.Equal(t, c.code, ExitCode(out.err), out.err)
 			if c.is != nil {
 				require.ErrorIs(t, out.err, c.is)
+			}
+			if c.is == syscall.ENOEXEC {
+				require.ErrorContains(t, out.err, "neither a binary of this machine nor a script that begins with #!")
 			}
 		})
 	}

@@ -64,5 +64,5 @@ func folderOf(args []string) (dir, hint string, err error) {
 	case 1:
 		return args[0], "", nil
 	}
-	return "", "", errors.New("install-mpi: one folder is expected: pvasrun install-mpi DIR")
+	return "", "", errors.New("install-mpi: one folder at most is expected: pvasrun install-mpi [DIR]")
 }
