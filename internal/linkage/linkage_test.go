@@ -2,9 +2,11 @@ package linkage
 
 import (
 	"debug/elf"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -305,4 +307,23 @@ func TestBrokenInstallation(t *testing.T) {
 		require.ErrorContains(t, err, "repeat pvasrun install-mpi "+string(in))
 		require.NotContains(t, err.Error(), "\n")
 	}
+}
+
+// A program that may be executed and not read has our library, too.
+func TestUnreadableProgramsAreServed(t *testing.T) {
+	w := newWorkshop(t)
+	in := w.installation("ours", "gopvas_root_block=7")
+	program := w.gcc("program", calls, "-fPIE", "-pie", w.library("theirs/libmpi.so.40", open))
+	require.NoError(t, os.Chmod(program, 0o111))
+	if os.Geteuid() == 0 { // who may read all files
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		require.NoError(t, syscall.Setfsuid(65534))
+		defer func() { require.NoError(t, syscall.Setfsuid(0)) }()
+	}
+	_, err := readBinary(program)
+	require.ErrorIs(t, err, fs.ErrPermission)
+	p, err := ask(program, in)
+	require.NoError(t, err)
+	require.Equal(t, []string{"LD_LIBRARY_PATH=" + in.Lib()}, p.Set)
 }

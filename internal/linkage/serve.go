@@ -2,7 +2,9 @@ package linkage
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,6 +56,10 @@ func (p *Program) Env(env []string) []string {
 func Prepare(path string, env []string, in Installation) *Program {
 	p := &Program{in: in}
 	main, err := readBinary(code(path))
+	if errors.Is(err, fs.ErrPermission) && in != "" { // who may not read it may execute it: it may ask for any
+		p.Set = []string{first("LD_LIBRARY_PATH", env, in.Lib())}
+		return p
+	}
 	if err != nil || main.linker == "" || len(main.needed) == 0 {
 		return p // no program of a dynamic linker
 	}
