@@ -18,7 +18,7 @@ func Start(path string, argv, env []string, dir string, files []*os.File, attr *
 	}
 	pid, err := syscall.ForkExec(path, argv, &syscall.ProcAttr{Dir: dir, Env: env, Files: fds, Sys: attr})
 	if err == unix.ENOEXEC {
-		err = fmt.Errorf("%w: it is neither a binary of this machine nor a script that begins with #!", err)
+		err = fmt.Errorf("%w: it is neither a binary of this machine nor a script with #! as its first bytes", err)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("start %s: %w", path, err)
