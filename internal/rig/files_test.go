@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,4 +48,31 @@ func TestFilesOverNodes(t *testing.T) {
 	j := r.start(append(bySSH(r, 2), files, "/dev/shm/file", "1", "1"), nil) // each node has its own
 	require.Equal(t, 1, j.wait(t, time.Minute), &j.stderr)
 	require.Contains(t, j.stderr.String(), "put it where all nodes share it")
+}
+
+// A rank, a node's processes or a node goes while all ranks make collective calls on a file, at any point of them,
+// though the network loses packets. The job ends, says who has gone, and leaves nothing but the file.
+func TestHarmInFiles(t *testing.T) {
+	t.Parallel()
+	r := Up(t, 3, "sshd", "ssh", sshTool, "nft")
+	r.StartSSH()
+	r.lose(0.02)
+	random := testkit.Rand(t)
+	for _, btl := range []string{"pvas", "sm"} {
+		for range testkit.Rounds(2) {
+			for _, what := range []string{"rank", "host", "agent by ssh", "cut"} {
+				if what == "host" && btl == "sm" {
+					continue
+				}
+				dir := t.TempDir()
+				j := r.start(append(bySSH(r, 2), "--btl", btl, files, dir+"/file", "1", "1000000"), nil)
+				j.awaitRanks(t, 6)
+				time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond) // what is tested
+				j.harm(t, what)
+				left, err := filepath.Glob(dir + "/*")
+				require.NoError(t, err)
+				require.Equal(t, []string{dir + "/file"}, left)
+			}
+		}
+	}
 }

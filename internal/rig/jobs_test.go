@@ -280,13 +280,13 @@ var harms = map[string]struct {
 	"rank": {"", func(t *testing.T, j *job) {
 		_, pid := j.rankOn(t, 1)
 		require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
-	}, 137, `rank \d \(pid \d+, .*work\) on n1 was killed by signal 9 \(killed, SIGKILL\); ending the other 5 ranks`},
+	}, 137, `rank \d \(pid \d+, \S+\) on n1 was killed by signal 9 \(killed, SIGKILL\); ending the other 5 ranks`},
 	"host": {"", func(t *testing.T, j *job) { j.kill(t, 1, `^pvasrun-host`) },
 		137, `the space host \(pid \d+\) on n1 was killed by signal 9`},
 	"agent by ssh": {"ssh", func(t *testing.T, j *job) { j.kill(t, 2, `pvasrun node$`) },
 		1,
-		`node n2 is lost: its pvasrun was killed by signal 9 \(killed, SIGKILL\), which ends the 2 ranks there; ` +
-			`ending the other 4 ranks`},
+		`node n2 is lost: (its pvasrun was killed by signal 9 \(killed, SIGKILL\), which ends the 2 ranks there|` +
+			`nothing was heard from it in time \(5s\)); ending the other 4 ranks`},
 	"agent by srun": {"slurm", func(t *testing.T, j *job) { j.kill(t, 2, `pvasrun node join$`) },
 		1, `node n2 is lost: .*; ending the other 4 ranks`},
 	"leader": {"", func(t *testing.T, j *job) { j.kill(t, 0, `^\S*pvasrun (--hosts|\S*work)`) }, anyCode, ``},
@@ -324,17 +324,23 @@ func TestHarm(t *testing.T) {
 			t.Run(what, func(t *testing.T) {
 				j := r.start(append(starts[name](r, 2), work, "busy"), nil)
 				j.awaitRanks(t, 6)
-				begin := time.Now()
-				harm.do(t, j)
-				code := j.wait(t, 20*time.Second)
-				t.Logf("ended after %v", time.Since(begin))
-				r.Mend(2)
-				if harm.code != anyCode {
-					require.Equal(t, harm.code, code, &j.stderr)
-				}
-				require.Regexp(t, harm.says, j.stderr.String())
-				r.requireNothing(t)
+				j.harm(t, what)
 			})
 		}
 	})
+}
+
+// harm does one of harms to a job that runs.
+func (j *job) harm(t *testing.T, what string) {
+	t.Helper()
+	harm, begin := harms[what], time.Now()
+	harm.do(t, j)
+	code := j.wait(t, 20*time.Second)
+	t.Logf("%s: ended after %v", what, time.Since(begin))
+	j.r.Mend(2)
+	if harm.code != anyCode {
+		require.Equal(t, harm.code, code, &j.stderr)
+	}
+	require.Regexp(t, harm.says, j.stderr.String())
+	j.r.requireNothing(t)
 }

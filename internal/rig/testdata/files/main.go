@@ -46,6 +46,8 @@ func run(world *mpi.Comm, name, seed, rounds string) error {
 	if err != nil {
 		return err
 	}
+	host, _ := os.Hostname()
+	fmt.Printf("rank %d of %d on %s pid %d\n", world.Rank(), world.Size(), host, os.Getpid())
 	var model []byte
 	for round := range n {
 		p := draw(r, world.Size())
