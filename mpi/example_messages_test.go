@@ -165,13 +165,14 @@ func ExampleTruncateError() {
 			return mpi.Send(world, []byte("too long"), 1, 3)
 		}
 		_, err := mpi.Recv(world, make([]byte, 3), 0, 3)
-		if _, ok := errors.AsType[*mpi.TruncateError](err); !ok {
+		truncated, ok := errors.AsType[*mpi.TruncateError](err)
+		if !ok {
 			return fmt.Errorf("no TruncateError: %w", err)
 		}
-		fmt.Println(err)
+		fmt.Println(truncated) // err names the call, and where it stands in the program
 		return nil
 	})
-	// Output: mpi: recv from rank 0, tag 3: message of 8 bytes is truncated: the buffer has 3
+	// Output: message of 8 bytes is truncated: the buffer has 3
 }
 
 // A buffered send never waits for its receiver: it takes a copy.

@@ -3,9 +3,11 @@ package comm
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/internal/trace/recorder"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -110,7 +112,37 @@ func Wrap(op string, err error) error {
 	if lost, ok := errors.AsType[*fault.LostError](err); ok {
 		err = lost
 	}
-	return fmt.Errorf("mpi: %s: %w", op, err)
+	return place("mpi: "+op+": ", err)
+}
+
+// placed is an error of a call, and where in the program the call stands.
+type placed struct {
+	call  string // goes before the error
+	err   error
+	place string // "main.go:41"; "": not known, or err has it
+}
+
+// Unwrap returns the error.
+func (e *placed) Unwrap() error { return e.err }
+
+// Error ends with the place: users look for what is wrong first.
+func (e *placed) Error() string {
+	if e.place == "" {
+		return e.call + e.err.Error()
+	}
+	return e.call + e.err.Error() + " (" + e.place + ")"
+}
+
+// Placed adds the file and line at which the program has made the call that failed, unless err has it, or the program
+// is one in C. It takes a microsecond or two.
+func Placed(err error) error { return place("", err) }
+
+func place(call string, err error) error {
+	e := &placed{call: call, err: err}
+	if _, known := errors.AsType[*placed](err); !known {
+		e.place, _, _ = strings.Cut(recorder.Caller(), " ")
+	}
+	return e
 }
 
 // nonblockingError and persistentError are Wrap for the forms of an operation that

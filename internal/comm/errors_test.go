@@ -3,6 +3,8 @@ package comm
 import (
 	"errors"
 	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,7 +15,10 @@ import (
 func TestWrapKeepsCauses(t *testing.T) {
 	require.NoError(t, Wrap("x", nil))
 	err := Wrap("barrier", fmt.Errorf("job: barrier: %w", &fault.LostError{Rank: 3}))
-	require.EqualError(t, err, "mpi: barrier: rank 3 has gone")
+	_, _, line, _ := runtime.Caller(0)
+	require.EqualError(t, err, fmt.Sprintf("mpi: barrier: rank 3 has gone (errors_test.go:%d)", line-1))
+	twice := Wrap("all", Wrap("x", ErrFreed))
+	require.Equal(t, 1, strings.Count(twice.Error(), ".go:"), twice)
 	lost, ok := errors.AsType[*fault.LostError](err)
 	require.True(t, ok)
 	require.Equal(t, 3, lost.Rank)

@@ -3,6 +3,7 @@ package file
 import (
 	"errors"
 
+	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -56,5 +57,5 @@ func (f *File) wrap(op string, err error) error {
 		e = &fault.FileError{Rank: -1, Offset: -1, Err: err}
 	}
 	e.Op, e.Name = op, f.name
-	return e
+	return comm.Placed(e)
 }

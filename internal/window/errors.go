@@ -90,5 +90,5 @@ func (w *Window) named(op string, rank int, err error) error {
 	if _, known := errors.AsType[*fault.WindowError](err); known {
 		return err
 	}
-	return &fault.WindowError{Op: op, Name: w.Name(), Rank: rank, Err: err}
+	return comm.Placed(&fault.WindowError{Op: op, Name: w.Name(), Rank: rank, Err: err})
 }

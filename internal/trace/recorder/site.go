@@ -109,7 +109,7 @@ func caller() (runtime.Frame, bool) {
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	for {
 		frame, more := frames.Next()
-		if !ofLibrary(frame.Function) {
+		if !ofLibrary(frame.Function) || strings.HasSuffix(frame.File, "_test.go") {
 			return frame, frame.Entry != 0
 		}
 		if !more {
@@ -118,11 +118,12 @@ func caller() (runtime.Frame, bool) {
 	}
 }
 
-// Caller returns the "file:line function" that calls the library: the first frame that is not of it. It is "" if a C
-// program calls: its stack is another one. Caller takes a microsecond or two, and allocates.
+// Caller returns the "file:line function" that calls the library: the first frame that is not of it. It is "" in a
+// goroutine of the library, and if a C program calls: its stack is another one. Caller takes a microsecond or two, and
+// allocates.
 func Caller() string {
 	frame, ok := caller()
-	if !ok || strings.HasPrefix(frame.Function, face) {
+	if !ok || strings.HasPrefix(frame.Function, face) || strings.HasPrefix(frame.Function, "runtime.") {
 		return ""
 	}
 	name := frame.Function[strings.LastIndexByte(frame.Function, '/')+1:]
@@ -137,7 +138,7 @@ func ofLibrary(function string) bool {
 	}
 	for _, part := range []string{
 		"mpi.", "shm.", "internal/btl/", "internal/coll.", "internal/coll/", "internal/comm.",
-		"internal/file.", "internal/pml.", "internal/trace/", "internal/window.",
+		"internal/courier.", "internal/file.", "internal/pml.", "internal/trace/", "internal/window.",
 	} {
 		if strings.HasPrefix(name, part) {
 			return true
