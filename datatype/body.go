@@ -4,6 +4,7 @@ package datatype
 // elements are. Every constructor is a composition of two operations, repeat and join.
 type body struct {
 	data      piece
+	end       int64 // of the elements with their padding, if there is data
 	lb, ub    marker
 	align     int64 // the strictest of the basic elements
 	signature signature
@@ -26,6 +27,7 @@ func repeat(x *exact, b body, count, stride int64) body {
 	last := x.mul(count-1, stride)
 	return body{
 		data:      loop(x, count, stride, b.data),
+		end:       x.add(b.padded(x), max(0, last)),
 		lb:        b.lb.moved(x, min(0, last)),
 		ub:        b.ub.moved(x, max(0, last)),
 		align:     b.align,
@@ -38,6 +40,7 @@ type joiner struct {
 	x    *exact
 	list listBuilder
 	body body
+	any  bool // whether a body with data was added
 }
 
 func newJoiner(x *exact) *joiner { return &joiner{x: x, body: emptyBody()} }
@@ -46,6 +49,9 @@ func (j *joiner) add(disp int64, b body) {
 	p := b.data.moved(j.x, disp)
 	if !p.empty() {
 		p.bounds(j.x) // so that it is known whether the end overflows
+		if end := j.x.add(disp, b.padded(j.x)); !j.any || end > j.body.end {
+			j.any, j.body.end = true, end
+		}
 	}
 	j.list.add(p)
 	lb, ub := b.lb.moved(j.x, disp), b.ub.moved(j.x, disp)
@@ -87,23 +93,33 @@ func (b body) trueBounds(x *exact) (lo, hi int64) {
 	return b.data.bounds(x)
 }
 
-// bounds are the lower and the upper bound. Where none was set the bytes count, and the
-// upper bound is moved up until the extent is a multiple of the alignment, as a compiler
-// pads a structure: an array of the type is then aligned.
+// bounds are the lower and the upper bound. Where none was set the elements count.
 func (b body) bounds(x *exact) (lb, ub int64) {
-	lo, hi := b.trueBounds(x)
-	if b.data.empty() { // there are bounds at most
-		lo, hi = b.lb.at, b.lb.at
-		if !b.lb.set {
-			lo, hi = b.ub.at, b.ub.at
-		}
-	}
-	lb, ub = lo, hi
-	if b.lb.set {
-		lb = b.lb.at
-	}
+	lb = b.lower(x)
 	if b.ub.set {
 		return lb, b.ub.at
+	}
+	return lb, b.padded(x)
+}
+
+func (b body) lower(x *exact) int64 {
+	switch {
+	case b.lb.set:
+		return b.lb.at
+	case b.data.empty():
+		return b.ub.at
+	}
+	lo, _ := b.data.bounds(x)
+	return lo
+}
+
+// padded is the end of the elements, moved up until the extent is a multiple of the
+// alignment, as a compiler pads a structure: an array of the type is then aligned. The
+// padding of an element is part of the types made from it, so that none ends inside another.
+func (b body) padded(x *exact) int64 {
+	lb, ub := b.lower(x), b.end
+	if b.data.empty() {
+		ub = lb
 	}
 	if rest := x.sub(ub, lb) % b.align; rest != 0 {
 		if rest < 0 {
@@ -111,5 +127,5 @@ func (b body) bounds(x *exact) (lb, ub int64) {
 		}
 		ub = x.add(ub, b.align-rest)
 	}
-	return lb, ub
+	return ub
 }

@@ -57,7 +57,7 @@ func Basic(name string, kind Kind, size, align int64) (*Type, error) {
 	if size <= 0 || align <= 0 || align&(align-1) != 0 {
 		return nil, failed(CombinerNamed, wrong("%s has size %d and alignment %d", name, size, align))
 	}
-	b := body{data: run(0, size), align: align, signature: oneElement(kind, size)}
+	b := body{data: run(0, size), end: size, align: align, signature: oneElement(kind, size)}
 	return newType(b, Contents{Combiner: CombinerNamed, Name: name})
 }
 

@@ -6,6 +6,7 @@ import "slices"
 // packed stream, and every bound marker. It is computed from the contents of a type alone.
 type model struct {
 	bytes   []int64
+	ends    []int64 // of the elements, with their padding
 	lb, ub  []int64 // markers
 	align   int64
 	lengths []int64 // of the basic elements
@@ -85,7 +86,7 @@ func modelOfNamed(t *Type, c Contents) model {
 		m.blocks(second, 1, at)
 		return m
 	}
-	m := model{align: t.Align(), lengths: []int64{t.Size()}}
+	m := model{align: t.Align(), lengths: []int64{t.Size()}, ends: []int64{t.Size()}}
 	for i := range t.Size() {
 		m.bytes = append(m.bytes, i)
 	}
@@ -109,6 +110,9 @@ func (m *model) one(old model, disp int64) {
 		return to
 	}
 	m.bytes, m.lb, m.ub = add(m.bytes, old.bytes), add(m.lb, old.lb), add(m.ub, old.ub)
+	if len(old.bytes) > 0 {
+		m.ends = append(m.ends, disp+old.padded())
+	}
 	m.lengths = append(m.lengths, old.lengths...)
 	m.align = max(m.align, old.align)
 }
@@ -160,26 +164,35 @@ func (m *model) darray(old *Type, extent int64, in []int64) {
 	})
 }
 
-// bounds are those of section 5.1.7.
+// bounds are those of section 5.1.7, where an element ends behind its padding.
 func (m model) bounds() (lb, ub int64) {
-	lo, hi := int64(0), int64(0)
-	if len(m.bytes) > 0 {
-		lo, hi = slices.Min(m.bytes), slices.Max(m.bytes)+1
-	} else if len(m.lb) > 0 {
-		lo, hi = slices.Min(m.lb), slices.Min(m.lb)
-	} else if len(m.ub) > 0 {
-		lo, hi = slices.Max(m.ub), slices.Max(m.ub)
-	}
-	if len(m.lb) > 0 {
-		lo = slices.Min(m.lb)
-	}
 	if len(m.ub) > 0 {
-		return lo, slices.Max(m.ub)
+		return m.lower(), slices.Max(m.ub)
+	}
+	return m.lower(), m.padded()
+}
+
+func (m model) lower() int64 {
+	switch {
+	case len(m.lb) > 0:
+		return slices.Min(m.lb)
+	case len(m.bytes) > 0:
+		return slices.Min(m.bytes)
+	case len(m.ub) > 0:
+		return slices.Max(m.ub)
+	}
+	return 0
+}
+
+func (m model) padded() int64 {
+	lo, hi := m.lower(), m.lower()
+	if len(m.bytes) > 0 {
+		hi = slices.Max(m.ends)
 	}
 	for (hi-lo)%m.align != 0 {
 		hi++
 	}
-	return lo, hi
+	return hi
 }
 
 // message lists the bytes of count elements.
