@@ -187,6 +187,9 @@ func constantKind(h uintptr) (handleKind, bool) {
 // wrongHandle says what is wrong with a handle that should be of a kind.
 func wrongHandle(kind handleKind, h uintptr) error {
 	name, class := kindNames[kind], kindClasses[kind]
+	if kind == kindErrhandler && handlesAreObjects {
+		class = ERR_ARG // headers of Open MPI 4 and 5 have no class of error handlers
+	}
 	if h < 0x400 {
 		is, known := constantKind(h)
 		switch {

@@ -177,6 +177,7 @@ static void errors(void) {
 	CHECK(MPI_Send(&out, 1, MPI_INT, 0, -7, MPI_COMM_WORLD) == MPI_ERR_TAG);
 	CHECK(MPI_Send(&out, 1, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_WORLD) == MPI_ERR_TYPE);
 	CHECK(MPI_Win_fence(0, MPI_WIN_NULL) == MPI_ERR_WIN);
+	CHECK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRHANDLER_NULL) == MPI_ERR_ARG);
 	MPI_Error_class(MPI_ERR_WIN, &class);
 	CHECK(class == MPI_ERR_WIN);
 	CHECK(MPI_Error_string(MPI_ERR_IN_STATUS, text, &n) == MPI_SUCCESS && n == (int)strlen(text) && n < 256);
