@@ -1,6 +1,13 @@
 package capi
 
-import "github.com/gopvas/gopvas/internal/comm"
+import (
+	"os"
+	"slices"
+
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/topology"
+)
 
 // dup copies a communicator with its attributes, and hints, which may be other ones. If it fails, for example
 // since a callback refuses to copy an attribute, the handle is MPI_COMM_NULL.
@@ -54,49 +61,79 @@ func (p *Process) Comm_split(on *communicator, color, key int, out Ptr[Comm]) er
 	return p.made(n, err, on, out)
 }
 
-// sharedMemory is the type of hardware that guided splits know.
+// sharedMemory is the type of hardware that all ranks of a node share.
 const sharedMemory = "mpi_shared_memory"
 
-// hardware is what MPI_Get_hw_resource_info says: the types that guided splits know. A rank is on one node.
-func hardware() *comm.Info {
-	info := new(comm.Info)
-	info.Set(sharedMemory, "true")
-	return info
-}
+// parts are the types of hardware within a node that guided splits know besides, by their topology.Part. They have the
+// names of Open MPI, which has a split type for each, from 1 on.
+var parts = [...]string{"hwthread", "core", "l1cache", "l2cache", "l3cache", "socket", "numanode"}
 
-// Split types that Open MPI has besides, OMPI_COMM_TYPE_HWTHREAD to OMPI_COMM_TYPE_CLUSTER, from the smallest on: those
-// below a board are parts of a node.
+// Split types that only Open MPI has, OMPI_COMM_TYPE_HWTHREAD to OMPI_COMM_TYPE_CLUSTER: those after the parts hold
+// whole nodes.
 const (
-	ompiThread  = 1
-	ompiBoard   = 8
+	ompiParts   = len(parts)
 	ompiCluster = 11
 )
 
-// Comm_split_type is MPI_Comm_split_type. The ranks of a node share memory. Guided types know
-// one value of the hint mpi_hw_resource_type, mpi_shared_memory. Without it, and for the
-// unguided type, nobody gets a communicator. The types that only Open MPI has are parts of a node, or hold
-// nodes: see ompiThread and ompiBoard.
-func (p *Process) Comm_split_type(on *communicator, kind, key int, hints *comm.Info, out Ptr[Comm]) error {
-	how := comm.SplitKind(comm.Undefined)
-	switch kind {
-	case COMM_TYPE_SHARED:
-		how = comm.Shared
-	case COMM_TYPE_HW_GUIDED, COMM_TYPE_RESOURCE_GUIDED:
-		if is, _ := hints.Clone().Get("mpi_hw_resource_type"); is == sharedMemory {
-			how = comm.Shared
-		}
-	case COMM_TYPE_HW_UNGUIDED, UNDEFINED:
-	default:
-		if !handlesAreObjects || kind < ompiThread || kind > ompiCluster {
-			return fail(ERR_ARG, "split type %d is not known", kind)
-		}
-		how = comm.Alone // ranks of which it is not known that they share a part of a node
-		if kind >= ompiBoard {
-			how = comm.Shared
+// part returns which part of its node the rank is bound to, topology.Unknown if it is bound to several.
+func part(kind int) int {
+	cpus, err := sys.Affinity()
+	if err != nil {
+		return topology.Unknown
+	}
+	return topology.PartOf(os.DirFS("/"), topology.Part(kind), cpus)
+}
+
+// hardware is what MPI_Get_hw_resource_info says: the types of hardware of which the rank is bound to one.
+func hardware() *comm.Info {
+	info := new(comm.Info)
+	info.Set(sharedMemory, "true")
+	for kind, name := range parts {
+		if part(kind) != topology.Unknown {
+			info.Set(name, "true")
 		}
 	}
-	n, err := on.c.SplitType(how, key)
+	return info
+}
+
+// Comm_split_type is MPI_Comm_split_type. The ranks of a node share memory. A guided split, whose hint
+// mpi_hw_resource_type is of MPI_Get_hw_resource_info, gives nothing to a rank that is bound to no such hardware, and
+// so does the unguided type. By a type of Open MPI such a rank is alone.
+func (p *Process) Comm_split_type(on *communicator, kind, key int, hints *comm.Info, out Ptr[Comm]) error {
+	n, err := splitType(on.c, kind, key, hints)
 	return p.made(n, err, on, out)
+}
+
+func splitType(c *comm.Comm, kind, key int, hints *comm.Info) (*comm.Comm, error) {
+	switch kind {
+	case COMM_TYPE_SHARED:
+		return c.SplitType(comm.Shared, key)
+	case COMM_TYPE_HW_GUIDED, COMM_TYPE_RESOURCE_GUIDED:
+		name, _ := hints.Clone().Get("mpi_hw_resource_type")
+		if name == sharedMemory {
+			return c.SplitType(comm.Shared, key)
+		}
+		return splitPart(c, slices.Index(parts[:], name), key, comm.Undefined)
+	case COMM_TYPE_HW_UNGUIDED, UNDEFINED:
+		return c.SplitType(comm.Undefined, key)
+	}
+	switch {
+	case !handlesAreObjects || kind < 1 || kind > ompiCluster:
+		return nil, fail(ERR_ARG, "split type %d is not known", kind)
+	case kind > ompiParts:
+		return c.SplitType(comm.Shared, key)
+	}
+	return splitPart(c, kind-1, key, comm.Alone)
+}
+
+// splitPart splits by parts of nodes. A rank that is bound to none is split as otherwise says.
+func splitPart(c *comm.Comm, kind, key int, otherwise comm.SplitKind) (*comm.Comm, error) {
+	if kind >= 0 {
+		if in := part(kind); in != topology.Unknown {
+			return c.SplitPart(in, key)
+		}
+	}
+	return c.SplitType(otherwise, key)
 }
 
 // Intercomm_create is MPI_Intercomm_create.

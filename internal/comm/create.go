@@ -50,28 +50,40 @@ const (
 
 // SplitType returns a communicator of the ranks that have something in common.
 func (c *Comm) SplitType(kind SplitKind, key int) (*Comm, error) {
+	return c.splitType(key, func() (int64, error) {
+		switch kind {
+		case Undefined:
+			return Undefined, nil
+		case Shared:
+			return int64(c.root.Node(c.group.self)), nil
+		case AddressSpace, Alone:
+			// Not the colors of Shared: ranks that pass different kinds, which is wrong,
+			// are at least not put together.
+			if kind == AddressSpace && c.module.Direct() {
+				return int64(c.root.Nodes() + c.root.Node(c.group.self)), nil
+			}
+			return int64(2*c.root.Nodes() + c.group.self), nil
+		}
+		return Undefined, fmt.Errorf("kind %d is not known: pass Shared, AddressSpace or Undefined", kind)
+	})
+}
+
+// SplitPart returns a communicator of the ranks of a node that are in the same part of it, which has a number of 31
+// bits. It and SplitType are one collective call.
+func (c *Comm) SplitPart(part, key int) (*Comm, error) {
+	const parts = 31 // a color of any kind is less than a node's first part
+	return c.splitType(key, func() (int64, error) {
+		return int64(c.root.Node(c.group.self)+1)<<parts | int64(part), nil
+	})
+}
+
+func (c *Comm) splitType(key int, color func() (int64, error)) (*Comm, error) {
 	const op = "split by type"
 	if err := c.usable(); err != nil {
 		return nil, Wrap(op, err)
 	}
-	p := proposal{key: int64(key), call: callOf(op)}
-	var bad error
-	switch kind {
-	case Undefined:
-		p.color = Undefined
-	case Shared:
-		p.color = int64(c.root.Node(c.group.self))
-	case AddressSpace, Alone:
-		// Not the colors of Shared: ranks that pass different kinds, which is wrong,
-		// are at least not put together.
-		p.color = int64(2*c.root.Nodes() + c.group.self)
-		if kind == AddressSpace && c.module.Direct() {
-			p.color = int64(c.root.Nodes() + c.root.Node(c.group.self))
-		}
-	default:
-		bad = fmt.Errorf("kind %d is not known: pass Shared, AddressSpace or Undefined", kind)
-	}
-	n, _, err := c.createAmongAll(p, bad)
+	mine, bad := color()
+	n, _, err := c.createAmongAll(proposal{color: mine, key: int64(key), call: callOf(op)}, bad)
 	return n, Wrap(op, err)
 }
 

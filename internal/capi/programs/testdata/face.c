@@ -1,5 +1,7 @@
 // What programs see that were built with Open MPI: constants, handles, statuses, callbacks, strings.
+#define _GNU_SOURCE
 #include <mpi.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -316,6 +318,35 @@ static void files(const char *path) {
 	CHECK(f == MPI_FILE_NULL);
 }
 
+static int together(int kind) {
+	MPI_Comm some;
+	int n;
+	MPI_Comm_split_type(MPI_COMM_WORLD, kind, 0, MPI_INFO_NULL, &some);
+	MPI_Comm_size(some, &n);
+	MPI_Comm_free(&some);
+	return n;
+}
+
+// Parts of a node, OMPI_COMM_TYPE_HWTHREAD to _NUMA, hold the ranks that are bound to them; then come whole nodes.
+static void parts(void) {
+	cpu_set_t was, set;
+	int kind, n, least = 1, cpu = 0;
+	for (kind = 8; kind <= 11; kind++) CHECK(together(kind) == size);
+	sched_getaffinity(0, sizeof was, &was);
+	for (cpu = 0; !CPU_ISSET(cpu, &was);) cpu++;
+	MPI_Bcast(&cpu, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	n = sched_setaffinity(0, sizeof set, &set);
+	MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+	for (kind = 1; kind <= 7 && n == 0; kind++) { // not every kernel shows caches and nodes
+		int all = together(kind);
+		CHECK(all == size || (all == 1 && kind > 1));
+	}
+	sched_setaffinity(0, sizeof was, &was);
+	for (kind = 1; kind <= 5; kind++, least = n) CHECK((n = together(kind)) >= least || n == 1);
+}
+
 static void communicators(void) {
 	MPI_Group world, none;
 	MPI_Comm node, cart;
@@ -328,12 +359,7 @@ static void communicators(void) {
 	MPI_Comm_compare(MPI_COMM_WORLD, node, &result);
 	CHECK(result == MPI_CONGRUENT);
 	MPI_Comm_free(&node);
-	for (kind = 1; kind <= 11; kind++) { // OMPI_COMM_TYPE_HWTHREAD to _CLUSTER, of which _HOST is the 9th
-		MPI_Comm_split_type(MPI_COMM_WORLD, kind, 0, MPI_INFO_NULL, &node);
-		MPI_Comm_size(node, &n);
-		CHECK(kind == 9 ? n == size : n >= 1);
-		MPI_Comm_free(&node);
-	}
+	parts();
 	MPI_Comm_split(MPI_COMM_WORLD, MPI_UNDEFINED, 0, &node);
 	CHECK(node == MPI_COMM_NULL);
 	MPI_Comm_group(MPI_COMM_WORLD, &world);
