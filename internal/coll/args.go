@@ -1,6 +1,8 @@
 package coll
 
 import (
+	"errors"
+
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/mpi/fault"
@@ -283,3 +285,7 @@ func (t *Team) prepareReduceScatter(a *Args) error {
 	_, own := a.Send.block(t.Rank)
 	return a.Recv.need("receive buffer", own)
 }
+
+// ErrOverlap means that a call would read what it overwrites.
+var ErrOverlap = errors.New("the send and the receive buffer overlap: use others, or no send buffer (nil, in C " +
+	"MPI_IN_PLACE) to send what is in the receive buffer")

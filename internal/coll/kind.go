@@ -23,6 +23,12 @@ const (
 var kindNames = [...]string{"none", "barrier", "bcast", "reduce", "allreduce", "reduce_scatter", "scan", "exscan",
 	"gather", "scatter", "allgather", "alltoall", neighbors: neighborsName}
 
+// neighbors stands for exchanges among neighbours. The kind of a signature is a cad.Operation.
+const neighbors = kinds
+
+// neighborsName is what the hang report calls an exchange among neighbours.
+const neighborsName = "neighbor exchange"
+
 // String returns the name of the operation as the choice of algorithms has it.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {

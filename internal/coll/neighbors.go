@@ -30,9 +30,6 @@ type Exchange struct {
 	Hooks
 }
 
-// neighborsName is what the hang report calls an exchange among neighbours.
-const neighborsName = "neighbor exchange"
-
 // edgeTags is where the tags of edges begin: above those of all other messages.
 const edgeTags = 1 << 30
 

@@ -6,10 +6,6 @@ import (
 	"github.com/gopvas/gopvas/btl"
 )
 
-// ErrOverlap means that a call would read what it overwrites.
-var ErrOverlap = errors.New("the send and the receive buffer overlap: use others, or no send buffer (nil, in C " +
-	"MPI_IN_PLACE) to send what is in the receive buffer")
-
 // ErrTwice means that a call receives into some bytes twice.
 var ErrTwice = errors.New("the receive buffer has the same memory twice, and may end with either value: " +
 	"give displacements, or a datatype, that do not overlap")

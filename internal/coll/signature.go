@@ -28,9 +28,6 @@ const (
 	commonOp = 1 << (callOp - 1) // the operator is cad.Common, and these bits of its name follow
 )
 
-// neighbors stands for exchanges among neighbours. The kind of a signature is a cad.Operation.
-const neighbors = kinds
-
 // signature returns the word for a call that was prepared. n is agreed().
 func (a *Args) signature(n int) uint64 {
 	w := uint64(a.Kind) << callKindAt

@@ -1,5 +1,7 @@
 package pml
 
+import "github.com/gopvas/gopvas/btl"
+
 // Matching. A message belongs to a receive if the contexts are equal, the receive
 // names the message's source or AnySource, and its tag or AnyTag. MPI 4.1 section
 // 3.5 wants more than that:
@@ -44,6 +46,29 @@ type matcher struct {
 type source struct {
 	posted     list[operation] // receives from this rank, in the order of posting
 	unexpected list[message]   // messages from it, in the order of arrival
+}
+
+// origin is where the bytes of an unexpected message are, and so what is due when
+// they are consumed.
+type origin uint8
+
+const (
+	delivered  origin = iota // in the frame: Release it
+	offered                  // with the sender: Accept the frame
+	fromSelf                 // copied from a send of this rank, which is over
+	heldBySelf               // in the buffer of a send of this rank, which is held
+)
+
+// message is a message that has no receive yet: it is unexpected, or was taken by a
+// matched probe. Messages are used again.
+type message struct {
+	inAll, inSource node[message] // inAll also in the pool
+	frame           btl.Frame     // a copy of the module's
+	origin          origin
+	sender          *operation // heldBySelf
+	copied          []byte     // bytes that the frame does not keep
+	number          uint32     // in the trace
+	generation      uint32     // how often the message was discarded; see Message
 }
 
 // accepts tells whether the operation, whose source fits, takes this tag.

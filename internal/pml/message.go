@@ -7,29 +7,6 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 )
 
-// origin is where the bytes of an unexpected message are, and so what is due when
-// they are consumed.
-type origin uint8
-
-const (
-	delivered  origin = iota // in the frame: Release it
-	offered                  // with the sender: Accept the frame
-	fromSelf                 // copied from a send of this rank, which is over
-	heldBySelf               // in the buffer of a send of this rank, which is held
-)
-
-// message is a message that has no receive yet: it is unexpected, or was taken by a
-// matched probe. Messages are used again.
-type message struct {
-	inAll, inSource node[message] // inAll also in the pool
-	frame           btl.Frame     // a copy of the module's
-	origin          origin
-	sender          *operation // heldBySelf
-	copied          []byte     // bytes that the frame does not keep
-	number          uint32     // in the trace
-	generation      uint32     // how often the message was discarded; see Message
-}
-
 // Message is a message that Mprobe has taken out of the matching, for one receive.
 type Message struct {
 	msg        *message

@@ -112,6 +112,46 @@ type operation struct {
 	rests  uint8  // number of such looks at this generation
 }
 
+// Task is an operation that is made of others: a collective that goes on in the
+// background, say. The engine asks it for progress as it asks a transfer, in every
+// call that waits or tests, until it is done; a request stands for it in all calls.
+type Task interface {
+	// Start begins the task, for a persistent request each time anew. It is called
+	// without the engine's lock, by the goroutine that begins the request.
+	Start() error
+
+	// Release is called when no request stands for the task any more. Like Progress
+	// it runs under the engine's lock.
+	Release()
+
+	// Progress is called under the engine's lock, and so makes progress through
+	// Inside alone. It says done once for each Start that returned no error.
+	btl.Transfer
+
+	// Describe returns the task's wait for the hang report. It is called like
+	// Progress, while the task is underway.
+	Describe(*job.Waiting)
+}
+
+// waiter is one goroutine that waits for operations, or for a condition. It is told when the
+// first of those it is registered with (operation.waiter) is complete. The protocol is with
+// Engine; all fields are guarded by its lock.
+type waiter struct {
+	node     node[waiter]  // in parked, or in the pool
+	done     bool          // signalled
+	parked   bool          // sleeps on ch, or is about to
+	promoted bool          // is the owner of progress now
+	since    int64         // when it was announced
+	source   string        // the call of the program, if a report has asked for it and it is known
+	said     uint64        // what completions was when it was described last
+	ch       chan struct{} // one token at most; made when first needed
+	about    *operation    // one of the operations, for the hang report
+	any      bool          // it waits for any of several operations
+	bounded  bool          // it gives up by itself
+	call     string        // the call, if it is another than the operation's
+	until    *Condition    // what it waits for instead of operations; set once
+}
+
 // Request stands for an operation that was begun and not yet waited for. The zero
 // Request stands for none; so does one whose operation is over and was waited for,
 // also if this is a copy that was made before: the generation tells. A wait for
@@ -122,6 +162,13 @@ type Request struct {
 
 	// Unit is the caller's own. It is carried along and not looked at.
 	Unit uint32
+}
+
+// Mark goes along with a message beside its tag. A task's is its own. That of any other message
+// is what the message consists of; see elements.
+type Mark struct {
+	Number uint32
+	Word   uint64
 }
 
 // sent is the operation of all requests that were complete from the beginning and

@@ -8,27 +8,6 @@ import (
 	"github.com/gopvas/gopvas/trace"
 )
 
-// Task is an operation that is made of others: a collective that goes on in the
-// background, say. The engine asks it for progress as it asks a transfer, in every
-// call that waits or tests, until it is done; a request stands for it in all calls.
-type Task interface {
-	// Start begins the task, for a persistent request each time anew. It is called
-	// without the engine's lock, by the goroutine that begins the request.
-	Start() error
-
-	// Release is called when no request stands for the task any more. Like Progress
-	// it runs under the engine's lock.
-	Release()
-
-	// Progress is called under the engine's lock, and so makes progress through
-	// Inside alone. It says done once for each Start that returned no error.
-	btl.Transfer
-
-	// Describe returns the task's wait for the hang report. It is called like
-	// Progress, while the task is underway.
-	Describe(*job.Waiting)
-}
-
 // Reporter is a Task whose requests have a status. It is asked when the task is done.
 type Reporter interface {
 	Status() Status
@@ -206,13 +185,6 @@ func (op *operation) describeTask() string {
 // Progress, and their state.
 type Inside struct{ e *Engine }
 
-// Mark goes along with a message beside its tag. A task's is its own. That of any other message
-// is what the message consists of; see elements.
-type Mark struct {
-	Number uint32
-	Word   uint64
-}
-
 // Inside returns e for the use of its tasks.
 func (e *Engine) Inside() Inside { return Inside{e} }
 
@@ -310,21 +282,6 @@ func (e *Engine) Serve() {
 	e.server = w
 	e.waitFor(w)
 	e.freeWaiter(w)
-}
-
-// Helper is work of others that this rank can do while it waits.
-type Helper interface {
-	// Pending tells whether there is work, at the cost of a look.
-	Pending() bool
-	// Help does some of it, and returns whether there was any. It is called without
-	// the engine's lock.
-	Help() bool
-	// Polling is told when this rank begins to look for work again and again, because
-	// its wait lasts, and when it ends that: a rank that has work need not wake it.
-	Polling(bool)
-	// Resting is told when this rank goes to sleep and when it is awake again, so
-	// that ranks with work know whether to wake it, by its inbox.
-	Resting(bool)
 }
 
 // SetHelper is called before the engine is used.

@@ -8,20 +8,6 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// phase is what a member waits for in its call. The phases are states of the board: they hold nothing themselves.
-type phase interface {
-	// reached tells whether it has come, or a member has arrived at the board, which means another call. The caller
-	// looks once more for what it waits for: a member that has done its part may have arrived in the next call.
-	reached(b *Board) bool
-
-	// awaits tells whether this member waits for another one. That may be in the call and wait
-	// as well, and says so itself: see job.NeedAll.
-	awaits(b *Board, member int) bool
-
-	// through tells whether a member has done its part.
-	through(b *Board, member int) bool
-}
-
 // allArrived: all members have arrived in the call, and the last one has released them.
 type allArrived struct{}
 

@@ -54,10 +54,57 @@ type slot struct {
 	_      [cacheLine - 16 - misfitSize]byte
 }
 
+// maxLanes bounds the lanes of a board, and so how many ranks take work from
+// different ends.
+const maxLanes = 16
+
+// Record is what a member says about its call. Addresses are of its own memory.
+type Record struct {
+	Word    uint64 // the signature, or cad.RefusedCall: see Inherit
+	Size    uint64 // of the vector or a block; irregular: 0
+	Longest uint64 // irregular: length of the longest block that it knows of
+	Source  uint64 // what it sends, and the length in bytes
+	Sent    uint64
+	Result  uint64 // where it receives
+	Wanted  uint64
+	Send    Layout
+	Recv    Layout
+	call    uint64 // its number
+}
+
+// Layout is where the blocks of a buffer lie. For one with parts unit is partsUnit, and counts is
+// the address of the parts.
+type Layout struct {
+	block          uint64
+	unit           uint64
+	counts, displs uint64 // addresses; 0: blocks of one length
+}
+
 // Plan says how the work of a call is cut. The board only hands it on.
 type Plan struct {
 	Cols, Group, Pieces, Chunk, Length int
 	Typed                              int // 1: some buffer has parts
+}
+
+// lane is a run of units that are taken one by one from its beginning.
+type lane struct {
+	next line.Int64
+	_    [cacheLine - 8]byte
+}
+
+// bcastSlot holds the bytes of a broadcast. Only its root writes it.
+type bcastSlot struct {
+	call line.Uint64 // number of the call, when all else is there
+	sig  uint64
+	data [ShortSlot]byte
+}
+
+// misfit says that a block of the member has another length than its other end expects. It is the first such block. The
+// member that does the unit writes misfit before it counts the unit as done. The slot's member reads misfit when all
+// units are done, and clears it before it arrives in the next call. So no two of these accesses meet.
+type misfit struct {
+	fault          line.Uint64 // a cad.Fault; the member that swaps it for 0 writes the lengths
+	sent, expected uint64
 }
 
 // Groups returns the number of groups of a row.
@@ -87,6 +134,20 @@ type Job interface {
 	cad.Job
 	CPUs() int                  // that the ranks of this node have together
 	Domain(rank int) job.Domain // where a rank of this node runs
+}
+
+// phase is what a member waits for in its call. The phases are states of the board: they hold nothing themselves.
+type phase interface {
+	// reached tells whether it has come, or a member has arrived at the board, which means another call. The caller
+	// looks once more for what it waits for: a member that has done its part may have arrived in the next call.
+	reached(b *Board) bool
+
+	// awaits tells whether this member waits for another one. That may be in the call and wait
+	// as well, and says so itself: see job.NeedAll.
+	awaits(b *Board, member int) bool
+
+	// through tells whether a member has done its part.
+	through(b *Board, member int) bool
 }
 
 // Members are the ranks that meet, as one of them sees them.

@@ -5,28 +5,6 @@ import (
 	"github.com/gopvas/gopvas/internal/coll/board/line"
 )
 
-// Record is what a member says about its call. Addresses are of its own memory.
-type Record struct {
-	Word    uint64 // the signature, or cad.RefusedCall: see Inherit
-	Size    uint64 // of the vector or a block; irregular: 0
-	Longest uint64 // irregular: length of the longest block that it knows of
-	Source  uint64 // what it sends, and the length in bytes
-	Sent    uint64
-	Result  uint64 // where it receives
-	Wanted  uint64
-	Send    Layout
-	Recv    Layout
-	call    uint64 // its number
-}
-
-// Layout is where the blocks of a buffer lie. For one with parts unit is partsUnit, and counts is
-// the address of the parts.
-type Layout struct {
-	block          uint64
-	unit           uint64
-	counts, displs uint64 // addresses; 0: blocks of one length
-}
-
 // partsUnit marks the layout of a buffer with parts.
 const partsUnit = ^uint64(0)
 

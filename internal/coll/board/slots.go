@@ -2,7 +2,6 @@ package board
 
 import (
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/coll/board/line"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/shm"
@@ -34,13 +33,6 @@ const (
 	boardPiece = 8 << 20    // all pieces of a board
 	lingering  = 28         // yields of a member before it waits as for anything else
 )
-
-// bcastSlot holds the bytes of a broadcast. Only its root writes it.
-type bcastSlot struct {
-	call line.Uint64 // number of the call, when all else is there
-	sig  uint64
-	data [ShortSlot]byte
-}
 
 // slotCount returns how many slots a member has, and pieceSize how long a piece may be. In one
 // address space there are no long pieces: the members share the work of long vectors, and copy

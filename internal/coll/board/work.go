@@ -1,28 +1,9 @@
 package board
 
 import (
-	"github.com/gopvas/gopvas/internal/coll/board/line"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/shm"
 )
-
-// maxLanes bounds the lanes of a board, and so how many ranks take work from
-// different ends.
-const maxLanes = 16
-
-// lane is a run of units that are taken one by one from its beginning.
-type lane struct {
-	next line.Int64
-	_    [cacheLine - 8]byte
-}
-
-// misfit says that a block of the member has another length than its other end expects. It is the first such block. The
-// member that does the unit writes misfit before it counts the unit as done. The slot's member reads misfit when all
-// units are done, and clears it before it arrives in the next call. So no two of these accesses meet.
-type misfit struct {
-	fault          line.Uint64 // a cad.Fault; the member that swaps it for 0 writes the lengths
-	sent, expected uint64
-}
 
 // Plan returns how the work of the call is cut: the last arriver writes it.
 func (b *Board) Plan() *Plan { return &b.plan }

@@ -115,6 +115,16 @@ type Spec struct {
 	Op       *Op        // of CALC, and of a RECV that folds, and what CALL calls
 }
 
+// reuse is the state of a graph that stays built between its issues.
+type reuse struct {
+	built   Built          // nil: it is not built yet
+	back    func(g *Graph) // takes the graph between issues
+	buffers buffers        // that it works on
+	old     buffers        // that it worked on before
+	data    [2][]byte      // the same, for the garbage collector, while an issue is underway
+	bare    bool           // the nodes no longer refer to the buffers
+}
+
 // Folds tells whether a RECV applies an operator.
 func (s *Spec) Folds() bool { return s.Kind == Recv && s.Op != nil }
 

@@ -8,16 +8,6 @@ import (
 // Graphs that are issued many times, each time with other buffers. To build a graph takes
 // several times as long as to issue it.
 
-// reuse is the state of a graph that stays built between its issues.
-type reuse struct {
-	built   Built          // nil: it is not built yet
-	back    func(g *Graph) // takes the graph between issues
-	buffers buffers        // that it works on
-	old     buffers        // that it worked on before
-	data    [2][]byte      // the same, for the garbage collector, while an issue is underway
-	bare    bool           // the nodes no longer refer to the buffers
-}
-
 // Built is a graph as an executor has built it.
 type Built interface {
 	Bytes() int      // of memory that it takes between issues

@@ -7,27 +7,6 @@ import (
 
 // How a graph becomes the task that executes it by messages.
 
-// action is a node, as it is executed.
-type action struct {
-	kind         cad.Kind
-	folds        bool
-	before       int32
-	first, count int32 // successors, in edges
-	peer         int32 // rank of the job
-	port         uint32
-	op           *cad.Op
-	dst, src     area
-	in           []byte // of a RECV that folds: what was received
-}
-
-// area is memory that a node works on: a part of a buffer that changes from issue to issue, or
-// memory that is the same for all issues.
-type area struct {
-	buffer   int // which buffer; -1: own
-	at, size int
-	own      btl.Buffer
-}
-
 // Build makes the task of a graph, unless it stayed built.
 func (t *Transport) Build(c *cad.Channel, g *cad.Graph) (*run, error) {
 	if r, ok := g.Built().(*run); ok {

@@ -6,13 +6,6 @@ import (
 	"github.com/gopvas/gopvas/internal/coll/cad"
 )
 
-// State is what graphs by messages keep for a channel.
-type State struct {
-	Flight  []uint32 // those that are underway; see mayBegin
-	guard   *run     // that of them which has not passed its guard; nil: none, or it is alone
-	refused refusals
-}
-
 // mayBegin tells whether the graph may send its first messages.
 //
 // Invariant: the numbers of the graphs that are underway differ by less than the tag can tell apart. The tag has few

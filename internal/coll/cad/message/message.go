@@ -3,34 +3,12 @@ package message
 import (
 	"errors"
 	"slices"
-	"sync/atomic"
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
-
-// Transport is what graphs need that are executed by messages.
-type Transport struct {
-	Job      cad.Job
-	Messages *pml.Engine
-	Rank     int // of the job
-	Check    bool
-	Describe func(call uint64) string
-
-	// Failed, if it is not nil, has what has failed before a call: the messages tell the
-	// others. At the end it has what has failed then, which is not returned as an error.
-	Failed *cad.Failure
-	Whole  func(rank int) bool // tells whether a rank is a member of the whole; nil: the channel is
-
-	Executed *Executed // nil: not counted
-	named    []bool    // by rank of the job: see run.Describe
-}
-
-// Executed counts what a rank has executed: nodes that move or combine bytes, those of other
-// ranks' graphs, and the bytes; and by messages the memory that its graphs take.
-type Executed struct{ Nodes, Foreign, Bytes, Memory atomic.Uint64 }
 
 // Run issues a graph and returns when it is complete.
 func (t *Transport) Run(c *cad.Channel, g *cad.Graph) error {
@@ -39,58 +17,6 @@ func (t *Transport) Run(c *cad.Channel, g *cad.Graph) error {
 		return err
 	}
 	return t.Messages.Do(r, c.Context)
-}
-
-const (
-	portBits   = 20
-	numberBits = 10 // of the number, in the tag
-	markBits   = 29 // of the number, in the mark
-
-	blocks     = 1 << 29         // in the mark: of the guard of a call that blocks
-	spoilt     = 1 << 31         // in the mark: a record precedes the message
-	recordPort = 1<<portBits - 1 // of records
-
-	mostInFlight = 256 // graphs of a channel
-)
-
-func tagOf(number, port uint32) int {
-	return int(number&(1<<numberBits-1))<<portBits | int(port&(1<<portBits-1))
-}
-
-// run is the task of a graph that is executed by messages.
-type run struct {
-	t       *Transport
-	channel *cad.Channel
-	state   *State
-	graph   *cad.Graph
-
-	// What does not change.
-	actions []action
-	edges   []cad.Edge
-	gate    cad.Node // the last node of the guard; Start: there is none
-	bytes   int      // of its memory
-
-	// Of one issue.
-	number  uint32
-	order   uint32 // among the guards of this rank: see refusals
-	call    uint64
-	left    []int32    // predecessors that are not done, by node
-	stack   []cad.Node // nodes that are ready
-	active  []inFlight
-	members []btl.Member // of together
-	seen    uint64       // pml.Inside.Completions when active was last looked through
-	begun   bool
-	guarded bool // the gate has not been passed
-	done    bool
-	failure cad.Failure
-	broken  error // the engine for messages can not go on
-}
-
-// inFlight is a message that is underway, for a node.
-type inFlight struct {
-	request pml.Request
-	n       cad.Node
-	record  []byte // it is the record of the node's message
 }
 
 // Start implements pml.Task.
@@ -236,6 +162,23 @@ func (r *run) communicate(n cad.Node) {
 		l.request, err = in.Irecv(context, int(a.peer), tagOf(r.number, a.port), r.of(&a.dst))
 	}
 	r.began(l, err)
+}
+
+// together tells the engine which messages the graph begins with.
+func (r *run) together() {
+	if !r.t.Messages.Plans() {
+		return
+	}
+	r.members = r.members[:0]
+	start := &r.actions[cad.Start]
+	for _, e := range r.edges[start.first:][:start.count] {
+		if a := &r.actions[e.To]; a.kind == cad.Send && a.before == 1 {
+			r.members = append(r.members, btl.Member{
+				Peer: int(a.peer), Tag: int32(tagOf(r.number, a.port)), Context: r.channel.Context, Bytes: a.src.size,
+			})
+		}
+	}
+	r.t.Messages.Inside().Together(r.members)
 }
 
 // began looks after a message, unless it is over at once.

@@ -2,7 +2,6 @@ package message
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/gopvas/gopvas/internal/coll/cad"
 )
@@ -25,21 +24,6 @@ import (
 // Invariant: all members take part in the same number of rounds, because all decide by the same refusal. In a guard a
 // refusal outranks a mismatch, the refusal of the lowest rank outranks those of others, and whether calls differ is
 // passed on with it (decisive).
-
-// refusals are those of a rank on a channel that its guards have not settled.
-type refusals struct {
-	mu    sync.Mutex
-	order uint32 // how many guards the rank has asked for
-	list  []refusal
-}
-
-// refusal is a call of this rank that was refused.
-type refusal struct {
-	operation uint64
-	cause     string
-	order     uint32  // how many guards the rank had asked for
-	note      *string // for the hang report
-}
 
 // mostRefusals bounds the memory for the refusals of a rank that makes no other call. Later ones are not told.
 const mostRefusals = 64

@@ -137,9 +137,6 @@ func (r *run) tellExpecting() {
 	}
 }
 
-// longLooks is how many looks of a rank that tests, and so never sleeps, count as a long wait.
-const longLooks = 1 << 12
-
 // Lasts implements pml.Patient. From now on the graph looks for what will never meet it.
 func (r *run) Lasts() { r.lasting = r.lasting || !r.queued }
 

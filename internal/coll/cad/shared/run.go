@@ -1,8 +1,6 @@
 package shared
 
-import (
-	"github.com/gopvas/gopvas/internal/coll/cad"
-)
+import "github.com/gopvas/gopvas/internal/coll/cad"
 
 // run is a graph that has been issued, or is about to be: the pml.Task of its request.
 // It keeps what the graph refers to reachable.
@@ -29,6 +27,9 @@ type run struct {
 	expected bool   // expect has looked
 	told     uint32 // what record.told was then
 }
+
+// longLooks is how many looks of a rank that tests, and so never sleeps, count as a long wait.
+const longLooks = 1 << 12
 
 // newRun builds the graph, unless it stayed built.
 func (e *Engine) newRun(c *cad.Channel, g *cad.Graph) (*run, error) {
