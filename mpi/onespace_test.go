@@ -11,6 +11,7 @@ import (
 	"github.com/gopvas/gopvas/internal/btl/pvasbtl"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/testkit"
 )
@@ -37,21 +38,17 @@ func inOneSpaceBy(t testing.TB, ranks int, settings comm.Settings, f func(*Comm)
 		require.NoError(t, mem.Close())
 	})
 	root := mem.Root()
-	var wg sync.WaitGroup
 	for rank := range ranks {
 		p := uint64(base) + uint64(rank)*partition
 		root.SetArena(rank, p, partition, p+4096, partition-4096)
-		module, err := pvasbtl.New(root, rank)
-		require.NoError(t, err)
-		c := (*Comm)(comm.NewWorld(root, rank, wrapModule(module), settings, operatorNames))
-		wg.Go(func() {
-			defer root.MarkGone(rank)
-			if err := f(c); err != nil {
-				t.Errorf("rank %d: %v", rank, err)
-			}
-		})
 	}
-	wg.Wait()
+	jobtest.Ranks(t, root, func(rank int) error {
+		module, err := pvasbtl.New(root, rank)
+		if err != nil {
+			return err
+		}
+		return f((*Comm)(comm.NewWorld(root, rank, wrapModule(module), settings, operatorNames)))
+	})
 }
 
 func TestSharedWindowsInOneSpace(t *testing.T) {

@@ -91,25 +91,17 @@ func overMem(t testing.TB, ranks, cpus int, o mem.Options, f func(*Comm) error) 
 	root := jobtest.Create(t, job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus,
 		Settings: job.Settings{Spin: testkit.Spin}}).Root()
 	w := mem.New(root, o)
-	var wg, running sync.WaitGroup
+	var running sync.WaitGroup
 	running.Add(ranks)
-	for rank := range ranks {
+	jobtest.Ranks(t, root, func(rank int) error {
 		c := (*Comm)(comm.NewWorld(root, rank, wrapModule(w.Module(rank)), comm.Settings{}, operatorNames))
-		wg.Go(func() {
-			defer root.MarkGone(rank)
-			err := f(c)
-			running.Done()
-			if err == nil && o.Delay > 0 {
-				// Messages that are late do not outlive their sender, as those
-				// of a real BTL do.
-				running.Wait()
-			}
-			if err := errors.Join(err, c.Finalize()); err != nil {
-				t.Errorf("rank %d: %v", rank, err)
-			}
-		})
-	}
-	wg.Wait()
+		err := f(c)
+		running.Done()
+		if err == nil && o.Delay > 0 {
+			running.Wait() // messages that are late do not outlive their sender, as those of a real BTL do
+		}
+		return errors.Join(err, c.Finalize())
+	})
 }
 
 // memKinds are the worlds to run over: roomy, tight in every way, with late messages.

@@ -1,8 +1,8 @@
 package mpi
 
 import (
+	"errors"
 	"net/netip"
-	"sync"
 	"testing"
 
 	"github.com/gopvas/gopvas/internal/btl/mem"
@@ -19,11 +19,10 @@ func overNodes(t testing.TB, nodes []int, f func(*Comm) error) {
 	root := jobtest.Create(t, job.Config{Ranks: len(nodes), BTL: job.BTLSM, CPUs: 2, Nodes: nodes,
 		Host: netip.MustParseAddr("127.0.0.1"), Key: job.Key{1}, Settings: job.Settings{Spin: testkit.Spin}}).Root()
 	w := mem.New(root, mem.Options{})
-	var wg sync.WaitGroup
-	for rank, here := range nodes {
+	jobtest.Ranks(t, root, func(rank int) error {
 		far := comm.Network{Messages: w.Network(rank)}
 		for peer, node := range nodes {
-			if node != here {
+			if node != nodes[rank] {
 				far.Peers = append(far.Peers, peer)
 			}
 		}
@@ -32,17 +31,8 @@ func overNodes(t testing.TB, nodes []int, f func(*Comm) error) {
 			networks = append(networks, far)
 		}
 		c := (*Comm)(comm.NewWorld(root, rank, wrapModule(w.Module(rank)), comm.Settings{}, operatorNames, networks...))
-		wg.Go(func() {
-			defer root.MarkGone(rank)
-			if err := f(c); err != nil {
-				t.Errorf("rank %d: %v", rank, err)
-			}
-			if err := c.Finalize(); err != nil {
-				t.Errorf("rank %d: %v", rank, err)
-			}
-		})
-	}
-	wg.Wait()
+		return errors.Join(f(c), c.Finalize())
+	})
 }
 
 func TestBusyWindowsOfNodes(t *testing.T) {

@@ -1,7 +1,6 @@
 package capi
 
 import (
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,7 +25,7 @@ func onRanks(t *testing.T, ranks int, f func(*rank)) {
 	root := jobtest.Create(t, job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2,
 		Settings: job.Settings{Spin: testkit.Spin}}).Root()
 	w := mem.New(root, mem.Options{})
-	var wg sync.WaitGroup
+	programs := make([]*rank, ranks)
 	for me := range ranks {
 		world := comm.NewWorld(root, me, w.Module(me), comm.Settings{},
 			comm.Operators{Resolve: operator.Resolve, Describe: operator.Describe})
@@ -36,13 +35,13 @@ func onRanks(t *testing.T, ranks int, f func(*rank)) {
 		c.p.users = 1
 		c.p.start(world, THREAD_MULTIPLE)
 		c.p.become(running)
-		wg.Go(func() {
-			defer root.MarkGone(me)
-			f(&rank{c, me, ranks})
-			c.call("MPI_Finalize")
-		})
+		programs[me] = &rank{c, me, ranks}
 	}
-	wg.Wait()
+	jobtest.Ranks(t, root, func(me int) error {
+		f(programs[me])
+		programs[me].call("MPI_Finalize")
+		return nil
+	})
 }
 
 func TestMessages(t *testing.T) {

@@ -2,16 +2,15 @@ package file
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
-	"sync"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -21,23 +20,16 @@ func TestLostRank(t *testing.T) {
 	for _, way := range waysOfTest {
 		for _, inTheMiddle := range []bool{false, true} {
 			for _, write := range []bool{true, false} {
-				memory, err := job.Create(job.Config{Ranks: n, BTL: job.BTLSM, CPUs: 2})
-				require.NoError(t, err)
-				root, name := memory.Root(), filepath.Join(t.TempDir(), "file")
-				w := mem.New(root, mem.Options{})
-				var wg sync.WaitGroup
-				for rank := range n {
+				root := jobtest.Create(t, job.Config{Ranks: n, BTL: job.BTLSM, CPUs: 2}).Root()
+				w, name := mem.New(root, mem.Options{}), filepath.Join(t.TempDir(), "file")
+				jobtest.Ranks(t, root, func(rank int) error {
 					c := comm.NewWorld(root, rank, w.Module(rank), comm.Settings{}, comm.Operators{})
-					wg.Go(func() {
-						defer root.MarkGone(rank)
-						err := leave(c, name, way, rank == lost, inTheMiddle, write)
-						if e, ok := errors.AsType[*fault.LostError](err); rank != lost && (!ok || e.Rank != lost) {
-							t.Errorf("%s, in the middle %v, write %v: rank %d: %v", way, inTheMiddle, write, rank, err)
-						}
-					})
-				}
-				wg.Wait()
-				require.NoError(t, memory.Close())
+					err := leave(c, name, way, rank == lost, inTheMiddle, write)
+					if e, ok := errors.AsType[*fault.LostError](err); rank == lost || ok && e.Rank == lost {
+						return nil
+					}
+					return fmt.Errorf("%s, in the middle %v, write %v: %v", way, inTheMiddle, write, err)
+				})
 			}
 		}
 	}

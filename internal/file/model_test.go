@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -28,17 +27,10 @@ func ranks(t testing.TB, n int, f func(*comm.Comm) error) {
 	t.Helper()
 	root := jobtest.Create(t, job.Config{Ranks: n, BTL: job.BTLSM, CPUs: 2}).Root()
 	w := mem.New(root, mem.Options{})
-	var wg sync.WaitGroup
-	for rank := range n {
+	jobtest.Ranks(t, root, func(rank int) error {
 		c := comm.NewWorld(root, rank, w.Module(rank), comm.Settings{}, comm.Operators{})
-		wg.Go(func() {
-			defer root.MarkGone(rank)
-			if err := errors.Join(f(c), c.Finalize()); err != nil {
-				t.Errorf("rank %d: %v", rank, err)
-			}
-		})
-	}
-	wg.Wait()
+		return errors.Join(f(c), c.Finalize())
+	})
 }
 
 // access is what one rank does in one step.

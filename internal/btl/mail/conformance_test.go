@@ -2,7 +2,6 @@ package mail_test
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,6 +11,7 @@ import (
 	"github.com/gopvas/gopvas/internal/btl/mail"
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/testkit"
 )
 
@@ -38,21 +38,14 @@ func TestConformance(t *testing.T) {
 					Settings: job.Settings{SingleCopy: job.SingleCopyNone}})
 				require.NoError(t, err)
 				root, world := m.Root(), mem.New(m.Root(), mem.Options{})
-				var wg sync.WaitGroup
-				for rank := range ranks {
-					wg.Go(func() {
-						defer root.MarkGone(rank)
-						memory := memory{world.Module(rank)}
-						box, err := mail.Open(memory, root, rank)
-						if err == nil {
-							err = c.Run(module{box, memory}, root, rank)
-						}
-						if err != nil {
-							t.Error(err)
-						}
-					})
-				}
-				wg.Wait()
+				jobtest.Ranks(t, root, func(rank int) error {
+					memory := memory{world.Module(rank)}
+					box, err := mail.Open(memory, root, rank)
+					if err != nil {
+						return err
+					}
+					return c.Run(module{box, memory}, root, rank)
+				})
 			})
 		}
 	}

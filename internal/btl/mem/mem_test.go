@@ -3,7 +3,6 @@ package mem_test
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,16 +32,7 @@ func TestConformance(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/ranks=%d", c.Name, ranks), func(t *testing.T) {
 				root := newRoot(t, ranks)
 				w := mem.New(root, mem.Options{})
-				var wg sync.WaitGroup
-				for rank := range ranks {
-					wg.Go(func() {
-						defer root.MarkGone(rank)
-						if err := c.Run(w.Module(rank), root, rank); err != nil {
-							t.Error(err)
-						}
-					})
-				}
-				wg.Wait()
+				jobtest.Ranks(t, root, func(rank int) error { return c.Run(w.Module(rank), root, rank) })
 			})
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/btl/net"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/suci"
 )
 
@@ -139,21 +139,16 @@ func TestConformance(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/ranks=%d/cpus=%d", c.Name, ranks, cpus), func(t *testing.T) {
 					root := newRoot(t, ranks, cpus)
 					w := mem.New(root, mem.Options{EagerLimit: job.MaxEagerLimit})
-					var wg sync.WaitGroup
+					all := make([]*rank, ranks)
 					for self := range ranks {
-						r := open(t, root, w, self)
-						wg.Go(func() {
-							err := c.Run(r, root, self)
-							if err == nil {
-								err = r.net.Flush(context.Background())
-							}
-							root.MarkGone(self)
-							if err != nil {
-								t.Error(err)
-							}
-						})
+						all[self] = open(t, root, w, self)
 					}
-					wg.Wait()
+					jobtest.Ranks(t, root, func(self int) error {
+						if err := c.Run(all[self], root, self); err != nil {
+							return err
+						}
+						return all[self].net.Flush(context.Background())
+					})
 				})
 			}
 		}

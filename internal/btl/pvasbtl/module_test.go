@@ -3,7 +3,6 @@ package pvasbtl_test
 import (
 	"fmt"
 	"runtime"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,6 +11,7 @@ import (
 	"github.com/gopvas/gopvas/internal/btl/btltest"
 	"github.com/gopvas/gopvas/internal/btl/pvasbtl"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/mpi/fault"
@@ -74,21 +74,13 @@ func TestConformance(t *testing.T) {
 					make = heapSpace
 				}
 				root := make(t, job.Config{Ranks: ranks, CPUs: 2, HugePages: ranks == 2 && !testkit.Race})
-				var wg sync.WaitGroup
-				for rank := range ranks {
-					wg.Go(func() {
-						defer root.MarkGone(rank)
-						m, err := pvasbtl.New(root, rank)
-						if err != nil {
-							t.Error(err)
-							return
-						}
-						if err := c.Run(m, root, rank); err != nil {
-							t.Error(err)
-						}
-					})
-				}
-				wg.Wait()
+				jobtest.Ranks(t, root, func(rank int) error {
+					m, err := pvasbtl.New(root, rank)
+					if err != nil {
+						return err
+					}
+					return c.Run(m, root, rank)
+				})
 			})
 		}
 	}

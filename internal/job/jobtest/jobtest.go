@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -50,6 +51,21 @@ func Create(t testing.TB, c job.Config) *job.Memory {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, memory.Close()) })
 	return memory
+}
+
+// Ranks runs f as each rank of a job, in a goroutine. A rank is marked as gone when f is over, as the supervisor does.
+func Ranks(t testing.TB, root *job.Root, f func(rank int) error) {
+	t.Helper()
+	var all sync.WaitGroup
+	for rank := range root.Ranks() {
+		all.Go(func() {
+			defer root.MarkGone(rank)
+			if err := f(rank); err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // Job is a running job.
