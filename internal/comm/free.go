@@ -150,10 +150,10 @@ func Disconnect(c *Comm) error {
 
 // link notes, if the communicator has ranks of several worlds, that this one is connected to others.
 func (c *Comm) link() {
-	w := c.root.World(c.group.self)
-	if c.root.Ranks() == w.Size {
+	if !c.root.Several(c.group.self) {
 		return
 	}
+	w := c.root.World(c.group.self)
 	for _, rank := range c.members.ranks {
 		if int(rank) < w.First || int(rank) >= w.First+w.Size {
 			c.linked = true

@@ -13,6 +13,7 @@ func Rest(world *Comm, resting bool) {
 		state = job.StateFinal
 	} else if world.finalized.Swap(false) {
 		world.engine.Reopen()
+		world.root.ReceivesAgain(world.group.self)
 	}
 	world.root.SetState(world.group.self, state)
 }

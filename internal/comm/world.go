@@ -140,9 +140,7 @@ func (c *Comm) Finalize() error {
 		c.tellUnreceived()
 	}
 	c.tellUnfreed()
-	if !c.met { // else nobody receives any more
-		c.engine.FlushAhead()
-	}
+	c.drain()
 	c.contexts.abandon(c.engine)
 	if leak := c.engine.Close(); err == nil {
 		err = leak
@@ -154,6 +152,16 @@ func (c *Comm) Finalize() error {
 	c.noteCalls()
 	c.root.SetState(c.group.self, job.StateFinal)
 	return Wrap("finalize", err)
+}
+
+// drain waits until others have received what this rank has sent and waits for nowhere else. If the ranks of this world
+// have met, none of them receives any more.
+func (c *Comm) drain() {
+	own := c.root.World(c.group.self)
+	if c.root.Several(c.group.self) {
+		c.root.EndReceives(c.group.self)
+	}
+	c.engine.Drain(func(rank int) bool { return !c.met || rank < own.First || rank >= own.First+own.Size })
 }
 
 // NameCalls gives the hang report the function that the program is in, and the place of its call (job.Waiting.Place).

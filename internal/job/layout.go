@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	LayoutVersion = 28
+	LayoutVersion = 29
 
 	cacheLine = 64
 
@@ -137,7 +137,8 @@ type rankBlock struct {
 	graphs  atomic.Uint64 // address of the graphs that others may advance for the rank, 0: none
 	answer  atomic.Uint64 // to the supervisor's last look: see Look
 	links   atomic.Uint32 // communicators of the rank that have ranks of other worlds: see AddLink
-	_       [cacheLine - 44]byte
+	ends    atomic.Uint32 // mayReceive, ending, draining: see EndReceives
+	_       [cacheLine - 48]byte
 
 	// Written by the rank, all the time while it does the work of others.
 	share Share

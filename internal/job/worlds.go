@@ -55,6 +55,40 @@ func (r *Root) Linked(w World) bool {
 	return false
 }
 
+// What rankBlock.ends says of a rank: it may receive; it is in Finalize, and receives no more; it is, and waits for its
+// own sends to other worlds.
+const (
+	mayReceive = iota
+	ending
+	draining
+)
+
+// EndReceives says that a rank is in Finalize: what is sent to it now, nobody receives. The ranks of a world end
+// together, or in their own time, but worlds do not wait for each other.
+//
+// Those that wait for their sends to it are woken. No end is missed: EndReceives says first that this rank ends, then
+// looks who drains. Who drains says so first (Drains), then looks who has ended.
+func (r *Root) EndReceives(rank int) {
+	r.block(rank).ends.Store(ending)
+	for other := range r.Ranks() {
+		if r.ranks[other].ends.Load() == draining {
+			r.ranks[other].inbox.Notify()
+		}
+	}
+}
+
+// Drains says that a rank that has called EndReceives waits until its sends are received, or MayReceive is false.
+func (r *Root) Drains(rank int) { r.block(rank).ends.Store(draining) }
+
+// MayReceive tells whether a rank may receive what is sent to it. It is true of ranks on other nodes until they go.
+func (r *Root) MayReceive(rank int) bool { return r.block(rank).ends.Load() == mayReceive && !r.Gone(rank) }
+
+// ReceivesAgain undoes EndReceives.
+func (r *Root) ReceivesAgain(rank int) { r.block(rank).ends.Store(mayReceive) }
+
+// Several tells whether the job has had ranks of other worlds than that of this rank.
+func (r *Root) Several(rank int) bool { return r.Ranks() > r.World(rank).Size }
+
 // Alone tells whether this is a job of one rank that no supervisor has started.
 func (r *Root) Alone() bool { return r.names != nil }
 

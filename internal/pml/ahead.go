@@ -69,17 +69,3 @@ func (e *Engine) arrived(op *operation) {
 		e.updateFastPath()
 	}
 }
-
-// FlushAhead waits until all that is ahead is with its receivers, or these have gone.
-func (e *Engine) FlushAhead() {
-	e.lock()
-	defer e.unlock()
-	for i := 0; i < len(e.existing); i++ {
-		if op := e.existing[i]; op.ahead {
-			if e.wait(op, "finalize") != nil {
-				return
-			}
-			i = -1
-		}
-	}
-}

@@ -39,7 +39,7 @@ func TestSendsRunAhead(t *testing.T) {
 		}
 		_, err := from.Wait(&waits)
 		require.NoError(t, err)
-		from.FlushAhead()
+		from.Drain(func(int) bool { return true })
 	}
 	require.NoError(t, from.Close())
 	require.NoError(t, to.Close())

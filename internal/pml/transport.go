@@ -22,6 +22,10 @@ type Job interface {
 	GoneCounter() *atomic.Uint32
 	Gone(rank int) bool
 	Lost() (rank int, ok bool)
+
+	// For the end of this rank: see Drain. When MayReceive becomes false, this rank is notified if it Drains.
+	Drains(rank int)
+	MayReceive(rank int) bool
 	State(rank int) job.State
 
 	// These are for the hang report and the supervisor, which asks by ReportCounter and Asked. A rank

@@ -214,6 +214,32 @@ static void unwilling(void) {
 	MPI_Comm_disconnect(&inter);
 }
 
+/* What a rank has sent to another world before it ends is not lost: short messages, and a long one whose request is freed. */
+enum { SHORTS = 400, SHORT = 1000, LONG = 1 << 20 };
+
+static void leave_behind(MPI_Comm inter) {
+	static char lasting[LONG];
+	MPI_Request r;
+	int pid = getpid();
+	memset(lasting, 7, LONG);
+	MPI_Send(&pid, 1, MPI_INT, rank, 3, inter);
+	for (int i = 0; i < SHORTS; i++) MPI_Send(lasting, SHORT, MPI_CHAR, rank, 4, inter);
+	MPI_Isend(lasting, LONG, MPI_CHAR, rank, 5, inter, &r);
+	MPI_Request_free(&r);
+}
+
+/* collect receives that when the sender has had the time to end. */
+static void collect(MPI_Comm inter) {
+	static char got[LONG];
+	int pid;
+	MPI_Recv(&pid, 1, MPI_INT, rank, 3, inter, MPI_STATUS_IGNORE);
+	for (double since = MPI_Wtime(); kill(pid, 0) == 0 && MPI_Wtime() < since + 0.5;) usleep(1000);
+	for (int i = 0; i < SHORTS; i++) MPI_Recv(got, SHORT, MPI_CHAR, rank, 4, inter, MPI_STATUS_IGNORE);
+	memset(got, 0, LONG);
+	MPI_Recv(got, LONG, MPI_CHAR, rank, 5, inter, MPI_STATUS_IGNORE);
+	CHECK(got[0] == 7 && got[LONG - 1] == 7);
+}
+
 /* many: worlds one after the other. */
 static void many(void) {
 	for (int i = 0; i < 4; i++) {
@@ -241,6 +267,8 @@ int main(int argc, char **argv) {
 		if (strcmp(kind, "keys") == 0) keys_child(parent, argv[3]);
 		if (strcmp(kind, "middle") == 0) generations_child(parent, 0);
 		if (strcmp(kind, "last") == 0) generations_child(parent, 1);
+		if (strcmp(kind, "sender") == 0 || strcmp(kind, "deaf") == 0) leave_behind(parent);
+		if (strcmp(kind, "receiver") == 0) collect(parent);
 		if (strcmp(kind, "abandoned") == 0) {
 			MPI_Comm_disconnect(&parent);
 			if (rank == 1) exit(9);
@@ -259,6 +287,11 @@ int main(int argc, char **argv) {
 	if (strcmp(kind, "generations") == 0) generations();
 	if (strcmp(kind, "unwilling") == 0) unwilling();
 	if (strcmp(kind, "closed") == 0) closed();
+	if (strcmp(kind, "left behind") == 0) {
+		collect(spawn("sender", size));
+		leave_behind(spawn("receiver", size));
+	}
+	if (strcmp(kind, "deaf") == 0) leave_behind(spawn("deaf", size)); /* nobody receives, and all end */
 	if (strcmp(kind, "killed early") == 0 || strcmp(kind, "dies") == 0) {
 		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 		char *last = kind[0] == 'k' ? "child" : "die";
