@@ -6,13 +6,12 @@ import (
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/reach"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/trace"
 )
 
 // Accumulate has the elements of a place become what the operator makes of them and of those of a buffer of this rank.
 func (w *Window) Accumulate(op Op, e *Element, from *comm.Buffer, to *Place) error {
 	if w.watch != nil {
-		return w.wrap("accumulate", to.Rank, w.operation(trace.WinAccumulate, accumulate, true, to, func() error {
+		return w.wrap("accumulate", to.Rank, w.operation(accumulate, true, to, func() error {
 			return w.accumulate(op, e, from, nil, to)
 		}))
 	}
@@ -24,7 +23,7 @@ func (w *Window) Accumulate(op Op, e *Element, from *comm.Buffer, to *Place) err
 func (w *Window) GetAccumulate(op Op, e *Element, from, result *comm.Buffer, at *Place) error {
 	if w.watch != nil {
 		return w.wrap("get and accumulate", at.Rank,
-			w.operation(trace.WinAccumulate, getAccumulate, op.Code != NoOp, at, func() error {
+			w.operation(getAccumulate, op.Code != NoOp, at, func() error {
 				return w.accumulate(op, e, from, result, at)
 			}))
 	}
@@ -35,7 +34,7 @@ func (w *Window) GetAccumulate(op Op, e *Element, from, result *comm.Buffer, at 
 func (w *Window) FetchAndOp(op Op, e *Element, from, result []byte, at *Place) error {
 	if w.watch != nil {
 		return w.wrap("fetch and op", at.Rank,
-			w.operation(trace.WinAccumulate, fetchAndOp, op.Code != NoOp, at, func() error {
+			w.operation(fetchAndOp, op.Code != NoOp, at, func() error {
 				return w.fetchAndOp(op, e, from, result, at)
 			}))
 	}
@@ -66,7 +65,7 @@ func (w *Window) fetchAndOp(op Op, e *Element, from, result []byte, at *Place) e
 func (w *Window) CompareAndSwap(e *Element, from, compare, result []byte, at *Place) error {
 	if w.watch != nil {
 		return w.wrap("compare and swap", at.Rank,
-			w.operation(trace.WinAccumulate, compareAndSwap, true, at, func() error {
+			w.operation(compareAndSwap, true, at, func() error {
 				return w.compareAndSwap(e, from, compare, result, at)
 			}))
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/trace"
 )
 
 // accesses are the operations on a target that others may conflict with. All ranks write them, under the lock of a
@@ -51,6 +52,9 @@ const (
 )
 
 var operations = [...]call{"Put", "Get", "Accumulate", "GetAccumulate", "FetchAndOp", "CompareAndSwap"}
+
+// kinds are what traces know them by; all from accumulate on are one.
+var kinds = [...]trace.Kind{trace.WinPut, trace.WinGet, trace.WinAccumulate}
 
 // conflict returns an error if an operation conflicts with another one, and else has others find it.
 func (w *Window) conflict(by uint16, writes bool, p *Place) error {

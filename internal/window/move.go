@@ -9,13 +9,12 @@ import (
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/reach"
 	"github.com/gopvas/gopvas/mpi/fault"
-	"github.com/gopvas/gopvas/trace"
 )
 
 // Put copies a buffer of this rank to a place.
 func (w *Window) Put(from *comm.Buffer, to *Place) error {
 	if w.watch != nil {
-		return w.wrap("put", to.Rank, w.operation(trace.WinPut, put, true, to, func() error {
+		return w.wrap("put", to.Rank, w.operation(put, true, to, func() error {
 			return w.move(from, to, true)
 		}))
 	}
@@ -25,7 +24,7 @@ func (w *Window) Put(from *comm.Buffer, to *Place) error {
 // Get copies a place to a buffer of this rank.
 func (w *Window) Get(to *comm.Buffer, from *Place) error {
 	if w.watch != nil {
-		return w.wrap("get", from.Rank, w.operation(trace.WinGet, get, false, from, func() error {
+		return w.wrap("get", from.Rank, w.operation(get, false, from, func() error {
 			return w.move(to, from, false)
 		}))
 	}

@@ -53,8 +53,8 @@ func (w *Window) beginWatch() error {
 func (w *Window) Watched() bool { return w.watch != nil }
 
 // operation does an operation that is watched. writes tells whether it may change the memory of the target.
-func (w *Window) operation(k trace.Kind, by uint16, writes bool, p *Place, do func() error) error {
-	t := w.own.BeginTally(k)
+func (w *Window) operation(by uint16, writes bool, p *Place, do func() error) error {
+	t := w.own.BeginTally(kinds[min(by, accumulate)])
 	err := w.conflict(by, writes, p)
 	if err == nil {
 		err = do()
