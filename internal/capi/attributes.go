@@ -98,6 +98,18 @@ func (k *keyvals) free(of handleKind, number Ref) error {
 	return nil
 }
 
+// left returns how many keys the program has and has not freed.
+func (k *keyvals) left() (n int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, key := range k.known {
+		if !key.freed {
+			n++
+		}
+	}
+	return n
+}
+
 // hold counts one more attribute of a key.
 func (k *keyvals) hold(key *keyval) {
 	k.mu.Lock()

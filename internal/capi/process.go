@@ -25,6 +25,7 @@ type Process struct {
 	users                  int         // sessions, and MPI_Init up to MPI_Finalize
 	met                    bool        // all ranks have come to the end of MPI_Init's use
 	sessionBuffers         atomic.Int32
+	ports                  atomic.Int32 // opened and not closed
 
 	world, self *communicator
 
@@ -221,10 +222,15 @@ func (p *Process) tellUnfreed() {
 	}{
 		{"datatypes", types.len() - predefinedLater()}, {"operators", operators.len()}, {"groups", p.groups.len()},
 		{"info objects", p.infos.len()}, {"error handlers", p.errhandlers.len()},
+		{"graphs", programGraphs.len()}, {"attribute keys", p.keyvals.left()},
+		{"pieces of MPI_Alloc_mem", p.allocated()},
 	} {
 		if left.n > 0 {
 			fmt.Fprintf(os.Stderr, "%s: finalize: warning: %s not freed: %d\n", comm.Who(), left.objects, left.n)
 		}
+	}
+	if n := p.ports.Load(); n > 0 {
+		fmt.Fprintf(os.Stderr, "%s: finalize: warning: ports not closed: %d\n", comm.Who(), n)
 	}
 }
 
@@ -287,6 +293,13 @@ func (p *Process) Free_mem(base Address) error {
 		return sys.Munmap(uintptr(base), mem.mapped)
 	}
 	return nil
+}
+
+// allocated returns how many pieces of Alloc_mem there are.
+func (p *Process) allocated() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.memory)
 }
 
 // allocated is memory of Alloc_mem: of the Go heap, or so many bytes that were mapped.

@@ -48,26 +48,18 @@ func (p *Process) spawn(count, root int, c Comm, out Ptr[Comm], codes Ints,
 	}
 	n, counts, err := comm.Spawn(on.c, root, commands, err)
 	if !codes.Nil() {
-		p.setCodes(codes, commands, counts, err)
+		setCodes(codes, counts, err)
 	}
 	return p.made(n, err, on, out)
 }
 
-// setCodes tells the error code of each process that was asked for. Other ranks than the root know only of those that
-// were started.
-func (p *Process) setCodes(codes Ints, commands []comm.Command, counts []int, err error) {
+// setCodes tells the error code of each process that was asked for.
+func setCodes(codes Ints, counts []comm.Count, err error) {
 	at := 0
-	for i := range max(len(commands), len(counts)) {
-		started, asked := 0, 0
-		if i < len(counts) && err == nil {
-			started, asked = counts[i], counts[i]
-		}
-		if i < len(commands) {
-			asked = commands[i].N
-		}
-		for n := range asked {
+	for _, c := range counts {
+		for n := range c.Asked {
 			code := SUCCESS
-			if n >= started {
+			if n >= c.Started || err != nil {
 				code = ERR_SPAWN
 			}
 			codes.Set(at, code)
@@ -130,14 +122,22 @@ func (p *Process) Open_port(info Info, out OutString) error {
 		return err
 	}
 	port, err := comm.OpenPort(p.world.c)
-	if err == nil {
-		out.Set(port, MAX_PORT_NAME)
+	if err != nil {
+		return err
 	}
-	return err
+	p.ports.Add(1)
+	out.Set(port, MAX_PORT_NAME)
+	return nil
 }
 
 // Close_port is MPI_Close_port.
-func (p *Process) Close_port(port CString) error { return comm.ClosePort(p.world.c, port.String()) }
+func (p *Process) Close_port(port CString) error {
+	err := comm.ClosePort(p.world.c, port.String())
+	if err == nil {
+		p.ports.Add(-1)
+	}
+	return err
+}
 
 // Comm_accept is MPI_Comm_accept.
 func (p *Process) Comm_accept(port CString, info Info, root int, c Comm, out Ptr[Comm]) error {

@@ -1,8 +1,11 @@
 package comm
 
 import (
+	"errors"
+
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/datatype"
+	"github.com/gopvas/gopvas/internal/pml"
 )
 
 // Buffer is memory that a message is taken from or put into: bytes in one piece, or a
@@ -24,6 +27,18 @@ func (c *Comm) say(b *Buffer, of Element) {
 	if c.compares() {
 		b.Of = of
 	}
+}
+
+// ErrInUse means that a call that is checked receives into memory that an operation before it uses.
+var ErrInUse = errors.New("the receive buffer has memory in common with that of a message that is not complete: " +
+	"use another buffer, or wait for that message's request first")
+
+// unused refuses a buffer for a receive that is about to begin, if calls are checked and an operation uses it.
+func (c *Comm) unused(b *Buffer, from int) error {
+	if c.compares() && from != pml.ProcNull && c.engine.Uses(b) {
+		return ErrInUse
+	}
+	return nil
 }
 
 // expect is say for a buffer that a message is received into. It refuses one that has some memory twice.

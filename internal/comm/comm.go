@@ -300,17 +300,24 @@ func (c *Comm) Group() *Group {
 	return c.group
 }
 
-// Abort says that a call ends the job, unless that is "", and ends this process at once, without deferred functions.
+// Abort says that a call ends the job, or its world if that is connected to no other, unless the call is "". It ends
+// this process at once, without deferred functions.
 // The exit code is the lowest byte of the code, or 1 if that is 0: the job has failed.
 func (c *Comm) Abort(call string, code int) {
-	exit, note := cmp.Or(int(uint8(code)), 1), ""
+	exit, note, what := cmp.Or(int(uint8(code)), 1), "", "the job"
 	if exit != code {
 		note = fmt.Sprintf(", exit code %d", exit)
 	}
-	if call != "" {
-		fmt.Fprintf(os.Stderr, "%s: %s: ends the job with error code %d%s\n", Who(), call, code, note)
+	started := c != nil && c.root != nil
+	if started && c.root.Several(c.group.self) {
+		if w := c.root.World(c.group.self); !c.root.Linked(w) {
+			what = fmt.Sprintf("world %d of the job", w.Number)
+		}
 	}
-	if c != nil && c.root != nil {
+	if call != "" {
+		fmt.Fprintf(os.Stderr, "%s: %s: ends %s with error code %d%s\n", Who(), call, what, code, note)
+	}
+	if started {
 		c.root.SetState(c.group.self, job.StateAborted)
 	}
 	os.Exit(exit)

@@ -33,13 +33,16 @@ var (
 // Command is a program to start.
 type Command = job.Command
 
+// Count is how many ranks of a command were asked for, and how many there are. All ranks of Spawn learn it.
+type Count struct{ Asked, Started int }
+
 // Spawn has pvasrun start ranks, and returns the intercommunicator of c with their world. It is collective; the
-// commands of the root count, and bad, if it is not nil, is what is wrong with them. counts says how many ranks of
-// each command there are, on all ranks. It returns when the new ranks have called Init. The error wraps ErrSpawn if
-// they could not be started, or end before that.
+// commands of the root count, and bad, if it is not nil, is what is wrong with them. counts is of each command, also if
+// none was started. It returns when the new ranks have called Init. The error wraps ErrSpawn if they could not be
+// started, or end before that.
 //
 // MPI 4.1 section 11.8 (MPI_Comm_spawn, MPI_Comm_spawn_multiple).
-func Spawn(c *Comm, root int, commands []Command, bad error) (n *Comm, counts []int, err error) {
+func Spawn(c *Comm, root int, commands []Command, bad error) (n *Comm, counts []Count, err error) {
 	const op = "spawn"
 	if err := c.lockCollective(); err != nil {
 		return nil, nil, Wrap(op, err)
@@ -52,14 +55,24 @@ func Spawn(c *Comm, root int, commands []Command, bad error) (n *Comm, counts []
 		if err != nil && !errors.Is(err, ErrSpawn) {
 			err = fmt.Errorf("%w: %w", ErrSpawn, err)
 		}
-		return texts, err
+		return append([]string{job.EncodeAsked(commands)}, texts...), err
 	})
 	var w job.World
+	var asked, started []int
+	if len(texts) > 0 {
+		asked = job.DecodeAsked(texts[0])
+	}
 	if err == nil {
-		w, counts, err = job.DecodeWorld(texts)
+		w, started, err = job.DecodeWorld(texts[1:])
+	}
+	for i, n := range asked {
+		counts = append(counts, Count{Asked: n})
+		if err == nil {
+			counts[i].Started = started[i]
+		}
 	}
 	if err != nil {
-		return nil, nil, Wrap(op, err)
+		return nil, counts, Wrap(op, err)
 	}
 	n, err = c.joinRemote(op, root, nil, func(p proposal) (proposal, error) {
 		return c.exchangeWith(int32(w.First), grouping.of(meetID), 0, p, c.Name)
@@ -136,39 +149,6 @@ func Parent(world *Comm) *Comm {
 		return nil
 	}
 	return world.parent
-}
-
-// rootDoes has the root do something, and tells all members what came of it. The caller holds the lock.
-func (c *Comm) rootDoes(op string, root int, bad error, do func() ([]string, error)) ([]string, error) {
-	t := c.everyone()
-	switch {
-	case bad != nil:
-	case c.remote() != nil:
-		bad = ErrInter
-	case uint(root) >= uint(c.size):
-		bad = &fault.RankError{Rank: root, Size: c.size}
-	}
-	if _, err := t.propose(proposal{call: callOf(op, root)}, bad); err != nil {
-		return nil, err
-	}
-	told := proposal{call: callOf(op)}
-	var mine error
-	if c.rank == root {
-		var texts []string
-		if texts, mine = do(); mine != nil {
-			told.data = job.EncodeTexts(job.Refuse(mine))
-		} else {
-			told.data = job.EncodeTexts(job.Grant(texts...))
-		}
-	}
-	all, err := t.propose(told, nil)
-	if mine != nil {
-		return nil, mine
-	}
-	if err != nil {
-		return nil, err
-	}
-	return job.Granted(job.DecodeTexts(all[root].data))
 }
 
 // OpenPort returns the name of a port at which this rank can accept. MPI 4.1 section 11.9.2 (MPI_Open_port).

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // proposal is what a member brings to the making of communicators: where it wants to
@@ -175,4 +178,37 @@ func (c *Comm) createAmongAll(p proposal, badArguments error) (*Comm, []proposal
 		return c.createBetween(p, badArguments)
 	}
 	return c.create(c.everyone(), p, badArguments)
+}
+
+// rootDoes has the root do something, and tells all members what came of it: texts, also beside an error. The caller
+// holds the lock.
+func (c *Comm) rootDoes(op string, root int, bad error, do func() ([]string, error)) (texts []string, err error) {
+	t := c.everyone()
+	switch {
+	case bad != nil:
+	case c.remote() != nil:
+		bad = ErrInter
+	case uint(root) >= uint(c.size):
+		bad = &fault.RankError{Rank: root, Size: c.size}
+	}
+	if _, err := t.propose(proposal{call: callOf(op, root)}, bad); err != nil {
+		return nil, err
+	}
+	told := proposal{call: callOf(op)}
+	var mine error
+	if c.rank == root {
+		if texts, mine = do(); mine != nil {
+			told.data = job.EncodeTexts(append(job.Refuse(mine), texts...))
+		} else {
+			told.data = job.EncodeTexts(job.Grant(texts...))
+		}
+	}
+	all, err := t.propose(told, nil)
+	if mine != nil {
+		return texts, mine
+	}
+	if err != nil {
+		return nil, err
+	}
+	return job.Granted(job.DecodeTexts(all[root].data))
 }

@@ -52,6 +52,25 @@ func DecodeSpawn(request []string) (list []Command, ok bool) {
 	return list, len(list) > 0
 }
 
+// EncodeAsked returns how many ranks of each command are asked for, as one text.
+func EncodeAsked(list []Command) string {
+	var texts []string
+	for _, c := range list {
+		texts = append(texts, strconv.Itoa(c.N))
+	}
+	return strings.Join(texts, ",")
+}
+
+// DecodeAsked is the contrary.
+func DecodeAsked(text string) (asked []int) {
+	for number := range strings.SplitSeq(text, ",") {
+		if n, err := strconv.Atoi(number); err == nil {
+			asked = append(asked, n)
+		}
+	}
+	return asked
+}
+
 // EncodeWorld returns what the supervisor grants who has asked for ranks: the world, and how many ranks run each
 // command.
 func EncodeWorld(w World, counts []int) []string {

@@ -180,7 +180,7 @@ func Refuse(err error) []string {
 	return []string{"0", err.Error()}
 }
 
-// Granted returns what an answer grants, or the error for which it refuses.
+// Granted returns what an answer grants, or the error for which it refuses, and what was said beside that.
 func Granted(answer []string) ([]string, error) {
 	if len(answer) > 0 && answer[0] == "" {
 		return answer[1:], nil
@@ -192,5 +192,5 @@ func Granted(answer []string) ([]string, error) {
 	if err != nil || uint(kind) >= uint(len(refusals)) {
 		kind = 0
 	}
-	return nil, refusal(refusals[kind], "%s", answer[1])
+	return answer[2:], refusal(refusals[kind], "%s", answer[1])
 }

@@ -81,7 +81,9 @@ func (r *Root) EndReceives(rank int) {
 func (r *Root) Drains(rank int) { r.block(rank).ends.Store(draining) }
 
 // MayReceive tells whether a rank may receive what is sent to it. It is true of ranks on other nodes until they go.
-func (r *Root) MayReceive(rank int) bool { return r.block(rank).ends.Load() == mayReceive && !r.Gone(rank) }
+func (r *Root) MayReceive(rank int) bool {
+	return r.block(rank).ends.Load() == mayReceive && !r.Gone(rank)
+}
 
 // ReceivesAgain undoes EndReceives.
 func (r *Root) ReceivesAgain(rank int) { r.block(rank).ends.Store(mayReceive) }

@@ -1,6 +1,9 @@
 package pml
 
-import "github.com/gopvas/gopvas/internal/job"
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/job"
+)
 
 // Drain is for the end of a rank. It waits for the sends that nobody else waits for, those that are ahead and those
 // that were left (Leave), until they are with their receivers, or these receive no more. to tells which ranks may
@@ -33,4 +36,24 @@ func (e *Engine) draining(to func(rank int) bool) *operation {
 		}
 	}
 	return nil
+}
+
+// Uses tells whether an operation that was begun and not waited for has memory in common with a buffer that is to be
+// received into. A send that is over counts no more, since its call may be the one that was waited for.
+func (e *Engine) Uses(b *btl.Buffer) bool {
+	e.lock()
+	defer e.unlock()
+	for _, op := range e.existing {
+		uses := false
+		switch op.state {
+		case queued, held, moving:
+			uses = !op.ahead
+		case posted, complete:
+			uses = op.kind == receiving
+		}
+		if uses && op.kind <= receiving && op.buf.Meets(b) {
+			return true
+		}
+	}
+	return false
 }

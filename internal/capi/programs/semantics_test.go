@@ -72,11 +72,15 @@ func TestLeft(t *testing.T) {
 			warning := fmt.Sprintf("rank %d: finalize: warning: ", r)
 			always = append(always, warning+"windows not freed: 1")
 			checked = append(checked,
+				warning+"attribute keys not freed: 1",
 				warning+`communicators not freed: 2, the first "halo"`,
 				warning+"datatypes not freed: 1",
+				warning+"graphs not freed: 1",
 				warning+"groups not freed: 1",
 				warning+fmt.Sprintf("messages that this rank has not received: 1, the first of 4 bytes from rank %d, "+
 					"tag 7", (r+2)%3),
+				warning+"pieces of MPI_Alloc_mem not freed: 1",
+				warning+"ports not closed: 1",
 				warning+"windows not freed: 1")
 		}
 		require.Equal(t, always, warnings(program))

@@ -49,6 +49,8 @@ func TestSpawnedRanksFail(t *testing.T) {
 			{"dies", "still here\nstill here\n", "exited with code 9", 9},
 			{"abandoned", "still here\nstill here\n",
 				"exited with code 9; the ranks that were started with it end: 2", 9},
+			{"aborted", "still here\nstill here\n",
+				"rank 3: MPI_Abort on MPI_COMM_WORLD: ends world 1 of the job with error code 9\n", 9},
 			{"faithless", "", "exited with code 9; ending the other 3 ranks", 9},
 			{"stuck", "", "  3 (rank 1 of world 1)  ", 125},
 		} {

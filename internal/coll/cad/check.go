@@ -28,6 +28,9 @@ func (g *Graph) Successors() (edges []Edge, first []int32) {
 	return edges, first
 }
 
+// connect says what to do with a node that is not.
+const connect = "connect it, or use Tie, in C MPIX_Graph_tie"
+
 // Check returns an error if a peer is none, or if the graph breaks a rule of the KACC paper: every node is reachable
 // from START, reaches END, and does not come after itself.
 func (g *Graph) Check(members int, edges []Edge, first []int32) error {
@@ -60,9 +63,9 @@ func (g *Graph) Check(members int, edges []Edge, first []int32) error {
 		switch {
 		case !reached[n]:
 			return &fault.GraphError{Node: n, What: s.Kind.String() +
-				" is not reached from START: connect it, or use Tie"}
+				" is not reached from START: " + connect}
 		case !ends[n]:
-			return &fault.GraphError{Node: n, What: s.Kind.String() + " does not lead to END: connect it, or use Tie"}
+			return &fault.GraphError{Node: n, What: s.Kind.String() + " does not lead to END: " + connect}
 		}
 	}
 	return nil

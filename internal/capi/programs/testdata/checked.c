@@ -40,6 +40,18 @@ int main(int argc, char **argv) {
 		refuses(MPI_Recv(in, 1, twice, rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 		if (!class) OK(MPI_Send(out, 6, MPI_INT, rank, 3, MPI_COMM_WORLD));
 		refuses(waited(MPI_Irecv(in, 1, twice, rank, 3, MPI_COMM_WORLD, &q), &q));
+		MPI_Request first, sending = MPI_REQUEST_NULL;
+		OK(MPI_Irecv(in, 8, MPI_INT, rank, 4, MPI_COMM_WORLD, &first));
+		if (!class) OK(MPI_Isend(out, 8, MPI_INT, rank, 5, MPI_COMM_WORLD, &sending));
+		refuses(waited(MPI_Irecv(in + 7, 8, MPI_INT, rank, 5, MPI_COMM_WORLD, &q), &q));
+		OK(MPI_Wait(&sending, MPI_STATUS_IGNORE));
+		OK(MPI_Sendrecv(out, 8, MPI_INT, rank, 4, in + 8, 8, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD,
+			MPI_STATUS_IGNORE));
+		OK(MPI_Wait(&first, MPI_STATUS_IGNORE));
+		OK(MPI_Issend(in, 8, MPI_INT, rank, 6, MPI_COMM_WORLD, &sending));
+		refuses(MPI_Recv(in, 8, MPI_INT, rank, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		if (class) OK(MPI_Recv(out, 8, MPI_INT, rank, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		OK(MPI_Wait(&sending, MPI_STATUS_IGNORE));
 		refuses(MPI_Gatherv(out, 2, MPI_INT, in, counts, displs, MPI_INT, 0, MPI_COMM_SELF) ? MPI_ERR_OTHER
 			: MPI_Allgatherv(out, 2, MPI_INT, in, counts, displs, MPI_INT, MPI_COMM_WORLD));
 		refuses(waited(MPI_Iallgatherv(out, 2, MPI_INT, in, counts, displs, MPI_INT, MPI_COMM_WORLD, &q), &q));

@@ -2,7 +2,10 @@
 #include "program.h"
 
 int main(void) {
-	int out = 1, in = 0, next, last, word;
+	int out = 1, in = 0, next, last, word, key;
+	char port[MPI_MAX_PORT_NAME];
+	void *memory;
+	MPIX_Graph graph;
 	MPI_Comm comm, freed;
 	MPI_Win window;
 	MPI_Group group;
@@ -23,6 +26,19 @@ int main(void) {
 	OK(MPI_Win_create(&word, sizeof word, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window));
 	OK(MPI_Comm_group(MPI_COMM_WORLD, &group));
 	OK(MPI_Type_contiguous(3, MPI_INT, &type));
+	OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL));
+	OK(MPI_Comm_set_attr(MPI_COMM_WORLD, key, NULL));
+	OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL));
+	OK(MPI_Comm_set_attr(MPI_COMM_WORLD, key, NULL));
+	OK(MPI_Comm_free_keyval(&key));
+	OK(MPI_Alloc_mem(100, MPI_INFO_NULL, &memory));
+	OK(MPI_Alloc_mem(100, MPI_INFO_NULL, &memory));
+	OK(MPI_Free_mem(memory));
+	for (int i = 0; i < 2; i++) OK(MPI_Open_port(MPI_INFO_NULL, port));
+	OK(MPI_Close_port(port));
+	OK(MPIX_Graph_new(MPI_COMM_WORLD, &graph));
+	OK(MPIX_Graph_free(&graph));
+	OK(MPIX_Graph_new(MPI_COMM_WORLD, &graph));
 	OK(MPI_Type_create_f90_real(6, MPI_UNDEFINED, &type));
 	OK(MPI_Finalize());
 	return 0;
