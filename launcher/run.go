@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"sync"
 	"syscall"
@@ -155,6 +156,7 @@ func (s *supervisor) makeMemory() (*job.Memory, error) {
 		Domains: s.domains(0), NUMA: len(s.machine.Nodes) > 1,
 		TraceSize: s.job.TraceSize, Settings: s.job.SettingsFor(s.btl),
 	}
+	rand.Read(c.Key[:]) // never fails
 	s.job.Part.Describe(&c)
 	memory, err := job.Create(c)
 	if err == nil && c.Desk {

@@ -219,7 +219,7 @@ var windowClasses = []struct {
 	{window.ErrUnit, ERR_DISP},
 	{window.ErrSize, ERR_SIZE}, {window.ErrArgument, ERR_ARG}, {window.ErrFlavor, ERR_RMA_FLAVOR},
 	{window.ErrAttach, ERR_RMA_ATTACH}, {window.ErrDetach, ERR_RMA_ATTACH}, {window.ErrFreed, ERR_WIN},
-	{window.ErrReach, ERR_RMA_SHARED}, {window.ErrLength, ERR_TRUNCATE}, {comm.ErrSeveralNodes, ERR_RMA_SHARED},
+	{window.ErrLength, ERR_TRUNCATE}, {comm.ErrSeveralNodes, ERR_RMA_SHARED},
 	{comm.ErrNoRoom, ERR_NO_MEM},
 }
 

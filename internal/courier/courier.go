@@ -31,12 +31,16 @@ const lane = 4
 
 // open opens the courier of a rank.
 func open(root *job.Root, rank int) (*Courier, error) {
-	c := &Courier{root: root, rank: rank, broken: make([]atomic.Bool, root.Ranks()), over: make(chan struct{}),
+	c := &Courier{root: root, rank: rank, broken: make([]atomic.Bool, root.Places()), over: make(chan struct{}),
 		lines: map[uint32]*Line{}}
+	host := root.Host()
+	if !host.IsValid() { // all ranks are on this node
+		host = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
 	var err error
 	c.endpoint, err = suci.Open(suci.Options{
 		Self: idOf(rank), Key: suci.Key(root.Key()), Encrypt: root.Settings().Encrypt,
-		Listen: netip.AddrPortFrom(root.Host(), 0), MaxPeers: root.Ranks(), Timeout: root.Settings().PeerTimeout,
+		Listen: netip.AddrPortFrom(host, 0), MaxPeers: root.Places(), Timeout: root.Settings().PeerTimeout,
 		QueueLimit: math.MaxInt, OnChange: c.onChange,
 	})
 	if err != nil {

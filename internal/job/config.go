@@ -52,7 +52,7 @@ type Config struct {
 	// Devices are the addresses of the node's network devices, of which Host is the first; nil:
 	// Host alone. The device of a number reaches those of the same number on other nodes.
 	Devices []netip.Addr
-	Key     Key // of the messages between nodes
+	Key     Key // of the messages between nodes, and between couriers of one
 
 	AllCPUs int // that all nodes have together; 0: CPUs
 

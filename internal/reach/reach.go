@@ -3,6 +3,7 @@ package reach
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 
@@ -11,8 +12,11 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
+// ErrForbidden means that a rank may not read the memory of another one.
+var ErrForbidden = errors.New("a rank can not read the memory of another one")
+
 // Try finds out whether each rank can read the memory of the rank after it. It is collective. It returns the numbers of
-// all processes, by rank, and an error on all ranks if one of them can not.
+// all processes, by rank, and ErrForbidden on all ranks if one of them can not.
 func Try(c *comm.Comm) (pids []int, err error) {
 	own := binary.LittleEndian.AppendUint64(nil, uint64(os.Getpid()))
 	all, err := gather(c, binary.LittleEndian.AppendUint64(own, uint64(sys.HeapAddr(own))))
@@ -31,12 +35,15 @@ func Try(c *comm.Comm) (pids []int, err error) {
 	}
 	answers, lost := gather(c, answer)
 	runtime.KeepAlive(own) // no rank comes here before all have read
-	if err = errors.Join(err, lost); err != nil {
-		return nil, err
+	switch {
+	case lost != nil:
+		return nil, lost
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrForbidden, err)
 	}
 	for _, refused := range answers {
 		if refused != 0 {
-			return nil, errors.New("a rank can not read the memory of another one")
+			return nil, ErrForbidden
 		}
 	}
 	return pids, nil

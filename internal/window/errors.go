@@ -23,8 +23,6 @@ var (
 	ErrDetach   = errors.New("the memory is not attached: pass the address that was given to attach")
 	ErrConflict = errors.New("accesses conflict")
 	ErrFreed    = comm.ErrWindowFreed
-	ErrReach    = errors.New("ranks are processes that may not read one another's memory " +
-		"(process_vm_readv, see pvasrun info): use memory that the window allocates, or --btl pvas")
 )
 
 // call is a call of a window, by its name in Go.

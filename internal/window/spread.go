@@ -10,27 +10,50 @@ import (
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/courier"
+	"github.com/gopvas/gopvas/internal/reach"
 )
 
 // Windows of several nodes. The ranks of each node make one of their own, with a control block that has records of all
-// ranks; then all tell one another of their memory.
+// ranks; then all tell one another of their memory. Ranks that are processes which may not read one another's memory
+// make a window of the program's memory as if each were on a node of its own.
 
-// split finds the ranks of this node. It is collective.
+// split finds the ranks whose memory is reached without requests. It is collective.
 func (w *Window) split() error {
 	w.node = w.own
-	switch {
-	case comm.OneNode(w.own):
-		return nil
-	case w.flavor == Shared:
-		return comm.ErrSeveralNodes
+	if !comm.OneNode(w.own) {
+		if w.flavor == Shared {
+			return comm.ErrSeveralNodes
+		}
+		if err := w.narrow(w.own.SplitType(comm.Shared, 0)); err != nil {
+			return err
+		}
 	}
-	node, err := w.own.SplitType(comm.Shared, 0)
+	w.far = (w.flavor == Created || w.flavor == Dynamic) && !w.node.OneAddressSpace()
+	if !w.far {
+		return nil
+	}
+	var err error
+	if w.pids, err = reach.Try(w.node); !errors.Is(err, reach.ErrForbidden) {
+		return err
+	}
+	w.far = false
+	return w.narrow(w.node.Split(w.node.Rank(), 0))
+}
+
+// narrow has fewer ranks be those of the node.
+func (w *Window) narrow(node *comm.Comm, err error) error {
 	if err != nil {
 		return unwrapped(err)
 	}
 	comm.BelongsTo(node, "") // it is the window's
+	wider := w.node
 	w.node = node
-	w.near, err = w.members(node.Group())
+	if wider != w.own {
+		err = wider.Free()
+	}
+	if err == nil {
+		w.near, err = w.members(node.Group())
+	}
 	return err
 }
 

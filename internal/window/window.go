@@ -9,7 +9,6 @@ import (
 
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/reach"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -40,6 +39,7 @@ type Window struct {
 	own    *comm.Comm   // with messages of its own
 	node   *comm.Comm   // its ranks of this node; own, if there are no others
 	near   []int        // of several nodes: the ranks of node
+	pids   []int        // if far: their processes
 	data   *comm.Window // of node; a dynamic one has no bytes
 	name   atomic.Pointer[string]
 	flavor Flavor
@@ -166,14 +166,6 @@ func (s *Spec) check() error {
 // locate makes the table of targets.
 func (w *Window) locate() error {
 	direct := w.node.OneAddressSpace()
-	w.far = !direct && (w.flavor == Created || w.flavor == Dynamic)
-	var pids []int
-	if w.far {
-		var err error
-		if pids, err = reach.Try(w.node); err != nil {
-			return errors.Join(ErrReach, err)
-		}
-	}
 	w.targets = make([]target, w.own.Size())
 	for i, part := range w.data.Table() {
 		rank := w.rankOf(i)
@@ -187,8 +179,8 @@ func (w *Window) locate() error {
 		default:
 			t.base.Store(part.Base)
 		}
-		if w.far && pids[i] != os.Getpid() {
-			t.pid = pids[i]
+		if w.far && w.pids[i] != os.Getpid() {
+			t.pid = w.pids[i]
 		}
 		t.salt = t.base.Load()
 		if !direct {

@@ -159,6 +159,19 @@ func TestWindows(t *testing.T) {
 	})
 }
 
+// TestWindowsOfStrangers: created windows of processes that may not read one another's memory.
+func TestWindowsOfStrangers(t *testing.T) {
+	filter := filepath.Join(t.TempDir(), "filter")
+	compile(t, "gcc", "../../../../launcher/testdata/filter/filter.c", filter)
+	program := build(t, "windows.c")
+	for _, n := range []string{"2", "5"} {
+		stdout, stderr, code := run(t, nil, filter, "reading", tool("mpiexec"), "-n", n, "--btl", "sm",
+			"--timeout", "120", program, "strangers")
+		require.Zero(t, code, "%s%s", stdout, stderr)
+		require.Empty(t, stderr)
+	}
+}
+
 // TestGraphs: the extension MPIX_Graph.
 func TestGraphs(t *testing.T) {
 	program := build(t, "graphs.c")

@@ -1,8 +1,8 @@
 /* filter WHAT PROGRAM... runs a program under a seccomp filter, as containers do. It
    refuses (EPERM) one of these: clone with CLONE_PARENT (parent), clone of a process that
    keeps the memory without exec (shared), close_range (close), prlimit64 and setrlimit
-   (limits). Or it kills at the last but one call of a task that has been cloned into a
-   space (kill). */
+   (limits), process_vm_readv and process_vm_writev (reading). Or it kills at the last but
+   one call of a task that has been cloned into a space (kill). */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -38,6 +38,9 @@ int main(int argc, char **argv)
 	struct sock_filter limit[] = {
 		LOAD(nr), IF(SYS_setrlimit, 3, 0), IF(SYS_prlimit64, 2, 0), ALLOW, ALLOW, REFUSE,
 	};
+	struct sock_filter reading[] = {
+		LOAD(nr), IF(SYS_process_vm_readv, 2, 0), IF(SYS_process_vm_writev, 1, 0), ALLOW, REFUSE,
+	};
 	struct sock_filter kill[] = {
 		LOAD(nr), IF(SYS_prctl, 0, 2), LOAD(args[0]),
 		IF(PR_SET_NAME, 1, 0), ALLOW, BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
@@ -48,7 +51,7 @@ int main(int argc, char **argv)
 	} filters[] = {
 		{"parent", {LENGTH(parent), parent}}, {"shared", {LENGTH(shared), shared}},
 		{"close", {LENGTH(close), close}}, {"limits", {LENGTH(limit), limit}},
-		{"kill", {LENGTH(kill), kill}},
+		{"reading", {LENGTH(reading), reading}}, {"kill", {LENGTH(kill), kill}},
 	};
 	struct sock_fprog *prog = NULL;
 	if (argc < 3)

@@ -11,6 +11,7 @@ static int class_of(int code) {
 
 #define LENGTH 600 /* ints of a window */
 
+static int strangers; /* ranks may not read one another's memory */
 static int nodes; /* the first rank is on another node than the others */
 #define FAR(r) (nodes && ((r) == 0) != (rank == 0))
 
@@ -379,10 +380,10 @@ static void refusals(window *v) {
 	OK(MPI_Win_sync(v->w));
 }
 
-/* put_wrongly puts to memory that is not attached. A target of another node finds that out. */
+/* put_wrongly puts to memory that is not attached. A target that is reached by requests finds that out. */
 static void put_wrongly(MPI_Win w, int to, MPI_Aint at, int n, MPI_Datatype t) {
 	int two[2] = {-1, -1}, code = MPI_Put(two, n, MPI_INT, to, at, 1, t, w);
-	if (FAR(to)) {
+	if (FAR(to) || (strangers && to != rank)) {
 		OK(code);
 		code = MPI_Win_flush(to, w);
 	}
@@ -461,6 +462,7 @@ int main(int argc, char **argv) {
 	const int flavors[] = {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_SHARED, 0};
 	join(MPI_THREAD_SINGLE);
 	int one_space = argc > 1 && strcmp(argv[1], "pvas") == 0;
+	strangers = argc > 1 && strcmp(argv[1], "strangers") == 0;
 	nodes = argc > 2;
 	for (int i = 0; i < 4; i++) {
 		if (nodes && i >= 2) {
