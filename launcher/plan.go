@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,6 +105,12 @@ func (p *plan) link(app int) error {
 	}
 	if prog.Remark, a.Env = linked.Remark(), linked.Env(a.Env); linked.MPI != "" {
 		p.job.logf("%s: %s is %s", prog.Name, linked.MPI, linked.Library)
+		return nil
+	}
+	if path, env := program.Started(p.job.Apps[app].Args, a.Env); path != "" {
+		if why := linkage.Alone(path, env, linkage.Find()); why != "" {
+			prog.Remark = fmt.Sprintf("starts %s, which %s", filepath.Base(path), why)
+		}
 	}
 	return nil
 }

@@ -140,7 +140,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"--no-such-flag", "true"}, 2, "", "no flag --no-such-flag"},
 		{[]string{"-n", "0", "true"}, 2, "", "at least one rank"},
 		{[]string{"-n", "x", "true"}, 2, "", `-n, --np: "x" is not a whole number: write for example --np 4`},
-		{[]string{"--btl", "udp", "true"}, 2, "", "is none of auto, pvas, sm"},
+		{[]string{"--btl", "udp", "true"}, 2, "", `"udp": write auto, pvas or sm`},
 		{[]string{"--bind", "9-x", "true"}, 2, "", "bind"},
 		{[]string{"--timeout", "soon", "true"}, 2, "", "is not a duration"},
 		{[]string{"--partition-size", "big", "true"}, 2, "", "is not a size"},
@@ -361,7 +361,24 @@ func TestInfoOfAProgram(t *testing.T) {
 	require.Equal(t, "pvasrun: theirs is linked with Open MPI (libmpi.so.40), and each of its ranks is alone: "+
 		"pvasrun install-mpi installs the library that makes them one job\n", got.stderr)
 	require.Empty(t, command(t, bare, "-n", "1", "--btl", "sm", program).stderr)
+	shell := func(text string) string { return command(t, bare, "-n", "2", "sh", "-c", text).stderr }
+	require.Contains(t, shell("true && "+program), "pvasrun: sh starts theirs, which is linked with Open MPI")
+	ours := filepath.Join(dir, "gopvas", "mpi", "lib")
+	require.NoError(t, os.MkdirAll(ours, 0o755))
+	for _, name := range []string{"libmpi.so.40", "libmpi_abi.so.1"} {
+		require.NoError(t, os.Link(library, filepath.Join(ours, name)))
+	}
+	require.Empty(t, shell(program), "it loads what would be ours")
+	require.Empty(t, shell("LD_LIBRARY_PATH=$LD_LIBRARY_PATH:/nothing "+program))
+	require.Contains(t, shell("export LD_LIBRARY_PATH=/nothing; "+program),
+		"pvasrun: sh starts theirs, which would load "+library+", by the variables that it is started with")
+	require.NoError(t, os.RemoveAll(filepath.Dir(ours)))
 	require.Equal(t, 2, command(t, bare, "info", filepath.Join(dir, "nothing")).code)
+	notProgram := filepath.Join(dir, "text")
+	require.NoError(t, os.WriteFile(notProgram, []byte("text\n"), 0o755))
+	got = command(t, bare, "info", notProgram)
+	require.Equal(t, 2, got.code)
+	require.Contains(t, got.stderr, "it is neither a binary nor a script with #! as its first bytes: name a program")
 	require.Equal(t, 2, command(t, bare, "info", program, program).code)
 }
 

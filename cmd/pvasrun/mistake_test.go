@@ -81,7 +81,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		"model run --S -1":            `--S: "-1" is not a size: write for example 4096`,
 		"--helpers=-1 true":           `--helpers: "-1" is below 0: write for example --helpers 4`,
 		"--spin 9223372036854775808":  `--spin: "9223372036854775808" is too large: write for example --spin 32000`,
-		"--btl udp true":              `--btl: "udp" is none of auto, pvas, sm`,
+		"--btl udp true":              `--btl: "udp": write auto, pvas or sm`,
 		"-x":                          `-x: its value is missing: write -x NAME[=VALUE]`,
 		"--verbose=1":                 `-v, --verbose: it takes no value`,
 		"-n 1 true : -n x true":       `after ":": -n, --np: "x" is not a whole number`,
@@ -92,7 +92,9 @@ func TestMistakesAreExplained(t *testing.T) {
 		"bench all -o":                `-o, --output: its value is missing: write --output results.jsonl`,
 		`bench bw --compare "openmpi`: `--compare: its value begins with a quotation mark`,
 		"--bind 0,x true":             `--bind: launcher: binding "0,x": "x" is no CPU number from 0 to`,
-		"--progress x true":           `--progress: "x" is none of share, owner`,
+		"--progress x true":           `--progress: "x": write share or owner`,
+		"--report foo true":           `--report: "foo": write none or pagetable`,
+		"--cpus-per-rank -1 true":     `--cpus-per-rank: "-1" is below 1: write for example --cpus-per-rank 4`,
 		"--coll x true":               `--coll: coll: choice "x" is not of the form operation=algorithm`,
 		"bench all --compare " +
 			"lam": `--compare: "lam" is not a list of mpich, openmpi, each once: write for example openmpi`,
@@ -117,6 +119,8 @@ func TestMistakesAreExplained(t *testing.T) {
 		"trace x":                    `trace: there is no command "x": say what to do: pvasrun trace info`,
 		"suci fly":                   `suci: there is no command "fly": name a command: bench, key`,
 		"info nothing":               `info: exec: "nothing": executable file not found in $PATH: name a program`,
+		"info --hosts a true":        `info: true beside --hosts or --hostfile: it looks at a program on this node`,
+		"info true --hostfile a":     `info: true beside --hosts or --hostfile`,
 		"info true false":            `info: unexpected argument "false": name one program`,
 		"suci":                       `suci: name a command: bench, key`,
 		"completion csh":             `completion: there is no shell "csh": name one: bash, zsh or fish`,
@@ -143,6 +147,6 @@ func TestMistakesAreExplained(t *testing.T) {
 	t.Setenv("PVASRUN_BTL", "udp")
 	require.ErrorContains(t, execute([]string{"--btl", "sm", "true"}),
 		`-n, --np from PVASRUN_NP: "many" is not a whole number`)
-	require.ErrorContains(t, execute([]string{"-n1", "true"}), `--btl from PVASRUN_BTL: "udp" is none of`)
+	require.ErrorContains(t, execute([]string{"-n1", "true"}), `--btl from PVASRUN_BTL: "udp": write auto`)
 	require.ErrorContains(t, execute([]string{"-nx", "true"}), `-n, --np: "x" is not`)
 }

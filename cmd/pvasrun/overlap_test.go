@@ -73,7 +73,7 @@ func TestBenchOverlapOutput(t *testing.T) {
 		{"--policy eager", "not a list of share, owner"},
 		{"--plot p.svg --sizes 1K", "at least two --sizes"},
 		{"--plot p.svg --part chain", "draws broadcasts"},
-		{"--part all", "is none of broadcast, chain, graph"},
+		{"--part all", "write broadcast, chain or graph"},
 	} {
 		got := command(t, nil, append([]string{"bench", "overlap"}, strings.Fields(c.args)...)...)
 		require.Equal(t, 2, got.code, c.args)

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"debug/elf"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -43,9 +45,9 @@ func interpreter(path string) []string {
 	return strings.Fields(string(first))
 }
 
-// code returns the file that the kernel executes for a program: of scripts it is their interpreter, also if env is to
-// find that.
-func code(path string) string {
+// code returns the file that the kernel executes for a program in an environment: of scripts it is their interpreter,
+// also if the command env is to find that.
+func code(path string, env []string) string {
 	const mostScripts = 4 // that start one another, as the kernel has it
 	for range mostScripts {
 		words := interpreter(path)
@@ -54,24 +56,64 @@ func code(path string) string {
 		}
 		path = words[0]
 		if filepath.Base(path) == "env" {
-			path = cmp.Or(foundByEnv(words[1:]), path)
+			path = cmp.Or(foundByEnv(words[1:], env), path)
 		}
 	}
 	return path
 }
 
-// foundByEnv returns the program that env starts with these arguments, "" if there is none.
-func foundByEnv(args []string) string {
-	for _, a := range args {
-		if strings.HasPrefix(a, "-") || strings.Contains(a, "=") {
-			continue
+// foundByEnv returns the program that the command env starts with these arguments, "" if there is none.
+func foundByEnv(args, env []string) string {
+	at := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") && !strings.Contains(a, "=") })
+	if at < 0 {
+		return ""
+	}
+	name := args[at]
+	files := []string{name}
+	if !strings.Contains(name, "/") {
+		files = nil
+		for _, dir := range filepath.SplitList(value(env, "PATH")) {
+			files = append(files, cmp.Or(dir, ".")+"/"+name)
 		}
-		if found, err := exec.LookPath(a); err == nil {
+	}
+	for _, file := range files {
+		if found, err := exec.LookPath(file); err == nil {
 			return found
 		}
-		break
 	}
 	return ""
+}
+
+// Check says why no kernel can execute a file, nil if one may: it is a binary or a script, and as long as it says.
+func Check(path string, env []string) error {
+	open, err := sys.OpenRegular(code(path, env))
+	if errors.Is(err, fs.ErrPermission) {
+		return nil // who may not read it may execute it
+	}
+	if err != nil {
+		return fmt.Errorf("linkage: %w", err)
+	}
+	defer open.Close()
+	f, err := elf.NewFile(loaded{open})
+	switch {
+	case err != nil:
+		return errors.New("it is neither a binary nor a script with #! as its first bytes")
+	case f.Type != elf.ET_EXEC && f.Type != elf.ET_DYN:
+		return errors.New("it is no program but an object file or a core file")
+	case f.Entry == 0:
+		return errors.New("it is a library: no place to begin is given")
+	}
+	info, err := open.Stat()
+	if err != nil {
+		return fmt.Errorf("linkage: %w", err)
+	}
+	size := uint64(info.Size())
+	for _, part := range f.Progs {
+		if part.Type == elf.PT_LOAD && (part.Off > size || part.Filesz > size-part.Off) {
+			return fmt.Errorf("it has %d bytes, and less than its headers tell: copy or build it again", size)
+		}
+	}
+	return nil
 }
 
 // A binary is what an ELF file says of its libraries.

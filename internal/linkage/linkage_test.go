@@ -159,7 +159,7 @@ func TestWhatCannotBeServed(t *testing.T) {
 		{program, "", "", "is linked with Open MPI (libmpi.so.40), and each of its ranks is alone: pvasrun install"},
 		{program, old, "old/lib/libmpi.so.40 is of another version of pvasrun: repeat pvasrun install-mpi", ""},
 		{program, foreign, "foreign/lib/libmpi.so.40 is not the library of pvasrun: repeat", ""},
-		{more, in, "", "calls 1 functions that our libmpi.so.40 has not, such as MPIX_Fly"},
+		{more, in, "", "calls MPIX_Fly, which our libmpi.so.40 has not: a rank that calls it ends"},
 		{two, in, "it would load two MPI libraries, libmpi.so.40 for two and libmpi_abi.so.1 for libboth.so", ""},
 		{of, in, "", "is linked with another MPI (libmpich.so.12): each of its ranks is alone"},
 		{of, "", "", "is linked with another MPI (libmpich.so.12): each of its ranks is alone"},
@@ -244,6 +244,20 @@ func TestProgramsWithoutSectionsAreServed(t *testing.T) {
 	require.NoError(t, (&exec.Cmd{Path: program, Env: p.Env(os.Environ())}).Run())
 }
 
+// A program that another one starts has the variables that this one gives it.
+func TestAloneBehindAWrapper(t *testing.T) {
+	w := newWorkshop(t)
+	in := w.installation("ours", ofVersion)
+	theirs := w.library("theirs/libmpi.so.40", open)
+	program := w.gcc("program", calls, "-fPIE", "-pie", theirs)
+	with := func(dirs ...string) []string { return []string{"LD_LIBRARY_PATH=" + strings.Join(dirs, ":")} }
+	require.Empty(t, Alone(program, with(in.Lib(), w.path("theirs")), in))
+	require.Equal(t, "would load "+theirs+", by the variables that it is started with, and each of its ranks be "+
+		"alone: have LD_LIBRARY_PATH begin with "+in.Lib(), Alone(program, with(w.path("theirs"), in.Lib()), in))
+	require.Contains(t, Alone(program, with(w.path("theirs")), ""), "pvasrun install-mpi installs")
+	require.Empty(t, Alone("/bin/true", nil, in))
+}
+
 // What is no file is none of an ELF program, nor of a script: to open a pipe would wait for its writer.
 func TestPipesAreNotWaitedFor(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
@@ -253,6 +267,46 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 	p, err := ask(pipe, "")
 	require.NoError(t, err)
 	require.Empty(t, p.MPI)
+}
+
+// What no kernel executes is told apart from what one may.
+func TestCheck(t *testing.T) {
+	w := newWorkshop(t)
+	program := w.gcc("program", "int main(void) { return 0; }")
+	file, err := os.ReadFile(program)
+	require.NoError(t, err)
+	for name, want := range map[string]string{
+		program: "", "/bin/sh": "",
+		w.script("script", "#!/bin/sh\n"): "", w.script("empty", ""): "neither a binary nor a script",
+		w.script("text", "text\n"): "neither a binary nor a script", w.script("start", string(file[:40])): "neither",
+		w.script("cut", string(file[:len(file)/8])): "less than its headers tell",
+		w.gcc("object.o", calls, "-c"):              "an object file",
+		w.library("lib.so", open):                   "it is a library",
+		w.path("nothing"):                           "no such file",
+	} {
+		err := Check(name, os.Environ())
+		if want == "" {
+			require.NoError(t, err, name)
+			continue
+		}
+		require.ErrorContains(t, err, want, name)
+	}
+}
+
+// script makes a file that may be executed.
+func (w workshop) script(name, text string) string {
+	w.Helper()
+	require.NoError(w, os.WriteFile(w.path(name), []byte(text), 0o755))
+	return w.path(name)
+}
+
+// The command env finds the interpreter of a script by the PATH of the ranks.
+func TestInterpreterOfTheJob(t *testing.T) {
+	w := workshop{t, t.TempDir()}
+	mine := w.script("an-interpreter", "")
+	script := w.script("script", "#!/usr/bin/env -S X=1 an-interpreter\n")
+	require.Equal(t, mine, code(script, []string{"PATH=/nothing:" + w.dir}))
+	require.Equal(t, "/usr/bin/env", code(script, os.Environ()))
 }
 
 func FuzzReadBinary(f *testing.F) {

@@ -29,8 +29,12 @@ func (p *Program) Remark() string {
 	case p.MPI == "" || strings.HasPrefix(p.MPI, standard):
 		return ""
 	case p.served && len(p.Missing) > 0:
-		return fmt.Sprintf("calls %d functions that our %s has not, such as %s: a rank that calls one ends",
-			len(p.Missing), p.MPI, p.Missing[0].Name)
+		others := ""
+		if n := len(p.Missing) - 1; n > 0 {
+			others = fmt.Sprintf(", and %d others", n)
+		}
+		return fmt.Sprintf("calls %s%s, which our %s has not: a rank that calls it ends", p.Missing[0].Name, others,
+			p.MPI)
 	case p.served:
 		return ""
 	case p.MPI == OpenMPI:
@@ -55,7 +59,7 @@ func (p *Program) Env(env []string) []string {
 // starts no process, and knows no more.
 func Prepare(path string, env []string, in Installation) *Program {
 	p := &Program{in: in}
-	main, err := readBinary(code(path))
+	main, err := readBinary(code(path, env))
 	if errors.Is(err, fs.ErrPermission) && in != "" { // who may not read it may execute it: it may ask for any
 		p.Set = []string{first("LD_LIBRARY_PATH", env, in.Lib())}
 		return p
@@ -107,6 +111,11 @@ func (p *Program) ask(env []string) error {
 			return err
 		}
 	}
+	return p.take(libraries, env)
+}
+
+// take finds the MPI library among those that the dynamic linker has named.
+func (p *Program) take(libraries []Library, env []string) error {
 	files := []binary{p.main}
 	var cores []Library
 	for _, l := range libraries {
@@ -137,6 +146,30 @@ func (p *Program) ask(env []string) error {
 		p.Missing = missing(files)
 	}
 	return nil
+}
+
+// Alone says why the ranks of a program would not find one another that another program starts, in the environment that
+// it has then; "" if they would. Nothing can be added to that.
+func Alone(path string, env []string, in Installation) string {
+	main, err := readBinary(path)
+	if err != nil || main.linker == "" {
+		return ""
+	}
+	p := &Program{in: in, main: main}
+	libraries, err := List(main.linker, path, env)
+	if err == nil {
+		err = p.take(libraries, env)
+	}
+	switch {
+	case err != nil:
+		return err.Error()
+	case p.MPI != OpenMPI || in == "":
+		return p.Remark()
+	case p.Library != in.file(OpenMPI):
+		return fmt.Sprintf("would load %s, by the variables that it is started with, and each of its ranks be alone: "+
+			"have LD_LIBRARY_PATH begin with %s", cmp.Or(p.Library, "no MPI"), in.Lib())
+	}
+	return ""
 }
 
 // behind returns the libraries of the installation before which others are found: by folders that the program itself

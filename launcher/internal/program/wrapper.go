@@ -2,6 +2,7 @@ package program
 
 import (
 	"debug/buildinfo"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
@@ -30,6 +31,32 @@ func Wraps(name string, args []string) bool {
 		}
 		return slices.ContainsFunc(strings.Fields(arg), callsMPI)
 	})
+}
+
+// Started returns the first program among a wrapper's arguments that asks for an MPI library, "" if there is none, and
+// the environment that it has: assignments before it count, as the words of a shell or of env.
+func Started(args, env []string) (path string, with []string) {
+	variable := func(name string) (value string) {
+		for _, kv := range env {
+			if v, is := strings.CutPrefix(kv, name+"="); is {
+				value = v
+			}
+		}
+		return value
+	}
+	for _, arg := range args {
+		for _, word := range strings.Fields(arg) {
+			word = strings.Trim(word, "\"';&|()")
+			if name, value, assigned := strings.Cut(word, "="); assigned {
+				env = append(slices.Clip(env), name+"="+os.Expand(strings.Trim(value, "\"'"), variable))
+				continue
+			}
+			if found, err := exec.LookPath(word); err == nil && linkage.Asks(found) {
+				return found, env
+			}
+		}
+	}
+	return "", nil
 }
 
 // callsMPI tells whether a word names a program that uses package mpi, or the MPI library.

@@ -164,7 +164,7 @@ var AllPolicies = []string{"share", "owner"}
 // UnmarshalFlag parses a flag's value.
 func (v *Policy) UnmarshalFlag(text string) error {
 	if text != "" && !slices.Contains(AllPolicies, text) {
-		return fmt.Errorf("%q is none of %s", text, strings.Join(AllPolicies, ", "))
+		return notOf(text, AllPolicies)
 	}
 	*v = Policy(text)
 	return nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -68,7 +69,7 @@ var notANumber = regexp.MustCompile(`^strconv\.\w+: parsing (".*"): (.*)$`)
 func wrong(opt *flags.Option, e *flags.Error) string {
 	switch e.Type {
 	case flags.ErrInvalidChoice:
-		return fmt.Sprintf("%q is none of %s", between(e.Message, "`", "' for option"), strings.Join(opt.Choices, ", "))
+		return notOf(between(e.Message, "`", "' for option"), opt.Choices).Error()
 	case flags.ErrNoArgumentForBool:
 		return "it takes no value"
 	case flags.ErrExpectedArgument:
@@ -79,6 +80,12 @@ func wrong(opt *flags.Option, e *flags.Error) string {
 	}
 	_, reason, _ := strings.Cut(e.Message, "): ") // the flag and its type are before
 	return explainValue(opt, reason)
+}
+
+// notOf refuses a value that is none of some words.
+func notOf(value string, words []string) error {
+	last := len(words) - 1
+	return fmt.Errorf("%q: write %s or %s", value, strings.Join(words[:last], ", "), words[last])
 }
 
 // refusal says why a flag refuses a negative number, which the parser has taken for another flag. It is empty
@@ -102,7 +109,7 @@ func explainValue(opt *flags.Option, reason string) string {
 			what = "not a number"
 		case uint:
 			if _, err := strconv.Atoi(strings.Trim(number[1], `"`)); err == nil {
-				what = "below 0"
+				what = "below " + cmp.Or(opt.Field().Tag.Get("least"), "0")
 			}
 		case bool:
 			return number[1] + " is neither true nor false"

@@ -32,6 +32,10 @@ func ExecuteInfo(args []string) error {
 		return err
 	case len(programs) > 1:
 		return cli.Mistake(fmt.Errorf("info: unexpected argument %q: name one program", programs[1]))
+	case len(programs) == 1 && f.Hosts != "" && os.Getenv("PVASRUN_HOSTS") == "",
+		len(programs) == 1 && f.Hostfile != "" && os.Getenv("PVASRUN_HOSTFILE") == "":
+		return cli.Mistake(fmt.Errorf("info: %s beside --hosts or --hostfile: it looks at a program on this node: "+
+			"leave one of them out", programs[0]))
 	case len(programs) == 1:
 		return printProgram(programs[0], f.JSON)
 	}

@@ -39,6 +39,9 @@ func printProgram(typed string, asJSON bool) error {
 		return cli.Mistake(fmt.Errorf("info: %w: name a program", err))
 	}
 	env := os.Environ()
+	if err := linkage.Check(path, env); err != nil {
+		return cli.Mistake(fmt.Errorf("info: %s: %w: name a program", typed, err))
+	}
 	i := programInfo{Program: path, linked: linkage.Prepare(path, env, linkage.Find())}
 	if err := i.Ask(env, job.LayoutVersion); err != nil {
 		i.Problem = err.Error()
