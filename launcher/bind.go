@@ -21,6 +21,10 @@ type Binding struct {
 	Sets [][]int // rank i to entry i, instead of To; nil: no list
 	By   string  // the domains that the ranks of a node are dealt to in turn; "" or core: one core after another
 	CPUs int     // cores that each rank needs; 0: one
+
+	// Allotted says that CPUs is what an allocation has for each rank, and no wish: ranks are bound to so many by
+	// default only where the CPUs are the job's own.
+	Allotted bool
 }
 
 const bindAuto = "auto"
@@ -77,8 +81,17 @@ func (b Binding) String() string {
 	return strings.Join(entries, ",")
 }
 
-// check refuses CPUs that the job may not use.
+// wants tells whether ranks are to be bound to so many cores.
+func (b Binding) wants(cores int) bool {
+	return b.CPUs >= cores && !b.Allotted && b.Sets == nil && b.To != "" && b.To != string(place.None)
+}
+
+// check refuses CPUs that the job may not use, and more for a rank than there are.
 func (b Binding) check(allowed []int) error {
+	if b.wants(len(allowed) + 1) {
+		return mistake{fmt.Errorf("launcher: %d cores for each rank: this job has CPU %s alone: ask for fewer "+
+			"(--cpus-per-rank), or write --bind none", b.CPUs, topology.FormatList(allowed))}
+	}
 	for _, set := range b.Sets {
 		for _, cpu := range set {
 			if !slices.Contains(allowed, cpu) {
@@ -100,7 +113,7 @@ func (b Binding) policy(ranks, cpus, cores int, own bool) place.Policy {
 	switch {
 	case b.By != "":
 		p.Bind = p.Map
-	case b.CPUs > 0:
+	case b.CPUs > 0 && (own || !b.Allotted):
 		p.Bind = place.Core
 	case own && ranks <= cpus:
 		p.Bind, p.CPUs = place.Core, max(1, cores/ranks)

@@ -77,12 +77,28 @@ func TestBindingByDefault(t *testing.T) {
 		{"mapped to cores", Binding{To: bindAuto, By: "core"}, "", 4, "1"},
 		{"several cores", Binding{To: bindAuto, CPUs: 2}, "", 4, "2-3"},
 		{"own CPUs, too few for several cores", Binding{To: bindAuto, CPUs: 2}, "a cpuset", 4, "2-3"},
+		{"allotted cores, shared CPUs", Binding{To: bindAuto, CPUs: 2, Allotted: true}, "", 4, ""},
+		{"allotted cores", Binding{To: bindAuto, CPUs: 2, Allotted: true}, "Slurm", 4, "2-3"},
 		{"mapped and not bound", Binding{To: "none", By: "numa"}, "a cpuset", 4, ""},
 	} {
 		s := seatsOn(topologytest.Board)
 		s.own = c.own
 		s.add(c.binding, c.ranks)
 		require.Equal(t, c.want, topology.FormatList(s.sets[1]), c.name)
+	}
+}
+
+// A rank cannot have more cores than there are CPUs, which is no matter if it is not bound, or nobody has asked.
+func TestCoresThatAreNotThere(t *testing.T) {
+	for _, b := range []Binding{{To: bindAuto, CPUs: 4}, {To: "l3", CPUs: 4}, {By: "numa", To: bindAuto, CPUs: 4}} {
+		require.EqualError(t, b.check([]int{1, 3, 5}), "launcher: 4 cores for each rank: this job has CPU 1,3,5 "+
+			"alone: ask for fewer (--cpus-per-rank), or write --bind none")
+		b.CPUs = 3
+		require.NoError(t, b.check([]int{1, 3, 5}))
+	}
+	for _, b := range []Binding{{CPUs: 4}, {To: "none", CPUs: 4}, {Sets: [][]int{{1}}, CPUs: 4},
+		{To: bindAuto, CPUs: 4, Allotted: true}} {
+		require.NoError(t, b.check([]int{1, 3, 5}))
 	}
 }
 
@@ -114,7 +130,7 @@ func TestDomainOfARank(t *testing.T) {
 		require.Equal(t, c.want, s.domain(c.set), "%v", c.set)
 	}
 	one := seatsOn(topologytest.Shape{Packages: 1, Nodes: 1, L3s: 1, Cores: 4, Threads: 1})
-	require.Equal(t, job.Domain{}, one.domain(one.of(nil)), "all CPUs are in one domain")
+	require.Equal(t, job.Domain{NUMA: job.Unknown}, one.domain(one.of(nil)), "all CPUs are in one domain")
 	require.Equal(t, ": core 4-5, L3 domain 1, NUMA node 0, socket 0", s.nameDomains([]int{4, 5}))
 	one = seatsOn(topologytest.Shape{Packages: 1, Nodes: 1, L3s: 1, Cores: 1, Threads: 2})
 	require.Equal(t, "", one.nameDomains([]int{0}))

@@ -41,10 +41,14 @@ func (s *supervisor) chooseBTL() error {
 	return err
 }
 
-// sayRemarks tells of programs whose ranks cannot find each other, or may end for want of a function. They run.
+// sayRemarks tells of programs whose ranks cannot find each other, or may end for want of a function, and of ranks that
+// have fewer cores than they are to have. They run.
 func (s *supervisor) sayRemarks() {
 	if s.job.Total() == 1 || s.number(0) > 0 {
 		return
+	}
+	if each := s.job.Bind.CPUs; s.job.Bind.wants(2) && s.size*each > len(s.cpus) {
+		s.io.say("ranks share cores: %d ranks of %d cores each are to run on %d CPUs", s.size, each, len(s.cpus))
 	}
 	for i, prog := range s.List {
 		if prog.Remark != "" && slices.Index(s.List, prog) == i {

@@ -153,7 +153,7 @@ func (s *supervisor) makeMemory() (*job.Memory, error) {
 	c := job.Config{
 		Ranks: s.job.Total(), Places: s.places, Universe: s.universe(), Desk: s.job.Part == nil,
 		BTL: s.btl, CPUs: s.room(), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
-		Domains: s.domains(0), NUMA: len(s.machine.Nodes) > 1,
+		Domains:   s.domains(0),
 		TraceSize: s.job.TraceSize, Settings: s.job.SettingsFor(s.btl),
 	}
 	rand.Read(c.Key[:]) // never fails
@@ -180,8 +180,8 @@ func (s *supervisor) allStarted(ctx context.Context, holds *sync.WaitGroup) {
 	s.attend()
 	p := Processes{BTL: s.btl, Host: s.host, Ranks: append([]int(nil), s.pids...)}
 	if len(s.machine.Nodes) > 1 {
-		p.Domains = s.domains(0)
 		for rank := range s.size {
+			p.Domains = append(p.Domains, s.memory.Root().Domain(s.number(rank)))
 			base, size := s.memory.Root().Partition(s.number(rank))
 			p.Partitions = append(p.Partitions, [2]uint64{base, size})
 		}

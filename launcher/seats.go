@@ -49,7 +49,7 @@ func (s *seats) of(set []int) []int {
 	return set
 }
 
-// domain returns the domains that a set of CPUs lies in as a whole.
+// domain returns the domains that a set of CPUs lies in as a whole, and no NUMA node if there is one only.
 func (s *seats) domain(set []int) (d job.Domain) {
 	for i, c := range s.machine.Of(set) {
 		if i == 0 {
@@ -62,6 +62,9 @@ func (s *seats) domain(set []int) (d job.Domain) {
 		if c.Node != d.NUMA {
 			d.NUMA = topology.Unknown
 		}
+	}
+	if len(s.machine.Nodes) < 2 {
+		d.NUMA = topology.Unknown
 	}
 	return d
 }

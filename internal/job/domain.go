@@ -8,8 +8,8 @@ import (
 
 // A Domain says which part of its node a rank runs in: CPUs that share an L3 cache, and a NUMA node. It is what the
 // launcher has bound the rank to, so it holds as long as the rank does not bind itself elsewhere. A number is
-// Unknown (-1) where the machine does not tell, or where the rank may run in several. A rank of another
-// node has none.
+// Unknown (-1) where the machine does not tell, or where the rank may run in several. That of the NUMA node is Unknown,
+// too, where there is one only. A rank of another node has none.
 //
 // L3 domains are counted, NUMA nodes have the kernel's numbers. Either may contain the other.
 type Domain struct{ L3, NUMA int }
@@ -51,12 +51,7 @@ func (r *Root) SetDomains(first int, domains []Domain) {
 
 // MemoryNode returns the NUMA node that the memory of a rank lies on. It is Unknown if the rank is bound to none, or if
 // there is no other.
-func (r *Root) MemoryNode(rank int) int {
-	if r.head.flags&flagNUMA == 0 {
-		return Unknown
-	}
-	return r.Domain(rank).NUMA
-}
+func (r *Root) MemoryNode(rank int) int { return r.Domain(rank).NUMA }
 
 // here returns the ranks of this node.
 func (c *Config) here() (ranks []int) {
@@ -72,9 +67,6 @@ func (c *Config) here() (ranks []int) {
 // first. What all ranks poll there changes seldom, so each has it in its caches, and a copy a node would save nothing.
 // Nothing of the memory has been touched yet. Where the kernel refuses it lies where it is touched first.
 func (c *Config) settle(mem []byte) {
-	if !c.NUMA {
-		return
-	}
 	page, base := os.Getpagesize(), sys.AddrOf(mem)
 	settled := 0 // bytes, whole pages
 	for i, rank := range c.here() {

@@ -40,7 +40,6 @@ const (
 	flagHugePages = 1 << iota
 	flagHold
 	flagDesk // there is a desk, behind the rank blocks
-	flagNUMA // the node has several NUMA nodes
 )
 
 // constants is written by the creator before anybody else knows the memory, and never

@@ -109,9 +109,6 @@ func initRoot(mem []byte, c Config, segmentBase, segmentStride uint64) *Root {
 	if c.Desk {
 		h.flags |= flagDesk
 	}
-	if c.NUMA {
-		h.flags |= flagNUMA
-	}
 	h.traceSize = uint32(c.TraceSize)
 	h.segmentBase, h.segmentStride = segmentBase, segmentStride
 	h.nodes, h.near = c.spread()

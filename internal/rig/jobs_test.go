@@ -227,19 +227,23 @@ func TestJobs(t *testing.T) {
 	})
 }
 
-// A batch script of Slurm needs to say nothing of nodes and ranks.
+// A batch script of Slurm needs to say nothing of nodes, ranks and threads.
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	r := cluster(t, 3)
 	out := filepath.Join(t.TempDir(), "out")
-	script := "#!/bin/sh\n" + pvasrun + " " + work + " check\n"
+	script := "#!/bin/sh\n" + pvasrun + " " + work + " check\n" +
+		pvasrun + " sh -c 'echo rank $PVAS_RANK has $OMP_NUM_THREADS threads'\n" +
+		"srun --mpi=pmi2 " + pvasrun + " --pmi sh -c 'echo task $PVAS_RANK has $OMP_NUM_THREADS threads'\n"
 	path := filepath.Join(t.TempDir(), "batch")
 	require.NoError(t, os.WriteFile(path, []byte(script), 0o755))
-	r.Run(0, "sbatch", "-W", "-Q", "-N3", "--ntasks-per-node=1", "-o", out, path)
+	r.Run(0, "sbatch", "-W", "-Q", "-N3", "--ntasks-per-node=1", "--cpus-per-task=2", "-o", out, path)
 	text, err := os.ReadFile(out)
 	require.NoError(t, err)
 	for i := range 3 {
 		require.Contains(t, string(text), fmt.Sprintf("rank %d of 3 on n%d", i, i))
+		require.Contains(t, string(text), fmt.Sprintf("rank %d has 2 threads", i))
+		require.Contains(t, string(text), fmt.Sprintf("task %d has 2 threads", i))
 	}
 }
 

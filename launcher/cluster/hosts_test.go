@@ -96,6 +96,18 @@ func TestSlurmHosts(t *testing.T) {
 	require.False(t, ok, "srun has started this process already")
 }
 
+// Without a number of tasks there is a task for so many CPUs as somebody wants for each.
+func TestSlurmTasks(t *testing.T) {
+	env := map[string]string{"SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "a,b", "SLURM_JOB_CPUS_PER_NODE": "8(x2)",
+		"SLURM_TASKS_PER_NODE": "2(x2)"}
+	for _, want := range []int{8, 2} {
+		hosts, _, err := SlurmHosts(func(name string) string { return env[name] })
+		require.NoError(t, err)
+		require.Equal(t, []Host{{"a", want}, {"b", want}}, hosts)
+		env["SLURM_CPUS_PER_TASK"] = "4"
+	}
+}
+
 func FuzzHosts(f *testing.F) {
 	f.Add("a:4,b,[fe80::1]:2", "n[1-3,7]x,m", "4(x2),1")
 	f.Fuzz(func(t *testing.T, hosts, nodes, counts string) {

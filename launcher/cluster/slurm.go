@@ -19,11 +19,7 @@ func SlurmHosts(get func(string) string) (hosts []Host, ok bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	counts := get("SLURM_TASKS_PER_NODE")
-	if get("SLURM_NTASKS") == "" || counts == "" {
-		counts = get("SLURM_JOB_CPUS_PER_NODE")
-	}
-	slots, err := expandCounts(counts)
+	slots, err := slurmTasks(get)
 	if err != nil {
 		return nil, false, err
 	}
@@ -35,6 +31,16 @@ func SlurmHosts(get func(string) string) (hosts []Host, ok bool, err error) {
 		hosts = append(hosts, h)
 	}
 	return hosts, true, nil
+}
+
+// slurmTasks returns the tasks that an allocation has for each node: as many as somebody has asked for, or whose CPUs
+// somebody has (--cpus-per-task), or else one for each CPU.
+func slurmTasks(get func(string) string) ([]int, error) {
+	counts := get("SLURM_TASKS_PER_NODE")
+	if counts == "" || get("SLURM_NTASKS") == "" && get("SLURM_CPUS_PER_TASK") == "" {
+		counts = get("SLURM_JOB_CPUS_PER_NODE")
+	}
+	return expandCounts(counts)
 }
 
 // expandNodes expands "n[0-2,07],m1".

@@ -27,3 +27,23 @@ func TestEveryAlgorithmFits(t *testing.T) {
 	_, err = f.settings()
 	require.ErrorContains(t, err, "more than 1024")
 }
+
+// Slurm has CPUs for each task, and a rank is a task if there are enough. A process of a step is one.
+func TestCPUsOfTask(t *testing.T) {
+	const each = "SLURM_CPUS_PER_TASK"
+	for _, c := range []struct {
+		env                map[string]string
+		tasks, ranks, want int
+	}{
+		{nil, 6, 6, 0},
+		{map[string]string{each: "8"}, 6, 6, 8},
+		{map[string]string{each: "8"}, 6, 7, 0},
+		{map[string]string{each: "x"}, 6, 1, 0},
+		{map[string]string{each: "8"}, 0, 1, 0},
+		{map[string]string{each: "8", "SLURM_STEP_NODELIST": "n1"}, 0, 1, 8},
+		{map[string]string{each: "8", "SLURM_STEP_NODELIST": "n1"}, 6, 2, 0},
+	} {
+		f := Flags{nodeFlags: nodeFlags{tasks: c.tasks}}
+		require.Equal(t, c.want, f.cpusOfTask(c.ranks, func(name string) string { return c.env[name] }), "%v", c)
+	}
+}

@@ -239,9 +239,12 @@ func (f *Flags) cpusPerRank() int {
 	return f.MapBy.cpus
 }
 
-func (f *Flags) binding() launcher.Binding {
+func (f *Flags) binding(ranks int) launcher.Binding {
 	b := f.Bind.Binding
-	b.By, b.CPUs = f.MapBy.by, f.cpusPerRank()
+	if b.By, b.CPUs = f.MapBy.by, f.cpusPerRank(); b.CPUs == 0 {
+		b.CPUs = f.cpusOfTask(ranks, os.Getenv)
+		b.Allotted = b.CPUs > 0
+	}
 	return b
 }
 
@@ -259,7 +262,7 @@ func (f *Flags) job(apps []launcher.App, settings job.Settings) launcher.Job {
 		StackSize:      uint64(f.StackSize),
 		Universe:       int(min(f.Universe, job.MaxRanks+1)),
 		HugePages:      f.HugePages,
-		Bind:           f.binding(),
+		Bind:           f.binding(countRanks(apps)),
 		ReportBindings: f.ReportBindings,
 		Stdin:          os.Stdin,
 		Stdout:         os.Stdout,

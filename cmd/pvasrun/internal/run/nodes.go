@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -105,6 +106,9 @@ func (f *Flags) hosts() (hosts []cluster.Host, err error) {
 	if hosts, f.nodes.Slurm, err = f.Named(); err != nil {
 		return nil, err
 	}
+	if f.Hosts == "" && f.Hostfile == "" {
+		f.tasks = cluster.Slots(hosts)
+	}
 	if len(hosts) == 1 && f.Rsh == "" && cluster.IsHere(hosts[0].Name) {
 		if f.NP == cli.NotGiven && hosts[0].Slots > 0 {
 			f.NP = hosts[0].Slots
@@ -112,4 +116,18 @@ func (f *Flags) hosts() (hosts []cluster.Host, err error) {
 		hosts = nil
 	}
 	return hosts, err
+}
+
+// cpusOfTask returns how many CPUs Slurm has for each of so many ranks. It is 0 if nobody has asked Slurm for a number,
+// or if there are more ranks than tasks. A process of a step is one task.
+func (f *Flags) cpusOfTask(ranks int, getenv func(string) string) int {
+	tasks := f.tasks
+	if getenv("SLURM_STEP_NODELIST") != "" {
+		tasks = 1
+	}
+	each, err := strconv.Atoi(getenv("SLURM_CPUS_PER_TASK"))
+	if err != nil || each < 1 || ranks > tasks {
+		return 0
+	}
+	return each
 }

@@ -69,4 +69,5 @@ type nodeFlags struct {
 	Preload       bool      `long:"preload" env:"PVASRUN_PRELOAD" description:"send the programs to the nodes, which need not have them"`
 
 	nodes cluster.Nodes // without Hosts: the job runs here
+	tasks int           // of a Slurm allocation that names the nodes
 }
