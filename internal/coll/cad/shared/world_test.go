@@ -92,7 +92,7 @@ func eachRank(t testing.TB, root *job.Root, all []rank, f func(r rank) error) {
 	go func() { wg.Wait(); close(finished) }()
 	select {
 	case <-finished:
-	case <-time.After(60 * time.Second):
+	case <-time.After(5 * time.Minute):
 		stacks := make([]byte, 1<<20)
 		t.Fatalf("ranks do not come to an end:\n%s", stacks[:runtime.Stack(stacks, true)])
 	}
