@@ -52,6 +52,8 @@ func takeNaps() {
 	}
 	looks := 0
 	fmt.Println(e.Nap(func() bool { looks++; return false }), looks, e.sleepers.Load())
+	begin := time.Now()
+	fmt.Println(e.nap(NewBed(nil, 3*napTime), func() bool { return false }), time.Since(begin) >= 3*napTime)
 	fmt.Println(runtime.GOMAXPROCS(0))
 
 	company := func(dedicated bool) (leave func()) {
@@ -89,17 +91,19 @@ func napper(how string) *exec.Cmd {
 }
 
 func TestNap(t *testing.T) {
-	out, err := napper("alone").Output()
+	alone := napper("alone")
+	alone.Env = append(alone.Env, "GODEBUG=asyncpreemptoff=1") // else the runtime ends a nap after 10 to 20 ms
+	out, err := alone.Output()
 	require.NoError(t, err)
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	require.Equal(t, []string{"true 1 0 0", "true 4 0 0", "true 5 1 0", "true 6 2 0", "true 101 97 0", "false 5 0"},
-		lines[:6],
-		"returned, looks, of which as a registered sleeper, sleepers left")
+	require.Equal(t, []string{"true 1 0 0", "true 4 0 0", "true 5 1 0", "true 6 2 0", "true 101 97 0", "false 5 0",
+		"false true"}, lines[:7],
+		"returned, looks, of which as a registered sleeper, sleepers left; at last a nap in a bed that makes it longer")
 	if runtime.NumCgoCall() > 0 {
-		require.Equal(t, "2", lines[6], "a thread of C may need a slot")
+		require.Equal(t, "2", lines[7], "a thread of C may need a slot")
 		return
 	}
-	require.Equal(t, []string{"1", "true 2", "true 3", "false", "true 2", "false 1"}, lines[6:],
+	require.Equal(t, []string{"1", "true 2", "true 3", "false", "true 2", "false 1"}, lines[7:],
 		"slots; naps, and slots then: with a dedicated goroutine, with another one too, two naps at a time, "+
 			"with another one only, and when the program has lowered GOMAXPROCS")
 }

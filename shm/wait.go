@@ -71,14 +71,18 @@ type Bed interface {
 }
 
 // futexBed is the bed of a thread that waits for nothing but the event.
-type futexBed struct{ crowd *Crowd }
+type futexBed struct {
+	crowd *Crowd
+	nap   time.Duration
+}
 
 // NewBed returns the bed of a thread that waits for nothing but the event. If the crowd says so, the thread has
-// others run after each of its looks.
-func NewBed(c *Crowd) Bed { return futexBed{c} }
+// others run after each of its looks. Its naps are no shorter than the given time: a nap that ends in vain wakes
+// threads of the Go runtime.
+func NewBed(c *Crowd, nap time.Duration) Bed { return futexBed{c, nap} }
 
-func (futexBed) Nap(e *Event, count uint32, limit time.Duration) bool {
-	return sys.FutexWaitBriefly(&e.seq, count, int64(limit))
+func (b futexBed) Nap(e *Event, count uint32, limit time.Duration) bool {
+	return sys.FutexWaitBriefly(&e.seq, count, int64(max(limit, b.nap)))
 }
 
 // Yields implements Bed. With a crowd the thread has given way while it looked, or rests.

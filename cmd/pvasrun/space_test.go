@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -52,4 +53,21 @@ func TestThousandRanks(t *testing.T) {
 	}
 	require.Len(t, ranks, 1000)
 	require.True(t, ranks["rank 999 of 1000"])
+}
+
+// Ranks that wait for long leave the CPUs alone, and so do the monitors of their runtimes, which look a hundred times a
+// second at a rank that does not seem to rest.
+func TestRanksThatSleepRest(t *testing.T) {
+	asleep := programs.Build(t, "./testdata/asleep")
+	for _, model := range models(t) {
+		got := command(t, nil, "--btl", model, "--timeout", "120", "-n", "64", asleep)
+		require.Equal(t, 0, got.code, got.stderr)
+		var switches, areas int
+		_, err := fmt.Sscan(got.stdout, &switches, &areas)
+		require.NoError(t, err, got.stdout)
+		require.Less(t, switches, 100, "changes of threads a rank in 3 s")
+		if model == "pvas" {
+			require.LessOrEqual(t, areas, 25, "memory areas a rank")
+		}
+	}
 }

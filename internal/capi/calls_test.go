@@ -39,9 +39,8 @@ func pairOfRanks(t testing.TB) (a, b *program) {
 // timer slacks of the launcher are told from others.
 func TestNumbersOfJobInC(t *testing.T) {
 	for file, has := range map[string]string{
-		"faults.c": fmt.Sprintf("enum { STATE_INIT = %d, STATE_FAULTED = %d };", job.StateInit, job.StateFaulted),
-		"monitor.c": fmt.Sprintf("LAUNCHER_SLACK = %d, CROWD_SLACK = %d, USUAL_SLACK", job.MonitorSlack,
-			job.CrowdSlack),
+		"faults.c":  fmt.Sprintf("enum { STATE_INIT = %d, STATE_FAULTED = %d };", job.StateInit, job.StateFaulted),
+		"monitor.c": fmt.Sprintf("LAUNCHER_SLACK = %d, USUAL_SLACK", job.MonitorSlack),
 	} {
 		text, err := os.ReadFile(filepath.Join("../../cmd/libmpi", file))
 		require.NoError(t, err)

@@ -37,7 +37,8 @@ func TestMonitorSlack(t *testing.T) {
 		runtime.LockOSThread() // for good: the thread ends here, and its slack
 		slack := job.MonitorSlackOf(64, 2)
 		job.StartWithMonitorSlack(slack)
-		assert.Equal(t, job.CrowdSlack, slack)
+		assert.Equal(t, 10*job.MonitorSlack, slack)
+		assert.Equal(t, 204*job.MonitorSlack, job.MonitorSlackOf(4096, 2), "a turn of each in that time")
 		assert.Equal(t, job.MonitorSlack, job.MonitorSlackOf(63, 2))
 		assert.Equal(t, fmt.Sprint(slack), strings.TrimSpace(started("cat", "/proc/self/timerslack_ns")))
 		assert.Contains(t, started("/proc/self/exe", "-test.run=^TestMonitorSlack$", "-test.v"),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -101,6 +102,9 @@ func (r *Root) Crowded() bool { return int(r.head.ranks) > r.AllCPUs() }
 // Few tells whether the ranks of this node are so few that each soon has its turn where all that poll give
 // way to others.
 func (r *Root) Few() bool { return r.here <= fewPerCPU*r.CPUs() }
+
+// Round is how long short turns of all ranks of this node take; 0 where they are few.
+func (r *Root) Round() time.Duration { return round(r.here, r.CPUs()) }
 
 // SoloLimit returns how many bytes of a collective operation in one address space the last rank
 // to arrive moves alone.

@@ -190,7 +190,7 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 	}
 	e.operations.Store(new(places))
 	if j.Spin() == 0 && j.Looks() > 0 && j.Few() {
-		e.sleepIn(shm.NewBed(shm.NewCrowd(true)), fewLooks)
+		e.sleepIn(shm.NewBed(shm.NewCrowd(true), 0), fewLooks)
 	}
 	if e.spin >= job.DefaultSpin {
 		e.vigil = shm.NewVigil()

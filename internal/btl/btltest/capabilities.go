@@ -63,7 +63,7 @@ func sleepInBed(e *env) {
 	if sleepIn == nil {
 		return
 	}
-	bed := &counting{Bed: shm.NewBed(nil)}
+	bed := &counting{Bed: shm.NewBed(nil, 0)}
 	sleepIn(bed)
 	slept := func() bool { return bed.sleeps.Load() > 0 }
 	var late atomic.Bool // ends the sleep if it is elsewhere

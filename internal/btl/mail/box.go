@@ -20,7 +20,7 @@ type Box struct {
 	root  *job.Root
 	rank  int
 	inbox *shm.Event
-	bed   shm.Bed    // nil: the rank waits for nothing but its inbox
+	bed   shm.Bed
 	crowd *shm.Crowd // of the bed
 	geometry
 
@@ -97,6 +97,7 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 		// With more ranks than CPUs a helper may lose its CPU in the middle of a part
 		// that then keeps the receiver waiting.
 		help: !root.Oversubscribed(),
+		bed:  shm.NewBed(nil, root.Round()),
 	}
 	b.zeroCopy = mem.Direct() && root.Spin() > 0
 	if b.zeroCopy {
