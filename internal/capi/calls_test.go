@@ -48,14 +48,6 @@ func TestNumbersOfJobInC(t *testing.T) {
 	}
 }
 
-// The numbers of the functions that have a short way are those of the table.
-func TestNumbersOfShortCalls(t *testing.T) {
-	for op, name := range map[int]string{opSend: "MPI_Send", opRecv: "MPI_Recv", opIsend: "MPI_Isend",
-		opIrecv: "MPI_Irecv"} {
-		require.Equal(t, name, calls[op].name)
-	}
-}
-
 // A rank calls short functions at any rate, so they leave nothing to collect.
 func TestShortCallsAllocateNothing(t *testing.T) {
 	if testkit.Race {

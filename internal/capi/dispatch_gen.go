@@ -1857,3 +1857,11 @@ var calls = [...]callInfo{
 	{name: "MPIX_Graph_init", pointers: 0x4},
 	{name: "MPIX_Graph_free", pointers: 0x1},
 }
+
+// The numbers of the functions that plainCall makes.
+const (
+	opIrecv = 84
+	opIsend = 88
+	opRecv  = 100
+	opSend  = 108
+)

@@ -11,14 +11,6 @@ import (
 // computes between messages finds none of this code in them. So the arguments of plain messages are taken from where
 // the program has put them. All other messages are dispatched.
 
-// The numbers of the functions, as in calls.
-const (
-	opIrecv = 84
-	opIsend = 88
-	opRecv  = 100
-	opSend  = 108
-)
-
 // plainCall makes the call of a plain message. If it returns false nothing has happened.
 func (p *Process) plainCall(op int, a slots) (did bool, err error) {
 	switch op {

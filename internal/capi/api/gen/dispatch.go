@@ -40,7 +40,13 @@ func dispatch(t *table) ([]byte, error) {
 	for _, f := range t.functions {
 		b.WriteString(callInfo(f))
 	}
-	b.WriteString("}\n")
+	b.WriteString("}\n\n// The numbers of the functions that plainCall makes.\nconst (\n")
+	for op, f := range t.functions {
+		if slices.Contains([]string{"Irecv", "Isend", "Recv", "Send"}, f.Name) {
+			fmt.Fprintf(&b, "\top%s = %d\n", f.Method, op)
+		}
+	}
+	b.WriteString(")\n")
 	return format.Source(b.Bytes())
 }
 
