@@ -381,3 +381,10 @@ func TestUnreadableProgramsAreServed(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"LD_LIBRARY_PATH=" + in.Lib()}, p.Set)
 }
+
+// TestCoresInC: the library looks for the same names in its process.
+func TestCoresInC(t *testing.T) {
+	text, err := os.ReadFile("../../cmd/libmpi/alone.c")
+	require.NoError(t, err)
+	require.Contains(t, string(text), `names[] = {"`+strings.Join(cores, `", "`)+`"};`)
+}

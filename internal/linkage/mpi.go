@@ -1,6 +1,9 @@
 package linkage
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // OpenMPI is the name by which programs of Open MPI 4 and 5 ask for its library, and ours has it too.
 const OpenMPI = "libmpi.so.40"
@@ -8,11 +11,12 @@ const OpenMPI = "libmpi.so.40"
 // standard begins the name of every library of the standard ABI.
 const standard = "libmpi_abi.so."
 
-// isMPI tells whether a name is that of the core of an MPI: of the standard ABI, of Open MPI (libmpi), MPICH or Intel
-// MPI (libmpich, libmpi).
+// cores begin the names of the core of an MPI: of Open MPI and Intel MPI, of the standard ABI, and of MPICH.
+// cmd/libmpi/alone.c has the same.
+var cores = []string{"libmpi.so", "libmpi_abi.so", "libmpich.so"}
+
 func isMPI(name string) bool {
-	return strings.HasPrefix(name, standard) || strings.HasPrefix(name, "libmpi.so.") ||
-		strings.HasPrefix(name, "libmpich.so.")
+	return slices.ContainsFunc(cores, func(core string) bool { return strings.HasPrefix(name, core+".") })
 }
 
 // Implementation says whose library has a name.
