@@ -3,6 +3,8 @@ package fit
 import (
 	"math"
 	"slices"
+
+	"github.com/gopvas/gopvas/loggps"
 )
 
 // findBreaks tries every pair of measured sizes for s and S, and returns the model that fits
@@ -14,23 +16,46 @@ func findBreaks(cells []Sample, covered func(Sample) bool, sync int64) *model {
 	last := len(sizes) - 1
 	var best *model
 	least := math.Inf(1)
-	for j := 1; j <= last; j++ { // each part needs two sizes for a line
-		if j == last-1 || sync >= 0 && !(sizes[j] <= sync && (j == last || sync < sizes[j+1])) {
-			continue
-		}
-		for i := 1; i <= j; i++ {
-			if i == j-1 {
+	for i := 1; i <= last; i++ { // each part needs two sizes for a line
+		eager, long := equations(cells, covered, sizes[i])
+		for j := i; j <= last; j++ {
+			if i == j-1 || j == last-1 || sync >= 0 && !(sizes[j] <= sync && (j == last || sync < sizes[j+1])) {
 				continue
 			}
-			m := &model{packet: sizes[i], sync: sizes[j], sizes: sizes, seenS: j < last, seens: i < j}
+			m := &model{packet: sizes[i], sync: sizes[j], sizes: sizes, seenS: j < last, seens: i < j, n: len(cells)}
 			m.low, m.high = float64(sizes[i-1]), float64(sizes[min(i+1, j)])
-			m.fit(cells, covered)
+			short := 0 // cells of at most S bytes; they are in order
+			for short < len(cells) && cells[short].Bytes <= m.sync {
+				short++
+			}
+			m.solution = eager.join(long, short).solve()
 			if c := m.criterion(); c < least {
 				best, least = m, c
 			}
 		}
 	}
 	return best
+}
+
+// equations are those of the cells if all of them were eager, and if none was. Residuals are relative to the measured
+// times.
+func equations(cells []Sample, covered func(Sample) bool, packet int64) (eager, long system) {
+	for _, c := range cells {
+		for _, side := range []struct {
+			sys  *system
+			sync int64
+		}{{&eager, c.Bytes}, {&long, c.Bytes - 1}} {
+			f, constant := c.factors(loggps.Params{Packet: packet, Sync: side.sync}, covered(c))
+			side.sys.add(f, c.Time-constant, c.Time)
+		}
+	}
+	return eager, long
+}
+
+// join returns the first equations of one system and the others of another.
+func (s *system) join(other system, first int) *system {
+	return &system{slices.Concat(s.rows[:first], other.rows[first:]),
+		slices.Concat(s.times[:first], other.times[first:])}
 }
 
 func roundTripSizes(cells []Sample) []int64 {

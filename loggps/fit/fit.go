@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/loggps"
 )
 
@@ -165,18 +164,6 @@ func (m *model) predict(s Sample, covered bool) float64 {
 	return constant + m.dot(f)
 }
 
-// fit solves for the parameters with given s and S. Residuals are relative to the measured
-// times.
-func (m *model) fit(samples []Sample, covered func(Sample) bool) {
-	var sys system
-	p := loggps.Params{Packet: m.packet, Sync: m.sync}
-	for _, s := range samples {
-		f, constant := s.factors(p, covered(s))
-		sys.add(f, s.Time-constant, s.Time)
-	}
-	m.solution, m.n = sys.solve(), len(samples)
-}
-
 // improve solves for the parameters and for a better s, which moves at most to where
 // others were measured. Residuals are relative to the fit so far: relative to the measured
 // times, those that came out short would count for more.
@@ -218,30 +205,6 @@ func (m *model) robust(samples, cells []Sample, covered func(Sample) bool) (*mod
 	return m, used
 }
 
-// far is how many standard deviations from the fit a sample may be.
-const far = 4
-
-// near returns the samples that are not far from the fit. Where the fit says nonsense,
-// such as a time below 0, all are far.
-func (m *model) near(samples []Sample, covered func(Sample) bool) []Sample {
-	off := make([]float64, len(samples))
-	for i, s := range samples {
-		off[i] = math.Inf(1)
-		if fitted := m.predict(s, covered(s)); fitted > 0 {
-			off[i] = math.Abs(s.Time-fitted) / fitted
-		}
-	}
-	const toDeviation = 1.4826 // of the median of a normal distribution
-	limit := max(far*toDeviation*median.Of(off), 1e-9)
-	var used []Sample
-	for i, s := range samples {
-		if off[i] <= limit {
-			used = append(used, s)
-		}
-	}
-	return used
-}
-
 func (m *model) result(samples, used []Sample) *Result {
 	freedom := max(m.n-m.rank, 1)
 	r := &Result{
@@ -250,8 +213,9 @@ func (m *model) result(samples, used []Sample) *Result {
 		R2:     1 - m.rss/spread(used),
 		Packet: m.breakAt(m.packet, m.seens), Sync: m.breakAt(m.sync, m.seenS),
 	}
+	halves := m.halves(used)
 	for i, x := range m.x[:parameters] {
-		half := quantile(freedom) * r.Noise * math.Sqrt(m.cov[i])
+		half := halves[i]
 		e := Estimate{Name: loggps.Names[i], Value: x, Low: x - half, High: x + half}
 		if !m.known[i] {
 			e.Value, e.Low, e.High = 0, math.Inf(-1), math.Inf(1)
@@ -283,15 +247,6 @@ func spread(samples []Sample) float64 {
 		total += d * d
 	}
 	return total
-}
-
-// quantile is that of Student's t distribution for 97.5 %, to three digits from 3 degrees
-// of freedom on (expansion of Cornish and Fisher).
-func quantile(freedom int) float64 {
-	const z = 1.959964
-	n := float64(freedom)
-	return z + (z*z*z+z)/(4*n) + (5*math.Pow(z, 5)+16*z*z*z+3*z)/(96*n*n) +
-		(3*math.Pow(z, 7)+19*math.Pow(z, 5)+17*z*z*z-15*z)/(384*n*n*n)
 }
 
 // String is a table of the result.

@@ -90,25 +90,6 @@ func TestTable5(t *testing.T) {
 	}
 }
 
-// The 95 % intervals contain the truth about that often.
-func TestIntervals(t *testing.T) {
-	link, err := loggps.Preset("fast-ethernet")
-	require.NoError(t, err)
-	p := link.Params
-	inside, total := 0, 0
-	for seed := range uint64(16) {
-		r, err := Fit(synthetic(rand.New(rand.NewPCG(seed, 16)), p, Sizes(1<<15), 0.02, 0))
-		require.NoError(t, err)
-		for i, e := range r.Estimates {
-			total++
-			if e.Low <= p.Values()[i] && p.Values()[i] <= e.High {
-				inside++
-			}
-		}
-	}
-	assert.InDelta(t, 0.95, float64(inside)/float64(total), 0.05)
-}
-
 // Round trips alone give only the sum of the overheads of both sides.
 func TestSendsSeparateTheOverheads(t *testing.T) {
 	link, err := loggps.Preset("fast-ethernet")

@@ -85,7 +85,7 @@ type solution struct {
 	x     vector
 	rss   float64 // the sum of squared residuals
 	rank  int
-	cov   vector // diagonal of the covariance matrix, for residuals of variance 1
+	bread [unknowns]vector // the inverse of the matrix of the normal equations, where they have one
 	known [unknowns]bool
 }
 
@@ -128,12 +128,13 @@ func (s *system) solve() solution {
 		sol.rank++
 		for i := range v {
 			sol.x[i] += v[i][j] * along / sv
-			sol.cov[i] += v[i][j] * v[i][j] / (sv * sv)
+			for k := range v {
+				sol.bread[i][k] += v[i][j] * v[k][j] / (sv * sv * scale[i] * scale[k])
+			}
 		}
 	}
 	for i := range scale {
 		sol.x[i] /= scale[i]
-		sol.cov[i] /= scale[i] * scale[i]
 	}
 	return sol
 }
