@@ -222,6 +222,7 @@ func TestModelOfATrace(t *testing.T) {
 	require.Regexp(t, `(?m)^  slowest +\d.* +[-+]\d+\.\d %$`, got.stdout)
 	times := map[string]float64{}
 	for _, args := range [][]string{nil, {"--compute", "100"}, {"--S", "1"}, {"--synchronous"},
+		{"--S", "1", "--fragment", "128"}, {"--model", "loggp1"}, {"--model", "loggp2"}, {"--no-sharing"},
 		{"--cpus", "2", "--compute", "100"}} {
 		got = command(t, nil, append([]string{"model", "run", file, "--param", "myrinet", "--json"}, args...)...)
 		require.Equal(t, 0, got.code, got.stderr)
@@ -234,6 +235,10 @@ func TestModelOfATrace(t *testing.T) {
 	require.Greater(t, times["--compute 100"], times[""])
 	require.Greater(t, times["--S 1"], times[""], "the senders wait for receivers")
 	require.GreaterOrEqual(t, times["--synchronous"], times["--S 1"])
+	require.Greater(t, times["--S 1 --fragment 128"], times["--S 1"], "each piece waits for its receiver")
+	require.LessOrEqual(t, times["--no-sharing"], times[""])
+	require.Less(t, times["--model loggp2"], times["--S 1"], "no sender waits")
+	require.NotEqual(t, times["--model loggp1"], times["--model loggp2"])
 	require.Greater(t, times["--cpus 2 --compute 100"], times["--compute 100"])
 
 	for param, says := range map[string]string{"myrinet": "change", "L=300,o=200,G=0.1,S=4096": "error"} {
@@ -301,6 +306,24 @@ func TestModelFitRepeatsWithinTime(t *testing.T) {
 	got = command(t, nil, "model", "fit", "--max-seconds", "0")
 	require.Equal(t, 2, got.code)
 	require.Contains(t, got.stderr, "--max-seconds: 0 leaves no time to measure")
+}
+
+// TestAdvice: where senders wait for receivers, model show says what shorter messages would gain.
+func TestAdvice(t *testing.T) {
+	file := t.TempDir() + "/two.goal"
+	require.NoError(t, os.WriteFile(file, []byte("num_ranks 2\nrank 0 {\na: send 20000b to 1\nb: calc 900000\n"+
+		"b requires a\n}\nrank 1 {\na: calc 400000\nb: recv 20000b from 0\nb requires a\n}\n"), 0o600))
+	got := command(t, nil, "model", "show", file, "-o", "-", "--param", "myrinet")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Regexp(t, `(?m)^advice: messages .* pieces of 16383 bytes .* \(-\d+\.\d %\)$`, got.stdout)
+	got = command(t, nil, "model", "show", file, "-o", "-", "--param", "myrinet", "--fragment", "16383")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.NotContains(t, got.stdout, "advice: ")
+	for _, wrong := range [][]string{{"--fragment", "0"}, {"--model", "loggp1", "--S", "4K"}} {
+		got = command(t, nil, append([]string{"model", "run", file, "--param", "myrinet"}, wrong...)...)
+		require.Equal(t, 2, got.code)
+		require.Contains(t, got.stderr, "model run: "+wrong[0])
+	}
 }
 
 // TestModelOfGoroutines: a recorded job of which goroutines were in calls at a time can be predicted.

@@ -1,6 +1,10 @@
 package main
 
-import "github.com/gopvas/gopvas/mpi"
+import (
+	"slices"
+
+	"github.com/gopvas/gopvas/mpi"
+)
 
 const (
 	diagonalTag = iota
@@ -90,8 +94,7 @@ func (m *matrix) shareDiagonal(k int, inRow, inCol bool) error {
 	w := m.rows.size(k)
 	d := m.diagonal[:w*w]
 	if !inRow || !inCol {
-		_, err := mpi.Recv(m.world, d, m.rank(k%m.rows.ranks, k%m.cols.ranks), diagonalTag)
-		return err
+		return m.recv(d, m.rank(k%m.rows.ranks, k%m.cols.ranks), diagonalTag)
 	}
 	r0, c0 := m.rows.before(k), m.cols.before(k)
 	for t := range w {
@@ -153,13 +156,13 @@ func (m *matrix) receivePanel(k int) error {
 	w, p := m.rows.size(k), m.panels[k%2]
 	lower := p.lower[:(m.rows.count()-m.rows.before(k+1))*w]
 	if !m.cols.mine(k) && len(lower) > 0 {
-		if _, err := mpi.Recv(m.world, lower, m.rank(m.rows.at, k%m.cols.ranks), lowerTag); err != nil {
+		if err := m.recv(lower, m.rank(m.rows.at, k%m.cols.ranks), lowerTag); err != nil {
 			return err
 		}
 	}
 	upper := p.upper[:(m.cols.count()-m.cols.before(k+1))*w]
 	if !m.rows.mine(k) && len(upper) > 0 {
-		if _, err := mpi.Recv(m.world, upper, m.rank(k%m.rows.ranks, m.cols.at), upperTag); err != nil {
+		if err := m.recv(upper, m.rank(k%m.rows.ranks, m.cols.at), upperTag); err != nil {
 			return err
 		}
 	}
@@ -171,7 +174,7 @@ func (m *matrix) rank(row, col int) int { return row*m.cols.ranks + col }
 // toRow sends to the other ranks of the row of the grid, the next one first.
 func (m *matrix) toRow(data []float64, tag int) error {
 	for d := 1; d < m.cols.ranks && len(data) > 0; d++ {
-		if err := mpi.Send(m.world, data, m.rank(m.rows.at, (m.cols.at+d)%m.cols.ranks), tag); err != nil {
+		if err := m.send(data, m.rank(m.rows.at, (m.cols.at+d)%m.cols.ranks), tag); err != nil {
 			return err
 		}
 	}
@@ -181,7 +184,27 @@ func (m *matrix) toRow(data []float64, tag int) error {
 // toColumn sends to the other ranks of the column of the grid, the next one first.
 func (m *matrix) toColumn(data []float64, tag int) error {
 	for d := 1; d < m.rows.ranks && len(data) > 0; d++ {
-		if err := mpi.Send(m.world, data, m.rank((m.rows.at+d)%m.rows.ranks, m.cols.at), tag); err != nil {
+		if err := m.send(data, m.rank((m.rows.at+d)%m.rows.ranks, m.cols.at), tag); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send sends elements in pieces, none of which is longer than the fragment.
+func (m *matrix) send(data []float64, to, tag int) error {
+	for piece := range slices.Chunk(data, m.fragment) {
+		if err := mpi.Send(m.world, piece, to, tag); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recv receives what send has sent.
+func (m *matrix) recv(data []float64, from, tag int) error {
+	for piece := range slices.Chunk(data, m.fragment) {
+		if _, err := mpi.Recv(m.world, piece, from, tag); err != nil {
 			return err
 		}
 	}

@@ -5,10 +5,11 @@
 // look-ahead the owners of the next panel compute and send it before they update the rest.
 //
 // The panels go by blocking sends. If they are longer than the eager limit, their senders
-// wait for receivers that still compute, and the look-ahead is for nothing:
+// wait for receivers that still compute, and the look-ahead is for nothing. A larger limit helps, or shorter messages:
 //
 //	pvasrun -n 4 ./examples/gauss -n 1024
 //	pvasrun -n 4 --eager-limit 64K ./examples/gauss -n 1024
+//	pvasrun -n 4 ./examples/gauss -n 1024 -fragment 4096
 package main
 
 import (
@@ -25,18 +26,20 @@ import (
 func main() {
 	n := flag.Int("n", 512, "`rows` and columns of the matrix")
 	width := flag.Int("block", 8, "`rows` and columns of a block")
+	fragment := flag.Int("fragment", 1<<40, "`bytes` of the longest message; longer ones go in pieces")
 	ahead := flag.Bool("ahead", true, "compute the next panel before the rest is updated")
 	verify := flag.Bool("verify", true, "check the result")
 	flag.Parse()
 	mpi.Run(func(world *mpi.Comm) error {
-		if *n < 1 || *width < 1 {
-			return errors.New("gauss: there must be a row at least, and a row in a block")
+		if *n < 1 || *width < 1 || *fragment < 8 {
+			return errors.New("gauss: there must be a row at least, a row in a block, and 8 bytes in a fragment")
 		}
 		dims := []int{0, 0}
 		if err := mpi.DimsCreate(world.Size(), dims); err != nil {
 			return err
 		}
 		m := newMatrix(world, *n, *width, dims[0], dims[1])
+		m.fragment = *fragment / 8
 		if err := world.Barrier(); err != nil {
 			return err
 		}

@@ -50,6 +50,7 @@ type matrix struct {
 	a          [][]float64 // by row
 	panels     [2]panel    // of this step and the next one, in turn
 	diagonal   []float64   // a block
+	fragment   int         // elements of the longest message
 }
 
 // A panel is what a step subtracts: lower has, by row of the rank behind the step, the

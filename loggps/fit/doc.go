@@ -13,9 +13,10 @@
 // Given s and S all those times are linear in the parameters, so one least squares fit
 // with relative weights uses every sample; s and S are those of the sizes that make it
 // fit best, and the simplest model wins unless another is clearly better. Samples far from
-// the fit are removed as outliers.
+// others of their size are removed as outliers.
 //
 // Round trips do not determine everything. With 1 % of noise no fit can tell the Gl of the
 // paper's Myrinet (0.04 ns/byte beside slopes of 5). So each parameter comes with a
-// confidence interval, and one whose interval is too wide is reported as not determined.
+// confidence interval, which holds however times scatter, and one whose interval is too wide
+// is reported as not determined.
 package fit

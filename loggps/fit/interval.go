@@ -2,12 +2,12 @@ package fit
 
 import "math"
 
-// Intervals. The scatter of times is no constant share of them: a clock adds the same to all, a long message meets more
-// that disturbs it, and a size may lie off the line whenever it is measured. So intervals come from the residuals
+// Intervals. The scatter of times is no constant share of them: a clock adds the same to all, a long message meets
+// more that disturbs it, and a size may lie off the line whenever it is measured. So intervals come from the residuals
 // themselves, of each cell: the samples of one kind, size and loop. A cell moves the estimate by its factors times the
 // sum of its residuals. The squares of these moves add up to the variance of the estimate, whatever each cell scatters,
-// and whether its samples scatter together. (In statistics: a sandwich with clusters; its correction for leverage is that
-// of Bell and McCaffrey, and so are the degrees of freedom.)
+// and whether or not its samples scatter together. In statistics it is a sandwich with clusters; the correction for
+// leverage, and the degrees of freedom, are those of Bell and McCaffrey.
 
 // A cell is what the samples of one kind, size and loop have in the last system.
 type cell struct {

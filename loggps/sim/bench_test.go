@@ -22,14 +22,14 @@ func live() uint64 {
 }
 
 // A halo exchange of 16,384 ranks: all of it, graph and what was recorded, takes at most
-// 100 bytes an operation.
+// 110 bytes an operation, though most messages wait for a wire.
 func TestManyRanks(t *testing.T) {
 	before := live()
 	g := program(t, 1<<14, func(m pattern.Member) { m.Halo([]int{128, 128}, 1000, 10_000, 4) })
 	r := run(t, g, Options{Machine: loggps.Single(fast), Record: true})
 	bytes := float64(live()-before) / float64(g.Len())
 	t.Logf("%d operations, %.1f bytes each", g.Len(), bytes)
-	assert.LessOrEqual(t, bytes, 100.0)
+	assert.LessOrEqual(t, bytes, 110.0)
 	for _, f := range r.Finish { // all ranks are alike
 		assert.InDelta(t, r.Finish[0], f, 1e-3)
 	}

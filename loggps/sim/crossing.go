@@ -28,6 +28,9 @@ func (e *engine) putOff(ev event, id uint32, op *graph.Op, p *loggps.Params) boo
 	if _, again := e.crossed[id]; again {
 		return false
 	}
+	if _, late := e.queued[id]; late {
+		return false
+	}
 	more := p.Crossing(op.Size)
 	if more == 0 {
 		return false

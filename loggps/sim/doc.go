@@ -12,6 +12,7 @@
 //     has nobody pay for what happens between the call and Wait.
 //   - Wait takes the CPU for o' and ends no earlier than what it awaits.
 //   - Calc takes the CPU. Between operations that are ready the CPU is free for others.
+//   - Messages to one rank share its bandwidth, unless Options.Unshared: see wire.go.
 //   - Messages match in the order in which their first bytes arrive: between two ranks
 //     over one link, in the order in which they were sent.
 //
@@ -26,5 +27,6 @@
 // events decide between equal times, so a program has one result.
 //
 // An event is an operation or a message. A simulation takes 64 bytes an operation, with
-// the 32 of the graph, and 20 more if it records what each operation waited for.
+// the 32 of the graph, 20 more if it records what each operation waited for,
+// and some 40 for each message that waits for a wire.
 package sim

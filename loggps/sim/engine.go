@@ -64,6 +64,10 @@ type engine struct {
 	done   int
 	msgs   int
 
+	wires    []wire // by rank or node, and NIC; nil: messages share no bandwidth
+	wireNICs int
+	queued   map[uint32]behind // by send: what waits for its wire
+
 	sending []span             // by rank: its last message; nil: messages that cross take no longer
 	crossed map[uint32]float64 // by send: how much longer it has taken, because it crossed another
 
@@ -125,10 +129,10 @@ func newEngine(g *graph.Graph, opt Options) *engine {
 		if opt.Synchronous {
 			p.Sync = -1
 		}
-		e.links = append(e.links, p)
 		if opt.Ideal {
 			p = loggps.Params{Packet: loggps.Unlimited, Sync: loggps.Unlimited}
 		}
+		e.links = append(e.links, p)
 		if p.Residual != nil && opt.Mode == LogGPS && e.sending == nil {
 			e.sending, e.crossed = make([]span, g.Ranks()), map[uint32]float64{}
 		}
@@ -145,6 +149,7 @@ func newEngine(g *graph.Graph, opt Options) *engine {
 		e.log = &log{by: make([][3]ref, g.Len())}
 	}
 	e.makeShared()
+	e.makeWires()
 	for id := range g.Len() {
 		for _, d := range g.Dependents(graph.ID(id)) {
 			if d.Dep() == graph.Awaits && e.pend != nil {

@@ -8,6 +8,9 @@ import "github.com/gopvas/gopvas/loggps/graph"
 func (e *engine) stepLogGPS(ev event, id uint32, op *graph.Op) {
 	switch ev.phase() {
 	case phaseArrive:
+		if e.link(op).Eager(op.Size) {
+			e.book(id, op, e.delivery(id, op))
+		}
 		if r, ok := e.message(id, op); ok {
 			e.matched(id, r, op, makeRef(id, atArrival))
 		}
@@ -97,7 +100,7 @@ func (e *engine) matched(id, r uint32, op *graph.Op, by ref) {
 		e.push(met, id, phaseHandle)
 		return
 	}
-	there := e.ops[id].at + p.T1(float64(op.Size)) + p.Transit(op.Size)
+	there := e.delivery(id, op)
 	if there >= met {
 		by = makeRef(id, atDelivery)
 	}
@@ -145,7 +148,7 @@ func (e *engine) acknowledged(ev event, id uint32, op *graph.Op) {
 	}
 	e.complete(id, from+work)
 	e.log.set(e.ops[id].mate, 1, makeRef(id, atDelivery))
-	there := from + work + p.Transit(op.Size)
+	there := e.book(id, op, from+work+p.Transit(op.Size))
 	e.sends(op.Rank, from, there)
 	e.push(there, id, phaseData)
 }

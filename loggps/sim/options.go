@@ -43,6 +43,8 @@ type Options struct {
 	// Synchronous lets every message, an empty one too, wait for its receive, as S = 0
 	// does with those that are not empty.
 	Synchronous bool
+	// Unshared gives each message the bandwidth of its receiver as if it were alone (LogGPS).
+	Unshared bool
 	// Share, if given, makes ranks share CPUs.
 	Share *Share
 	// Ideal makes messages and calls take no time: what is left is computation, and who waits for whom.

@@ -80,7 +80,7 @@ type cost struct {
 	link *graph.Op // the send whose link it is; nil: the call of op
 	time func(p *loggps.Params) float64
 	calc float64
-	more float64 // that is added, because the message crossed another
+	more float64 // that is added, because the message crossed another, or began before that which it follows
 }
 
 func (r *Result) step(at ref, c cost) Step {
@@ -89,8 +89,9 @@ func (r *Result) step(at ref, c cost) Step {
 		s.Link = r.linkIndex(c.link)
 		p := r.links[s.Link]
 		s.Cost = loggps.TermsOf(p, func(q loggps.Params) float64 { return c.time(&q) })
+		s.Residual = c.more
 		if p.Residual != nil {
-			s.Residual = c.time(&p) - s.Cost.Time(p) + c.more
+			s.Residual += c.time(&p) - s.Cost.Time(p)
 		}
 	}
 	return s
@@ -176,6 +177,10 @@ func (r *Result) beforeLogGPS(moment, id uint32, op *graph.Op, eager bool) (ref,
 	case atArrival:
 		return start, cost{"request", op, func(p *loggps.Params) float64 { return p.KnownAfter(op.Size) }, 0, 0}
 	case atDelivery:
+		if q, ok := r.queued[id]; ok {
+			return makeRef(q.last, atDelivery), cost{"share of the wire", op,
+				func(p *loggps.Params) float64 { return p.Transit(op.Size) - p.L }, 0, -q.early - r.crossed[q.last]}
+		}
 		if eager {
 			return start, cost{"message", op, func(p *loggps.Params) float64 { return p.T1(k) + p.Transit(op.Size) }, 0,
 				r.crossed[id]}

@@ -49,6 +49,7 @@ type Result struct {
 	ops     []state
 	log     *log
 	crossed map[uint32]float64 // by send: how much longer it has taken, because it crossed another
+	queued  map[uint32]behind
 	// lastBusy is, by rank, what its CPU did last; the rank may end with a message that
 	// none of its operations receives in time.
 	lastBusy []ref
@@ -57,7 +58,7 @@ type Result struct {
 func (e *engine) result() *Result {
 	r := &Result{
 		Finish: e.finish, Ranks: make([]Breakdown, e.g.Ranks()), Events: e.g.Len() + e.msgs,
-		g: e.g, opt: e.opt, links: e.links, ops: e.ops, log: e.log, crossed: e.crossed,
+		g: e.g, opt: e.opt, links: e.links, ops: e.ops, log: e.log, crossed: e.crossed, queued: e.queued,
 	}
 	cpus := e.g.CPUs()
 	r.lastBusy = make([]ref, e.g.Ranks())

@@ -218,7 +218,7 @@ func TestChainsAreLongestPaths(t *testing.T) {
 		g := graphtest.Random(rng,
 			graphtest.Shape{Ranks: 2 + rng.IntN(6), Messages: 1 + rng.IntN(40), Size: 2000, Calc: 5000, Chain: true})
 		p := randomParams(rng)
-		r := run(t, g, Options{Machine: loggps.Single(p), Record: true})
+		r := run(t, g, Options{Machine: loggps.Single(p), Record: true, Unshared: true})
 		assert.InDeltaSlice(t, oracle(g, p, r.Mate), r.Finish, 1e-6)
 		checkPaths(t, r)
 	}

@@ -37,7 +37,9 @@ func executeModelRun(args []string) error {
 	if err != nil {
 		return err
 	}
-	f.share(&opt, p)
+	if err := f.prepare(&opt, p); err != nil {
+		return err
+	}
 	r, err := Simulate(p, opt)
 	if err != nil {
 		return modelMistake(err)
@@ -66,7 +68,9 @@ func (f *SimFlags) compareAll(opt sim.Options, files []string) error {
 				"model run: %s is not recorded: only recorded jobs can be compared, so give a GOAL file alone", file))
 		}
 		one := opt
-		f.share(&one, p)
+		if err := f.prepare(&one, p); err != nil {
+			return err
+		}
 		r, err := Simulate(p, one)
 		if err != nil {
 			return modelMistake(fmt.Errorf("%s: %w", file, err))

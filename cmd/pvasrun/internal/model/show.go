@@ -37,7 +37,9 @@ func executeModelShow(args []string) error {
 	if err != nil {
 		return err
 	}
-	f.share(&opt, p)
+	if err := f.prepare(&opt, p); err != nil {
+		return err
+	}
 	watch := waits.Watch{}
 	if p.measured == nil || f.whatIf() {
 		opt.Watch = watch.Piece
@@ -57,6 +59,7 @@ func executeModelShow(args []string) error {
 		return err
 	}
 	page := pageOf(p, predicted, opt, f.whatIf())
+	page.Facts = append(page.Facts, p.advise(predicted, opt)...)
 	if err := p.explain(page, run, opt); err != nil {
 		return err
 	}

@@ -9,18 +9,22 @@ import (
 	"strings"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/loggps/pattern"
 	"github.com/gopvas/gopvas/loggps"
+	"github.com/gopvas/gopvas/loggps/graph"
 	"github.com/gopvas/gopvas/loggps/sim"
 )
 
 // SimFlags say what a program is simulated on.
 type SimFlags struct {
-	Model       string    `long:"model" env:"PVASRUN_MODEL" choice:"loggps" choice:"loggops" default:"loggps" description:"rules of the simulation: the model of protocol switches, or that of LogGOPSim"`
+	Model       string    `long:"model" env:"PVASRUN_MODEL" choice:"loggps" choice:"loggops" choice:"loggp1" choice:"loggp2" default:"loggps" description:"rules of the simulation: the model of protocol switches, that of LogGOPSim, or LogGP, which never waits for a receiver, with one overhead (loggp1) or one that grows with the message (loggp2)"`
 	Param       string    `long:"param" env:"PVASRUN_PARAM" value-name:"LIST|NAME|FILE" description:"parameters of the machine: a list such as L=2500,o=1500,G=6,S=65536 (ns, ns/byte, bytes; g, O, Oss, Ors, Osl, Orl, Gs, Gl, s too), a platform of the paper (myrinet, fast-ethernet, cenju-4), or a file"`
 	Machine     string    `long:"machine" env:"PVASRUN_MACHINE" value-name:"FILE" description:"parameters that model fit has written"`
 	Sync        *cli.Size `long:"S" env:"PVASRUN_S" value-name:"SIZE" default-mask:"that of the parameters" description:"what if messages up to this size were sent without waiting for the receiver"`
+	Fragment    *cli.Size `long:"fragment" env:"PVASRUN_FRAGMENT" value-name:"SIZE" default-mask:"messages are whole" description:"what if programs cut messages into pieces of this size"`
 	Synchronous bool      `long:"synchronous" env:"PVASRUN_SYNCHRONOUS" description:"what if every message waited for its receiver: finds programs that are correct only thanks to buffers"`
 	Compute     float64   `long:"compute" env:"PVASRUN_COMPUTE" value-name:"FACTOR" default:"1" description:"what if computation took so many times as long"`
+	NoSharing   bool      `long:"no-sharing" env:"PVASRUN_NO_SHARING" description:"give each message the bandwidth of its receiver as if it were alone"`
 	CPUs        int       `long:"cpus" env:"PVASRUN_CPUS" value-name:"N" default-mask:"with --machine those of the recorded job, else one for each rank" description:"CPUs that the ranks of a node share in turns of 3 ms"`
 }
 
@@ -51,7 +55,7 @@ func (f *SimFlags) Options() (opt sim.Options, err error) {
 	if opt.Machine, err = ReadMachine(param); err != nil {
 		return opt, fmt.Errorf("%s: %w", flag, err)
 	}
-	if opt.Mode, err = sim.ParseMode(f.Model); err != nil {
+	if err = f.setModel(&opt); err != nil {
 		return opt, err
 	}
 	if f.Sync != nil {
@@ -59,8 +63,10 @@ func (f *SimFlags) Options() (opt sim.Options, err error) {
 			opt.Machine.Links[i].Params.Sync = int64(*f.Sync)
 		}
 	}
-	opt.Synchronous, opt.Compute = f.Synchronous, f.Compute
+	opt.Synchronous, opt.Compute, opt.Unshared = f.Synchronous, f.Compute, f.NoSharing
 	switch {
+	case f.Fragment != nil && *f.Fragment < 1:
+		return opt, errors.New("--fragment: want pieces of 1 byte or more")
 	case f.CPUs < 0:
 		return opt, errors.New("--cpus: want 1 or more, or 0 for one for each rank")
 	case !(f.Compute > 0 && f.Compute <= mostCompute):
@@ -69,9 +75,27 @@ func (f *SimFlags) Options() (opt sim.Options, err error) {
 	return opt, nil
 }
 
+// setModel sets the rules, and makes the parameters those of the model.
+func (f *SimFlags) setModel(opt *sim.Options) (err error) {
+	models := map[string]func(loggps.Params) loggps.Params{"loggp1": loggp1, "loggp2": loggp2}
+	as := models[f.Model]
+	if as == nil {
+		opt.Mode, err = sim.ParseMode(f.Model)
+		return err
+	}
+	if f.Sync != nil || f.Synchronous {
+		return fmt.Errorf("--model %s: it has no S: leave out --S and --synchronous", f.Model)
+	}
+	for i := range opt.Machine.Links {
+		opt.Machine.Links[i].Params = as(opt.Machine.Links[i].Params)
+	}
+	return nil
+}
+
 // whatIf tells whether something else is simulated than what ran, as far as flags say.
 func (f *SimFlags) whatIf() bool {
-	return slices.Contains(loggps.Presets(), f.Param) || f.Sync != nil || f.Synchronous || f.Compute != 1 || f.CPUs != 0
+	return slices.Contains(loggps.Presets(), f.Param) || f.Sync != nil || f.Fragment != nil || f.Synchronous ||
+		f.Compute != 1 || f.CPUs != 0
 }
 
 // share lets ranks share CPUs, if there are fewer: those of --cpus, or if the parameters were
@@ -87,6 +111,30 @@ func (f *SimFlags) share(opt *sim.Options, p *Program) {
 	if cpus > 0 && cpus < perNode {
 		opt.Share = &sim.Share{CPUs: cpus, Slice: sharedSlice, Switch: sharedSwitch}
 	}
+}
+
+// prepare makes of a program what flags want to be simulated, and lets its ranks share CPUs.
+func (f *SimFlags) prepare(opt *sim.Options, p *Program) (err error) {
+	f.share(opt, p)
+	if f.Fragment != nil {
+		p.Graph, err = fragment(p.Graph, *opt, int64(*f.Fragment))
+	}
+	return err
+}
+
+// fragment cuts the messages of a program. What a receive gets is known once messages have matched.
+func fragment(g *graph.Graph, opt sim.Options, most int64) (*graph.Graph, error) {
+	opt.Record, opt.Watch = false, nil
+	whole, err := sim.Run(g, opt)
+	if err != nil {
+		return nil, modelMistake(err)
+	}
+	return pattern.Fragment(g, most, func(id graph.ID) int64 {
+		if g.Op(id).Kind.Receives() {
+			id = whole.Mate(id)
+		}
+		return g.Op(id).Size
+	})
 }
 
 // ReadMachine reads a list of parameters, the name of a platform, or a file.

@@ -1,0 +1,27 @@
+package model
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/loggps"
+)
+
+// TestLogGP: both forms of LogGP take what LogGPS does for a short message alone, and never wait for a receiver.
+func TestLogGP(t *testing.T) {
+	l, err := loggps.Preset("myrinet")
+	require.NoError(t, err)
+	p := l.Params
+	one, two := loggp1(p), loggp2(p)
+	for _, k := range []int64{0, 100, p.Packet, p.Sync} {
+		require.InDelta(t, p.CommTime(k, 0), one.CommTime(k, 0), 1e-6)
+		require.Equal(t, p.CommTime(k, 0), two.CommTime(k, 0))
+		require.Equal(t, p.O, one.SendTime(k, 0))
+	}
+	const late = 1e9
+	for _, q := range []loggps.Params{one, two} {
+		require.Less(t, q.SendTime(10*p.Sync, late), 1e7)
+		require.Greater(t, p.SendTime(10*p.Sync, late), late)
+	}
+}

@@ -1,0 +1,89 @@
+package sim
+
+import "github.com/gopvas/gopvas/loggps/graph"
+
+// Messages to one receiver share the bandwidth of its wire: sections 3 and 4.3 of the paper, which has the user count
+// them and multiply the gap of a byte. Here the bytes of each message take the wire for as long as they do alone, one
+// message behind the other. So p messages that come together are there after the time that the paper gives to each of
+// them, and the first of them before that. The wire leads to a rank, or between nodes to a NIC of the node.
+//
+// Messages book the wire in the order in which their first bytes come, or a rendezvous its data when it sets out. What
+// a wire remembers is the last time in which it had no pause. A message that began before it has used the time in front
+// of it.
+
+// A wire is the way into a rank, or into a NIC of a node.
+type wire struct {
+	from, free float64 // when it was last busy without a pause; each plus L, when bytes are there
+	last       uint32  // the send that ends that time
+}
+
+// behind is a message that waits for the wire.
+type behind struct {
+	there float64 // when all of it is there
+	last  uint32  // the send that it follows
+	early float64 // how much of it came before the busy time
+}
+
+// makeWires makes a wire for each NIC of each rank and node.
+func (e *engine) makeWires() {
+	if e.opt.Mode != LogGPS || e.opt.Unshared || e.opt.Ideal {
+		return
+	}
+	e.wireNICs = e.g.NICs()
+	if e.wireNICs > graph.Free { // messages that cost nothing take no wire
+		e.wireNICs = 1
+		for id := range graph.ID(e.g.Len()) {
+			if nic := e.g.Op(id).NIC; nic != graph.Free {
+				e.wireNICs = max(e.wireNICs, int(nic)+1)
+			}
+		}
+	}
+	ends := e.g.Ranks()
+	if n := e.opt.Machine.RanksPerNode; n > 0 {
+		ends += (e.g.Ranks() + n - 1) / n
+	}
+	e.wires, e.queued = make([]wire, ends*e.wireNICs), map[uint32]behind{}
+}
+
+// wireOf returns the wire of a message: those into ranks are followed by those into nodes.
+func (e *engine) wireOf(send *graph.Op) *wire {
+	to := int(send.Peer)
+	if m := &e.opt.Machine; m.LinkOf(int(send.Rank), to, send.NIC) > 0 {
+		to = e.g.Ranks() + to/m.RanksPerNode
+	}
+	return &e.wires[to*e.wireNICs+int(send.NIC)]
+}
+
+// book takes the wire for a message that alone would be there at a time, and returns when it is.
+func (e *engine) book(id uint32, op *graph.Op, alone float64) float64 {
+	if e.wires == nil || op.NIC == graph.Free || op.Rank == op.Peer {
+		return alone
+	}
+	p := e.link(op)
+	work := p.Transit(op.Size) - p.L
+	if !(work > 0) {
+		return alone
+	}
+	w, begin := e.wireOf(op), alone-work
+	switch {
+	case begin >= w.free:
+		*w = wire{begin, alone, id}
+		return alone
+	case alone <= w.from:
+		return alone
+	}
+	early := max(w.from-begin, 0)
+	there := w.free + work - early
+	e.queued[id] = behind{there, w.last, early}
+	*w = wire{min(w.from, begin), there, id}
+	return there
+}
+
+// delivery is when all of an eager message is there.
+func (e *engine) delivery(id uint32, op *graph.Op) float64 {
+	if q, ok := e.queued[id]; ok {
+		return q.there
+	}
+	p := e.link(op)
+	return e.ops[id].at + p.T1(float64(op.Size)) + p.Transit(op.Size)
+}
