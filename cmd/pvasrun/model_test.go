@@ -242,10 +242,18 @@ func TestModelOfATrace(t *testing.T) {
 	require.Greater(t, times["--cpus 2 --compute 100"], times["--compute 100"])
 
 	for param, says := range map[string]string{"myrinet": "change", "L=300,o=200,G=0.1,S=4096": "error"} {
-		got = command(t, nil, "model", "run", file, file, "--param", param)
+		got = command(t, nil, "model", "run", file, file, "--param", param, "--plot", dir+"/spent.svg")
 		require.Equal(t, 0, got.code, got.stderr)
+		require.Regexp(t, `(?m)^  mean of its ranks, predicted +computation +overhead`, got.stdout)
 		require.Regexp(t, `(?m)^median `+says+` \d+\.\d %, worst \d+\.\d %$`, got.stdout)
 	}
+
+	bars, err := os.ReadFile(dir + "/spent.svg")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, strings.Count(string(bars), `class="c0 bar"`), 2, "a bar for each job")
+	got = command(t, nil, "model", "run", file, "--param", "myrinet", "--plot", file)
+	require.Equal(t, 2, got.code)
+	require.Contains(t, got.stderr, "would replace a program")
 
 	exported := dir + "/gauss.goal"
 	got = command(t, nil, "model", "export", file, "-o", exported)

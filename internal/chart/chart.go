@@ -45,7 +45,7 @@ type Chart struct {
 // A Curve is dots, and lines.
 type Curve struct {
 	Name  string
-	Class string // such as c0, or "c0 again" for dashes
+	Class string // such as c0; "c0 again" has dashes, "c0 bar" thick lines
 	Dots  []Dot
 	Lines [][]Dot
 	Aside float64 // added to all places on the x axis as mapped

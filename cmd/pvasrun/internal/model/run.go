@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -17,7 +18,8 @@ import (
 func executeModelRun(args []string) error {
 	var f struct {
 		SimFlags
-		JSON bool `long:"json" env:"PVASRUN_JSON" description:"print one JSON object, with what each rank spends its time on"`
+		JSON bool   `long:"json" env:"PVASRUN_JSON" description:"print one JSON object, with what each rank spends its time on"`
+		Plot string `long:"plot" env:"PVASRUN_PLOT" value-name:"FILE.svg" description:"draw what the ranks of several jobs spend their time on"`
 	}
 	files, err := cli.ParseMixed("pvasrun model run", "[flags] FILE", &f, args)
 	if err != nil {
@@ -30,8 +32,13 @@ func executeModelRun(args []string) error {
 	if err != nil {
 		return cli.Mistake(fmt.Errorf("model run: %w", err))
 	}
-	if len(files) > 1 && !f.JSON {
-		return f.compareAll(opt, files)
+	if f.Plot != "" {
+		if err := f.plottable(f.Plot, f.JSON, files); err != nil {
+			return cli.Mistake(fmt.Errorf("model run: %w", err))
+		}
+	}
+	if len(files) > 1 && !f.JSON || f.Plot != "" {
+		return f.compareAll(opt, files, f.Plot)
 	}
 	p, err := oneProgram("model run", files, &opt.Machine)
 	if err != nil {
@@ -53,9 +60,29 @@ func executeModelRun(args []string) error {
 	return printFinish(os.Stdout, r)
 }
 
-// compareAll prints a line for each of several recorded jobs, and the median and the worst of
-// the errors of prediction.
-func (f *SimFlags) compareAll(opt sim.Options, files []string) error {
+// plottable reports a plot that would replace what is read, or that cannot be written.
+func (f *SimFlags) plottable(plot string, asJSON bool, files []string) error {
+	if asJSON {
+		return errors.New("--json and --plot: give one of them")
+	}
+	inputs := []cli.Named{{By: "the parameters of --machine", File: f.Machine},
+		{By: "the parameters of --param", File: f.Param}}
+	for _, file := range files {
+		inputs = append(inputs, cli.Named{By: "a program", File: file})
+	}
+	if err := cli.Apart([]cli.Named{{By: "--plot", File: plot}}, inputs...); err != nil {
+		return err
+	}
+	if err := cli.Writable(plot, cli.Plot); err != nil {
+		return fmt.Errorf("--plot: %w", err)
+	}
+	return nil
+}
+
+// compareAll prints a line for each of several recorded jobs, the median and the worst of the errors of prediction, and
+// what ranks spend their time on, which it also draws if plot names a file.
+func (f *SimFlags) compareAll(opt sim.Options, files []string, plot string) error {
+	var spent []breakdown
 	t := show.Table{Columns: []string{"job", "ranks", "measured", "predicted", difference(f.whatIf())}}
 	var off []float64
 	for _, file := range files {
@@ -75,6 +102,7 @@ func (f *SimFlags) compareAll(opt sim.Options, files []string) error {
 		if err != nil {
 			return modelMistake(fmt.Errorf("%s: %w", file, err))
 		}
+		spent = append(spent, breakdownOf(file, r))
 		was, is := slices.Max(p.measured.took), r.Time()
 		t.Rows = append(t.Rows,
 			[]string{file, fmt.Sprint(p.Graph.Ranks()), show.Time(was), show.Time(is), deviation(was, is)})
@@ -82,11 +110,20 @@ func (f *SimFlags) compareAll(opt sim.Options, files []string) error {
 			off = append(off, 100*math.Abs(is/was-1))
 		}
 	}
-	if err := printTable(os.Stdout, t); err != nil || len(off) == 0 {
+	if err := printTable(os.Stdout, t); err != nil {
 		return err
 	}
-	_, err := fmt.Printf("median %s %.1f %%, worst %.1f %%\n", difference(f.whatIf()), median.Of(off), slices.Max(off))
-	return err
+	if len(off) > 0 {
+		fmt.Printf("median %s %.1f %%, worst %.1f %%\n", difference(f.whatIf()), median.Of(off), slices.Max(off))
+	}
+	fmt.Println()
+	if err := printTable(os.Stdout, breakdownTable(spent)); err != nil {
+		return err
+	}
+	if err := cli.WriteNamed(plot, "", 0, func(w io.Writer) error { return plotBreakdowns(w, spent) }); err != nil {
+		return fmt.Errorf("model run: %w", err)
+	}
+	return nil
 }
 
 func printFinish(w io.Writer, r *sim.Result) error {
