@@ -188,10 +188,10 @@ func splitByType(c *Comm) error {
 		size = c.Size()
 	}
 	none, err := c.SplitType(Undefined, 0)
-	_, badErr := c.SplitType(17, 0)
+	_, badErr := c.SplitType(2, 0)
 	return first(err, want("none", none, nil), want("size", shared.Size(), c.Size()),
 		want("rank", shared.Rank(), c.Size()-1-c.Rank()), want("size of space", space.Size(), size),
-		wantContains(badErr, "kind 17 is not known"),
+		wantContains(badErr, "kind 2 is not known"),
 		pass(shared, 1), pass(space, 2), shared.Free(), space.Free())
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gopvas/gopvas/internal/coll"
@@ -44,8 +45,8 @@ const (
 	// --btl pvas all of a node are; with sm each is alone.
 	AddressSpace
 
-	// Alone: nothing. Each rank gets a communicator of its own.
-	Alone
+	// Alone: nothing. Each rank gets a communicator of its own. It is no kind of package mpi.
+	Alone = SplitKind(math.MinInt)
 )
 
 // SplitType returns a communicator of the ranks that have something in common.
