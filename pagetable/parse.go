@@ -1,13 +1,14 @@
 package pagetable
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/gopvas/gopvas/internal/areas"
 )
 
 // errFormat is what every parser of this package wraps: /proc did not look as
@@ -78,27 +79,12 @@ func parseMeminfo(text []byte, m *Memory) error {
 	})
 }
 
-// parseMaps takes Areas and Shared from /proc/PID/maps. It keeps nothing of it: the
-// maps of a job with 1,000 ranks are megabytes long.
+// parseMaps takes Areas and Shared from /proc/PID/maps.
 func parseMaps(r io.Reader, u *Usage) error {
 	u.Areas, u.Shared = 0, 0
-	lines := bufio.NewScanner(r)
-	for lines.Scan() {
-		u.Areas++
-		bounds, rest, ok := bytes.Cut(lines.Bytes(), []byte{' '})
-		if !ok || len(rest) < 4 {
-			return fmt.Errorf("memory area %q: %w", lines.Bytes(), errFormat)
+	return areas.Read(r, func(a areas.Area) {
+		if u.Areas++; a.Shared() {
+			u.Shared += int64((a.End - a.Start) >> 10)
 		}
-		if rest[3] != 's' {
-			continue
-		}
-		first, last, _ := strings.Cut(string(bounds), "-")
-		start, err1 := strconv.ParseUint(first, 16, 63)
-		end, err2 := strconv.ParseUint(last, 16, 63)
-		if err1 != nil || err2 != nil || end < start {
-			return fmt.Errorf("bounds of memory area %q: %w", bounds, errFormat)
-		}
-		u.Shared += int64((end - start) >> 10)
-	}
-	return lines.Err()
+	})
 }

@@ -1,10 +1,9 @@
 package pvas
 
 import (
-	"bufio"
-	"fmt"
 	"os"
 
+	"github.com/gopvas/gopvas/internal/areas"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -48,15 +47,10 @@ func freeRanges(r Range) (free []Range, err error) {
 			free = append(free, Range{at, end})
 		}
 	}
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		var m Range
-		if _, err := fmt.Sscanf(lines.Text(), "%x-%x", &m.Start, &m.End); err != nil {
-			return nil, err
-		}
-		gap(min(m.Start, r.End))
-		at = max(at, m.End)
-	}
+	err = areas.Read(f, func(a areas.Area) {
+		gap(min(a.Start, r.End))
+		at = max(at, a.End)
+	})
 	gap(r.End)
-	return free, lines.Err()
+	return free, err
 }

@@ -34,17 +34,18 @@ var layers = []layer{
 	{"internal/linkage", nil},
 	{"internal/median", nil},
 	{"internal/chart", nil},
-	{"internal/processes", nil},
+	{"internal/areas", nil},
+	{"internal/processes", []string{"internal/areas"}},
 	{"internal/topology", []string{"internal/limits"}},
 	{"internal/topology/topologytest", []string{"internal/topology"}},
-	{"internal/machine", []string{"internal/limits", "internal/topology"}},
+	{"internal/machine", []string{"internal/areas", "internal/limits", "internal/topology"}},
 	{"internal/chaos", []string{"pvas", "internal/processes"}}, // its test only
-	{"internal/vm", nil},                                       // a script, and its test
+	{"internal/vm", nil}, // a script, and its test
 
 	{"datatype", nil},
 	{"mpi/fault", []string{"datatype"}},
 	{"shm", nil},
-	{"pagetable", nil},
+	{"pagetable", []string{"internal/areas"}},
 	{"internal/job", []string{"mpi/fault", "shm"}},
 	{"internal/job/jobtest", []string{"internal/job"}},
 
@@ -94,7 +95,7 @@ var layers = []layer{
 	{"internal/capi/install", []string{".", "internal/linkage"}},
 	{"internal/capi/programs", []string{"pvas"}}, // its tests only
 
-	{"pvas", []string{"internal/limits", "internal/linkage"}},
+	{"pvas", []string{"internal/areas", "internal/limits", "internal/linkage"}},
 	{"launcher/internal/place", []string{"internal/topology"}},
 	{"launcher/internal/part", []string{"internal/job", "internal/trace/symbol"}},
 	{"launcher/internal/output", nil},
@@ -141,7 +142,7 @@ var layers = []layer{
 	{"internal/bench/results", nil},
 	{"internal/bench/transport", []string{"internal/netns", "suci"}},
 	{"internal/bench/rankside", []string{"mpi"}},
-	{"internal/bench/meter", []string{"internal/job", "launcher", "pagetable"}},
+	{"internal/bench/meter", []string{"internal/areas", "internal/job", "launcher", "pagetable"}},
 	{"internal/bench/runner", []string{"internal/bench/meter", "internal/bench/rankside", "internal/job", "launcher",
 		"launcher/cluster"}},
 	// a room for each experiment

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/gopvas/gopvas/internal/areas"
 	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
 )
@@ -159,9 +160,8 @@ func anonHuge(smaps *bufio.Scanner, addr uint64) (uint64, error) {
 	inside := false
 	for smaps.Scan() {
 		line := smaps.Text()
-		var start, end uint64
-		if n, _ := fmt.Sscanf(line, "%x-%x ", &start, &end); n == 2 {
-			inside = start <= addr && addr < end
+		if a, err := areas.Parse(line); err == nil {
+			inside = a.Holds(addr)
 			continue
 		}
 		if value, ok := strings.CutPrefix(line, "AnonHugePages:"); ok && inside {

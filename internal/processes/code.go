@@ -1,9 +1,11 @@
 package processes
 
 import (
+	"io"
 	"os"
-	"strconv"
 	"strings"
+
+	"github.com/gopvas/gopvas/internal/areas"
 )
 
 // Code is code of a file in the memory of a process.
@@ -22,28 +24,20 @@ func (c Code) InFile(at uint64) uint64 { return at - c.Start + c.Offset }
 // CodeOf returns the code of all files in the memory of a process. A file that was replaced has a path that does
 // not exist.
 func CodeOf(pid int) (list []Code) {
-	text, _ := os.ReadFile(File(pid, "maps")) // an error: it has ended
-	for line := range strings.Lines(string(text)) {
-		if c, ok := parseCode(line); ok {
-			list = append(list, c)
-		}
+	maps, err := os.Open(File(pid, "maps"))
+	if err != nil {
+		return nil // it has ended
 	}
+	defer maps.Close()
+	list, _ = codeIn(maps) // an error: it ends now
 	return list
 }
 
-// parseCode parses a line of /proc/PID/maps. ok tells whether it is code of a file.
-func parseCode(text string) (c Code, ok bool) {
-	fields := strings.Fields(text) // range, permissions, offset, device, inode, path
-	if len(fields) < 6 || !strings.Contains(fields[1], "x") || fields[5][0] != '/' {
-		return c, false
-	}
-	from, to, _ := strings.Cut(fields[0], "-")
-	start, err1 := strconv.ParseUint(from, 16, 64)
-	end, err2 := strconv.ParseUint(to, 16, 64)
-	offset, err3 := strconv.ParseUint(fields[2], 16, 64)
-	if err1 != nil || err2 != nil || err3 != nil {
-		return c, false
-	}
-	at := strings.Index(text, fields[5]) // a path may have spaces
-	return Code{Start: start, End: end, Offset: offset, Path: strings.TrimSpace(text[at:])}, true
+func codeIn(maps io.Reader) (list []Code, err error) {
+	err = areas.Read(maps, func(a areas.Area) {
+		if a.Access[2] == 'x' && strings.HasPrefix(a.Path, "/") {
+			list = append(list, Code{Start: a.Start, End: a.End, Offset: a.Offset, Path: a.Path})
+		}
+	})
+	return list, err
 }

@@ -2,12 +2,10 @@ package meter
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
-	"strconv"
-	"strings"
 
+	"github.com/gopvas/gopvas/internal/areas"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -55,22 +53,13 @@ func split(pid int, a area, end uint64) (private, shared area, err error) {
 
 // areaEnds returns where the memory areas of a process end, by where they begin.
 func areaEnds(pid int) (map[uint64]uint64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	maps, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
 	if err != nil {
 		return nil, err
 	}
+	defer maps.Close()
 	ends := map[uint64]uint64{}
-	for line := range strings.Lines(string(text)) {
-		span, _, _ := strings.Cut(line, " ")
-		from, to, _ := strings.Cut(span, "-")
-		start, err1 := strconv.ParseUint(from, 16, 64)
-		end, err2 := strconv.ParseUint(to, 16, 64)
-		if err := errors.Join(err1, err2); err != nil {
-			return nil, fmt.Errorf("maps: %w", err)
-		}
-		ends[start] = end
-	}
-	return ends, nil
+	return ends, areas.Read(maps, func(a areas.Area) { ends[a.Start] = a.End })
 }
 
 // pageEntries reads the entries of pagemap for the pages of an area.
