@@ -44,14 +44,6 @@ func unpack(b []byte) Raw {
 	}
 }
 
-// append writes a record behind b.
-func (r *Raw) append(b []byte) []byte {
-	for _, w := range r.Pack() {
-		b = binary.LittleEndian.AppendUint64(b, w)
-	}
-	return b
-}
-
 // Wide returns the record that comes before one whose duration or length does not fit.
 func Wide(took, bytes uint64) Raw {
 	return Raw{Kind: wide, Took: uint32(took >> 32), Bytes: uint32(bytes >> 32)}

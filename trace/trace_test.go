@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"encoding/binary"
 	"testing"
 	"time"
 
@@ -30,6 +31,14 @@ func sample(t testing.TB) []byte {
 	require.NoError(t, w.Clock(0, 3001000, 3000100*time.Nanosecond))
 	require.NoError(t, w.End(End{Seconds: 3}))
 	return file.Bytes()
+}
+
+// append writes a record behind b.
+func (r *Raw) append(b []byte) []byte {
+	for _, w := range r.Pack() {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return b
 }
 
 func records(list ...Raw) (b []byte) {

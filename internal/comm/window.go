@@ -164,17 +164,8 @@ func (w *Window) made(op string, err error) (*Window, error) {
 	return nil, Wrap(op, err)
 }
 
-// WinCreate makes a window over memory that is there already: ordinary memory of each rank.
-// MPI 4.1 section 12.2.1.
-func WinCreate(c *Comm, mem []byte, unit int, wrong error) (*Window, error) {
-	if err := c.usable(); err == nil && !c.engine.Direct(c.members.ranks) {
-		return nil, Wrap("create window", ErrNotOneAddressSpace)
-	}
-	return WinExpose(c, mem, unit, wrong)
-}
-
-// WinExpose is WinCreate of ranks that may be processes. Then Segment has no memory but that of this rank: others know
-// its place by Table.
+// WinExpose makes a window over memory that is there already: ordinary memory of each rank. Between processes Segment
+// has no memory but that of this rank: others know its place by Table. MPI 4.1 section 12.2.1.
 func WinExpose(c *Comm, mem []byte, unit int, wrong error) (*Window, error) {
 	const op = "create window"
 	if err := c.lockCollective(); err != nil {

@@ -107,9 +107,6 @@ func (r *Result) Graph() *graph.Graph { return r.g }
 // Links are the parameters that were used, by link. With Synchronous S is -1.
 func (r *Result) Links() []loggps.Params { return r.links }
 
-// Recorded tells whether the simulation has recorded what operations waited for.
-func (r *Result) Recorded() bool { return r.log != nil }
-
 // Start is when an operation started; a receive: when it began.
 func (r *Result) Start(id graph.ID) float64 { return r.ops[id].at }
 

@@ -80,7 +80,6 @@ var (
 			"sent before; send again what it still needs")
 	ErrGone     = errors.New("suci: send block: the peer has closed the session")
 	ErrDeadline = errors.New("suci: send block: its deadline has passed; the peer does not deliver it")
-	ErrCanceled = errors.New("suci: send block: canceled; the peer may have received it")
 	ErrTooLong  = errors.New(
 		"suci: send block: longer than the peer accepts without a place; have the peer expect it, or " +
 			"raise its PeerMemory")

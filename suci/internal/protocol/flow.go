@@ -83,6 +83,3 @@ func (m *Machine) Retransmit(now Time, p *Peer) {
 
 // Counters returns what the machine has counted.
 func (m *Machine) Counters() Counters { return m.count }
-
-// Held is the number of bytes of blocks that the machine holds.
-func (m *Machine) Held() int { return m.mem.held }

@@ -160,7 +160,7 @@ func TestGreetingsOfStrangers(t *testing.T) {
 	require.Empty(t, b.m.peers)
 	n.now = now
 	require.Len(t, say(wire.Open, testKey, open), 1)
-	require.True(t, b.m.peers[9].Up())
+	require.NotNil(t, b.m.peers[9].session)
 
 	// The session ends; the same Open again is a replay.
 	b.m.Remove(n.now, b.m.Peer(9), NewBatch(1472))
@@ -169,7 +169,7 @@ func TestGreetingsOfStrangers(t *testing.T) {
 	b.m.Add(9, stranger)
 	require.Empty(t, say(wire.Open, testKey, open), "a replay")
 	require.Equal(t, uint64(6), b.m.count.Stale)
-	require.False(t, b.m.peers[9].Up())
+	require.Nil(t, b.m.peers[9].session)
 }
 
 // A Remove makes place for others, MaxPeers holds.

@@ -389,8 +389,8 @@ func (n *network) dump() {
 		n.t.Logf("node %d: held %d late %d active senders %d budget %d counters %+v", x.m.config.Self, x.m.mem.held,
 			x.m.mem.late, x.m.activeSenders, x.m.budget.window, x.m.count)
 		for _, p := range x.m.active {
-			n.t.Logf("  peer %d: up %v window %d under way %d held %d rtt %v backoff %d pace at %d", p.id, p.Up(),
-				p.control.window, p.underWay, p.held, p.rtt.smooth, p.backoff, p.paceAt-n.now)
+			n.t.Logf("  peer %d: up %v window %d under way %d held %d rtt %v backoff %d pace at %d", p.id,
+				p.session != nil, p.control.window, p.underWay, p.held, p.rtt.smooth, p.backoff, p.paceAt-n.now)
 			for i := range p.lanes {
 				if s := p.lanes[i].out; s != nil {
 					n.t.Logf("    out %d: una %d next %d limit %d end %d holding %d lost %d waiting %d", i, s.una,

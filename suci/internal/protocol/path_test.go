@@ -197,7 +197,7 @@ func TestRecut(t *testing.T) {
 		list = append(list, o)
 	}
 	n.pass(Millisecond)
-	a.m.Cancel(n.now, p, list[5], ErrCanceled)
+	a.m.Cancel(n.now, p, list[5], errCanceled)
 	p.setSize(700)
 	p.setSize(wire.MinPacket)
 	p.setSize(1200)

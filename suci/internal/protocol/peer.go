@@ -55,9 +55,6 @@ type Peer struct {
 // ID is the peer's name.
 func (p *Peer) ID() ID { return p.id }
 
-// Up tells whether there is a session with the peer.
-func (p *Peer) Up() bool { return p.session != nil }
-
 // touch puts the peer among those that are looked at.
 func (p *Peer) touch() {
 	if m := p.machine; p.place == 0 {

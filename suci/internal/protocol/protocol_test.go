@@ -23,7 +23,7 @@ func TestOneBlock(t *testing.T) {
 	require.Empty(t, a.m.active, "idle machines look at nobody")
 	require.Empty(t, b.m.active)
 	require.Equal(t, Never, a.m.Wake())
-	require.Zero(t, b.m.Held())
+	require.Zero(t, b.m.mem.held)
 }
 
 // traffic is a random load among all nodes of a network.
@@ -104,7 +104,7 @@ func (n *network) watch() {
 
 // limit is what a node has granted on a lane.
 func (x *node) limit(from ID, number uint8) uint64 {
-	if !x.m.peers[from].Up() {
+	if x.m.peers[from].session == nil {
 		return initialWindow // the Accept with the window is under way
 	}
 	l := &x.m.peers[from].lanes[number]
@@ -159,7 +159,7 @@ func TestHostileNetwork(t *testing.T) {
 					n.dump()
 				}
 				require.Empty(t, x.m.active)
-				require.Zero(t, x.m.Held())
+				require.Zero(t, x.m.mem.held)
 			}
 		})
 	}

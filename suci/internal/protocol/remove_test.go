@@ -90,7 +90,7 @@ func TestSessionsThatDiffer(t *testing.T) {
 			n.batch.Reset()
 			a.m.greetingPacket(n.batch, b.addr, wire.Open, &h)
 			a.send(n.batch)
-			n.run(Second, "another session", b.m.peers[0].Up)
+			n.run(Second, "another session", func() bool { return b.m.peers[0].session != nil })
 			require.NotEqual(t, a.m.peers[1].name(), b.m.peers[0].name())
 			n.pass(Second)
 
@@ -185,7 +185,7 @@ func TestPeersComeAndGo(t *testing.T) {
 		w.settle()
 		for _, x := range w.nodes {
 			require.Empty(t, x.m.active)
-			require.Zero(t, x.m.Held())
+			require.Zero(t, x.m.mem.held)
 			require.Zero(t, x.m.count.Malformed)
 		}
 		t.Logf("%d blocks, %d failed before and %d after", w.sent, before, w.failed-before)

@@ -10,6 +10,8 @@ import (
 	"github.com/gopvas/gopvas/internal/testkit"
 )
 
+var errCanceled = errors.New("canceled")
+
 // Both begin at once, through a network that loses, doubles and reorders: there is one
 // session, and no block is lost or comes twice.
 func TestSimultaneousOpen(t *testing.T) {
@@ -145,7 +147,7 @@ func TestGiveUp(t *testing.T) {
 		for k := range 30 {
 			o := &Outgoing{Data: block(uint32(k), 4+n.rng.IntN(40000)), Done: func(_ *Outgoing, err error) {
 				if err != nil {
-					require.True(t, errors.Is(err, ErrCanceled) || errors.Is(err, ErrDeadline))
+					require.True(t, errors.Is(err, errCanceled) || errors.Is(err, ErrDeadline))
 					canceled[k] = true
 				}
 				ended++
@@ -158,7 +160,7 @@ func TestGiveUp(t *testing.T) {
 		}
 		for range 8 {
 			n.pass(Time(n.rng.Int64N(int64(2 * Millisecond))))
-			a.m.Cancel(n.now, a.m.Peer(1), blocks[n.rng.IntN(len(blocks))], ErrCanceled)
+			a.m.Cancel(n.now, a.m.Peer(1), blocks[n.rng.IntN(len(blocks))], errCanceled)
 		}
 		n.run(60*Second, "the end of all", func() bool { return ended == 30 })
 		n.pass(2 * Second)
@@ -170,7 +172,7 @@ func TestGiveUp(t *testing.T) {
 		}
 		require.Empty(t, a.m.active)
 		require.Empty(t, b.m.active)
-		require.Zero(t, b.m.Held())
+		require.Zero(t, b.m.mem.held)
 	}
 }
 
@@ -189,7 +191,7 @@ func TestGiveUpOfAPacketThatArrived(t *testing.T) {
 	for seq := range uint64(sent) {
 		s.send(0, seq, s.block(seq))
 	}
-	s.giveUp(s.block(0), ErrCanceled)
+	s.giveUp(s.block(0), errCanceled)
 	s.send(0, sent-1, s.block(0))
 	require.Zero(t, s.fresh())
 	require.True(t, s.advance(sent))
@@ -212,10 +214,10 @@ func TestReplayedOpen(t *testing.T) {
 	require.NotEmpty(t, opens)
 	b.m.peers[0].end(ErrGone)
 	b.m.Datagram(n.now, n.now, a.addr, opens[0])
-	require.False(t, b.m.peers[0].Up())
+	require.Nil(t, b.m.peers[0].session)
 	require.Equal(t, uint64(1), b.m.count.Stale)
 	b.m.Datagram(n.now, n.now, netip.MustParseAddrPort("192.0.2.7:7"), opens[0])
-	require.False(t, b.m.peers[0].Up())
+	require.Nil(t, b.m.peers[0].session)
 }
 
 // A lane of low priority is not starved by higher ones that always have work.
