@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/sys"
 )
 
 func onlyInOneSpace(t *testing.T) {
@@ -67,7 +69,22 @@ func TestRanksThatSleepRest(t *testing.T) {
 		require.NoError(t, err, got.stdout)
 		require.Less(t, switches, 100, "changes of threads a rank in 3 s")
 		if model == "pvas" {
-			require.LessOrEqual(t, areas, 25, "memory areas a rank")
+			require.LessOrEqual(t, areas, mostAreas(t), "memory areas a rank")
 		}
 	}
+}
+
+// mostAreas is how many memory areas an idle rank has. Where the kernel cannot be asked for areas, or memory is
+// limited, ranks do not merge theirs.
+func mostAreas(t *testing.T) int {
+	maps, err := os.Open("/proc/self/maps")
+	require.NoError(t, err)
+	defer maps.Close()
+	strict, err := os.ReadFile("/proc/sys/vm/overcommit_memory")
+	require.NoError(t, err)
+	_, err = sys.AreaFrom(maps, 0)
+	if err != nil || strings.HasPrefix(string(strict), "2") || sys.SoftLimit(sys.RlimitData) != sys.Unlimited {
+		return 25
+	}
+	return 17
 }
