@@ -172,8 +172,7 @@ func (s *supervisor) findLate(parent int, commands []job.Command, counts []int) 
 		}
 		app := App{Program: c.Program, Args: c.Args, N: counts[i], Env: like.Env, NoEnv: like.NoEnv, Unset: like.Unset,
 			Nice: like.Nice, Dir: c.Dir}
-		// Only binaries: what builds a program would be a child of this process, which it would reap.
-		prog, err := program.FindBinary(programIn(c))
+		prog, err := s.findBinary(programIn(c), &app, s.apps[s.appOf[parent]].Env)
 		if err != nil {
 			return late, err
 		}
@@ -194,6 +193,21 @@ func (s *supervisor) findLate(parent int, commands []job.Command, counts []int) 
 	}
 	_, err = s.control.Call("add programs", host.Request{Add: apps})
 	return late, err
+}
+
+// findBinary finds the program of an app. Only binaries: what builds a program would be a child of this process, which
+// it would reap. In one address space the program of a script is its interpreter, but no shell: that starts the rank.
+func (s *supervisor) findBinary(typed string, app *App, env []string) (*program.Program, error) {
+	prog, err := program.FindBinary(typed)
+	if err != nil || s.btl != job.BTLPvas {
+		return prog, err
+	}
+	path, args := linkage.Unscript(prog.Path, app.Args, env)
+	if path == prog.Path || program.Wraps(path, args) {
+		return prog, nil
+	}
+	app.Program, app.Args = path, args
+	return program.FindBinary(path)
 }
 
 // programIn returns the program of a command: in one of its directories, if it has any and the program is there, or

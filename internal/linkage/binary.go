@@ -45,10 +45,34 @@ func interpreter(path string) []string {
 	return strings.Fields(string(first))
 }
 
+// mostScripts is how many scripts start one another, as the kernel has it.
+const mostScripts = 4
+
+// Unscript returns what the kernel executes for a program with these arguments, and with which: of a script it is the
+// interpreter, which gets the script's path. If the command env is to find the interpreter, it is what that finds.
+func Unscript(path string, args, env []string) (string, []string) {
+	for range mostScripts {
+		words := interpreter(path)
+		if len(words) == 0 {
+			break
+		}
+		own := words[1:]
+		args, path = append([]string{path}, args...), words[0]
+		if len(own) == 1 && filepath.Base(path) == "env" {
+			if found := foundByEnv(own, env); found != "" {
+				path, own = found, nil
+			}
+		}
+		if len(own) > 0 { // of the line, all that is behind the interpreter is one
+			args = append([]string{strings.Join(own, " ")}, args...)
+		}
+	}
+	return path, args
+}
+
 // code returns the file that the kernel executes for a program in an environment: of scripts it is their interpreter,
 // also if the command env is to find that.
 func code(path string, env []string) string {
-	const mostScripts = 4 // that start one another, as the kernel has it
 	for range mostScripts {
 		words := interpreter(path)
 		if len(words) == 0 {

@@ -309,6 +309,22 @@ func TestInterpreterOfTheJob(t *testing.T) {
 	require.Equal(t, "/usr/bin/env", code(script, os.Environ()))
 }
 
+// A script is its interpreter, with the arguments that the kernel gives it.
+func TestUnscript(t *testing.T) {
+	w := workshop{t, t.TempDir()}
+	mine := w.script("an-interpreter", "")
+	first := w.script("first", "#!"+mine+" -a  -b\n")
+	second := w.script("second", "#!"+first+"\n")
+	found := w.script("found", "#!/usr/bin/env an-interpreter\n")
+	for path, want := range map[string][]string{
+		mine: {mine, "x"}, first: {mine, "-a -b", first, "x"}, second: {mine, "-a -b", first, second, "x"},
+		found: {mine, found, "x"},
+	} {
+		path, args := Unscript(path, []string{"x"}, []string{"PATH=/nothing:" + w.dir})
+		require.Equal(t, want, append([]string{path}, args...))
+	}
+}
+
 func FuzzReadBinary(f *testing.F) {
 	file, err := os.ReadFile("/bin/true")
 	require.NoError(f, err)

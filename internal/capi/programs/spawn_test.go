@@ -17,7 +17,7 @@ func TestSpawn(t *testing.T) {
 	program := build(t, "spawned.c")
 	for _, btl := range []string{"pvas", "sm"} {
 		for _, kind := range []string{"many", "refused", "keys", "generations", "unwilling", "closed",
-			"left behind", "deaf"} {
+			"left behind", "deaf", "script"} {
 			for _, ranks := range []int{3, 1} {
 				if ranks == 1 && !testkit.Long() {
 					continue
