@@ -1,6 +1,9 @@
 /* Threads that all call MPI, in the way that the argument says. */
+#define _GNU_SOURCE
 #include "program.h"
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { THREADS = 3, ROUNDS = 200 };
 
@@ -34,6 +37,24 @@ static void *work(void *number) {
 	OK(MPI_Is_thread_main(&flag));
 	CHECK(flag == (tag == 0));
 	return NULL;
+}
+
+/* The library asks this when it looks for the bounds of a stack. */
+static int asked;
+pid_t getpid(void) { return asked++, syscall(SYS_getpid); }
+
+/* Calls from any depth of the stack. The bounds of the stack of main are looked for once. */
+static void deep(int frames) {
+	volatile char frame[64 << 10];
+	MPI_Datatype type;
+	for (int i = 0; i < 10; i++) {
+		OK(MPI_Type_dup(MPI_INT, &type));
+		OK(MPI_Type_free(&type));
+	}
+	frame[0] = frame[sizeof frame - 1] = 1;
+	if (frames > 0)
+		deep(frames - 1);
+	CHECK(frame[0] == frame[sizeof frame - 1]);
 }
 
 /* A thread that does not call MPI but for what any thread may ask. */
@@ -94,6 +115,9 @@ int main(int argc, char **argv) {
 	for (long i = 1; i < THREADS; i++)
 		CHECK(pthread_create(&threads[i], NULL, work, (void *)i) == 0);
 	work((void *)0L);
+	asked = 0;
+	deep(100);
+	CHECK(asked < 10);
 	for (int i = 1; i < THREADS; i++)
 		CHECK(pthread_join(threads[i], NULL) == 0);
 	ring();
