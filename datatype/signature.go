@@ -45,11 +45,14 @@ func (s signature) join(t signature) signature {
 
 func (s signature) repeat(n int64) signature {
 	all := noElements
-	for ; n > 0; n >>= 1 {
+	for ; n > 1; n >>= 1 {
 		if n&1 != 0 {
 			all = s.join(all)
 		}
 		s = s.join(s)
+	}
+	if n == 1 {
+		all = s.join(all)
 	}
 	return all
 }

@@ -41,12 +41,13 @@ func libmpiDescribeRank(d *C.struct_described) {
 	d.base, d.size, d.first, d.last = C.uintptr_t(base), C.uintptr_t(size), C.long(first), C.long(last)
 }
 
-// libmpiDescribeTables is called when MPI is initialised: see window.c.
+// libmpiDescribeTables is called when MPI is initialised: see window.c and types.c.
 //
 //export libmpiDescribeTables
 func libmpiDescribeTables(t *C.struct_tables) {
 	t.windows = (**C.struct_window)(unsafe.Pointer(&capi.Tables.Windows))
 	t.types = (*C.uint32_t)(unsafe.Pointer(&capi.Tables.Types))
+	t.made = (*C.uint64_t)(unsafe.Pointer(&capi.Tables.Made))
 }
 
 // libmpiServe gives the thread back to C and serves its calls from then on, until one has the thread leave the

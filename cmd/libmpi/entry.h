@@ -53,11 +53,12 @@ extern struct world {
 	int rank, size;
 } libmpi_world;
 
-// libmpi_tables is where window.c finds windows and types; see capi.Tables. There are no windows before MPI_Init, after
+// libmpi_tables is where C finds windows and types; see capi.Tables. There are no windows before MPI_Init, after
 // MPI_Finalize, and in the child of a fork.
 extern struct tables {
 	struct window **windows;
 	uint32_t *types;
+	uint64_t *made; // types that the program has made
 } libmpi_tables;
 
 // libmpi_is_main tells whether the calling thread is the one that has initialised MPI.

@@ -14,6 +14,7 @@
 
 #include "window.h"
 #include "entry.h"
+#include "types.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -88,10 +89,8 @@ enum { HOLDER_SHIFT = 32, HELD_SHIFT = 24, STRIPE_SHIFT = 14 }; // lock.go, stri
 // LONGEST is what is done here at most: for more a call of Go does not matter.
 enum { LONGEST = 4096, FIRST_PAGE = 4096 };
 
-// What capi.Tables has: windows by their handles, and what is known of predefined types. Of a type that is the size of
-// an element, and above KIND_SHIFT what it is; 0 before its first use.
-enum { PLACES = 256, KIND_BITS = 4, FIRST_TYPE = 0x200, TYPES = 0x100, KIND_SHIFT = 16, SIZE_MASK = 0xffff };
-enum { OTHER, INTEGER, FLOAT };
+// How many windows capi.Tables has, by their handles.
+enum { PLACES = 256 };
 
 // window_of is the window of a handle, NULL if it is not known here.
 static struct window *window_of(MPI_Win win) {
@@ -103,15 +102,9 @@ static struct window *window_of(MPI_Win win) {
 	return w && __atomic_load_n(&w->handle, __ATOMIC_RELAXED) == handle ? w : NULL;
 }
 
-// type_of is what is known of a predefined type.
-static uint32_t type_of(MPI_Datatype type) {
-	uintptr_t i = (uintptr_t)libmpi_number(type) - FIRST_TYPE;
-	return i < TYPES ? __atomic_load_n(&libmpi_tables.types[i], __ATOMIC_RELAXED) : 0;
-}
-
 // bytes_of is the length of some elements, 0 if that is not for here.
 static uint64_t bytes_of(MPI_Count n, MPI_Datatype type) {
-	return n > 0 && n <= LONGEST ? n * (type_of(type) & SIZE_MASK) : 0;
+	return n > 0 && n <= LONGEST ? n * (libmpi_predefined(type) & SIZE_MASK) : 0;
 }
 
 static unsigned mark_of(const struct window *w, int rank) {
@@ -212,7 +205,7 @@ int libmpi_short_fetch_and_op(const void *from, void *result, MPI_Datatype type,
 	    (op != MPI_SUM && op != MPI_REPLACE && op != MPI_NO_OP))
 		return 0;
 	uintptr_t stripe;
-	uint32_t t = type_of(type);
+	uint32_t t = libmpi_predefined(type);
 	void *at = find(w, rank, disp, t & SIZE_MASK, &stripe);
 	if (!at || !is_word(w, t, at))
 		return 0;
@@ -238,7 +231,7 @@ int libmpi_short_compare_and_swap(const void *from, const void *compare, void *r
 	if (!w || (uintptr_t)from < FIRST_PAGE || (uintptr_t)compare < FIRST_PAGE || (uintptr_t)result < FIRST_PAGE)
 		return 0;
 	uintptr_t stripe;
-	uint32_t t = type_of(type);
+	uint32_t t = libmpi_predefined(type);
 	void *at = find(w, rank, disp, t & SIZE_MASK, &stripe);
 	if (!at || !is_word(w, t, at))
 		return 0;
@@ -303,7 +296,7 @@ int libmpi_short_accumulate(const void *from, MPI_Count n, MPI_Datatype type, in
 	if (!w || (uintptr_t)from < FIRST_PAGE || op != MPI_SUM || n != m || type != of)
 		return 0;
 	uintptr_t stripe;
-	uint32_t t = type_of(type), size = t & SIZE_MASK;
+	uint32_t t = libmpi_predefined(type), size = t & SIZE_MASK;
 	uint64_t bytes = bytes_of(n, type);
 	char *to = find(w, rank, disp, bytes, &stripe);
 	if (!to)

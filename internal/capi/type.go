@@ -212,6 +212,7 @@ func (p *Process) newType(o *typeObject, newtype Ptr[Type]) error {
 	if h == 0 {
 		return errTooManyTypes
 	}
+	o.tellSize(h)
 	newtype.Set(Type(h))
 	return nil
 }

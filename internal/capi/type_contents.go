@@ -142,5 +142,6 @@ func (p *Process) handleOf(o *typeObject) (Type, error) {
 	if h == 0 {
 		return 0, errTooManyTypes
 	}
+	same.tellSize(h)
 	return Type(h), nil
 }

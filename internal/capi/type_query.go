@@ -39,6 +39,7 @@ func (p *Process) Type_free(t Ptr[Type]) error {
 	if err := p.deleteAll(uintptr(h), &o.attributes); err != nil {
 		return err
 	}
+	forgetSize(uintptr(h))
 	types.remove(uintptr(h))
 	t.Set(DATATYPE_NULL)
 	return nil

@@ -1,22 +1,43 @@
 package capi
 
 import (
+	"math"
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/window"
 )
 
-// Tables is where C finds what it needs to do short one-sided calls itself: see cmd/libmpi/window.c.
+// Tables is where C finds what it needs to do short one-sided calls itself, and to tell sizes of types: see
+// cmd/libmpi/window.c and types.c.
 var Tables struct {
 	Windows [shortWindows]atomic.Pointer[window.Window] // by the lower bits of the places of their handles
 	Types   [shortTypes]atomic.Uint32                   // by their handles from firstPredefined on; see shortKind
+	Made    [madeTypes]atomic.Uint64                    // by the lower bits of places: handle, and size below
 }
 
 const (
 	shortWindows = 256
 	shortTypes   = 0x100
+	madeTypes    = 256
 )
+
+// tellSize lets C know the size of a type that the program has made. It takes the place of an older one.
+func (o *typeObject) tellSize(handle uintptr) {
+	if size := o.Size(); size <= math.MaxInt32 {
+		madePlace(handle).Store(uint64(handle)<<32 | uint64(size))
+	}
+}
+
+// forgetSize is called before the handle of a type is freed.
+func forgetSize(handle uintptr) {
+	place := madePlace(handle)
+	if old := place.Load(); old>>32 == uint64(handle) {
+		place.CompareAndSwap(old, 0)
+	}
+}
+
+func madePlace(handle uintptr) *atomic.Uint64 { return &Tables.Made[handle>>kindBits%madeTypes] }
 
 // shorten lets C know a window, unless its calls are watched. It takes the place of an older one. Of a dynamic window
 // only Go knows what is attached.

@@ -4,6 +4,7 @@
 #include "../attributes.h"
 #include "../entry.h"
 #include "../face.h"
+#include "../types.h"
 #include "../window.h"
 #include "ops.h"
 
@@ -2464,6 +2465,11 @@ int PMPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 
 int PMPI_Type_size(MPI_Datatype datatype, int *size)
 {
+    uint32_t known = size ? libmpi_size_of(datatype) : 0;
+    if (known) {
+        *size = known;
+        return MPI_SUCCESS;
+    }
     int64_t slots[3], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = libmpi_number(datatype);
@@ -2474,6 +2480,11 @@ int PMPI_Type_size(MPI_Datatype datatype, int *size)
 
 int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 {
+    uint32_t known = size ? libmpi_size_of(datatype) : 0;
+    if (known) {
+        *size = known;
+        return MPI_SUCCESS;
+    }
     int64_t slots[3], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = libmpi_number(datatype);
@@ -2484,6 +2495,11 @@ int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 {
+    uint32_t known = size ? libmpi_size_of(datatype) : 0;
+    if (known) {
+        *size = known;
+        return MPI_SUCCESS;
+    }
     int64_t slots[3], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = libmpi_number(datatype);

@@ -39,6 +39,7 @@ const stubsTop = `#include <stdint.h>
 #include "../attributes.h"
 #include "../entry.h"
 #include "../face.h"
+#include "../types.h"
 #include "../window.h"
 #include "ops.h"
 
@@ -81,6 +82,10 @@ func shortcut(f api.Function) string {
 		name := strings.ToLower(strings.TrimSuffix(short, "_local"))
 		return fmt.Sprintf("    if (libmpi_short_%s(%s))\n        return MPI_SUCCESS;\n", name,
 			strings.Join(args, ", "))
+	}
+	if strings.HasPrefix(f.Name, "Type_size") {
+		return "    uint32_t known = size ? libmpi_size_of(datatype) : 0;\n" +
+			"    if (known) {\n        *size = known;\n        return MPI_SUCCESS;\n    }\n"
 	}
 	if f.Name != "Comm_rank" && f.Name != "Comm_size" {
 		return ""

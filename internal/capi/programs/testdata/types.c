@@ -124,6 +124,42 @@ static void mistakes(void) {
 	CHECK(code_of(MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_FLOAT, MPI_BAND, MPI_COMM_WORLD)) == MPI_ERR_OP);
 }
 
+/* The size of each of many types, while others come and go. A handle that was freed has none. */
+static void sizes(void) {
+	enum { MANY = 1000 };
+	static MPI_Datatype all[MANY];
+	MPI_Datatype old;
+	int n, i;
+	MPI_Count large;
+	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+	for (i = 0; i < MANY; i++)
+		OK(MPI_Type_contiguous(i, MPI_SHORT, &all[i]));
+	for (int round = 0; round < 3; round++)
+		for (i = 0; i < MANY; i++) {
+			OK(MPI_Type_size(all[i], &n));
+			OK(MPI_Type_size_c(all[i], &large));
+			CHECK(n == (i + round) * 2 && large == n);
+			old = all[i];
+			OK(MPI_Type_free(&all[i]));
+			n = -7;
+			CHECK(MPI_Type_size(old, &n) != MPI_SUCCESS && n == -7);
+			OK(MPI_Type_contiguous(i + round + 1, MPI_SHORT, &all[i]));
+			CHECK(all[i] != old);
+		}
+	for (i = 0; i < MANY; i++)
+		OK(MPI_Type_free(&all[i]));
+	OK(MPI_Type_contiguous(1 << 30, MPI_LONG, &old));
+	OK(MPI_Type_size(old, &n));
+	OK(MPI_Type_size_c(old, &large));
+	CHECK(n == MPI_UNDEFINED && large == (MPI_Count)8 << 30);
+	OK(MPI_Type_size(MPI_DOUBLE_INT, &n));
+	CHECK(n == 12);
+	CHECK(MPI_Type_size(MPI_INT, NULL) != MPI_SUCCESS);
+	CHECK(MPI_Type_size(MPI_DATATYPE_NULL, &n) != MPI_SUCCESS);
+	OK(MPI_Type_free(&old));
+	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+}
+
 int main(void) {
 	join(MPI_THREAD_SINGLE);
 	transpose(1);
@@ -132,6 +168,7 @@ int main(void) {
 	particles();
 	pieces();
 	mistakes();
+	sizes();
 	OK(MPI_Finalize());
 	return 0;
 }
