@@ -8,7 +8,7 @@ import "embed"
 //
 //go:embed go.mod go.sum LICENSE
 //go:embed btl cmd/libmpi datatype exchange mpi/fault shm suci trace
-//go:embed internal/btl internal/capi internal/coll internal/comm internal/courier internal/file internal/job
-//go:embed internal/limits internal/pml internal/processes internal/reach internal/sys internal/topology
+//go:embed internal/areas internal/btl internal/capi internal/coll internal/comm internal/courier internal/file
+//go:embed internal/job internal/limits internal/pml internal/processes internal/reach internal/sys internal/topology
 //go:embed internal/trace/recorder internal/window
 var Sources embed.FS
