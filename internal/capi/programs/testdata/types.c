@@ -137,7 +137,7 @@ static void sizes(void) {
 	for (int round = 0; round < 3; round++)
 		for (i = 0; i < MANY; i++) {
 			OK(MPI_Type_size(all[i], &n));
-			OK(MPI_Type_size_c(all[i], &large));
+			OK(MPI_Type_size_x(all[i], &large));
 			CHECK(n == (i + round) * 2 && large == n);
 			old = all[i];
 			OK(MPI_Type_free(&all[i]));
@@ -150,7 +150,7 @@ static void sizes(void) {
 		OK(MPI_Type_free(&all[i]));
 	OK(MPI_Type_contiguous(1 << 30, MPI_LONG, &old));
 	OK(MPI_Type_size(old, &n));
-	OK(MPI_Type_size_c(old, &large));
+	OK(MPI_Type_size_x(old, &large));
 	CHECK(n == MPI_UNDEFINED && large == (MPI_Count)8 << 30);
 	OK(MPI_Type_size(MPI_DOUBLE_INT, &n));
 	CHECK(n == 12);
