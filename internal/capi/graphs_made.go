@@ -76,26 +76,25 @@ func (g *graphObject) moves(p *Process, buf Address, count int, t Type, rank int
 
 // X_Graph_send is MPIX_Graph_send.
 func (p *Process) X_Graph_send(buf Address, count int, t Type, dest int, g *graphObject, node Ref) error {
-	b, nobody, err := g.moves(p, buf, count, t, dest)
-	switch {
-	case err != nil:
-		return g.refuse(err)
-	case nobody:
-		return named(g.g.JoinNode(), node)
-	}
-	return named(comm.SendNode(g.g, b, dest, nil), node)
+	return g.message(p, comm.SendNode, buf, count, t, dest, node)
 }
 
 // X_Graph_recv is MPIX_Graph_recv.
 func (p *Process) X_Graph_recv(buf Address, count int, t Type, source int, g *graphObject, node Ref) error {
-	b, nobody, err := g.moves(p, buf, count, t, source)
+	return g.message(p, comm.RecvNode, buf, count, t, source, node)
+}
+
+// message adds the node of a message with a rank.
+func (g *graphObject) message(p *Process, add func(*comm.Graph, comm.Buffer, int, error) comm.Node, buf Address,
+	count int, t Type, rank int, node Ref) error {
+	b, nobody, err := g.moves(p, buf, count, t, rank)
 	switch {
 	case err != nil:
 		return g.refuse(err)
 	case nobody:
 		return named(g.g.JoinNode(), node)
 	}
-	return named(comm.RecvNode(g.g, b, source, nil), node)
+	return named(add(g.g, b, rank, nil), node)
 }
 
 // X_Graph_copy is MPIX_Graph_copy.
