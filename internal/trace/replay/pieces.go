@@ -16,7 +16,8 @@ const mostLimit = 64 << 10
 // Piece.Call is the kind of a call.
 func Pieces(t *trace.Trace) *waits.Run {
 	d := &doer{trace: t, groups: findGroups(t), sent: map[trace.Message]end{}, received: map[trace.Message]end{},
-		begun: groups{}, zero: Zero(t), locks: map[lock][]hold{}, places: noPlaces()}
+		begun: groups{}, zero: Zero(t), locks: map[lock][]hold{}, places: noPlaces(),
+		run: &waits.Run{}}
 	d.run.Shared = crowded(t)
 	for rank := range t.Ranks {
 		d.ranks = append(d.ranks, d.ends(rank))
@@ -29,7 +30,7 @@ func Pieces(t *trace.Trace) *waits.Run {
 		d.run.Ranks = append(d.run.Ranks, d.lane(rank))
 	}
 	d.run.Places = d.names
-	return &d.run
+	return d.run
 }
 
 // Zero is when all ranks were through Init.
@@ -59,7 +60,7 @@ type doer struct {
 	sent, received map[trace.Message]end
 	ranks          []requests
 	locks          map[lock][]hold
-	run            waits.Run
+	run            *waits.Run // which stays, when the doer and its trace go
 	places
 }
 
@@ -159,7 +160,7 @@ func (d *doer) lane(rank int) (lane []waits.Piece) {
 		}
 		lane, now = append(lane, p), e.End
 	}
-	return lane
+	return slices.Clone(lane) // without what is left of its capacity
 }
 
 func (d *doer) piece(from, to int64, place uint32, a waits.Activity) waits.Piece {

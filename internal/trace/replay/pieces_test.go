@@ -1,7 +1,9 @@
 package replay
 
 import (
+	"runtime"
 	"testing"
+	"weak"
 
 	"github.com/stretchr/testify/assert"
 
@@ -82,4 +84,17 @@ func TestPiecesOfWindows(t *testing.T) {
 	assert.Equal(t, waits.LateMember, piece.Cause)
 	assert.EqualValues(t, 1, piece.Peer)
 	assert.EqualValues(t, 601, piece.Waited())
+}
+
+// TestPiecesKeepNoTrace: a trace is as large as what ranks have done, and is not needed behind that.
+func TestPiecesKeepNoTrace(t *testing.T) {
+	events := []trace.Event{{Kind: trace.Init, End: 100, Peer: trace.Any},
+		{Kind: trace.Finalize, Start: 200, End: 300, Peer: trace.Any}}
+	tr := &trace.Trace{Meta: trace.Meta{Ranks: 1, CPUs: 1}, End: &trace.End{}, Ranks: []trace.Rank{{Events: events}}}
+	gone := weak.Make(tr)
+	run := Pieces(tr)
+	tr = nil
+	runtime.GC()
+	assert.Nil(t, gone.Value())
+	assert.Len(t, run.Ranks[0], 1)
 }

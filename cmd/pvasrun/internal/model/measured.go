@@ -15,10 +15,10 @@ import (
 // A measured is what a trace says of the time of ranks. Times are nanoseconds since all ranks
 // were through Init, where a prediction begins, and end with Finalize.
 type measured struct {
-	show.Timeline
-	run   *waits.Run
-	calls []string  // by show.Piece.Call
-	took  []float64 // by rank
+	show.Timeline // without lanes: they are drawn at last
+	run           *waits.Run
+	calls         []string  // by show.Piece.Call
+	took          []float64 // by rank
 }
 
 var kindOfCall = map[trace.Kind]show.Kind{
@@ -27,7 +27,7 @@ var kindOfCall = map[trace.Kind]show.Kind{
 	trace.Test: show.Overhead, trace.Probe: show.Overhead,
 }
 
-// measuredTimeline makes the timeline of a trace.
+// measuredTimeline says what a trace has measured.
 func measuredTimeline(t *trace.Trace) *measured {
 	m := &measured{Timeline: show.Timeline{Name: "measured"}, run: replay.Pieces(t)}
 	for k := range 64 {
@@ -38,19 +38,27 @@ func measuredTimeline(t *trace.Trace) *measured {
 		m.calls = append(m.calls, name)
 	}
 	for _, pieces := range m.run.Ranks {
-		lane := make([]show.Piece, len(pieces))
-		for i := range pieces {
-			lane[i] = shown(&pieces[i])
-		}
-		m.Lanes = append(m.Lanes, lane)
 		took := 0.0
-		if n := len(lane); n > 0 {
-			took = lane[n-1].To
+		if n := len(pieces); n > 0 {
+			took = pieces[n-1].To
 		}
 		m.took = append(m.took, took)
 	}
 	m.Messages = tracedMessages(t, replay.Zero(t))
 	return m
+}
+
+// drawn is the timeline with a lane for each rank.
+func (m *measured) drawn() show.Timeline {
+	line := m.Timeline
+	for _, pieces := range m.run.Ranks {
+		lane := make([]show.Piece, len(pieces))
+		for i := range pieces {
+			lane[i] = shown(&pieces[i])
+		}
+		line.Lanes = append(line.Lanes, lane)
+	}
+	return line
 }
 
 // shown is a piece as the page shows it.

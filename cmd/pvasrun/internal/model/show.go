@@ -58,7 +58,7 @@ func executeModelShow(args []string) error {
 	if err != nil {
 		return err
 	}
-	page := pageOf(p, predicted, opt, f.whatIf())
+	page := pageOf(p, predicted, opt, f.whatIf(), f.Output != "-")
 	page.Facts = append(page.Facts, p.advise(predicted, opt)...)
 	if err := p.explain(page, run, opt); err != nil {
 		return err
@@ -93,8 +93,8 @@ func (f *SimFlags) page(output, program string) (string, error) {
 	return output, err
 }
 
-// pageOf is the page of a prediction, below what was measured if that is known.
-func pageOf(p *Program, predicted *show.Prediction, opt sim.Options, whatIf bool) *show.Page {
+// pageOf is the page of a prediction, below what was measured if that is known. It has timelines if it is drawn.
+func pageOf(p *Program, predicted *show.Prediction, opt sim.Options, whatIf, drawn bool) *show.Page {
 	fact := fmt.Sprintf("predicted: %s, on %s", show.Time(predicted.Result.Time()), opt.Machine.Links[0].Name)
 	if opt.Share != nil {
 		fact += fmt.Sprintf("; %d ranks share %d CPUs in turns, so no critical path is known (--cpus %[1]d: one each)",
@@ -107,9 +107,13 @@ func pageOf(p *Program, predicted *show.Prediction, opt sim.Options, whatIf bool
 			[]string{fmt.Sprintf("measured: %s; %s of the prediction %s", compared.Rows[0][1], compared.Columns[3],
 				compared.Rows[0][3])}, page.Facts...)
 		page.Tables = append(page.Tables, compared)
-		page.Timelines = append(page.Timelines, page.Adopt(m.Timeline, m.calls, m.run.Places))
+		if drawn {
+			page.Timelines = append(page.Timelines, page.Adopt(m.drawn(), m.calls, m.run.Places))
+		}
 	}
-	page.Timelines = append(page.Timelines, predicted.Timeline)
+	if drawn {
+		page.Timelines = append(page.Timelines, predicted.Timeline)
+	}
 	return page
 }
 
