@@ -33,12 +33,15 @@ func (c *Comm) say(b *Buffer, of Element) {
 var ErrInUse = errors.New("the receive buffer has memory in common with that of a message that is not complete: " +
 	"use another buffer, or wait for that message's request first")
 
-// unused refuses a buffer for a receive that is about to begin, if calls are checked and an operation uses it.
-func (c *Comm) unused(b *Buffer, from int) error {
-	if c.compares() && from != pml.ProcNull && c.engine.Uses(b) {
-		return ErrInUse
+// begins is expect for a receive that is about to begin. It refuses a buffer that an operation uses.
+func (c *Comm) begins(b *Buffer, of Element, from int) error {
+	if !c.compares() {
+		return nil
 	}
-	return nil
+	if err := c.expect(b, of); err != nil || from == pml.ProcNull || !c.engine.Uses(b) {
+		return err
+	}
+	return ErrInUse
 }
 
 // expect is say for a buffer that a message is received into. It refuses one that has some memory twice.

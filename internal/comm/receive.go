@@ -1,7 +1,6 @@
 package comm
 
 import (
-	"cmp"
 	"errors"
 	"math"
 
@@ -47,7 +46,7 @@ func Irecv(c *Comm, buf []byte, of Element, src, tag int) (Request, error) {
 func RecvBuffer(c *Comm, buf Buffer, of Element, src, tag int) (Status, error) {
 	peer, err := c.from(src)
 	if err == nil {
-		err = cmp.Or(c.expect(&buf, of), c.unused(&buf, peer))
+		err = c.begins(&buf, of, peer)
 	}
 	if err != nil {
 		return Status{}, WrapReceive("recv", src, tag, err)
@@ -62,7 +61,7 @@ func IrecvBuffer(c *Comm, buf Buffer, of Element, src, tag int) (Request, error)
 	var r pml.Request
 	peer, err := c.from(src)
 	if err == nil {
-		err = cmp.Or(c.expect(&buf, of), c.unused(&buf, peer))
+		err = c.begins(&buf, of, peer)
 	}
 	if err == nil {
 		r, err = c.engine.IrecvBuffer(c.context, peer, tag, buf)
@@ -141,7 +140,7 @@ func Sendrecv(c *Comm, op string, out, in Half) (Status, error) {
 		}
 	}
 	c.say(&out.Buf, out.Of)
-	if err := cmp.Or(c.expect(&in.Buf, in.Of), c.unused(&in.Buf, from)); err != nil {
+	if err := c.begins(&in.Buf, in.Of, from); err != nil {
 		return Status{}, WrapReceive(op, in.Peer, in.Tag, err)
 	}
 	e, size := c.engine, in.Of.Size()

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/pml"
 )
 
 func TestPeekAndLeave(t *testing.T) {
@@ -37,4 +38,22 @@ func wantByte(got, want byte) error {
 		return fmt.Errorf("got %d, want %d", got, want)
 	}
 	return nil
+}
+
+// A receive that is checked does not begin in memory that one before it uses.
+func TestReceivesIntoMemoryInUse(t *testing.T) {
+	overMem(t, 1, 1, mem.Options{}, func(c *Comm) error {
+		buf, one := make([]byte, 8), Element(1)
+		SetCheck(c, true)
+		r, err := Irecv(c, buf[:5], one, 0, 1)
+		require.NoError(t, err)
+		_, err = Irecv(c, buf[4:], one, 0, 2)
+		require.ErrorIs(t, err, ErrInUse)
+		other, err := Irecv(c, buf[5:], one, 0, 2)
+		require.NoError(t, err)
+		for tag := 1; tag <= 2; tag++ {
+			require.NoError(t, Send(c, pml.Standard, buf[:0], one, 0, tag))
+		}
+		return WaitAll([]Request{r, other}, nil)
+	})
 }
