@@ -41,6 +41,16 @@ type Capabilities struct {
 	// The rank calls it, and keeps the slice. nil: it makes no difference which messages are sent together.
 	Together func([]Member)
 
+	// More tells whether the message methods have left something to do of which nobody will notify the rank. Sleep asks
+	// by itself. It is called under the lock, by who does not sleep but looks when the inbox is notified. nil: never.
+	More func() bool
+
+	// Attend has a goroutine of the module call a function when something may have come that the rank has not looked
+	// at, and the rank has made no call for some milliseconds. The function tells whether a goroutine of the rank
+	// waits, and must be told. It may call the message methods, under the lock. nil: nobody watches while the rank
+	// computes.
+	Attend func(look func() (waits bool))
+
 	// Settled tells whether nothing is on its way between this rank and the peers of the module, as far as the module
 	// can know: what has come was handed over, and what was sent was acknowledged. The rank calls it where it sleeps:
 	// if messages have come, Settled has Sleep ask once more. nil: what is sent has arrived, and Senders names what

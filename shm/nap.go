@@ -98,8 +98,13 @@ func dedicate(n int) {
 func Alone() bool { return runtime.NumGoroutine() <= 1+int(dedicated.Load()) && !calledByC.Load() }
 
 // Attend counts goroutines that only serve a wait, and begin nothing by themselves: n more, or
-// fewer.
-func Attend(n int) { attending.Add(int32(n)) }
+// fewer. dedicated more of them count as those of Dedicate, and the process gets as many slots.
+func Attend(n, dedicated int) {
+	attending.Add(int32(n - dedicated))
+	if dedicated != 0 {
+		dedicate(dedicated)
+	}
+}
 
 // Others tells whether the program has goroutines, or may have threads, beside the calling one.
 func Others() bool {

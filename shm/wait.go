@@ -114,6 +114,9 @@ func (e *Event) Count() uint32 { return e.seq.Load() }
 // learns only of what wakes the sleepers that there are. It may return early.
 func (e *Event) Follow(count uint32) error { return sys.FutexWait(&e.seq, count) }
 
+// Enlist counts who follows among the sleepers, n more or fewer: notifiers then count for them, too.
+func (e *Event) Enlist(n int) { e.sleepers.Add(uint32(n)) }
+
 // SignalWhenDone signals the event when the context is done, until end is called. After end has
 // returned nothing touches the event: its memory may be unmapped.
 func (e *Event) SignalWhenDone(ctx context.Context) (end func()) {
@@ -128,9 +131,6 @@ func (e *Event) SignalWhenDone(ctx context.Context) (end func()) {
 		}
 	}
 }
-
-// Stir ends every Follow.
-func (e *Event) Stir() { e.wake() }
 
 // doze is the waiter's side of the protocol at Event.
 func (e *Event) doze(b Bed, ready func() bool) error {

@@ -74,6 +74,7 @@ type loop struct {
 	changes    chan struct{}
 	hire       chan struct{}   // tells the keeper that drivers come and go
 	hired      bool            // the keeper looks now and then
+	telling    bool            // the keeper calls the program
 	kept       chan struct{}   // closed when the keeper has ended
 	watched    <-chan struct{} // its end wakes the driver
 	unwatch    func() bool
@@ -205,7 +206,7 @@ func (l *loop) note(drives []*drive, ready uint64) {
 
 // poll makes one step for a goroutine that does not wait. It tells whether anything came.
 func (l *loop) poll() (came bool) {
-	if !l.driving {
+	if !l.driving && !l.telling {
 		l.depose()
 	}
 	l.peek()
@@ -332,56 +333,4 @@ func (l *loop) sleepBy(w *udp.Waker, most time.Duration, quietly bool) (disturbe
 		l.sleeping = nil
 	}
 	return disturbed
-}
-
-// keep drives when nobody else does.
-func (l *loop) keep() {
-	defer close(l.kept)
-	l.standBy(func() { time.Sleep(keeperTick) })
-}
-
-// standBy drives whenever nobody else does from one tick to the next, until the loop is over.
-func (l *loop) standBy(tick func()) {
-	for {
-		seen := l.driver.Load()
-		tick()
-		if l.driver.Load() == seen && !l.replace(seen) {
-			return
-		}
-	}
-}
-
-// replace drives if nobody else has done so since the number of drivers was read. It returns when
-// somebody does, or false if the loop is over.
-func (l *loop) replace(seen uint64) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case l.over || l.driver.Load() != seen:
-	case l.driving: // the same all the time: it tells when it leaves
-		l.hired = false
-		l.mu.Unlock()
-		<-l.hire
-		l.mu.Lock()
-	default:
-		l.serve()
-	}
-	return !l.over
-}
-
-// serve drives until somebody else does.
-func (l *loop) serve() {
-	me := l.driver.Add(1)
-	for _, d := range l.drives {
-		d.looks = looksPerTime - 1
-	}
-	for !l.over && l.driver.Load() == me {
-		before := l.announced
-		if !l.step() && l.announced == before {
-			l.sleep(l.keeperWake)
-		}
-		if l.announced != before && l.options.OnNews != nil {
-			l.options.OnNews()
-		}
-	}
 }

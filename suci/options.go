@@ -68,7 +68,7 @@ type Options struct {
 
 	// With is an endpoint whose loop this one joins: whoever waits for one of them drives all of
 	// them, and sleeps until a packet comes on any. They share a lock. It is for programs with
-	// several network devices, an endpoint on each. Spin, Hold and OnNews are those of the endpoint that
+	// several network devices, an endpoint on each. Spin, Hold, OnNews and OnKeep are those of the endpoint that
 	// was opened first. At most 16 endpoints share a loop.
 	With *Endpoint
 
@@ -84,8 +84,13 @@ type Options struct {
 	Locate func(from ID, place uint32, length int) []byte
 
 	// OnNews is called when a block has come or is done at any endpoint of the loop. It is not called
-	// where a call of the program waits for that. It must not block and must not call the endpoint.
+	// where a call of the program waits for that. It must not wait for packets and must not close the endpoint. It may
+	// poll, read and write.
 	OnNews func()
+
+	// OnKeep is told when no call of the program has driven the endpoints for some milliseconds, and when one does
+	// again. From the first to the second OnNews may be called. It must not call the endpoint.
+	OnKeep func(keeps bool)
 }
 
 // Change is what OnChange tells of a peer.

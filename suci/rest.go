@@ -56,11 +56,16 @@ func (e *Endpoint) Rest(limit time.Duration, quietly bool, stop func() bool) (bo
 	}
 }
 
-// Wake ends the Rest that runs, or the next one if none does.
+// Wake ends the Rest that runs, or the next one if none does. If no call of the program drives the endpoints, it is
+// also news: see OnNews.
 func (e *Endpoint) Wake() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.closed {
-		e.driverWake.Wake()
+	if e.closed {
+		return
+	}
+	e.driverWake.Wake()
+	if !e.driving {
+		e.announce()
 	}
 }

@@ -204,3 +204,19 @@ func TestInfoOfNodes(t *testing.T) {
 	require.Equal(t, 1, got.code)
 	require.Contains(t, got.stdout, `"error":"false: exit status 1"`)
 }
+
+// Nonblocking operations over nodes go on while the ranks in the middle compute. Only operators of the program do not.
+func TestNodesAreUnattended(t *testing.T) {
+	rsh := hereAs(t)
+	program := programs.Build(t, "./testdata/unattended")
+	for _, btl := range models(t) {
+		for _, hosts := range testkit.Some("a:1,b:2", "a:1,b:1,c:1", "a:2,b:1,c:2") {
+			t.Run(btl+"/"+hosts, func(t *testing.T) {
+				got := command(t, nil, "--hosts", hosts, "--rsh", rsh, "--btl", btl, "--coll", "ibcast=chain", program,
+					t.TempDir())
+				require.Equal(t, 0, got.code, got.stderr)
+				require.Empty(t, got.stderr)
+			})
+		}
+	}
+}

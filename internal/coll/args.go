@@ -65,6 +65,9 @@ type Hooks struct {
 	// After is called when all has been received and nothing is read any more, before
 	// the operation is complete; not if it fails.
 	After func()
+
+	// Inner tells that both know nothing but the buffers of the call.
+	Inner bool
 }
 
 func (h *Hooks) before() {

@@ -27,6 +27,7 @@ func (t *Team) Graph(a Args) (*cad.Graph, error) {
 func (t *Team) graphBy(l *algorithm, a Args) *cad.Graph {
 	if a.typed() && !l.takes(&a, false) {
 		pack, unpack := a.stage(t.receives(&a))
+		a.Inner = a.Before == nil && a.After == nil
 		a.Before, a.After = then(a.Before, pack), then(unpack, a.After)
 	}
 	b := newBuilder(t, a)
@@ -81,9 +82,15 @@ type builder struct {
 func newBuilder(t *Team, a Args) *builder {
 	b := &builder{t: t, a: a, g: cad.NewGraph(), whole: !t.Engine.Direct(t.World), uncut: a.typed()}
 	if a.Before != nil {
-		b.first = b.g.Call(a.Before)
+		b.first = b.inner(b.g.Call(a.Before), a.Inner)
 	}
 	return b
+}
+
+// inner says of a call whether its function is one of this package.
+func (b *builder) inner(n cad.Node, inner bool) cad.Node {
+	b.g.Nodes[n].Inner = inner
+	return n
 }
 
 // build builds the graph of a call that was prepared.
@@ -108,7 +115,7 @@ func (b *builder) build(l *algorithm) {
 // finish completes a graph that has its nodes.
 func (b *builder) finish() {
 	if b.a.After != nil {
-		b.g.CallLast(b.a.After)
+		b.inner(b.g.CallLast(b.a.After), b.a.Inner)
 	}
 	b.g.Tie()
 }

@@ -60,7 +60,7 @@ func (b *builder) place(to, from []byte) { b.copy(to, from) }
 // again has others.
 func (b *builder) arrange(f func()) {
 	b.settle()
-	b.link(b.g.Call(f), nil)
+	b.link(b.inner(b.g.Call(f), true), nil)
 	b.settle()
 }
 

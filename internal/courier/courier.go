@@ -46,7 +46,7 @@ func open(root *job.Root, rank int) (*Courier, error) {
 	if err != nil {
 		return nil, fmt.Errorf("courier: open: %w", err)
 	}
-	shm.Attend(attendants)
+	shm.Attend(attendants, 0)
 	started := make(chan struct{})
 	go c.receive(started)
 	<-started // a thread of C that goes back to C would not let it start
@@ -103,6 +103,6 @@ func (c *Courier) onChange(id suci.ID, change suci.Change) {
 func (c *Courier) Close() error {
 	err := c.endpoint.Close()
 	<-c.over
-	shm.Attend(-attendants)
+	shm.Attend(-attendants, 0)
 	return err
 }

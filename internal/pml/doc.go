@@ -39,6 +39,6 @@
 // # Not implemented
 //
 // Buffered and ready mode (MPI 4.1 section 3.4), cancelling of sends on their way (deprecated
-// there), partitioned communication (chapter 4). Progress is made only in calls:
-// no thread of its own runs in the background.
+// there), partitioned communication (chapter 4). Progress is made only in calls, but for tasks
+// over nodes: see Attend.
 package pml

@@ -24,8 +24,8 @@ import (
 // A process may promise that it calls the engine from one thread (OneThread): then nothing
 // takes the mutex, whose two atomic instructions take a tenth of the time of a short message.
 // All methods run on the goroutine of that thread, and so do the callbacks of the module and
-// of tasks. The caller of OneThread excludes the two other goroutines that enter an engine: the
-// helper of graphs (Serve), and the end of a context (WaitContext).
+// of tasks. The caller of OneThread excludes two goroutines that enter an engine: the helper of graphs (Serve), and the
+// end of a context (WaitContext). A third ends the promise before it enters: see Attend.
 //
 // # Progress
 //
@@ -86,6 +86,9 @@ type Engine struct {
 	onSender   func(int)              // sets due, likewise
 	contenders atomic.Int32           // goroutines that wait for mu
 	oneThread  bool                   // nothing takes mu; see OneThread
+	attended   atomic.Bool            // see Attend
+	watches    []func(func() bool)    // of modules
+	more       func() bool            // of module; nil: it has none
 	refused    atomic.Pointer[string] // see NoteRefusal
 
 	mu sync.Mutex // guards all below
@@ -116,6 +119,7 @@ type Engine struct {
 	movingCount int
 	tasks       list[operation] // tasks underway
 	advancing   bool            // advanceTasks is at work
+	attending   bool            // attend is: the program makes no call
 	completions uint64          // operations that have become complete
 	moves       uint32          // see job.Answer; completions are counted apart
 	helper      Helper          // nil: none; see SetHelper
@@ -182,7 +186,7 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 	e := &Engine{
 		job: j, goneCount: j.GoneCounter(), reports: j.ReportCounter(),
 		module: newTransport(m, c), memory: c.Memory, setBed: c.SleepIn,
-		short: c.Short, rank: rank, size: j.Places(), ranks: j.Ranks(), spin: j.Spin(),
+		short: c.Short, more: c.More, rank: rank, size: j.Places(), ranks: j.Ranks(), spin: j.Spin(),
 		matchers: map[uint32]*matcher{},
 		explain:  map[uint32]func(*job.Waiting){},
 		sends:    map[int32]*peerSends{},
@@ -209,9 +213,7 @@ const fewLooks = 64
 // OneThread says that from now on one thread alone calls the engine: the calling one. No
 // other goroutine is in the engine, and none will ever be: nobody has called Serve or waits
 // with a context that can end.
-func (e *Engine) OneThread() {
-	e.oneThread = true
-}
+func (e *Engine) OneThread() { e.oneThread = !e.attended.Load() }
 
 // Alone tells whether OneThread was called.
 func (e *Engine) Alone() bool { return e.oneThread }

@@ -127,6 +127,7 @@ func (e *Engine) launchTask(op *operation) error {
 	}
 	e.lock()
 	e.follow(op, start)
+	e.catchUp()
 	e.unlock()
 	return nil
 }
@@ -157,6 +158,9 @@ func (e *Engine) advanceTasks() {
 		for n := e.tasks.head; n != nil; {
 			op := n.of
 			n = n.next
+			if !e.advances(op.task) {
+				continue
+			}
 			if done, err := op.task.Progress(); done {
 				if r, ok := op.task.(Reporter); ok {
 					op.status = r.Status()
@@ -314,4 +318,63 @@ func (e *Engine) help() bool {
 	did := e.helper.Help()
 	e.lock()
 	return did
+}
+
+// Attend has modules that watch a network advance tasks while the rank makes no call, by goroutines of their own. It is
+// for ranks that have begun a task which members on other nodes wait for. From then on they take the lock: a rank that
+// had promised one thread makes such a call in no other one.
+func (e *Engine) Attend() {
+	if len(e.watches) == 0 || !e.attended.CompareAndSwap(false, true) {
+		return
+	}
+	if e.oneThread { // else others may read it
+		e.oneThread = false
+	}
+	for _, watch := range e.watches { // which orders what is above before the first look
+		watch(e.attend)
+	}
+}
+
+// attend makes progress for a rank that may compute: of its messages, and of Lone tasks. Where a goroutine of the rank
+// waits, that one does so.
+func (e *Engine) attend() (waits bool) {
+	for again := true; again; {
+		again, waits = e.attendOnce()
+	}
+	return waits
+}
+
+// attendOnce is one look of attend. As in a sleep there may be more to do, of which nobody tells. The program may have
+// the lock in between.
+func (e *Engine) attendOnce() (again, waits bool) {
+	e.contend()
+	defer e.letGo()
+	if e.owned || e.closed || e.tasks.head == nil {
+		return false, e.owned
+	}
+	e.attending = true
+	e.progressAll()
+	e.attending = false
+	return e.more != nil && e.more(), false
+}
+
+// catchUp looks at what came when there was no task, of which nobody tells again.
+func (e *Engine) catchUp() {
+	for again := e.attended.Load(); again; again = e.more != nil && e.more() {
+		e.progressAll()
+	}
+}
+
+// A Lone task may be advanced while the rank makes no call, by another goroutine than those of the program.
+type Lone interface {
+	Lone() bool
+}
+
+// advances tells whether a task is advanced now.
+func (e *Engine) advances(t Task) bool {
+	if !e.attending {
+		return true
+	}
+	l, ok := t.(Lone)
+	return ok && l.Lone()
 }

@@ -90,6 +90,9 @@ func (e *Engine) AddPeers(m btl.Messages, peers ...int) {
 	if c.Bed != nil {
 		e.sleepIn(c.Bed, e.job.Looks())
 	}
+	if c.Attend != nil {
+		e.watches = append(e.watches, c.Attend)
+	}
 	if c.Together != nil && e.together == nil {
 		e.together, e.planned = c.Together, uint8(len(e.further))
 	}

@@ -120,7 +120,8 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 
 // Capabilities implements btl.Messages.
 func (b *Box) Capabilities() btl.Capabilities {
-	return btl.Capabilities{Memory: b.mem, Short: b, SendZeroCopy: b.SendZeroCopy, SleepIn: b.SleepIn}
+	return btl.Capabilities{Memory: b.mem, Short: b, SendZeroCopy: b.SendZeroCopy, SleepIn: b.SleepIn,
+		More: b.More}
 }
 
 // EagerLimit implements btl.Messages.
@@ -184,7 +185,7 @@ func (b *Box) Sleep(ready func() bool, lasting func()) error {
 			if done = ready(); done || b.failed.Load() != nil {
 				return true
 			}
-			if !b.more.Load() || !b.more.Swap(false) {
+			if !b.More() {
 				return false
 			}
 		}
@@ -210,6 +211,9 @@ func (b *Box) askAgain() {
 		b.more.Store(true)
 	}
 }
+
+// More is that of btl.Capabilities.
+func (b *Box) More() bool { return b.more.Load() && b.more.Swap(false) }
 
 // Wake implements btl.Messages.
 func (b *Box) Wake() { b.notify(b.inbox) }

@@ -98,7 +98,9 @@ type Module struct {
 	}
 	disturbed atomic.Bool
 
-	fresh  atomic.Bool // the keeper has taken something in
+	fresh  atomic.Bool                 // the keeper has taken something in
+	look   atomic.Pointer[func() bool] // see attend.go
+	kept   atomic.Bool                 // the keeper drives, and attends
 	failed atomic.Pointer[error]
 	closed atomic.Bool
 
@@ -180,7 +182,7 @@ func Open(root *job.Root, rank int) (*Module, error) {
 		m.endpoint = m.devices[0].endpoint
 	}
 	m.watching.Go(m.watch)
-	shm.Attend(attendants)
+	shm.Attend(attendants, 0)
 	root.SetAddress(rank, m.endpoint.Addr())
 	return m, nil
 }
@@ -268,12 +270,6 @@ func (m *Module) fail(err error) {
 	m.inbox.Signal()
 }
 
-// onNews is called by the keeper of the endpoints.
-func (m *Module) onNews() {
-	m.fresh.Store(true)
-	m.inbox.Signal()
-}
-
 // EagerLimit implements btl.Messages.
 func (m *Module) EagerLimit() int { return m.eager }
 
@@ -337,15 +333,21 @@ func (m *Module) Close() error {
 		return nil
 	}
 	m.publish()
-	m.inbox.Stir() // ends watch
+	m.inbox.Enlist(1)
+	m.inbox.Notify() // ends watch
+	m.inbox.Enlist(-1)
 	m.watching.Wait()
-	shm.Attend(-attendants)
+	slots := 0
+	if m.look.Load() != nil {
+		slots = 1
+	}
+	shm.Attend(-attendants, -slots)
 	return m.closeDevices()
 }
 
 // Capabilities implements btl.Messages.
 func (m *Module) Capabilities() btl.Capabilities {
-	c := btl.Capabilities{Bed: m, Settled: m.Settled}
+	c := btl.Capabilities{Bed: m, Settled: m.Settled, Attend: m.Attend}
 	if m.several() {
 		c.Together = m.Together
 	}

@@ -238,3 +238,12 @@ func TestDeathsInEpochs(t *testing.T) {
 		}
 	})
 }
+
+// TestUnattended: nonblocking operations over nodes go on while a rank makes no call, but for operators of the program.
+func TestUnattended(t *testing.T) {
+	program := build(t, "unattended.c")
+	eachWay(t, func(t *testing.T, w way) {
+		w.rsh = rshHere(t)
+		w.ends(t, 3, "--coll", "ibcast=chain", program, t.TempDir())
+	})
+}

@@ -42,9 +42,10 @@ const (
 type Policy uint8
 
 const (
-	// Default is Share in one address space. Between processes all is Owner.
+	// Default is Share. Between processes only the rank that has issued the graph executes it.
 	Default Policy = iota
-	// Owner is the rank that has issued the graph: in any call, or by its helper.
+	// Owner is the rank that has issued the graph: in any call, or by its helper. For the setting of a job that
+	// excludes a thread that watches the network.
 	Owner
 	// Share leaves long nodes to a rank that polls in a wait. If there is more to do than
 	// waking costs, it wakes a rank that sleeps in a wait, or a helper. Else the executor
@@ -113,6 +114,7 @@ type Spec struct {
 	Peer     int        // member, of SEND and RECV
 	Dst, Src btl.Buffer // RECV, COPY, CALC write dst; SEND, COPY, CALC read src
 	Op       *Op        // of CALC, and of a RECV that folds, and what CALL calls
+	Inner    bool       // of CALL: the function knows nothing but the call that the graph stands for
 }
 
 // reuse is the state of a graph that stays built between its issues.
@@ -124,6 +126,10 @@ type reuse struct {
 	data    [2][]byte      // the same, for the garbage collector, while an issue is underway
 	bare    bool           // the nodes no longer refer to the buffers
 }
+
+// Own tells whether only calls of the program, or its helper, may execute the node: it calls a function that only the
+// program knows.
+func (s *Spec) Own() bool { return s.Op != nil && s.Op.Name == 0 && !s.Inner }
 
 // Folds tells whether a RECV applies an operator.
 func (s *Spec) Folds() bool { return s.Kind == Recv && s.Op != nil }
@@ -208,9 +214,9 @@ func (g *Graph) Call(f func()) Node {
 }
 
 // CallLast is Call for a node that comes after all others that there are.
-func (g *Graph) CallLast(f func()) {
+func (g *Graph) CallLast(f func()) Node {
 	_, last := g.outer()
-	g.connectAll(last, g.Call(f))
+	return g.connectAll(last, g.Call(f))
 }
 
 // JoinLast returns a node that comes after all others that there are: Start if there are none.

@@ -89,8 +89,8 @@ func (f *overlapFlags) place(ctx context.Context) (site *runner.Site, end func()
 	return &made, end, err
 }
 
-// progressing are the contestants in all their ways to make progress. Between processes, and between nodes,
-// there is but one way, without helpers or with one in each rank.
+// progressing are the contestants in all their ways to make progress. Between processes each rank executes its own,
+// without helpers or with one in each rank; between nodes also while it computes, unless the policy is owner.
 func (f *overlapFlags) progressing(base []runner.Contestant) (list []overlap.Contender) {
 	for _, c := range base {
 		of := func(policy string, helpers ...int) {
@@ -103,6 +103,9 @@ func (f *overlapFlags) progressing(base []runner.Contestant) (list []overlap.Con
 			continue
 		}
 		if c.Name == job.BTLSM.String() || c.Site != nil {
+			if c.Site != nil {
+				of("share", 0)
+			}
 			of("owner", 0, overlap.EveryRank)
 			continue
 		}

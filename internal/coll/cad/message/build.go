@@ -26,6 +26,7 @@ func (t *Transport) Build(c *cad.Channel, g *cad.Graph) (*run, error) {
 	ports := make([]uint32, 2*c.Size)
 	for n := range whole.Nodes {
 		s, a := &whole.Nodes[n], &r.actions[n]
+		r.own = r.own || s.Own()
 		*a = action{kind: s.Kind, folds: s.Folds(), op: s.Op, first: first[n], count: first[n+1] - first[n],
 			dst: areaOf(g, s.Dst), src: areaOf(g, s.Src)}
 		if s.Kind == cad.Send || s.Kind == cad.Recv {

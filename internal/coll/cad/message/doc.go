@@ -1,5 +1,6 @@
 // Package message executes graphs (package cad) by messages. Between processes a SEND node is a message, a RECV node
-// receives it. Only the rank that has issued the graph executes it, in its own calls. Nothing of such a graph is
+// receives it. Only the rank that has issued the graph executes it: in its own calls, and on several nodes in a thread
+// that watches the network while the rank computes (pml.Lone). Nothing of such a graph is
 // shared, so it needs neither atomic operations nor shared memory. Blocking collectives are such graphs, and
 // nonblocking ones.
 //

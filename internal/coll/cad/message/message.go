@@ -67,6 +67,9 @@ func (r *run) Progress() (done bool, err error) {
 	return true, cad.Reporter{Member: r.channel.MemberOf, Describe: r.t.Describe}.Err(r.failure, r.graph.Signature)
 }
 
+// Lone implements pml.Lone.
+func (r *run) Lone() bool { return !r.own && !r.t.Check }
+
 // Release implements pml.Task.
 func (r *run) Release() {
 	if r.done && r.failure.Fault == 0 && r.broken == nil && r.graph.Rest() {

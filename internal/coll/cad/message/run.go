@@ -58,6 +58,7 @@ type run struct {
 	edges   []cad.Edge
 	gate    cad.Node // the last node of the guard; Start: there is none
 	bytes   int      // of its memory
+	own     bool     // it has nodes that only the program's calls execute: see cad.Spec.Own
 
 	// Of one issue.
 	number  uint32

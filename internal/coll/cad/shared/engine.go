@@ -129,6 +129,9 @@ func (e *Engine) Issue(c *cad.Channel, g *cad.Graph) (pml.Request, error) {
 // task returns what executes a graph.
 func (e *Engine) task(c *cad.Channel, g *cad.Graph) (pml.Task, error) {
 	if e.options.Check || !e.messages.Direct(c.World) {
+		if e.options.Policy != cad.Owner {
+			e.messages.Attend()
+		}
 		return e.transport.Build(c, g)
 	}
 	return e.newRun(c, g)

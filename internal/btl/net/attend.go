@@ -1,0 +1,53 @@
+package net
+
+import "github.com/gopvas/gopvas/shm"
+
+// Attendance: what has come is looked at while the rank computes.
+//
+// The keeper of the endpoints drives them when the rank has made no call for some milliseconds. Then it attends: after
+// each block that has come, or is done, it has the engine look (Attend). What ranks of the node send comes by the
+// inbox. So while the keeper drives, the watcher counts as a sleeper of the inbox: it wakes the keeper when the count
+// has changed, and that is news.
+//
+// No message of the node waits for the next call. The keeper enlists the watcher, as W1 of shm.Event, and then looks,
+// as W3. A notification that comes later finds a sleeper and changes the count, which the watcher follows.
+//
+// The rank takes over as soon as it waits: it deposes the keeper, whose last look may go on meanwhile under the
+// engine's lock. Who looks holds no lock of suci.
+
+// Attend implements btl.Capabilities. The two goroutines get a slot of GOMAXPROCS, so that they need not wait for the
+// program to pause.
+func (m *Module) Attend(look func() (waits bool)) {
+	if m.look.CompareAndSwap(nil, &look) {
+		shm.Attend(0, 1)
+		m.endpoint.Poll() // the keeper drives anew, and enlists the watcher
+	}
+}
+
+// onNews is called by the keeper of the endpoints.
+func (m *Module) onNews() {
+	m.fresh.Store(true)
+	if m.attend() {
+		m.inbox.Signal()
+	}
+}
+
+// attend has the engine look. It tells whether somebody may wait for what has come.
+func (m *Module) attend() (waits bool) {
+	look := m.look.Load()
+	return look == nil || (*look)()
+}
+
+// onKeep is called by the keeper, when it begins to drive and when it ends that.
+func (m *Module) onKeep(keeps bool) {
+	switch {
+	case !keeps && m.kept.Swap(false):
+		m.inbox.Enlist(-1)
+	case keeps && m.look.Load() != nil:
+		m.kept.Store(true)
+		m.inbox.Enlist(1)
+		if m.attend() {
+			m.inbox.Signal()
+		}
+	}
+}
