@@ -11,11 +11,11 @@ import (
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
-// gather returns what all ranks have brought, of the same length each, one after the other.
-func (f *File) gather(mine []byte) ([]byte, error) {
-	all := make([]byte, len(mine)*f.ranks.Size())
-	err := comm.RunPart(f.ranks, f.doing(), &coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: mine},
-		Recv: coll.Buffer{Data: all, Block: len(mine)}})
+// gather tells all ranks mine, a value without pointers, and returns what each of them has told.
+func gather[T any](f *File, mine T) ([]T, error) {
+	all, send := make([]T, f.ranks.Size()), bytesOf([]T{mine})
+	err := comm.RunPart(f.ranks, f.doing(), &coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: send},
+		Recv: coll.Buffer{Data: bytesOf(all), Block: len(send)}})
 	return all, err
 }
 
@@ -89,15 +89,15 @@ func refused(offers []offer) error {
 // agree returns when all ranks have called it: nil if none of them has an error. The caller's own error comes first. A
 // call that has begun with meet or tell goes on with it.
 func (f *File) agree(mine error) error {
-	all, err := f.gather(number(codeOf(mine)))
+	codes, err := gather(f, codeOf(mine))
 	if mine != nil {
 		return mine
 	}
 	if err != nil {
 		return err
 	}
-	for rank := range f.ranks.Size() {
-		if code := numberIn(all, rank); code != 0 {
+	for rank, code := range codes {
+		if code != 0 {
 			return &fault.FileError{Rank: rank, Offset: -1, Err: errorOf(code)}
 		}
 	}

@@ -43,10 +43,10 @@ func (f *File) agreeOnWindow() error {
 	f.mu.Lock()
 	mine := f.hints.window()
 	f.mu.Unlock()
-	all, err := f.gather(number(mine))
+	all, err := gather(f, mine)
 	if err == nil {
 		f.mu.Lock()
-		f.mover.window = numberIn(all, 0)
+		f.mover.window = all[0]
 		f.mu.Unlock()
 	}
 	return err

@@ -1,7 +1,6 @@
 package file
 
 import (
-	"encoding/binary"
 	"math"
 	"os"
 
@@ -72,17 +71,7 @@ const mostWords = 4 << 20
 // exchange tells all ranks of this one's part, and returns theirs.
 func (f *File) exchange(mine offer) ([]offer, error) {
 	f.begun.Store(int64(mine.Call))
-	text, err := binary.Append(nil, binary.LittleEndian, &mine)
-	if err != nil {
-		return nil, err
-	}
-	all, err := f.gather(text)
-	if err != nil {
-		return nil, err
-	}
-	offers := make([]offer, f.ranks.Size())
-	_, err = binary.Decode(all, binary.LittleEndian, offers)
-	return offers, err
+	return gather(f, mine)
 }
 
 // parties are the parts of all ranks, where this process can read their layouts in place. Those without bytes are

@@ -68,12 +68,12 @@ func (f *File) shareOverNodes() error {
 	if err != nil {
 		return err
 	}
-	all, err := f.gather(number(int64(first[0])))
+	firsts, err := gather(f, int64(first[0]))
 	if err != nil {
 		return err
 	}
-	for rank := range f.ranks.Size() {
-		f.nodes = append(f.nodes, int(numberIn(all, rank)))
+	for _, first := range firsts {
+		f.nodes = append(f.nodes, int(first))
 	}
 	return f.serve()
 }

@@ -1,8 +1,6 @@
 package file
 
 import (
-	"encoding/binary"
-
 	"github.com/gopvas/gopvas/internal/reach"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/mpi/fault"
@@ -15,16 +13,8 @@ func (f *File) findStorage() error {
 		sys.Storage
 		Sized bool
 	}
-	text, err := binary.Append(nil, binary.LittleEndian, &storage{sys.StorageOf(f.mover.fd), f.mover.sized})
+	storages, err := gather(f, storage{sys.StorageOf(f.mover.fd), f.mover.sized})
 	if err != nil {
-		return err
-	}
-	all, err := f.gather(text)
-	if err != nil {
-		return err
-	}
-	storages := make([]storage, f.ranks.Size())
-	if _, err := binary.Decode(all, binary.LittleEndian, storages); err != nil {
 		return err
 	}
 	for rank, s := range storages {
