@@ -24,8 +24,8 @@ func badCollectives(c *Comm) error {
 	text := fmt.Sprintf(
 		"mpi: allgather: receive buffer: %d elements (%d bytes) are too few, %d elements (%d bytes) are needed",
 		need-1, 8*(need-1), need, 8*need)
-	if err.Error() != text {
-		return fmt.Errorf("short buffer: %w, not %s", err, text)
+	if err := wantContains(err, text); err != nil {
+		return err
 	}
 	n := c.Size() // what is longer than all blocks would be lost
 	text = fmt.Sprintf("mpi: alltoall: send buffer: %d elements (%d bytes) are too many, %d element", n+1, 8*(n+1), n)

@@ -39,9 +39,9 @@ func TestSharedWindows(t *testing.T) {
 
 func TestOneRankFailsToAllocate(t *testing.T) {
 	out := jobtest.Run(t, smJob(3), "too much")
-	want := fmt.Sprintf("window: make: rank 2: no room left for shared memory: %d bytes\n", math.MaxInt64)
+	want := fmt.Sprintf("window: make: rank 2: no room left for shared memory: %d bytes (", math.MaxInt64)
 	for _, line := range out[:2] {
-		require.Equal(t, want, line)
+		require.Contains(t, line, want)
 	}
 	require.Contains(t, out[2], "no room left for shared memory")
 }
