@@ -114,7 +114,7 @@ func (b body) lower(x *exact) int64 {
 }
 
 // padded is the end of the elements, moved up until the extent is a multiple of the
-// alignment, as a compiler pads a structure: an array of the type is then aligned. The
+// alignment. So a compiler pads a structure: an array of the type is then aligned. The
 // padding of an element is part of the types made from it, so that none ends inside another.
 func (b body) padded(x *exact) int64 {
 	lb, ub := b.lower(x), b.end

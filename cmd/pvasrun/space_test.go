@@ -57,8 +57,8 @@ func TestThousandRanks(t *testing.T) {
 	require.True(t, ranks["rank 999 of 1000"])
 }
 
-// Ranks that wait for long leave the CPUs alone, and so do the monitors of their runtimes, which look a hundred times a
-// second at a rank that does not seem to rest.
+// Ranks that wait for long leave the CPUs alone, and so do the monitors of their runtimes. A monitor looks a hundred
+// times a second at a rank that does not seem to rest.
 func TestRanksThatSleepRest(t *testing.T) {
 	asleep := programs.Build(t, "./testdata/asleep")
 	for _, model := range models(t) {

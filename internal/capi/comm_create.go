@@ -96,9 +96,9 @@ func hardware() *comm.Info {
 	return info
 }
 
-// Comm_split_type is MPI_Comm_split_type. The ranks of a node share memory. A guided split, whose hint
-// mpi_hw_resource_type is of MPI_Get_hw_resource_info, gives nothing to a rank that is bound to no such hardware, and
-// so does the unguided type. By a type of Open MPI such a rank is alone.
+// Comm_split_type is MPI_Comm_split_type. The ranks of a node share memory. The hint mpi_hw_resource_type of a guided
+// split is a name of MPI_Get_hw_resource_info. A rank that is bound to no such hardware gets no communicator, nor does
+// any by the unguided type. By a type of Open MPI such a rank is alone.
 func (p *Process) Comm_split_type(on *communicator, kind, key int, hints *comm.Info, out Ptr[Comm]) error {
 	n, err := splitType(on.c, kind, key, hints)
 	return p.made(n, err, on, out)

@@ -234,7 +234,7 @@ func (p *Process) tellUnfreed() {
 	}
 }
 
-// Abort is MPI_Abort. It ends the whole job.
+// Abort is MPI_Abort. It ends the whole job, or its world if that is connected to no other.
 func (p *Process) Abort(c Comm, code int) error {
 	call := "MPI_Abort"
 	if object, err := p.comm(c); err == nil {

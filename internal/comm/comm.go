@@ -300,9 +300,9 @@ func (c *Comm) Group() *Group {
 	return c.group
 }
 
-// Abort says that a call ends the job, or its world if that is connected to no other, unless the call is "". It ends
-// this process at once, without deferred functions.
-// The exit code is the lowest byte of the code, or 1 if that is 0: the job has failed.
+// Abort says that a call ends the job, or its world if that is connected to no other. If the call is "", nothing is
+// said. It ends this process at once, without deferred functions. The exit code is the lowest byte of the code, or 1 if
+// that is 0: the job has failed.
 func (c *Comm) Abort(call string, code int) {
 	exit, note, what := cmp.Or(int(uint8(code)), 1), "", "the job"
 	if exit != code {

@@ -133,8 +133,8 @@ func (e *placed) Error() string {
 	return e.call + e.err.Error() + " (" + e.place + ")"
 }
 
-// Placed adds the file and line at which the program has made the call that failed, unless err has it, or the program
-// is one in C. It takes a microsecond or two.
+// Placed adds the file and line at which the program has made the call that failed. It adds nothing if err has them, or
+// if the program is one in C. It takes a microsecond or two.
 func Placed(err error) error { return place("", err) }
 
 func place(call string, err error) error {

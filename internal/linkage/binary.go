@@ -48,8 +48,9 @@ func interpreter(path string) []string {
 // mostScripts is how many scripts start one another, as the kernel has it.
 const mostScripts = 4
 
-// Unscript returns what the kernel executes for a program with these arguments, and with which: of a script it is the
-// interpreter, which gets the script's path. If the command env is to find the interpreter, it is what that finds.
+// Unscript returns what the kernel executes for a program with these arguments, and its arguments. Of a script it is
+// the interpreter, which gets the script's path. If the command env is to find the interpreter, it is what that finds.
+// What is behind the interpreter in the first line is one argument, in which several blanks are one.
 func Unscript(path string, args, env []string) (string, []string) {
 	for range mostScripts {
 		words := interpreter(path)
@@ -70,7 +71,7 @@ func Unscript(path string, args, env []string) (string, []string) {
 	return path, args
 }
 
-// code returns the file that the kernel executes for a program in an environment: of scripts it is their interpreter,
+// code returns the file that the kernel executes for a program in an environment. Of scripts it is their interpreter,
 // also if the command env is to find that.
 func code(path string, env []string) string {
 	for range mostScripts {
@@ -108,7 +109,8 @@ func foundByEnv(args, env []string) string {
 	return ""
 }
 
-// Check says why no kernel can execute a file, nil if one may: it is a binary or a script, and as long as it says.
+// Check says why no kernel can execute a file. It is nil for a script, and for a binary that is as long as its headers
+// say.
 func Check(path string, env []string) error {
 	open, err := sys.OpenRegular(code(path, env))
 	if errors.Is(err, fs.ErrPermission) {

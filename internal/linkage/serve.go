@@ -148,8 +148,8 @@ func (p *Program) take(libraries []Library, env []string) error {
 	return nil
 }
 
-// Alone says why the ranks of a program would not find one another that another program starts, in the environment that
-// it has then; "" if they would. Nothing can be added to that.
+// Alone says why ranks would not find one another whose program another program starts; "" if they would. env is what
+// that gives the program, and nothing can be added to it.
 func Alone(path string, env []string, in Installation) string {
 	main, err := readBinary(path)
 	if err != nil || main.linker == "" {

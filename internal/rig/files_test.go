@@ -50,8 +50,8 @@ func TestFilesOverNodes(t *testing.T) {
 	require.Contains(t, j.stderr.String(), "put it where all nodes share it")
 }
 
-// A rank, a node's processes or a node goes while all ranks make collective calls on a file, at any point of them,
-// though the network loses packets. The job ends, says who has gone, and leaves nothing but the file.
+// A rank, a node's processes or a node goes while all ranks make collective calls on a file, at any point of them. The
+// network may lose packets. The job ends, says who has gone, and leaves nothing but the file.
 func TestHarmInFiles(t *testing.T) {
 	t.Parallel()
 	r := Up(t, 3, "sshd", "ssh", sshTool, "nft")

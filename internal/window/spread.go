@@ -14,7 +14,7 @@ import (
 )
 
 // Windows of several nodes. The ranks of each node make one of their own, with a control block that has records of all
-// ranks; then all tell one another of their memory. Ranks that are processes which may not read one another's memory
+// ranks; then all tell one another of their memory. Processes may be forbidden to read one another's memory. Then they
 // make a window of the program's memory as if each were on a node of its own.
 
 // split finds the ranks whose memory is reached without requests. It is collective.

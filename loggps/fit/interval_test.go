@@ -89,8 +89,8 @@ func (c *coverage) wide() float64 {
 	return c.width / c.sets / (1.96 * deviation)
 }
 
-// TestCoverage: an interval of 95 % has the truth in it in about 95 of 100 sets of data, for each parameter, however
-// times scatter; and it is not wider than it must be.
+// TestCoverage: an interval of 95 % has the truth in it in about 95 of 100 sets of data. That holds for each parameter,
+// however times scatter, and no interval is wider than it must be.
 func TestCoverage(t *testing.T) {
 	sets, least := 40, 0.7
 	if testkit.Long() && !testkit.Race {

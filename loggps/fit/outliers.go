@@ -6,9 +6,9 @@ import (
 	"github.com/gopvas/gopvas/internal/median"
 )
 
-// Outliers. A sample is one if it lies far from the median of its cell, by what the samples of that cell scatter: cells
-// differ in it. A cell is one as a whole if its median lies far from the fit, by what medians lie off, and by what
-// its own median can not be known better.
+// Outliers. A sample is one if it lies more than four deviations from the median of its cell. The deviation is that of
+// the cell, since some scatter more than others. All samples of a cell are outliers if its median lies more than four
+// deviations from the fit: of the medians of all cells, and of the error of its own median.
 
 const (
 	far         = 4      // standard deviations

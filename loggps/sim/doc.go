@@ -27,6 +27,6 @@
 // events decide between equal times, so a program has one result.
 //
 // An event is an operation or a message. A simulation takes 64 bytes an operation, with
-// the 32 of the graph, 20 more if it records what each operation waited for,
-// and some 40 for each message that waits for a wire.
+// the 32 of the graph. It takes 20 more if it records what each operation waited for, and
+// some 40 for each message that waits for a wire.
 package sim

@@ -2,10 +2,10 @@ package sim
 
 import "github.com/gopvas/gopvas/loggps/graph"
 
-// Messages to one receiver share the bandwidth of its wire: sections 3 and 4.3 of the paper, which has the user count
-// them and multiply the gap of a byte. Here the bytes of each message take the wire for as long as they do alone, one
-// message behind the other. So p messages that come together are there after the time that the paper gives to each of
-// them, and the first of them before that. The wire leads to a rank, or between nodes to a NIC of the node.
+// A wire, the way into a rank, or between nodes into a NIC of the node, carries the bytes of one message at a time. The
+// bytes of each take it for as long as they do alone. So messages to one receiver share its bandwidth: sections 3 and
+// 4.3 of the paper. There the user counts the messages, and multiplies the gap of a byte. Of p messages that come
+// together the last is there after the time that the paper gives to each, and the others earlier.
 //
 // Messages book the wire in the order in which their first bytes come, or a rendezvous its data when it sets out. What
 // a wire remembers is the last time in which it had no pause. A message that began before it has used the time in front

@@ -27,8 +27,8 @@ func incast(t *testing.T, p int, bytes int64) *graph.Graph {
 	})
 }
 
-// TestIncast: messages that come together take at least as long as their bytes on the wire, and at most what the paper
-// has each of them take.
+// TestIncast: messages that come together take at least as long as their bytes on the wire. They take at most what the
+// paper has each of them take.
 func TestIncast(t *testing.T) {
 	l, err := loggps.Preset("fast-ethernet")
 	require.NoError(t, err)

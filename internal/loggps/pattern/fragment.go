@@ -2,8 +2,8 @@ package pattern
 
 import "github.com/gopvas/gopvas/loggps/graph"
 
-// Fragment returns a program with each message of more than most bytes cut into pieces of that size, and a last one:
-// section 4.4 of the paper. size is the bytes of the message that an operation sends or receives. The pieces of a
+// Fragment returns a program with each message of more than most bytes cut into pieces of that size, and a last one. It
+// is section 4.4 of the paper. size is the bytes of the message that an operation sends or receives. The pieces of a
 // blocking operation follow one another, those of a nonblocking one are begun one after the other.
 func Fragment(g *graph.Graph, most int64, size func(graph.ID) int64) (*graph.Graph, error) {
 	b := graph.NewBuilder(g.Ranks())

@@ -90,7 +90,7 @@ func (f *overlapFlags) place(ctx context.Context) (site *runner.Site, end func()
 }
 
 // progressing are the contestants in all their ways to make progress. Between processes each rank executes its own,
-// without helpers or with one in each rank; between nodes also while it computes, unless the policy is owner.
+// without helpers or with one in each rank. Between nodes it does so while it computes, too, but for the policy owner.
 func (f *overlapFlags) progressing(base []runner.Contestant) (list []overlap.Contender) {
 	for _, c := range base {
 		of := func(policy string, helpers ...int) {

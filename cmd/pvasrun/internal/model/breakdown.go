@@ -11,8 +11,8 @@ import (
 	"github.com/gopvas/gopvas/loggps/sim"
 )
 
-// A breakdown is what the ranks of a job spend their time on, as predicted: the mean over ranks, as in figure 6 of the
-// paper.
+// A breakdown is what the ranks of a job spend their time on, as predicted. It is the mean over ranks, as in figure 6
+// of the paper.
 type breakdown struct {
 	job  string
 	mean sim.Breakdown
@@ -53,7 +53,7 @@ func breakdownTable(all []breakdown) show.Table {
 	return t
 }
 
-// plotBreakdowns draws a bar for each job, in which causes stand upon one another.
+// plotBreakdowns draws a stacked bar for each job.
 func plotBreakdowns(w io.Writer, all []breakdown) error {
 	longest := 1.0
 	x := chart.Axis{Low: -0.5, High: float64(len(all)) - 0.5}

@@ -1,6 +1,6 @@
 // Command unattended is a rank whose nonblocking operations go on while it makes no call. The ranks between the first
-// and the last begin an operation, and make no call until the last rank, which is done only with their help, has made a
-// file. With an operator that only its rank may run, that is checked.
+// and the last begin an operation, and make no call until the last rank has made a file. That rank is done only with
+// their help. With an operator that only its rank may run, that is checked.
 package main
 
 import (
