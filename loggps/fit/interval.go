@@ -2,16 +2,17 @@ package fit
 
 import "math"
 
-// Intervals. The scatter of times is no constant share of them: a clock adds the same to all, a long message meets
-// more that disturbs it, and a size may lie off the line whenever it is measured. So intervals come from the residuals
-// themselves, of each cell: the samples of one kind, size and loop. A cell moves the estimate by its factors times the
-// sum of its residuals. The squares of these moves add up to the variance of the estimate, whatever each cell scatters,
-// and whether or not its samples scatter together. In statistics it is a sandwich with clusters; the correction for
-// leverage, and the degrees of freedom, are those of Bell and McCaffrey.
+// Intervals. The squares of what each cell moves an estimate by add up to the variance of the estimate, however times
+// scatter. A cell is the samples of one kind, size and loop; it moves the estimate by its factors times the sum of its
+// residuals. Nothing is assumed of the residuals of one cell. For their scatter is no constant share of the time: a
+// clock adds the same to all times, and a long message is disturbed more often. A size may also lie off the line
+// whenever it is measured. In statistics this is the sandwich estimator with clusters. The correction for leverage is
+// that of Bell and McCaffrey (2002). The degrees of freedom are theirs, too, for clusters of equal residuals that are
+// independent of one another.
 
 // A cell is what the samples of one kind, size and loop have in the last system.
 type cell struct {
-	row vector  // the mean
+	row vector  // of each sample: it does not depend on the time
 	n   float64 // samples
 	off float64 // the sum of their residuals
 }
@@ -23,13 +24,12 @@ func (m *model) cells(used []Sample) map[Sample]*cell {
 		s.Time = 0
 		c := all[s]
 		if c == nil {
-			c = new(cell)
+			c = &cell{row: m.sys.rows[i]}
 			all[s] = c
 		}
 		c.n++
 		c.off -= m.sys.times[i]
-		for j, f := range m.sys.rows[i] {
-			c.row[j] += (f - c.row[j]) / c.n
+		for j, f := range c.row {
 			c.off += f * m.x[j]
 		}
 	}
