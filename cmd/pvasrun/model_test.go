@@ -332,6 +332,14 @@ func TestAdvice(t *testing.T) {
 		require.Equal(t, 2, got.code)
 		require.Contains(t, got.stderr, "model run: "+wrong[0])
 	}
+	require.NoError(t, os.WriteFile(file, []byte("num_ranks 2\nrank 0 {\nsend 9000000000000000b to 1\n}\n"+
+		"rank 1 {\nrecv 9000000000000000b from 0\n}\n"), 0o600))
+	got = command(t, nil, "model", "run", file, "--param", "myrinet", "--fragment", "1")
+	require.Equal(t, 2, got.code)
+	require.Contains(t, got.stderr, "give --fragment a larger size")
+	got = command(t, nil, "model", "run", file, "--param", "myrinet", "--plot", file+".svg")
+	require.Equal(t, 2, got.code)
+	require.Contains(t, got.stderr, "leave out --plot")
 }
 
 // TestModelOfGoroutines: a recorded job of which goroutines were in calls at a time can be predicted.

@@ -9,7 +9,7 @@ import (
 
 const (
 	leastAdvice = 0.99 // of the time: less is no advice
-	mostAdvised = 4e6  // events of a program that is simulated again
+	mostAdvised = 4e6  // events or operations of a program that is simulated again
 )
 
 // advise says what a program would take that cuts its messages so that no sender waits for a receiver.
@@ -22,8 +22,8 @@ func (p *Program) advise(whole *show.Prediction, opt sim.Options) []string {
 	if least < 1 || opt.Synchronous || r.Total()[sim.SendWait] == 0 || r.Events > mostAdvised {
 		return nil
 	}
-	g, err := fragment(p.Graph, opt, least)
-	if err != nil || g.Len() > mostAdvised {
+	g, err := fragment(p.Graph, opt, least, mostAdvised)
+	if err != nil {
 		return nil // there are too many pieces
 	}
 	cut, err := sim.Run(g, opt)

@@ -79,8 +79,8 @@ func (f *SimFlags) plottable(plot string, asJSON bool, files []string) error {
 	return nil
 }
 
-// compareAll prints a line for each of several recorded jobs, the median and the worst of the errors of prediction, and
-// what ranks spend their time on, which it also draws if plot names a file.
+// compareAll prints a line for each of several recorded jobs, and the median and the worst of the errors of prediction.
+// Then it prints what ranks spend their time on, and draws that if plot names a file.
 func (f *SimFlags) compareAll(opt sim.Options, files []string, plot string) error {
 	var spent []breakdown
 	t := show.Table{Columns: []string{"job", "ranks", "measured", "predicted", difference(f.whatIf())}}
@@ -92,7 +92,8 @@ func (f *SimFlags) compareAll(opt sim.Options, files []string, plot string) erro
 		}
 		if p.measured == nil {
 			return cli.Mistake(fmt.Errorf(
-				"model run: %s is not recorded: only recorded jobs can be compared, so give a GOAL file alone", file))
+				"model run: %s is not recorded: only recorded jobs can be compared, so give a GOAL file alone, and "+
+					"leave out --plot", file))
 		}
 		one := opt
 		if err := f.prepare(&one, p); err != nil {

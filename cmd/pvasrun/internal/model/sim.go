@@ -117,19 +117,30 @@ func (f *SimFlags) share(opt *sim.Options, p *Program) {
 func (f *SimFlags) prepare(opt *sim.Options, p *Program) (err error) {
 	f.share(opt, p)
 	if f.Fragment != nil {
-		p.Graph, err = fragment(p.Graph, *opt, int64(*f.Fragment))
+		p.Graph, err = fragment(p.Graph, *opt, int64(*f.Fragment), graph.MaxOps)
 	}
 	return err
 }
 
-// fragment cuts the messages of a program. What a receive gets is known once messages have matched.
-func fragment(g *graph.Graph, opt sim.Options, most int64) (*graph.Graph, error) {
+// fragment cuts the messages of a program into pieces of so many bytes, of at most mostOps operations in all.
+// What a receive gets is known once messages have matched.
+func fragment(g *graph.Graph, opt sim.Options, piece int64, mostOps float64) (*graph.Graph, error) {
+	ops := float64(g.Len())
+	for id := range graph.ID(g.Len()) {
+		if op := g.Op(id); op.Kind.Sends() && op.Size > piece {
+			ops += 2 * float64((op.Size-1)/piece) // of the send, and of its receive
+		}
+	}
+	if ops > mostOps {
+		return nil, cli.Mistake(fmt.Errorf("model: cut messages into pieces of %d bytes: that makes %.3g operations, "+
+			"more than %.3g: give --fragment a larger size", piece, ops, mostOps))
+	}
 	opt.Record, opt.Watch = false, nil
 	whole, err := sim.Run(g, opt)
 	if err != nil {
 		return nil, modelMistake(err)
 	}
-	return pattern.Fragment(g, most, func(id graph.ID) int64 {
+	return pattern.Fragment(g, piece, func(id graph.ID) int64 {
 		if g.Op(id).Kind.Receives() {
 			id = whole.Mate(id)
 		}
