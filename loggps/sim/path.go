@@ -179,7 +179,7 @@ func (r *Result) beforeLogGPS(moment, id uint32, op *graph.Op, eager bool) (ref,
 	case atDelivery:
 		if q, ok := r.queued[id]; ok {
 			return makeRef(q.last, atDelivery), cost{"share of the wire", op,
-				func(p *loggps.Params) float64 { return p.Transit(op.Size) - p.L }, 0, -q.early - r.crossed[q.last]}
+				func(p *loggps.Params) float64 { return occupied(p, op.Size) }, 0, -q.early - r.crossed[q.last]}
 		}
 		if eager {
 			return start, cost{"message", op, func(p *loggps.Params) float64 { return p.T1(k) + p.Transit(op.Size) }, 0,

@@ -1,6 +1,9 @@
 package sim
 
-import "github.com/gopvas/gopvas/loggps/graph"
+import (
+	"github.com/gopvas/gopvas/loggps"
+	"github.com/gopvas/gopvas/loggps/graph"
+)
 
 // A wire, the way into a rank, or between nodes into a NIC of the node, carries the bytes of one message at a time. The
 // bytes of each take it for as long as they do alone. So messages to one receiver share its bandwidth: sections 3 and
@@ -54,13 +57,22 @@ func (e *engine) wireOf(send *graph.Op) *wire {
 	return &e.wires[to*e.wireNICs+int(send.NIC)]
 }
 
+// occupied is for how long a message takes the wire. What a residual adds to its transit delays no other message.
+func occupied(p *loggps.Params, size int64) float64 {
+	bare := p.T2(float64(size))
+	if size > p.Packet {
+		bare = p.T2Long(float64(size))
+	}
+	return min(bare, p.Transit(size)) - p.L
+}
+
 // book takes the wire for a message that alone would be there at a time, and returns when it is.
 func (e *engine) book(id uint32, op *graph.Op, alone float64) float64 {
 	if e.wires == nil || op.NIC == graph.Free || op.Rank == op.Peer {
 		return alone
 	}
 	p := e.link(op)
-	work := p.Transit(op.Size) - p.L
+	work := occupied(p, op.Size)
 	if !(work > 0) {
 		return alone
 	}
