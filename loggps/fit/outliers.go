@@ -69,7 +69,7 @@ func measure(cells map[Sample]*scatter) (between float64) {
 	}
 	between = toDeviation * median.Of(middles)
 	for _, c := range cells {
-		if len(c.offs) < leastCell {
+		if len(c.offs) < leastCell || c.spread == 0 { // by a coarse clock most may be equal
 			c.spread = max(toDeviation*median.Of(all), between)
 		}
 	}
