@@ -94,6 +94,10 @@ func TestSlurmHosts(t *testing.T) {
 	env["SLURM_STEP_NODELIST"] = "n1"
 	_, ok, _ = SlurmHosts(get)
 	require.False(t, ok, "srun has started this process already")
+	env["SLURM_JOB_NODELIST"], env["SLURM_STEP_ID"] = "n1", "4294967290"
+	_, ok, err = SlurmHosts(get)
+	require.NoError(t, err)
+	require.True(t, ok, "the shell of an allocation")
 }
 
 // Without a number of tasks there is a task for so many CPUs as somebody wants for each.

@@ -6,13 +6,19 @@ import (
 	"strings"
 )
 
+// InStep tells whether srun has started this process. The shell of an allocation may be a step as well, of a number of
+// its own (SLURM_INTERACTIVE_STEP): it stands for the allocation.
+func InStep(get func(string) string) bool {
+	return get("SLURM_STEP_NODELIST") != "" && get("SLURM_STEP_ID") != "4294967290"
+}
+
 // SlurmHosts returns the nodes of the Slurm allocation that this process is in, with the
 // ranks that the allocation has for each, from its environment; ok is false if there is no
 // allocation. Inside a step there is none either: srun has started this process on each
 // node already.
 func SlurmHosts(get func(string) string) (hosts []Host, ok bool, err error) {
 	list := get("SLURM_JOB_NODELIST")
-	if list == "" || get("SLURM_JOB_ID") == "" || get("SLURM_STEP_NODELIST") != "" {
+	if list == "" || get("SLURM_JOB_ID") == "" || InStep(get) {
 		return nil, false, nil
 	}
 	names, err := expandNodes(list)

@@ -122,7 +122,7 @@ func (f *Flags) hosts() (hosts []cluster.Host, err error) {
 // or if there are more ranks than tasks. A process of a step is one task.
 func (f *Flags) cpusOfTask(ranks int, getenv func(string) string) int {
 	tasks := f.tasks
-	if getenv("SLURM_STEP_NODELIST") != "" {
+	if cluster.InStep(getenv) {
 		tasks = 1
 	}
 	each, err := strconv.Atoi(getenv("SLURM_CPUS_PER_TASK"))
