@@ -67,7 +67,7 @@ func Spawn(c *Comm, root int, commands []Command, bad error) (n *Comm, counts []
 	}
 	for i, n := range asked {
 		counts = append(counts, Count{Asked: n})
-		if err == nil {
+		if err == nil && i < len(started) {
 			counts[i].Started = started[i]
 		}
 	}
