@@ -43,8 +43,9 @@ func (l *loop) serve() {
 	for _, d := range l.drives {
 		d.looks = looksPerTime - 1
 	}
+	told := l.announced // before the program looks: of what comes meanwhile it is told
 	l.keeps(true)
-	for told := l.announced; !l.over && l.driver.Load() == me; {
+	for !l.over && l.driver.Load() == me {
 		if !l.step() && l.announced == told {
 			l.sleep(l.keeperWake)
 		}
@@ -70,8 +71,8 @@ func (l *loop) keeps(on bool) {
 	}
 }
 
-// outside has the keeper call the program, without the lock. Meanwhile the program may poll: the keeper does not sleep,
-// and need not be deposed.
+// outside has the keeper call the program, without the lock. A poll meanwhile, which may be one of that call, does not
+// depose the keeper: it does not sleep.
 func (l *loop) outside(f func()) {
 	l.telling = true
 	l.mu.Unlock()

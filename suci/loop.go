@@ -37,6 +37,7 @@ import (
 //	followers    followers                                 mu
 //	anybody      news, changes (channel), drives, sockets  mu
 //	anybody      sleeping, to wake who sleeps; moved       mu
+//	the keeper   telling, while it calls the program       mu
 //
 // A sleeper reads drives and sockets without the lock. So both lists are replaced, and never
 // changed. An endpoint that leaves the loop wakes the sleepers, and waits until none has its socket

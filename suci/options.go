@@ -89,7 +89,7 @@ type Options struct {
 	OnNews func()
 
 	// OnKeep is told when no call of the program has driven the endpoints for some milliseconds, and when one does
-	// again. From the first to the second OnNews may be called. It must not call the endpoint.
+	// again. From the first to the second OnNews may be called. The same holds for it as for OnNews.
 	OnKeep func(keeps bool)
 }
 
