@@ -20,34 +20,30 @@ import "github.com/gopvas/gopvas/shm"
 func (m *Module) Attend(look func() (waits bool)) {
 	if m.look.CompareAndSwap(nil, &look) {
 		shm.Attend(0, 1)
-		m.endpoint.Poll() // the keeper drives anew, and enlists the watcher
+		m.endpoint.Wake() // a keeper that drives enlists the watcher
 	}
 }
 
 // onNews is called by the keeper of the endpoints.
 func (m *Module) onNews() {
 	m.fresh.Store(true)
-	if m.attend() {
+	look := m.look.Load()
+	if look != nil && !m.kept {
+		m.kept = true
+		m.inbox.Enlist(1)
+	}
+	if look == nil || (*look)() { // somebody may wait for what has come
 		m.inbox.Signal()
 	}
-}
-
-// attend has the engine look. It tells whether somebody may wait for what has come.
-func (m *Module) attend() (waits bool) {
-	look := m.look.Load()
-	return look == nil || (*look)()
 }
 
 // onKeep is called by the keeper, when it begins to drive and when it ends that.
 func (m *Module) onKeep(keeps bool) {
 	switch {
-	case !keeps && m.kept.Swap(false):
-		m.inbox.Enlist(-1)
 	case keeps && m.look.Load() != nil:
-		m.kept.Store(true)
-		m.inbox.Enlist(1)
-		if m.attend() {
-			m.inbox.Signal()
-		}
+		m.onNews()
+	case !keeps && m.kept:
+		m.kept = false
+		m.inbox.Enlist(-1)
 	}
 }

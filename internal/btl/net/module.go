@@ -100,7 +100,7 @@ type Module struct {
 
 	fresh  atomic.Bool                 // the keeper has taken something in
 	look   atomic.Pointer[func() bool] // see attend.go
-	kept   atomic.Bool                 // the keeper drives, and attends
+	kept   bool                        // the watcher is enlisted; of the keeper
 	failed atomic.Pointer[error]
 	closed atomic.Bool
 
