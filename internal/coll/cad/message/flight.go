@@ -9,9 +9,9 @@ import (
 // mayBegin tells whether the graph may send its first messages.
 //
 // Invariant: the numbers of the graphs that are underway differ by less than the tag can tell apart. The tag has few
-// bits of the number. Tasks make progress in the order in which they were begun, so no graph begins before an earlier
-// one. All members issue the same graphs in the same order, so they begin them in the same order. A channel of
-// blocking graphs has one at a time, which is alone.
+// bits of the number. Calls advance tasks in the order in which they were begun, and only calls begin graphs (Lone). So
+// no graph begins before an earlier one. All members issue the same graphs in the same order, so they begin them in the
+// same order. A channel of blocking graphs has one at a time, which is alone.
 //
 // The guards of a channel run one after the other, and a graph with a guard gets its number when its guard begins. So
 // no later graph has taken the next number if the guard is void and the graph begins again: see again.

@@ -67,8 +67,8 @@ func (r *run) Progress() (done bool, err error) {
 	return true, cad.Reporter{Member: r.channel.MemberOf, Describe: r.t.Describe}.Err(r.failure, r.graph.Signature)
 }
 
-// Lone implements pml.Lone.
-func (r *run) Lone() bool { return !r.own && !r.t.Check }
+// Lone implements pml.Lone. Only calls of the program begin graphs, since they pass over none: see mayBegin.
+func (r *run) Lone() bool { return r.begun && !r.own && !r.t.Check }
 
 // Release implements pml.Task.
 func (r *run) Release() {
