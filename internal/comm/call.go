@@ -79,9 +79,7 @@ func RunCollective(c *Comm, op string, a *coll.Args) error {
 	var err error
 	alone := c.made() == nil && c.engine.Alone() // then nobody else can have the lock
 	if alone {
-		if err = pml.MayWait(); err == nil {
-			err = c.usable()
-		}
+		err = c.mayCall()
 	} else {
 		err = c.lockCollective()
 	}
@@ -96,6 +94,14 @@ func RunCollective(c *Comm, op string, a *coll.Args) error {
 		err = Wrap(op, bare(err))
 	}
 	return err
+}
+
+// mayCall returns an error if the communicator is of no use, or if an operator makes the call.
+func (c *Comm) mayCall() error {
+	if err := pml.MayWait(); err != nil {
+		return err
+	}
+	return c.usable()
 }
 
 // RunPart is RunCollective of an operation that is a part of another call, whose name the report of a hang has.

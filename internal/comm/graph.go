@@ -110,7 +110,7 @@ func (g *Graph) PrepareOn(c *Comm) (Request, error) {
 
 // issue begins a graph on the communicator, unless there is something wrong with it.
 func (c *Comm) issue(g *cad.Graph, wrong error) (r Request, err error) {
-	if err := c.usable(); err != nil {
+	if err := c.mayCall(); err != nil {
 		return Request{}, err
 	}
 	if err = wrong; err == nil {
@@ -140,7 +140,7 @@ func (c *Comm) beginShort(x *coll.Short) (Request, error) {
 
 // prepare makes a persistent request for a graph.
 func (c *Comm) prepare(g *cad.Graph, wrong error) (r Request, err error) {
-	if err := c.usable(); err != nil {
+	if err := c.mayCall(); err != nil {
 		return Request{}, err
 	}
 	if err = wrong; err == nil {
