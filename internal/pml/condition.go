@@ -21,6 +21,7 @@ type Condition struct {
 	engine *Engine
 	over   func() bool
 	say    func() job.Waiting
+	inside bool // over reads what the engine's lock guards: it is asked under the lock alone
 
 	// Guarded by the engine's lock.
 	waiter waiter

@@ -17,14 +17,16 @@ func (e *Engine) Drain(to func(rank int) bool) {
 	}
 	e.job.Drains(e.rank) // before the condition looks
 	over := func() bool { return e.draining(to) == nil }
-	_ = e.NewCondition(over, func() job.Waiting { // an error: the module is broken, and all sends have failed
+	c := e.NewCondition(over, func() job.Waiting {
 		say := job.Waiting{Op: job.OpSend, Peer: job.AnyPeer}
 		if op := e.draining(to); op != nil {
 			say = op.describe()
 		}
 		say.Call = "finalize"
 		return say
-	}).Wait()
+	})
+	c.inside = true
+	_ = c.Wait() // an error: the module is broken, and all sends have failed
 }
 
 // draining returns a send that Drain waits for, nil if there is none.

@@ -213,7 +213,11 @@ const fewLooks = 64
 // OneThread says that from now on one thread alone calls the engine: the calling one. No
 // other goroutine is in the engine, and none will ever be: nobody has called Serve or waits
 // with a context that can end.
-func (e *Engine) OneThread() { e.oneThread = !e.attended.Load() }
+func (e *Engine) OneThread() {
+	if !e.attended.Load() { // else others read it
+		e.oneThread = true
+	}
+}
 
 // Alone tells whether OneThread was called.
 func (e *Engine) Alone() bool { return e.oneThread }

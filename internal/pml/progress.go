@@ -74,10 +74,10 @@ func (e *Engine) settle() {
 	e.advanceSends(math.MaxInt)
 }
 
-// ready is the condition of an owner of progress that sleeps. Where its own Condition is true it
-// takes no lock: the owner looks at the others when it is awake.
+// ready is the condition of an owner of progress that sleeps. Where its own Condition is true, and
+// needs no lock, it takes none: the owner looks at the others when it is awake.
 func (e *Engine) ready() bool {
-	if c := e.sleeper.until; c != nil && c.over() {
+	if c := e.sleeper.until; c != nil && !c.inside && c.over() {
 		return true
 	}
 	look := e.job.Asked()

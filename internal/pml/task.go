@@ -321,16 +321,16 @@ func (e *Engine) help() bool {
 }
 
 // Attend has modules that watch a network advance tasks while the rank makes no call, by goroutines of their own. It is
-// for ranks that have begun a task which members on other nodes wait for. From then on they take the lock: a rank that
-// had promised one thread makes such a call in no other one.
+// for ranks that begin a task which members on other nodes wait for. From then on they take the lock. No call is within
+// the engine: a call that began without the lock would give back what it has not taken. So operators do not Attend.
 func (e *Engine) Attend() {
 	if len(e.watches) == 0 || !e.attended.CompareAndSwap(false, true) {
 		return
 	}
-	if e.oneThread { // else others may read it
+	if e.oneThread { // then no other goroutine reads it yet
 		e.oneThread = false
 	}
-	for _, watch := range e.watches { // which orders what is above before the first look
+	for _, watch := range e.watches { // by an atomic store: the first look comes after what is above
 		watch(e.attend)
 	}
 }
@@ -344,8 +344,8 @@ func (e *Engine) attend() (waits bool) {
 	return waits
 }
 
-// attendOnce is one look of attend. As in a sleep there may be more to do, of which nobody tells. The program may have
-// the lock in between.
+// attendOnce is one look of attend. As in a sleep there may be more to do, of which nobody tells: again says so. Calls
+// of the program may take the lock in between.
 func (e *Engine) attendOnce() (again, waits bool) {
 	e.contend()
 	defer e.letGo()
@@ -358,14 +358,20 @@ func (e *Engine) attendOnce() (again, waits bool) {
 	return e.more != nil && e.more(), false
 }
 
-// catchUp looks at what came when there was no task, of which nobody tells again.
+// catchUp looks once at what came when there was no task, of which nobody tells again. What is left is for attend: a
+// module that watches is notified, or looks when it begins to.
 func (e *Engine) catchUp() {
-	for again := e.attended.Load(); again; again = e.more != nil && e.more() {
-		e.progressAll()
+	if !e.attended.Load() {
+		return
+	}
+	e.progressAll()
+	if e.more != nil && e.more() {
+		e.module.Wake()
 	}
 }
 
-// A Lone task may be advanced while the rank makes no call, by another goroutine than those of the program.
+// Lone is a Task that another goroutine than those of the program may advance while the rank makes no call, if Lone
+// says so. It is called like Progress.
 type Lone interface {
 	Lone() bool
 }
