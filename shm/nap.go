@@ -98,11 +98,11 @@ func dedicate(n int) {
 func Alone() bool { return runtime.NumGoroutine() <= 1+int(dedicated.Load()) && !calledByC.Load() }
 
 // Attend counts goroutines that only serve a wait, and begin nothing by themselves: n more, or
-// fewer. dedicated more of them count as those of Dedicate, and the process gets as many slots.
-func Attend(n, dedicated int) {
-	attending.Add(int32(n - dedicated))
-	if dedicated != 0 {
-		dedicate(dedicated)
+// fewer. So many more of them have slots of GOMAXPROCS, and count as those of Dedicate.
+func Attend(n, withSlots int) {
+	attending.Add(int32(n - withSlots))
+	if withSlots != 0 {
+		dedicate(withSlots)
 	}
 }
 
@@ -121,7 +121,11 @@ func mayNap(n int32) bool {
 	if n > 1 {
 		return false // another nap has the slot
 	}
-	extraSlot.Do(func() { runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1) })
+	extraSlot.Do(func() {
+		slots.Lock()
+		defer slots.Unlock()
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
+	})
 	return int(n)+helpers < runtime.GOMAXPROCS(0)
 }
 

@@ -114,7 +114,7 @@ func (e *Event) Count() uint32 { return e.seq.Load() }
 // learns only of what wakes the sleepers that there are. It may return early.
 func (e *Event) Follow(count uint32) error { return sys.FutexWait(&e.seq, count) }
 
-// Enlist counts who follows among the sleepers, n more or fewer: notifiers then count for them, too.
+// Enlist counts who follows among the sleepers, n more or fewer: then notifications also end a Follow.
 func (e *Event) Enlist(n int) { e.sleepers.Add(uint32(n)) }
 
 // SignalWhenDone signals the event when the context is done, until end is called. After end has
