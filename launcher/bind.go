@@ -81,7 +81,7 @@ func (b Binding) String() string {
 	return strings.Join(entries, ",")
 }
 
-// wants tells whether ranks are to be bound to so many cores.
+// wants tells whether each rank is to be bound to so many cores, or to more.
 func (b Binding) wants(cores int) bool {
 	return b.CPUs >= cores && !b.Allotted && b.Sets == nil && b.To != "" && b.To != string(place.None)
 }

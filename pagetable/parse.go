@@ -11,8 +11,7 @@ import (
 	"github.com/gopvas/gopvas/internal/areas"
 )
 
-// errFormat is what every parser of this package wraps: /proc did not look as
-// it does on the Linux versions known.
+// errFormat is what the parsers of fields wrap: /proc did not look as it does on the Linux versions known.
 var errFormat = errors.New("unexpected format")
 
 // parseFields finds the wanted fields in text of the form "Name:   123 kB", one

@@ -77,7 +77,8 @@ func (r *Root) EndReceives(rank int) {
 	}
 }
 
-// Drains says that a rank that has called EndReceives waits until its sends are received, or MayReceive is false.
+// Drains says that a rank in Finalize waits until its sends are received, or MayReceive is false. In a job of one world
+// the rank has not called EndReceives. Then nobody is notified: who waits for its receives goes on when it has gone.
 func (r *Root) Drains(rank int) { r.block(rank).ends.Store(draining) }
 
 // MayReceive tells whether a rank may receive what is sent to it. It is true of ranks on other nodes until they go.
