@@ -49,6 +49,12 @@ func communicatingCalls(c, other *Comm, next int, begun *Request) []func() error
 		other.Barrier,
 		c.Barrier,
 		func() error { _, err := c.Ibarrier(); return err },
+		func() error {
+			g := NewGraph(c)
+			g.Tie()
+			_, err := g.Issue()
+			return err
+		},
 		func() error { _, err := c.Dup(); return err },
 		func() error { _, err := Recv(c, one, next, 9); return err },
 		func() error { return Send(c, long, next, 9) },

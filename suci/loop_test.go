@@ -228,6 +228,38 @@ func TestGatheringEnds(t *testing.T) {
 	}
 }
 
+// What happens while the keeper tells the program that it drives is news.
+func TestNewsWhileTheKeeperBegins(t *testing.T) {
+	var self atomic.Pointer[Endpoint]
+	var wakes, tells sync.Once
+	woken, told := make(chan struct{}), make(chan struct{})
+	e := group(t, 1, func(o *Options) {
+		o.OnKeep = func(keeps bool) {
+			if e := self.Load(); e != nil && keeps {
+				wakes.Do(func() { e.Wake(); close(woken) })
+			}
+		}
+		o.OnNews = func() {
+			select {
+			case <-woken:
+				tells.Do(func() { close(told) })
+			default:
+			}
+		}
+	})[0]
+	self.Store(e)
+	for end, tick := time.After(20*time.Second), time.Tick(20*keeperTick); ; {
+		e.Poll() // the keeper drives anew afterwards
+		select {
+		case <-told:
+			return
+		case <-end:
+			t.Fatal("the news is lost")
+		case <-tick:
+		}
+	}
+}
+
 // Where somebody polls in each tick, the keeper does not take the lock: here its holder would wait for itself.
 func TestKeeperLeavesThePollerTheLock(t *testing.T) {
 	var l loop
