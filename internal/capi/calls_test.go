@@ -28,7 +28,7 @@ func pairOfRanks(t testing.TB) (a, b *program) {
 		c.p = newProcess()
 		c.p.start(comm.NewWorld(memory.Root(), me, w.Module(me), comm.Settings{},
 			comm.Operators{Resolve: operator.Resolve, Describe: operator.Describe}), THREAD_SINGLE)
-		comm.OneThread(c.p.world.c)
+		comm.OneThread(c.p.world.c, func() {})
 		c.p.become(running)
 		both[me] = c
 	}

@@ -167,7 +167,7 @@ func FaultWord() (state *atomic.Uint32, base, size uint64, first, last int) {
 // refuses all others.
 func OneThread() {
 	if !process.inside.many {
-		comm.OneThread(process.world.c)
+		comm.OneThread(process.world.c, func() { Share() }) // which cmd/libmpi sets later
 	}
 }
 

@@ -19,9 +19,10 @@ func Rest(world *Comm, resting bool) {
 }
 
 // OneThread says that from now on one thread alone of this process makes calls: the calling one.
-// Messages then take no lock. It changes nothing if the rank has a helper thread.
-func OneThread(world *Comm) {
+// Messages then take no lock. It changes nothing if the rank has a helper thread. over is called in the call from which
+// on goroutines of this process serve other ranks, also while the program computes.
+func OneThread(world *Comm, over func()) {
 	if !world.graphs.Helped() {
-		world.engine.OneThread()
+		world.engine.OneThread(over)
 	}
 }

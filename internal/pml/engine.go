@@ -86,6 +86,7 @@ type Engine struct {
 	onSender   func(int)              // sets due, likewise
 	contenders atomic.Int32           // goroutines that wait for mu
 	oneThread  bool                   // nothing takes mu; see OneThread
+	notAlone   func()                 // called when that ends
 	attended   atomic.Bool            // see Attend
 	watches    []func(func() bool)    // of modules
 	more       func() bool            // of module; nil: it has none
@@ -212,11 +213,13 @@ const fewLooks = 64
 
 // OneThread says that from now on one thread alone calls the engine: the calling one. No
 // other goroutine is in the engine, and none will ever be: nobody has called Serve or waits
-// with a context that can end.
-func (e *Engine) OneThread() {
-	if !e.attended.Load() { // else others read it
-		e.oneThread = true
+// with a context that can end. over is called by that thread, in a call, when Attend has ended this.
+func (e *Engine) OneThread(over func()) {
+	if e.attended.Load() { // others read it
+		over()
+		return
 	}
+	e.oneThread, e.notAlone = true, over
 }
 
 // Alone tells whether OneThread was called.

@@ -136,7 +136,7 @@ func TestWaitsThatNobodyNamed(t *testing.T) {
 	require.NoError(t, w.engines[2].Send(0, 1, 6, nil, pml.Standard))
 	require.NoError(t, <-done)
 	ctx, cancel := context.WithCancel(t.Context())
-	e.OneThread() // which has no other goroutine
+	e.OneThread(func() {}) // which has no other goroutine
 	go func() {
 		_, err := e.WaitContext(ctx, &a)
 		done <- err

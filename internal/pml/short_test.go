@@ -61,7 +61,7 @@ func TestShortWays(t *testing.T) {
 		w, counts := newCounted(t, mem.Options{Inline: 16, EagerLimit: 64})
 		w.run(func(e *pml.Engine, rank int) error {
 			if alone {
-				e.OneThread()
+				e.OneThread(func() {})
 			}
 			random := rand.New(rand.NewPCG(seed, uint64(rank)))
 			if rank == 0 {

@@ -25,7 +25,7 @@ func TestEverybodySendsToEverybody(t *testing.T) {
 		w.run(func(e *pml.Engine, rank int) error {
 			rng := rand.New(rand.NewPCG(seed, uint64(rank)))
 			if rank%2 == 1 {
-				e.OneThread()
+				e.OneThread(func() {})
 			}
 			sends, err := sendAll(e, rng, rank, len(w.engines), perPair, tags)
 			if err != nil {

@@ -329,6 +329,7 @@ func (e *Engine) Attend() {
 	}
 	if e.oneThread { // then no other goroutine reads it yet
 		e.oneThread = false
+		e.notAlone()
 	}
 	for _, watch := range e.watches { // by an atomic store: the first look comes after what is above
 		watch(e.attend)
