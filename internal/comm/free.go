@@ -143,6 +143,7 @@ func Disconnect(c *Comm) error {
 	}
 	t := c.everyone()
 	t.explain(op)
+	c.unlink() // before the exchange: after it no member is linked by c
 	_, err := t.exchange(nil)
 	c.mu.Unlock()
 	return errors.Join(Wrap(op, err), c.Free())
