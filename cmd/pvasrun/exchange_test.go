@@ -90,7 +90,7 @@ func TestBenchExchangeOnHosts(t *testing.T) {
 		"--nodes 1":                "2 to 64",
 		"--compare mpich":          `"mpich" is not a list of openmpi, mptcp`,
 		"--rounds -1":              "at least one is needed",
-		"--exchange fast":          "none of auto, plain, wrap, steps, stripe",
+		"--exchange fast":          "write auto, plain, wrap, steps or stripe",
 		"--every 0s":               "write for example 2s",
 		"--hosts a,b --hostfile x": "give one of them",
 	} {
