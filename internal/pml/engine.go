@@ -87,6 +87,7 @@ type Engine struct {
 	contenders atomic.Int32           // goroutines that wait for mu
 	oneThread  bool                   // nothing takes mu; see OneThread
 	notAlone   func()                 // called when that ends
+	promised   bool                   // the program has said OneThread, which holds for it also after Attend
 	attended   atomic.Bool            // see Attend
 	watches    []func(func() bool)    // of modules
 	more       func() bool            // of module; nil: it has none
@@ -215,7 +216,8 @@ const fewLooks = 64
 // other goroutine is in the engine, and none will ever be: nobody has called Serve or waits
 // with a context that can end. over is called by that thread, in a call, when Attend has ended this.
 func (e *Engine) OneThread(over func()) {
-	if e.attended.Load() { // others read it
+	e.promised = true
+	if e.attended.Load() { // others read oneThread
 		over()
 		return
 	}

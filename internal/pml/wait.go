@@ -235,7 +235,7 @@ func (e *Engine) say(w *waiter, say job.Waiting) {
 	if text := e.refused.Load(); text != nil {
 		say.Refused = *text
 	}
-	say.Others = w.bounded || !e.oneThread && shm.Others()
+	say.Others = w.bounded || !e.promised && shm.Others()
 	e.job.SetWaiting(e.rank, say)
 }
 
