@@ -24,15 +24,18 @@ func (m *Module) Attend(look func() (waits bool)) {
 	}
 }
 
-// onNews is called by the keeper of the endpoints.
+// onNews is called by the keeper of the endpoints. News goes to the inbox once until the rank looks (due), which it
+// does before it sleeps. A signal for each block would have the watcher wake the keeper, which has news then, and so
+// on.
 func (m *Module) onNews() {
-	m.fresh.Store(true)
+	first := !m.fresh.Swap(true)
 	look := m.look.Load()
 	if look != nil && !m.kept {
 		m.kept = true
 		m.inbox.Enlist(1)
 	}
-	if look == nil || (*look)() { // somebody may wait for what has come
+	waits := look == nil || (*look)()
+	if waits && first { // somebody may wait for what has come
 		m.inbox.Signal()
 	}
 }
