@@ -118,3 +118,15 @@ func (op *operation) String() string {
 	}
 	return s
 }
+
+// describeTask names the operation, for messages to people.
+func (op *operation) describeTask() string {
+	s := fmt.Sprintf("nonblocking operation in context %d", op.context)
+	switch {
+	case op.state == complete:
+		s += ", complete but not waited for"
+	case op.persistent && op.state == idle:
+		s += ", persistent and not freed"
+	}
+	return s
+}

@@ -1,8 +1,6 @@
 package pml
 
 import (
-	"fmt"
-
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/trace"
@@ -171,18 +169,6 @@ func (e *Engine) advanceTasks() {
 		}
 	}
 	e.advancing = false
-}
-
-// describeTask names the operation, for messages to people.
-func (op *operation) describeTask() string {
-	s := fmt.Sprintf("nonblocking operation in context %d", op.context)
-	switch {
-	case op.state == complete:
-		s += ", complete but not waited for"
-	case op.persistent && op.state == idle:
-		s += ", persistent and not freed"
-	}
-	return s
 }
 
 // Inside is the engine for code that is called under its lock: operations that a Task begins in
