@@ -89,6 +89,7 @@ type Engine struct {
 	notAlone   func()                 // called when that ends
 	promised   bool                   // the program has said OneThread, which holds for it also after Attend
 	attended   atomic.Bool            // see Attend
+	later      atomic.Bool            // a goroutine of attendLater runs
 	watches    []func(func() bool)    // of modules
 	more       func() bool            // of module; nil: it has none
 	refused    atomic.Pointer[string] // see NoteRefusal

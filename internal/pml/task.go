@@ -323,19 +323,39 @@ func (e *Engine) Attend() {
 }
 
 // attend makes progress for a rank that may compute: of its messages, and of Lone tasks. Where a goroutine of the rank
-// waits, that one does so.
+// waits, that one does so. It does not wait for the lock, which a call holds while an operator runs: the caller has
+// packets to answer.
 func (e *Engine) attend() (waits bool) {
 	for again := true; again; {
+		if !e.mu.TryLock() {
+			e.attendLater()
+			return true // the call may be about to wait
+		}
 		again, waits = e.attendOnce()
+		e.letGo()
 	}
 	return waits
 }
 
+// attendLater has attend called again when the lock is free. A goroutine waits for that, one at most. The next attend
+// sees what has come before this one: the goroutine calls Wake after it has taken the lock.
+func (e *Engine) attendLater() {
+	if !e.later.CompareAndSwap(false, true) {
+		return
+	}
+	go func() {
+		e.contend()
+		e.later.Store(false)
+		if !e.closed {
+			e.module.Wake()
+		}
+		e.letGo()
+	}()
+}
+
 // attendOnce is one look of attend. As in a sleep there may be more to do, of which nobody tells: again says so. Calls
-// of the program may take the lock in between.
+// of the program may take the lock between two looks.
 func (e *Engine) attendOnce() (again, waits bool) {
-	e.contend()
-	defer e.letGo()
 	if e.owned || e.closed || e.tasks.head == nil {
 		return false, e.owned
 	}
