@@ -13,12 +13,19 @@ func TestLogGP(t *testing.T) {
 	l, err := loggps.Preset("myrinet")
 	require.NoError(t, err)
 	p := l.Params
-	one, two := loggp1(p), loggp2(p)
-	for _, k := range []int64{0, 100, p.Packet, p.Sync} {
-		require.InDelta(t, p.CommTime(k, 0), one.CommTime(k, 0), 1e-6)
-		require.Equal(t, p.CommTime(k, 0), two.CommTime(k, 0))
-		require.Equal(t, p.O, one.SendTime(k, 0))
+	fitted := p
+	fitted.Residual = &loggps.Residual{Sync: p.Sync, Points: []loggps.ResidualPoint{{Bytes: 0, Send: 7, Recv: 5},
+		{Bytes: 1000, Send: -100, Transit: 900, Recv: 300}, {Bytes: p.Sync + 1, Send: 1e6}}}
+	for _, p := range []loggps.Params{p, fitted} {
+		one, two := loggp1(p), loggp2(p)
+		for _, k := range []int64{0, 100, p.Packet, p.Sync} {
+			require.InDelta(t, p.CommTime(k, 0), one.CommTime(k, 0), 1e-6)
+			require.Equal(t, p.CommTime(k, 0), two.CommTime(k, 0))
+			require.Equal(t, p.O, one.SendTime(k, 0))
+		}
 	}
+	require.EqualValues(t, 7, fitted.Residual.Points[0].Send, "as it was")
+	one, two := loggp1(p), loggp2(p)
 	const late = 1e9
 	for _, q := range []loggps.Params{one, two} {
 		require.Less(t, q.SendTime(10*p.Sync, late), 1e7)
