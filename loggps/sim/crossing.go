@@ -13,7 +13,8 @@ import (
 // span is how long a message was on its way.
 type span struct{ from, until float64 }
 
-// sends notes the last message of a rank.
+// sends notes the last message of a rank, until it would be there alone: while it waits for others at a wire of its
+// receiver the rank does nothing for it.
 func (e *engine) sends(rank int32, from, until float64) {
 	if e.sending != nil {
 		e.sending[rank] = span{from, until}

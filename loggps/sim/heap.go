@@ -19,6 +19,7 @@ const (
 	phaseHandle        // the receiver takes the request of a rendezvous
 	phaseAck           // the acknowledgement is at the sender
 	phaseData          // all of the message is at the receiver
+	phaseFirst         // the first byte of the data of a rendezvous is at the receiver
 )
 
 // A mark says in which line an event has waited.

@@ -18,6 +18,8 @@ func (e *engine) stepLogGPS(ev event, id uint32, op *graph.Op) {
 		e.handle(ev, id, op)
 	case phaseAck:
 		e.acknowledged(ev, id, op)
+	case phaseFirst:
+		e.firstByte(id, op)
 	case phaseData:
 		e.data(ev, id, op)
 	default:
@@ -148,9 +150,18 @@ func (e *engine) acknowledged(ev event, id uint32, op *graph.Op) {
 	}
 	e.complete(id, from+work)
 	e.log.set(e.ops[id].mate, 1, makeRef(id, atDelivery))
-	there := e.book(id, op, from+work+p.Transit(op.Size))
-	e.sends(op.Rank, from, there)
-	e.push(there, id, phaseData)
+	alone := from + work + p.Transit(op.Size)
+	e.sends(op.Rank, from, alone)
+	if first := alone - occupied(p, op.Size); e.takesWire(op) && first > e.now {
+		e.push(first, id, phaseFirst)
+		return
+	}
+	e.push(e.book(id, op, alone), id, phaseData)
+}
+
+// firstByte books the wire for the data of a rendezvous: see wire.
+func (e *engine) firstByte(id uint32, op *graph.Op) {
+	e.push(e.book(id, op, e.ops[id].end+e.link(op).Transit(op.Size)), id, phaseData)
 }
 
 // data makes the receiver take the message: T3 or T3'.

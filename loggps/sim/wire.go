@@ -10,8 +10,8 @@ import (
 // 4.3 of the paper. There the user counts the messages, and multiplies the gap of a byte. Of p messages that come
 // together the last is there after the time that the paper gives to each, and the others earlier.
 //
-// Messages book the wire in the order in which their first bytes come, or a rendezvous its data when it sets out. What
-// a wire remembers is the last time in which it had no pause. A message that began before it has used the time in front
+// Messages book the wire in the order in which their first bytes come, also those of the data of a rendezvous. What a
+// wire remembers is the last time in which it had no pause. A message that began before it has used the time in front
 // of it.
 
 // A wire is the way into a rank, or into a NIC of a node.
@@ -66,9 +66,14 @@ func occupied(p *loggps.Params, size int64) float64 {
 	return min(bare, p.Transit(size)) - p.L
 }
 
+// takesWire tells whether a message shares a wire with others.
+func (e *engine) takesWire(op *graph.Op) bool {
+	return e.wires != nil && op.NIC != graph.Free && op.Rank != op.Peer
+}
+
 // book takes the wire for a message that alone would be there at a time, and returns when it is.
 func (e *engine) book(id uint32, op *graph.Op, alone float64) float64 {
-	if e.wires == nil || op.NIC == graph.Free || op.Rank == op.Peer {
+	if !e.takesWire(op) {
 		return alone
 	}
 	p := e.link(op)

@@ -83,6 +83,40 @@ func TestWires(t *testing.T) {
 	assert.InDelta(t, alone+5000, at([][2]int{{2, 0}, {4, 1}}), 2, "to two ranks of a node")
 }
 
+// TestWiresInOrder: of a long message by a rendezvous and a short one the one whose first byte comes first has the wire,
+// though the sender of the long one was asked for its data before.
+func TestWiresInOrder(t *testing.T) {
+	p := loggps.Params{L: 1000, O: 100, Oss: 0.01, Osl: 1, Gs: 1, Gl: 1, Packet: 1 << 30, Sync: 2000}
+	const long, short = 100_000, 1000
+	ends := func(wait int64, both bool) (ofLong, ofShort float64) {
+		b := graph.NewBuilder(3)
+		c := b.Calls(0)
+		waits := []graph.ID{c.Irecv(long, 1), c.Irecv(short, 2)}
+		c.Wait(waits...)
+		b.Calls(1).Send(long, 0)
+		c = b.Calls(2)
+		c.Calc(wait)
+		c.Send(short, 0)
+		g, err := b.Graph()
+		require.NoError(t, err)
+		r := run(t, g, Options{Machine: loggps.Single(p), Unshared: !both})
+		return r.End(waits[0]), r.End(waits[1])
+	}
+	first, second := 0, 0
+	for wait := int64(0); wait < 2*long; wait += 777 {
+		longAlone, shortAlone := ends(wait, false)
+		ofLong, ofShort := ends(wait, true)
+		if shortAlone-short < longAlone-long {
+			first++
+			require.InDelta(t, shortAlone, ofShort, 1e-6, "it came before, %d", wait)
+		} else {
+			second++
+			require.InDelta(t, longAlone, ofLong, 1e-6, "it came before, %d", wait)
+		}
+	}
+	require.Greater(t, min(first, second), 50)
+}
+
 // TestPathsOfWires: the critical path is as long as the rank, though messages waited for wires.
 func TestPathsOfWires(t *testing.T) {
 	rng := testkit.Rand(t)
