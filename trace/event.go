@@ -48,19 +48,6 @@ func (e *Event) Receives(rank int) (Message, bool) {
 	return Message{e.Peer, int32(rank), e.Message}, e.Message != 0 && (e.Kind == Recv || e.Kind == Received)
 }
 
-// Sent returns the events by which messages were sent.
-func (t *Trace) Sent() map[Message]*Event {
-	sent := map[Message]*Event{}
-	for rank := range t.Ranks {
-		for i := range t.Ranks[rank].Events {
-			if m, ok := t.Ranks[rank].Events[i].Sends(rank); ok {
-				sent[m] = &t.Ranks[rank].Events[i]
-			}
-		}
-	}
-	return sent
-}
-
 // decoder turns the records of a lane into events, in order.
 type decoder struct {
 	rank     *Rank
@@ -144,6 +131,13 @@ func give[T any](table []T, n int, v T) []T {
 		table[n] = v
 	}
 	return table
+}
+
+// all adds the events of records.
+func (d *decoder) all(records []byte) {
+	for ; len(records) > 0; records = records[RecordSize:] {
+		d.add(records[:RecordSize])
+	}
 }
 
 // add appends the event of a record to those of the rank. Times stay ticks.

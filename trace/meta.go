@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// MaxRanks bounds the number of ranks in a file.
-const MaxRanks = 1 << 16
+// maxRanks bounds the number of ranks in a file.
+const maxRanks = 1 << 16
 
 // Meta is what is known about the job when it starts.
 type Meta struct {
@@ -50,9 +50,9 @@ func parseMeta(b []byte) (m Meta, err error) {
 		return m, err
 	}
 	switch {
-	case m.Ranks < 1 || m.Ranks > MaxRanks:
-		return m, fmt.Errorf("number of ranks %d is outside 1..%d", m.Ranks, MaxRanks)
-	case m.ClockErrorNS != nil && (len(m.ClockErrorNS) == 0 || len(m.ClockErrorNS) > MaxRanks):
+	case m.Ranks < 1 || m.Ranks > maxRanks:
+		return m, fmt.Errorf("number of ranks %d is outside 1..%d", m.Ranks, maxRanks)
+	case m.ClockErrorNS != nil && (len(m.ClockErrorNS) == 0 || len(m.ClockErrorNS) > maxRanks):
 		return m, fmt.Errorf("clocks of %d nodes make no sense", len(m.ClockErrorNS))
 	case m.Nodes != nil && len(m.Nodes) != m.Ranks:
 		return m, fmt.Errorf("nodes of %d ranks are given, there are %d", len(m.Nodes), m.Ranks)

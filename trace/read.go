@@ -148,8 +148,9 @@ func (t *Trace) takeEvents(b block, decoders []decoder, wrong func(string, ...an
 	}
 	d := &decoders[rank*lanes+lane]
 	d.seen += uint64(len(b.payload) / RecordSize)
-	for p := b.payload; len(p) > 0; p = p[RecordSize:] {
-		d.add(p[:RecordSize])
+	d.all(b.payload)
+	if t.packed {
+		t.Ranks[rank].pack(d, lane, b.payload)
 	}
 	return nil
 }

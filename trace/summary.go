@@ -43,13 +43,13 @@ type CallSummary struct {
 
 // Summary counts what the trace has.
 func (t *Trace) Summary() Summary {
-	s := Summary{Meta: t.Meta, Duration: t.Duration(), Lost: t.Lost(), Unended: t.Unended()}
+	s := Summary{Meta: t.Meta, Duration: t.duration(), Lost: t.Lost(), Unended: t.Unended()}
 	if t.Cut != nil {
 		s.Cut = t.Cut.Error()
 	}
 	var byKind [256]CallSummary
 	for rank := range t.Ranks {
-		r := t.Ranks[rank].summary(&byKind)
+		r := t.Rank(rank).summary(&byKind)
 		r.Rank = rank
 		s.Events += uint64(r.Events + r.Nodes)
 		s.Ranks = append(s.Ranks, r)
@@ -104,9 +104,9 @@ func (t *Trace) Unended() (ranks []int) {
 	}
 	for rank := range t.Ranks {
 		begun, ended := false, false
-		for i := range t.Ranks[rank].Events {
-			begun = begun || t.Ranks[rank].Events[i].Kind == Init
-			ended = ended || t.Ranks[rank].Events[i].Kind == Finalize
+		for _, e := range t.Rank(rank).Events {
+			begun = begun || e.Kind == Init
+			ended = ended || e.Kind == Finalize
 		}
 		if begun && !ended {
 			ranks = append(ranks, rank)

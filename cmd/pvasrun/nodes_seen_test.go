@@ -45,7 +45,7 @@ func TestTraceOfNodes(t *testing.T) {
 		require.Equal(t, []int{0, 1, 1}, tr.Meta.Nodes)
 		require.Equal(t, []string{"a", "b"}, tr.Meta.Hosts)
 		require.Len(t, tr.Meta.ClockErrorNS, 2)
-		require.Less(t, tr.Duration(), int64(60e9), "since the start")
+		require.Less(t, tr.Summary().Duration, int64(60e9), "since the start")
 		off := tr.Meta.ClockErrorNS[0] + tr.Meta.ClockErrorNS[1]
 		sent, received := ends(t, tr)
 		ways := map[int32]bool{}

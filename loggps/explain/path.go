@@ -11,9 +11,8 @@ import (
 
 // A Path is the critical path of a program and what it is made of.
 type Path struct {
-	Rank  int // that is done last
-	Time  float64
-	Steps []sim.Step
+	Rank int // that is done last
+	Time float64
 	// Slopes are, by link, the derivatives of the time by its parameters, in the order of
 	// loggps.Names: how often they stand on the path.
 	Slopes []loggps.Terms
@@ -26,11 +25,7 @@ type Path struct {
 // have recorded.
 func CriticalPath(r *sim.Result) (*Path, error) {
 	p := &Path{Rank: r.Slowest(), Time: r.Time(), Slopes: make([]loggps.Terms, len(r.Links()))}
-	var err error
-	if p.Steps, err = r.Path(p.Rank); err != nil {
-		return nil, err
-	}
-	for _, s := range p.Steps {
+	err := r.Back(p.Rank, func(s *sim.Step) {
 		p.Slopes[s.Link].Add(s.Cost)
 		if r.Graph().Op(s.Op).Tag == graph.InCall {
 			p.Calls += s.Calc
@@ -38,6 +33,9 @@ func CriticalPath(r *sim.Result) (*Path, error) {
 			p.Compute += s.Calc
 		}
 		p.Residual += s.Residual
+	})
+	if err != nil {
+		return nil, err
 	}
 	return p, nil
 }

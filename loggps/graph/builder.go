@@ -64,7 +64,7 @@ func (b *Builder) Rank(rank int) {
 		return
 	}
 	b.rank, b.seen[rank] = rank, true
-	b.g.ranks[rank] = Span{ID(len(b.g.ops)), ID(len(b.g.ops))}
+	b.g.ranks[rank] = Span{ID(b.g.ops.count), ID(b.g.ops.count)}
 }
 
 // EndRank ends the rank that was begun last, which the next Rank does too.
@@ -77,7 +77,7 @@ func (b *Builder) EndRank() {
 func (b *Builder) Ranks() int { return len(b.g.ranks) }
 
 // Op returns an operation that has been added. The caller must not change it.
-func (b *Builder) Op(id ID) *Op { return &b.g.ops[id] }
+func (b *Builder) Op(id ID) *Op { return b.g.ops.at(id) }
 
 // Add adds an operation to the rank that was begun last. Its Rank is filled in.
 func (b *Builder) Add(op Op) ID {
@@ -88,8 +88,8 @@ func (b *Builder) Add(op Op) ID {
 		return 0
 	}
 	op.Rank = int32(b.rank)
-	id := ID(len(b.g.ops))
-	b.g.ops = append(b.g.ops, op)
+	id := ID(b.g.ops.count)
+	b.g.ops.add(op)
 	b.g.ranks[b.rank].End = id + 1
 	b.g.cpus = max(b.g.cpus, int(op.CPU)+1)
 	b.g.nics = max(b.g.nics, int(op.NIC)+1)
@@ -107,7 +107,7 @@ func (b *Builder) check(op *Op) error {
 	switch {
 	case b.rank < 0:
 		return errors.New("graph: add operation: no rank was begun; call Rank first")
-	case len(b.g.ops) >= MaxOps:
+	case b.g.ops.count >= MaxOps:
 		return fmt.Errorf("graph: add operation: there are %d already, no graph has more", MaxOps)
 	case op.Kind > Wait:
 		return fmt.Errorf("graph: rank %d: add operation: kind %d is unknown", b.rank, op.Kind)
@@ -135,13 +135,13 @@ func (b *Builder) Depend(a, on ID, dep Dep) {
 	}
 	first := b.first()
 	switch {
-	case b.rank < 0 || a < first || on < first || int(a) >= len(b.g.ops) || int(on) >= len(b.g.ops):
+	case b.rank < 0 || a < first || on < first || int(a) >= b.g.ops.count || int(on) >= b.g.ops.count:
 		b.fail(fmt.Errorf("graph: operation %d %s %d: both must be of the rank that was begun last, rank %d", a, dep,
 			on, b.rank))
 	case dep > Awaits:
 		b.fail(fmt.Errorf("graph: operation %d depends on %d: kind %d of dependency is unknown", a, on, dep))
-	case dep == Awaits && b.g.ops[a].Kind != Wait:
-		b.fail(fmt.Errorf("graph: %s awaits another operation: only a wait can", &b.g.ops[a]))
+	case dep == Awaits && b.g.ops.at(a).Kind != Wait:
+		b.fail(fmt.Errorf("graph: %s awaits another operation: only a wait can", b.g.ops.at(a)))
 	default:
 		b.edges = append(b.edges, edge{on, a, dep})
 	}
@@ -160,8 +160,8 @@ func (b *Builder) finishRank() {
 	if b.rank < 0 || b.err != nil {
 		return
 	}
-	ops := b.g.ops[b.first():]
-	counts := make([]uint32, 2*len(ops)+1) // by operation, those by start before the others
+	n := b.g.ops.count - int(b.first())
+	counts := make([]uint32, 2*n+1) // by operation, those by start before the others
 	slot := func(e edge) int { return 2*int(e.of-b.first()) + min(1, int(e.dep^Irequires)) }
 	for _, e := range b.edges {
 		counts[slot(e)+1]++
@@ -170,8 +170,8 @@ func (b *Builder) finishRank() {
 	for i := range len(counts) - 1 {
 		counts[i+1] += counts[i]
 	}
-	for i := range ops {
-		ops[i].next = base + counts[2*i]
+	for i := range n {
+		b.g.ops.at(b.first() + ID(i)).next = base + counts[2*i]
 	}
 	b.g.dependents = slices.Grow(b.g.dependents, len(b.edges))[:len(b.g.dependents)+len(b.edges)]
 	for _, e := range b.edges {
@@ -200,9 +200,9 @@ func (e *CycleError) Error() string {
 // run, again and again; of what is left, everything leads back to a cycle.
 func (b *Builder) cycle() (ID, bool) {
 	first := b.first()
-	total := len(b.g.ops) - int(first)
-	b.g.ops = append(b.g.ops, Op{next: uint32(len(b.g.dependents))})
-	defer func() { b.g.ops = b.g.ops[:len(b.g.ops)-1] }()
+	total := b.g.ops.count - int(first)
+	b.g.ops.add(Op{next: uint32(len(b.g.dependents))})
+	defer b.g.ops.drop()
 	need := make([]uint32, total)
 	for i := range need {
 		for _, d := range b.g.Dependents(first + ID(i)) {
@@ -263,7 +263,8 @@ func (b *Builder) Graph() (*Graph, error) {
 		return nil, b.err
 	}
 	b.rank = -1
-	b.g.ops = fitting(append(b.g.ops, Op{next: uint32(len(b.g.dependents))}))
+	b.g.ops.add(Op{next: uint32(len(b.g.dependents))})
+	b.g.ops.fit()
 	b.g.dependents = fitting(b.g.dependents)
 	b.err = errors.New("graph: build: the graph is complete; begin another one with NewBuilder")
 	g := b.g

@@ -30,7 +30,7 @@ func (c *Calls) add(kind Kind, size int64, peer int) ID {
 	}
 	if c.any {
 		dep := Requires
-		if k := c.b.g.ops[c.last].Kind; k == Isend || k == Irecv {
+		if k := c.b.g.ops.at(c.last).Kind; k == Isend || k == Irecv {
 			dep = Irequires
 		}
 		c.b.Depend(id, c.last, dep)

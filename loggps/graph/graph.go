@@ -94,7 +94,7 @@ type Graph struct {
 	// Name says where the graph comes from, such as a file, for messages.
 	Name string
 
-	ops        []Op // and one more, which ends the dependents of the last
+	ops        operations // and one more, which ends the dependents of the last
 	dependents []Dependent
 	ranks      []Span
 	cpus, nics int
@@ -106,7 +106,7 @@ type Graph struct {
 func (g *Graph) Ranks() int { return len(g.ranks) }
 
 // Len is the number of operations.
-func (g *Graph) Len() int { return len(g.ops) - 1 }
+func (g *Graph) Len() int { return g.ops.count - 1 }
 
 // Deps is the number of dependencies.
 func (g *Graph) Deps() int { return len(g.dependents) }
@@ -127,24 +127,24 @@ func (g *Graph) Wildcards(rank int) bool { return g.wildcards[rank] }
 func (g *Graph) Of(rank int) Span { return g.ranks[rank] }
 
 // Op returns an operation. The caller must not change it.
-func (g *Graph) Op(id ID) *Op { return &g.ops[id] }
+func (g *Graph) Op(id ID) *Op { return g.ops.at(id) }
 
 // Dependents returns the operations that depend on one, first those that irequire it,
 // then the others, each in the order in which they were added. The caller must not
 // change them.
 func (g *Graph) Dependents(id ID) []Dependent {
-	return g.dependents[g.ops[id].next:g.ops[id+1].next]
+	return g.dependents[g.ops.at(id).next:g.ops.at(id+1).next]
 }
 
 // Describe names an operation for a person: rank, place and what it does.
 func (g *Graph) Describe(id ID) string {
-	op := &g.ops[id]
+	op := g.ops.at(id)
 	return fmt.Sprintf("rank %d, %s: %s", op.Rank, g.Place(id), op)
 }
 
 // Place says where an operation comes from.
 func (g *Graph) Place(id ID) string {
-	op := &g.ops[id]
+	op := g.ops.at(id)
 	if op.Site != 0 && g.Name != "" {
 		return fmt.Sprintf("%s:%d", g.Name, op.Site)
 	}

@@ -12,7 +12,7 @@ import (
 // A Prediction is a simulated program.
 type Prediction struct {
 	Result *sim.Result
-	Path   *explain.Path // without Steps; nil: ranks share CPUs, so none was recorded
+	Path   *explain.Path // nil: ranks share CPUs, so none was recorded
 	Timeline
 }
 
@@ -24,11 +24,38 @@ var kindOf = [sim.NumCauses]Kind{
 	sim.Gap: Overhead, sim.Turn: Turn, sim.Idle: Other,
 }
 
-// Predict simulates a graph and keeps what each rank does. Of ranks with several CPUs it shows
-// the first. Errors are those of sim.Run and explain.CriticalPath. It watches the simulation, beside opt.Watch.
-func Predict(g *graph.Graph, opt sim.Options) (*Prediction, error) {
-	p := &Prediction{Timeline: Timeline{Name: "predicted", Lanes: make([][]Piece, g.Ranks())}}
+// Predict simulates a graph. If it is to be drawn it keeps what each rank does, which is larger than the graph, and
+// watches the simulation for that, beside opt.Watch. Of ranks with several CPUs it shows the first. Errors are those of
+// sim.Run and explain.CriticalPath.
+func Predict(g *graph.Graph, opt sim.Options, drawn bool) (*Prediction, error) {
+	p := &Prediction{}
 	opt.Record = opt.Share == nil
+	if drawn {
+		p.draw(g, &opt)
+	}
+	var err error
+	if p.Result, err = sim.Run(g, opt); err != nil {
+		return nil, err
+	}
+	if drawn {
+		p.Messages = messagesOf(p.Result)
+	}
+	if !opt.Record {
+		return p, nil
+	}
+	if p.Path, err = explain.CriticalPath(p.Result); err != nil || !drawn {
+		return p, err
+	}
+	steps, err := p.Result.Path(p.Path.Rank)
+	for _, s := range steps {
+		p.hop(g.Op(s.Op), s)
+	}
+	return p, err
+}
+
+// draw keeps what the ranks of a simulation do.
+func (p *Prediction) draw(g *graph.Graph, opt *sim.Options) {
+	p.Timeline = Timeline{Name: "predicted", Lanes: make([][]Piece, g.Ranks())}
 	watch := opt.Watch
 	opt.Watch = func(s sim.Piece) {
 		if watch != nil {
@@ -38,22 +65,6 @@ func Predict(g *graph.Graph, opt sim.Options) (*Prediction, error) {
 			p.Lanes[s.Rank] = append(p.Lanes[s.Rank], pieceOf(g, s))
 		}
 	}
-	var err error
-	if p.Result, err = sim.Run(g, opt); err != nil {
-		return nil, err
-	}
-	p.Messages = messagesOf(p.Result)
-	if !opt.Record {
-		return p, nil
-	}
-	if p.Path, err = explain.CriticalPath(p.Result); err != nil {
-		return nil, err
-	}
-	for _, s := range p.Path.Steps {
-		p.hop(g.Op(s.Op), s)
-	}
-	p.Path.Steps = nil // they take more than all the rest
-	return p, nil
 }
 
 func pieceOf(g *graph.Graph, s sim.Piece) Piece {

@@ -28,7 +28,7 @@ func program(t *testing.T, side, times int) (*graph.Graph, *Prediction, *Page) {
 	link, err := loggps.Preset("myrinet")
 	require.NoError(t, err)
 	opt := sim.Options{Machine: loggps.Machine{Links: []loggps.Link{link}}}
-	p, err := Predict(g, opt)
+	p, err := Predict(g, opt, true)
 	require.NoError(t, err)
 	tables, err := p.Explain(g, opt, loggps.Unlimited)
 	require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestPrediction(t *testing.T) {
 func TestSharedCPUsHaveNoPath(t *testing.T) {
 	g, _, _ := program(t, 2, 1)
 	p, err := Predict(g, sim.Options{Machine: loggps.Single(loggps.Params{L: 5, Sync: 1 << 20}),
-		Share: &sim.Share{CPUs: 2}})
+		Share: &sim.Share{CPUs: 2}}, true)
 	require.NoError(t, err)
 	require.Nil(t, p.Path)
 	require.Empty(t, p.Timeline.Path)

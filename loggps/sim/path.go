@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/graph"
@@ -26,16 +27,11 @@ var ErrNotRecorded = errors.New(
 // Path returns the critical path to the end of a rank, in order of time: what each moment
 // waited for last, back to the start. The costs of the steps add up to the rank's time.
 func (r *Result) Path(rank int) ([]Step, error) {
-	if r.log == nil {
-		return nil, ErrNotRecorded
+	var steps []Step
+	if err := r.Back(rank, func(s *Step) { steps = append(steps, *s) }); err != nil {
+		return nil, err
 	}
-	n := 0
-	r.walk(rank, func(ref, cost) { n++ })
-	steps := make([]Step, n) // of the right length: there may be many
-	r.walk(rank, func(at ref, c cost) {
-		n--
-		steps[n] = r.step(at, c)
-	})
+	slices.Reverse(steps)
 	now := 0.0
 	for i := range steps {
 		s := &steps[i]
@@ -46,15 +42,21 @@ func (r *Result) Path(rank int) ([]Step, error) {
 	return steps, nil
 }
 
-// walk goes back along the critical path to the end of a rank.
-func (r *Result) walk(rank int, step func(at ref, c cost)) {
+// Back goes along the critical path to the end of a rank, from there to the start, and keeps none of it. Steps have no
+// times. A step is valid until the next one.
+func (r *Result) Back(rank int, step func(*Step)) error {
+	if r.log == nil {
+		return ErrNotRecorded
+	}
 	for at := r.last(rank); at.moment() != atZero; {
 		before, cost := r.before(at)
 		if cost.what != "" {
-			step(at, cost)
+			s := r.step(at, cost)
+			step(&s)
 		}
 		at = before
 	}
+	return nil
 }
 
 // last is the moment at which a rank is done.

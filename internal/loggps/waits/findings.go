@@ -180,9 +180,9 @@ func (r *Run) othersMove(rank int32, p *Piece) bool {
 
 // imbalance adds what ranks would have to compute more to be as slow as the slowest.
 func (all losses) imbalance(r *Run, ranks []Times) {
-	top, mean := 0, 0.0
+	top, mean, n := 0, 0.0, float64(active(ranks))
 	for rank, t := range ranks {
-		mean += t.Computed / float64(len(ranks))
+		mean += t.Computed / n
 		if t.Computed > ranks[top].Computed {
 			top = rank
 		}
@@ -194,7 +194,7 @@ func (all losses) imbalance(r *Run, ranks []Times) {
 	for rank, lane := range r.Ranks {
 		for i := range lane {
 			if p := &lane[i]; p.Activity == Computing {
-				if more[p.Place] -= (p.To - p.From) / float64(len(ranks)); rank == top {
+				if more[p.Place] -= (p.To - p.From) / n; rank == top {
 					more[p.Place] += p.To - p.From
 				}
 			}
@@ -205,7 +205,7 @@ func (all losses) imbalance(r *Run, ranks []Times) {
 		root: root{place: slices.MaxFunc(places, func(a, b uint32) int { return cmp.Compare(more[a], more[b]) })}})
 	l.roots[int32(top)] = true
 	for rank, t := range ranks {
-		if less := ranks[top].Computed - t.Computed; less > 0 {
+		if less := ranks[top].Computed - t.Computed; less > 0 && t.Total() > 0 {
 			l.ranks[int32(rank)] = true
 			l.Lost += less
 		}

@@ -96,6 +96,16 @@ func (r *Run) Times() []Times {
 	return all
 }
 
+// active is how many ranks have done anything: others have been left out.
+func active(ranks []Times) (n int) {
+	for _, t := range ranks {
+		if t.Total() > 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // Efficiency has the factors that the time of a program is the product of.
 type Efficiency struct {
 	LoadBalance   float64 // mean over largest computation
@@ -114,7 +124,7 @@ func Efficiencies(ranks []Times, time, ideal float64) (e Efficiency) {
 		return e
 	}
 	ideal = min(max(ideal, most), time) // what was measured and what is simulated differ a little
-	return Efficiency{sum / float64(len(ranks)) / most, min(most/ideal, 1), ideal / time}
+	return Efficiency{sum / float64(active(ranks)) / most, min(most/ideal, 1), ideal / time}
 }
 
 // Communication is serialisation times transfer efficiency.

@@ -28,8 +28,9 @@ type groups map[groupKey]*group
 func findGroups(t *trace.Trace) groups {
 	g := groups{}
 	for rank := range t.Ranks {
-		for i := range t.Ranks[rank].Events {
-			e := &t.Ranks[rank].Events[i]
+		events := t.Rank(rank).Events
+		for i := range events {
+			e := &events[i]
 			if !e.Kind.Collective() {
 				continue
 			}
@@ -64,7 +65,7 @@ func findSilent(t *trace.Trace) map[groupKey]bool {
 		return silent
 	}
 	for rank := range t.Ranks {
-		items, _, _ := partsOf(t.Ranks[rank].Events)
+		items, _, _ := partsOf(t.Rank(rank).Events)
 		for i := range items {
 			if it := &items[i].item; it.Kind.Collective() && !it.recorded() {
 				silent[groupKey{it.Context, it.Request}] = true

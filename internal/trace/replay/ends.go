@@ -11,7 +11,7 @@ import (
 // without having received a message, as the one that frees a communicator may. A rank that was
 // killed has lost its last event.
 type ends struct {
-	unsent     map[trace.Message]bool
+	have       byMessage[uint8]       // which ends are in the trace
 	unreceived map[int32][]unreceived // by receiver
 
 	// received are the times when messages were there whose senders had to wait for that, in a
@@ -19,35 +19,50 @@ type ends struct {
 	received map[trace.Message]int64
 }
 
+// What is known of a message.
+const (
+	haveSend = 1 << iota
+	haveReceive
+	haveOffer // of a step of a collective: its sender waits
+)
+
 // unreceived is a message that was not received.
 type unreceived struct {
 	trace.Message
-	sent *trace.Event
+	bytes uint64
 }
 
 // findEnds compares the ends of all messages.
 func findEnds(t *trace.Trace) ends {
-	n := ends{unsent: map[trace.Message]bool{}, unreceived: map[int32][]unreceived{},
-		received: map[trace.Message]int64{}}
-	sent := t.Sent()
+	n := ends{unreceived: map[int32][]unreceived{}, received: map[trace.Message]int64{}}
 	for rank := range t.Ranks {
-		for i := range t.Ranks[rank].Events {
-			e := &t.Ranks[rank].Events[i]
+		for _, e := range t.Rank(rank).Events {
+			if m, ok := e.Sends(rank); ok {
+				have := n.have.at(m)
+				if *have |= haveSend; e.Flags&trace.Inside != 0 && e.Protocol() == trace.Rendezvous {
+					*have |= haveOffer
+				}
+			}
+		}
+	}
+	for rank := range t.Ranks {
+		for _, e := range t.Rank(rank).Events {
 			m, ok := e.Receives(rank)
 			if !ok {
 				continue
 			}
-			switch s := sent[m]; {
-			case s == nil:
-				n.unsent[m] = true
-			case s.Flags&trace.Inside != 0 && s.Protocol() == trace.Rendezvous:
+			have := n.have.at(m)
+			if *have |= haveReceive; *have&haveOffer != 0 {
 				n.received[m] = e.End
 			}
-			delete(sent, m)
 		}
 	}
-	for m, e := range sent {
-		n.unreceived[m.To] = append(n.unreceived[m.To], unreceived{m, e})
+	for rank := range t.Ranks {
+		for _, e := range t.Rank(rank).Events {
+			if m, ok := e.Sends(rank); ok && n.have.get(m)&haveReceive == 0 {
+				n.unreceived[m.To] = append(n.unreceived[m.To], unreceived{m, e.Bytes})
+			}
+		}
 	}
 	for _, list := range n.unreceived {
 		slices.SortFunc(list, func(a, b unreceived) int {
@@ -56,3 +71,6 @@ func findEnds(t *trace.Trace) ends {
 	}
 	return n
 }
+
+// unsent tells whether a message was received that is not in the trace of its sender.
+func (n *ends) unsent(m trace.Message) bool { return n.have.get(m)&haveSend == 0 }

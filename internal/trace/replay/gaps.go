@@ -20,7 +20,7 @@ func Gaps(t *trace.Trace) Recording {
 	found, lengths := map[string][]float64{}, map[string][]float64{}
 	for rank := range t.Ranks {
 		var last *trace.Event
-		items, _, _ := partsOf(t.Ranks[rank].Events)
+		items, _, _ := partsOf(t.Rank(rank).Events)
 		for _, it := range items {
 			if !it.Kind.Call() {
 				continue

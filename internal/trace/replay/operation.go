@@ -38,7 +38,7 @@ func (m *maker) findMeasured() map[trace.Message]bool {
 	}
 	measured := map[trace.Message]bool{}
 	for rank := range m.trace.Ranks {
-		items, _, _ := partsOf(m.trace.Ranks[rank].Events)
+		items, _, _ := partsOf(m.trace.Rank(rank).Events)
 		for i := range items {
 			it := &items[i].item
 			if !it.Kind.Collective() || m.operation(it.Event, m.groups[groupKey{it.Context, it.Request}]) == nil {

@@ -15,19 +15,19 @@ const mostLimit = 64 << 10
 // Pieces returns what ranks have done since all of them were through Init, until Finalize. Times begin there.
 // Piece.Call is the kind of a call.
 func Pieces(t *trace.Trace) *waits.Run {
-	d := &doer{trace: t, groups: findGroups(t), sent: map[trace.Message]end{}, received: map[trace.Message]end{},
-		begun: groups{}, zero: Zero(t), locks: map[lock][]hold{}, places: noPlaces(),
-		run: &waits.Run{}}
+	d := &doer{groups: findGroups(t), begun: groups{}, zero: Zero(t), locks: map[lock][]hold{},
+		places: noPlaces(), run: &waits.Run{}}
 	d.run.Shared = crowded(t)
 	for rank := range t.Ranks {
-		d.ranks = append(d.ranks, d.ends(rank))
-		d.holds(rank)
+		r := t.Rank(rank)
+		d.ends(rank, r)
+		d.holds(rank, r)
 	}
 	for _, list := range d.locks {
-		slices.SortFunc(list, func(a, b hold) int { return cmp.Compare(a.Start, b.Start) })
+		slices.SortFunc(list, func(a, b hold) int { return cmp.Compare(a.start, b.start) })
 	}
 	for rank := range t.Ranks {
-		d.run.Ranks = append(d.run.Ranks, d.lane(rank))
+		d.run.Ranks = append(d.run.Ranks, d.lane(rank, t.Rank(rank)))
 	}
 	d.run.Places = d.names
 	return d.run
@@ -36,7 +36,7 @@ func Pieces(t *trace.Trace) *waits.Run {
 // Zero is when all ranks were through Init.
 func Zero(t *trace.Trace) (zero int64) {
 	for rank := range t.Ranks {
-		events := t.Ranks[rank].Events
+		events := t.Rank(rank).Events
 		if i := slices.IndexFunc(events, func(e trace.Event) bool { return e.Kind == trace.Init }); i >= 0 {
 			zero = max(zero, events[i].End)
 		}
@@ -44,45 +44,59 @@ func Zero(t *trace.Trace) (zero int64) {
 	return zero
 }
 
-// end is one end of a message: what it is, when its call began, and where.
+// end is one end of a message: when its call began, and where. The zero value is one that is not known.
 type end struct {
-	*trace.Event
 	began int64
 	place uint32
+	known bool
 }
 
 // doer makes the pieces of a run.
 type doer struct {
-	trace          *trace.Trace
 	groups         groups // by the number of the call
 	begun          groups // calls that do not block, by how many such calls came before
 	zero           int64
-	sent, received map[trace.Message]end
-	ranks          []requests
+	sent, received byMessage[end]
 	locks          map[lock][]hold
 	run            *waits.Run // which stays, when the doer and its trace go
+	requests                  // of the rank whose lane is made
 	places
 }
 
 // requests are those of a rank, by number.
 type requests struct {
-	messages map[uint32]end
+	messages map[uint32]*trace.Event
 	calls    map[uint32]groupKey // collective ones
 }
 
+// requestsOf are the requests of a rank.
+func requestsOf(rank int, events []trace.Event) requests {
+	q, calls := requests{map[uint32]*trace.Event{}, map[uint32]groupKey{}}, map[uint32]uint32{}
+	for i := range events {
+		e := &events[i]
+		_, sends := e.Sends(rank)
+		_, receives := e.Receives(rank)
+		switch {
+		case e.Kind == trace.Begin:
+			q.calls[e.Request] = groupKey{e.Context, calls[e.Context]}
+			calls[e.Context]++
+		case (sends || receives) && e.Request != 0 && e.Flags&trace.Inside == 0:
+			q.messages[e.Request] = e
+		}
+	}
+	return q
+}
+
 // ends finds when the calls began that belong to the ends of the messages of a rank.
-func (d *doer) ends(rank int) requests {
-	r, q := &d.trace.Ranks[rank], requests{map[uint32]end{}, map[uint32]groupKey{}}
+func (d *doer) ends(rank int, r *trace.Rank) {
 	calls, began := map[uint32]uint32{}, map[uint32]end{}
 	for i := range r.Events {
 		switch e := &r.Events[i]; e.Kind {
 		case trace.Isend, trace.Irecv, trace.Start:
-			began[e.Request] = end{e, e.Start, d.place(r, e)}
+			began[e.Request] = end{e.Start, d.place(r, e), true}
 		case trace.Begin:
-			k := groupKey{e.Context, calls[e.Context]}
+			d.begun.add(groupKey{e.Context, calls[e.Context]}, rank, e)
 			calls[e.Context]++
-			d.begun.add(k, rank, e)
-			q.calls[e.Request] = k
 		}
 	}
 	var inside []trace.Message
@@ -91,40 +105,37 @@ func (d *doer) ends(rank int) requests {
 		if e.Kind.Collective() {
 			for _, m := range inside {
 				if e.Kind == trace.Neighbor {
-					d.sent[m] = end{e, e.Start, d.place(r, e)}
+					*d.sent.at(m) = end{e.Start, d.place(r, e), true}
 				}
 			}
 			inside = nil
 		}
-		if m, ok := e.Sends(rank); ok && e.Flags&trace.Inside != 0 {
+		m, sends := e.Sends(rank)
+		if sends && e.Flags&trace.Inside != 0 {
 			inside = append(inside, m)
 		}
 		if e.Message == 0 || e.Flags&trace.Inside != 0 {
 			continue
 		}
-		this := end{e, e.Start, 0}
+		this := end{e.Start, 0, true}
 		if by, ok := began[e.Request]; ok && !e.Kind.Call() {
-			this.began, this.place = by.began, by.place
+			this = by
 		} else if e.Kind.Call() {
 			this.place = d.place(r, e)
 		}
-		if m, ok := e.Sends(rank); ok {
-			d.sent[m] = this
+		if sends {
+			*d.sent.at(m) = this
 		} else if m, ok := e.Receives(rank); ok {
-			d.received[m] = this
-		}
-		if e.Request != 0 {
-			q.messages[e.Request] = this
+			*d.received.at(m) = this
 		}
 	}
-	return q
 }
 
 // lane is the pieces of a rank.
-func (d *doer) lane(rank int) (lane []waits.Piece) {
-	r := &d.trace.Ranks[rank]
+func (d *doer) lane(rank int, r *trace.Rank) (lane []waits.Piece) {
 	clock, now, last := newClock(r.Events), d.zero, int64(0)
 	belongs, calls := belongingsOf(r.Events), r.Calls()
+	d.requests = requestsOf(rank, r.Events)
 	lane = make([]waits.Piece, 0, 2*len(calls))
 	for _, e := range calls {
 		place := d.place(r, e)
@@ -233,14 +244,13 @@ func (d *doer) needs(p *waits.Piece, rank int, e *trace.Event, taken []uint32, m
 	if e.Kind == trace.Wait || e.Kind == trace.Test {
 		taken = append(taken, e.Request)
 	}
-	q := &d.ranks[rank]
 	for i, request := range taken {
 		if slices.Contains(taken[:i], request) {
 			continue
 		}
-		if m, ok := q.messages[request]; ok {
-			d.message(p, rank, m.Event)
-		} else if k, ok := q.calls[request]; ok {
+		if m, ok := d.messages[request]; ok {
+			d.message(p, rank, m)
+		} else if k, ok := d.calls[request]; ok {
 			d.member(p, rank, trace.Barrier, d.begun[k])
 		}
 	}
@@ -255,9 +265,9 @@ func (d *doer) message(p *waits.Piece, rank int, e *trace.Event) {
 	p.Bytes += int64(e.Bytes)
 	other, cause := end{}, waits.LateSender
 	if m, ok := e.Receives(rank); ok {
-		other = d.sent[m]
+		other = d.sent.get(m)
 	} else if m, ok := e.Sends(rank); ok && e.Protocol() == trace.Rendezvous {
-		other, cause = d.received[m], waits.LateReceiver
+		other, cause = d.received.get(m), waits.LateReceiver
 		if e.Bytes <= mostLimit && e.Flags&trace.Synchronous == 0 {
 			cause = waits.Rendezvous
 		}
@@ -265,7 +275,7 @@ func (d *doer) message(p *waits.Piece, rank int, e *trace.Event) {
 	if p.Peer < 0 {
 		p.Peer = e.Peer
 	}
-	if other.Event != nil {
+	if other.known {
 		d.late(p, other.began, e.Peer, other.place, cause)
 	}
 }
@@ -307,17 +317,17 @@ type lock struct {
 
 // hold is the unlock that ends it.
 type hold struct {
-	*trace.Event
-	rank int32
+	start, end int64
+	rank       int32
+	place      uint32
 }
 
 // holds finds the unlocks of a rank.
-func (d *doer) holds(rank int) {
-	events := d.trace.Ranks[rank].Events
-	for i := range events {
-		if e := &events[i]; e.Kind == trace.WinUnlock {
+func (d *doer) holds(rank int, r *trace.Rank) {
+	for i := range r.Events {
+		if e := &r.Events[i]; e.Kind == trace.WinUnlock {
 			k := lock{e.Context, e.Peer}
-			d.locks[k] = append(d.locks[k], hold{e, int32(rank)})
+			d.locks[k] = append(d.locks[k], hold{e.Start, e.End, int32(rank), d.place(r, e)})
 		}
 	}
 }
@@ -325,10 +335,10 @@ func (d *doer) holds(rank int) {
 // held notes which rank had a lock last that a rank has waited for.
 func (d *doer) held(p *waits.Piece, rank int, e *trace.Event) {
 	list := d.locks[lock{e.Context, e.Peer}]
-	n, _ := slices.BinarySearchFunc(list, e.End, func(h hold, at int64) int { return cmp.Compare(h.Start, at) })
-	for n--; n >= 0 && list[n].End > e.Start; n-- {
+	n, _ := slices.BinarySearchFunc(list, e.End, func(h hold, at int64) int { return cmp.Compare(h.start, at) })
+	for n--; n >= 0 && list[n].end > e.Start; n-- {
 		if h := list[n]; h.rank != int32(rank) {
-			d.late(p, h.End, h.rank, d.place(&d.trace.Ranks[h.rank], h.Event), waits.Lock)
+			d.late(p, h.end, h.rank, h.place, waits.Lock)
 			return
 		}
 	}

@@ -32,7 +32,7 @@ type thread struct {
 }
 
 func (m *maker) rank(rank int) {
-	r := &m.trace.Ranks[rank]
+	r := m.trace.Rank(rank)
 	c := &caller{
 		maker: m, me: rank, rank: r, clock: newClock(r.Events),
 		messages: map[uint32]*trace.Event{}, begun: map[uint32]*trace.Event{}, open: map[uint32]graph.ID{},
@@ -66,7 +66,7 @@ func notes(events []trace.Event) map[uint32]bool {
 // exists tells whether an event has a message that was sent.
 func (c *caller) exists(e *trace.Event) bool {
 	m, received := e.Receives(c.me)
-	return e.Message != 0 && !(received && c.ends.unsent[m])
+	return e.Message != 0 && !(received && c.ends.unsent(m))
 }
 
 // item makes the operations of an event and of what happened within it.
@@ -139,7 +139,9 @@ func (c *caller) point(e *trace.Event) {
 }
 
 // tag is that of a message: no other one of the same two ranks has it.
-func tag(e *trace.Event) int32 { return int32(e.Message & (1<<30 - 1)) }
+func tag(e *trace.Event) int32 { return tagOf(e.Message) }
+
+func tagOf(message uint32) int32 { return int32(message & (1<<30 - 1)) }
 
 // call makes the operation of a call that is no collective one.
 func (c *caller) call(it *item) {
@@ -225,8 +227,8 @@ func (c *caller) settle() {
 		if c.measured[m.Message] {
 			continue
 		}
-		c.Tag = tag(m.sent)
-		c.Irecv(int64(m.sent.Bytes), int(m.From))
+		c.Tag = tagOf(m.Number)
+		c.Irecv(int64(m.bytes), int(m.From))
 	}
 	ops := c.inside
 	for _, id := range c.open {

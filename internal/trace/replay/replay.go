@@ -34,18 +34,24 @@ type Replay struct {
 	Overlapping []int
 }
 
-// New makes the graph of a trace. It is an error if the trace was cut off or lost events, if an
-// algorithm is unknown, or if the graph has a mistake. New does not change the trace.
-func New(t *trace.Trace, o Options) (*Replay, error) {
+// Whole returns an error if a trace was cut off or lost events.
+func Whole(t *trace.Trace) error {
 	if lost := t.Lost(); lost > 0 {
-		return nil,
-			fmt.Errorf("replay: %d events are missing in the trace, because the supervisor did not keep up: record "+
-				"it to a faster disk, or with a CPU that no rank uses", lost)
+		return fmt.Errorf("replay: %d events are missing in the trace, because the supervisor did not keep up: record "+
+			"it to a faster disk, or with a CPU that no rank uses", lost)
 	}
 	if t.Cut != nil {
-		return nil,
-			fmt.Errorf("replay: the trace is not whole: %w; a model needs the whole job: pvasrun trace info and list "+
-				"show what comes before that", t.Cut)
+		return fmt.Errorf("replay: the trace is not whole: %w; a model needs the whole job: pvasrun trace info and "+
+			"list show what comes before that", t.Cut)
+	}
+	return nil
+}
+
+// New makes the graph of a trace. It is an error if the trace is not whole, if an algorithm is unknown, or if the graph
+// has a mistake. New does not change the trace.
+func New(t *trace.Trace, o Options) (*Replay, error) {
+	if err := Whole(t); err != nil {
+		return nil, err
 	}
 	m := &maker{trace: t, options: o, builder: graph.NewBuilder(len(t.Ranks)), places: noPlaces()}
 	m.recording, m.lengths = int64(t.Meta.GapNS), o.Recording.lengths()

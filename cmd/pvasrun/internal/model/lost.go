@@ -22,11 +22,12 @@ const (
 // was measured, or, of a program that was not, by what is predicted. What is predicted of another machine comes
 // besides, if it is given.
 func (p *Program) explain(page *show.Page, predicted *waits.Run, opt sim.Options) error {
-	run, time := predicted, 0.0
+	run, time, report := predicted, 0.0, (*waits.Report)(nil)
 	if p.measured != nil {
-		run = p.measured.run
+		run, report = p.measured.run, p.measured.report
+	} else {
+		report = waits.Analyze(run, costOn(&opt.Machine))
 	}
-	report := waits.Analyze(run, costOn(&opt.Machine))
 	for _, t := range report.Ranks {
 		time = max(time, t.Total())
 	}
@@ -42,7 +43,7 @@ func (p *Program) explain(page *show.Page, predicted *waits.Run, opt sim.Options
 	told := tell(run, report)
 	page.Facts = append(append(told, sayEfficiency(report.Ranks, waits.Efficiencies(report.Ranks, time, least.Time()))),
 		page.Facts...)
-	page.Tables = append(page.Tables, ranksTable(report.Ranks), waitsTable("What ranks wait for", run, report))
+	page.Tables = append(page.Tables, ranksTable(report.Ranks, p.ranks), waitsTable("What ranks wait for", run, report))
 	if p.measured != nil && predicted != nil {
 		page.Tables = append(page.Tables,
 			waitsTable("What ranks would wait for", predicted, waits.Analyze(predicted, nil)))
@@ -140,7 +141,7 @@ func percentOf(part, whole float64) string {
 }
 
 // ranksTable is what each rank spends its time on.
-func ranksTable(ranks []waits.Times) show.Table {
+func ranksTable(ranks []waits.Times, only []int) show.Table {
 	t := show.Table{
 		Title: "What ranks spend their time on",
 		Note: "Waited: in a call, until the peer was there. Transferred: the rest of the time in calls, also that of " +
@@ -148,6 +149,9 @@ func ranksTable(ranks []waits.Times) show.Table {
 		Columns: []string{"rank", "computed", "transferred", "waited", "files", "without a CPU"},
 	}
 	for rank, r := range ranks {
+		if only != nil && !slices.Contains(only, rank) {
+			continue
+		}
 		all := r.Total()
 		row := []string{fmt.Sprint(rank)}
 		for _, ns := range []float64{r.Computed, r.Transferred, r.Waited, r.File, r.Off} {

@@ -15,10 +15,12 @@ import (
 // A measured is what a trace says of the time of ranks. Times are nanoseconds since all ranks
 // were through Init, where a prediction begins, and end with Finalize.
 type measured struct {
-	show.Timeline // without lanes: they are drawn at last
-	run           *waits.Run
-	calls         []string  // by show.Piece.Call
-	took          []float64 // by rank
+	run      *waits.Run
+	report   *waits.Report
+	messages []show.Message // if they are drawn
+	calls    []string       // by show.Piece.Call
+	took     []float64      // by rank
+	ranks    []int          // that are looked at; nil: all
 }
 
 var kindOfCall = map[trace.Kind]show.Kind{
@@ -27,9 +29,9 @@ var kindOfCall = map[trace.Kind]show.Kind{
 	trace.Test: show.Overhead, trace.Probe: show.Overhead,
 }
 
-// measuredTimeline says what a trace has measured.
-func measuredTimeline(t *trace.Trace) *measured {
-	m := &measured{Timeline: show.Timeline{Name: "measured"}, run: replay.Pieces(t)}
+// measuredOf says what a trace has measured.
+func measuredOf(t *trace.Trace) *measured {
+	m := &measured{run: replay.Pieces(t)}
 	for k := range 64 {
 		name := ""
 		if kind := trace.Kind(k); kind.Call() {
@@ -44,13 +46,12 @@ func measuredTimeline(t *trace.Trace) *measured {
 		}
 		m.took = append(m.took, took)
 	}
-	m.Messages = tracedMessages(t, replay.Zero(t))
 	return m
 }
 
 // drawn is the timeline with a lane for each rank.
 func (m *measured) drawn() show.Timeline {
-	line := m.Timeline
+	line := show.Timeline{Name: "measured", Messages: m.messages}
 	for _, pieces := range m.run.Ranks {
 		lane := make([]show.Piece, len(pieces))
 		for i := range pieces {
@@ -78,17 +79,22 @@ func shown(p *waits.Piece) show.Piece {
 }
 
 // tracedMessages are the messages of which both ends are in the trace.
-func tracedMessages(t *trace.Trace, zero int64) []show.Message {
-	sent := t.Sent()
+func tracedMessages(t *trace.Trace) []show.Message {
+	zero, sent := replay.Zero(t), map[trace.Message]show.Message{}
+	for rank := range t.Ranks {
+		for _, e := range t.Rank(rank).Events {
+			if m, ok := e.Sends(rank); ok {
+				sent[m] = show.Message{Src: m.From, Dst: m.To, Sent: float64(e.Start - zero), Bytes: int64(e.Bytes)}
+			}
+		}
+	}
 	var list []show.Message
 	for rank := range t.Ranks {
-		for i := range t.Ranks[rank].Events {
-			e := &t.Ranks[rank].Events[i]
+		for _, e := range t.Rank(rank).Events {
 			m, received := e.Receives(rank)
-			if s := sent[m]; received && s != nil {
-				list = append(list,
-					show.Message{Src: m.From, Dst: m.To, Sent: float64(s.Start - zero), Came: float64(e.End - zero),
-						Bytes: int64(s.Bytes)})
+			if s, ok := sent[m]; received && ok {
+				s.Came = float64(e.End - zero)
+				list = append(list, s)
 			}
 		}
 	}
@@ -108,7 +114,9 @@ func (m *measured) compare(r *sim.Result, whatIf bool) show.Table {
 	}
 	row("slowest", slices.Max(m.took), r.Time())
 	for rank, was := range m.took {
-		row(fmt.Sprint(rank), was, r.Finish[rank])
+		if m.ranks == nil || slices.Contains(m.ranks, rank) {
+			row(fmt.Sprint(rank), was, r.Finish[rank])
+		}
 	}
 	return t
 }

@@ -11,7 +11,7 @@ import (
 // the time of the collector.
 func Execute(args []string) error {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(40)
+		debug.SetGCPercent(10)
 	}
 	commands := map[string]func([]string) error{"run": executeModelRun, "fit": executeModelFit,
 		"show": executeModelShow, "export": executeModelExport, "exchange": executeModelExchange}

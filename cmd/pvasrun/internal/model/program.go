@@ -14,6 +14,7 @@ import (
 	"github.com/gopvas/gopvas/loggps/goal"
 	"github.com/gopvas/gopvas/loggps/graph"
 	"github.com/gopvas/gopvas/loggps/sim"
+	recording "github.com/gopvas/gopvas/trace"
 )
 
 // regular returns an error if there is no such file, or if it is a directory.
@@ -32,6 +33,10 @@ type Program struct {
 	names    []string  // of places, by number; nil: lines of the file
 	cpus     int       // that the ranks of a node had; 0: not known
 	measured *measured // nil: not known
+
+	trace *recording.Trace // until the graph is built
+	ranks []int            // of it that are looked at; nil: all
+	part  string           // what is looked at; empty: all of it
 }
 
 // Place names the place of an operation in the program.
@@ -106,6 +111,17 @@ func programsThere(command string, files []string) error {
 
 // ReadProgram reads a trace or a GOAL file, for a machine.
 func ReadProgram(file string, on *loggps.Machine) (*Program, error) {
+	p, err := openProgram(file)
+	if err != nil || p.trace == nil {
+		return p, err
+	}
+	p.measured = measuredOf(p.trace)
+	p.measured.run = nil // as large as the trace
+	return p, p.build(on)
+}
+
+// openProgram reads a trace, which has no graph yet and is not measured, or a GOAL file.
+func openProgram(file string) (*Program, error) {
 	recorded, err := cli.IsTrace(file)
 	if err != nil {
 		return nil, err
@@ -117,11 +133,10 @@ func ReadProgram(file string, on *loggps.Machine) (*Program, error) {
 		}
 		return &Program{file: file, Graph: g}, err
 	}
-	t, err := trace.OpenNamed(file)
-	if err != nil {
-		return nil, err
+	t, err := trace.OpenNamed(file, recording.OpenPacked)
+	if err == nil {
+		err = replay.Whole(t)
 	}
-	r, err := replay.New(t, replay.Options{Recording: on.Recording, Operations: on.Operations})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -129,12 +144,25 @@ func ReadProgram(file string, on *loggps.Machine) (*Program, error) {
 		fmt.Fprintf(os.Stderr, "pvasrun: %s: %s; what is predicted is the part before that\n", file,
 			trace.Unended(ranks, len(t.Ranks)))
 	}
+	return &Program{file: file, trace: t, cpus: t.Meta.CPUs}, nil
+}
+
+// build makes the graph of a trace, for a machine. It lets the trace go.
+func (p *Program) build(on *loggps.Machine) error {
+	if p.trace == nil {
+		return nil
+	}
+	r, err := replay.New(p.trace, replay.Options{Recording: on.Recording, Operations: on.Operations})
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.file, err)
+	}
 	if ranks := r.Overlapping; ranks != nil {
 		fmt.Fprintf(os.Stderr,
 			"pvasrun: %s: threads could not be told apart in %d of %d ranks, such as rank %d: which of their calls "+
-				"follow one another is a guess\n", file, len(ranks), len(t.Ranks), ranks[0])
+				"follow one another is a guess\n", p.file, len(ranks), len(p.trace.Ranks), ranks[0])
 	}
-	return &Program{file: file, Graph: r.Graph, names: r.Sites, cpus: t.Meta.CPUs, measured: measuredTimeline(t)}, nil
+	p.Graph, p.names, p.trace = r.Graph, r.Sites, nil
+	return nil
 }
 
 // oneProgram reads the one file that a command names.

@@ -1,8 +1,10 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +19,7 @@ import (
 func executeModelShow(args []string) error {
 	var f struct {
 		SimFlags
+		PartFlags
 		Output string `short:"o" long:"output" env:"PVASRUN_MODEL_PAGE" value-name:"FILE.html" default-mask:"that of the program, with the ending .html" description:"page to write; - for none"`
 	}
 	files, err := cli.ParseMixed("pvasrun model show", "[flags] FILE", &f, args)
@@ -27,26 +30,95 @@ func executeModelShow(args []string) error {
 		return err
 	}
 	opt, err := f.Options()
-	if err == nil && len(files) == 1 {
-		f.Output, err = f.page(f.Output, files[0])
+	part, wrong := f.part()
+	output := f.Output
+	switch {
+	case err != nil:
+	case wrong != nil:
+		err = wrong
+	case len(files) != 1:
+		err = errors.New("name one trace or GOAL file")
+	default:
+		output, err = f.page(f.Output, files[0])
 	}
 	if err != nil {
 		return cli.Mistake(fmt.Errorf("model show: %w", err))
 	}
-	p, err := oneProgram("model show", files, &opt.Machine)
+	p, err := openProgram(files[0])
 	if err != nil {
-		return err
+		return modelMistake(err)
+	}
+	if err := p.take(part); err != nil {
+		return cli.Mistake(fmt.Errorf("model show: %w", err))
+	}
+	drawn := p.measure(&opt, mostPieces(f.Output))
+	if err := p.build(&opt.Machine); err != nil {
+		return modelMistake(err)
 	}
 	if err := f.prepare(&opt, p); err != nil {
 		return err
 	}
+	page, err := p.shown(opt, f.whatIf(), drawn)
+	if err != nil {
+		return err
+	}
+	if err := printPage(os.Stdout, page); err != nil {
+		return err
+	}
+	switch {
+	case drawn:
+		return writePage(page, output)
+	case output != "-":
+		fmt.Printf("no page: it would have more than %d pieces: give -o FILE to have it nevertheless\n", mostDrawn)
+	}
+	return nil
+}
+
+// mostDrawn is how many pieces a page has that is not asked for.
+const mostDrawn = 2_000_000
+
+// mostPieces is how many pieces a page has at most, by the file that is given.
+func mostPieces(output string) int {
+	switch output {
+	case "":
+		return mostDrawn
+	case "-":
+		return 0
+	}
+	return math.MaxInt
+}
+
+// measure says what a trace has measured and why time was lost. It returns whether the page of a program has no more
+// than most pieces. If it has more, none of what is as large as the trace is kept.
+func (p *Program) measure(opt *sim.Options, most int) (drawn bool) {
+	if p.trace == nil {
+		return p.Graph.Len() <= most
+	}
+	m := measuredOf(p.trace)
+	m.ranks = p.ranks
+	m.report = waits.Analyze(m.run, costOn(&opt.Machine))
+	pieces := 0
+	for _, lane := range m.run.Ranks {
+		pieces += len(lane)
+	}
+	p.measured, drawn = m, pieces <= most
+	if drawn {
+		m.messages = tracedMessages(p.trace)
+	} else {
+		m.run.Ranks = nil
+	}
+	return drawn
+}
+
+// shown is the page of a program.
+func (p *Program) shown(opt sim.Options, whatIf, drawn bool) (*show.Page, error) {
 	watch := waits.Watch{}
-	if p.measured == nil || f.whatIf() {
+	if p.measured == nil || whatIf {
 		opt.Watch = watch.Piece
 	}
-	predicted, err := show.Predict(p.Graph, opt)
+	predicted, err := show.Predict(p.Graph, opt, drawn)
 	if err != nil {
-		return modelMistake(err)
+		return nil, modelMistake(err)
 	}
 	p.tellSizes(predicted.Result)
 	var run *waits.Run
@@ -56,18 +128,16 @@ func executeModelShow(args []string) error {
 	opt.Watch = nil
 	tables, err := predicted.Explain(p.Graph, opt, p.mostLimit())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	page := pageOf(p, predicted, opt, f.whatIf(), f.Output != "-")
+	page := pageOf(p, predicted, opt, whatIf, drawn)
 	page.Facts = append(page.Facts, p.advise(predicted, opt)...)
+	predicted.Result = nil // which is large, and another one follows
 	if err := p.explain(page, run, opt); err != nil {
-		return err
+		return nil, err
 	}
 	page.Tables = append(page.Tables, tables...)
-	if err := printPage(os.Stdout, page); err != nil {
-		return err
-	}
-	return writePage(page, f.Output)
+	return page, nil
 }
 
 // page returns the name of the page of a program: output, or if that is empty one beside the program. It
@@ -106,6 +176,9 @@ func pageOf(p *Program, predicted *show.Prediction, opt sim.Options, whatIf, dra
 		page.Facts = append(
 			[]string{fmt.Sprintf("measured: %s; %s of the prediction %s", compared.Rows[0][1], compared.Columns[3],
 				compared.Rows[0][3])}, page.Facts...)
+		if p.part != "" {
+			page.Facts = append([]string{p.part}, page.Facts...)
+		}
 		page.Tables = append(page.Tables, compared)
 		if drawn {
 			page.Timelines = append(page.Timelines, page.Adopt(m.drawn(), m.calls, m.run.Places))
@@ -117,11 +190,8 @@ func pageOf(p *Program, predicted *show.Prediction, opt sim.Options, whatIf, dra
 	return page
 }
 
-// writePage writes the page where it is wanted.
+// writePage writes the page.
 func writePage(page *show.Page, output string) error {
-	if output == "-" {
-		return nil
-	}
 	if err := cli.WriteNamed(output, "", 0, page.Write); err != nil {
 		return fmt.Errorf("model show: %w", err)
 	}

@@ -47,7 +47,7 @@ func openTrace(command string, flags any, args []string) (*trace.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := OpenNamed(file)
+	t, err := OpenNamed(file, trace.Open)
 	if err != nil {
 		return nil, cli.InputMistake(err)
 	}
@@ -67,9 +67,9 @@ func oneTrace(command string, flags any, args []string) (file string, err error)
 }
 
 // OpenNamed reads a trace, with the functions and lines of its C programs. What is missing for that
-// is said.
-func OpenNamed(file string) (*trace.Trace, error) {
-	t, err := trace.Open(file)
+// is said. open is trace.Open or trace.OpenPacked.
+func OpenNamed(file string, open func(string) (*trace.Trace, error)) (*trace.Trace, error) {
+	t, err := open(file)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func executeTracePerfetto(args []string) error {
 	if err := cli.Writable(f.Output, cli.Perfetto); err != nil {
 		return cli.Mistake(fmt.Errorf("trace perfetto: %w", err))
 	}
-	t, err := OpenNamed(file)
+	t, err := OpenNamed(file, trace.Open)
 	if err != nil {
 		return cli.InputMistake(err)
 	}
