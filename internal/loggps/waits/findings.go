@@ -44,8 +44,9 @@ type loss struct {
 	ranks, roots map[int32]bool
 	places       map[uint32]float64
 	peers        map[int32]float64
-	late, alone  float64 // what messages took that were late, and would have taken at most
-	beside       int     // how many of them were on their way beside others
+	peerPlaces   map[int32]uint32 // where these have the other ends of messages
+	late, alone  float64          // what messages took that were late, and would have taken at most
+	beside       int              // how many of them were on their way beside others
 }
 
 type losses map[key]*loss
@@ -54,7 +55,8 @@ func (all losses) at(k key) *loss {
 	l := all[k]
 	if l == nil {
 		l = &loss{Finding: Finding{Cause: k.cause, RootPlace: k.root.place, RootDoes: k.root.activity},
-			ranks: map[int32]bool{}, roots: map[int32]bool{}, places: map[uint32]float64{}, peers: map[int32]float64{}}
+			ranks: map[int32]bool{}, roots: map[int32]bool{}, places: map[uint32]float64{}, peers: map[int32]float64{},
+			peerPlaces: map[int32]uint32{}}
 		all[k] = l
 	}
 	return l
@@ -72,6 +74,12 @@ func (l *loss) add(rank int32, p *Piece, ns float64) {
 
 // wait divides a wait of a rank into delays, messages of the peer and the rank, and what others have done.
 func (all losses) wait(rank int32, p *Piece, shares []share) {
+	if p.Cause == Elsewhere {
+		l := all.at(key{cause: Elsewhere, root: root{rank: p.Peer}})
+		l.add(rank, p, p.Waited())
+		l.roots[p.Peer] = true
+		return
+	}
 	sum, rest, by := 0.0, 0.0, map[int32]float64{}
 	for _, s := range shares {
 		sum += s.ns
@@ -132,6 +140,9 @@ func (all losses) moved(r *Run, cost Cost, rank int32, p *Piece) {
 		k := key{cause: Transfer, place: p.Place}
 		all.at(k).add(rank, p, alone)
 		all.at(k).peers[p.Peer] += alone
+		if p.PeerPlace != 0 {
+			all.at(k).peerPlaces[p.Peer] = p.PeerPlace
+		}
 		if alone == ns {
 			return
 		}
@@ -217,7 +228,10 @@ func (all losses) name(r *Run, cost Cost) {
 	for k, l := range all {
 		switch moved := all[key{cause: Transfer, place: k.place}]; {
 		case k.cause == Transfer:
-			l.name(r, cost, k.place)
+			if peer, hot := l.name(r, cost); hot {
+				all.join(key{cause: HotRank, root: root{peer, cmp.Or(l.peerPlaces[peer], k.place), Calling, true}}, l)
+				delete(all, k)
+			}
 		case k.cause == Contention && (r.Shared || 2*l.beside < moved.Calls):
 			delay := all.at(key{cause: Delay})
 			delay.Lost += l.Lost
@@ -230,18 +244,32 @@ func (all losses) name(r *Run, cost Cost) {
 	}
 }
 
-// name finds the cause of the messages of a place.
-func (l *loss) name(r *Run, cost Cost, place uint32) {
+// join adds what was lost to a reason that ranks have waited for, too, or have not.
+func (all losses) join(k key, l *loss) {
+	to := all.at(k)
+	to.roots[k.root.rank] = true
+	maps.Copy(to.ranks, l.ranks)
+	for place, ns := range l.places {
+		to.places[place] += ns
+	}
+	to.Lost += l.Lost
+	to.Calls += l.Calls
+	to.Messages += l.Messages
+	to.Bytes += l.Bytes
+}
+
+// name finds the cause of the messages of a place, or the rank that nearly all of them go to.
+func (l *loss) name(r *Run, cost Cost) (peer int32, hot bool) {
 	for peer, ns := range l.peers {
 		if peer >= 0 && ns > most*l.Lost && len(r.Ranks) > 2 && len(l.ranks) > 1 {
-			l.Cause, l.roots[peer], l.RootPlace, l.RootDoes = HotRank, true, place, Calling
-			return
+			return peer, true
 		}
 	}
 	other := min(1, len(r.Ranks)-1)
 	if n := int64(l.Messages); n > 0 && cost != nil && cost(0, other, 0) >= cost(0, other, l.Bytes/n)/2 {
 		l.Cause = SmallMessages
 	}
+	return 0, false
 }
 
 // A Wait is what ranks have waited for at one place.

@@ -29,10 +29,12 @@ const (
 	SlowFile
 	Imbalance // a rank computes more than the others
 	Delay     // ranks are without a CPU, or messages take longer than the machine says
+	Elsewhere // a peer whose part of a message is not in the run
 )
 
 var causes = [...]string{"", "late sender", "late receiver", "rendezvous", "late to a collective", "lock of a window",
-	"serial chain", "hot rank", "contention", "small messages", "transfer", "slow file", "imbalance", "delay"}
+	"serial chain", "hot rank", "contention", "small messages", "transfer", "slow file", "imbalance", "delay",
+	"left out"}
 
 // String returns its name in reports.
 func (c Cause) String() string { return causes[c] }

@@ -33,7 +33,7 @@ func TestPart(t *testing.T) {
 		assert.Equal(t, whole.Ranks[rank], lane(Part{}, rank, 0))
 	}
 	assert.Empty(t, lane(Part{Ranks: []int{0, 1}}, 2, 0))
-	assert.Equal(t, waits.None, lane(Part{Ranks: []int{0, 2}}, 0, 1)[1].Cause, "nobody knows the sender")
+	assert.Equal(t, waits.Elsewhere, lane(Part{Ranks: []int{0, 2}}, 0, 1)[1].Cause, "nobody knows the sender")
 
 	early := lane(Part{From: 50, To: 500}, 0, 1) // 150 to 600
 	assert.Equal(t, [2]float64{0, 50}, [2]float64{early[0].From, early[0].To})
@@ -80,8 +80,8 @@ func busy(t *testing.T) *trace.Trace {
 		for step := range uint32(8) {
 			at := int64(1000 + 10_000*step)
 			e := func(k trace.Kind, from, to int64, peer int32, message, request uint32, f trace.Flags) {
-				events = append(events, trace.Event{Kind: k, Start: at + from, End: at + to, Peer: peer, Message: message,
-					Request: request, Bytes: 5000, Context: 1, Flags: f | trace.By(trace.Rendezvous)})
+				events = append(events, trace.Event{Kind: k, Start: at + from, End: at + to, Peer: peer,
+					Message: message, Request: request, Bytes: 5000, Context: 1, Flags: f | trace.By(trace.Rendezvous)})
 			}
 			e(trace.Irecv, 0, 10, left, 0, 2*step+1, 0)
 			e(trace.Isend, 20, 30, right, 0, 2*step+2, 0)

@@ -275,8 +275,11 @@ func (d *doer) message(p *waits.Piece, rank int, e *trace.Event) {
 	if p.Peer < 0 {
 		p.Peer = e.Peer
 	}
-	if other.known {
+	switch _, receives := e.Receives(rank); {
+	case other.known:
 		d.late(p, other.began, e.Peer, other.place, cause)
+	case receives || cause != waits.LateSender:
+		d.late(p, e.End, e.Peer, 0, waits.Elsewhere)
 	}
 }
 

@@ -90,6 +90,8 @@ func sayFinding(run *waits.Run, f *waits.Finding) string {
 	case waits.Imbalance:
 		return fmt.Sprintf("%s computes most before %s, and %s less: %s all together", sayRanks(f.Roots), root,
 			sayRanks(f.Ranks), show.Time(f.Lost))
+	case waits.Elsewhere:
+		return fmt.Sprintf("what %s does is not looked at, and others wait: %s", sayRanks(f.Roots), lost)
 	case waits.Contention:
 		return fmt.Sprintf("messages take %.3g times as long as alone, as others are on their way: %s", f.Times,
 			lost)

@@ -162,6 +162,7 @@ func TestPlantedCauses(t *testing.T) {
 				require.NotContains(t, strings.Join(lines, ""), "imbalance", "all compute the same")
 			}
 			require.NotContains(t, strings.Join(lines, ""), "delay")
+			require.NotContains(t, strings.Join(lines, ""), "all go to rank 0 in send", "where others call it")
 		})
 	}
 }

@@ -51,7 +51,7 @@ func executeModelShow(args []string) error {
 	if err := p.take(part); err != nil {
 		return cli.Mistake(fmt.Errorf("model show: %w", err))
 	}
-	drawn := p.measure(&opt, mostPieces(f.Output))
+	drawn := p.measure(&opt, drawnPieces(f.Output))
 	if err := p.build(&opt.Machine); err != nil {
 		return modelMistake(err)
 	}
@@ -77,8 +77,8 @@ func executeModelShow(args []string) error {
 // mostDrawn is how many pieces a page has that is not asked for.
 const mostDrawn = 2_000_000
 
-// mostPieces is how many pieces a page has at most, by the file that is given.
-func mostPieces(output string) int {
+// drawnPieces is how many pieces a page has at most, by the file that is given.
+func drawnPieces(output string) int {
 	switch output {
 	case "":
 		return mostDrawn
