@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// plantedPlace is the place in the program that a comment marks.
+func plantedPlace(t *testing.T, mark string) string {
+	text, err := os.ReadFile("testdata/planted/main.go")
+	require.NoError(t, err)
+	for i, line := range strings.Split(string(text), "\n") {
+		if strings.HasSuffix(line, "// "+mark) {
+			return fmt.Sprintf("main.go:%d", i+1)
+		}
+	}
+	require.Fail(t, "no place is marked", mark)
+	return ""
+}
+
+// TestPlantedCausesOfPrograms: one of the first three lines names why a real program loses time, the rank, and where.
+// The parameters are those of a slow network: what others on the machine cost is no reason that is told before. Ranks
+// of one node share no link; TestPlantedCauses has contention, on a made trace.
+func TestPlantedCausesOfPrograms(t *testing.T) {
+	program := programs.Build(t, "./testdata/planted")
+	for _, c := range []struct {
+		cause string
+		ranks string
+		want  []string // in one line; root and waits are places
+	}{
+		{"late sender", "2", []string{"late sender: rank 0 computes before send at ", "root", "rank 1 for", "wait at",
+			"waits"}},
+		{"late receiver", "2", []string{"late receiver: rank 1 computes before recv at ", "root", "rank 0 for",
+			"send at", "waits"}},
+		{"rendezvous", "2", []string{"rendezvous: rank 1 computes before recv at ", "root", "rank 0 for", "send at",
+			"waits"}},
+		{"imbalance", "2", []string{"imbalance: rank 1 computes most before allreduce at ", "root"}},
+		{"serial chain", "4", []string{"serial chain: ranks 0 to 3 compute one after another before send at ", "root"}},
+		{"hot rank", "3", []string{"hot rank: all go to rank 0 in recv at ", "root", "waits"}},
+		{"small messages", "2", []string{"small messages: ranks 0 and 1 for ", "recv at ", "root", "messages of 8 B"}},
+		{"lock of a window", "2", []string{"lock of a window: rank 1 computes before win_unlock at ", "root",
+			"rank 0 for", "win_lock at ", "waits"}},
+		{"slow file", "2", []string{"slow file: rank 1 is in file_write at ", "root"}},
+	} {
+		t.Run(c.cause, func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join(dir, "job.trace")
+			got := command(t, nil, "--timeout", "300", "-n", c.ranks, "--trace", file, program, c.cause,
+				filepath.Join(dir, "data"))
+			require.Equal(t, 0, got.code, got.stderr)
+			got = command(t, nil, "model", "show", file, "--param", "L=100000,o=10000,G=5,S=4096", "-o", "-")
+			require.Equal(t, 0, got.code, got.stderr)
+			lines := strings.SplitN(got.stdout, "\n", 4)[:3]
+			for i, part := range c.want {
+				if part == "root" || part == "waits" {
+					c.want[i] = plantedPlace(t, c.cause+": "+part)
+				}
+			}
+			require.True(t, slices.ContainsFunc(lines, func(line string) bool {
+				return !slices.ContainsFunc(c.want, func(part string) bool { return !strings.Contains(line, part) })
+			}), "%q in one of:\n%s", c.want, strings.Join(lines, "\n"))
+		})
+	}
+}
