@@ -225,20 +225,23 @@ func (all losses) imbalance(r *Run, ranks []Times) {
 
 // name gives the messages of each place their cause. If only few are slow beside others, that is no contention.
 func (all losses) name(r *Run, cost Cost) {
-	for k, l := range all {
-		switch moved := all[key{cause: Transfer, place: k.place}]; {
-		case k.cause == Transfer:
-			if peer, hot := l.name(r, cost); hot {
-				all.join(key{cause: HotRank, root: root{peer, cmp.Or(l.peerPlaces[peer], k.place), Calling, true}}, l)
-				delete(all, k)
-			}
-		case k.cause == Contention && (r.Shared || 2*l.beside < moved.Calls):
+	for k, l := range all { // those of a hot rank leave their place
+		if k.cause == Contention && (r.Shared || 2*l.beside < all[key{cause: Transfer, place: k.place}].Calls) {
 			delay := all.at(key{cause: Delay})
 			delay.Lost += l.Lost
 			maps.Copy(delay.ranks, l.ranks)
 			for place, ns := range l.places {
 				delay.places[place] += ns
 			}
+			delete(all, k)
+		}
+	}
+	for k, l := range all {
+		if k.cause != Transfer {
+			continue
+		}
+		if peer, hot := l.name(r, cost); hot {
+			all.join(key{cause: HotRank, root: root{peer, cmp.Or(l.peerPlaces[peer], k.place), Calling, true}}, l)
 			delete(all, k)
 		}
 	}
