@@ -57,7 +57,7 @@ func (p *Process) Waitall(n int, r Handles[Request], statuses Statuses) error {
 	if err != nil {
 		return err
 	}
-	var failed error
+	v := verdict{p: p, statuses: statuses}
 	var one *comm.Waits
 	if !generalized { // else the program is called between the waits
 		waits := comm.BeginWaits(p.world.c)
@@ -66,23 +66,35 @@ func (p *Process) Waitall(n int, r Handles[Request], statuses Statuses) error {
 	}
 	all := r.slice(n)
 	for i := 0; i < n; i++ {
-		if failed == nil && one != nil {
+		if v.failed == nil && one != nil {
 			if i += awaitMessages(one, all[i:], statuses, i); i == n {
 				break
 			}
 		}
-		err := p.waitOther(one, r.ptr(i), statuses.At(i))
-		if err != nil && failed == nil {
-			failed = inStatus(err)
-			for k := range i {
-				statuses.At(k).SetError(SUCCESS)
-			}
-		}
-		if failed != nil {
-			statuses.At(i).SetError(p.codeOf(err))
+		v.add(i, p.waitOther(one, r.ptr(i), statuses.At(i)))
+	}
+	return v.failed
+}
+
+// verdict is the error of a call with several statuses. The statuses have errors, each its own, if and only if one of
+// the operations has failed: MPI 4.1 section 3.2.5.
+type verdict struct {
+	p        *Process
+	statuses Statuses
+	failed   error
+}
+
+// add notes the error of the operation that a status is of, nil if it has none. Those before it are noted.
+func (v *verdict) add(i int, err error) {
+	if err != nil && v.failed == nil {
+		v.failed = inStatus(err)
+		for k := range i {
+			v.statuses.At(k).SetError(SUCCESS)
 		}
 	}
-	return failed
+	if v.failed != nil {
+		v.statuses.At(i).SetError(v.p.codeOf(err))
+	}
 }
 
 // awaitMessages waits for requests, from the first on, as long as they are sends that were over at once, or
@@ -233,7 +245,7 @@ func (p *Process) Waitsome(n int, r Handles[Request], count Ref, indices Ints, s
 		count.Set(UNDEFINED)
 		return err
 	}
-	s := some{p: p, r: r, indices: indices, statuses: statuses}
+	s := some{verdict: verdict{p: p, statuses: statuses}, r: r, indices: indices}
 	s.take(first, l.all[first], &st, err)
 	s.rest(l.all, first+1)
 	count.Set(s.n)
@@ -247,7 +259,7 @@ func (p *Process) Testsome(n int, r Handles[Request], count Ref, indices Ints, s
 		return err
 	}
 	defer p.lists.Put(l)
-	s := some{p: p, r: r, indices: indices, statuses: statuses}
+	s := some{verdict: verdict{p: p, statuses: statuses}, r: r, indices: indices}
 	if !s.rest(l.all, 0) {
 		count.Set(UNDEFINED)
 		return nil
@@ -258,24 +270,18 @@ func (p *Process) Testsome(n int, r Handles[Request], count Ref, indices Ints, s
 
 // some are the requests that a call has found complete.
 type some struct {
-	p        *Process
-	r        Handles[Request]
-	indices  Ints
-	statuses Statuses
-	n        int
-	failed   error
+	verdict
+	r       Handles[Request]
+	indices Ints
+	n       int
 }
 
 // take notes a complete request.
 func (s *some) take(i int, q request, st *comm.Status, err error) {
-	status := s.statuses.At(s.n)
-	h, err := s.p.finish(q, st, err, status)
+	h, err := s.p.finish(q, st, err, s.statuses.At(s.n))
 	s.r.Set(i, h)
 	s.indices.Set(s.n, i)
-	status.SetError(s.p.codeOf(err))
-	if err != nil && s.failed == nil {
-		s.failed = inStatus(err)
-	}
+	s.add(s.n, err)
 	s.n++
 }
 
@@ -307,14 +313,13 @@ func (p *Process) Request_get_status_all(n int, r Handles[Request], flag Ref, st
 			return err
 		}
 	}
-	var failed error
+	v := verdict{p: p, statuses: statuses}
 	for i, q := range l.all {
-		if _, err := p.peek(q, statuses.At(i)); err != nil && failed == nil {
-			failed = err
-		}
+		_, err := p.peek(q, statuses.At(i))
+		v.add(i, err)
 	}
 	flag.SetBool(true)
-	return failed
+	return v.failed
 }
 
 // Request_get_status_any is MPI_Request_get_status_any.
@@ -329,7 +334,7 @@ func (p *Process) Request_get_status_some(n int, r Handles[Request], count Ref, 
 		return err
 	}
 	defer p.lists.Put(l)
-	found, active := 0, false
+	v, found, active := verdict{p: p, statuses: statuses}, 0, false
 	for i, q := range l.all {
 		if q.owner == nil {
 			continue
@@ -338,6 +343,7 @@ func (p *Process) Request_get_status_some(n int, r Handles[Request], count Ref, 
 		done, err := p.peek(q, statuses.At(found))
 		if done {
 			indices.Set(found, i)
+			v.add(found, err)
 			found++
 		} else if err != nil {
 			return err
@@ -347,5 +353,5 @@ func (p *Process) Request_get_status_some(n int, r Handles[Request], count Ref, 
 		found = UNDEFINED
 	}
 	count.Set(found)
-	return nil
+	return v.failed
 }

@@ -1,6 +1,7 @@
 package capi
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -175,4 +176,31 @@ func TestTestOfIncompleteMessage(t *testing.T) {
 		a.call("MPI_Test", requests, flag, 0)
 	}
 	require.EqualValues(t, 7, in[0])
+}
+
+// The statuses have errors if and only if an operation has failed.
+func TestErrorsOfSeveralStatuses(t *testing.T) {
+	for _, call := range []string{"MPI_Waitsome", "MPI_Testsome", "MPI_Request_get_status_some",
+		"MPI_Request_get_status_all"} {
+		for _, length := range []int{1, 2} {
+			a, b := pairOfRanks(t)
+			in, requests, told := make([]int32, 4), make([]Request, 3), new(int32)
+			statuses := slices.Repeat([]int32{77}, 2*statusInts)
+			a.receives(in, requests)
+			b.sends(0, 7)
+			b.sends(1, make([]int32, length)...)
+			b.sends(2, 9)
+			a.call("MPI_Wait", requests[2:], 0)
+			class, errors, args := SUCCESS, []int{77, 77}, []any{2, requests, told, make([]int32, 2), statuses}
+			if length > 1 {
+				class, errors = ERR_IN_STATUS, []int{SUCCESS, ERR_TRUNCATE}
+			}
+			if call == "MPI_Request_get_status_all" {
+				args = []any{2, requests, told, statuses}
+			}
+			require.Equal(t, class, a.try(call, args...), call)
+			require.NotZero(t, *told)
+			require.Equal(t, errors, ints([]int32{statuses[2], statuses[statusInts+2]}), call)
+		}
+	}
 }
