@@ -153,6 +153,9 @@ func (p *Process) Get_elements(status Status, o *typeObject, count Ref) error {
 
 // Status_set_elements is MPI_Status_set_elements.
 func (p *Process) Status_set_elements(status Status, o *typeObject, count int) error {
+	if err := given(status); err != nil {
+		return err
+	}
 	if count < 0 {
 		return fail(ERR_COUNT, "the count is %d; it must not be negative", count)
 	}

@@ -27,4 +27,5 @@ func TestPartsOfAStatus(t *testing.T) {
 	c.call("MPI_Test_cancelled", at, &v)
 	require.EqualValues(t, 1, v)
 	require.Equal(t, ERR_ARG, c.try("MPI_Test_cancelled", uintptr(0), &v))
+	require.Equal(t, ERR_ARG, c.try("MPI_Status_set_elements", uintptr(0), INT, 1))
 }
