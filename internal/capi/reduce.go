@@ -142,7 +142,10 @@ func (r *reduction) operand(at Address, count int) (vector []byte, load, store f
 		if at < firstPage {
 			return nil, nil, nil, noBuffer(at, n)
 		}
-		return at.Bytes(count * int(extent)), nil, nil, nil
+		if n, err = product(count, int(extent)); err != nil {
+			return nil, nil, nil, err
+		}
+		return at.Bytes(n), nil, nil, nil
 	}
 	user, err := r.t.memory(at, count)
 	if err != nil {
@@ -152,7 +155,9 @@ func (r *reduction) operand(at Address, count int) (vector []byte, load, store f
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	vector = make([]byte, count*r.op.Size)
+	if vector, err = room(count, r.op.Size); err != nil {
+		return nil, nil, nil, err
+	}
 	trueLB, _ := r.t.TrueExtent()
 	image := comm.Buffer{Bytes: vector, Layout: &layout, Base: sys.HeapAddr(vector) - uintptr(trueLB)}
 	load = func() { btl.Copy(&image, &user, 0, n) }

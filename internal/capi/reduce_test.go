@@ -149,3 +149,16 @@ func TestFunctionsOfTheProgramSeeTheLayout(t *testing.T) {
 		})
 	}
 }
+
+// Vectors for which there is no memory, in numbers that fit into 64 bits.
+func TestVectorsThatAreTooLong(t *testing.T) {
+	c := newProgram(t)
+	column, op, a, b := new(Type), new(Op), make([]int32, 4), make([]int32, 4)
+	c.call("MPI_Type_vector", 2, 1, 2, INT, column)
+	c.call("MPI_Type_commit", column)
+	c.call("MPI_Op_create", uintptr(0x1234), 1, op)
+	require.Equal(t, ERR_COUNT, c.try("MPI_Reduce_local_c", a, b, 1<<60, SHORT_INT, MINLOC))
+	require.Equal(t, ERR_NO_MEM, c.try("MPI_Reduce_local_c", a, b, 1<<45, *column, *op))
+	c.call("MPI_Op_free", op)
+	c.call("MPI_Type_free", column)
+}
