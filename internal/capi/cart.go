@@ -161,7 +161,9 @@ func (p *Process) Cart_map(c Comm, n int, dims, periods Ints, rank Ref) error {
 		if d <= 0 {
 			return fail(ERR_DIMS, "a dimension is %d cells long", d)
 		}
-		cells *= d
+		if cells, err = product(cells, d); err != nil {
+			return fail(ERR_DIMS, "%v", err)
+		}
 	}
 	return placed(on, cells, rank)
 }

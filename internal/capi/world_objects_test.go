@@ -147,6 +147,8 @@ func TestGroupsAndTopologies(t *testing.T) {
 		require.Equal(c, int32(CART), *value)
 		require.Equal(c, ERR_TOPOLOGY, c.try("MPI_Cartdim_get", COMM_WORLD, value))
 		require.Equal(c, ERR_DIMS, c.try("MPI_Cart_shift", *cart, 2, 1, from, to))
+		many := []int32{1 << 16, 1 << 16, 1 << 16, 1 << 16}
+		require.Equal(c, ERR_DIMS, c.try("MPI_Cart_map", COMM_WORLD, 4, many, many, value))
 		c.call("MPI_Comm_free", sub)
 		c.call("MPI_Comm_free", cart)
 		require.Equal(c, ERR_COMM, c.try("MPI_Comm_size", *cart, value))
