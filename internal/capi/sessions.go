@@ -1,6 +1,7 @@
 package capi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -180,19 +181,27 @@ func (p *Process) Intercomm_create_from_groups(local Group, leader int, remote G
 	if err != nil {
 		return err
 	}
+	if own.Size() == 0 || other.Size() == 0 {
+		out.Set(COMM_NULL)
+		return nil
+	}
 	tag := tagOf(text)
 	side, err := p.world.c.CreateGroup(own, tag)
+	if err == nil && side == nil {
+		err = fail(ERR_GROUP, "this rank is not in the local group")
+	}
 	if err != nil {
 		return err
 	}
-	to, err := other.TranslateRanks([]int{remoteLeader}, p.world.c.Group())
-	if err != nil {
-		return err
+	to, wrong := []int{comm.Undefined}, error(nil) // only the leader has to pass the remote one
+	if side.Rank() == leader {
+		to, wrong = other.TranslateRanks([]int{remoteLeader}, p.world.c.Group())
+	}
+	if wrong != nil {
+		to = []int{comm.Undefined} // which the others are told is wrong
 	}
 	n, err := comm.IntercommCreate(side, leader, p.world.c, to[0], tag)
-	if err == nil {
-		err = side.Free()
-	}
+	err = errors.Join(cmp.Or(wrong, err), side.Free())
 	return p.made(n, err, &communicator{handler: handler, sessions: true}, out)
 }
 
