@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/window"
 )
 
 // A rank that does not exist is passed on as it is, so that it is named, unless it means something below.
@@ -24,4 +25,22 @@ func TestPeerIn(t *testing.T) {
 	out, err := sourceIn(ANY_SOURCE)
 	require.NoError(t, err)
 	require.Equal(t, comm.AnySource, out)
+}
+
+// TestWindowOfNobody: operations on MPI_PROC_NULL do nothing, so they need no memory.
+func TestWindowOfNobody(t *testing.T) {
+	c := newProgram(t)
+	c.p = newProcess()
+	w := Win(c.p.windows.add(&windowObject{w: new(window.Window)}))
+	for name, args := range map[string][]any{
+		"MPI_Put":              {0, 1, INT, PROC_NULL, 0, 1, INT, w},
+		"MPI_Get":              {0, 1, INT, PROC_NULL, 0, 1, INT, w},
+		"MPI_Accumulate":       {0, 1, INT, PROC_NULL, 0, 1, INT, SUM, w},
+		"MPI_Get_accumulate":   {0, 1, INT, 0, 1, INT, PROC_NULL, 0, 1, INT, SUM, w},
+		"MPI_Fetch_and_op":     {0, 0, INT, PROC_NULL, 0, SUM, w},
+		"MPI_Compare_and_swap": {0, 0, 0, INT, PROC_NULL, 0, w},
+	} {
+		require.Equal(t, SUCCESS, c.try(name, args...), name)
+	}
+	require.Equal(t, ERR_TYPE, c.try("MPI_Put", 0, 1, DATATYPE_NULL, PROC_NULL, 0, 1, DATATYPE_NULL, w))
 }

@@ -23,7 +23,7 @@ func (p *Process) vector(v vector) (comm.Buffer, *typeObject, error) {
 	return b, o, err
 }
 
-// place is where a vector lies in the memory of a target.
+// place is where a vector lies in the memory of a target. An operation on MPI_PROC_NULL needs nothing else.
 func (p *Process) place(rank, disp, count int, t Type) (at window.Place, o *typeObject, err error) {
 	if at.Rank, err = peerIn(rank); err != nil {
 		return at, nil, err
@@ -52,11 +52,11 @@ func (p *Process) place(rank, disp, count int, t Type) (at window.Place, o *type
 // moved is a put or a get.
 func (p *Process) moved(do func(*window.Window, *comm.Buffer, *window.Place) error, o *windowObject, here vector,
 	rank, disp, count int, t Type) error {
-	b, _, err := p.vector(here)
-	if err != nil {
+	at, _, err := p.place(rank, disp, count, t)
+	if err != nil || rank == PROC_NULL {
 		return err
 	}
-	at, _, err := p.place(rank, disp, count, t)
+	b, _, err := p.vector(here)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func born(err error, o *windowObject, rank int, out Ptr[Request]) error {
 func (p *Process) accumulated(o *windowObject, op Op, from vector, result *vector, rank, disp, count int,
 	t Type) error {
 	at, target, err := p.place(rank, disp, count, t)
-	if err != nil {
+	if err != nil || rank == PROC_NULL {
 		return err
 	}
 	if at.Bytes == 0 { // then the datatypes may be empty
@@ -167,7 +167,7 @@ func (p *Process) operand(v vector, e *window.Element) (comm.Buffer, error) {
 // Fetch_and_op is MPI_Fetch_and_op.
 func (p *Process) Fetch_and_op(from, result Address, t Type, rank, disp int, op Op, o *windowObject) error {
 	at, of, err := p.place(rank, disp, 1, t)
-	if err != nil {
+	if err != nil || rank == PROC_NULL {
 		return err
 	}
 	if !of.predefined {
@@ -192,7 +192,7 @@ func (p *Process) Fetch_and_op(from, result Address, t Type, rank, disp int, op 
 // Compare_and_swap is MPI_Compare_and_swap.
 func (p *Process) Compare_and_swap(from, compare, result Address, t Type, rank, disp int, o *windowObject) error {
 	at, of, err := p.place(rank, disp, 1, t)
-	if err != nil {
+	if err != nil || rank == PROC_NULL {
 		return err
 	}
 	if !of.predefined || !of.traits.accumulated.Equal {
