@@ -178,11 +178,16 @@ func (k *collective) rooted(p *Process, kind coll.Kind, root int, c Comm) (*comm
 	case k.apart && (root == ROOT || root == PROC_NULL):
 		return on, nil
 	}
-	if ranks := on.peers(); root < 0 || root >= ranks {
-		return nil, fail(ERR_ROOT, "root %d is outside of 0..%d", root, ranks-1)
-	}
 	k.args.Root = root
-	return on, nil
+	return on, on.hasRoot(root)
+}
+
+// hasRoot returns an error unless there is such a rank.
+func (c *communicator) hasRoot(root int) error {
+	if ranks := c.peers(); root < 0 || root >= ranks {
+		return fail(ERR_ROOT, "root %d is outside of 0..%d", root, ranks-1)
+	}
+	return nil
 }
 
 // peers is the number of ranks that blocks come from and go to.

@@ -44,3 +44,15 @@ func TestWindowOfNobody(t *testing.T) {
 	}
 	require.Equal(t, ERR_TYPE, c.try("MPI_Put", 0, 1, DATATYPE_NULL, PROC_NULL, 0, 1, DATATYPE_NULL, w))
 }
+
+// TestRootsThatAreNone: the calls that start and join processes name a wrong root as collective operations do.
+func TestRootsThatAreNone(t *testing.T) {
+	onRanks(t, 2, func(c *rank) {
+		made := new(Comm)
+		require.Equal(c, ERR_ROOT, c.try("MPI_Comm_spawn", "program", 0, 1, INFO_NULL, 2, COMM_WORLD, made, 0))
+		for _, call := range []string{"MPI_Comm_accept", "MPI_Comm_connect"} {
+			require.Equal(c, ERR_ROOT, c.try(call, "port", INFO_NULL, -1, COMM_WORLD, made))
+		}
+		require.Equal(c, ERR_ROOT, c.try("MPI_Bcast", 0, 0, INT, 2, COMM_WORLD))
+	})
+}

@@ -35,6 +35,7 @@ func (p *Process) spawn(count, root int, c Comm, out Ptr[Comm], codes Ints,
 	if err != nil {
 		return err
 	}
+	err = on.hasRoot(root)
 	var commands []comm.Command
 	if on.c.Rank() == root {
 		if count < 1 {
@@ -156,7 +157,7 @@ func (p *Process) connect(call func(*comm.Comm, string, int) (*comm.Comm, error)
 		return err
 	}
 	var name string
-	var bad error
+	bad := on.hasRoot(root)
 	if on.c.Rank() == root {
 		if _, bad = p.hints(info); bad == nil {
 			name = port.String()
