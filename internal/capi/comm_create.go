@@ -36,6 +36,7 @@ func (p *Process) adoptCopy(n *comm.Comm, from *communicator, hints *comm.Info, 
 
 // idup is dup, nonblocking.
 func (p *Process) idup(on *communicator, hints *comm.Info, out Ptr[Comm], req Ptr[Request]) error {
+	out.Set(COMM_NULL)
 	copies, err := p.copyAll(uintptr(on.handle), &on.attributes)
 	if err != nil {
 		return err

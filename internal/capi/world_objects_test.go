@@ -39,7 +39,7 @@ func (c *program) callback(f func(args []uintptr) uintptr) uintptr {
 func TestAttributesOfCommunicators(t *testing.T) {
 	onRanks(t, 1, func(c *rank) {
 		var deleted []uintptr
-		failing := uintptr(0)
+		failing, refusing := uintptr(0), uintptr(0)
 		key, other := new(int32), new(int32)
 		remove := c.callback(func(a []uintptr) uintptr {
 			deleted = append(deleted, a[2])
@@ -48,7 +48,7 @@ func TestAttributesOfCommunicators(t *testing.T) {
 		copied := c.callback(func(a []uintptr) uintptr {
 			storeWord(a[4], a[3]+1)
 			storeInt(a[5], 1, false)
-			return 0
+			return refusing
 		})
 		c.call("MPI_Comm_create_keyval", copied, remove, key, 77)
 		c.call("MPI_Comm_create_keyval", nullFunction, remove, other, 0)
@@ -67,6 +67,13 @@ func TestAttributesOfCommunicators(t *testing.T) {
 		failing = 0
 		c.call("MPI_Comm_free", dup)
 		require.Equal(c, []uintptr{101, 102, 102}, deleted)
+		refusing = ERR_OTHER
+		for name, args := range map[string][]any{"MPI_Comm_dup": {COMM_WORLD, dup},
+			"MPI_Comm_idup": {COMM_WORLD, dup, new(Request)}} {
+			*dup = COMM_SELF
+			require.Equal(c, ERR_OTHER, c.try(name, args...))
+			require.Equal(c, COMM_NULL, *dup, name)
+		}
 		number := int(*key)
 		c.call("MPI_Comm_free_keyval", key)
 		require.Equal(c, int32(KEYVAL_INVALID), *key)
