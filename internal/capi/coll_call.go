@@ -146,8 +146,8 @@ func (p *Process) prepareApart(on *communicator, prepare func(*comm.Comm) (comm.
 	return nil
 }
 
-// refused returns the error of a call that is refused. It makes the call with that error, by apart or call, which notes
-// it for the hang report and, if calls are checked, tells the other ranks.
+// refused returns the error of a call that is refused. The hang report has the error, and if calls are checked the
+// other ranks learn of it: so the call is made with it, by apart or call.
 func (k *collective) refused(err error, apart func(comm.NeighborCall) error, call func(comm.Call) error) error {
 	switch {
 	case k.on == nil:

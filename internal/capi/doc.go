@@ -23,6 +23,6 @@
 //
 // # Memory of the C program
 //
-// Addresses of C are uintptr and stay so. A page that C gives back may become a page of the Go
-// heap later, and the garbage collector must not find a pointer to it.
+// Addresses of C are uintptr and stay so: the garbage collector must not find a pointer to memory of C. A page that C
+// gives back may become a page of the Go heap later.
 package capi

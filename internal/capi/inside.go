@@ -53,8 +53,8 @@ func (i *inside) leave(op int, outer made) {
 	}
 }
 
-// current is the function that the program is in, "" if it is in several, and the address where it goes on after
-// the call, 0 if that is not known. Of several threads nobody knows which one calls.
+// current is the function that the program is in, "" if it is in several. place is the address where the program goes
+// on after the call, 0 if that is not known. Of several threads nobody knows which one calls.
 func (i *inside) current() (name string, place uint64) {
 	if last := i.last; !i.many && last.call > 0 {
 		if last.args != 0 {
