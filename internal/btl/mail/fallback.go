@@ -66,12 +66,33 @@ func (t *sendTransfer) FallBack() bool {
 // copies are the fallbacks to the heap that are not over.
 type copies struct {
 	numbers []uint32
-	next    int // place of the next one to look at
-	bytes   int // by job.AheadLimit
+	next    int      // place of the next one to look at
+	bytes   int      // by job.AheadLimit
+	spare   [][]byte // memory of copies that are over: a sender whose receiver is often late allocates nothing
 }
 
-// reapedAtOnce bounds how many copies a fallback looks at: there may be thousands.
-const reapedAtOnce = 16
+const (
+	reapedAtOnce = 16 // bounds how many copies a fallback looks at: there may be thousands
+	mostSpare    = 32
+)
+
+// take returns memory for a copy of n bytes.
+func (c *copies) take(n int) []byte {
+	if last := len(c.spare) - 1; last >= 0 {
+		memory := c.spare[last]
+		if c.spare = c.spare[:last]; cap(memory) >= n {
+			return memory[:n]
+		}
+	}
+	return make([]byte, n)
+}
+
+// give takes memory back. The receiver has no use for it any more.
+func (c *copies) give(memory []byte) {
+	if len(c.spare) < mostSpare {
+		c.spare = append(c.spare, memory)
+	}
+}
 
 // reapCopies gives back some copies that their receivers have taken.
 func (b *Box) reapCopies() {
@@ -87,6 +108,7 @@ func (b *Box) reapCopies() {
 		last := len(c.numbers) - 1
 		c.numbers[c.next] = c.numbers[last]
 		c.numbers = c.numbers[:last]
+		c.give(t.copied)
 		t.finish()
 	}
 }
@@ -99,7 +121,7 @@ func (t *sendTransfer) fallBackToCopy() bool {
 		return false
 	}
 	c.bytes += n + job.AheadCost
-	copied := btl.Buffer{Bytes: make([]byte, n)}
+	copied := btl.Buffer{Bytes: c.take(n)}
 	t.src.Pack(copied.Bytes, 0)
 	t.copied = copied.Bytes
 	t.d.at.Store(0)
