@@ -34,7 +34,7 @@ import (
 //     by an idle slot only, and so not before the scheduler looks by itself, after 10 ms.)
 //
 // So in the third case a process takes one slot more, once, and is in the first case
-// from then on: the nap has a slot of its own. A program that then lowers GOMAXPROCS means
+// from then on: the nap has a slot of its own. (After Sole it may take it once more.) A program that then lowers GOMAXPROCS means
 // it, and has no naps as long as there are other goroutines. The launcher starts ranks with
 // GOMAXPROCS=1 if they are as many as the CPUs, so the third case is that of any rank
 // there that calls signal.Notify or serves HTTP.
@@ -58,8 +58,8 @@ var (
 	dedicated atomic.Int32 // goroutines of Dedicate
 	attending atomic.Int32 // goroutines of Attend
 	napping   atomic.Int32 // goroutines in Nap that are not alone
-	extraSlot sync.Once    // the slot that the process takes for its naps
 	slots     sync.Mutex   // held where a number of slots follows from an earlier one
+	extraSlot bool         // the process has taken a slot for its naps; guarded by slots
 
 	// calledByC tells that threads of C may call Go at any time. The runtime of a program
 	// with cgo has called C before this is set.
@@ -69,11 +69,12 @@ var (
 func init() { calledByC.Store(runtime.NumCgoCall() > 0) }
 
 // Sole tells whether no thread of C calls Go any more but the one that the calling goroutine has. The process gets so
-// many slots, and one for each goroutine of Dedicate.
+// many slots, and one for each goroutine of Dedicate. Its naps may take one slot more, also if they had taken one.
 func Sole(sole bool, n int) {
 	calledByC.Store(!sole)
 	slots.Lock()
 	defer slots.Unlock()
+	extraSlot = false
 	runtime.GOMAXPROCS(n + int(dedicated.Load()))
 }
 
@@ -121,12 +122,18 @@ func mayNap(n int32) bool {
 	if n > 1 {
 		return false // another nap has the slot
 	}
-	extraSlot.Do(func() {
-		slots.Lock()
-		defer slots.Unlock()
-		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
-	})
+	takeExtraSlot()
 	return int(n)+helpers < runtime.GOMAXPROCS(0)
+}
+
+// takeExtraSlot takes a slot for naps, once until Sole says how many slots there are.
+func takeExtraSlot() {
+	slots.Lock()
+	defer slots.Unlock()
+	if !extraSlot {
+		extraSlot = true
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
+	}
 }
 
 // Nap is a short sleep: see above. It returns true as soon as ready does. It returns false

@@ -79,6 +79,8 @@ func takeNaps() {
 	fmt.Println(e.Nap(yes), runtime.GOMAXPROCS(0))
 	runtime.GOMAXPROCS(1)
 	fmt.Println(e.Nap(yes), runtime.GOMAXPROCS(0))
+	Sole(true, 1)
+	fmt.Println(e.Nap(yes), runtime.GOMAXPROCS(0))
 	leave()
 }
 
@@ -103,9 +105,9 @@ func TestNap(t *testing.T) {
 		require.Equal(t, "2", lines[7], "a thread of C may need a slot")
 		return
 	}
-	require.Equal(t, []string{"1", "true 2", "true 3", "false", "true 2", "false 1"}, lines[7:],
+	require.Equal(t, []string{"1", "true 2", "true 3", "false", "true 2", "false 1", "true 2"}, lines[7:],
 		"slots; naps, and slots then: with a dedicated goroutine, with another one too, two naps at a time, "+
-			"with another one only, and when the program has lowered GOMAXPROCS")
+			"with another one only, when the program has lowered GOMAXPROCS, and after Sole")
 }
 
 // streak is how many requests must be served while the process sleeps in a nap.
