@@ -13,10 +13,10 @@ import (
 // times cheaper. The thread keeps its slot of GOMAXPROCS (a P) while it sleeps. What that
 // may keep from the other goroutines of the process is the subject of this file.
 //
-// The runtime itself always gets the thread. It sends a signal to the thread to stop the world,
-// or to preempt a goroutine that has run for 10 ms. It repeats the signal until the thread
+// The runtime itself always gets the thread: at the latest when the time of the nap is over. It sends a signal to the
+// thread to stop the world, or to preempt a goroutine that has run for 10 ms. It repeats the signal until the thread
 // has obeyed. The signal ends the sleep, because a futex wait with a time limit is
-// not restarted, and the nap is over then.
+// not restarted, and the nap is over then. In libmpi the runtime sends no signals (asyncpreemptoff): there it waits.
 //
 // Other goroutines need a slot. There are three cases:
 //
