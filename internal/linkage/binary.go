@@ -28,7 +28,8 @@ func StartedBy(path string) string {
 	return b.linker
 }
 
-// interpreter returns the program behind the "#!" of a script and its argument, or nothing if the file is no script.
+// interpreter returns the program behind the "#!" of a script and its argument, or nothing if the file is no script. As
+// for the kernel only blanks and tabs divide them: a carriage return is a part of the last one.
 func interpreter(path string) []string {
 	f, err := sys.OpenRegular(path)
 	if err != nil {
@@ -42,7 +43,7 @@ func interpreter(path string) []string {
 		return nil
 	}
 	first, _, _ := bytes.Cut(text, []byte("\n"))
-	return strings.Fields(string(first))
+	return strings.FieldsFunc(string(first), func(r rune) bool { return r == ' ' || r == '\t' })
 }
 
 // mostScripts is how many scripts start one another, as the kernel has it.

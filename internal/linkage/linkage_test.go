@@ -316,9 +316,10 @@ func TestUnscript(t *testing.T) {
 	first := w.script("first", "#!"+mine+" -a  -b\n")
 	second := w.script("second", "#!"+first+"\n")
 	found := w.script("found", "#!/usr/bin/env an-interpreter\n")
+	foreign := w.script("foreign", "#! "+mine+"\r\n")
 	for path, want := range map[string][]string{
 		mine: {mine, "x"}, first: {mine, "-a -b", first, "x"}, second: {mine, "-a -b", first, second, "x"},
-		found: {mine, found, "x"},
+		found: {mine, found, "x"}, foreign: {mine + "\r", foreign, "x"},
 	} {
 		path, args := Unscript(path, []string{"x"}, []string{"PATH=/nothing:" + w.dir})
 		require.Equal(t, want, append([]string{path}, args...))

@@ -107,6 +107,10 @@ func checkInterpreter(path string) error {
 		return nil
 	}
 	if err := checkFile(interpreter); err != nil {
+		if name, foreign := strings.CutSuffix(interpreter, "\r"); foreign {
+			return fmt.Errorf("its interpreter %s: %w: a carriage return is behind the name: end lines with a newline alone",
+				name, err)
+		}
 		return fmt.Errorf("its interpreter %s: %w", interpreter, err)
 	}
 	return nil
