@@ -34,9 +34,9 @@ import (
 //     by an idle slot only, and so not before the scheduler looks by itself, after 10 ms.)
 //
 // So in the third case a process takes one slot more, once, and is in the first case
-// from then on: the nap has a slot of its own. (After Sole it may take it once more.) A program that then lowers GOMAXPROCS means
-// it, and has no naps as long as there are other goroutines. The launcher starts ranks with
-// GOMAXPROCS=1 if they are as many as the CPUs, so the third case is that of any rank
+// from then on: the nap has a slot of its own. (After Sole it may take it once more.)
+// A program that then lowers GOMAXPROCS means it, and has no naps as long as there are other goroutines. The launcher
+// starts ranks with GOMAXPROCS=1 if they are as many as the CPUs, so the third case is that of any rank
 // there that calls signal.Notify or serves HTTP.
 //
 // napping and dedicated are counted in the same process by its own threads, so that two

@@ -108,8 +108,8 @@ func checkInterpreter(path string) error {
 	}
 	if err := checkFile(interpreter); err != nil {
 		if name, foreign := strings.CutSuffix(interpreter, "\r"); foreign {
-			return fmt.Errorf("its interpreter %s: %w: a carriage return is behind the name: end lines with a newline alone",
-				name, err)
+			return fmt.Errorf("its interpreter %s: %w: a carriage return is behind the name: "+
+				"end lines with a newline alone", name, err)
 		}
 		return fmt.Errorf("its interpreter %s: %w", interpreter, err)
 	}
