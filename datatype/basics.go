@@ -23,4 +23,6 @@ func (t *Type) Basics(visit func(count int64, basic *Type) bool) bool {
 }
 
 // basic tells whether the type is one basic element.
-func (t *Type) basic() bool { return t.contents.Combiner == CombinerNamed && t.contents.parts == nil }
+func (t *Type) basic() bool {
+	return t.contents.Combiner == CombinerNamed && len(t.contents.Types) == 0
+}

@@ -17,7 +17,7 @@ type marker struct {
 	set bool
 }
 
-func emptyBody() body { return body{align: 1, signature: noElements} }
+func emptyBody() body { return body{align: 1} }
 
 // repeat is count times b, the i-th at i*stride.
 func repeat(x *exact, b body, count, stride int64) body {
@@ -37,39 +37,47 @@ func repeat(x *exact, b body, count, stride int64) body {
 
 // joiner joins bodies in the order in which they are added.
 type joiner struct {
-	x    *exact
 	list listBuilder
 	body body
 	any  bool // whether a body with data was added
 }
 
-func newJoiner(x *exact) *joiner { return &joiner{x: x, body: emptyBody()} }
+// newJoiner makes a joiner for about so many bodies.
+func newJoiner(bodies int) joiner {
+	return joiner{body: emptyBody(), list: listBuilder{make([]piece, 0, bodies)}}
+}
 
-func (j *joiner) add(disp int64, b body) {
-	p := b.data.moved(j.x, disp)
-	if !p.empty() {
-		p.bounds(j.x) // so that it is known whether the end overflows
-		if end := j.x.add(disp, b.padded(j.x)); !j.any || end > j.body.end {
-			j.any, j.body.end = true, end
-		}
+func (j *joiner) add(x *exact, disp int64, b body) {
+	b = b.moved(x, disp)
+	if !b.data.empty() && (!j.any || b.end > j.body.end) {
+		j.any, j.body.end = true, b.end
 	}
-	j.list.add(p)
-	lb, ub := b.lb.moved(j.x, disp), b.ub.moved(j.x, disp)
-	if lb.set && (!j.body.lb.set || lb.at < j.body.lb.at) {
-		j.body.lb = lb
+	j.list.add(b.data)
+	if b.lb.set && (!j.body.lb.set || b.lb.at < j.body.lb.at) {
+		j.body.lb = b.lb
 	}
-	if ub.set && (!j.body.ub.set || ub.at > j.body.ub.at) {
-		j.body.ub = ub
+	if b.ub.set && (!j.body.ub.set || b.ub.at > j.body.ub.at) {
+		j.body.ub = b.ub
 	}
 	j.body.align = max(j.body.align, b.align)
 	j.body.signature = j.body.signature.join(b.signature)
 }
 
-func (j *joiner) done() body {
-	if !j.x.overflow {
-		j.body.data = j.list.done(j.x)
+func (j *joiner) done(x *exact) body {
+	if !x.overflow {
+		j.body.data = j.list.done(x)
 	}
 	return j.body
+}
+
+// moved is the body at another place.
+func (b body) moved(x *exact, by int64) body {
+	end := b.padded(x)
+	b.data = b.data.moved(x, by)
+	b.data.bounds(x) // so that it is known whether the end overflows
+	b.end = x.add(by, end)
+	b.lb, b.ub = b.lb.moved(x, by), b.ub.moved(x, by)
+	return b
 }
 
 func (m marker) moved(x *exact, by int64) marker {
@@ -121,10 +129,7 @@ func (b body) padded(x *exact) int64 {
 	if b.data.empty() {
 		ub = lb
 	}
-	if rest := x.sub(ub, lb) % b.align; rest != 0 {
-		if rest < 0 {
-			rest += b.align
-		}
+	if rest := x.sub(ub, lb) & (b.align - 1); rest != 0 {
 		ub = x.add(ub, b.align-rest)
 	}
 	return ub

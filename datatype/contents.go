@@ -44,13 +44,43 @@ type Contents struct {
 	Integers      []int64
 	Displacements []int64
 	Types         []*Type
+}
 
-	parts []*Type // the two elements of a Pair
+// arguments are those of a constructor. They stay the caller's, most on its stack: a type keeps copies.
+type arguments struct {
+	combiner      Combiner
+	integers      [5][]int64 // one list behind the other
+	displacements []int64
+	types         []*Type // of a named type, which has no contents, the two elements of a pair
+}
+
+// keep notes what the type was made from.
+func (t *Type) keep(a *arguments) {
+	n := 0
+	for _, list := range a.integers {
+		n += len(list)
+	}
+	all := t.numbers[:0]
+	if n+len(a.displacements) > len(t.numbers) {
+		all = make([]int64, 0, n+len(a.displacements))
+	}
+	for _, list := range a.integers {
+		all = append(all, list...)
+	}
+	all = append(all, a.displacements...)
+	types := t.old[:0]
+	if len(a.types) > len(t.old) {
+		types = make([]*Type, 0, len(a.types))
+	}
+	t.contents = Contents{a.combiner, "", all[:n:n], all[n:], append(types, a.types...)}
 }
 
 // Contents returns what the type was made from. The slices are copies.
 func (t *Type) Contents() Contents {
 	c := t.contents
+	if c.Combiner == CombinerNamed {
+		return Contents{Name: c.Name}
+	}
 	c.Integers = slices.Clone(c.Integers)
 	c.Displacements = slices.Clone(c.Displacements)
 	c.Types = slices.Clone(c.Types)
@@ -62,14 +92,14 @@ func (t *Type) Contents() Contents {
 func missing(t *Type) bool { return t == nil || t.body.align == 0 }
 
 // check checks the arguments that all constructors have.
-func (c *Contents) check(counts ...int64) error {
+func (a *arguments) check(counts ...int64) error {
 	for _, n := range counts {
 		if n < 0 {
-			return failed(c.Combiner, fmt.Errorf("%w: %d", ErrCount, n))
+			return failed(a.combiner, fmt.Errorf("%w: %d", ErrCount, n))
 		}
 	}
-	if slices.ContainsFunc(c.Types, missing) {
-		return failed(c.Combiner, ErrType)
+	if slices.ContainsFunc(a.types, missing) {
+		return failed(a.combiner, ErrType)
 	}
 	return nil
 }

@@ -1,7 +1,5 @@
 package datatype
 
-import "slices"
-
 // Distribution says how a dimension of a global array is spread over the processes.
 type Distribution int64
 
@@ -32,32 +30,32 @@ func Darray(size, rank int64, dims []Dimension, order Order, old *Type) (*Type, 
 	for i, d := range dims {
 		columns[i], columns[n+i], columns[2*n+i], columns[3*n+i] = d.Size, int64(d.How), d.Block, d.Processes
 	}
-	c := Contents{Combiner: CombinerDarray, Types: []*Type{old}}
-	c.Integers = slices.Concat([]int64{size, rank, int64(n)}, columns, []int64{int64(order)})
-	if err := c.check(); err != nil {
+	a := arguments{combiner: CombinerDarray, types: []*Type{old},
+		integers: [5][]int64{{size, rank, int64(n)}, columns, {int64(order)}}}
+	if err := a.check(); err != nil {
 		return nil, err
 	}
 	if n == 0 {
-		return nil, failed(c.Combiner, wrong("no dimension"))
+		return nil, failed(a.combiner, wrong("no dimension"))
 	}
 	if order != OrderC && order != OrderFortran {
-		return nil, failed(c.Combiner, wrong("order %d", order))
+		return nil, failed(a.combiner, wrong("order %d", order))
 	}
 	coordinates, err := gridCoordinates(size, rank, dims)
 	if err != nil {
-		return nil, failed(c.Combiner, err)
+		return nil, failed(a.combiner, err)
 	}
 	var x exact
 	part, stride := old.body, old.extent
 	for _, d := range order.fastestFirst(n) {
 		dim := dims[d]
 		if err := dim.setBlock(); err != nil {
-			return nil, failed(c.Combiner, err)
+			return nil, failed(a.combiner, err)
 		}
 		part = dim.part(&x, coordinates[d], part, stride)
 		stride = x.mul(stride, dim.Size)
 	}
-	return finish(&x, part.bounded(0, stride), c)
+	return finish(&x, part.bounded(0, stride), &a)
 }
 
 // gridCoordinates finds a rank in the grid.
@@ -119,11 +117,13 @@ func (d *Dimension) part(x *exact, coordinate int64, inner body, stride int64) b
 	if rest >= d.Block {
 		full, rest = full+1, 0
 	}
-	all := newJoiner(x)
 	block := repeat(x, inner, d.Block, stride)
-	all.add(x.mul(first, stride), repeat(x, block, full, x.mul(round, stride)))
-	if rest > 0 {
-		all.add(x.mul(first+full*round, stride), repeat(x, inner, rest, stride))
+	whole := repeat(x, block, full, x.mul(round, stride))
+	if rest == 0 {
+		return whole.moved(x, x.mul(first, stride))
 	}
-	return all.done()
+	all := newJoiner(2)
+	all.add(x, x.mul(first, stride), whole)
+	all.add(x, x.mul(first+full*round, stride), repeat(x, inner, rest, stride))
+	return all.done(x)
 }

@@ -8,7 +8,7 @@ func (t *Type) Elements(n int64) (elements int64, whole bool) {
 		return 0, n == 0
 	}
 	full, rest := n/size, n%size
-	elements, whole = full*t.body.signature.count, true
+	elements, whole = full*t.body.signature.count(), true
 	t.parts(func(count int64, part *Type) bool {
 		if part == t { // a basic type, of which all bytes are needed
 			return false
@@ -27,7 +27,7 @@ func (t *Type) Elements(n int64) (elements int64, whole bool) {
 // ElementBytes is the inverse of Elements: it counts the bytes of the first n basic
 // elements of a packed stream of the type.
 func (t *Type) ElementBytes(n int64) int64 {
-	inOne := t.body.signature.count
+	inOne := t.body.signature.count()
 	if inOne == 0 || n <= 0 {
 		return 0
 	}
@@ -36,7 +36,7 @@ func (t *Type) ElementBytes(n int64) int64 {
 		if part == t {
 			return false
 		}
-		some := min(rest, count*part.body.signature.count)
+		some := min(rest, count*part.body.signature.count())
 		bytes += part.ElementBytes(some)
 		rest -= some
 		return rest > 0
@@ -59,8 +59,8 @@ func (t *Type) parts(visit func(count int64, part *Type) bool) {
 		if old := c.Types[0]; old.Size() > 0 {
 			visit(t.Size()/old.Size(), old)
 		}
-	case c.parts != nil:
-		_ = visit(1, c.parts[0]) && visit(1, c.parts[1])
+	case len(c.Types) == 2:
+		_ = visit(1, c.Types[0]) && visit(1, c.Types[1])
 	default:
 		visit(1, t)
 	}

@@ -6,7 +6,6 @@ import "slices"
 func encode(t *Type) Flat {
 	e := encoder{words: make([]uint64, headerWords), at: map[*node]uint64{}}
 	root := e.reference(t.body.data.node)
-	signature := t.Signature()
 	header := [headerWords]int64{
 		wordMagic:      flatMagic,
 		wordLength:     int64(len(e.words)),
@@ -17,8 +16,6 @@ func encode(t *Type) Flat {
 		wordTrueExtent: t.span,
 		wordOrigin:     t.body.data.disp,
 		wordRoot:       int64(root),
-		wordHash:       int64(signature.Hash),
-		wordElements:   signature.Elements,
 	}
 	for i, w := range header {
 		e.words[i] = uint64(w)

@@ -25,13 +25,11 @@ const (
 	wordTrueExtent
 	wordOrigin // displacement of the root
 	wordRoot   // reference
-	wordHash
-	wordElements
 	headerWords
 )
 
 const (
-	flatMagic = 0x676f70766173_0001 // the last digits are a version
+	flatMagic = 0x676f70766173_0002 // the last digits are a version
 	loopTag   = 1
 	listTag   = 2
 
@@ -53,13 +51,9 @@ func (t *Type) Flat() Flat {
 
 func (f Flat) word(i int) int64 { return int64(f.words[i]) }
 
-// Size, Extent, TrueExtent and Signature are those of the type.
+// Size, Extent and TrueExtent are those of the type.
 func (f Flat) Size() int64 { return f.word(wordSize) }
 
 func (f Flat) Extent() (lb, extent int64) { return f.word(wordLB), f.word(wordExtent) }
 
 func (f Flat) TrueExtent() (lb, extent int64) { return f.word(wordTrueLB), f.word(wordTrueExtent) }
-
-func (f Flat) Signature() Signature {
-	return Signature{Hash: f.words[wordHash], Elements: f.word(wordElements)}
-}

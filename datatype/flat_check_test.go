@@ -125,8 +125,7 @@ func (c *checker) header(f Flat) error {
 		s, ok = c.child(root, size)
 		lo, hi = c.x.add(f.word(wordOrigin), s.lo), c.x.add(f.word(wordOrigin), s.hi)
 	}
-	elements := f.Signature().Elements
-	if !ok || trueLB != lo || span != c.x.sub(hi, lo) || elements < 0 || elements > size || c.x.overflow {
+	if !ok || trueLB != lo || span != c.x.sub(hi, lo) || c.x.overflow {
 		return corrupt("the header does not agree with the nodes")
 	}
 	return nil

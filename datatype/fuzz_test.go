@@ -96,10 +96,10 @@ func TestContiguousNodes(t *testing.T) {
 	loop := ok(Vector(1<<50, 1, 2, Byte)).Flat()
 	loop.words[headerWords+3] = 1 // the stride
 	loop.words[wordTrueExtent] = 1 << 50
-	require.ErrorContains(t, checkFlat(loop), "the node at word 11 is damaged")
+	require.ErrorContains(t, checkFlat(loop), "the node at word 9 is damaged")
 
 	list := ok(Hindexed([]int64{1, 2}, []int64{0, 2}, Byte)).Flat()
 	list.words[headerWords+listFirst+entryWords+1] = 1 // the second displacement
 	list.words[wordTrueExtent] = 3
-	require.ErrorContains(t, checkFlat(list), "the node at word 11 is damaged")
+	require.ErrorContains(t, checkFlat(list), "the node at word 9 is damaged")
 }

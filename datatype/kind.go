@@ -58,7 +58,7 @@ func Basic(name string, kind Kind, size, align int64) (*Type, error) {
 		return nil, failed(CombinerNamed, wrong("%s has size %d and alignment %d", name, size, align))
 	}
 	b := body{data: run(0, size), end: size, align: align, signature: oneElement(kind, size)}
-	return newType(b, Contents{Combiner: CombinerNamed, Name: name})
+	return named(name, b)
 }
 
 // Pair makes a predefined type of two basic elements, as a C compiler lays out their
@@ -72,7 +72,16 @@ func Pair(name string, first, second *Type) (*Type, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newType(t.body, Contents{Combiner: CombinerNamed, Name: name, parts: []*Type{first, second}})
+	return named(name, t.body, first, second)
+}
+
+// named makes a named type of its parts, or a basic one.
+func named(name string, b body, parts ...*Type) (*Type, error) {
+	t, err := finish(new(exact), b, &arguments{types: parts})
+	if err == nil {
+		t.contents.Name = name
+	}
+	return t, err
 }
 
 func predefined(name string, kind Kind, size, align int64) *Type {

@@ -1,5 +1,7 @@
 package datatype
 
+import "slices"
+
 // listBuilder joins pieces to one, in the order in which they are added.
 type listBuilder struct{ entries []piece }
 
@@ -32,9 +34,13 @@ func (b *listBuilder) done(x *exact) piece {
 	return newList(x, b.entries)
 }
 
+// newList makes a list of entries, which it keeps unless they are in memory of many more.
 func newList(x *exact, entries []piece) piece {
 	first := entries[0].disp
-	n := &node{entries: append([]piece(nil), entries...)}
+	if cap(entries) > 2*len(entries) {
+		entries = slices.Clone(entries)
+	}
+	n := &node{entries: entries}
 	n.lo, n.hi = entries[0].moved(x, -first).bounds(x)
 	for i := range n.entries {
 		e := &n.entries[i]

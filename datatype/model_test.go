@@ -75,15 +75,14 @@ func modelOf(t *Type) model {
 }
 
 func modelOfNamed(t *Type, c Contents) model {
-	if c.parts != nil {
+	if parts := t.contents.Types; len(parts) > 0 {
 		m := model{align: 1}
-		m.blocks(c.parts[0], 1, 0)
-		second := c.parts[1]
-		at := c.parts[0].Size()
-		for at%second.Align() != 0 {
+		m.blocks(parts[0], 1, 0)
+		at := parts[0].Size()
+		for at%parts[1].Align() != 0 {
 			at++
 		}
-		m.blocks(second, 1, at)
+		m.blocks(parts[1], 1, at)
 		return m
 	}
 	m := model{align: t.Align(), lengths: []int64{t.Size()}, ends: []int64{t.Size()}}

@@ -25,23 +25,21 @@ func (o Order) fastestFirst(dims int) []int {
 // Subarray makes a part of an array of old: the elements whose index in each dimension d is
 // between starts[d] and starts[d]+subsizes[d]-1. Its extent is that of the whole array.
 func Subarray(sizes, subsizes, starts []int64, order Order, old *Type) (*Type, error) {
-	c := Contents{Combiner: CombinerSubarray, Types: []*Type{old},
-		Integers: slices.Concat([]int64{int64(len(sizes))}, sizes, subsizes, starts, []int64{int64(order)})}
-	if err := c.check(); err != nil {
+	a := arguments{combiner: CombinerSubarray, types: []*Type{old},
+		integers: [5][]int64{{int64(len(sizes))}, sizes, subsizes, starts, {int64(order)}}}
+	if err := a.check(); err != nil {
 		return nil, err
 	}
 	if err := checkSubarray(sizes, subsizes, starts, order); err != nil {
-		return nil, failed(c.Combiner, err)
+		return nil, failed(a.combiner, err)
 	}
 	var x exact
 	part, stride := old.body, old.extent
 	for _, d := range order.fastestFirst(len(sizes)) {
-		row := newJoiner(&x)
-		row.add(x.mul(starts[d], stride), repeat(&x, part, subsizes[d], stride))
-		part = row.done()
+		part = repeat(&x, part, subsizes[d], stride).moved(&x, x.mul(starts[d], stride))
 		stride = x.mul(stride, sizes[d])
 	}
-	return finish(&x, part.bounded(0, stride), c)
+	return finish(&x, part.bounded(0, stride), &a)
 }
 
 func checkSubarray(sizes, subsizes, starts []int64, order Order) error {

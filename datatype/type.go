@@ -10,31 +10,30 @@ type Type struct {
 	trueLB, span int64 // the bytes
 	contents     Contents
 
+	// The contents of most types fit in here.
+	numbers [4]int64
+	old     [1]*Type
+
 	commit sync.Once
 	flat   Flat
 }
 
-// newType checks what was composed and makes the type.
-func newType(b body, c Contents) (*Type, error) {
-	var x exact
-	return finish(&x, b, c)
-}
-
-// finish is newType for a body that x has computed.
-func finish(x *exact, b body, c Contents) (*Type, error) {
+// finish checks what was composed and computed by x, and makes the type.
+func finish(x *exact, b body, a *arguments) (*Type, error) {
 	if x.overflow {
-		return nil, failed(c.Combiner, ErrOverflow)
+		return nil, failed(a.combiner, ErrOverflow)
 	}
-	t := &Type{body: b, contents: c}
+	t := &Type{body: b}
+	t.keep(a)
 	lb, ub := b.bounds(x)
 	t.lb, t.extent = lb, x.sub(ub, lb)
 	lo, hi := b.trueBounds(x)
 	t.trueLB, t.span = lo, x.sub(hi, lo)
 	switch {
 	case x.overflow:
-		return nil, failed(c.Combiner, ErrOverflow)
+		return nil, failed(a.combiner, ErrOverflow)
 	case b.data.depth() > maxDepth:
-		return nil, failed(c.Combiner, ErrDepth)
+		return nil, failed(a.combiner, ErrDepth)
 	}
 	return t, nil
 }
@@ -53,13 +52,18 @@ func (t *Type) TrueExtent() (lb, extent int64) { return t.trueLB, t.span }
 // Align returns the alignment of the strictest basic element.
 func (t *Type) Align() int64 { return t.body.align }
 
-// Signature identifies the sequence of basic elements.
-func (t *Type) Signature() Signature { return t.body.signature.exported() }
-
-// SignatureOf returns the signature of count elements of the type, which must not be
-// negative.
-func (t *Type) SignatureOf(count int64) Signature {
-	return t.body.signature.repeat(count).exported()
+// Dense tells whether elements of the type are their bytes from displacement 0 on, one behind the other, without gaps.
+func (t *Type) Dense() bool {
+	size := t.body.data.size
+	return t.body.data.isRun() && t.lb == 0 && t.trueLB == 0 && t.extent == size && t.span == size
 }
 
-func (s signature) exported() Signature { return Signature{Hash: s.hash, Elements: s.count} }
+// Signature identifies the sequence of basic elements.
+func (t *Type) Signature() Signature {
+	all := t.body.signature.expand()
+	return Signature{Hash: all.hash, Elements: all.count}
+}
+
+// Repeats tells whether the basic elements are those of another type, any number of times. No elements are so many times
+// those of any type.
+func (t *Type) Repeats(other *Type) bool { return t.body.signature.repeats(other.body.signature) }

@@ -268,19 +268,79 @@ func TestElements(t *testing.T) {
 
 func TestSignature(t *testing.T) {
 	ok := must(t)
+	times := func(n int64, dt *Type) Signature { return ok(Contiguous(n, dt)).Signature() }
 	pair := ok(Struct([]int64{1, 1}, []int64{0, 8}, []*Type{Int32, Float64}))
 	spread := ok(Struct([]int64{1, 1, 2}, []int64{0, 100, 200}, []*Type{Int32, Float64, pair}))
-	require.Equal(t, pair.SignatureOf(3), spread.Signature())
-	require.Equal(t, pair.SignatureOf(3000000000), spread.SignatureOf(1000000000))
-	require.Equal(t, Signature{Elements: 0}, pair.SignatureOf(0))
-	require.Equal(t, ok(Vector(5, 3, 7, Int32)).Signature(), Int32.SignatureOf(15))
+	require.Equal(t, times(3, pair), spread.Signature())
+	require.Equal(t, times(3000000000, pair), times(1000000000, spread))
+	require.Equal(t, Signature{Elements: 0}, times(0, pair))
+	require.Equal(t, ok(Vector(5, 3, 7, Int32)).Signature(), times(15, Int32))
 
 	swapped := ok(Struct([]int64{1, 1}, []int64{0, 8}, []*Type{Float64, Int32}))
 	require.NotEqual(t, pair.Signature(), swapped.Signature())
 	require.NotEqual(t, Int32.Signature(), Uint32.Signature())
-	require.NotEqual(t, Int32.SignatureOf(2), Int64.SignatureOf(2))
-	require.NotEqual(t, Int32.SignatureOf(2).Hash, Int32.SignatureOf(3).Hash)
+	require.NotEqual(t, times(2, Int32), times(2, Int64))
+	require.NotEqual(t, times(2, Int32).Hash, times(3, Int32).Hash)
 	require.Equal(t, Float32Int32.Signature(),
 		ok(Struct([]int64{1, 1}, []int64{0, 4}, []*Type{Float32, Int32})).Signature())
-	require.Equal(t, pair.Signature(), pair.Flat().Signature())
+}
+
+// TestRepeats joins equal elements in all the ways that constructors have.
+func TestRepeats(t *testing.T) {
+	ok := must(t)
+	two := ok(Contiguous(2, Int32))
+	seven := ok(Struct([]int64{1, 2, 1}, []int64{0, 100, 200}, []*Type{Int32, two, ok(Vector(2, 1, 3, Int32))}))
+	mixed := ok(Struct([]int64{1, 1}, []int64{0, 8}, []*Type{Int32, Float32}))
+	again := ok(Struct([]int64{1, 1, 1}, []int64{0, 8, 12}, []*Type{mixed, Int32, Float32}))
+	empty := ok(Contiguous(0, Float64))
+	for _, c := range []struct {
+		all, one *Type
+		want     bool
+	}{
+		{Int32, Int32, true}, {two, Int32, true}, {Int32, two, false}, {seven, Int32, true}, {seven, two, false},
+		{two, Uint32, false}, {mixed, Int32, false}, {mixed, Float32, false}, {again, mixed, true},
+		{again, ok(Contiguous(2, mixed)), true}, {mixed, again, false}, {again, two, false},
+		{ok(Hindexed([]int64{3, 1}, []int64{0, 100}, mixed)), again, true}, {empty, Int32, true},
+		{empty, empty, true}, {Int32, empty, false},
+	} {
+		require.Equal(t, c.want, c.all.Repeats(c.one), "%v of %v", c.all, c.one)
+	}
+}
+
+func TestDense(t *testing.T) {
+	ok := must(t)
+	for _, dt := range []*Type{Int32, ok(Contiguous(3, Int32)), ok(Vector(4, 2, 2, Int32)),
+		ok(Struct([]int64{1, 2}, []int64{0, 4}, []*Type{Int32, Int32}))} {
+		require.True(t, dt.Dense(), dt)
+	}
+	for _, dt := range []*Type{ok(Vector(2, 1, 2, Int32)), ok(Resized(Int32, 0, 8)), ok(Resized(Int32, -4, 8)),
+		ok(Hindexed([]int64{1}, []int64{4}, Int32)), ok(Hindexed([]int64{1, 1}, []int64{4, 0}, Int32))} {
+		require.False(t, dt.Dense(), dt)
+	}
+}
+
+// TestAllocations counts what constructors make: a type, and the nodes of its layout. Only what does not fit into a
+// type has memory of its own.
+func TestAllocations(t *testing.T) {
+	lengths, at := []int64{1, 2, 1}, []int64{0, 16, 40}
+	types := []*Type{Int32, Float64, Char}
+	for name, c := range map[string]struct {
+		most float64
+		make func() (*Type, error)
+	}{
+		"dup":        {1, func() (*Type, error) { return Dup(Int32) }},
+		"resized":    {1, func() (*Type, error) { return Resized(Int32, 0, 8) }},
+		"contiguous": {1, func() (*Type, error) { return Contiguous(3, Int32) }},
+		"vector":     {2, func() (*Type, error) { return Vector(3, 2, 4, Int32) }},
+		"hvector":    {2, func() (*Type, error) { return Hvector(3, 2, 32, Int32) }},
+		"hindexed":   {4, func() (*Type, error) { return Hindexed(lengths, at, Int32) }}, // numbers, entries
+		"struct":     {5, func() (*Type, error) { return Struct(lengths, at, types) }},   // and types
+	} {
+		got := testing.AllocsPerRun(100, func() {
+			if _, err := c.make(); err != nil {
+				t.Error(err)
+			}
+		})
+		require.LessOrEqual(t, got, c.most, name)
+	}
 }

@@ -22,13 +22,12 @@ type typeObject struct {
 
 	// How it was made, for MPI_Type_get_contents. The old types are those of Type.Contents.
 	combiner int
-	large    bool // by a large form
 	integers []int64
 	old      []*typeObject
+	one      [1]*typeObject // room for old
+	large    bool           // by a large form
 
-	// dense says that count elements are count*Size() bytes without gaps from displacement
-	// 0 on, as with all predefined types but some pairs.
-	dense   bool
+	dense   bool                          // Type.Dense, as all predefined types but some pairs are
 	unit    int                           // Size if dense, else 0
 	element comm.Element                  // what its messages consist of, counted in bytes
 	layout  atomic.Pointer[countedLayout] // the last that was asked for
@@ -45,11 +44,12 @@ var types = table[typeObject]{kind: kindType}
 
 var errTooManyTypes = fail(ERR_INTERN, "there are a million datatypes: free those that are no longer used")
 
-func newTypeObject(t *datatype.Type, old ...*typeObject) *typeObject {
-	o := &typeObject{Type: t, traits: traitsOf(t), old: old}
-	lb, extent := t.Extent()
-	trueLB, span := t.TrueExtent()
-	o.dense = lb == 0 && trueLB == 0 && extent == t.Size() && span == t.Size() && contiguous(t)
+// newTypeObject is a type that is made of others, or one with traits.
+func newTypeObject(t *datatype.Type, of *traits, old ...*typeObject) *typeObject {
+	o := &typeObject{Type: t, traits: of, dense: t.Dense()}
+	if len(old) > 0 {
+		o.old = append(o.one[:0], old...)
+	}
 	if o.dense {
 		o.unit = int(t.Size())
 	}
@@ -63,24 +63,11 @@ func (o *typeObject) consistsOf() comm.Element {
 	for len(first.old) > 0 {
 		first = first.old[0]
 	}
-	if first.traits == nil || first.traits.basic == nil {
-		return 1
-	}
-	all := o.Signature()
-	if all != first.SignatureOf(all.Elements) {
+	if first.traits == nil || first.traits.basic == nil || !o.Repeats(first.Type) {
 		return 1
 	}
 	b := first.traits.basic
 	return datatype.ElementOf(b.kind, b.size).Sized(1)
-}
-
-func contiguous(t *datatype.Type) bool {
-	l, err := t.Times(1)
-	if err != nil {
-		return false
-	}
-	_, ok := l.Contiguous()
-	return ok
 }
 
 // typeOf is the type of a handle, committed or not.

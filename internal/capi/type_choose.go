@@ -73,7 +73,7 @@ func (p *Process) f90(key f90Type, like Type, integers []int64, newtype Ptr[Type
 	if err != nil {
 		return err
 	}
-	o := newTypeObject(old.Type)
+	o := newTypeObject(old.Type, old.traits)
 	o.predefined, o.combiner, o.integers = true, key.combiner, integers
 	o.committed.Store(true)
 	o.name.Store(old.name.Load())

@@ -135,7 +135,7 @@ func (p *Process) handleOf(o *typeObject) (Type, error) {
 	if h, ok := p.handleOfF90(o); ok {
 		return h, nil
 	}
-	same := newTypeObject(o.Type, o.old...)
+	same := newTypeObject(o.Type, o.traits, o.old...)
 	same.combiner, same.large, same.integers = o.combiner, o.large, o.integers
 	same.committed.Store(o.committed.Load())
 	h := types.add(same)

@@ -15,7 +15,7 @@ func (p *Process) derived(t *datatype.Type, err error, form Form, combiner int, 
 	if err != nil {
 		return err
 	}
-	o := newTypeObject(t, old...)
+	o := newTypeObject(t, nil, old...)
 	o.combiner, o.large = combiner, form == largeForm
 	return p.newType(o, newtype)
 }

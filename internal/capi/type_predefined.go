@@ -33,7 +33,7 @@ type traits struct {
 	accumulated window.Element
 }
 
-// traitsByType finds them: *traits by *datatype.Type.
+// traitsByType finds those of the basic types that package datatype names: *traits by *datatype.Type.
 var traitsByType sync.Map
 
 func traitsOf(t *datatype.Type) *traits {
@@ -103,7 +103,7 @@ func makePredefined(t Type) *typeObject {
 	of.element, of.reduces = elementOf(t, of.basic)
 	of.accumulated = accumulatedElement(made, of)
 	traitsByType.Store(made, of)
-	o := newTypeObject(made)
+	o := newTypeObject(made, of)
 	o.predefined, o.combiner = true, COMBINER_NAMED
 	o.committed.Store(true)
 	o.name.Store(&name)

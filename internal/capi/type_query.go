@@ -89,7 +89,7 @@ func (p *Process) Type_dup(oldtype Type, newtype Ptr[Type]) error {
 	if err != nil {
 		return err
 	}
-	o := newTypeObject(t, old)
+	o := newTypeObject(t, nil, old)
 	o.combiner, o.attributes = COMBINER_DUP, copies
 	o.committed.Store(old.committed.Load())
 	return p.newType(o, newtype)

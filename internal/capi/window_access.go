@@ -258,10 +258,8 @@ func (o *typeObject) accumulates() (*window.Element, error) {
 		return &o.traits.accumulated, nil
 	}
 	first := o.basis()
-	if first.traits != nil && first.Size() > 0 && o.Size()%first.Size() == 0 {
-		if o.Signature() == first.SignatureOf(o.Size()/first.Size()) {
-			return &first.traits.accumulated, nil
-		}
+	if first.traits != nil && o.Repeats(first.Type) {
+		return &first.traits.accumulated, nil
 	}
 	return nil, fail(ERR_TYPE, "%s consists of different predefined types: accumulates take one", o.label())
 }
