@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -72,6 +74,8 @@ func TestMistakesInFlags(t *testing.T) {
 
 // What is expected is said, and where a value comes from that is not an argument.
 func TestMistakesAreExplained(t *testing.T) {
+	recorded := filepath.Join(t.TempDir(), "job.trace")
+	require.NoError(t, os.WriteFile(recorded, []byte("gopvastr"), 0o600))
 	for args, says := range map[string]string{
 		"-n x true":                   `-n, --np: "x" is not a whole number: write for example --np 4`,
 		"-n":                          `-n, --np: its value is missing: write --np 4`,
@@ -119,6 +123,15 @@ func TestMistakesAreExplained(t *testing.T) {
 		"trace x":                    `trace: there is no command "x": say what to do: pvasrun trace info`,
 		"suci fly":                   `suci: there is no command "fly": name a command: bench, key`,
 		"info nothing":               `info: exec: "nothing": executable file not found in $PATH: name a program`,
+		"info ./commands.go":         `permission denied: name a program; chmod +x ./commands.go makes it one`,
+		"info commands.go":           `not found in $PATH: a program of this directory is ./commands.go`,
+		"info " + recorded:           `info: ` + recorded + ` is a trace: pvasrun trace info ` + recorded + ` tells of it`,
+		"--trace /no/file true":      `--trace: stat /no: no such file or directory: name a file of a folder that is there`,
+		"--hosts , true":             `host "": that is no name of a host: write for example node1:4`,
+		"--hostfile /no/file true":   `no such file or directory: name a file with a host on each line`,
+		"--hostfile . true":          `is a directory: name a file with a host on each line, such as node1 slots=4`,
+		"--hostfile /dev/null true":  `it names no host: name a file with a host on each line`,
+		"-n 2":                       `program 1 of the job is missing: write it behind its flags, such as pvasrun -n 4 ./prog`,
 		"info --hosts a true":        `info: true beside --hosts or --hostfile: it looks at a program on this node`,
 		"info true --hostfile a":     `info: true beside --hosts or --hostfile`,
 		"info true false":            `info: unexpected argument "false": name one program`,

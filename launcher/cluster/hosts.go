@@ -47,7 +47,7 @@ func parseHost(item string) (h Host, err error) {
 	}
 	h.Name = strings.Trim(h.Name, "[]")
 	if h.Name == "" || strings.HasPrefix(h.Name, "-") || strings.ContainsFunc(h.Name, strange) {
-		return h, fmt.Errorf("launcher: host %q: that is no name of a host", item)
+		return h, fmt.Errorf("launcher: host %q: that is no name of a host: write for example node1:4", item)
 	}
 	return h, nil
 }
@@ -86,12 +86,15 @@ func addHost(hosts []Host, h Host) []Host {
 	return hosts
 }
 
+// likeThis ends the error of a file that is no hostfile.
+const likeThis = ": name a file with a host on each line, such as node1 slots=4"
+
 // ReadHostfile reads a file with a host per line, as the MPIs have it: "node1 slots=4",
 // "node1:4", or "node1"; the text after a # is a comment. A line with other words is refused.
 func ReadHostfile(path string) ([]Host, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("launcher: hostfile: %w", err)
+		return nil, fmt.Errorf("launcher: hostfile: %w%s", err, likeThis)
 	}
 	defer f.Close()
 	return parseHostfile(f, path)
@@ -115,10 +118,10 @@ func parseHostfile(r io.Reader, path string) (hosts []Host, err error) {
 		return nil, fmt.Errorf("launcher: hostfile %s: a line is longer than %d bytes: is it a hostfile?", path,
 			bufio.MaxScanTokenSize)
 	} else if err != nil {
-		return nil, fmt.Errorf("launcher: hostfile %s: %w", path, err)
+		return nil, fmt.Errorf("launcher: hostfile %s: %w%s", path, err, likeThis)
 	}
 	if len(hosts) == 0 {
-		return nil, fmt.Errorf("launcher: hostfile %s: it names no host", path)
+		return nil, fmt.Errorf("launcher: hostfile %s: it names no host%s", path, likeThis)
 	}
 	return hosts, nil
 }

@@ -96,7 +96,9 @@ func Traceable(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		_, err = os.Stat(filepath.Dir(path))
+		if _, err = os.Stat(filepath.Dir(path)); err != nil {
+			err = fmt.Errorf("%w: name a file of a folder that is there", err)
+		}
 		return err
 	case err != nil || info.Mode().IsRegular():
 		return err
@@ -132,10 +134,13 @@ func (t *Tracing) End() {
 	}
 }
 
-// Close closes the file. The error says why the trace is incomplete.
+// Close closes the file. The error says why the trace is incomplete. A job that has not begun leaves no file.
 func (t *Tracing) Close() error {
 	if t.file == nil {
 		return nil
+	}
+	if info, err := t.file.Stat(); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		_ = os.Remove(t.file.Name()) // while it is locked: no other job writes to it
 	}
 	if err := t.file.Close(); t.err == nil {
 		t.err = err

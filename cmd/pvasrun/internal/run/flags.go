@@ -114,7 +114,8 @@ func (f *Flags) Apps(args []string) ([]launcher.App, error) {
 	for {
 		own, rest, more := cutAt(args, ":")
 		if len(own) == 0 {
-			return nil, cli.Mistake(fmt.Errorf("program %d of the job is missing", len(apps)+1))
+			return nil, cli.Mistake(fmt.Errorf(
+				"program %d of the job is missing: write it behind its flags, such as pvasrun -n 4 ./prog", len(apps)+1))
 		}
 		a, err := app.app(own)
 		if err != nil {

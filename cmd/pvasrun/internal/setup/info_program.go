@@ -3,8 +3,10 @@ package setup
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,7 +38,7 @@ func printProgram(typed string, asJSON bool) error {
 		path, err = filepath.Abs(path)
 	}
 	if err != nil {
-		return cli.Mistake(fmt.Errorf("info: %w: name a program", err))
+		return cli.Mistake(notExecuted(typed, err))
 	}
 	env := os.Environ()
 	if err := linkage.Check(path, env); err != nil {
@@ -58,6 +60,20 @@ func printProgram(typed string, asJSON bool) error {
 		return json.NewEncoder(os.Stdout).Encode(i)
 	}
 	return i.writeText(os.Stdout)
+}
+
+// notExecuted is the error of a word that stands for no program.
+func notExecuted(typed string, err error) error {
+	recorded, unread := cli.IsTrace(typed)
+	switch {
+	case recorded:
+		return fmt.Errorf("info: %s is a trace: pvasrun trace info %[1]s tells of it", typed)
+	case unread == nil && errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("info: %w: a program of this directory is ./%s", err, typed)
+	case unread == nil && errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("info: %w: name a program; chmod +x %s makes it one", err, typed)
+	}
+	return fmt.Errorf("info: %w: name a program", err)
 }
 
 func (i *programInfo) writeText(out io.Writer) error {
