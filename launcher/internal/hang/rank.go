@@ -22,7 +22,7 @@ type Rank struct {
 	Pid     int    // 0: it has not been started
 	World   string // its place in a world that ranks have had started; "": it is of the first one
 	Program string
-	Stopped bool         // by a signal, as far as that is known: of ranks on this node
+	Stopped bool         // by a signal, as its node has seen when it was last asked
 	Place   symbol.Place // of the call in which it waits
 }
 
