@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/site"
 	"github.com/gopvas/gopvas/exchange"
 	"github.com/gopvas/gopvas/internal/bench/neighbors"
 	"github.com/gopvas/gopvas/internal/bench/runner"
@@ -18,7 +19,7 @@ import (
 )
 
 type exchangeFlags struct {
-	siteFlags
+	site.Flags
 	Neighbors string        `short:"N" long:"neighbors" env:"EX_NEIGHBORS" value-name:"N" default:"6" description:"messages that each rank sends, or halo: the 6 faces, 12 edges and 8 corners of a cube"`
 	Sizes     cli.Sizes     `long:"sizes" env:"EX_SIZES" value-name:"LIST" default:"16KiB,64KiB,256KiB,1MiB" description:"lengths of a message, with halo of a face"`
 	Exchange  []string      `long:"exchange" env:"EX_EXCHANGE" env-delim:"," choice:"auto" choice:"plain" choice:"wrap" choice:"steps" choice:"stripe" default-mask:"all" description:"how messages are divided among the devices; repeatable, each is a contestant"`
@@ -31,7 +32,7 @@ type exchangeFlags struct {
 }
 
 func executeExchange(ctx context.Context, args []string) error {
-	f := exchangeFlags{Rounds: cli.NotGiven, siteFlags: siteFlags{Nodes: 2, Rate: 50_000_000}}
+	f := exchangeFlags{Rounds: cli.NotGiven, Flags: site.Flags{Nodes: 2, Rate: 50_000_000}}
 	if err := cli.ParseOnly("pvasrun bench exchange", &f, args); err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func executeExchange(ctx context.Context, args []string) error {
 		if err := cli.Fits("--sizes", cfg.Memory()); err != nil {
 			return err
 		}
-		site, end, err := f.make(ctx, cfg.Ranks, transport.Links{MPTCP: slices.Contains(f.Compare, runner.MPTCP)})
+		site, end, err := f.Make(ctx, cfg.Ranks, transport.Links{MPTCP: slices.Contains(f.Compare, runner.MPTCP)})
 		if err != nil {
 			return fmt.Errorf("bench exchange: %w", err)
 		}
@@ -109,7 +110,7 @@ func (f *exchangeFlags) config() (cfg neighbors.Config, err error) {
 		cli.Named{By: "the nodes of --hostfile", File: f.Hostfile}); err != nil {
 		return cfg, err
 	}
-	if cfg.Site.Nodes, err = f.named(); err != nil {
+	if cfg.Site.Nodes, err = f.Named(); err != nil {
 		return cfg, err
 	}
 	if hosts := cfg.Site.Nodes.Hosts; hosts != nil {
@@ -118,7 +119,7 @@ func (f *exchangeFlags) config() (cfg neighbors.Config, err error) {
 		return cfg, cfg.Site.Nodes.Check(cfg.Ranks)
 	}
 	cfg.Ranks, f.Devices = f.Nodes, cmp.Or(f.Devices, "4")
-	return cfg, f.checkMade(cfg.Ranks)
+	return cfg, f.CheckMade(cfg.Ranks)
 }
 
 func (f *exchangeFlags) check(cfg *neighbors.Config) error {

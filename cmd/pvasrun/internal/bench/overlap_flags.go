@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/site"
 	"github.com/gopvas/gopvas/internal/bench/overlap"
 	"github.com/gopvas/gopvas/internal/bench/runner"
 	"github.com/gopvas/gopvas/internal/bench/transport"
@@ -17,7 +18,7 @@ import (
 
 type overlapFlags struct {
 	contestantFlags
-	siteFlags
+	site.Flags
 	NP      cli.Counts   `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default-mask:"2, or one on each node" description:"numbers of ranks"`
 	Sizes   cli.Sizes    `long:"sizes" env:"SIZES" value-name:"LIST" default:"64KiB,1MiB" description:"lengths of the broadcast"`
 	Grains  grains       `long:"grain" most:"1024; a product then takes a second" env:"GRAIN" value-name:"LIST" default:"4,40" description:"rows of the matrices"`
@@ -51,20 +52,20 @@ func (f *overlapFlags) check() error {
 
 // wants tells whether a part is measured. On several nodes graphs of one rank are not, unless they are asked for.
 func (f *overlapFlags) wants(part string) bool {
-	return len(f.Parts) == 0 && (part != "graph" || !f.several()) || slices.Contains(f.Parts, part)
+	return len(f.Parts) == 0 && (part != "graph" || !f.Several()) || slices.Contains(f.Parts, part)
 }
 
 // place returns the nodes that the experiment runs on, nil for this node alone; end takes away those that are made. It
 // also sets the number of ranks.
 func (f *overlapFlags) place(ctx context.Context) (site *runner.Site, end func(), err error) {
 	end = func() {}
-	if err := f.checkUse(); err != nil {
+	if err := f.CheckUse(cli.BenchVariables); err != nil {
 		return nil, end, cli.Mistake(err)
 	}
 	of := 2
 	switch {
-	case f.isNamed():
-		nodes, err := f.named()
+	case f.IsNamed():
+		nodes, err := f.Named()
 		if err != nil {
 			return nil, end, cli.Mistake(err)
 		}
@@ -82,10 +83,10 @@ func (f *overlapFlags) place(ctx context.Context) (site *runner.Site, end func()
 	if f.Nodes == 0 {
 		return site, end, nil
 	}
-	if err := f.checkMade(min(slices.Min(f.NP), chainRanks)); err != nil {
+	if err := f.CheckMade(min(slices.Min(f.NP), chainRanks)); err != nil {
 		return nil, end, cli.Mistake(err)
 	}
-	made, end, err := f.make(ctx, slices.Max(f.NP), transport.Links{})
+	made, end, err := f.Make(ctx, slices.Max(f.NP), transport.Links{})
 	return &made, end, err
 }
 

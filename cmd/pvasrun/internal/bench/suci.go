@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/site"
 	"github.com/gopvas/gopvas/internal/bench/report"
 	"github.com/gopvas/gopvas/internal/bench/transport"
 )
@@ -19,7 +20,7 @@ type suciBenchFlags struct {
 	Parts   []string   `long:"part" env:"SUCI_PART" env-delim:"," value-name:"NAME" default-mask:"all" description:"what to measure: pingpong, burst, gather, bcast, beside; repeatable"`
 	Sizes   cli.Sizes  `long:"sizes" env:"SUCI_SIZES" value-name:"LIST" default:"4,64,1KiB,4KiB,16KiB,64KiB,500KB" description:"lengths of messages"`
 	Nodes   cli.Counts `short:"N" long:"nodes" env:"SUCI_NODES" value-name:"LIST" default:"5,40" description:"numbers of nodes, for gather and bcast"`
-	Rate    bits       `long:"rate" env:"SUCI_RATE" value-name:"BITS" default-mask:"not limited" description:"bits per second of each link, such as 100M"`
+	Rate    site.Bits  `long:"rate" env:"SUCI_RATE" value-name:"BITS" default-mask:"not limited" description:"bits per second of each link, such as 100M"`
 	Buffer  cli.Size   `long:"buffer" env:"SUCI_BUFFER" value-name:"SIZE" default:"64KiB" description:"queue of the switch towards each node, with --rate"`
 	Frames  bool       `long:"frames" env:"SUCI_FRAMES" description:"links carry single frames, as wires do; --rate and --loss imply it"`
 	Loss    float64    `long:"loss" env:"SUCI_LOSS" value-name:"SHARE" default:"0" description:"share of the packets that the switch drops"`
@@ -83,7 +84,7 @@ func (f *suciBenchFlags) check() error {
 	case f.Loss < 0 || f.Loss >= 1:
 		return errors.New("--loss: a share below 1, such as 0.01")
 	}
-	return errors.Join(checkLinks(f.Rate, f.Buffer), checkPlot(f.Plot, cli.Plot))
+	return errors.Join(site.CheckLinks(f.Rate, f.Buffer), checkPlot(f.Plot, cli.Plot))
 }
 
 // run measures on a cluster of two nodes what two nodes do, and on one of each number of nodes what all do.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/site"
 	"github.com/gopvas/gopvas/internal/bench/runner"
 	"github.com/gopvas/gopvas/internal/bench/timed"
 	"github.com/gopvas/gopvas/internal/bench/transport"
@@ -19,7 +20,7 @@ import (
 // timedFlags are those of the benchmarks that time messages and collective operations.
 type timedFlags struct {
 	contestantFlags
-	siteFlags
+	site.Flags
 	NP         int       `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP" value-name:"N" default-mask:"2; on several nodes as many as they take" description:"number of ranks"`
 	Sizes      cli.Sizes `long:"sizes" env:"SIZES" value-name:"LIST" default-mask:"powers of two to 4 MiB, of eight (collectives) or four (layouts) to 1 MiB" description:"message sizes"`
 	SingleCopy []string  `long:"single-copy" env:"SINGLE_COPY" env-delim:"," choice:"auto" choice:"none" choice:"cma" default:"auto" description:"how sm and Open MPI copy long messages; repeatable, each is a contestant"`
@@ -121,13 +122,13 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 		Benchmark: benchmark, Ranks: f.NP, Goroutines: f.Goroutines, Sizes: f.Sizes, Repeat: f.Reps,
 		Limit: time.Duration(f.MaxSeconds),
 	}
-	if !f.isNamed() { // all ranks are on this machine
+	if !f.IsNamed() { // all ranks are on this machine
 		if err := cli.Fits("--sizes", cfg.Memory()); err != nil {
 			return err
 		}
 	}
-	if site != nil && !f.isNamed() {
-		made, end, err := f.make(ctx, f.NP, transport.Links{Pin: f.Bind == "core"})
+	if site != nil && !f.IsNamed() {
+		made, end, err := f.Make(ctx, f.NP, transport.Links{Pin: f.Bind == "core"})
 		if err != nil {
 			return fmt.Errorf("bench %s: %w", benchmark, err)
 		}
@@ -163,7 +164,7 @@ func (f *timedFlags) check(benchmark string, kind *timedKind, site *runner.Site)
 		}
 	}
 	switch {
-	case site != nil && !f.isNamed() && slices.Contains(f.Compare, "mpich"):
+	case site != nil && !f.IsNamed() && slices.Contains(f.Compare, "mpich"):
 		return errors.New("--compare mpich with --nodes: its UCX looks for the devices of the machine, not for those " +
 			"of a namespace; name nodes by --hosts")
 	case f.Goroutines != 1 && !kind.goroutines:
@@ -202,12 +203,12 @@ func (f *timedFlags) takingPart(kind *timedKind,
 // place returns the nodes that the benchmark runs on, nil for this node alone. It also sets the number of
 // ranks. Hosts of nodes that are to be made have no names yet.
 func (f *timedFlags) place() (*runner.Site, error) {
-	if err := f.checkUse(); err != nil {
+	if err := f.CheckUse(cli.BenchVariables); err != nil {
 		return nil, err
 	}
 	switch {
-	case f.isNamed():
-		nodes, err := f.named()
+	case f.IsNamed():
+		nodes, err := f.Named()
 		if err != nil {
 			return nil, err
 		}
@@ -219,7 +220,7 @@ func (f *timedFlags) place() (*runner.Site, error) {
 		if f.NP == cli.NotGiven {
 			f.NP = f.Nodes
 		}
-		if err := f.checkMade(f.NP); err != nil {
+		if err := f.CheckMade(f.NP); err != nil {
 			return nil, err
 		}
 		return &runner.Site{Nodes: cluster.Nodes{Hosts: make([]cluster.Host, f.Nodes)}}, nil

@@ -1,4 +1,4 @@
-package bench
+package site
 
 import (
 	"errors"
@@ -9,11 +9,11 @@ import (
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 )
 
-// bits is a rate in bits per second: a number with k, M or G (or K, m, g), which are powers of 1000.
-type bits int
+// Bits is a rate in bits per second: a number with k, M or G (or K, m, g), which are powers of 1000.
+type Bits int
 
 // UnmarshalFlag parses a flag's value.
-func (v *bits) UnmarshalFlag(text string) error {
+func (v *Bits) UnmarshalFlag(text string) error {
 	unit, digits := 1, text
 	if n := len(text); n > 0 {
 		if i := strings.IndexByte("kmg", text[n-1]|0x20); i >= 0 {
@@ -24,12 +24,12 @@ func (v *bits) UnmarshalFlag(text string) error {
 	if err != nil || n < 1 || n > 1e12/unit {
 		return fmt.Errorf("%q is no rate: write for example 100M or 1G", text)
 	}
-	*v = bits(n * unit)
+	*v = Bits(n * unit)
 	return nil
 }
 
-// checkLinks refuses links that carry no packet.
-func checkLinks(rate bits, buffer cli.Size) error {
+// CheckLinks refuses links that carry no packet.
+func CheckLinks(rate Bits, buffer cli.Size) error {
 	switch {
 	case rate > 0 && rate < 8000:
 		return errors.New("--rate: at least 8k, which is 8000 bits per second")

@@ -1,4 +1,4 @@
-package bench
+package site
 
 import (
 	"context"
@@ -16,25 +16,27 @@ import (
 	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
-// siteFlags say on which nodes a benchmark runs.
-type siteFlags struct {
+// Flags say on which nodes a benchmark runs.
+type Flags struct {
 	Hosts    string   `long:"hosts" env:"HOSTS" value-name:"LIST" description:"nodes to run on, each with its number of ranks or without: a:4,b:4"`
 	Hostfile string   `long:"hostfile" env:"HOSTFILE" value-name:"FILE" description:"a file that names the nodes, one a line: a slots=4"`
 	Rsh      string   `long:"rsh" env:"RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
 	Nodes    int      `long:"nodes" env:"NODES" value-name:"N" default-mask:"none; of exchange 2" description:"network namespaces to make on this machine as nodes, without --hosts"`
 	Devices  string   `long:"devices" env:"DEVICES" value-name:"LIST" default-mask:"with --hosts one in each network that all nodes are in, else 1, of exchange 4" description:"network devices by name or network, with --hosts; of nodes that are made their number"`
-	Rate     bits     `long:"rate" env:"RATE" value-name:"BITS" default-mask:"not limited; of exchange 50M" description:"bits per second of each device of nodes that are made, such as 1G"`
+	Rate     Bits     `long:"rate" env:"RATE" value-name:"BITS" default-mask:"not limited; of exchange 50M" description:"bits per second of each device of nodes that are made, such as 1G"`
 	Buffer   cli.Size `long:"buffer" env:"BUFFER" value-name:"SIZE" default:"64KiB" description:"queue of their switches towards each device, with a rate"`
 }
 
 const mostNodes = 64
 
-// isNamed tells whether flags name nodes, several whether there are nodes at all.
-func (f *siteFlags) isNamed() bool { return f.Hosts != "" || f.Hostfile != "" }
-func (f *siteFlags) several() bool { return f.isNamed() || f.Nodes != 0 }
+// IsNamed tells whether flags name nodes.
+func (f *Flags) IsNamed() bool { return f.Hosts != "" || f.Hostfile != "" }
 
-// named returns the nodes that are named by flags, or by a Slurm allocation.
-func (f *siteFlags) named() (n cluster.Nodes, err error) {
+// Several tells whether there are nodes at all.
+func (f *Flags) Several() bool { return f.IsNamed() || f.Nodes != 0 }
+
+// Named returns the nodes that are named by flags, or by a Slurm allocation.
+func (f *Flags) Named() (n cluster.Nodes, err error) {
 	where := settings.WhereFlags{Hosts: f.Hosts, Hostfile: f.Hostfile, Rsh: f.Rsh}
 	if n.Hosts, n.Slurm, err = where.Named(); err != nil || n.Hosts == nil {
 		return n, err
@@ -51,8 +53,8 @@ func (f *siteFlags) named() (n cluster.Nodes, err error) {
 	return n, nil
 }
 
-// checkMade refuses nodes that cannot be made, or that have no rank.
-func (f *siteFlags) checkMade(ranks int) error {
+// CheckMade refuses nodes that cannot be made, or that have no rank.
+func (f *Flags) CheckMade(ranks int) error {
 	if _, err := f.devices(); err != nil {
 		return err
 	}
@@ -62,22 +64,22 @@ func (f *siteFlags) checkMade(ranks int) error {
 	if ranks < f.Nodes {
 		return fmt.Errorf("--nodes %d: each needs a rank, and there are %d", f.Nodes, ranks)
 	}
-	return checkLinks(f.Rate, f.Buffer)
+	return CheckLinks(f.Rate, f.Buffer)
 }
 
-// checkUse refuses flags that would have no effect. Variables of the environment are for all
-// benchmarks, so they are no mistake.
-func (f *siteFlags) checkUse() error {
+// CheckUse refuses flags that would have no effect. Variables of the environment, whose names begin as given, are for
+// several commands, so they are no mistake.
+func (f *Flags) CheckUse(variables string) error {
 	given := func(value bool, variable string) bool {
-		return value && os.Getenv(cli.BenchVariables+"_"+variable) == ""
+		return value && os.Getenv(variables+"_"+variable) == ""
 	}
 	nodes, rate := given(f.Nodes != 0, "NODES"), given(f.Rate != 0, "RATE")
 	switch {
-	case f.isNamed() && (nodes || rate):
+	case f.IsNamed() && (nodes || rate):
 		return errors.New("--nodes and --rate are of nodes that are made: leave them out with --hosts and --hostfile")
-	case given(f.Rsh != "", "RSH") && !f.isNamed():
+	case given(f.Rsh != "", "RSH") && !f.IsNamed():
 		return errors.New("--rsh: name nodes by --hosts or --hostfile")
-	case !f.several() && (rate || given(f.Devices != "", "DEVICES")):
+	case !f.Several() && (rate || given(f.Devices != "", "DEVICES")):
 		return errors.New("--devices and --rate: on this node alone no message uses a network device; " +
 			"give --nodes or --hosts")
 	}
@@ -85,7 +87,7 @@ func (f *siteFlags) checkUse() error {
 }
 
 // devices is how many devices each node gets that is made.
-func (f *siteFlags) devices() (int, error) {
+func (f *Flags) devices() (int, error) {
 	if f.Devices == "" {
 		return 1, nil
 	}
@@ -97,8 +99,8 @@ func (f *siteFlags) devices() (int, error) {
 	return n, nil
 }
 
-// make makes network namespaces for so many ranks. end takes them away.
-func (f *siteFlags) make(ctx context.Context, ranks int,
+// Make makes network namespaces for so many ranks. end takes them away.
+func (f *Flags) Make(ctx context.Context, ranks int,
 	links transport.Links) (s runner.Site, end func(), err error) {
 	if err := transport.ErrCluster(); err != nil {
 		return s, nil, fmt.Errorf("%w; or name nodes by --hosts", err)
