@@ -30,6 +30,8 @@ type Machine struct {
 	Links []Link
 	// RanksPerNode is the number of consecutive ranks on a node; 0: one node has all.
 	RanksPerNode int
+	// Nodes is the node of each rank of one program, counted from 0; nil: RanksPerNode says it. A file has none.
+	Nodes []int
 	// Recording is what recording a job adds between two calls, ns, by the kinds of the calls. It
 	// is for programs that are made of recorded jobs, and nil if it is not known.
 	Recording map[string]float64
@@ -44,10 +46,21 @@ func Single(p Params) Machine {
 
 // LinkOf returns the index of the link that a message between two ranks uses.
 func (m *Machine) LinkOf(src, dst int, nic uint8) int {
-	if len(m.Links) == 1 || m.RanksPerNode <= 0 || src/m.RanksPerNode == dst/m.RanksPerNode {
+	if len(m.Links) == 1 || m.nodeOf(src) == m.nodeOf(dst) {
 		return 0
 	}
 	return min(1+int(nic), len(m.Links)-1)
+}
+
+// nodeOf is the node of a rank.
+func (m *Machine) nodeOf(rank int) int {
+	switch {
+	case m.Nodes != nil:
+		return m.Nodes[rank]
+	case m.RanksPerNode > 0:
+		return rank / m.RanksPerNode
+	}
+	return 0
 }
 
 // mostRecording is a second, in ns: more than recording ever adds, and far from the end of integers.

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/graph"
@@ -63,6 +64,9 @@ type engine struct {
 	tail   []pending // by rank: what a CPU has waited for that is idle until then
 	done   int
 	msgs   int
+
+	nodes  int
+	within []int // by rank: as which rank of its node; nil: there is one node
 
 	wires    []wire // by rank or node, and NIC; nil: messages share no bandwidth
 	wireNICs int
@@ -148,6 +152,7 @@ func newEngine(g *graph.Graph, opt Options) *engine {
 	if opt.Record {
 		e.log = &log{by: make([][3]ref, g.Len())}
 	}
+	e.placeRanks()
 	e.makeShared()
 	e.makeWires()
 	for id := range g.Len() {
@@ -162,17 +167,35 @@ func newEngine(g *graph.Graph, opt Options) *engine {
 	return e
 }
 
+// placeRanks says on which node each rank is, and as which rank of it. Both are nil where one node has all.
+func (e *engine) placeRanks() {
+	m, ranks := &e.opt.Machine, e.g.Ranks()
+	e.nodes = 1
+	if m.Nodes == nil && m.RanksPerNode > 0 {
+		m.Nodes = make([]int, ranks)
+		for r := range ranks {
+			m.Nodes[r] = r / m.RanksPerNode
+		}
+	}
+	if len(m.Nodes) == 0 {
+		return
+	}
+	e.nodes = slices.Max(m.Nodes) + 1
+	there := make([]int, e.nodes)
+	e.within = make([]int, ranks)
+	for r, node := range m.Nodes {
+		e.within[r] = there[node]
+		there[node]++
+	}
+}
+
 // makeShared makes the CPUs of each node that its ranks share.
 func (e *engine) makeShared() {
 	if e.opt.Share == nil {
 		return
 	}
-	nodes := 1
-	if n := e.opt.Machine.RanksPerNode; n > 0 {
-		nodes = (e.g.Ranks() + n - 1) / n
-	}
 	e.cpus = min(e.opt.Share.CPUs, e.g.Ranks())
-	e.shared = make([]sharedCPU, nodes*e.cpus)
+	e.shared = make([]sharedCPU, e.nodes*e.cpus)
 	for i := range e.shared {
 		e.shared[i].rank = -1
 	}
@@ -211,8 +234,8 @@ func (e *engine) nicOf(rank int32, i uint8) *nic { return &e.nics[int(rank)*e.g.
 // sharedOf returns the CPU of a rank: see Share.
 func (e *engine) sharedOf(rank int32) *sharedCPU {
 	r, node := int(rank), 0
-	if n := e.opt.Machine.RanksPerNode; n > 0 {
-		node, r = r/n, r%n
+	if e.within != nil {
+		node, r = e.opt.Machine.Nodes[rank], e.within[rank]
 	}
 	return &e.shared[node*e.cpus+r%e.cpus]
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/graph"
@@ -93,6 +94,11 @@ func (o *Options) linkOf(src, dst int32, nic uint8) int {
 func (o *Options) check(g *graph.Graph) error {
 	if err := o.Machine.Validate(); err != nil {
 		return fmt.Errorf("sim: %w", err)
+	}
+	wrong := func(node int) bool { return node < 0 || node >= g.Ranks() }
+	if n := o.Machine.Nodes; n != nil && (len(n) != g.Ranks() || slices.ContainsFunc(n, wrong)) {
+		return fmt.Errorf("sim: nodes of %d ranks: give one for each of the %d ranks of the program, from 0 to %d",
+			len(n), g.Ranks(), g.Ranks()-1)
 	}
 	if o.Mode > LogGOPS {
 		return fmt.Errorf("sim: mode %d is unknown", o.Mode)

@@ -155,6 +155,37 @@ func TestSeveralLinks(t *testing.T) {
 	}
 }
 
+// TestNodesOfRanks: the nodes of a recorded job are as its ranks were dealt, not blocks of like lengths. Ranks of a
+// node use its memory and share its CPUs.
+func TestNodesOfRanks(t *testing.T) {
+	m := loggps.Machine{Nodes: []int{0, 1, 1, 0}, RanksPerNode: 4,
+		Links: []loggps.Link{{Params: loggps.Params{L: 1}}, {Params: loggps.Params{L: 10}}}}
+	for to, want := range map[int]float64{1: 10, 2: 10, 3: 1} {
+		g := program(t, 4, func(m pattern.Member) {
+			switch m.Rank {
+			case 0:
+				m.Send(0, to)
+			case to:
+				m.Recv(0, 0)
+			}
+		})
+		assert.Equal(t, want, run(t, g, Options{Machine: m}).Time(), to)
+	}
+	work := program(t, 4, func(m pattern.Member) {
+		if m.Rank != 2 {
+			m.Calc(1000)
+		}
+	})
+	shared := run(t, work, Options{Machine: m, Share: &Share{CPUs: 1}})
+	assert.Equal(t, 1000.0, shared.Finish[1], "alone on its node")
+	assert.Equal(t, 2000.0, max(shared.Finish[0], shared.Finish[3]), "in turns")
+	for _, nodes := range [][]int{{}, {0, 1, 1}, {0, 1, 1, 4}, {0, 0, 0, -1}} {
+		m.Nodes = nodes
+		_, err := Run(work, Options{Machine: m})
+		assert.ErrorContains(t, err, "give one for each of the 4 ranks")
+	}
+}
+
 func TestFasterCPUs(t *testing.T) {
 	g := program(t, 2, func(m pattern.Member) { m.Calc(1000); m.PingPong(8, 1) })
 	p := preset(t, "myrinet")

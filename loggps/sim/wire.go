@@ -41,18 +41,14 @@ func (e *engine) makeWires() {
 			}
 		}
 	}
-	ends := e.g.Ranks()
-	if n := e.opt.Machine.RanksPerNode; n > 0 {
-		ends += (e.g.Ranks() + n - 1) / n
-	}
-	e.wires, e.queued = make([]wire, ends*e.wireNICs), map[uint32]behind{}
+	e.wires, e.queued = make([]wire, (e.g.Ranks()+e.nodes)*e.wireNICs), map[uint32]behind{}
 }
 
 // wireOf returns the wire of a message: those into ranks are followed by those into nodes.
 func (e *engine) wireOf(send *graph.Op) *wire {
 	to := int(send.Peer)
 	if m := &e.opt.Machine; m.LinkOf(int(send.Rank), to, send.NIC) > 0 {
-		to = e.g.Ranks() + to/m.RanksPerNode
+		to = e.g.Ranks() + m.Nodes[to]
 	}
 	return &e.wires[to*e.wireNICs+int(send.NIC)]
 }

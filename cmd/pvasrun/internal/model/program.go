@@ -31,6 +31,7 @@ type Program struct {
 	file     string
 	Graph    *graph.Graph
 	names    []string  // of places, by number; nil: lines of the file
+	nodes    []int     // of a recorded job, by rank; nil: one has all
 	cpus     int       // that the ranks of a node had; 0: not known
 	measured *measured // nil: not known
 
@@ -144,7 +145,7 @@ func openProgram(file string) (*Program, error) {
 		fmt.Fprintf(os.Stderr, "pvasrun: %s: %s; what is predicted is the part before that\n", file,
 			trace.Unended(ranks, len(t.Ranks)))
 	}
-	return &Program{file: file, trace: t, cpus: t.Meta.CPUs}, nil
+	return &Program{file: file, trace: t, nodes: t.Meta.Nodes, cpus: t.Meta.CPUs}, nil
 }
 
 // build makes the graph of a trace, for a machine. It lets the trace go.

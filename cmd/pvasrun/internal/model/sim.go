@@ -105,16 +105,35 @@ func (f *SimFlags) share(opt *sim.Options, p *Program) {
 	if cpus == 0 && f.Machine != "" {
 		cpus = p.cpus
 	}
-	if opt.Machine.RanksPerNode > 0 {
-		perNode = opt.Machine.RanksPerNode
+	switch m := &opt.Machine; {
+	case m.Nodes != nil:
+		perNode = mostRanks(m.Nodes)
+	case m.RanksPerNode > 0:
+		perNode = m.RanksPerNode
 	}
 	if cpus > 0 && cpus < perNode {
 		opt.Share = &sim.Share{CPUs: cpus, Slice: sharedSlice, Switch: sharedSwitch}
 	}
 }
 
-// prepare makes of a program what flags want to be simulated, and lets its ranks share CPUs.
+// mostRanks is how many ranks the fullest node has.
+func mostRanks(nodes []int) (most int) {
+	ranks := map[int]int{}
+	for _, node := range nodes {
+		ranks[node]++
+		most = max(most, ranks[node])
+	}
+	return most
+}
+
+// prepare makes of a program what flags want to be simulated: its ranks are on the nodes on which they ran, and share
+// their CPUs.
 func (f *SimFlags) prepare(opt *sim.Options, p *Program) (err error) {
+	opt.Machine.Nodes = p.nodes
+	if p.nodes != nil && len(opt.Machine.Links) == 1 && f.Machine != "" {
+		fmt.Fprintf(os.Stderr, "pvasrun: %s: its ranks ran on several nodes, and %s has one link, which all messages "+
+			"take: measure the network, too, by pvasrun model fit --nodes or --hosts\n", p.file, f.Machine)
+	}
 	f.share(opt, p)
 	if f.Fragment != nil {
 		p.Graph, err = fragment(p.Graph, *opt, int64(*f.Fragment), graph.MaxOps)
