@@ -1,7 +1,9 @@
 package costs
 
 import (
+	"math"
 	"slices"
+	"time"
 
 	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/loggps/fit"
@@ -10,8 +12,13 @@ import (
 // calibrate finds out how long an iteration takes beside a peer that polls, which may slow
 // the CPU down: from empty round trips with two loops that are both longer than they.
 func (r *tripRank) calibrate() error {
-	const short, long = 1500, 4500
 	const rounds = 20
+	if r.least == 0 {
+		if err := r.findLeast(rounds); err != nil {
+			return err
+		}
+	}
+	short, long := r.least, 3*r.least
 	var times [2]float64
 	for i, loop := range []int{short, long} {
 		var err error
@@ -24,12 +31,30 @@ func (r *tripRank) calibrate() error {
 		return err
 	}
 	if took := times[1] - times[0]; took > 0 && here { // else others had the CPU, or it was moved
-		r.perLoops = append(r.perLoops, took/(long-short))
+		r.perLoops = append(r.perLoops, took/float64(long-short))
 	}
 	if len(r.perLoops) == 0 {
-		r.perLoops = append(r.perLoops, times[1]/long)
+		r.perLoops = append(r.perLoops, times[1]/float64(long))
 	}
 	r.perLoop = median.Of(r.perLoops)
+	return nil
+}
+
+// findLeast finds a loop that is longer than an empty round trip: over a network that is a thousand times what it is in
+// memory. A loop alone takes no longer than beside a peer that polls.
+func (r *tripRank) findLeast(rounds int) error {
+	const leastLoop = 1500
+	bare, err := r.trips(0, rounds, 0)
+	if err != nil {
+		return err
+	}
+	alone := math.Inf(1)
+	for range rounds {
+		start := time.Now()
+		spin(leastLoop)
+		alone = min(alone, float64(time.Since(start).Nanoseconds()))
+	}
+	r.least = max(leastLoop, int(1.5*bare/max(alone, 1)*leastLoop))
 	return nil
 }
 

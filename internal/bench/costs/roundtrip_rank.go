@@ -148,6 +148,7 @@ func (r *tripRank) measure(c tripPlan) error {
 	if err != nil {
 		return err
 	}
+	r.patience = 4 * time.Duration(slices.Max(bare))
 	order := rand.New(rand.NewPCG(c.seed, 12)).Perm(len(c.sizes))
 	for i := range c.times {
 		if i >= leastSamples && time.Since(start) > c.limit {
@@ -264,7 +265,7 @@ func (r *tripRank) eager(n int) (bool, error) {
 	}
 	const looks = 1000
 	done := false
-	for i := 0; i < looks && !done; i++ {
+	for start, i := time.Now(), 0; !done && (i < looks || time.Since(start) < r.patience); i++ {
 		if _, done, err = request.Test(); err != nil {
 			return false, err
 		}

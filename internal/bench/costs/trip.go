@@ -31,8 +31,10 @@ type tripRank struct {
 	at, walk int     // where the next message lies, and how far the buffers reach
 	perLoop  float64 // ns of an iteration of spin: the median of perLoops
 	perLoops []float64
+	least    int // iterations that take longer than an empty round trip; 0: not known
 	samples  []fit.Sample
 	others   []fit.Sample  // at another distance
+	patience time.Duration // in which a send would be complete that waits for nobody
 	share    time.Duration // of a sample: parts that it has no time for are left out
 }
 

@@ -59,7 +59,7 @@ func (f *fitFlags) tell(all []fitted) (err error) {
 			file  string
 			write func(io.Writer) error
 		}{
-			{f.Output, r.machine(f.source()).Write},
+			{f.machineFile(r.who), r.machine(f.source()).Write},
 			{f.Plot, r.plot},
 			{f.Samples, func(w io.Writer) error { return fit.WriteCSV(w, r.samples) }},
 		} {

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/site"
 	"github.com/gopvas/gopvas/internal/bench/costs"
 	"github.com/gopvas/gopvas/internal/job"
 )
@@ -25,6 +26,8 @@ type fitFlags struct {
 	Samples    string         `long:"samples" env:"PVASRUN_SAMPLES" value-name:"FILE.csv" description:"write the measured times, for --from; several combinations as for -o"`
 	Plot       string         `long:"plot" env:"PVASRUN_PLOT" value-name:"FILE.svg" description:"draw the times, the lines and the jumps; several combinations as for -o"`
 	JSON       bool           `long:"json" env:"PVASRUN_JSON" description:"print one JSON object per combination"`
+
+	Network site.Flags `group:"A network to measure besides, between two nodes" env-namespace:"PVASRUN_FIT"`
 
 	placed map[string]costs.Distances // by task model: all fits are made at one distance
 }
@@ -47,9 +50,12 @@ func (f *fitFlags) check() error {
 	case f.EagerLimit < 1 || f.EagerLimit > job.MaxEagerLimit:
 		return errors.New("--eager-limit: want 1 to 64 KiB")
 	}
+	if err := f.checkNetwork(); err != nil {
+		return err
+	}
 	var outputs []cli.Named
 	for i, who := range f.combinations() {
-		for _, out := range []cli.Named{{By: "-o", File: f.Output}, {By: "--plot", File: f.Plot},
+		for _, out := range []cli.Named{{By: "-o", File: f.machineFile(who)}, {By: "--plot", File: f.Plot},
 			{By: "--samples", File: f.Samples}} {
 			outputs = append(outputs, cli.Named{By: out.By, File: cli.NameOf(out.File, who, i)})
 		}
@@ -74,6 +80,9 @@ func (f *fitFlags) combinations() (list []string) {
 	for _, btl := range f.BTL {
 		for _, caches := range f.Caches {
 			list = append(list, btl+"-"+caches)
+		}
+		if f.Network.Several() {
+			list = append(list, networkOf(btl))
 		}
 	}
 	return list

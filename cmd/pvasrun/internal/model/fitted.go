@@ -18,8 +18,10 @@ type fitted struct {
 	placed  costs.Distances
 	limit   int64     // as sought with late receivers; -1: not known
 	lines   fit.Break // where the lines jump, if S is the limit
+	eager   int64     // the eager limit of the ranks; 0: not known
 	calls   replay.Recording
 	whole   []loggps.Operation
+	network *fitted // of the same ranks; nil: not measured, or this is one
 	*fit.Result
 }
 
@@ -41,7 +43,11 @@ func fitTrips(got *costs.RoundTrips) (r fitted, err error) {
 func (r *fitted) machine(source string) loggps.Machine {
 	link := r.Link(cmp.Or(r.who, "link"), source)
 	link.Distance = r.placed.Used
-	return loggps.Machine{Links: []loggps.Link{link}, Recording: r.calls, Operations: r.whole}
+	m := loggps.Machine{Links: []loggps.Link{link}, Recording: r.calls, Operations: r.whole}
+	if r.network != nil {
+		m.Links = append(m.Links, r.network.Link(r.network.who, source))
+	}
+	return m
 }
 
 func (r *fitted) print(w io.Writer) error {

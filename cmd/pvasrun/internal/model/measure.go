@@ -33,41 +33,65 @@ func (f *fitFlags) fromFile() (fitted, error) {
 }
 
 // measure measures all combinations in turn, for about limit.
-func (f *fitFlags) measure(ctx context.Context, limit time.Duration) ([]fitted, error) {
+func (f *fitFlags) measure(ctx context.Context, limit time.Duration) (all []fitted, err error) {
 	settings := settings.TunableFlags{EagerLimit: f.EagerLimit, RingBlock: 32 << 10}
 	chosen, err := settings.Settings()
 	if err != nil {
 		return nil, cli.Mistake(fmt.Errorf("model fit: %w", err))
 	}
+	site, end, err := f.nodes(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("model fit: %w", err)
+	}
+	defer end()
 	combinations := len(f.combinations())
-	limit /= time.Duration(combinations)
 	progress := cli.NewProgress(combinations * f.Times)
 	defer progress.Done()
-	var all []fitted
 	for _, btl := range f.BTL {
 		ranks := runner.Contestant{Name: btl, Settings: chosen, Pinned: true}
-		placed, err := f.distancesOf(ctx, ranks)
+		some, err := f.measureModel(ctx, ranks, site, limit/time.Duration(combinations), progress.Begin)
 		if err != nil {
-			return nil, fmt.Errorf("model fit: %w", err)
+			return nil, err
 		}
-		calls, whole, err := f.measureCalls(ctx, ranks, placed.Used, limit/4)
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// measureModel measures what there is of a task model, each for about limit.
+func (f *fitFlags) measureModel(ctx context.Context, ranks runner.Contestant, site *runner.Site, limit time.Duration,
+	begin func(string)) (all []fitted, err error) {
+	var network *fitted
+	if site != nil {
+		network, err = f.measureNetwork(ctx, ranks, site, limit, func() { begin(networkOf(ranks.Name)) })
 		if err != nil {
-			return nil, fmt.Errorf("model fit: %s: %w", btl, err)
+			return nil, err
 		}
-		for _, caches := range f.Caches {
-			who := btl + "-" + caches
-			got, err := f.roundTrips(ctx, ranks, placed.Used, caches == "cold", limit*3/4,
-				func() { progress.Begin(who) })
-			if err != nil {
-				return nil, err
-			}
-			r, err := fitTrips(got)
-			if err != nil {
-				return nil, fmt.Errorf("model fit: %s: %w", who, err)
-			}
-			r.who, r.placed, r.calls, r.whole = who, placed, calls, whole
-			all = append(all, r)
+	}
+	placed, err := f.distancesOf(ctx, ranks)
+	if err != nil {
+		return nil, fmt.Errorf("model fit: %w", err)
+	}
+	calls, whole, err := f.measureCalls(ctx, ranks, placed.Used, limit/4)
+	if err != nil {
+		return nil, fmt.Errorf("model fit: %s: %w", ranks, err)
+	}
+	for _, caches := range f.Caches {
+		who := ranks.Name + "-" + caches
+		got, err := f.roundTrips(ctx, ranks, placed.Used, caches == "cold", limit*3/4, func() { begin(who) })
+		if err != nil {
+			return nil, err
 		}
+		r, err := fitTrips(got)
+		if err != nil {
+			return nil, fmt.Errorf("model fit: %s: %w", who, err)
+		}
+		r.who, r.placed, r.calls, r.whole, r.network = who, placed, calls, whole, network
+		r.eager = int64(f.EagerLimit)
+		all = append(all, r)
+	}
+	if network != nil {
+		all = append(all, *network)
 	}
 	return all, nil
 }

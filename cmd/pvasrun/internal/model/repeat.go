@@ -67,7 +67,7 @@ func (f *fitFlags) tellSpreads(fits [][]fitted) error {
 		for _, all := range fits {
 			same = append(same, all[i])
 		}
-		s := spreadOf(same[0].who, int64(f.EagerLimit), same)
+		s := spreadOf(same)
 		if f.JSON {
 			if err := json.NewEncoder(os.Stdout).Encode(s); err != nil {
 				return err
@@ -83,9 +83,9 @@ func (f *fitFlags) tellSpreads(fits [][]fitted) error {
 type FitSpread struct {
 	Who        string         `json:"who"`
 	Fits       int            `json:"fits"`
-	EagerLimit int64          `json:"eager_limit"` // of the ranks
-	Sync       []int64        `json:"S"`           // that the fits found
-	R2         [3]float64     `json:"r2"`          // least, median, most
+	EagerLimit int64          `json:"eager_limit,omitempty"` // of the ranks, within a node
+	Sync       []int64        `json:"S"`                     // that the fits found
+	R2         [3]float64     `json:"r2"`                    // least, median, most
 	Parameters []fitParameter `json:"parameters"`
 	Distance   float64        `json:"distance_ns,omitempty"` // of all fits: see loggps.Link
 }
@@ -98,8 +98,9 @@ type fitParameter struct {
 	Determined int     `json:"determined"` // in so many fits
 }
 
-func spreadOf(who string, limit int64, fits []fitted) FitSpread {
-	s := FitSpread{Who: who, Fits: len(fits), EagerLimit: limit, Distance: fits[0].placed.Used}
+func spreadOf(fits []fitted) FitSpread {
+	first := fits[0]
+	s := FitSpread{Who: first.who, Fits: len(fits), EagerLimit: first.eager, Distance: first.placed.Used}
 	var r2 []float64
 	for _, r := range fits {
 		s.Sync, r2 = append(s.Sync, r.Params.Sync), append(r2, r.R2)
@@ -138,9 +139,13 @@ func (s *FitSpread) print(w io.Writer) error {
 		fmt.Fprintf(&b, "%-4s %12.4g %12.4g %12.4g %8s  %d of %d\n", p.Name, p.Low, p.Median, p.High,
 			p.spread(), p.Determined, s.Fits)
 	}
-	fmt.Fprintf(&b, "S is the eager limit, %d, in %d of %d", s.EagerLimit, s.found(), s.Fits)
-	if s.found() < s.Fits {
-		fmt.Fprintf(&b, ": %v", s.Sync)
+	switch found := s.found(); {
+	case s.EagerLimit == 0:
+		fmt.Fprintf(&b, "S: %v", s.Sync)
+	case found < s.Fits:
+		fmt.Fprintf(&b, "S is the eager limit, %d, in %d of %d: %v", s.EagerLimit, found, s.Fits, s.Sync)
+	default:
+		fmt.Fprintf(&b, "S is the eager limit, %d, in %d of %[2]d", s.EagerLimit, found)
 	}
 	fmt.Fprintf(&b, "\nR2 %.4f to %.4f, median %.4f\n", s.R2[0], s.R2[2], s.R2[1])
 	b.WriteString(sayDistances(costs.Distances{Used: s.Distance}) + "\n")

@@ -34,12 +34,12 @@ func TestChoicesInTurn(t *testing.T) {
 // TestFitSpread: what is printed of several fits.
 func TestFitSpread(t *testing.T) {
 	fitOf := func(o float64, sync int64, determined bool) fitted {
-		return fitted{Result: &fit.Result{
+		return fitted{who: "sm-warm", eager: 4096, Result: &fit.Result{
 			Params: loggps.Params{L: 10, O: o, Sync: sync}, R2: o / 1000,
 			Estimates: []fit.Estimate{{Name: "L"}, {Name: "o", Determined: determined}},
 		}}
 	}
-	s := spreadOf("sm-warm", 4096, []fitted{fitOf(100, 4096, true), fitOf(130, 4096, false), fitOf(120, 5000, true)})
+	s := spreadOf([]fitted{fitOf(100, 4096, true), fitOf(130, 4096, false), fitOf(120, 5000, true)})
 	var b strings.Builder
 	require.NoError(t, s.print(&b))
 	require.Equal(t, `# sm-warm, 3 fits
