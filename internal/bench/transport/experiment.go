@@ -25,6 +25,8 @@ type Result struct {
 	Worst      float64 `json:"worst_us,omitempty"`
 	MBytesPerS float64 `json:"mb_per_s,omitempty"` // 1e6 bytes that the busiest receiver takes; of beside: the stream's
 	Again      float64 `json:"sent_again_percent"` // of the packets, or of TCP's segments
+	Sockets    int64   `json:"sockets"`            // of all nodes, at the end
+	Queued     int64   `json:"kernel_kib"`         // the most that was queued in sockets of this machine: see gauge
 }
 
 // Experiments are the names.

@@ -108,6 +108,8 @@ func (c *Cluster) Run(ctx context.Context, who Contestant, spin time.Duration, l
 		}
 	}
 	sent, again := c.Segments()
+	memory := newGauge()
+	defer memory.close()
 	p, err := c.start(ctx, 0, &lead)
 	if err != nil {
 		return err
@@ -122,7 +124,7 @@ func (c *Cluster) Run(ctx context.Context, who Contestant, spin time.Duration, l
 		if err := json.Unmarshal(text, &r); err != nil {
 			return fmt.Errorf("transport: read result: %w", err)
 		}
-		r.Carrier, r.Links = who.Name, c.String()
+		r.Carrier, r.Links, r.Sockets, r.Queued = who.Name, c.String(), c.sockets(), memory.take()
 		if who.TCP {
 			r.Congestion = c.Congestion
 			sent2, again2 := c.Segments()

@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/netip"
 	"os"
 	"testing"
@@ -161,6 +162,33 @@ func TestTCPCounts(t *testing.T) {
 	require.Equal(t, uint64(70), counts["OutSegs"])
 	require.Equal(t, uint64(8), counts["RetransSegs"])
 	require.Empty(t, tcpCounts("Tcp:\n"))
+}
+
+// What the kernel says of sockets is read by protocol and name.
+func TestParseSockets(t *testing.T) {
+	counts := parseSockets("sockets: used 15\nTCP: inuse 3 orphan 0 tw 0 alloc 1 mem 7\nUDP: inuse 2 mem 168\nRAW: inuse\n")
+	require.Equal(t, []int64{3, 7, 2, 168},
+		[]int64{counts["TCP inuse"], counts["TCP mem"], counts["UDP inuse"], counts["UDP mem"]})
+	require.Empty(t, parseSockets(""))
+}
+
+// Queued bytes of this machine are seen while they are there: datagrams that nobody reads.
+func TestGauge(t *testing.T) {
+	g := newGauge()
+	defer g.close()
+	for range 256 { // each takes 200 KiB at least: by far more than the lots in which the kernel counts
+		in, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+		require.NoError(t, err)
+		defer in.Close()
+		out, err := net.DialUDP("udp", nil, in.LocalAddr().(*net.UDPAddr))
+		require.NoError(t, err)
+		for range 24 {
+			_, err := out.Write(make([]byte, 8<<10))
+			require.NoError(t, err)
+		}
+		require.NoError(t, out.Close())
+	}
+	require.Positive(t, g.take())
 }
 
 // A cluster of namespaces comes up, measures, and leaves no process.
