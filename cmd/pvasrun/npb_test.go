@@ -55,11 +55,14 @@ func TestBenchNPBOutput(t *testing.T) {
 	require.Regexp(t, `(?m)^ +EP +S +2 +`+btls[0]+` .* 1\.00 +[\d.]+$`, got.stdout)
 
 	for args, says := range map[string]string{
-		"":                       "name a benchmark first: cg, ep, ft, is, mg",
+		"":                       "name a benchmark first: bt, cg, ep, ft, is, lu, mg, sp",
 		"--class A":              "name a benchmark first",
-		"bt":                     "there is no benchmark",
+		"ua":                     "there is no benchmark",
+		"bt":                     "bt is one of NASA's programs: give the folder",
+		"sp -n 2 --programs .":   "must be a square",
+		"is --nodes 2":           "each needs a rank",
 		"is -n 3":                "power of two",
-		"is --class D":           "class",
+		"is --class D":           "not a list of classes",
 		"is --rounds 0":          "at least one",
 		"is --btl udp":           "not a list of task models",
 		"is --eager-limit 1GiB":  "--eager-limit: 1073741824 is more than 65536",
@@ -105,4 +108,28 @@ func TestBenchNPBReference(t *testing.T) {
 	require.NotZero(t, got.code)
 	require.Contains(t, got.stderr, "is.S.x")
 	require.Contains(t, got.stderr, "build NPB")
+}
+
+// Ours run NASA's programs as well: lu, sp and bt are there only. Each class has a result of its own.
+func TestBenchNPBPrograms(t *testing.T) {
+	dir := t.TempDir()
+	for _, class := range []string{"S", "W"} {
+		script := "#!/bin/sh\n[ $PVAS_RANK = 0 ] || exit 0\ncat <<.\n LU Benchmark Completed\n Class = " + class +
+			"\n Iterations = 50\n Time in seconds = 0.5\n Total processes = 2\n Mop/s total = 7\n" +
+			" Verification = SUCCESSFUL\n.\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "lu."+class+".x"), []byte(script), 0o755))
+	}
+	got := command(t, nil, "bench", "npb", "lu", "-n", "2", "--btl", "sm", "--class", "S,W", "--single-copy", "none",
+		"--programs", dir, "--json")
+	require.Equal(t, 0, got.code, got.stderr)
+	for i, line := range lines(got.stdout) {
+		var r nas.Result
+		require.NoError(t, json.Unmarshal([]byte(line), &r))
+		require.Equal(t, []any{"sm", "none", "LU", []npb.Class{"S", "W"}[i], true, true},
+			[]any{r.BTL, r.SingleCopy, r.Benchmark, r.Class, r.NASA, r.Verified})
+	}
+	require.Len(t, lines(got.stdout), 2)
+	got = command(t, nil, "bench", "npb", "sp", "-n", "4", "--btl", "sm", "--programs", dir)
+	require.NotZero(t, got.code)
+	require.Contains(t, got.stderr, "sp.S.x")
 }

@@ -7,7 +7,7 @@ import (
 
 // Config describes a run of one of the NAS Parallel Benchmarks.
 type Config struct {
-	Benchmark  string // one of npb.Kernels
+	Benchmark  string // one of Benchmarks
 	Class      npb.Class
 	Ranks      []int
 	Rounds     int // each contestant runs so often with each number of ranks, in turn; the median counts

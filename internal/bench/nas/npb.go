@@ -18,6 +18,7 @@ type Result struct {
 	BTL        string `json:"btl"` // pvas, sm, or the name of an MPI that ran NASA's program
 	SingleCopy string `json:"single_copy"`
 	EagerLimit int    `json:"eager_limit,omitempty"` // bytes; 0: not known, of an MPI
+	NASA       bool   `json:"nasa,omitempty"`        // NASA's program
 	npb.Result
 	MinMops float64 `json:"min_mops"`
 	MaxMops float64 `json:"max_mops"`
@@ -25,11 +26,11 @@ type Result struct {
 }
 
 // Run runs the contestants in turn and returns a result for each number of ranks and
-// contestant. The error is that of npb.Check, or of a job, or says that a program of a
+// contestant. The error is that of Check, or of a job, or says that a program of a
 // Reference is missing. That a result is not verified is no error.
 func Run(ctx context.Context, cfg Config) ([]Result, error) {
 	for _, ranks := range cfg.Ranks {
-		if err := npb.Check(cfg.Benchmark, cfg.Class, ranks); err != nil {
+		if err := cfg.Check(ranks); err != nil {
 			return nil, err
 		}
 	}
@@ -53,13 +54,14 @@ func Run(ctx context.Context, cfg Config) ([]Result, error) {
 		c := cfg.Contenders[i%len(cfg.Contenders)]
 		results[i] = medianNPB(rounds[i])
 		results[i].BTL, results[i].SingleCopy, results[i].EagerLimit = c.Name, c.Path(), c.Settings.EagerLimit
+		results[i].NASA = c.Built(cfg.program()) != ""
 	}
 	return results, nil
 }
 
 // job runs one job.
 func (cfg *Config) job(ctx context.Context, c runner.Contestant, ranks int) (r npb.Result, err error) {
-	if c.IsPeer() {
+	if c.Built(cfg.program()) != "" {
 		return cfg.reference(ctx, c, ranks)
 	}
 	out, err := c.Run(ctx, ranks, []string{"npb", cfg.Benchmark, string(cfg.Class)})

@@ -40,7 +40,7 @@ func (c Contestant) RunOurs(ctx context.Context, n int, args []string, adapt fun
 			return nil, err
 		}
 	}
-	return RunRanks(n, args, func(j launcher.Job) (*launcher.Result, error) {
+	run := func(j launcher.Job) (*launcher.Result, error) {
 		j.BTL, j.Settings, j.Bind = cmp.Or(c.loop, c.Name), settings, bind
 		if adapt != nil {
 			adapt(&j)
@@ -49,7 +49,11 @@ func (c Contestant) RunOurs(ctx context.Context, n int, args []string, adapt fun
 			return cluster.Run(ctx, j, c.Site.Nodes)
 		}
 		return launcher.Run(ctx, j)
-	})
+	}
+	if c.programs != "" {
+		return runApp(launcher.App{Program: c.Built(args[0]), Args: args[1:], N: n}, run)
+	}
+	return RunRanks(n, args, run)
 }
 
 // RunRanks has run run a job of n ranks of this program's own benchmark, and returns what rank 0
@@ -59,12 +63,17 @@ func RunRanks(n int, args []string, run func(launcher.Job) (*launcher.Result, er
 	if err != nil {
 		return nil, err
 	}
+	return runApp(launcher.App{Program: self, Args: append([]string{rankside.RankCommand}, args...), N: n}, run)
+}
+
+// runApp has run run a job of a program, and returns what rank 0 has printed.
+func runApp(app launcher.App, run func(launcher.Job) (*launcher.Result, error)) ([]byte, error) {
 	signals, stop := launcher.OwnSignals()
 	defer stop()
 	var stdout bytes.Buffer
 	var stderr jobErrors
 	result, err := run(launcher.Job{
-		Apps:   []launcher.App{{Program: self, Args: append([]string{rankside.RankCommand}, args...), N: n}},
+		Apps:   []launcher.App{app},
 		Stdout: &stdout, Stderr: &stderr, Signals: signals,
 	})
 	if err != nil {

@@ -10,25 +10,31 @@ import (
 	"strings"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/cmd/pvasrun/internal/site"
 	"github.com/gopvas/gopvas/internal/bench/nas"
 	"github.com/gopvas/gopvas/internal/bench/npb"
 	"github.com/gopvas/gopvas/internal/bench/runner"
+	"github.com/gopvas/gopvas/internal/bench/transport"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 type npbFlags struct {
 	NP        cli.Counts `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default:"1" description:"numbers of ranks, a power of two each; any for ep"`
-	Class     string     `long:"class" env:"CLASS" choice:"S" choice:"W" choice:"A" choice:"B" choice:"C" default:"S" description:"problem size"`
+	Classes   classes    `long:"class" env:"CLASS" value-name:"LIST" default:"S" description:"problem sizes: S, W, A, B, C"`
 	Rounds    int        `long:"rounds" most:"1000; each round is a job of every contestant" env:"ROUNDS" value-name:"N" default:"1" description:"runs of each contestant, in turn; the median counts"`
+	Programs  string     `long:"programs" env:"PROGRAMS" value-name:"DIR" description:"where ours find NASA's own programs, built with mpicc and mpifort of install-mpi, to run in place of those in Go"`
+	Copies    []string   `long:"single-copy" env:"SINGLE_COPY" env-delim:"," choice:"auto" choice:"none" choice:"cma" default-mask:"auto" description:"how sm and Open MPI copy long messages; repeatable, each is a contestant"`
 	Reference string     `long:"reference" env:"REFERENCE" value-name:"DIR" description:"where the MPIs of --compare find NASA's own programs, such as is.A.x, built for them"`
 	contestantFlags
+	site.Flags
 }
 
 func executeNPB(ctx context.Context, args []string) error {
 	if cli.AsksForCommand(args) {
-		return cli.Offer(npb.Kernels(), args)
+		return cli.Offer(nas.Benchmarks(), args)
 	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") && args[0] != "-h" && args[0] != "--help" {
-		return cli.Mistake(fmt.Errorf("bench npb: name a benchmark first: %s", strings.Join(npb.Kernels(), ", ")))
+		return cli.Mistake(fmt.Errorf("bench npb: name a benchmark first: %s", strings.Join(nas.Benchmarks(), ", ")))
 	}
 	names, flags := strings.Split(args[0], ","), args[1:]
 	if strings.HasPrefix(args[0], "-") {
@@ -42,15 +48,61 @@ func executeNPB(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	cfg := nas.Config{Class: npb.Class(f.Class), Ranks: f.NP, Rounds: f.Rounds, Contenders: contenders}
+	list, err := f.experiments(names, contenders)
+	if err != nil {
+		return cli.Mistake(err)
+	}
+	where, end, err := f.place(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	for i := range contenders { // which the experiments share
+		contenders[i].Site = where
+	}
+	return runNPB(ctx, list, f.JSON)
+}
+
+// experiments are the benchmarks by name and class.
+func (f *npbFlags) experiments(names []string, contenders []runner.Contestant) (list []nas.Config, err error) {
 	for _, name := range names {
-		for _, ranks := range cfg.Ranks {
-			if err := npb.Check(name, cfg.Class, ranks); err != nil {
-				return cli.Mistake(err)
+		for _, class := range f.Classes {
+			cfg := nas.Config{Benchmark: name, Class: class, Ranks: f.NP, Rounds: f.Rounds, Contenders: contenders}
+			for _, ranks := range cfg.Ranks {
+				if err := cfg.Check(ranks); err != nil {
+					return nil, err
+				}
 			}
+			list = append(list, cfg)
 		}
 	}
-	return runNPB(ctx, cfg, names, f.JSON)
+	return list, nil
+}
+
+// place returns the nodes that the benchmarks run on, nil for this node alone; end takes away those that are made.
+func (f *npbFlags) place(ctx context.Context) (where *runner.Site, end func(), err error) {
+	end = func() {}
+	if err := f.CheckUse(cli.BenchVariables); err != nil {
+		return nil, end, cli.Mistake(err)
+	}
+	switch {
+	case f.IsNamed():
+		nodes, err := f.Named()
+		if err == nil {
+			err = nodes.Check(slices.Max(f.NP))
+		}
+		if err != nil {
+			return nil, end, cli.Mistake(err)
+		}
+		return &runner.Site{Nodes: nodes}, end, nil
+	case f.Nodes == 0:
+		return nil, end, nil
+	}
+	if err := f.CheckMade(slices.Min(f.NP)); err != nil {
+		return nil, end, cli.Mistake(err)
+	}
+	made, end, err := f.Make(ctx, slices.Max(f.NP), transport.Links{})
+	return &made, end, err
 }
 
 // all are the contestants: ours, by BTL, and NASA's programs with the MPIs of --compare.
@@ -61,28 +113,47 @@ func (f *npbFlags) all() ([]runner.Contestant, error) {
 	case len(f.Compare) > 0 && f.Reference == "":
 		return nil, cli.Mistake(errors.New("--compare: say with --reference where NASA's programs are"))
 	}
-	list, err := f.own([]string{""})
+	modes := f.Copies
+	if len(modes) == 0 {
+		modes = []string{""}
+	}
+	list, err := f.own(modes)
 	if err != nil {
 		return nil, cli.Mistake(err)
 	}
+	for i := range list {
+		list[i] = runner.WithPrograms(list[i], f.Programs)
+	}
 	for _, name := range f.Compare {
-		c, err := runner.Reference(name, f.Reference, f.Bind == "core")
-		if err != nil {
-			return nil, cli.Mistake(err)
+		for _, mode := range modes {
+			if name != "openmpi" || mode == job.SingleCopyAuto.String() {
+				mode = ""
+			}
+			c, err := runner.Reference(name, mode, f.Reference, f.Bind == "core")
+			if err != nil {
+				return nil, cli.Mistake(err)
+			}
+			if !slices.ContainsFunc(list, func(other runner.Contestant) bool { return other.String() == c.String() }) {
+				list = append(list, c)
+			}
 		}
-		list = append(list, c)
 	}
 	return list, nil
 }
 
 // runNPB runs the benchmarks one after the other and prints each when it is done.
-func runNPB(ctx context.Context, cfg nas.Config, names []string, asJSON bool) error {
-	progress := cli.NewProgress(len(names) * cfg.Rounds * len(cfg.Ranks) * len(cfg.Contenders))
+func runNPB(ctx context.Context, list []nas.Config, asJSON bool) error {
+	steps := 0
+	for _, cfg := range list {
+		steps += cfg.Rounds * len(cfg.Ranks) * len(cfg.Contenders)
+	}
+	progress := cli.NewProgress(steps)
 	defer progress.Done()
 	var all [][]nas.Result
-	for _, name := range names {
-		cfg.Benchmark = name
-		cfg.Step = func(who string, round int) { progress.Begin(fmt.Sprintf("%s, %s, round %d", name, who, round+1)) }
+	for _, cfg := range list {
+		cfg.Step = func(who string, round int) {
+			progress.Begin(fmt.Sprintf("%s, %s, round %d", nas.NameOf(cfg.Benchmark, cfg.Class), who, round+1))
+		}
 		results, err := nas.Run(ctx, cfg)
 		if err != nil {
 			return err
@@ -136,6 +207,25 @@ func printNPB(all [][]nas.Result, asJSON bool) error {
 		"ratio: the first task model to this one; efficiency: to one rank, times the CPUs that the ranks have")
 	return w.Flush()
 }
+
+// classes is a list of problem sizes such as S,A.
+type classes []npb.Class
+
+// UnmarshalFlag parses a flag's value.
+func (v *classes) UnmarshalFlag(text string) error {
+	list, ok := cli.Words(text, v.Items())
+	if !ok {
+		return fmt.Errorf("%q is not a list of classes: write for example S,A", text)
+	}
+	*v = nil
+	for _, name := range list {
+		*v = append(*v, npb.Class(name))
+	}
+	return nil
+}
+
+// Items are the classes.
+func (classes) Items() []string { return []string{"S", "W", "A", "B", "C"} }
 
 // sameRanks are the results with so many ranks.
 func sameRanks(group []nas.Result, ranks int) []nas.Result {
