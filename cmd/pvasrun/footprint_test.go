@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -166,4 +167,29 @@ func interruptBench(t *testing.T, sig syscall.Signal, code int) {
 	left, err := os.ReadDir(scratch)
 	require.NoError(t, err)
 	require.Empty(t, left)
+}
+
+// Private memory is mapped, touched and unmapped in both task models, by one rank and by several.
+func TestBenchMapping(t *testing.T) {
+	got := command(t, nil, "bench", "mapping", "-n", "1,3", "--size", "64K", "--reps", "2", "--rounds", "1", "--btl",
+		strings.Join(models(t), ","), "--json")
+	require.Equal(t, 0, got.code, got.stderr)
+	var found []string
+	for _, line := range lines(got.stdout) {
+		var r memory.MappingResult
+		require.NoError(t, json.Unmarshal([]byte(line), &r))
+		require.Positive(t, min(r.Map, r.Touch, r.Unmap), line)
+		require.Equal(t, 64<<10, r.Bytes)
+		found = append(found, fmt.Sprint(r.Ranks, r.BTL))
+	}
+	var want []string
+	for _, ranks := range []int{1, 3} {
+		for _, btl := range models(t) {
+			want = append(want, fmt.Sprint(ranks, btl))
+		}
+	}
+	require.Equal(t, want, found)
+	got = command(t, nil, "bench", "mapping", "--size", "0")
+	require.Equal(t, 2, got.code)
+	require.Contains(t, got.stderr, "at least 1")
 }

@@ -149,7 +149,7 @@ var layers = []layer{
 	{"internal/bench/timed", []string{"internal/bench/runner", "internal/bench/rankside", "internal/bench/results",
 		"datatype", "internal/median", "internal/trace/recorder", "launcher", "mpi"}},
 	{"internal/bench/memory", []string{"internal/bench/runner", "internal/bench/meter", "internal/bench/rankside",
-		"internal/bench/results", "internal/job", "launcher", "mpi", "pagetable"}},
+		"internal/bench/results", "internal/job", "internal/median", "launcher", "mpi", "pagetable"}},
 	{"internal/bench/nas", []string{"internal/bench/runner", "internal/bench/npb", "internal/bench/rankside",
 		"internal/bench/results", "internal/median", "mpi"}},
 	{"internal/bench/neighbors", []string{"internal/bench/runner", "internal/bench/rankside",

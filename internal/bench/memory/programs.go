@@ -5,4 +5,5 @@ var Programs = map[string]func(args []string){
 	"touch":     touchRank,
 	"footprint": footprintRankMain,
 	"startup":   startupRank,
+	"mapping":   mappingRank,
 }

@@ -22,7 +22,8 @@ Benchmarks:
 // benchmarks are by their names.
 func benchmarks() map[string]func(context.Context, []string) error {
 	all := map[string]func(context.Context, []string) error{
-		"touch": executeTouch, "footprint": executeFootprint, "npb": executeNPB, "overlap": executeOverlap,
+		"touch": executeTouch, "mapping": executeMapping, "footprint": executeFootprint,
+		"npb": executeNPB, "overlap": executeOverlap,
 		"suci": executeSuciBenchmark, "exchange": executeExchange,
 		"all": executeAll, "report": executeReport, "diff": executeDiff,
 	}
