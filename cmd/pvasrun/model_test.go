@@ -170,6 +170,8 @@ func TestModelFitFile(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, xml.Unmarshal(svg, new(struct{})))
 	require.True(t, strings.Contains(string(svg), "S = 14,336"), "the largest size measured that is not above S")
+	require.Contains(t, string(svg), "w = 0", "the raw round trips, without a loop")
+	require.Regexp(t, `w = \d`, string(svg), "and with one that is longer than all of them")
 
 	got = command(t, nil, "model", "fit", "--from", times, "--json")
 	require.Equal(t, 0, got.code, got.stderr)

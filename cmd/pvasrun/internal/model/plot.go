@@ -18,7 +18,7 @@ import (
 const leastBytes = 32
 
 // plot draws a fit: measured times as dots, the model as lines, and where the protocol switches.
-// Both axes are logarithmic; of times with a loop, the loop is taken away.
+// Both axes are logarithmic; of times with a loop, the loop is taken away. Below are the round trips as measured.
 func (r *fitted) plot(w io.Writer) error {
 	low, high := math.Inf(1), 0.0
 	most := int64(2 * leastBytes)
@@ -47,7 +47,7 @@ func (r *fitted) plot(w io.Writer) error {
 		}
 	}
 	slices.SortFunc(c.Marks, func(a, b chart.Tick) int { return cmp.Compare(a.At, b.At) })
-	return chart.Write(w, c)
+	return chart.Write(w, c, r.raw())
 }
 
 // sizeOf is s or S as it is used.
