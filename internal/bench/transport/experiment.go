@@ -25,6 +25,7 @@ type Result struct {
 	Worst      float64 `json:"worst_us,omitempty"`
 	MBytesPerS float64 `json:"mb_per_s,omitempty"` // 1e6 bytes that the busiest receiver takes; of beside: the stream's
 	Again      float64 `json:"sent_again_percent"` // of the packets, or of TCP's segments
+	Wakes      float64 `json:"wakes,omitempty"`    // of threads of all nodes, for each round
 	Sockets    int64   `json:"sockets"`            // of all nodes, at the end
 	Queued     int64   `json:"kernel_kib"`         // the most that was queued in sockets of this machine: see gauge
 }

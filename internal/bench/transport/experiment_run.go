@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/gopvas/gopvas/suci"
@@ -107,7 +108,6 @@ func (c *Cluster) Run(ctx context.Context, who Contestant, spin time.Duration, l
 			return err
 		}
 	}
-	sent, again := c.Segments()
 	memory := newGauge()
 	defer memory.close()
 	p, err := c.start(ctx, 0, &lead)
@@ -115,6 +115,8 @@ func (c *Cluster) Run(ctx context.Context, who Contestant, spin time.Duration, l
 		return err
 	}
 	defer p.end()
+	l := &ledger{c: c, who: who, memory: memory, everyone: append(slices.Clip(servers), p)}
+	l.complete(&Result{})
 	for range list {
 		text, err := p.line()
 		if err != nil {
@@ -124,18 +126,37 @@ func (c *Cluster) Run(ctx context.Context, who Contestant, spin time.Duration, l
 		if err := json.Unmarshal(text, &r); err != nil {
 			return fmt.Errorf("transport: read result: %w", err)
 		}
-		r.Carrier, r.Links, r.Sockets, r.Queued = who.Name, c.String(), c.sockets(), memory.take()
-		if who.TCP {
-			r.Congestion = c.Congestion
-			sent2, again2 := c.Segments()
-			r.Again = 100 * float64(again2-again) / float64(max(sent2-sent, 1))
-			sent, again = sent2, again2
-		}
+		l.complete(&r)
 		if err := each(r); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// A ledger is what a cluster has counted until the last experiment.
+type ledger struct {
+	c        *Cluster
+	who      Contestant
+	memory   *gauge
+	everyone []*process
+
+	sent, again, woken uint64
+}
+
+// complete adds to a result what is counted from outside of the nodes' processes.
+func (l *ledger) complete(r *Result) {
+	r.Carrier, r.Links, r.Sockets, r.Queued = l.who.Name, l.c.String(), l.c.sockets(), l.memory.take()
+	woken := wakes(l.everyone)
+	if r.Rounds > 0 {
+		r.Wakes = float64(woken-l.woken) / float64(r.Rounds)
+	}
+	sent, again := l.c.Segments()
+	if l.who.TCP {
+		r.Congestion = l.c.Congestion
+		r.Again = 100 * float64(again-l.again) / float64(max(sent-l.sent, 1))
+	}
+	l.sent, l.again, l.woken = sent, again, woken
 }
 
 // String says what the links are.

@@ -3,6 +3,7 @@ package transport
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -76,6 +77,26 @@ func (c *Cluster) sockets() (n int64) {
 		counts := parseSockets(string(text))
 		n += counts["TCP inuse"] + counts["UDP inuse"]
 	}
+	return n
+}
+
+// wakes counts how often threads of the processes have gone to sleep of their own will. Each time something woke them.
+func wakes(all []*process) (n uint64) {
+	for _, p := range all {
+		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", p.cmd.Process.Pid))
+		for _, file := range tasks {
+			text, _ := os.ReadFile(file)
+			n += parseWakes(string(text))
+		}
+	}
+	return n
+}
+
+// parseWakes reads the status of a thread.
+func parseWakes(text string) uint64 {
+	_, rest, _ := strings.Cut(text, "\nvoluntary_ctxt_switches:")
+	line, _, _ := strings.Cut(rest, "\n")
+	n, _ := strconv.ParseUint(strings.TrimSpace(line), 10, 64)
 	return n
 }
 

@@ -166,10 +166,13 @@ func TestTCPCounts(t *testing.T) {
 
 // What the kernel says of sockets is read by protocol and name.
 func TestParseSockets(t *testing.T) {
-	counts := parseSockets("sockets: used 15\nTCP: inuse 3 orphan 0 tw 0 alloc 1 mem 7\nUDP: inuse 2 mem 168\nRAW: inuse\n")
+	counts := parseSockets("sockets: used 15\nTCP: inuse 3 orphan 0 tw 0 alloc 1 mem 7\nUDP: inuse 2 mem 168\n" +
+		"RAW: inuse\n")
 	require.Equal(t, []int64{3, 7, 2, 168},
 		[]int64{counts["TCP inuse"], counts["TCP mem"], counts["UDP inuse"], counts["UDP mem"]})
 	require.Empty(t, parseSockets(""))
+	require.EqualValues(t, 31, parseWakes("Name:\tx\nvoluntary_ctxt_switches:\t31\nnonvoluntary_ctxt_switches:\t7\n"))
+	require.Zero(t, parseWakes("Name:\tx\n"))
 }
 
 // Queued bytes of this machine are seen while they are there: datagrams that nobody reads.
@@ -212,6 +215,8 @@ func TestCluster(t *testing.T) {
 		require.Equal(t, "100 Mbit/s", results[1].Links)
 		require.Greater(t, results[1].Least, 40_000*8/110e6*1e6, "faster than the link")
 		require.Equal(t, who.TCP, results[1].Congestion == "reno")
+		require.Greater(t, results[1].Wakes, 1.0, "two nodes are asked, and answer")
+		require.GreaterOrEqual(t, results[1].Sockets, int64(3))
 		require.InEpsilon(t, 40_000/results[1].Median, results[1].MBytesPerS, 1e-9)
 	}
 	c.Congestion = "none such"

@@ -134,11 +134,12 @@ func (f *suciBenchFlags) experiments(nodes int, many bool) (list []transport.Exp
 
 func printSuci(results []transport.Result) error {
 	w := cli.NewTable(os.Stdout)
-	fmt.Fprintln(w, "experiment\tcarrier\tlinks\tnodes\tbytes\trounds\tmedian us\tleast\t99 %\tworst\tMB/s\tagain %\tsockets\tkernel KiB\t")
+	fmt.Fprintln(w, "experiment\tcarrier\tlinks\tnodes\tbytes\trounds\tmedian us\tleast\t99 %\tworst\tMB/s\t"+
+		"again %\twakes\tsockets\tkernel KiB\t")
 	for _, r := range results {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.2f\t%d\t%d\t\n", r.Experiment,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.2f\t%.1f\t%d\t%d\t\n", r.Experiment,
 			r.Carrier+of(r.Congestion), r.Links, r.Nodes, r.Bytes,
-			r.Rounds, r.Median, r.Least, r.P99, r.Worst, r.MBytesPerS, r.Again, r.Sockets, r.Queued)
+			r.Rounds, r.Median, r.Least, r.P99, r.Worst, r.MBytesPerS, r.Again, r.Wakes, r.Sockets, r.Queued)
 	}
 	return w.Flush()
 }
