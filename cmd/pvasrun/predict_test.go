@@ -17,6 +17,7 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/model"
+	"github.com/gopvas/gopvas/internal/bench/transport"
 	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/loggps/graph"
 	"github.com/gopvas/gopvas/loggps/sim"
@@ -33,6 +34,9 @@ var (
 	predictLonger = flag.Int("predict.longer", 1,
 		"how many times as many calls loops of one kind of call make: the first milliseconds of a process are "+
 			"disturbed by its runtime")
+	predictNodes = flag.Int("predict.nodes", 0,
+		"network namespaces with a rank each, on which programs run; 0: two ranks on this machine")
+	predictRate = flag.Int("predict.rate", 1e9, "bits per second of their links")
 	predictOnly = flag.String("predict.only", "", "kinds of programs, such as ring,npb; empty: all")
 )
 
@@ -105,16 +109,18 @@ func predictedPrograms(t *testing.T) (list []predictedProgram) {
 // of the program would be off, at whatever distance of the CPUs. To find out:
 //
 //	go test ./cmd/pvasrun -run TestPredictions -v -predict.rounds 5
+//	go test ./cmd/pvasrun -run TestPredictions -v -predict.rounds 5 -predict.nodes 2
 func TestPredictions(t *testing.T) {
 	for _, btl := range models(t) {
 		t.Run(btl, func(t *testing.T) {
 			list := slices.DeleteFunc(predictedPrograms(t), func(p predictedProgram) bool {
 				return *predictOnly != "" && !slices.Contains(strings.Split(*predictOnly, ","), p.kind)
 			})
+			where := predictedOn(t)
 			for range max(1, *predictRounds) {
-				machine := measuredMachine(t, btl)
+				machine := measuredMachine(t, btl, where)
 				for i := range list {
-					list[i].run(t, btl, machine)
+					list[i].run(t, btl, machine, where)
 				}
 			}
 			tellErrors(t, btl, list)
@@ -129,13 +135,36 @@ type machineHere struct {
 	distance          float64 // of the CPUs, ns: see loggps.Link
 }
 
-func measuredMachine(t *testing.T, btl string) (is machineHere) {
+// predictedOn are the flags that name the nodes of -predict.nodes, nil if there are none.
+func predictedOn(t *testing.T) []string {
+	if *predictNodes == 0 {
+		return nil
+	}
+	c, err := transport.NewCluster(t.Context(), *predictNodes,
+		transport.Links{Rate: *predictRate, Buffer: 64 << 10, Pin: true})
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	script := "#!/bin/sh\nexec"
+	for _, word := range c.Shell() {
+		script += " '" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	shell := filepath.Join(t.TempDir(), "shell")
+	require.NoError(t, os.WriteFile(shell, []byte(script+" \"$@\"\n"), 0o700))
+	var hosts []string
+	for i := range *predictNodes {
+		hosts = append(hosts, c.Address(i).String())
+	}
+	return []string{"--hosts", strings.Join(hosts, ","), "--rsh", shell, "--devices", "eth0"}
+}
+
+func measuredMachine(t *testing.T, btl string, where []string) (is machineHere) {
 	dir, seconds := t.TempDir(), *predictFit
 	if *predictRounds == 0 {
 		seconds = "1"
 	}
 	is.machine, is.messages = filepath.Join(dir, "machine.json"), filepath.Join(dir, "messages.json")
-	got := command(t, nil, "model", "fit", "--btl", btl, "--caches", "warm", "--max-seconds", seconds, "-o", is.machine)
+	got := command(t, nil, append([]string{"model", "fit", "--btl", btl, "--caches", "warm", "--max-seconds", seconds,
+		"-o", is.machine}, where...)...)
 	require.Equal(t, 0, got.code, got.stderr)
 	m, err := model.ReadMachine(is.machine)
 	require.NoError(t, err)
@@ -146,13 +175,17 @@ func measuredMachine(t *testing.T, btl string) (is machineHere) {
 	return is
 }
 
-// run runs the program without recording, with it, and without.
-func (p *predictedProgram) run(t *testing.T, btl string, m machineHere) {
+// run runs the program without recording, with it, and without. Nodes are bound, and have no distance.
+func (p *predictedProgram) run(t *testing.T, btl string, m machineHere, where []string) {
 	file := filepath.Join(t.TempDir(), "job.trace")
-	job := slices.Concat([]string{"--btl", btl, "--bind", "core", "-n", "2", "--timeout", "100"}, p.flags)
+	ranks := []string{"--bind", "core", "-n", "2"}
+	if where != nil {
+		ranks = slices.Concat(where, []string{"-n", fmt.Sprint(*predictNodes)})
+	}
+	job := slices.Concat([]string{"--btl", btl, "--timeout", "100"}, ranks, p.flags)
 	plain := slices.Concat(job, p.command)
 	here := plain
-	if p.loop {
+	if p.loop && where == nil {
 		here = append(slices.Clone(plain), fmt.Sprint(m.distance))
 	}
 	before, all := p.time(t, here)
@@ -227,10 +260,12 @@ func (p *predictedProgram) predict(t *testing.T, file, machine string, printed f
 		is, was := predictionOf(t, file, machine)
 		return printed * is / was, 0
 	}
-	opt, err := (&model.SimFlags{Machine: machine, Model: "loggps", Compute: 1}).Options()
+	flags := &model.SimFlags{Machine: machine, Model: "loggps", Compute: 1}
+	opt, err := flags.Options()
 	require.NoError(t, err)
 	job, err := model.ReadProgram(file, &opt.Machine)
 	require.NoError(t, err)
+	require.NoError(t, flags.Prepare(&opt, job))
 	r, err := model.Simulate(job, opt)
 	require.NoError(t, err)
 	calls, err := strconv.Atoi(p.command[len(p.command)-1])

@@ -44,7 +44,7 @@ func executeModelRun(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.prepare(&opt, p); err != nil {
+	if err := f.Prepare(&opt, p); err != nil {
 		return err
 	}
 	r, err := Simulate(p, opt)
@@ -96,7 +96,7 @@ func (f *SimFlags) compareAll(opt sim.Options, files []string, plot string) erro
 					"leave out --plot", file))
 		}
 		one := opt
-		if err := f.prepare(&one, p); err != nil {
+		if err := f.Prepare(&one, p); err != nil {
 			return err
 		}
 		r, err := Simulate(p, one)

@@ -55,7 +55,7 @@ func executeModelShow(args []string) error {
 	if err := p.build(&opt.Machine); err != nil {
 		return modelMistake(err)
 	}
-	if err := f.prepare(&opt, p); err != nil {
+	if err := f.Prepare(&opt, p); err != nil {
 		return err
 	}
 	page, err := p.shown(opt, f.whatIf(), drawn)

@@ -126,9 +126,9 @@ func mostRanks(nodes []int) (most int) {
 	return most
 }
 
-// prepare makes of a program what flags want to be simulated: its ranks are on the nodes on which they ran, and share
+// Prepare makes of a program what flags want to be simulated: its ranks are on the nodes on which they ran, and share
 // their CPUs.
-func (f *SimFlags) prepare(opt *sim.Options, p *Program) (err error) {
+func (f *SimFlags) Prepare(opt *sim.Options, p *Program) (err error) {
 	opt.Machine.Nodes = p.nodes
 	if p.nodes != nil && len(opt.Machine.Links) == 1 && f.Machine != "" {
 		fmt.Fprintf(os.Stderr, "pvasrun: %s: its ranks ran on several nodes, and %s has one link, which all messages "+
