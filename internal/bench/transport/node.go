@@ -45,7 +45,11 @@ func nodeMain(in io.Reader, out io.Writer) error {
 	}
 	defer c.Close() //nolint:errcheck // the process ends
 	if len(o.Experiments) > 0 {
-		return o.measure(ctx, c, json.NewEncoder(out))
+		err := o.measure(ctx, c, json.NewEncoder(out))
+		if err == nil {
+			<-ctx.Done() // until then its sockets are counted
+		}
+		return err
 	}
 	if _, err := fmt.Fprintln(out, "ready"); err != nil {
 		return err
