@@ -30,7 +30,6 @@
 //   - internal/fate: the end of a job
 //   - internal/hang: the report of what ranks do
 //
-// Not implemented: starting ranks of a running job (MPI 4.1 section 11), restarting a failed
-// rank, binding to NUMA nodes or sockets. A SIGSTOP to the supervisor does not pause the ranks:
-// no process can catch it.
+// Not implemented: restarting a failed rank, binding to NUMA nodes or sockets. A SIGSTOP to the supervisor does not
+// pause the ranks: no process can catch it.
 package launcher

@@ -79,6 +79,8 @@ type Job struct {
 
 	Log func(format string, args ...any) // prints the messages of -v; nil: nothing
 
+	guest *job.Memory // of a job whose rank 0 is there already: see attend; nil: it is none
+
 	Part *part.Part // the ranks of one node, in a job of several: package cluster sets it
 }
 
@@ -199,10 +201,6 @@ func (j *Job) Total() int {
 	return len(j.Part.Nodes)
 }
 
-// usualRoom is how many ranks a job has room for if its user has not said. It costs no memory: with this number
-// partitions have their usual size.
-const usualRoom = 256
-
 // room returns how many ranks the job is to have at least, and how many it gets room for if that costs nothing.
 func (j *Job) room() (need, most int) {
 	need = j.Total()
@@ -210,7 +208,7 @@ func (j *Job) room() (need, most int) {
 		return need, need
 	}
 	need = max(need, j.Universe)
-	return need, max(need, usualRoom)
+	return need, max(need, job.UsualRoom)
 }
 
 // CheckApps is the part of check that does not depend on this machine.

@@ -70,14 +70,18 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 	}
 	p := &plan{job: j, size: j.size(), id: newID(), seats: at, worlds: []job.World{{Size: j.size(), Parent: -1}}}
 	p.add(j.Bind, p.size)
-	p.List, err = program.FindAll(ctx, names, j.Part.Image, j.Signals, j.Stderr)
-	if err != nil {
+	if j.guest != nil { // it runs: its file may have gone
+		p.List = program.List{{Path: names[0], Name: filepath.Base(names[0])}}
+	} else if p.List, err = program.FindAll(ctx, names, j.Part.Image, j.Signals, j.Stderr); err != nil {
 		return nil, err
 	}
 	for i, app := range j.Apps {
 		p.appOf = append(p.appOf, slices.Repeat([]int{i}, app.N)...)
 		prog := p.List[i]
 		p.apps = append(p.apps, p.hostApp(i, &app, prog, j.Total(), p.size))
+		if j.guest != nil {
+			continue
+		}
 		if err := p.link(i); err != nil {
 			p.List.Close()
 			return nil, err

@@ -79,6 +79,10 @@ func (s *supervisor) makeSpace() error {
 
 // startRank starts one rank and returns its pid.
 func (s *supervisor) startRank(rank int) (int, error) {
+	if s.guest != 0 && rank == 0 { // it runs
+		s.watchGuest()
+		return s.guest, nil
+	}
 	files, err := s.io.forRank(s.number(rank))
 	if err != nil {
 		return 0, err

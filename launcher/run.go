@@ -8,7 +8,6 @@ import (
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 )
@@ -16,7 +15,10 @@ import (
 // HostMain must be the first call of main in every program that calls Run: Run
 // executes the program again as the space host and as the guard of a job. In those
 // processes HostMain serves and does not return; in any other it returns at once.
-func HostMain() { host.Serve() }
+func HostMain() {
+	host.Serve()
+	serveAttendant()
+}
 
 // running admits one job at a time: adopting orphans is a property of the whole
 // process, and so is the question whose they are.
@@ -150,6 +152,10 @@ func (s *supervisor) hostStarted(h host.Started) {
 
 // makeMemory makes the job's memory and has the host map it.
 func (s *supervisor) makeMemory() (*job.Memory, error) {
+	if guest := s.job.guest; guest != nil {
+		guest.Root().Attend()
+		return guest, nil
+	}
 	c := job.Config{
 		Ranks: s.job.Total(), Places: s.places, Universe: s.universe(), Desk: s.job.Part == nil,
 		BTL: s.btl, CPUs: s.room(), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
@@ -202,5 +208,5 @@ func (s *supervisor) rankStarted(rank, pid int) {
 		s.ended(e)
 		return
 	}
-	s.fate.Fresh(func(sig syscall.Signal) { sys.Kill(-pid, sig) })
+	s.fate.Fresh(func(sig syscall.Signal) { s.signal(pid, sig) })
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/linkage"
-	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/program"
@@ -143,7 +142,10 @@ func (s *supervisor) counts(commands []job.Command) ([]int, error) {
 
 func (s *supervisor) noRoom() error {
 	why := "use pvasrun --universe N with a larger N"
-	if s.job.TraceSize > 0 {
+	switch {
+	case s.job.guest != nil && s.places == 1:
+		why = "raise the limit on the size of files (ulimit -f), which leaves no room for more"
+	case s.job.TraceSize > 0:
 		why = "ranks that are recorded (--trace) start no others"
 	}
 	return fmt.Errorf("the job has room for %d ranks in all, and has had %d: %s", s.places, s.size, why)
@@ -256,7 +258,7 @@ func (s *supervisor) dropWorld(w job.World) {
 func (s *supervisor) signalWorld(w job.World, sig syscall.Signal) (n int) {
 	for pid, rank := range s.alive {
 		if rank >= w.First && rank < w.First+w.Size {
-			sys.Kill(-pid, sig) // an error: it has just ended
+			s.signal(pid, sig)
 			n++
 		}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
-	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/trace/symbol"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/hang"
@@ -64,6 +63,7 @@ type supervisor struct {
 	names     job.Names            // of the job's ports
 	attending bool                 // a request of a rank is being answered
 	ending    map[int]bool         // ranks whose ends are no failures any more
+	guest     int                  // pid of rank 0 if it is no child: see watchGuest
 
 	events
 }
@@ -80,6 +80,9 @@ func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *superv
 	}
 	if log := p.job.Log; log != nil {
 		p.job.Log = func(format string, args ...any) { s.messages.Put(func() { log(format, args...) }) }
+	}
+	if p.job.guest != nil {
+		s.guest = p.job.guest.Root().Pid(0)
 	}
 	hostname, err := os.Hostname()
 	if err != nil {
@@ -166,7 +169,7 @@ func (s *supervisor) over() bool { return s.fate.Ending || s.fate.Killed }
 // signalRanks sends a signal to the process groups of the living ranks.
 func (s *supervisor) signalRanks(sig syscall.Signal) {
 	for pid := range s.alive {
-		sys.Kill(-pid, sig) // an error: it has just ended
+		s.signal(pid, sig)
 	}
 }
 

@@ -83,7 +83,8 @@ type Command struct {
 }
 
 // Spawn has pvasrun start ranks, which have a world of their own, and returns a communicator of all: first come the
-// ranks of c, then those of each command. The commands of the root count. It is collective, as Dup, and returns when
+// ranks of c, then those of each command. A process without pvasrun starts it: it is looked for beside the program,
+// then in PATH. The commands of the root count. It is collective, as Dup, and returns when
 // the new ranks have called Parents; in C they merge the communicator of MPI_Comm_get_parent, as the high group. The
 // error wraps ErrSpawn if they could not be started, or have ended before Init. A rank that fails ends all that it
 // has a communicator with, so ranks that are to go on alone free it.

@@ -116,6 +116,9 @@ func (c *Comm) askFor(commands []Command) ([]string, error) {
 		}
 		p.Path = strings.Join(dirs, string(filepath.ListSeparator))
 	}
+	if err := world.attendant.Call(); err != nil {
+		return nil, err
+	}
 	return c.root.Ask(c.group.self, job.EncodeSpawn(commands)...)
 }
 

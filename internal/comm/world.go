@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/attendant"
 	"github.com/gopvas/gopvas/internal/btl/pvasbtl"
 	"github.com/gopvas/gopvas/internal/btl/sm"
 	"github.com/gopvas/gopvas/internal/job"
@@ -21,6 +22,8 @@ var world struct {
 	init   bool
 	failed error // of the only attempt: what it has taken of the job can not be taken again
 	comm   *Comm
+
+	attendant *attendant.Attendant // nil: pvasrun has started this process
 }
 
 // Init makes this process a rank of the job that it was started in. If pvasrun did not start it,
@@ -81,6 +84,7 @@ func join(ops Operators) (*Comm, error) {
 			return nil, err
 		}
 		place = &job.Place{Rank: 0, Size: 1, Memory: mem}
+		world.attendant = attendant.New(mem, endAlone)
 	}
 	if err := os.Unsetenv(job.EnvJob); err != nil {
 		return nil, err
@@ -103,6 +107,17 @@ func join(ops Operators) (*Comm, error) {
 	}
 	root.SetState(place.Rank, job.StateInit)
 	return NewWorld(root, place.Rank, module, s, ops, networks...), nil
+}
+
+// endAlone ends this process when pvasrun, which it has started, has ended: ranks end with their supervisor. One that
+// has ended its part in the job goes on.
+func endAlone() {
+	if c := World(); c == nil || c.finalized.Load() {
+		return
+	}
+	fmt.Fprintf(os.Stderr, "%s: pvasrun, which has started others for this process, has ended: this one ends, too\n",
+		Who())
+	os.Exit(1)
 }
 
 // open returns the module of the job's byte transfer layer. It is the one place

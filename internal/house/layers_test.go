@@ -48,6 +48,7 @@ var layers = []layer{
 	{"pagetable", []string{"internal/areas"}},
 	{"internal/job", []string{"mpi/fault", "shm"}},
 	{"internal/job/jobtest", []string{"internal/job"}},
+	{"internal/attendant", []string{"internal/job", "internal/processes"}},
 
 	{"btl", []string{"datatype", "shm"}},
 	{"internal/btl/net", []string{"mpi/fault", "btl", "exchange", "internal/job", "shm", "suci"}},
@@ -68,7 +69,7 @@ var layers = []layer{
 	{"internal/coll/colltest", []string{"internal/pml", "btl", "internal/btl/...", "internal/job", "shm"}},
 	{"internal/comm", []string{"mpi/fault", "datatype", "internal/coll", "internal/coll/cad",
 		"internal/coll/cad/shared", "internal/pml", "btl",
-		"internal/btl/...", "internal/job", "trace", "internal/trace/recorder"}},
+		"internal/btl/...", "internal/job", "internal/attendant", "trace", "internal/trace/recorder"}},
 	{"internal/reach", []string{"datatype", "internal/coll", "internal/comm"}},
 	{"internal/courier", []string{"internal/coll", "internal/comm", "internal/job", "shm", "suci"}},
 	// the last: its test

@@ -57,12 +57,25 @@ var ErrNoDesk = errors.New("this needs pvasrun, which has not started this proce
 
 // Ask asks the supervisor for something, and returns what it grants. It blocks until the answer is there. Rank is the
 // caller. The error wraps ErrNoDesk or one of the refusals (ErrSpawn and so on), or says that the request is too long.
+//
+// A job of one rank that gets its supervisor late first hands over its own names.
 func (r *Root) Ask(rank int, request ...string) ([]string, error) {
-	if r.names != nil {
-		if answer, ok := r.names.Handle(r.ID(), rank, request); ok {
-			return Granted(answer)
+	if r.names == nil {
+		return r.askSupervisor(rank, request)
+	}
+	if r.head.attendant.Load() != 0 {
+		ask := func(request ...string) ([]string, error) { return r.askSupervisor(rank, request) }
+		if err := r.names.handOver(ask); err != nil {
+			return nil, err
 		}
 	}
+	if answer, ok := r.names.Handle(r.ID(), rank, request); ok {
+		return Granted(answer)
+	}
+	return r.askSupervisor(rank, request)
+}
+
+func (r *Root) askSupervisor(rank int, request []string) ([]string, error) {
 	d, attendant := r.desk, int(r.head.attendant.Load())
 	if d == nil || attendant == 0 {
 		return nil, fmt.Errorf("job: %w", ErrNoDesk)

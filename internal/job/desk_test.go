@@ -23,6 +23,22 @@ func deskOf(t *testing.T, ranks, places int) *Root {
 // serve answers what is asked with the request itself, until the test ends.
 func serve(t *testing.T, r *Root) {
 	t.Helper()
+	serveBy(t, r, func(rank int, request []string) []string { return Grant(append(request, fmt.Sprint(rank))...) })
+}
+
+// serveNames keeps names as a supervisor does.
+func serveNames(t *testing.T, r *Root) *Names {
+	t.Helper()
+	n := new(Names)
+	serveBy(t, r, func(rank int, request []string) []string {
+		answer, _ := n.Handle(r.ID(), rank, request)
+		return answer
+	})
+	return n
+}
+
+func serveBy(t *testing.T, r *Root, answer func(rank int, request []string) []string) {
+	t.Helper()
 	signals, done := make(chan os.Signal, 1), make(chan bool)
 	signal.Notify(signals, syscall.SIGCHLD)
 	r.Attend()
@@ -30,7 +46,7 @@ func serve(t *testing.T, r *Root) {
 	server.Go(func() {
 		for {
 			for rank, request, ok := r.Request(); ok; rank, request, ok = r.Request() {
-				r.Reply(Grant(append(request, fmt.Sprint(rank))...)...)
+				r.Reply(answer(rank, request)...)
 			}
 			select {
 			case <-signals:
@@ -106,7 +122,7 @@ func TestDeskOfDeadRank(t *testing.T) {
 func TestPublishedNames(t *testing.T) {
 	m, err := Private()
 	require.NoError(t, err)
-	defer m.Close()
+	t.Cleanup(func() { _ = m.Close() }) // after the end of who serves
 	r := m.Root()
 	ask := func(texts ...string) string {
 		answer, err := r.Ask(0, texts...)
@@ -138,6 +154,16 @@ func TestPublishedNames(t *testing.T) {
 		require.ErrorIs(t, err, ErrPort, bad)
 	}
 	refused(ErrNoDesk, AskSpawn)
+
+	// A supervisor that comes late is told of all.
+	port = ask(AskOpenPort)
+	ask(AskPublish, "late", port)
+	keep := serveNames(t, r)
+	require.Equal(t, port, ask(AskLookup, "late"))
+	require.Len(t, keep.ports, 2, "the second and the third")
+	ask(AskClosePort, port)
+	require.Len(t, keep.ports, 1)
+	require.NotEqual(t, port, ask(AskOpenPort))
 
 	var n Names
 	n.Handle(1, 3, []string{AskOpenPort})

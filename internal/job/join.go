@@ -24,6 +24,10 @@ const (
 	EnvBacktrace = "PVAS_BACKTRACE"
 )
 
+// AttendantName is what a job of one rank calls pvasrun (argv[0]) when it starts it to start others. Descriptor 3 is
+// the memory of the job, and 4 a pipe: pvasrun writes one line there, which is empty, or says why it cannot.
+const AttendantName = "pvasrun-attendant"
+
 // Place is a process' place in a job: the number of its rank, and the size of its world.
 type Place struct {
 	Rank, Size int

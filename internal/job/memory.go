@@ -1,6 +1,7 @@
 package job
 
 import (
+	"crypto/rand"
 	"fmt"
 	"math"
 	"math/bits"
@@ -20,12 +21,10 @@ const (
 
 // Memory is the memory of a job as this process has it mapped.
 type Memory struct {
-	file  *os.File // the memfd; nil in a rank of BTLPvas and in a job of one
+	file  *os.File // the memfd; nil in a rank of BTLPvas
 	root  *Root
 	addr  uintptr  // of the root block; 0 if it is Go memory
 	block *Segment // the root block, if it is for Close to unmap; else nil
-
-	arena, arenaSize uintptr // reserved by Private, else 0
 }
 
 // Create makes the memory of a new job and maps its root block. The memfd is
@@ -152,25 +151,24 @@ func mapRoot(f *os.File, size int) (*Memory, error) {
 	return &Memory{file: f, addr: sys.AddrOf(block.Bytes), block: block}, nil
 }
 
-// Private returns the memory of a job of one rank, which is this process. It is
-// shared with nobody and needs no supervisor. The rank has an arena, but no
-// partition.
+// UsualRoom is how many ranks a job has room for if its user has not said. It costs no memory: with this number
+// partitions have their usual size.
+const UsualRoom = 256
+
+// Private returns the memory of a job of one rank, which is this process and which no supervisor has started. If the
+// rank starts others, a supervisor maps the File: so it is the memory of a job of processes.
 func Private() (*Memory, error) {
-	c := Config{Ranks: 1, BTL: BTLPvas, CPUs: runtime.NumCPU()}
-	m := &Memory{root: initRoot(heapRoot(1), c, 0, 0)}
-	m.root.names = new(Names)
-	// As large as a partition's, or as much as RLIMIT_AS leaves.
-	var err error
-	for size := uintptr(maxStride); size >= hugePage; size /= 2 {
-		m.arena, err = sys.Mmap(0, size, sys.ProtNone,
-			sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
-		if err == nil {
-			m.arenaSize = size
-			m.root.SetArena(0, 0, 0, uint64(m.arena), uint64(size))
-			return m, nil
-		}
+	c := Config{Ranks: 1, Places: UsualRoom, BTL: BTLSM, CPUs: runtime.NumCPU(), Universe: runtime.NumCPU(), Desk: true}
+	if sys.SoftLimit(sys.RlimitFsize) != sys.Unlimited {
+		c.Places = 0 // the segments of others would take their share of the file
 	}
-	return nil, fmt.Errorf("job: reserve memory for a job of one rank: %w", err)
+	rand.Read(c.Key[:]) // never fails
+	m, err := Create(c)
+	if err != nil {
+		return nil, err
+	}
+	m.root.names = new(Names)
+	return m, nil
 }
 
 // InHeap returns the memory of a job whose ranks are goroutines of this process, on
@@ -190,22 +188,19 @@ func (m *Memory) File() *os.File { return m.file }
 func (m *Memory) Root() *Root { return m.root }
 
 // Addr returns the address of the root block in this process, which goes into
-// PVAS_JOB=addr: of ranks that share the address space; 0 for a job of one.
+// PVAS_JOB=addr: of ranks that share the address space.
 func (m *Memory) Addr() uintptr { return m.addr }
 
 // Close unmaps and closes all that this process has mapped and opened. Nothing got from Root
 // may be used any more, and no thread may still be waiting on it. In a rank of
 // BTLPvas it leaves the root block mapped: that belongs to the space host.
 func (m *Memory) Close() error {
-	var errs [3]error
+	var errs [2]error
 	if m.block != nil {
 		errs[0] = m.block.Unmap()
 	}
-	if m.arenaSize != 0 {
-		errs[1] = sys.Munmap(m.arena, m.arenaSize)
-	}
 	if m.file != nil {
-		errs[2] = m.file.Close()
+		errs[1] = m.file.Close()
 	}
 	*m = Memory{}
 	for _, err := range errs {

@@ -83,17 +83,25 @@ func TestPlanSegments(t *testing.T) {
 	}
 }
 
-func TestPrivateHasAnArenaAndNoPartition(t *testing.T) {
+// A supervisor that comes late finds the memory by its file, with room for more ranks.
+func TestPrivateHasRoom(t *testing.T) {
 	m, err := Private()
 	require.NoError(t, err)
 	r := m.Root()
 	require.Equal(t, 1, r.Ranks())
-	base, size := r.Arena(0)
-	require.GreaterOrEqual(t, size, uint64(hugePage))
-	require.True(t, sys.Mapped(uintptr(base), uintptr(size)))
-	_, size = r.Partition(0)
-	require.Zero(t, size)
-	require.Nil(t, m.File())
+	require.True(t, r.Alone())
+	require.Equal(t, BTLSM, r.BTL())
+	f, err := sys.DupAbove(m.File(), 3)
+	require.NoError(t, err)
+	late, err := Map(f)
+	require.NoError(t, err)
+	require.False(t, late.Root().Alone())
+	if sys.SoftLimit(sys.RlimitFsize) == sys.Unlimited {
+		w, err := late.Root().AddWorld(2, 0, 1)
+		require.NoError(t, err)
+		require.Equal(t, w, r.World(2))
+	}
+	require.NoError(t, late.Close())
 	require.NoError(t, m.Close())
 }
 

@@ -9,9 +9,10 @@ import (
 )
 
 // Names are the open ports of a job and the names that they are published by. The supervisor keeps them; a job of one
-// rank that nobody has started keeps its own.
+// rank keeps its own until it has a supervisor.
 type Names struct {
 	mu    sync.Mutex
+	over  bool // to the supervisor: see handOver
 	last  int
 	ports map[string]int // the rank that has opened it
 	names map[string]published
@@ -45,6 +46,9 @@ func (n *Names) Handle(id uint64, rank int, request []string) (answer []string, 
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.over {
+		return nil, false
+	}
 	var text string
 	var err error
 	switch arg(0) {
@@ -72,6 +76,35 @@ func (n *Names) Handle(id uint64, rank int, request []string) (answer []string, 
 		return Refuse(err), true
 	}
 	return Grant(text), true
+}
+
+// handOver tells another keeper all, once: it makes the same requests. From then on the other one handles them. Threads
+// that make a request meanwhile wait, so none is handled here and not told.
+func (n *Names) handOver(ask func(request ...string) ([]string, error)) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.over {
+		return nil
+	}
+	for range n.last { // the numbers of ports are those that they have here
+		texts, err := ask(AskOpenPort)
+		if err != nil {
+			return err
+		}
+		if _, open := n.ports[texts[0]]; open {
+			continue
+		}
+		if _, err := ask(AskClosePort, texts[0]); err != nil {
+			return err
+		}
+	}
+	for service, p := range n.names {
+		if _, err := ask(AskPublish, service, p.port); err != nil {
+			return err
+		}
+	}
+	n.over = true
+	return nil
 }
 
 func (n *Names) publish(rank int, service, port string) error {

@@ -23,7 +23,7 @@ type Root struct {
 	here     int      // ranks on this node when this process joined
 	traces   []byte   // of the first world's ranks, one after the other; nil: there are none
 	desk     *desk    // nil: there is none
-	names    *Names   // of a job of one rank without a supervisor; else nil
+	names    *Names   // of a job of one rank that no supervisor has started; else nil
 
 	waitMu sync.Mutex              // one writer of the rank's own waiting record at a time
 	calls  func() (string, uint64) // see NameCalls

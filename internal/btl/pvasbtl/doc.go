@@ -3,7 +3,7 @@
 // Attach is arithmetic, and costs no page of tables and no mapping.
 //
 // Memory to give out comes from the arena that the space host has reserved in the
-// rank's partition, or job.Private in a job of one. The arena is inaccessible at
+// rank's partition. The arena is inaccessible at
 // first and is opened from its start upwards as it is needed, so that what a rank
 // shares lies in one piece: one mapping, and as few table pages as can be.
 //

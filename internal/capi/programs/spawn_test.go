@@ -77,11 +77,6 @@ func TestUniverse(t *testing.T) {
 	_, stderr, code := run(t, nil, tool("mpiexec"), "-n", "3", "--universe", "2", program)
 	require.Equal(t, 2, code)
 	require.Contains(t, stderr, "--universe 2")
-	// without pvasrun
-	_, stderr, code = run(t, nil, program, "many")
-	require.NotZero(t, code)
-	require.Contains(t, stderr, "MPI_ERR_SPAWN")
-	require.Contains(t, stderr, "this needs pvasrun")
 	// a recorded job
 	trace := filepath.Join(t.TempDir(), "trace")
 	_, stderr, code = run(t, nil, tool("mpiexec"), "-n", "1", "--trace", trace, program, "many")

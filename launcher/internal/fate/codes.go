@@ -20,7 +20,14 @@ const (
 	CodeSignal      = 128 // plus the number of the signal
 )
 
+// Unfinished is the status of a rank whose status is not told to this process, and that has ended without Finalize. No
+// status of the kernel is so: it would be that of a process that goes on.
+const Unfinished = syscall.WaitStatus(0xffff)
+
 func exitCode(status syscall.WaitStatus) int {
+	if status == Unfinished {
+		return CodeError
+	}
 	if status.Signaled() {
 		return CodeSignal + int(status.Signal())
 	}
@@ -29,6 +36,9 @@ func exitCode(status syscall.WaitStatus) int {
 
 // Describe says how a process ended.
 func Describe(status syscall.WaitStatus) string {
+	if status == Unfinished {
+		return "has ended without Finalize, in C MPI_Finalize"
+	}
 	if !status.Signaled() {
 		return fmt.Sprintf("exited with code %d", status.ExitStatus())
 	}

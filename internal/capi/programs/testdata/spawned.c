@@ -187,6 +187,34 @@ static void generations_child(MPI_Comm parent, int last) {
 	MPI_Comm_disconnect(&parent);
 }
 
+/* named: a port that is opened and published before this process is a job of several ranks. */
+static void named(void) {
+	MPI_Comm inter, other;
+	char gone[MPI_MAX_PORT_NAME], port[MPI_MAX_PORT_NAME];
+	MPI_Open_port(MPI_INFO_NULL, gone);
+	MPI_Open_port(MPI_INFO_NULL, port);
+	MPI_Close_port(gone);
+	MPI_Publish_name("early", MPI_INFO_NULL, port);
+	inter = spawn("connects", 2);
+	MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other);
+	talk(other, 0);
+	MPI_Comm_disconnect(&other);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	CHECK(class_of(MPI_Close_port(gone)) == MPI_ERR_PORT);
+	CHECK(MPI_Unpublish_name("early", MPI_INFO_NULL, port) == MPI_SUCCESS && MPI_Close_port(port) == MPI_SUCCESS);
+	MPI_Comm_disconnect(&inter);
+}
+
+static void named_child(MPI_Comm parent) {
+	MPI_Comm inter;
+	char port[MPI_MAX_PORT_NAME];
+	MPI_Lookup_name("early", MPI_INFO_NULL, port);
+	MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
+	talk(inter, 1);
+	MPI_Comm_disconnect(&inter);
+	MPI_Comm_disconnect(&parent);
+}
+
 /* closed: who has asked at a port that is closed is told, whether it has asked before or after. */
 static void closed(void) {
 	MPI_Comm inter;
@@ -285,6 +313,8 @@ int main(int argc, char **argv) {
 		if (strcmp(kind, "talk") == 0) talk(parent, 1), MPI_Comm_disconnect(&parent);
 		if (strcmp(kind, "keys") == 0) keys_child(parent, argv[3]);
 		if (strcmp(kind, "middle") == 0) generations_child(parent, 0);
+		if (strcmp(kind, "connects") == 0) named_child(parent);
+		if (strcmp(kind, "patient") == 0) printf("%d %d\n", getpid(), getppid()), fflush(stdout);
 		if (strcmp(kind, "last") == 0) generations_child(parent, 1);
 		if (strcmp(kind, "sender") == 0 || strcmp(kind, "deaf") == 0) leave_behind(parent);
 		if (strcmp(kind, "receiver") == 0) collect(parent);
@@ -294,7 +324,7 @@ int main(int argc, char **argv) {
 			MPI_Barrier(MPI_COMM_WORLD);
 		}
 		if (strcmp(kind, "faithless") == 0 && rank == 1) exit(9);
-		if (strcmp(kind, "faithless") == 0 || strcmp(kind, "stuck") == 0)
+		if (strcmp(kind, "faithless") == 0 || strcmp(kind, "stuck") == 0 || strcmp(kind, "patient") == 0)
 			MPI_Recv(&rank, 1, MPI_INT, 0, 5, parent, MPI_STATUS_IGNORE);
 		MPI_Finalize();
 		return 0;
@@ -307,6 +337,7 @@ int main(int argc, char **argv) {
 	if (strcmp(kind, "generations") == 0) generations();
 	if (strcmp(kind, "unwilling") == 0) unwilling();
 	if (strcmp(kind, "closed") == 0) closed();
+	if (strcmp(kind, "named") == 0) named();
 	if (strcmp(kind, "left behind") == 0) {
 		collect(spawn("sender", size));
 		leave_behind(spawn("receiver", size));
@@ -325,7 +356,7 @@ int main(int argc, char **argv) {
 		MPI_Barrier(MPI_COMM_WORLD);
 		printf("still here\n");
 	}
-	if (strcmp(kind, "faithless") == 0 || strcmp(kind, "stuck") == 0) {
+	if (strcmp(kind, "faithless") == 0 || strcmp(kind, "stuck") == 0 || strcmp(kind, "patient") == 0) {
 		inter = spawn(kind, 2);
 		MPI_Recv(&rank, 1, MPI_INT, 0, 5, inter, MPI_STATUS_IGNORE);
 	}

@@ -20,7 +20,8 @@ func work(world *mpi.Comm) error {
 		if err != nil {
 			return err
 		}
-		if all, err = world.Spawn(1, mpi.Command{Program: program, Args: []string{"child"}, N: 2, Dir: "/"},
+		last := world.Size() - 1
+		if all, err = world.Spawn(last, mpi.Command{Program: program, Args: []string{"child"}, N: 2, Dir: "/"},
 			mpi.Command{Program: program, Args: []string{"child"}, N: 1, Dir: "/"}); err != nil {
 			return err
 		}
