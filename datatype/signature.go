@@ -10,8 +10,8 @@ type Signature struct {
 	Elements int64 // basic elements in the sequence
 }
 
-// signature is a sequence several times. Sequences that repeat the same one stay short sums: what a constructor makes of
-// equal elements costs no multiplication. So a sequence of equal elements always has one of them in each round.
+// signature is a sequence several times. Sequences that repeat the same one stay short sums: what a constructor makes
+// of equal elements costs no multiplication. So a sequence of equal elements always has one of them in each round.
 type signature struct {
 	round sequence
 	times int64

@@ -64,6 +64,6 @@ func (t *Type) Signature() Signature {
 	return Signature{Hash: all.hash, Elements: all.count}
 }
 
-// Repeats tells whether the basic elements are those of another type, any number of times. No elements are so many times
-// those of any type.
+// Repeats tells whether the basic elements are those of another type, any number of times. No elements are so many
+// times those of any type.
 func (t *Type) Repeats(other *Type) bool { return t.body.signature.repeats(other.body.signature) }

@@ -216,8 +216,8 @@ func TestValgrind(t *testing.T) {
 	needs(t, "valgrind")
 	program := build(t, "valgrind.c", "-g")
 	for _, wrong := range []bool{false, true} {
-		args := []string{"-n", "2", "-x", "GODEBUG=cpu.rdtscp=off", "valgrind", "--error-exitcode=9", "--leak-check=full",
-			"--suppressions=" + filepath.Join(installed, "lib/valgrind.supp"), program}
+		args := []string{"-n", "2", "-x", "GODEBUG=cpu.rdtscp=off", "valgrind", "--error-exitcode=9",
+			"--leak-check=full", "--suppressions=" + filepath.Join(installed, "lib/valgrind.supp"), program}
 		if wrong {
 			args = append(args, "wrong")
 		}

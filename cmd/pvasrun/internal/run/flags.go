@@ -115,7 +115,8 @@ func (f *Flags) Apps(args []string) ([]launcher.App, error) {
 		own, rest, more := cutAt(args, ":")
 		if len(own) == 0 {
 			return nil, cli.Mistake(fmt.Errorf(
-				"program %d of the job is missing: write it behind its flags, such as pvasrun -n 4 ./prog", len(apps)+1))
+				"program %d of the job is missing: write it behind its flags, such as pvasrun -n 4 ./prog",
+				len(apps)+1))
 		}
 		a, err := app.app(own)
 		if err != nil {
