@@ -159,10 +159,15 @@ func TestPublishedNames(t *testing.T) {
 	port = ask(AskOpenPort)
 	ask(AskPublish, "late", port)
 	keep := serveNames(t, r)
+	open := func() int {
+		keep.mu.Lock()
+		defer keep.mu.Unlock()
+		return len(keep.ports)
+	}
 	require.Equal(t, port, ask(AskLookup, "late"))
-	require.Len(t, keep.ports, 2, "the second and the third")
+	require.Equal(t, 2, open(), "the second and the third")
 	ask(AskClosePort, port)
-	require.Len(t, keep.ports, 1)
+	require.Equal(t, 1, open())
 	require.NotEqual(t, port, ask(AskOpenPort))
 
 	var n Names
