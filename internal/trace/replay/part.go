@@ -32,9 +32,9 @@ func (p *Part) Of(t *trace.Trace) (part *trace.Trace, lone int) {
 	for rank := range t.Ranks {
 		r := *t.Rank(rank)
 		switch {
-		case p.Ranks != nil && !slices.Contains(p.Ranks, rank):
+		case !p.has(rank):
 			r.Events = nil
-		case c.from != math.MinInt64:
+		case c.cuts():
 			r.Events = c.cut(rank, r.Events)
 		}
 		part.Ranks[rank] = trace.Rank{Events: r.Events, Contexts: r.Contexts, Sites: r.Sites, Code: r.Code}
@@ -44,14 +44,19 @@ func (p *Part) Of(t *trace.Trace) (part *trace.Trace, lone int) {
 		lone += len(list)
 	}
 	for rank := range part.Ranks {
-		for _, e := range part.Ranks[rank].Events {
+		for i := range part.Ranks[rank].Events {
+			e := &part.Ranks[rank].Events[i]
 			if m, ok := e.Receives(rank); ok && n.unsent(m) {
 				lone++
+			} else if m, ok := e.Sends(rank); ok && n.have.get(m)&haveReceive == 0 && c.cuts() && p.has(int(m.To)) {
+				e.Message = 0 // else its receiver would take it at the end of the part (settle)
 			}
 		}
 	}
 	return part, lone
 }
+
+func (p *Part) has(rank int) bool { return p.Ranks == nil || slices.Contains(p.Ranks, rank) }
 
 // Duration is how long a job has taken, ns since all ranks were through Init.
 func Duration(t *trace.Trace) int64 {
@@ -69,6 +74,9 @@ type cutter struct {
 	from, to int64
 	began    bool // there is a time before
 }
+
+// cuts tells whether the time is a part of the job's. Then the events of the part are its own.
+func (c *cutter) cuts() bool { return c.from != math.MinInt64 }
 
 // cut returns the events of a rank that are in the part.
 func (c *cutter) cut(rank int, events []trace.Event) []trace.Event {
