@@ -26,7 +26,7 @@ const (
 
 // serveAttendant serves, and does not return, if this process has been started as an attendant.
 func serveAttendant() {
-	if os.Args[0] != job.AttendantName {
+	if len(os.Args) == 0 || os.Args[0] != job.AttendantName {
 		return
 	}
 	syscall.CloseOnExec(memoryFd)

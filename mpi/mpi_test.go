@@ -29,6 +29,7 @@ func TestAloneIsAJobOfOne(t *testing.T) {
 	require.Zero(t, e.Code, e.Stderr)
 	require.Regexp(t, `^0 of 1, /.*\.test\n$`, e.Stdout)
 	require.Zero(t, jobtest.Alone(t, "shared windows").Code)
+	require.Zero(t, jobtest.Alone(t, "own window").Code)
 }
 
 func TestSharedWindows(t *testing.T) {

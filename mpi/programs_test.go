@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 	programs := map[string]func() error{
 		"whole life":     wholeLife,
 		"shared windows": program(sharedWindows),
+		"own window":     program(windowOfItsOwn),
 		"busy windows":   program(busyWindows),
 		"windows":        program(windowsWithoutEnd),
 		"too much":       program(tooMuch),
@@ -203,6 +204,25 @@ func stranger(c *Comm) error {
 	}
 	_, err = WinCreate(c, make([]byte, 10))
 	return wantIs("WinCreate", err, ErrNotOneAddressSpace)
+}
+
+// windowOfItsOwn: a rank alone has a window over ordinary memory, and reaches it.
+func windowOfItsOwn(c *Comm) error {
+	mem := []int{1, 2, 3}
+	w, err := WinCreate(c, mem)
+	if err != nil {
+		return err
+	}
+	segment, err := w.Segment(0)
+	if err != nil {
+		return err
+	}
+	segment[1] = 7
+	got := make([]int, 2)
+	if err := first(w.LockAll(), w.Get(got, 0, 1), w.UnlockAll()); err != nil {
+		return err
+	}
+	return first(want("Get", fmt.Sprint(got), "[7 3]"), want("memory", mem[1], 7), w.Free())
 }
 
 // suicide kills the last rank between two barriers.

@@ -78,8 +78,8 @@ func lengthOf[T any](n int) (bytes, size int, err error) {
 }
 
 // WinCreate makes a window over memory that is there already: an ordinary slice of
-// each rank, such as one from make. Peers read and write it where it lies, so this
-// works only where ranks share one address space. Elsewhere the error wraps
+// each rank, such as one from make. Peers read and write it where it lies, so several
+// ranks can have one only where they share one address space. Elsewhere the error wraps
 // ErrNotOneAddressSpace, on every rank and without any waiting. The lengths may
 // differ from rank to rank; 0 is allowed. It is collective and synchronises like a
 // barrier.
@@ -91,7 +91,7 @@ func lengthOf[T any](n int) (bytes, size int, err error) {
 // MPI 4.1 section 12.2.1.
 func WinCreate[T any](c *Comm, mem []T) (*Window[T], error) {
 	b, of, err := asBytes(mem)
-	if c.Size() > 0 && !c.OneAddressSpace() {
+	if c.Size() > 1 && !c.OneAddressSpace() {
 		return nil, comm.Wrap("create window", ErrNotOneAddressSpace)
 	}
 	return typedWindow[T](c, window.Spec{Flavor: window.Created, Memory: b, Unit: of.Size(), Wrong: err})

@@ -115,6 +115,8 @@ func TestMistakesAreExplained(t *testing.T) {
 		"--network foo true":       `--network "foo": write for example 10.1.0.0/16`,
 		"--node-timeout 0 true":    `--node-timeout 0s: at least 100ms are needed`,
 		"bench bw --btl pvas,pvas": `--btl: "pvas,pvas" is not a list of task models, each once`,
+		"model fit --rate x":       `--rate: "x" is no rate: write for example 100M or 1G`,
+		"model fit --nodes x":      `--nodes: "x" is not a whole number`,
 		"model fit -o -":           `-: write /dev/stdout for standard output`,
 
 		"bench lam -n 2":             `bench: there is no benchmark "lam": name a benchmark: all, `,

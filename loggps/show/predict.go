@@ -24,8 +24,8 @@ var kindOf = [sim.NumCauses]Kind{
 	sim.Gap: Overhead, sim.Turn: Turn, sim.Idle: Other,
 }
 
-// Predict simulates a graph. If it is to be drawn it keeps what each rank does, which is larger than the graph, and
-// watches the simulation for that, beside opt.Watch. Of ranks with several CPUs it shows the first. Errors are those of
+// Predict simulates a graph. If it is to be drawn it keeps what each rank does, which is larger than the graph. For
+// that it watches the simulation, beside opt.Watch. Of ranks with several CPUs it shows the first. Errors are those of
 // sim.Run and explain.CriticalPath.
 func Predict(g *graph.Graph, opt sim.Options, drawn bool) (*Prediction, error) {
 	p := &Prediction{}

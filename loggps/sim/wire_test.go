@@ -83,8 +83,8 @@ func TestWires(t *testing.T) {
 	assert.InDelta(t, alone+5000, at([][2]int{{2, 0}, {4, 1}}), 2, "to two ranks of a node")
 }
 
-// TestWiresInOrder: of a long message by a rendezvous and a short one the one whose first byte comes first has the
-// wire, though the sender of the long one was asked for its data before.
+// TestWiresInOrder: messages have the wire in the order of their first bytes. The receiver has asked for the data of
+// the long one, a rendezvous, before.
 func TestWiresInOrder(t *testing.T) {
 	p := loggps.Params{L: 1000, O: 100, Oss: 0.01, Osl: 1, Gs: 1, Gl: 1, Packet: 1 << 30, Sync: 2000}
 	const long, short = 100_000, 1000

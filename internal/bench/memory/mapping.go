@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/gopvas/gopvas/internal/bench/runner"
@@ -31,8 +32,8 @@ type MappingResult struct {
 	Unmap     float64 `json:"unmap_us"`
 }
 
-// Mapping runs the experiment: in one address space mappings of all ranks are in one table, which one lock guards, and
-// what one unmaps must leave the TLB of every CPU.
+// Mapping runs the experiment. In one address space the mappings of all ranks are in one table, which one lock guards.
+// What one rank unmaps must leave the TLB of every CPU.
 func Mapping(ctx context.Context, cfg MappingConfig) (all []MappingResult, err error) {
 	for _, ranks := range cfg.Ranks {
 		rounds, err := runner.InTurn(cfg.BTLs, cfg.Rounds, cfg.Step, func(i int) (MappingResult, error) {
@@ -68,9 +69,5 @@ func mappingOnce(ctx context.Context, cfg MappingConfig, btl string, ranks int) 
 
 // Memory is about how many bytes the mappings of the largest job take.
 func (c *MappingConfig) Memory() float64 {
-	most := 0
-	for _, n := range c.Ranks {
-		most = max(most, n)
-	}
-	return float64(c.Bytes) * float64(most)
+	return float64(c.Bytes) * float64(slices.Max(c.Ranks))
 }

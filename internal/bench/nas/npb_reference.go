@@ -57,7 +57,8 @@ func (cfg *Config) hasReference(c runner.Contestant) error {
 		return nil
 	}
 	if _, err := os.Stat(program); err != nil {
-		return fmt.Errorf("bench: reference: %w: build NPB 3.4 (nas.nasa.gov) for %s first", err, c.Name)
+		return fmt.Errorf("npb: %w: build NPB 3.4 (nas.nasa.gov) for %s there, or name its folder by --programs "+
+			"(ours) or --reference", err, c.Name)
 	}
 	return nil
 }

@@ -149,7 +149,7 @@ func (l *ledger) complete(r *Result) {
 	r.Carrier, r.Links, r.Sockets, r.Queued = l.who.Name, l.c.String(), l.c.sockets(), l.memory.take()
 	woken := wakes(l.everyone)
 	if r.Rounds > 0 {
-		r.Wakes = float64(woken-l.woken) / float64(r.Rounds)
+		r.Wakes = max(0, float64(woken)-float64(l.woken)) / float64(r.Rounds) // threads that have ended are not counted
 	}
 	sent, again := l.c.Segments()
 	if l.who.TCP {

@@ -198,7 +198,7 @@ func (all losses) imbalance(r *Run, ranks []Times) {
 			top = rank
 		}
 	}
-	if ranks[top].Computed <= uneven*mean {
+	if !(ranks[top].Computed > uneven*mean) { // there is no mean of no ranks
 		return
 	}
 	more := map[uint32]float64{} // by place: than the mean of all

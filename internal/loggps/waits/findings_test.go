@@ -25,3 +25,9 @@ func TestHotRankWithSlowMessages(t *testing.T) {
 		require.EqualValues(t, 1, hot.Place)
 	}
 }
+
+// TestNothingHappens: in a part of a job no rank may do anything.
+func TestNothingHappens(t *testing.T) {
+	report := Analyze(&Run{Ranks: make([][]Piece, 2)}, nil)
+	require.Empty(t, report.Findings)
+}

@@ -51,11 +51,7 @@ func (f *whoFlags) peers(openMPI []string, pinned bool) (list []runner.Contestan
 		}
 	}
 	for _, name := range f.Compare {
-		modes := []string{""}
-		if name == "openmpi" && !slices.Contains(openMPI, job.SingleCopyAuto.String()) {
-			modes = openMPI
-		}
-		for _, mode := range modes {
+		for _, mode := range peerCopies(name, openMPI) {
 			c, closePeer, err := runner.Peer(name, mode, pinned)
 			if _, missing := errors.AsType[*runner.MissingError](err); missing {
 				fmt.Fprintln(os.Stderr, "pvasrun:", err)
@@ -70,6 +66,14 @@ func (f *whoFlags) peers(openMPI []string, pinned bool) (list []runner.Contestan
 		}
 	}
 	return list, closeAll, nil
+}
+
+// peerCopies are the ways to copy long messages with which an MPI takes part: only of Open MPI's there is a choice.
+func peerCopies(name string, modes []string) []string {
+	if name != "openmpi" || slices.Contains(modes, job.SingleCopyAuto.String()) {
+		return []string{""}
+	}
+	return modes
 }
 
 // own are the contestants that are ours.

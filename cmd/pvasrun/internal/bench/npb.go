@@ -15,7 +15,6 @@ import (
 	"github.com/gopvas/gopvas/internal/bench/npb"
 	"github.com/gopvas/gopvas/internal/bench/runner"
 	"github.com/gopvas/gopvas/internal/bench/transport"
-	"github.com/gopvas/gopvas/internal/job"
 )
 
 type npbFlags struct {
@@ -63,7 +62,7 @@ func executeNPB(ctx context.Context, args []string) error {
 	return runNPB(ctx, list, f.JSON)
 }
 
-// experiments are the benchmarks by name and class.
+// experiments are the benchmarks by name and class. Mistakes are found before any of them runs.
 func (f *npbFlags) experiments(names []string, contenders []runner.Contestant) (list []nas.Config, err error) {
 	for _, name := range names {
 		for _, class := range f.Classes {
@@ -102,7 +101,10 @@ func (f *npbFlags) place(ctx context.Context) (where *runner.Site, end func(), e
 		return nil, end, cli.Mistake(err)
 	}
 	made, end, err := f.Make(ctx, slices.Max(f.NP), transport.Links{})
-	return &made, end, err
+	if err != nil {
+		return nil, nil, fmt.Errorf("bench npb: %w", err)
+	}
+	return &made, end, nil
 }
 
 // all are the contestants: ours, by BTL, and NASA's programs with the MPIs of --compare.
@@ -125,17 +127,12 @@ func (f *npbFlags) all() ([]runner.Contestant, error) {
 		list[i] = runner.WithPrograms(list[i], f.Programs)
 	}
 	for _, name := range f.Compare {
-		for _, mode := range modes {
-			if name != "openmpi" || mode == job.SingleCopyAuto.String() {
-				mode = ""
-			}
+		for _, mode := range peerCopies(name, modes) {
 			c, err := runner.Reference(name, mode, f.Reference, f.Bind == "core")
 			if err != nil {
 				return nil, cli.Mistake(err)
 			}
-			if !slices.ContainsFunc(list, func(other runner.Contestant) bool { return other.String() == c.String() }) {
-				list = append(list, c)
-			}
+			list = append(list, c)
 		}
 	}
 	return list, nil
@@ -215,7 +212,7 @@ type classes []npb.Class
 func (v *classes) UnmarshalFlag(text string) error {
 	list, ok := cli.Words(text, v.Items())
 	if !ok {
-		return fmt.Errorf("%q is not a list of classes: write for example S,A", text)
+		return fmt.Errorf("%q is not a list of classes: write some of S, W, A, B and C, such as S,A", text)
 	}
 	*v = nil
 	for _, name := range list {

@@ -114,12 +114,16 @@ func TakesValue(opt *flags.Option) bool {
 	return kind != reflect.Bool && kind != reflect.Func
 }
 
-// Options are all flags of a parser, help among them.
-func Options(p *flags.Parser) (all []*flags.Option) {
-	for _, g := range p.Groups() {
-		all = append(all, g.Options()...)
+// Options are all flags of a parser, those of groups in groups and help among them.
+func Options(p *flags.Parser) []*flags.Option {
+	return append(optionsOf(p.Groups()), &flags.Option{LongName: "help", ShortName: 'h'}) // which is in no group
+}
+
+func optionsOf(groups []*flags.Group) (all []*flags.Option) {
+	for _, g := range groups {
+		all = append(append(all, g.Options()...), optionsOf(g.Groups())...)
 	}
-	return append(all, &flags.Option{LongName: "help", ShortName: 'h'})
+	return all
 }
 
 // OptionNamed returns the flag that a word such as --btl or -n stands for, or nil.

@@ -36,7 +36,7 @@ func Explain(p *flags.Parser, args []string, err error) error {
 		}
 		return fmt.Errorf("there is no flag %s: %s --help shows those there are", name, p.Name)
 	}
-	for _, opt := range Options(p) {
+	for _, opt := range optionsOf(p.Groups()) {
 		if !strings.Contains(e.Message, "`"+opt.String()+"'") {
 			continue
 		}

@@ -91,7 +91,7 @@ func sayFinding(run *waits.Run, f *waits.Finding) string {
 		return fmt.Sprintf("%s computes most before %s, and %s less: %s all together", sayRanks(f.Roots), root,
 			sayRanks(f.Ranks), show.Time(f.Lost))
 	case waits.Elsewhere:
-		return fmt.Sprintf("what %s does is not looked at, and others wait: %s", sayRanks(f.Roots), lost)
+		return fmt.Sprintf("what %s does is left out or was not recorded, and others wait: %s", sayRanks(f.Roots), lost)
 	case waits.Contention:
 		return fmt.Sprintf("messages take %.3g times as long as alone, as others are on their way: %s", f.Times,
 			lost)

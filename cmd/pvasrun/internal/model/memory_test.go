@@ -11,8 +11,8 @@ import (
 	"github.com/gopvas/gopvas/loggps/sim"
 )
 
-// TestLargeProgramsKeepNothing: of a program whose page is not drawn there is neither its trace nor its pieces when it
-// is simulated, and nothing of what the simulation does; the reasons are the same.
+// TestLargeProgramsKeepNothing: a program whose page is not drawn keeps neither its trace nor its pieces when it is
+// simulated. It keeps nothing of what the simulation does. The reasons are the same.
 func TestLargeProgramsKeepNothing(t *testing.T) {
 	g, err := pattern.Program(2, func(m pattern.Member) { m.PingPong(8, 50) })
 	require.NoError(t, err)

@@ -29,7 +29,11 @@ func (f *fitFlags) checkNetwork() error {
 		return errors.New("--from: it has the times of one link, and nothing is measured: " +
 			"leave out --nodes and --hosts")
 	case f.Network.IsNamed():
-		_, err := f.Network.Named()
+		nodes, err := f.Network.Named()
+		if n := len(nodes.Hosts); n > networkRanks {
+			return fmt.Errorf("--hosts: name the %d nodes between which the network is measured; these are %d",
+				networkRanks, n)
+		}
 		return err
 	}
 	return f.Network.CheckMade(networkRanks)
@@ -54,7 +58,6 @@ func (f *fitFlags) nodes(ctx context.Context) (site *runner.Site, end func(), er
 		if err != nil {
 			return nil, end, err
 		}
-		named.Hosts = named.Hosts[:networkRanks]
 		for i := range named.Hosts {
 			named.Hosts[i].Slots = 1
 		}

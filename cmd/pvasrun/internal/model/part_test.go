@@ -60,7 +60,7 @@ func TestParts(t *testing.T) {
 		require.NotContains(t, f, "imbalance", "the three compute the same")
 	}
 	require.True(t, told, "%q", facts)
-	require.Contains(t, facts[0], "left out: what rank 2 does is not looked at, and others wait: rank")
+	require.Contains(t, facts[0], "left out: what rank 2 does is left out or was not recorded, and others wait: rank")
 	facts, _, err = shown(PartFlags{From: cli.Lapse(10 * time.Millisecond), To: cli.Lapse(20 * time.Millisecond)})
 	require.NoError(t, err)
 	require.Contains(t, facts[0], "imbalance: rank 2 computes most")

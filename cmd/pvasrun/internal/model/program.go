@@ -14,7 +14,7 @@ import (
 	"github.com/gopvas/gopvas/loggps/goal"
 	"github.com/gopvas/gopvas/loggps/graph"
 	"github.com/gopvas/gopvas/loggps/sim"
-	recording "github.com/gopvas/gopvas/trace"
+	jobtrace "github.com/gopvas/gopvas/trace"
 )
 
 // regular returns an error if there is no such file, or if it is a directory.
@@ -35,9 +35,9 @@ type Program struct {
 	cpus     int       // that the ranks of a node had; 0: not known
 	measured *measured // nil: not known
 
-	trace *recording.Trace // until the graph is built
-	ranks []int            // of it that are looked at; nil: all
-	part  string           // what is looked at; empty: all of it
+	trace *jobtrace.Trace // until the graph is built
+	ranks []int           // of it that are looked at; nil: all
+	part  string          // what is looked at; empty: all of it
 }
 
 // Place names the place of an operation in the program.
@@ -134,7 +134,7 @@ func openProgram(file string) (*Program, error) {
 		}
 		return &Program{file: file, Graph: g}, err
 	}
-	t, err := trace.OpenNamed(file, recording.OpenPacked)
+	t, err := trace.OpenNamed(file, jobtrace.OpenPacked)
 	if err == nil {
 		err = replay.Whole(t)
 	}

@@ -77,13 +77,13 @@ func executeModelShow(args []string) error {
 // mostDrawn is how many pieces a page has that is not asked for.
 const mostDrawn = 2_000_000
 
-// drawnPieces is how many pieces a page has at most, by the file that is given.
+// drawnPieces is how many pieces a page has at most, by the file that is given; -1: there is no page.
 func drawnPieces(output string) int {
 	switch output {
 	case "":
 		return mostDrawn
 	case "-":
-		return 0
+		return -1
 	}
 	return math.MaxInt
 }
@@ -96,7 +96,9 @@ func (p *Program) measure(opt *sim.Options, most int) (drawn bool) {
 	}
 	m := measuredOf(p.trace)
 	m.ranks = p.ranks
-	m.report = waits.Analyze(m.run, costOn(&opt.Machine))
+	on := opt.Machine
+	on.Nodes = p.nodes
+	m.report = waits.Analyze(m.run, costOn(&on))
 	pieces := 0
 	for _, lane := range m.run.Ranks {
 		pieces += len(lane)

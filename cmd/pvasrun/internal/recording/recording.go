@@ -139,7 +139,7 @@ func (t *Tracing) Close() error {
 	if t.file == nil {
 		return nil
 	}
-	if info, err := t.file.Stat(); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+	if info, err := os.Lstat(t.file.Name()); err == nil && info.Mode().IsRegular() && info.Size() == 0 { // no link
 		_ = os.Remove(t.file.Name()) // while it is locked: no other job writes to it
 	}
 	if err := t.file.Close(); t.err == nil {

@@ -84,7 +84,7 @@ func (i *programInfo) writeText(out io.Writer) error {
 		fmt.Fprintf(w, "Built for\t%s (%s, for %s)\n", i.Implementation, i.MPI, i.For)
 		fmt.Fprintf(w, "Served by\t%s\n", cmp.Or(i.Library, "nothing: it is not found"))
 	default:
-		fmt.Fprintf(w, "Built for\tno MPI, or one that it loads when it runs\n")
+		fmt.Fprintf(w, "Built for\tno other MPI: the standard ABI, none, or one that it loads when it runs\n")
 	}
 	if len(i.Set) > 0 {
 		fmt.Fprintf(w, "Ranks have\t%s\n", strings.Join(i.Set, " "))

@@ -16,14 +16,14 @@ import (
 	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
-// Flags say on which nodes a benchmark runs.
+// Flags say on which nodes something is measured.
 type Flags struct {
 	Hosts    string   `long:"hosts" env:"HOSTS" value-name:"LIST" description:"nodes to run on, each with its number of ranks or without: a:4,b:4"`
 	Hostfile string   `long:"hostfile" env:"HOSTFILE" value-name:"FILE" description:"a file that names the nodes, one a line: a slots=4"`
 	Rsh      string   `long:"rsh" env:"RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
-	Nodes    int      `long:"nodes" env:"NODES" value-name:"N" default-mask:"none; of exchange 2" description:"network namespaces to make on this machine as nodes, without --hosts"`
-	Devices  string   `long:"devices" env:"DEVICES" value-name:"LIST" default-mask:"with --hosts one in each network that all nodes are in, else 1, of exchange 4" description:"network devices by name or network, with --hosts; of nodes that are made their number"`
-	Rate     Bits     `long:"rate" env:"RATE" value-name:"BITS" default-mask:"not limited; of exchange 50M" description:"bits per second of each device of nodes that are made, such as 1G"`
+	Nodes    int      `long:"nodes" env:"NODES" value-name:"N" default-mask:"none; of bench exchange 2" description:"network namespaces to make on this machine as nodes, without --hosts"`
+	Devices  string   `long:"devices" env:"DEVICES" value-name:"LIST" default-mask:"with --hosts one in each network that all nodes are in, else 1, of bench exchange 4" description:"network devices by name or network, with --hosts; of nodes that are made their number"`
+	Rate     Bits     `long:"rate" env:"RATE" value-name:"BITS" default-mask:"not limited; of bench exchange 50M" description:"bits per second of each device of nodes that are made, such as 1G"`
 	Buffer   cli.Size `long:"buffer" env:"BUFFER" value-name:"SIZE" default:"64KiB" description:"queue of their switches towards each device, with a rate"`
 }
 
