@@ -167,7 +167,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"-n", "2", "sh", "-c", "exit 3"}, 3, "", "exited with code 3"},
 		{[]string{"-n", "1", "sh", "-c", "kill -SEGV $$"}, 139, "", "SIGSEGV"},
 		{[]string{"-n", "2", "--", "echo", "-n", "--btl"}, 0, "--btl", ""},
-		{[]string{"bench", "touch", "-n", "0"}, 2, "", "not a list of rank counts"},
+		{[]string{"bench", "touch", "-n", "0"}, 2, "", "not a list of numbers"},
 	} {
 		got := command(t, nil, c.args...)
 		require.Equal(t, c.code, got.code, "%q: %s", c.args, got.stderr)

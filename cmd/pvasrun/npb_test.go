@@ -68,6 +68,7 @@ func TestBenchNPBOutput(t *testing.T) {
 		"is --eager-limit 1GiB":  "--eager-limit: 1073741824 is more than 65536",
 		"is,ep --class S -n 256": "128 at most",
 		"is --compare openmpi":   "--reference",
+		"is --reference .":       "--reference: say with --compare",
 	} {
 		got := command(t, nil, append([]string{"bench", "npb"}, strings.Fields(args)...)...)
 		require.Equal(t, 2, got.code, "%q: %s", args, got.stderr)

@@ -64,5 +64,5 @@ func TestVariablesOfJobsDoNotReachBenchmarks(t *testing.T) {
 	got = command(t, env(append(jobs, "PVASRUN_BENCH_NP=1")...), "bench", "pingpong")
 	require.Contains(t, got.stderr, "-n 1: pingpong needs two ranks")
 	got = command(t, env(append(jobs, "PVASRUN_BENCH_NP_LIST=none")...), "bench", "overlap")
-	require.Contains(t, got.stderr, `from PVASRUN_BENCH_NP_LIST: "none" is not a list of rank counts`)
+	require.Contains(t, got.stderr, `from PVASRUN_BENCH_NP_LIST: "none" is not a list of numbers`)
 }

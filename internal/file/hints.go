@@ -13,17 +13,19 @@ type hints struct{ given comm.Info }
 
 const bufferSize = "cb_buffer_size"
 
-// set adds hints. All keys are accepted; a value that can not be a size is an error.
+// set adds hints. All keys are accepted; a value that can not be a size is an error, and none is added.
 func (h *hints) set(info *comm.Info) error {
 	if info == nil {
 		return nil
 	}
+	if value, ok := info.Get(bufferSize); ok {
+		if n, err := strconv.ParseInt(value, 10, 64); err != nil || n <= 0 {
+			return fmt.Errorf("%w: the hint %s is %q: pass a number of bytes", ErrArgument, bufferSize, value)
+		}
+	}
 	for i := range info.Len() {
 		key := info.Key(i)
 		value, _ := info.Get(key)
-		if n, err := strconv.ParseInt(value, 10, 64); key == bufferSize && (err != nil || n <= 0) {
-			return fmt.Errorf("%w: the hint %s is %q: pass a number of bytes", ErrArgument, key, value)
-		}
 		h.given.Set(key, value)
 	}
 	return nil

@@ -14,7 +14,6 @@ import (
 	"github.com/gopvas/gopvas/internal/bench/nas"
 	"github.com/gopvas/gopvas/internal/bench/npb"
 	"github.com/gopvas/gopvas/internal/bench/runner"
-	"github.com/gopvas/gopvas/internal/bench/transport"
 )
 
 type npbFlags struct {
@@ -51,7 +50,10 @@ func executeNPB(ctx context.Context, args []string) error {
 	if err != nil {
 		return cli.Mistake(err)
 	}
-	where, end, err := f.place(ctx)
+	if err := f.CheckUse(cli.BenchVariables); err != nil {
+		return cli.Mistake(err)
+	}
+	where, end, err := f.Place(ctx, "bench npb", slices.Min(f.NP), slices.Max(f.NP))
 	if err != nil {
 		return err
 	}
@@ -78,40 +80,13 @@ func (f *npbFlags) experiments(names []string, contenders []runner.Contestant) (
 	return list, nil
 }
 
-// place returns the nodes that the benchmarks run on, nil for this node alone; end takes away those that are made.
-func (f *npbFlags) place(ctx context.Context) (where *runner.Site, end func(), err error) {
-	end = func() {}
-	if err := f.CheckUse(cli.BenchVariables); err != nil {
-		return nil, end, cli.Mistake(err)
-	}
-	switch {
-	case f.IsNamed():
-		nodes, err := f.Named()
-		if err == nil {
-			err = nodes.Check(slices.Max(f.NP))
-		}
-		if err != nil {
-			return nil, end, cli.Mistake(err)
-		}
-		return &runner.Site{Nodes: nodes}, end, nil
-	case f.Nodes == 0:
-		return nil, end, nil
-	}
-	if err := f.CheckMade(slices.Min(f.NP)); err != nil {
-		return nil, end, cli.Mistake(err)
-	}
-	made, end, err := f.Make(ctx, slices.Max(f.NP), transport.Links{})
-	if err != nil {
-		return nil, nil, fmt.Errorf("bench npb: %w", err)
-	}
-	return &made, end, nil
-}
-
 // all are the contestants: ours, by BTL, and NASA's programs with the MPIs of --compare.
 func (f *npbFlags) all() ([]runner.Contestant, error) {
 	switch {
 	case f.Rounds < 1:
 		return nil, cli.Mistake(errors.New("--rounds: at least one is needed"))
+	case len(f.Compare) == 0 && f.Reference != "" && os.Getenv(cli.BenchVariables+"_REFERENCE") == "":
+		return nil, cli.Mistake(errors.New("--reference: say with --compare which MPIs run the programs there"))
 	case len(f.Compare) > 0 && f.Reference == "":
 		return nil, cli.Mistake(errors.New("--compare: say with --reference where NASA's programs are"))
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/site"
 	"github.com/gopvas/gopvas/internal/bench/overlap"
 	"github.com/gopvas/gopvas/internal/bench/runner"
-	"github.com/gopvas/gopvas/internal/bench/transport"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher/cluster"
 )
@@ -55,39 +54,23 @@ func (f *overlapFlags) wants(part string) bool {
 	return len(f.Parts) == 0 && (part != "graph" || !f.Several()) || slices.Contains(f.Parts, part)
 }
 
-// place returns the nodes that the experiment runs on, nil for this node alone; end takes away those that are made. It
-// also sets the number of ranks.
-func (f *overlapFlags) place(ctx context.Context) (site *runner.Site, end func(), err error) {
-	end = func() {}
+// place returns the nodes that the experiment runs on, as site.Flags.Place does. It also sets the number of ranks.
+func (f *overlapFlags) place(ctx context.Context) (where *runner.Site, end func(), err error) {
 	if err := f.CheckUse(cli.BenchVariables); err != nil {
-		return nil, end, cli.Mistake(err)
-	}
-	of := 2
-	switch {
-	case f.IsNamed():
-		nodes, err := f.Named()
-		if err != nil {
-			return nil, end, cli.Mistake(err)
-		}
-		site, of = &runner.Site{Nodes: nodes}, cluster.Slots(nodes.Hosts)
-	case f.Nodes != 0:
-		of = f.Nodes
+		return nil, nil, cli.Mistake(err)
 	}
 	if len(f.NP) == 0 {
-		f.NP = cli.Counts{of}
+		f.NP = cli.Counts{max(2, f.Nodes)}
+		if nodes, err := f.Named(); f.IsNamed() && err == nil {
+			f.NP = cli.Counts{cluster.Slots(nodes.Hosts)}
+		}
 	}
-	if most, helpers := max(slices.Max(f.NP), chainRanks), slices.Max(f.Helpers); helpers > most {
-		err := fmt.Errorf("--helpers %d: there are at most %d ranks, and a rank has one at most", helpers, most)
-		return nil, end, cli.Mistake(err)
+	most := slices.Max(f.NP)
+	if ranks, helpers := max(most, chainRanks), slices.Max(f.Helpers); helpers > ranks {
+		return nil, nil, cli.Mistake(fmt.Errorf("--helpers %d: there are at most %d ranks, and a rank has one at most",
+			helpers, ranks))
 	}
-	if f.Nodes == 0 {
-		return site, end, nil
-	}
-	if err := f.CheckMade(min(slices.Min(f.NP), chainRanks)); err != nil {
-		return nil, end, cli.Mistake(err)
-	}
-	made, end, err := f.Make(ctx, slices.Max(f.NP), transport.Links{})
-	return &made, end, err
+	return f.Place(ctx, "bench overlap", min(slices.Min(f.NP), chainRanks), most)
 }
 
 // progressing are the contestants in all their ways to make progress. Between processes each rank executes its own,

@@ -78,14 +78,14 @@ func (v *Binding) UnmarshalFlag(text string) (err error) {
 	return err
 }
 
-// Counts is a list of numbers of ranks such as 8,16,32.
+// Counts is a list of numbers of ranks or nodes such as 8,16,32.
 type Counts []int
 
 // UnmarshalFlag parses a flag's value.
 func (v *Counts) UnmarshalFlag(text string) error {
 	list, ok := Numbers(text, 1)
 	if !ok {
-		return fmt.Errorf("%q is not a list of rank counts such as 8,16,32", text)
+		return fmt.Errorf("%q is not a list of numbers such as 8,16,32", text)
 	}
 	*v = list
 	return nil

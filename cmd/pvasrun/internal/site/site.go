@@ -99,6 +99,34 @@ func (f *Flags) devices() (int, error) {
 	return n, nil
 }
 
+// Place returns the nodes that jobs of least to most ranks of a command run on, nil for this node alone. end takes away
+// those that are made.
+func (f *Flags) Place(ctx context.Context, command string,
+	least, most int) (where *runner.Site, end func(), err error) {
+	end = func() {}
+	switch {
+	case f.IsNamed():
+		nodes, err := f.Named()
+		if err == nil {
+			err = nodes.Check(most)
+		}
+		if err != nil {
+			return nil, end, cli.Mistake(err)
+		}
+		return &runner.Site{Nodes: nodes}, end, nil
+	case f.Nodes == 0:
+		return nil, end, nil
+	}
+	if err := f.CheckMade(least); err != nil {
+		return nil, end, cli.Mistake(err)
+	}
+	made, end, err := f.Make(ctx, most, transport.Links{})
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", command, err)
+	}
+	return &made, end, nil
+}
+
 // Make makes network namespaces for so many ranks. end takes them away.
 func (f *Flags) Make(ctx context.Context, ranks int,
 	links transport.Links) (s runner.Site, end func(), err error) {
