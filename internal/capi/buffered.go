@@ -11,7 +11,8 @@ type attachedBuffer struct {
 	size  int
 }
 
-func (b *attachedBuffer) attach(at Address, size int) error {
+// attach notes a buffer of a communicator, or if of is nil of the process or a session.
+func (b *attachedBuffer) attach(of *comm.Comm, at Address, size int) error {
 	switch {
 	case b.there:
 		return fail(ERR_BUFFER, "a buffer is attached already: detach it before")
@@ -19,16 +20,22 @@ func (b *attachedBuffer) attach(at Address, size int) error {
 		return fail(ERR_ARG, "the size %d is negative", size)
 	}
 	*b = attachedBuffer{true, at, size}
+	if of != nil {
+		comm.BufferApart(of, true)
+	}
 	return nil
 }
 
-// detach waits until all messages are with their receivers.
-func (p *Process) detach(b *attachedBuffer, at AddressRef, size Ref) error {
+// detach waits until all messages in the buffer are with their receivers.
+func (p *Process) detach(b *attachedBuffer, of *comm.Comm, at AddressRef, size Ref) error {
 	if !b.there {
 		return fail(ERR_BUFFER, "no buffer is attached")
 	}
-	if err := p.world.c.FlushBuffer(); err != nil {
+	if err := comm.FlushBufferOf(p.world.c, of); err != nil {
 		return err
+	}
+	if of != nil {
+		comm.BufferApart(of, false)
 	}
 	at.Set(b.at)
 	if b.at == BUFFER_AUTOMATIC {
@@ -39,9 +46,10 @@ func (p *Process) detach(b *attachedBuffer, at AddressRef, size Ref) error {
 	return nil
 }
 
-// iflush begins to wait until all messages are with their receivers.
-func (p *Process) iflush(on *communicator, r Ptr[Request]) error {
-	flush, err := comm.IflushBuffer(on.c)
+// iflush begins to wait until all messages in the buffer of a communicator, or if of is nil of the process, are with
+// their receivers.
+func (p *Process) iflush(on *communicator, of *comm.Comm, r Ptr[Request]) error {
+	flush, err := comm.IflushBufferOf(on.c, of)
 	return p.begin(flush, err, on, r)
 }
 
@@ -59,7 +67,7 @@ func (p *Process) buffering(m *message) error {
 	case !b.there:
 		return fail(ERR_BUFFER, "no buffer is attached: call MPI_Buffer_attach before")
 	}
-	messages, used := comm.BufferedMessages(p.world.c)
+	messages, used := comm.BufferedMessages(m.on.c)
 	if need := used + bytes + (messages+1)*BSEND_OVERHEAD; need > b.size {
 		return fail(ERR_BUFFER, "the attached buffer of %d bytes is full: with this message %d are needed", b.size,
 			need)

@@ -83,22 +83,22 @@ func (p *Process) Pready_range(partition_low int, partition_high int, request Re
 
 // Buffer_attach is MPI_Buffer_attach.
 func (p *Process) Buffer_attach(buffer Address, size int) error {
-	return p.attached.attach(buffer, size)
+	return p.attached.attach(nil, buffer, size)
 }
 
 // Buffer_detach is MPI_Buffer_detach.
 func (p *Process) Buffer_detach(buffer_addr AddressRef, size Ref) error {
-	return p.detach(&p.attached, buffer_addr, size)
+	return p.detach(&p.attached, nil, buffer_addr, size)
 }
 
 // Buffer_flush is MPI_Buffer_flush.
 func (p *Process) Buffer_flush() error {
-	return p.world.c.FlushBuffer()
+	return comm.FlushBufferOf(p.world.c, nil)
 }
 
 // Buffer_iflush is MPI_Buffer_iflush.
 func (p *Process) Buffer_iflush(request Ptr[Request]) error {
-	return p.iflush(p.world, request)
+	return p.iflush(p.world, nil, request)
 }
 
 // Comm_attach_buffer is MPI_Comm_attach_buffer.
@@ -107,7 +107,7 @@ func (p *Process) Comm_attach_buffer(c Comm, buffer Address, size int) error {
 	if err != nil {
 		return err
 	}
-	return o1.attached.attach(buffer, size)
+	return o1.attached.attach(o1.c, buffer, size)
 }
 
 // Comm_detach_buffer is MPI_Comm_detach_buffer.
@@ -116,7 +116,7 @@ func (p *Process) Comm_detach_buffer(c Comm, buffer_addr AddressRef, size Ref) e
 	if err != nil {
 		return err
 	}
-	return p.detach(&o1.attached, buffer_addr, size)
+	return p.detach(&o1.attached, o1.c, buffer_addr, size)
 }
 
 // Comm_flush_buffer is MPI_Comm_flush_buffer.
@@ -125,7 +125,7 @@ func (p *Process) Comm_flush_buffer(c Comm) error {
 	if err != nil {
 		return err
 	}
-	return o1.c.FlushBuffer()
+	return comm.FlushBufferOf(o1.c, o1.c)
 }
 
 // Comm_iflush_buffer is MPI_Comm_iflush_buffer.
@@ -134,7 +134,7 @@ func (p *Process) Comm_iflush_buffer(c Comm, request Ptr[Request]) error {
 	if err != nil {
 		return err
 	}
-	return p.iflush(o1, request)
+	return p.iflush(o1, o1.c, request)
 }
 
 // Irsend is MPI_Irsend.

@@ -84,7 +84,7 @@ func (p *Process) Session_finalize(h Ptr[Session]) error {
 	var err error
 	if s.attached.there {
 		p.sessionBuffers.Add(-1)
-		err = p.world.c.FlushBuffer()
+		err = comm.FlushBufferOf(p.world.c, nil)
 	}
 	return errors.Join(err, p.leave())
 }
@@ -207,7 +207,7 @@ func (p *Process) Intercomm_create_from_groups(local Group, leader int, remote G
 
 // Session_attach_buffer is MPI_Session_attach_buffer.
 func (p *Process) Session_attach_buffer(s *session, at Address, size int) error {
-	err := s.attached.attach(at, size)
+	err := s.attached.attach(nil, at, size)
 	if err == nil {
 		p.sessionBuffers.Add(1)
 	}
@@ -216,7 +216,7 @@ func (p *Process) Session_attach_buffer(s *session, at Address, size int) error 
 
 // Session_detach_buffer is MPI_Session_detach_buffer.
 func (p *Process) Session_detach_buffer(s *session, at AddressRef, size Ref) error {
-	err := p.detach(&s.attached, at, size)
+	err := p.detach(&s.attached, nil, at, size)
 	if err == nil {
 		p.sessionBuffers.Add(-1)
 	}
@@ -230,5 +230,5 @@ func (p *Process) Session_flush_buffer(_ *session) error {
 
 // Session_iflush_buffer is MPI_Session_iflush_buffer.
 func (p *Process) Session_iflush_buffer(_ *session, r Ptr[Request]) error {
-	return p.iflush(p.world, r)
+	return p.iflush(p.world, nil, r)
 }

@@ -12,37 +12,64 @@ import (
 // buffer to attach, and no message that finds it full.
 type buffered struct {
 	mu   sync.Mutex
-	reqs []pml.Request // each holds its copy
-	sent []int         // their lengths
+	sent []bufferedSend
 }
 
-// BufferedMessages returns how many messages of this rank in buffered mode are not with their
-// receivers yet, and how long they are together.
+// bufferedSend is one of them.
+type bufferedSend struct {
+	req   pml.Request // holds the copy
+	bytes int
+	apart *Comm // the communicator whose buffer it is in, nil: the one of the process
+}
+
+// BufferApart tells whether what is sent on the communicator in buffered mode from now on is in a buffer of its own.
+//
+// MPI 4.1 section 3.6 (MPI_Comm_attach_buffer).
+func BufferApart(c *Comm, apart bool) { c.apart = apart }
+
+// buffer is what the communicator's messages are in, as bufferedSend has it.
+func (c *Comm) buffer() *Comm {
+	if c.apart {
+		return c
+	}
+	return nil
+}
+
+// BufferedMessages returns how many messages of this rank are in the same buffer as those that c sends, and not with
+// their receivers yet, and how long they are together.
 func BufferedMessages(c *Comm) (messages, bytes int) {
-	b := c.buffered
+	b, apart := c.buffered, c.buffer()
 	c.engine.Progress()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.prune(c.engine)
-	for _, n := range b.sent {
-		bytes += n
+	for _, m := range b.sent {
+		if m.apart == apart {
+			messages, bytes = messages+1, bytes+m.bytes
+		}
 	}
-	return len(b.reqs), bytes
+	return messages, bytes
 }
 
 // prune forgets the messages that are with their receivers. mu is held.
 func (b *buffered) prune(e *pml.Engine) {
-	left := 0
-	for i := range b.reqs {
-		r := b.reqs[i]
-		if _, done, _ := e.Take(&r); done { // as for Send, nobody hears of a receiver that has gone
-			continue
+	b.sent = slices.DeleteFunc(b.sent, func(m bufferedSend) bool {
+		_, done, _ := e.Take(&m.req)
+		return done // as for Send, nobody hears of a receiver that has gone
+	})
+}
+
+// take takes the messages out that are in one of some buffers.
+func (b *buffered) take(from func(apart *Comm) bool) (reqs []pml.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sent = slices.DeleteFunc(b.sent, func(m bufferedSend) bool {
+		if from(m.apart) {
+			reqs = append(reqs, m.req)
 		}
-		b.reqs[left], b.sent[left] = r, b.sent[i]
-		left++
-	}
-	clear(b.reqs[left:])
-	b.reqs, b.sent = b.reqs[:left], b.sent[:left]
+		return from(m.apart)
+	})
+	return reqs
 }
 
 // Bsend sends a copy of buf to rank dst. It does not wait for the receiver: buf can be
@@ -102,22 +129,28 @@ func (c *Comm) bsend(buf []byte, of Element, peer, tag int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.prune(c.engine)
-	b.reqs, b.sent = append(b.reqs, r), append(b.sent, len(buf))
+	b.sent = append(b.sent, bufferedSend{r, len(buf), c.buffer()})
 	return nil
 }
 
 // FlushBuffer waits until all that this rank has sent in buffered mode, on whatever communicator,
 // is with its receivers.
 func (c *Comm) FlushBuffer() error {
+	return c.flush(func(*Comm) bool { return true })
+}
+
+// FlushBufferOf is FlushBuffer for the buffer of one communicator, or if it is nil for that of the process.
+func FlushBufferOf(c, apart *Comm) error {
+	return c.flush(func(in *Comm) bool { return in == apart })
+}
+
+// flush waits until what is in some buffers is with its receivers.
+func (c *Comm) flush(from func(apart *Comm) bool) error {
 	const op = "flush buffer"
 	if err := c.made(); err != nil {
 		return Wrap(op, err)
 	}
-	b := c.buffered
-	b.mu.Lock()
-	reqs := b.reqs
-	b.reqs, b.sent = nil, nil
-	b.mu.Unlock()
+	reqs := c.buffered.take(from)
 	var failed error
 	waits := c.engine.BeginWaits()
 	for i := range reqs {
@@ -129,18 +162,15 @@ func (c *Comm) FlushBuffer() error {
 	return Wrap(op, failed)
 }
 
-// IflushBuffer is FlushBuffer, nonblocking.
+// IflushBufferOf is FlushBufferOf, nonblocking.
 //
 // MPI 4.1 section 3.6 (MPI_Buffer_iflush).
-func IflushBuffer(c *Comm) (Request, error) {
+func IflushBufferOf(c, apart *Comm) (Request, error) {
 	if err := c.made(); err != nil {
 		return Request{}, Wrap("iflush buffer", err)
 	}
-	b := c.buffered
-	b.mu.Lock()
-	t := &joined{inside: c.engine.Inside(), reqs: b.reqs, status: pml.Status{Source: AnySource, Tag: AnyTag}}
-	b.reqs, b.sent = nil, nil
-	b.mu.Unlock()
+	reqs := c.buffered.take(func(in *Comm) bool { return in == apart })
+	t := &joined{inside: c.engine.Inside(), reqs: reqs, status: pml.Status{Source: AnySource, Tag: AnyTag}}
 	r, err := c.engine.Begin(t, c.context)
 	return Request{r}, Wrap("iflush buffer", err)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/gopvas/gopvas/internal/btl/mem"
 )
 
-// TestIflushBuffer: the request is complete when the message was received.
-func TestIflushBuffer(t *testing.T) {
+// TestIflushBufferOf: the request is complete when the message was received.
+func TestIflushBufferOf(t *testing.T) {
 	overMem(t, 2, 2, mem.Options{}, func(c *Comm) error {
 		long := make([]byte, 1<<18)
 		if c.Rank() == 1 {
@@ -17,7 +17,7 @@ func TestIflushBuffer(t *testing.T) {
 		if err := Bsend(c, long, 1, 1, 0); err != nil {
 			return err
 		}
-		r, err := IflushBuffer(c)
+		r, err := IflushBufferOf(c, nil)
 		if err != nil {
 			return err
 		}

@@ -55,6 +55,7 @@ type Comm struct {
 	met         bool                  // likewise: Meet was called
 	parent      *Comm                 // likewise: see Parent
 	linked      bool                  // it has ranks of several worlds
+	apart       bool                  // it has a buffer of its own for sends in buffered mode
 	topology    topology              // nil: none
 	edges       atomic.Pointer[edges] // of the topology; nil: none yet, or in use
 	worldwide   bool                  // it is what Init has returned

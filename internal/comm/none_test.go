@@ -89,7 +89,7 @@ func functionsFail(t *testing.T, none *Comm) {
 		},
 		func() error { return Bsend(none, buf, 1, 0, 0) },
 		func() error { _, err := Ibsend(none, buf, 1, 0, 0); return err },
-		func() error { _, err := IflushBuffer(none); return err },
+		func() error { _, err := IflushBufferOf(none, nil); return err },
 		func() error { _, err := Probe(none, 0, 0); return err },
 		func() error { _, _, err := Iprobe(none, 0, 0); return err },
 		func() error { _, _, err := Mprobe(none, 0, 0); return err },
