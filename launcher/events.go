@@ -264,8 +264,11 @@ func (s *supervisor) ended(e host.Exit) {
 		s.endWorld(rank, e)
 		return
 	}
-	s.fate.RankEnded(s.number(rank), e.Pid, s.app(rank).Program, e.Status, state)
-	if s.fate.Failure != failed {
+	asked := s.leaderDecides(e.Status, state)
+	if !asked {
+		s.fate.RankEnded(s.number(rank), e.Pid, s.app(rank).Program, e.Status, state)
+	}
+	if asked || s.fate.Failure != failed {
 		s.explainKill(e.Status)
 		s.explainCore(rank, e)
 		if s.btl == job.BTLPvas {

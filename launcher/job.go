@@ -204,8 +204,12 @@ func (j *Job) Total() int {
 // room returns how many ranks the job is to have at least, and how many it gets room for if that costs nothing.
 func (j *Job) room() (need, most int) {
 	need = j.Total()
-	if j.Part != nil || j.TraceSize > 0 { // none are started there
+	if j.TraceSize > 0 { // none are started there
 		return need, need
+	}
+	if j.Part != nil {
+		most = max(need, j.Part.Places)
+		return min(max(need, j.Universe), most), most
 	}
 	need = max(need, j.Universe)
 	return need, max(need, job.UsualRoom)

@@ -29,10 +29,10 @@ func (s *supervisor) joinNodes() {
 	s.told.Go(func() { s.tellAddresses(s.nodesEnd) })
 }
 
-// tellAddresses runs until the memory is closed.
+// tellAddresses runs until the memory is closed. It is another goroutine, so it has the ranks from the root block.
 func (s *supervisor) tellAddresses(ctx context.Context) {
 	root := s.memory.Root()
-	told := make([]bool, s.size)
+	told := map[int]part.Address{}
 	for seen := uint32(0); ; {
 		n, err := root.AwaitAddresses(ctx, seen)
 		if err != nil {
@@ -40,10 +40,15 @@ func (s *supervisor) tellAddresses(ctx context.Context) {
 		}
 		seen = n
 		var list []part.Address
-		for i := range told {
-			if a, ok := root.Address(s.number(i)); ok && !told[i] {
-				told[i] = true
-				list = append(list, part.Address{Rank: s.number(i), Addr: a})
+		for rank := range root.Ranks() {
+			if root.Node(rank) != root.Here() {
+				continue
+			}
+			at, ok := root.Address(rank)
+			a := part.Address{Rank: rank, Addr: at, Ends: !root.MayReceive(rank)}
+			if ok && told[rank] != a {
+				told[rank] = a
+				list = append(list, a)
 			}
 		}
 		if list != nil {
@@ -84,6 +89,8 @@ func (s *supervisor) obey(o part.Order) {
 		s.askHang(nil)
 	case o.Look > 0:
 		s.beginLook(o.Look)
+	case o.Dismiss:
+		s.dismissed = true
 	case o.Signal != 0 && s.phase == working:
 		s.whenStarted(o.Signal, func() { s.signalRanks(o.Signal) })
 	case s.memory == nil:
@@ -94,11 +101,29 @@ func (s *supervisor) obey(o part.Order) {
 	}
 	root := s.memory.Root()
 	for _, a := range o.Addresses {
-		root.SetAddress(a.Rank, a.Addr)
+		if _, known := root.Address(a.Rank); !known {
+			root.SetAddress(a.Rank, a.Addr)
+		}
+		root.SetEnds(a.Rank, a.Ends)
 	}
 	for _, g := range o.Gone {
 		root.SetState(g.Rank, g.State)
 		root.MarkGone(g.Rank)
+	}
+	s.obeyForWorlds(o)
+}
+
+// obeyForWorlds carries out what concerns ranks that are added.
+func (s *supervisor) obeyForWorlds(o part.Order) {
+	switch {
+	case o.Answer != nil:
+		s.answered(o.Answer)
+	case o.Late != nil:
+		s.takeStep(o.Late)
+	case o.Links != nil:
+		s.job.Part.Tell(part.Note{Links: &part.Links{Any: s.memory.Root().Linked(*o.Links)}})
+	case o.EndWorld != nil:
+		s.endRanksOf(*o.EndWorld)
 	}
 }
 

@@ -30,17 +30,18 @@ type plan struct {
 	program.List            // by app
 	apps         []host.App // nil in a leader of several nodes
 	appOf        []int      // app, by rank
-	worlds       []job.World
+	worlds       []world
 }
 
 // world returns the world of a rank of this node. The first world has all ranks that the job began with.
-func (p *plan) world(rank int) job.World {
+func (p *plan) world(rank int) (of world) {
 	for _, w := range p.worlds {
-		if rank >= w.First && rank < w.First+w.Size {
-			return w
+		if rank < w.begins {
+			break
 		}
+		of = w
 	}
-	return job.World{}
+	return of
 }
 
 // newPlan checks a job and finds or builds its programs. The caller closes it.
@@ -68,7 +69,7 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 		}
 		names = append(names, app.Program)
 	}
-	p := &plan{job: j, size: j.size(), id: newID(), seats: at, worlds: []job.World{{Size: j.size(), Parent: -1}}}
+	p := &plan{job: j, size: j.size(), id: newID(), seats: at, worlds: []world{{World: job.World{Size: j.Total(), Parent: -1}}}}
 	p.add(j.Bind, p.size)
 	if j.guest != nil { // it runs: its file may have gone
 		p.List = program.List{{Path: names[0], Name: filepath.Base(names[0])}}

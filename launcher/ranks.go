@@ -34,7 +34,7 @@ func (s *supervisor) chooseBTL() error {
 	}
 	s.btl = job.BTLSM
 	need, most := s.job.room()
-	if s.places = most; sys.SoftLimit(sys.RlimitFsize) != sys.Unlimited {
+	if s.places = most; s.job.Part == nil && sys.SoftLimit(sys.RlimitFsize) != sys.Unlimited {
 		s.places = need // the others would take their share of the job's file
 	}
 	_, err := s.control.Call("guard the job", host.Request{Create: &host.CreateRequest{ID: s.id}})
@@ -63,17 +63,16 @@ func (s *supervisor) makeSpace() error {
 		return s.misfit
 	}
 	need, most := s.job.room()
-	here := need
-	if s.job.Part != nil {
-		here = s.size
-	}
+	here := s.size + need - s.job.Total() // all that are added may come here
 	create := &host.CreateRequest{Tasks: here, Spare: most - need, Total: most, PartitionSize: s.job.PartitionSize,
 		HugePages: s.job.HugePages, ID: s.id, Apps: slices.Clone(s.apps)}
 	for i := range create.Apps {
 		create.Apps[i].Env = host.SharedEnv(create.Apps[i].Env)
 	}
 	rep, err := s.control.Call("create the address space", host.Request{Create: create})
-	s.places = max(rep.Tasks, s.job.Total())
+	if s.places = max(rep.Tasks, s.job.Total()); s.job.Part != nil {
+		_, s.places = s.job.room() // on all nodes, since ids of communicators depend on it
+	}
 	return err
 }
 
@@ -109,8 +108,9 @@ func (s *supervisor) startRank(rank int) (int, error) {
 
 // startInSpace asks the host to start a rank in its address space.
 func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, error) {
-	req := &host.SpawnRequest{Rank: rank, Number: s.number(rank), First: s.world(rank).First,
-		Nice: s.app(rank).Nice, App: s.appOf[rank], CPUs: cpus}
+	w := s.world(rank)
+	req := &host.SpawnRequest{Rank: rank, Number: s.number(rank), InWorld: s.number(rank) - w.First,
+		Local: rank - w.begins, Nice: s.app(rank).Nice, App: s.appOf[rank], CPUs: cpus}
 	rep, err := s.control.Call("start rank", host.Request{Spawn: req}, files...)
 	if err != nil {
 		return 0, err
@@ -133,14 +133,14 @@ const niceCommand = "/usr/bin/nice"
 // startAlone starts a rank as a process of its own, with the job's memory as its
 // descriptor 3.
 func (s *supervisor) startAlone(rank int, cpus []int, files []*os.File) (int, error) {
-	app, number, first := &s.apps[s.appOf[rank]], s.number(rank), s.world(rank).First
+	app, number, w := &s.apps[s.appOf[rank]], s.number(rank), s.world(rank)
 	if by := s.app(rank).Nice; by != 0 { // this process could not take it back
 		niced := *app
 		niced.Path = niceCommand
 		niced.Args = slices.Concat([]string{"nice", "-n", strconv.Itoa(by), app.Path}, app.Args[1:])
 		app = &niced
 	}
-	pid, err := s.parent.StartClassic(app, host.RankEnv(app.Env, number, number-first, rank-first, "fd:3"),
+	pid, err := s.parent.StartClassic(app, host.RankEnv(app.Env, number, number-w.First, rank-w.begins, "fd:3"),
 		append(files, s.memory.File()), cpus)
 	if err != nil {
 		return 0, err

@@ -1,8 +1,6 @@
 package launcher
 
 import (
-	"fmt"
-
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher/internal/hang"
 )
@@ -21,22 +19,13 @@ func (s *supervisor) sayHang() {
 	s.report(s.memory.Root().Snapshot(), nil)
 }
 
-// worldText says in a report which rank of which late world a rank is.
-func (s *supervisor) worldText(rank int) string {
-	w := s.world(rank)
-	if w.Number == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (rank %d of world %d)", rank-w.First, w.Number)
-}
-
 // report prints the report of the ranks, and writes it to the file that is asked for. proof is nil if nothing is
 // proved.
 func (s *supervisor) report(views []job.View, proof *job.Proof) {
 	who := make([]hang.Rank, s.size)
 	for rank, v := range views {
 		who[rank] = hang.Rank{
-			World: s.worldText(rank), Pid: s.pids[rank], Program: s.app(rank).Program,
+			World: hang.OfWorld(s.world(rank).World, rank), Pid: s.pids[rank], Program: s.app(rank).Program,
 			Stopped: hang.Stopped(s.pids[rank]),
 			Place:   hang.PlaceOf(&v, s.placing.known[hang.Call{Pid: s.pids[rank], Address: v.Place()}]),
 		}

@@ -95,7 +95,7 @@ func (s *supervisor) supervise(ctx context.Context) error {
 	default:
 		s.fate.Kill(fate.CodeError)
 	}
-	s.serve(func() bool { return len(s.alive) == 0 })
+	s.serve(s.idle)
 	if s.asked.tick != nil {
 		s.endHang()
 	}
@@ -157,7 +157,7 @@ func (s *supervisor) makeMemory() (*job.Memory, error) {
 		return guest, nil
 	}
 	c := job.Config{
-		Ranks: s.job.Total(), Places: s.places, Universe: s.universe(), Desk: s.job.Part == nil,
+		Ranks: s.job.Total(), Places: s.places, Universe: s.universe(), Desk: true,
 		BTL: s.btl, CPUs: s.room(), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
 		Domains:   s.domains(0),
 		TraceSize: s.job.TraceSize, Settings: s.job.SettingsFor(s.btl),
@@ -165,7 +165,7 @@ func (s *supervisor) makeMemory() (*job.Memory, error) {
 	rand.Read(c.Key[:]) // never fails
 	s.job.Part.Describe(&c)
 	memory, err := job.Create(c)
-	if err == nil && c.Desk {
+	if err == nil {
 		memory.Root().Attend()
 	}
 	if err != nil || s.btl != job.BTLPvas {

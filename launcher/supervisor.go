@@ -62,6 +62,8 @@ type supervisor struct {
 	places    int                  // ranks that there is room for
 	names     job.Names            // of the job's ports
 	attending bool                 // a request of a rank is being answered
+	lateApps  []int                // of the commands of the world that is being started
+	dismissed bool                 // see idle
 	ending    map[int]bool         // ranks whose ends are no failures any more
 	guest     int                  // pid of rank 0 if it is no child: see watchGuest
 

@@ -3,6 +3,7 @@ package mpi
 import (
 	"errors"
 	"net/netip"
+	"slices"
 	"testing"
 
 	"github.com/gopvas/gopvas/internal/btl/mem"
@@ -20,15 +21,10 @@ func overNodes(t testing.TB, nodes []int, f func(*Comm) error) {
 		Host: netip.MustParseAddr("127.0.0.1"), Key: job.Key{1}, Settings: job.Settings{Spin: testkit.Spin}}).Root()
 	w := mem.New(root, mem.Options{})
 	jobtest.Ranks(t, root, func(rank int) error {
-		far := comm.Network{Messages: w.Network(rank)}
-		for peer, node := range nodes {
-			if node != nodes[rank] {
-				far.Peers = append(far.Peers, peer)
-			}
-		}
 		var networks []comm.Network
-		if len(far.Peers) > 0 {
-			networks = append(networks, far)
+		if slices.ContainsFunc(nodes, func(node int) bool { return node != nodes[rank] }) {
+			networks = append(networks, comm.Network{Messages: w.Network(rank),
+				Reaches: func(peer int) bool { return nodes[peer] != nodes[rank] }})
 		}
 		c := (*Comm)(comm.NewWorld(root, rank, wrapModule(w.Module(rank)), comm.Settings{}, operatorNames, networks...))
 		return errors.Join(f(c), c.Finalize())

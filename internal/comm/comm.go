@@ -110,7 +110,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		c.ranks = all.ranks
 	}
 	for _, n := range networks {
-		c.engine.AddPeers(n.Messages, n.Peers...)
+		c.engine.AddPeers(n.Messages, n.Reaches)
 		c.networks = append(c.networks, n)
 	}
 	c.graphs = shared.New(root, rank, c.engine, s.Options)

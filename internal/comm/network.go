@@ -13,7 +13,7 @@ import (
 // Network is a module by which a rank reaches those of other nodes.
 type Network struct {
 	Messages btl.Messages
-	Peers    []int // ranks of the job
+	Reaches  func(rank int) bool // of the job: see pml.Engine.AddPeers
 }
 
 // openNetwork opens the network of a rank, in a job of several nodes.
@@ -25,13 +25,7 @@ func openNetwork(root *job.Root, rank int) ([]Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := Network{Messages: m}
-	for peer := range root.Ranks() {
-		if root.Node(peer) != root.Here() {
-			n.Peers = append(n.Peers, peer)
-		}
-	}
-	return []Network{n}, nil
+	return []Network{{m, func(rank int) bool { return root.Node(rank) != root.Here() }}}, nil
 }
 
 // flushNetworks waits until what this rank has sent to other nodes is at its receivers, or they

@@ -53,7 +53,7 @@ type desk struct {
 }
 
 // ErrNoDesk says that nobody answers.
-var ErrNoDesk = errors.New("this needs pvasrun, which has not started this process or runs it on several nodes")
+var ErrNoDesk = errors.New("this needs pvasrun, which has not started this process")
 
 // Ask asks the supervisor for something, and returns what it grants. It blocks until the answer is there. Rank is the
 // caller. The error wraps ErrNoDesk or one of the refusals (ErrSpawn and so on), or says that the request is too long.

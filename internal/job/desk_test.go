@@ -199,6 +199,43 @@ func TestWorlds(t *testing.T) {
 	require.False(t, r.Linked(w))
 }
 
+// A world may be on several nodes. The supervisor says what ranks of other nodes do: who waits for them is woken.
+func TestWorldsOfNodes(t *testing.T) {
+	c := Config{Ranks: 2, Places: 5, BTL: BTLSM, CPUs: 2, Nodes: []int{0, 1}, Key: Key{1}}
+	var roots []*Root
+	for node := range 2 {
+		c.Node = node
+		m, err := InHeap(c)
+		require.NoError(t, err)
+		r := m.Root()
+		_, err = r.AddWorld(3, 0, 1, 1, 0, 1)
+		require.NoError(t, err)
+		require.Equal(t, []int{1, 0, 1}, []int{r.Node(2), r.Node(3), r.Node(4)})
+		require.Equal(t, []int{1, 2}[node], r.lateHere())
+		roots = append(roots, r)
+	}
+	require.Equal(t, roots[0].ID(), roots[1].ID())
+	c.Key = Key{2}
+	other, err := InHeap(c)
+	require.NoError(t, err)
+	require.NotEqual(t, roots[0].ID(), other.Root().ID())
+
+	here, there := roots[0], roots[1]
+	seen := here.head.addressNotes.Load()
+	here.EndReceives(3)
+	n, err := here.AwaitAddresses(t.Context(), seen)
+	require.NoError(t, err)
+	require.Equal(t, seen+1, n)
+	require.True(t, there.MayReceive(3))
+	there.Drains(2)
+	woken := make(chan error)
+	go func() { woken <- there.Inbox(2).Wait(func() bool { return !there.MayReceive(3) }) }()
+	there.SetEnds(3, true)
+	require.NoError(t, <-woken)
+	there.SetEnds(3, false)
+	require.True(t, there.MayReceive(3))
+}
+
 func TestSpawnRequests(t *testing.T) {
 	list := []Command{
 		{Program: "a", N: 2, Args: []string{"x", "", "y"}, Dir: "/", Path: "/bin:/usr/bin", Soft: "1:2", Host: "h"},

@@ -73,7 +73,7 @@ func (r *Root) Key() Key { return r.head.key }
 // supervisor. The port is published last: a reader that sees a port other than 0 also sees the
 // rest.
 type addressBlock struct {
-	node uint32        // never changed
+	node uint32        // of a rank that was added it is written with its world; else never changed
 	port atomic.Uint32 // 0: no address yet
 	ip   [2]atomic.Uint64
 
@@ -98,14 +98,19 @@ func (r *Root) SetAddress(rank int, a netip.AddrPort) {
 		b.address.ip[i].Store(word)
 	}
 	b.address.port.Store(uint32(a.Port()))
-	r.head.addressNotes.Add(1)
-	r.head.addressEvent.Signal()
+	r.noteAddress()
 	if r.Node(rank) == r.Here() {
 		return
 	}
 	for i := range r.Ranks() {
 		r.ranks[i].inbox.Notify()
 	}
+}
+
+// noteAddress ends AwaitAddresses.
+func (r *Root) noteAddress() {
+	r.head.addressNotes.Add(1)
+	r.head.addressEvent.Signal()
 }
 
 // Address returns where messages from other nodes reach a rank; ok is false if that is
@@ -126,8 +131,8 @@ func (r *Root) Address(rank int) (a netip.AddrPort, ok bool) {
 	return netip.AddrPortFrom(netip.AddrFrom16(ip).Unmap(), uint16(port)), true
 }
 
-// AwaitAddresses returns when more than seen addresses have been noted, or ctx ends. It returns
-// how many have been noted. seen is the result of the last call, 0 at first.
+// AwaitAddresses returns when more than seen notes have been made, or ctx ends. A note is an address, or that a rank
+// receives no more, or does again. It returns how many there were. seen is the result of the last call, 0 at first.
 func (r *Root) AwaitAddresses(ctx context.Context, seen uint32) (uint32, error) {
 	defer r.head.addressEvent.SignalWhenDone(ctx)()
 	err := r.head.addressEvent.Wait(func() bool {

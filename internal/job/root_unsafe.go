@@ -2,7 +2,6 @@ package job
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"unsafe"
 
@@ -79,7 +78,7 @@ func viewRoot(mem []byte) *Root {
 		r.traces = mem[e.tracesAt():e.size()]
 	}
 	r.settings = head.settings.read()
-	r.looks, r.here = r.settings.Spin, r.Near()+int(head.late.Load())
+	r.looks, r.here = r.settings.Spin, r.Near()+r.lateHere()
 	if r.here > r.CPUs() {
 		r.settings.Spin = 0
 	}
@@ -96,7 +95,7 @@ func initRoot(mem []byte, c Config, segmentBase, segmentStride uint64) *Root {
 	h.rankSize = uint32(rankSize)
 	h.windows = MaxWindows
 	h.ranks, h.places, h.universe = uint32(c.Ranks), uint32(e.places), uint32(max(c.Universe, c.Ranks))
-	h.id = rand.Uint64()
+	h.id = c.newID()
 	h.btl = uint32(c.BTL)
 	h.cpus = uint32(c.CPUs)
 	h.pageSize = uint32(os.Getpagesize())

@@ -1,6 +1,11 @@
 package job
 
-import "fmt"
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+)
 
 // A World is the ranks that were started together: MPI_COMM_WORLD of each of them. Their numbers in the job follow one
 // another. The first world has the ranks that the job began with.
@@ -13,16 +18,19 @@ type World struct {
 // worldBlock is the World of a rank that was added. The supervisor writes it before the rank counts; then it stays.
 type worldBlock struct{ first, size, number, parent uint32 }
 
-// AddWorld adds a world of so many ranks to the job, at the request of a rank. Only the supervisor calls it. The error
-// says that there is no room.
-func (r *Root) AddWorld(size, parent, number int) (World, error) {
+// AddWorld adds a world of so many ranks to the job, at the request of a rank. nodes has the node of each of them; none:
+// they are on node 0. Only the supervisor calls it. The error says that there is no room.
+func (r *Root) AddWorld(size, parent, number int, nodes ...int) (World, error) {
 	w := World{Number: number, First: r.Ranks(), Size: size, Parent: parent}
 	if size < 1 || size > r.Places()-w.First {
 		return w, fmt.Errorf("the job has room for %d ranks in all, and has had %d: "+
 			"use pvasrun --universe N with a larger N", r.Places(), w.First)
 	}
 	for rank := w.First; rank < w.First+size; rank++ {
-		r.ranks[rank].address.world = worldBlock{uint32(w.First), uint32(size), uint32(number), uint32(parent)}
+		a := &r.ranks[rank].address
+		if a.world = (worldBlock{uint32(w.First), uint32(size), uint32(number), uint32(parent)}); nodes != nil {
+			a.node = uint32(nodes[rank-w.First])
+		}
 	}
 	r.head.late.Add(uint32(size))
 	return w, nil
@@ -67,8 +75,20 @@ const (
 // together, or in their own time, but worlds do not wait for each other.
 //
 // Those that wait for their sends to it are woken. No end is missed: EndReceives says first that this rank ends, then
-// looks who drains. Who drains says so first (Drains), then looks who has ended.
+// looks who drains. Who drains says so first (Drains), then looks who has ended. On other nodes their supervisors say
+// it, in the same order (SetEnds): that of this node hears of it as of an address.
 func (r *Root) EndReceives(rank int) {
+	r.SetEnds(rank, true)
+	r.noteAddress()
+}
+
+// SetEnds notes whether a rank has called EndReceives, and not ReceivesAgain since. Supervisors call it for ranks of
+// other nodes.
+func (r *Root) SetEnds(rank int, ends bool) {
+	if !ends {
+		r.block(rank).ends.Store(mayReceive)
+		return
+	}
 	r.block(rank).ends.Store(ending)
 	for other := range r.Ranks() {
 		if r.ranks[other].ends.Load() == draining {
@@ -81,13 +101,16 @@ func (r *Root) EndReceives(rank int) {
 // the rank has not called EndReceives. Then nobody is notified: who waits for its receives goes on when it has gone.
 func (r *Root) Drains(rank int) { r.block(rank).ends.Store(draining) }
 
-// MayReceive tells whether a rank may receive what is sent to it. It is true of ranks on other nodes until they go.
+// MayReceive tells whether a rank may receive what is sent to it. Of a rank on another node this is known late.
 func (r *Root) MayReceive(rank int) bool {
 	return r.block(rank).ends.Load() == mayReceive && !r.Gone(rank)
 }
 
 // ReceivesAgain undoes EndReceives.
-func (r *Root) ReceivesAgain(rank int) { r.block(rank).ends.Store(mayReceive) }
+func (r *Root) ReceivesAgain(rank int) {
+	r.SetEnds(rank, false)
+	r.noteAddress()
+}
 
 // Several tells whether the job has had ranks of other worlds than that of this rank.
 func (r *Root) Several(rank int) bool { return r.Ranks() > r.World(rank).Size }
@@ -95,8 +118,27 @@ func (r *Root) Several(rank int) bool { return r.Ranks() > r.World(rank).Size }
 // Alone tells whether this is a job of one rank that no supervisor has started.
 func (r *Root) Alone() bool { return r.names != nil }
 
-// ID tells this job from others on this machine.
+// ID tells this job from others on this machine. All its nodes have the same.
 func (r *Root) ID() uint64 { return r.head.id }
+
+// newID returns an ID. The nodes of a job have nothing in common but its key, which the ID does not give away.
+func (c *Config) newID() uint64 {
+	if c.Nodes == nil {
+		return rand.Uint64()
+	}
+	sum := sha256.Sum256(append([]byte("job"), c.Key[:]...))
+	return binary.LittleEndian.Uint64(sum[:])
+}
+
+// lateHere returns how many ranks on this node were added.
+func (r *Root) lateHere() (n int) {
+	for rank := int(r.head.ranks); rank < r.Ranks(); rank++ {
+		if r.Node(rank) == r.Here() {
+			n++
+		}
+	}
+	return n
+}
 
 // Universe returns how many ranks the job is expected to have in all (MPI_UNIVERSE_SIZE): as many as the user has said,
 // else as there are ranks or CPUs.

@@ -40,7 +40,7 @@ func (o operating) Progress() (bool, error) {
 func TestAttendWhileAnOperatorRuns(t *testing.T) {
 	w := newWorld(t, 2, 2, mem.Options{})
 	e, network := w.engines[0], &watched{Messages: mem.New(w.root, mem.Options{}).Network(0)}
-	e.AddPeers(network, 1)
+	e.AddPeers(network, func(rank int) bool { return rank == 1 })
 	e.Attend()
 	inbox := w.root.Inbox(0)
 	inbox.Enlist(1)

@@ -68,14 +68,14 @@ type Engine struct {
 	module     transport              // the rank sleeps in it
 	memory     btl.Memory             // of the module; nil: it has none
 	trace      *recorder.Recorder     // nil: nothing is recorded; see trace.go
-	routes     []uint8                // by peer: 0 for module, n for further[n-1]; nil: all 0
+	routes     []uint8                // of the ranks that there were at first: see route; nil: all 0
 	further    []transport            // the other modules in use
 	setBed     func(shm.Bed)          // SleepIn of the module; nil: it has none
 	together   func([]btl.Member)     // of one of further; nil: of none
 	planned    uint8                  // its route
 	members    []btl.Member           // of Together
 	rank, size int                    // size: how many ranks there may be
-	ranks      int                    // that there were at first: for errors
+	ranks      int                    // that there were at first
 	spin       int                    // polls before a wait sleeps
 	vigil      *shm.Vigil             // nil: ranks are more than CPUs, or are to sleep early
 	crowd      *shm.Crowd             // of the bed, or of a node with a few more ranks than CPUs; nil: there is none

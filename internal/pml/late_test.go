@@ -30,6 +30,19 @@ func TestAnySourceHopesForLateRanks(t *testing.T) {
 	e.Leave(&r)
 }
 
+// A rank that is added is reached by the module that its node needs.
+func TestLateRanksOfOtherNodes(t *testing.T) {
+	root := jobtest.Create(t, job.Config{Ranks: 2, Places: 4, BTL: job.BTLSM, CPUs: 1, Nodes: []int{0, 1}}).Root()
+	e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
+	e.AddPeers(mem.New(root, mem.Options{}).Network(0), func(rank int) bool { return root.Node(rank) != 0 })
+	_, err := root.AddWorld(2, 0, 1, 1, 0)
+	require.NoError(t, err)
+	for rank, far := range []bool{false, true, true, false} {
+		require.Equal(t, far, e.to(rank) == &e.further[0], rank)
+		require.Equal(t, far, e.Memory([]int32{0, int32(rank)}) == nil, rank)
+	}
+}
+
 // A rank that has gone keeps the messages of others off the short way no longer than until it is noticed.
 func TestShortWayBesideThoseThatHaveGone(t *testing.T) {
 	root := jobtest.Create(t, job.Config{Ranks: 3, BTL: job.BTLSM, CPUs: 3}).Root()

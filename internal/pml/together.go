@@ -24,7 +24,7 @@ func (in Inside) Together(messages []btl.Member) {
 	}
 	e.members = e.members[:0]
 	for _, o := range messages {
-		if uint(o.Peer) < uint(e.size) && o.Peer != e.rank && e.routes[o.Peer] == e.planned {
+		if uint(o.Peer) < uint(e.size) && o.Peer != e.rank && e.route(o.Peer) == e.planned {
 			e.members = append(e.members, o)
 		}
 	}

@@ -52,8 +52,9 @@ var _ Job = (*job.Root)(nil)
 // transport is a module of this rank, with what is asked of its Capabilities again and again.
 type transport struct {
 	btl.Messages
-	eager   int         // the longest eager message in bytes
-	settled func() bool // nil: as Senders says
+	eager   int            // the longest eager message in bytes
+	reaches func(int) bool // of a further module: the ranks that it reaches
+	settled func() bool    // nil: as Senders says
 
 	// sendZeroCopy is that of the Capabilities, else Send.
 	sendZeroCopy func(peer int, h *btl.Header, payload []byte) (btl.Transfer, bool)
@@ -79,14 +80,17 @@ func (t *transport) sendShort(peer int, h *btl.Header, buf *btl.Buffer, kept boo
 }
 
 // AddPeers has the engine reach some ranks of the job by a further module, instead of that
-// of New. The peers do the same. It is called before the engine is used, and before anybody
-// asks for Memory. The rank sleeps in the bed of a module that has one.
-func (e *Engine) AddPeers(m btl.Messages, peers ...int) {
+// of New: those of which reaches says so, which is asked of ranks that are added, too, and says always the same. The
+// peers do the same. AddPeers is called before the engine is used, and before anybody asks for Memory. The rank sleeps
+// in the bed of a module that has one.
+func (e *Engine) AddPeers(m btl.Messages, reaches func(rank int) bool) {
 	if e.routes == nil {
-		e.routes = make([]uint8, e.size)
+		e.routes = make([]uint8, e.ranks)
 	}
 	c := m.Capabilities()
-	e.further = append(e.further, newTransport(m, c))
+	t := newTransport(m, c)
+	t.reaches = reaches
+	e.further = append(e.further, t)
 	if c.Bed != nil {
 		e.sleepIn(c.Bed, e.job.Looks())
 	}
@@ -96,8 +100,10 @@ func (e *Engine) AddPeers(m btl.Messages, peers ...int) {
 	if c.Together != nil && e.together == nil {
 		e.together, e.planned = c.Together, uint8(len(e.further))
 	}
-	for _, rank := range peers {
-		e.routes[rank] = uint8(len(e.further))
+	for rank := range e.ranks {
+		if reaches(rank) {
+			e.routes[rank] = uint8(len(e.further))
+		}
 	}
 	e.short = nil
 }
@@ -110,12 +116,29 @@ func (e *Engine) sleepIn(bed shm.Bed, looks int) {
 	e.crowd, e.spin = bed.Crowd(), min(e.job.Looks(), looks)
 }
 
+// route is 0 for a rank that module reaches, n for one that further[n-1] does. Any goroutine may ask. Where a rank is
+// that was added is in the root block before it is a peer of anybody.
+func (e *Engine) route(rank int) uint8 {
+	if uint(rank) < uint(len(e.routes)) {
+		return e.routes[rank]
+	}
+	for i := range e.further {
+		if e.further[i].reaches(rank) {
+			return uint8(i + 1)
+		}
+	}
+	return 0
+}
+
 // to returns the transport to and from a peer.
 func (e *Engine) to(peer int) *transport {
-	if e.routes == nil || e.routes[peer] == 0 {
+	if e.further == nil {
 		return &e.module
 	}
-	return &e.further[e.routes[peer]-1]
+	if n := e.route(peer); n > 0 {
+		return &e.further[n-1]
+	}
+	return &e.module
 }
 
 // pollFurther polls the modules that the rank does not sleep in. It tells whether one of
@@ -169,7 +192,7 @@ func (e *Engine) Memory(ranks []int32) btl.Memory {
 			return nil // some are reached by a further module
 		}
 		for _, rank := range ranks {
-			if e.routes[rank] != 0 {
+			if e.route(int(rank)) != 0 {
 				return nil
 			}
 		}

@@ -40,14 +40,8 @@ func newCluster(t *testing.T, ranks, cpus int, o mem.Options) *world {
 	o.EagerLimit, o.Inline = max(o.EagerLimit/2, 64), -1
 	network := mem.New(w.root, o)
 	for rank, e := range w.engines {
-		var far []int
-		for peer := range ranks {
-			if peer/2 != rank/2 {
-				far = append(far, peer)
-			}
-		}
-		if far != nil {
-			e.AddPeers(network.Network(rank), far...)
+		if ranks > 2 {
+			e.AddPeers(network.Network(rank), func(peer int) bool { return peer/2 != rank/2 })
 		}
 	}
 	return w

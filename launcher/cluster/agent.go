@@ -320,6 +320,7 @@ func (w *linkWriter) Write(b []byte) (int, error) {
 func getReady(check bool) *ready {
 	r := &ready{Version: linkVersion, Build: processes.Build()}
 	r.Hostname, _ = os.Hostname()
+	r.Tight = sys.SoftLimit(sys.RlimitFsize) != sys.Unlimited
 	if cpus, err := sys.Affinity(); err == nil {
 		r.CPUs = len(cpus)
 	}

@@ -167,12 +167,17 @@ func Slots(hosts []Host) (n int) {
 	return n
 }
 
+// someSlots tells whether the number of ranks of a host is given.
+func someSlots(hosts []Host) bool {
+	return slices.ContainsFunc(hosts, func(h Host) bool { return h.Slots > 0 })
+}
+
 // Deal returns the number of ranks of each host. If any host has a number, hosts are filled in
 // order, up to their numbers, and a host without one takes 1. Else all take the same number,
 // or the first ones one more.
 func Deal(hosts []Host, ranks int) ([]int, error) {
 	parts := make([]int, len(hosts))
-	if !slices.ContainsFunc(hosts, func(h Host) bool { return h.Slots > 0 }) {
+	if !someSlots(hosts) {
 		for i := range parts {
 			parts[i] = (ranks + len(hosts) - 1 - i) / len(hosts)
 		}

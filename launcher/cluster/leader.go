@@ -55,13 +55,16 @@ type leader struct {
 	checks  bool // there is no job: Check
 	hang    hangQuestion
 	lookout hang.Lookout
-	lookers []*remote      // have not told what comes of the last look
-	watched bool           // a rank is: of the last look
-	pids    []int          // by rank; 0: not started, or not known
-	stopped []bool         // by rank, as far as that is known
-	places  []symbol.Place // likewise, of the calls in which they wait
+	lookers []*remote // have not told what comes of the last look
+	watched bool      // a rank is: of the last look
+	pids    []int     // by rank; 0: not started, or not known
+	stopped []bool    // by rank, as far as that is known
+	places  []place   // likewise, of the calls in which they wait
 	measure measure
 	mirror  *job.Root // the agents' notes of their ranks
+	key     job.Key
+	lateWorlds
+	ends rankEnds
 
 	wasAsked bool         // to end, by a signal to an agent
 	pausing  bool         // this process is to stop when all agents have been told
@@ -131,6 +134,8 @@ func (l *leader) logf(format string, args ...any) {
 	}
 }
 
+type place = symbol.Place
+
 // hangQuestion is a question to all agents.
 type hangQuestion struct {
 	asked bool
@@ -151,6 +156,7 @@ type remote struct {
 	l       *leader
 	number  int
 	name    string
+	slots   int   // as the user has said; 0: nothing is said of any node
 	ranks   []int // their numbers, ascending
 	alive   int   // ranks that were told to start and have not ended
 	waiting int   // of them, have waited for long

@@ -95,7 +95,8 @@ func (l *leader) report(views []job.View, proof *job.Proof) {
 	who := make([]hang.Rank, l.size)
 	for rank, v := range views {
 		who[rank] = hang.Rank{
-			Node: l.agents[l.node[rank]].name, Pid: l.pids[rank], Stopped: l.stopped[rank],
+			World: hang.OfWorld(l.mirror.World(rank), rank),
+			Node:  l.agents[l.node[rank]].name, Pid: l.pids[rank], Stopped: l.stopped[rank],
 			Place:   hang.PlaceOf(&v, l.places[rank]),
 			Program: l.apps[rank].Program,
 		}

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"cmp"
-	"crypto/rand"
 	"fmt"
 	"net/netip"
 	"os"
@@ -87,12 +86,12 @@ func (l *leader) startParts(devices [][]netip.Addr) error {
 	if err != nil {
 		return err
 	}
-	var key job.Key
-	rand.Read(key[:]) // never fails
-	cpus := 0
+	cpus, slots := 0, 0
 	for _, a := range l.agents {
 		cpus += a.ready.CPUs
+		slots += a.capacity()
 	}
+	l.room = l.roomFor()
 	for i, a := range l.agents {
 		s := &start{
 			Job: l.jobOf(a), Stack: sys.SoftLimit(sys.RlimitStack), Env: os.Environ(), Dir: l.dir,
@@ -100,7 +99,7 @@ func (l *leader) startParts(devices [][]netip.Addr) error {
 			Instruments: l.nodes.Instruments,
 		}
 		s.Job.Part = &part.Part{Name: a.name, Node: a.number, Ranks: a.ranks, Nodes: l.node, Devices: devices[i],
-			Key: key, CPUs: cpus, Images: images, ReportDevices: l.nodes.ReportDevices}
+			Key: l.key, CPUs: cpus, Places: l.room, Universe: cmp.Or(l.job.Universe, max(l.size, slots)), Images: images, ReportDevices: l.nodes.ReportDevices}
 		a.alive = len(a.ranks)
 		a.link.post(order{Start: s})
 	}
@@ -108,6 +107,17 @@ func (l *leader) startParts(devices [][]netip.Addr) error {
 		l.input, err = passInput(l.job.Stdin, l.agents[0])
 	}
 	return err
+}
+
+// roomFor returns how many ranks the job has room for.
+func (l *leader) roomFor() int {
+	switch {
+	case l.job.TraceSize > 0:
+		return l.size
+	case slices.ContainsFunc(l.agents, func(a *remote) bool { return a.ready.Tight }):
+		return max(l.size, l.job.Universe) // the others would take their share of the job's file there
+	}
+	return max(l.size, l.job.Universe, job.UsualRoom)
 }
 
 // images are the programs that the agents get from here.

@@ -27,7 +27,7 @@ import (
 // (flowWindow).
 const (
 	linkMagic   = "\x00pvasrun agent\n"
-	linkVersion = 7
+	linkVersion = 8
 	mostBanner  = 64 << 10
 	flowWindow  = 256 << 10 // bytes of a stream that may be underway
 	beatsPerEnd = 10        // beats in a time-out; silence is noticed one before its end
@@ -96,6 +96,7 @@ type ready struct {
 	Down      []string // devices of a check whose link is down
 	Kernel    string
 	Files     uint64     // limit on open files
+	Tight     bool       // the size of files is limited
 	Space     string     // why ranks do not share an address space there; "": they do
 	Clock     time.Time  // when this was written
 	Reached   netip.Addr // by which ssh has reached the node, if it has

@@ -58,6 +58,12 @@ func (a *remote) take(n *note) {
 		a.others(part.Order{Addresses: n.Addresses})
 	case n.Ended != nil:
 		a.ended(n.Ended)
+	case n.Request != nil:
+		l.requests = append(l.requests, request{a, n.Request})
+	case n.Late != nil:
+		a.stepDone(n.Late)
+	case n.Links != nil:
+		a.saysLinked(n.Links.Any)
 	case n.Output != nil:
 		a.pass(n)
 	case n.Took > 0:
@@ -104,22 +110,6 @@ func (a *remote) has(rank int) bool {
 	return ok
 }
 
-// ended is told of the end of a rank. All agents hear of it from here, this one too: see supervisor.markGone.
-func (a *remote) ended(e *part.RankEnd) {
-	if !a.has(e.Rank) || a.gone[e.Rank] {
-		return
-	}
-	a.gone[e.Rank] = true
-	a.alive--
-	l := a.l
-	l.order(part.Order{Gone: []part.RankGone{{Rank: e.Rank, State: e.State}}})
-	l.pids[e.Rank] = e.Pid
-	l.mirror.SetState(e.Rank, e.State)
-	l.mirror.MarkGone(e.Rank)
-	l.fate.Hostname = a.name
-	l.fate.RankEnded(e.Rank, e.Pid, l.apps[e.Rank].Program, e.Status, e.State)
-}
-
 // pass writes the output of ranks, and lets the agent go on with as much.
 func (a *remote) pass(n *note) {
 	to := a.l.out
@@ -156,6 +146,7 @@ func (a *remote) finish() {
 	l.answered(a)
 	l.stopWhenTold()
 	l.looked(a, false)
+	a.saysLinked(false)
 	close(a.stop)
 	a.window.close()
 	if a.command == nil && a.ready == nil {

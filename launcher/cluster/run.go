@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/internal/trace/symbol"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/hang"
@@ -43,6 +43,7 @@ func Run(ctx context.Context, j launcher.Job, n Nodes) (*launcher.Result, error)
 	}
 	for l.live() > 0 {
 		l.next()
+		l.serveRequests()
 	}
 	return l.result(ctx)
 }
@@ -79,8 +80,10 @@ func newLeader(ctx context.Context, j *launcher.Job, n Nodes) (*leader, error) {
 		canceled: ctx.Done(), done: make(chan struct{}),
 		stop:    func() error { return sys.RaiseDefault(syscall.SIGTSTP) },
 		lookout: hang.NewLookout(j.LooksAfter()), pids: make([]int, size), stopped: make([]bool, size),
-		places: make([]symbol.Place, size),
+		places: make([]place, size), lateWorlds: lateWorlds{worlds: []job.World{{Size: size, Parent: -1}}},
+		ends: rankEnds{ending: map[int]bool{}},
 	}
+	rand.Read(l.key[:]) // never fails
 	l.out, l.err = output.NewSinks(j.Stdout, j.Stderr, func(err error) { l.output <- err })
 	l.fate = fate.Fate{Starting: true,
 		Effects: fate.Effects{Alive: l.alive, Signal: l.signal, Grace: l.endRanks, Say: l.say}}
@@ -102,6 +105,9 @@ func (l *leader) place(of []int) error {
 	l.node = make([]int, len(of))
 	for i, h := range l.nodes.Hosts {
 		a := &remote{l: l, number: len(l.agents), name: h.Name, window: newWindow()}
+		if someSlots(l.nodes.Hosts) {
+			a.slots = max(h.Slots, 1)
+		}
 		for rank, host := range of {
 			if host == i {
 				a.ranks, l.node[rank] = append(a.ranks, rank), a.number
@@ -113,8 +119,8 @@ func (l *leader) place(of []int) error {
 		}
 		l.agents = append(l.agents, a)
 	}
-	memory, err := job.InHeap(job.Config{Ranks: l.size, BTL: job.BTLSM, CPUs: 1, Nodes: l.node,
-		Settings: l.settings()})
+	memory, err := job.InHeap(job.Config{Ranks: l.size, Places: max(l.size, l.job.Universe, job.UsualRoom),
+		BTL: job.BTLSM, CPUs: 1, Nodes: l.node, Key: l.key, Settings: l.settings()})
 	if err != nil {
 		return fmt.Errorf("launcher: %w", err)
 	}

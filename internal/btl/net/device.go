@@ -62,7 +62,7 @@ func (m *Module) open(number int, addr netip.Addr) (*device, error) {
 	d.endpoint, err = suci.Open(suci.Options{
 		Encrypt: m.root.Settings().Encrypt, Spin: polls, Hold: m.crowd.Resting, With: m.endpoint,
 		Self: idOf(m.rank), Key: suci.Key(m.root.Key()), Listen: netip.AddrPortFrom(addr, 0),
-		MaxPeers: m.root.Ranks(), Timeout: m.root.Settings().PeerTimeout, OnNews: m.onNews, OnKeep: m.onKeep,
+		MaxPeers: m.root.Places(), Timeout: m.root.Settings().PeerTimeout, OnNews: m.onNews, OnKeep: m.onKeep,
 		OnChange: func(id suci.ID, c suci.Change) { m.onChange(d, id, c) },
 		Locate: func(from suci.ID, place uint32, length int) []byte {
 			return m.landings.locate(d, from, place, length)

@@ -3,7 +3,7 @@
 // of its own node (pml.Engine.AddPeers).
 //
 //	m, err := net.Open(root, rank)
-//	engine.AddPeers(m, far...)
+//	engine.AddPeers(m, far)
 //
 // # A socket per rank
 //

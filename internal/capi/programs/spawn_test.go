@@ -12,18 +12,22 @@ import (
 	"github.com/gopvas/gopvas/internal/testkit"
 )
 
-// Ranks start others, which are a world of their own, talk to them and end.
+// Ranks start others, which are a world of their own, talk to them and end. They may be on several nodes.
 func TestSpawn(t *testing.T) {
-	program := build(t, "spawned.c")
+	program, rsh := build(t, "spawned.c"), rshHere(t)
 	for _, btl := range []string{"pvas", "sm"} {
 		for _, kind := range []string{"many", "refused", "keys", "generations", "unwilling", "closed",
 			"left behind", "deaf", "script"} {
-			for _, ranks := range []int{3, 1} {
-				if ranks == 1 && !testkit.Long() {
+			for _, where := range [][]string{{"-n", "3"}, {"-n", "1"}, {"--hosts", "a:1,b:2", "--rsh", rsh}} {
+				ranks := 3
+				if where[1] == "1" {
+					ranks = 1
+				}
+				if !testkit.Long() && (ranks == 1 || where[0] == "--hosts" && btl == "sm") {
 					continue
 				}
-				t.Run(fmt.Sprint(btl, "/", kind, "/", ranks), func(t *testing.T) {
-					room := []string{"--universe", "40", "-n", fmt.Sprint(ranks), "--btl", btl, "--timeout", "120"}
+				t.Run(fmt.Sprint(btl, "/", kind, "/", where[1]), func(t *testing.T) {
+					room := append([]string{"--universe", "40", "--btl", btl, "--timeout", "120"}, where...)
 					if kind == "keys" { // there is room for 2 of 3
 						room[1] = fmt.Sprint(ranks + 4)
 					}
@@ -39,7 +43,7 @@ func TestSpawn(t *testing.T) {
 // A child that fails before the parents know it is an error of theirs. One that fails later ends the job, unless its
 // world has disconnected from all others: then that world alone.
 func TestSpawnedRanksFail(t *testing.T) {
-	program := build(t, "spawned.c")
+	program, rsh := build(t, "spawned.c"), rshHere(t)
 	for _, btl := range []string{"pvas", "sm"} {
 		for _, c := range []struct {
 			kind, stdout, stderr string
@@ -54,13 +58,15 @@ func TestSpawnedRanksFail(t *testing.T) {
 			{"faithless", "", "exited with code 9; ending the other 3 ranks", 9},
 			{"stuck", "", "  3 (rank 1 of world 1)  ", 125},
 		} {
-			t.Run(btl+"/"+c.kind, func(t *testing.T) {
-				stdout, stderr, code := run(t, nil, tool("mpiexec"), "-n", "2", "--btl", btl, "--timeout", "120",
-					"--deadlock-after", "500ms", program, c.kind)
-				require.Equal(t, c.code, code, "%s%s", stdout, stderr)
-				require.Equal(t, c.stdout, stdout)
-				require.Contains(t, stderr, c.stderr)
-			})
+			for _, where := range [][]string{{"-n", "2"}, {"--hosts", "a:1,b:1", "--rsh", rsh}} {
+				t.Run(btl+"/"+c.kind+"/"+where[1], func(t *testing.T) {
+					args := append([]string{"--btl", btl, "--timeout", "120", "--deadlock-after", "500ms"}, where...)
+					stdout, stderr, code := run(t, nil, tool("mpiexec"), append(args, program, c.kind)...)
+					require.Equal(t, c.code, code, "%s%s", stdout, stderr)
+					require.Equal(t, c.stdout, stdout)
+					require.Contains(t, stderr, c.stderr)
+				})
+			}
 		}
 	}
 }

@@ -23,14 +23,9 @@ func onNodes(t testing.TB, ranks, cpus int) (*job.Root, func(int) Rank) {
 		j := Job{root, nil, rank, pattern}
 		j.work = &work[j.Node(rank)]
 		r := Rank{j, pml.New(root, rank, module(rank))}
-		var far []int
-		for peer := range ranks {
-			if !r.Job.near(peer) {
-				far = append(far, peer)
-			}
-		}
-		if far != nil {
-			r.Engine.AddPeers(network.Network(rank), far...)
+		far := func(peer int) bool { return !r.Job.near(peer) }
+		if ranks > 1 {
+			r.Engine.AddPeers(network.Network(rank), far)
 		}
 		return r
 	}

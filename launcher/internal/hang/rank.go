@@ -195,3 +195,11 @@ func ranksWord(n int) string {
 	}
 	return "ranks "
 }
+
+// OfWorld says which rank of which late world a rank of the job is.
+func OfWorld(w job.World, rank int) string {
+	if w.Number == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (rank %d of world %d)", rank-w.First, w.Number)
+}

@@ -64,7 +64,8 @@ type App struct {
 type SpawnRequest struct {
 	Rank, App int
 	Number    int // of the rank in the job
-	First     int // the number of the first rank of its world
+	InWorld   int // its number there
+	Local     int // its number among those of its world on this node
 	Nice      int // is added to the niceness of the host
 	CPUs      []int
 }

@@ -174,7 +174,7 @@ func (h *host) spawn(req *SpawnRequest, files []*os.File) (reply, error) {
 	root.SetProgram(rank, program)
 	task, err := h.space.Spawn(pvas.TaskSpec{
 		Path: app.Path, Args: app.Args, Dir: app.Dir, Name: app.Name,
-		Env:   RankEnv(app.Env, rank, rank-req.First, req.Rank-req.First, fmt.Sprintf("addr:%#x", h.memory.Addr())),
+		Env:   RankEnv(app.Env, rank, req.InWorld, req.Local, fmt.Sprintf("addr:%#x", h.memory.Addr())),
 		Stdin: files[0], Stdout: files[1], Stderr: files[2],
 		Partition: req.Rank, CPUs: req.CPUs, Node: memoryNode(root, rank), Nice: sys.NiceBy(req.Nice),
 		Limits: fileLimit(), Sibling: true, Setpgid: true, Pdeathsig: syscall.SIGKILL,

@@ -14,8 +14,10 @@ import (
 type Part struct {
 	Name          string // of the node, as the user has written it
 	Node          int    // its number
-	Ranks         []int  // the numbers in the job of its ranks, ascending
-	Nodes         []int  // node by rank, of all ranks
+	Ranks         []int  // the numbers in the job of its ranks, ascending; those that are added, too
+	Nodes         []int  // node by rank, of all ranks that the job begins with
+	Places        int    // how many ranks the job has room for
+	Universe      int    // see job.Root.Universe
 	Devices       []netip.Addr
 	Key           job.Key
 	CPUs          int               // of all nodes
@@ -33,9 +35,14 @@ type Order struct {
 	Addresses []Address // of ranks on other nodes
 	Gone      []RankGone
 	Signal    syscall.Signal
-	End, Kill bool   // the ranks: with time to end in order, or none
-	Hang      bool   // say what the ranks wait for
-	Look      uint32 // begin this look, and say what comes of it; 0: do not
+	End, Kill bool       // the ranks: with time to end in order, or none
+	Hang      bool       // say what the ranks wait for
+	Look      uint32     // begin this look, and say what comes of it; 0: do not
+	Answer    []string   // to the request that a rank of the node has made
+	Late      *Late      // take this step
+	Links     *job.World // say whether a rank of the node links the world to others
+	EndWorld  *job.World // its ranks alone
+	Dismiss   bool       // no rank lives, and none is added
 }
 
 // A Note is news of a part.
@@ -44,12 +51,25 @@ type Note struct {
 	Ended     *RankEnd
 	Doing     *Doing
 	Waiting   *int // how many ranks have waited for long now
+	Request   *Request
+	Late      *LateDone
+	Links     *Links // answers Order.Links
 }
 
-// An Address is where a rank is reached.
+// Links says whether a node links a world to others. It is no pointer to a bool: gob sends none that is false.
+type Links struct{ Any bool }
+
+// A Request is what a rank asks the supervisor for: see job.Root.Ask.
+type Request struct {
+	Rank  int
+	Texts []string
+}
+
+// An Address is where a rank is reached, and whether it receives no more: see job.Root.EndReceives.
 type Address struct {
 	Rank int
 	Addr netip.AddrPort
+	Ends bool
 }
 
 // A RankGone is a rank of any node that has ended, and how far it had come.
@@ -87,7 +107,7 @@ func (p *Part) Next() <-chan Order {
 func (p *Part) Describe(c *job.Config) {
 	if p != nil {
 		c.Nodes, c.Node, c.Host, c.Devices = p.Nodes, p.Node, p.Devices[0], p.Devices
-		c.Key, c.AllCPUs = p.Key, p.CPUs
+		c.Key, c.AllCPUs, c.Places, c.Universe = p.Key, p.CPUs, p.Places, p.Universe
 	}
 }
 

@@ -6,9 +6,12 @@
 //	work idle     waits until it is killed
 //	work slow     the last rank comes 3 s late to a barrier
 //	work stuck    each rank waits for a message of the next
+//	work spawn    the ranks start four others on n1, n0 and where pvasrun has them, and check all together
+//	work spawned  the same, and then busy
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -44,6 +47,8 @@ func main() {
 		if err = alltoall(world, 1); err == nil {
 			err = world.Finalize()
 		}
+	case "spawn", "spawned":
+		err = spawn(world)
 	default:
 		if err = check(world); err == nil {
 			err = world.Finalize()
@@ -57,6 +62,34 @@ func main() {
 func fail(err error) {
 	fmt.Fprintln(os.Stderr, "work:", err)
 	os.Exit(1)
+}
+
+// spawn is both the ranks that start others and these.
+func spawn(world *mpi.Comm) error {
+	all, err := world.Parents()
+	if err == nil && all == nil {
+		one := mpi.Command{Program: os.Args[0], Args: os.Args[1:], N: 1}
+		missing, n0, n1, two := one, one, one, one
+		missing.Program, n0.Host, n1.Host, two.N = "/no/such/program", "n0", "n1", 2
+		if _, err := world.Spawn(0, n0, missing); !errors.Is(err, mpi.ErrSpawn) {
+			return fmt.Errorf("a program that is missing: %w", err)
+		}
+		missing.Program, missing.Host = os.Args[0], "n7"
+		if _, err := world.Spawn(1, missing); !errors.Is(err, mpi.ErrSpawn) {
+			return fmt.Errorf("a node that is none: %w", err)
+		}
+		all, err = world.Spawn(1, n1, n0, two)
+	}
+	if err != nil {
+		return err
+	}
+	for err = check(all); err == nil && os.Args[1] == "spawned"; {
+		err = check(all)
+	}
+	if err == nil {
+		err = check(world)
+	}
+	return errors.Join(err, all.Free(), world.Finalize())
 }
 
 // check exchanges messages of all protocols, and does collective operations.

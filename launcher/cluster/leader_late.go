@@ -1,0 +1,247 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/launcher/internal/part"
+)
+
+// Worlds that ranks have added to a job on several nodes. A rank asks at the desk of its node, whose agent passes the
+// request on. The leader keeps the names of ports, decides on which nodes the ranks of a world start, and orders the
+// steps: see part.Late. It answers one request after the other.
+
+// lateWorlds is what a leader knows of that.
+type lateWorlds struct {
+	room      int // ranks that the job has room for
+	worlds    []job.World
+	names     job.Names
+	requests  []request // that were not answered yet
+	spawning  *spawning
+	dismissed bool // the agents know that no rank is added any more
+}
+
+// A request is that of a rank.
+type request struct {
+	from *remote
+	*part.Request
+}
+
+// spawning is the start of a world.
+type spawning struct {
+	request
+	late  *part.Late
+	waits []*remote // have not done the step
+	err   error     // of a step
+}
+
+// serveRequests answers requests, and lets the agents end when there is no rank left to make one.
+func (l *leader) serveRequests() {
+	if l.fate.Starting || l.over() {
+		return
+	}
+	for len(l.requests) > 0 && l.spawning == nil {
+		r := l.requests[0]
+		l.requests = l.requests[1:]
+		if answer, ok := l.names.Handle(l.mirror.ID(), r.Rank, r.Texts); ok {
+			r.from.order(part.Order{Answer: answer})
+			continue
+		}
+		l.spawning = &spawning{request: r}
+		if err := l.newWorld(); err != nil {
+			l.endSpawn(job.Refuse(err))
+			continue
+		}
+		l.orderStep(part.Find)
+	}
+	if l.spawning == nil && !l.dismissed && l.alive() == 0 {
+		l.dismissed = true
+		l.order(part.Order{Dismiss: true})
+	}
+}
+
+// newWorld decides how many ranks there are, and where.
+func (l *leader) newWorld() error {
+	s := l.spawning
+	commands, ok := job.DecodeSpawn(s.Texts)
+	if !ok {
+		return errors.New("pvasrun does not know the request")
+	}
+	size, err := part.Settle(commands, l.room-l.size, l.noRoom)
+	if err != nil {
+		return err
+	}
+	like := l.apps[s.Rank]
+	s.late = &part.Late{World: job.World{Number: len(l.worlds), First: l.size, Size: size, Parent: s.Rank},
+		Commands: commands, Env: like.Env, NoEnv: like.NoEnv, Unset: like.Unset, Nice: like.Nice}
+	free := make([]int, len(l.agents))
+	for i, a := range l.agents {
+		free[i] = a.capacity() - a.alive
+	}
+	for _, c := range commands {
+		nodes, err := l.nodesFor(c.Host, s.from.number)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Program, err)
+		}
+		s.late.Nodes = append(s.late.Nodes, dealLate(nodes, free, c.N, l.nodes.ByNode)...)
+	}
+	return nil
+}
+
+func (l *leader) noRoom() error {
+	why := "use pvasrun --universe N with a larger N"
+	if l.job.TraceSize > 0 {
+		why = "ranks that are recorded (--trace) start no others"
+	}
+	return fmt.Errorf("the job has room for %d ranks in all, and has had %d: %s", l.room, l.size, why)
+}
+
+// capacity is how many ranks the node takes before others are better.
+func (a *remote) capacity() int {
+	if a.slots > 0 {
+		return a.slots
+	}
+	return a.ready.CPUs
+}
+
+// nodesFor returns the nodes that a program lets its ranks start on, by the value of the info key host; "": all.
+func (l *leader) nodesFor(list string, parent int) (nodes []int, err error) {
+	if list == "" {
+		for i := range l.agents {
+			nodes = append(nodes, i)
+		}
+		return nodes, nil
+	}
+	hosts, err := ParseHosts(list)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range hosts {
+		i := slices.IndexFunc(l.agents, func(a *remote) bool { return a.isCalled(h.Name) })
+		if h.Name == "localhost" {
+			i = parent
+		}
+		if i < 0 {
+			var names []string
+			for _, a := range l.agents {
+				names = append(names, a.name)
+			}
+			return nil, fmt.Errorf("host %s is none of this job, which has %s", h.Name, strings.Join(names, ", "))
+		}
+		nodes = append(nodes, i)
+	}
+	return nodes, nil
+}
+
+// isCalled tells whether a host is the agent's.
+func (a *remote) isCalled(host string) bool {
+	_, behind, _ := strings.Cut(a.name, "@") // of a user
+	short, _, _ := strings.Cut(a.ready.Hostname, ".")
+	return slices.Contains([]string{a.name, behind, a.ready.Hostname, short}, host)
+}
+
+// dealLate deals n ranks to nodes: to the first with a free slot, or one rank to each of these in turn; where none is
+// free one to each in turn. It counts free down, below zero as well.
+func dealLate(nodes, free []int, n int, byNode bool) (of []int) {
+	for turn := 0; len(of) < n; {
+		at := turn % len(nodes)
+		for i := range nodes {
+			k := i
+			if byNode {
+				k = (turn + i) % len(nodes)
+			}
+			if free[nodes[k]] > 0 {
+				at = k
+				break
+			}
+		}
+		turn = at + 1
+		free[nodes[at]]--
+		of = append(of, nodes[at])
+	}
+	return of
+}
+
+// orderStep orders a step of the start of a world.
+func (l *leader) orderStep(step part.Step) {
+	s := l.spawning
+	late := *s.late
+	late.Step = step
+	if step == part.Know {
+		l.addWorld()
+	}
+	for _, a := range l.agents {
+		_, ranks := late.Local(a.number)
+		if a.over || ranks == 0 && step != part.Know {
+			continue
+		}
+		if step == part.Begin {
+			a.alive += ranks
+		}
+		s.waits = append(s.waits, a)
+		a.order(part.Order{Late: &late})
+	}
+}
+
+// addWorld makes places for the ranks of a world.
+func (l *leader) addWorld() {
+	late := l.spawning.late
+	w := late.World
+	if _, err := l.mirror.AddWorld(w.Size, w.Parent, w.Number, late.Nodes...); err != nil {
+		l.say("%v", err) // newWorld has seen to the room
+		l.fate.End(fate.CodeError)
+		return
+	}
+	l.worlds = append(l.worlds, w)
+	for i, node := range late.Nodes {
+		c := late.Commands[late.Command(i)]
+		l.apps = append(l.apps, &launcher.App{Program: c.Program, Args: c.Args, N: c.N, Dir: c.Dir, Env: late.Env,
+			NoEnv: late.NoEnv, Unset: late.Unset, Nice: late.Nice})
+		l.node = append(l.node, node)
+		l.agents[node].ranks = append(l.agents[node].ranks, w.First+i)
+	}
+	l.size += w.Size
+	l.pids = append(l.pids, make([]int, w.Size)...)
+	l.stopped = append(l.stopped, make([]bool, w.Size)...)
+	l.places = append(l.places, make([]place, w.Size)...)
+}
+
+// stepDone is told that an agent has done a step. After the last one comes the next step.
+func (a *remote) stepDone(d *part.LateDone) {
+	l, s := a.l, a.l.spawning
+	if s == nil || l.over() {
+		return
+	}
+	i := slices.Index(s.waits, a)
+	if i < 0 {
+		return
+	}
+	s.waits = slices.Delete(s.waits, i, i+1)
+	if d.Err != "" && s.err == nil {
+		s.err = fmt.Errorf("node %s: %s", a.name, strings.TrimPrefix(d.Err, "launcher: "))
+	}
+	switch {
+	case len(s.waits) > 0:
+	case s.err != nil && d.Step == part.Begin:
+		l.endingWorld(s.late.World)
+		l.orderStep(part.Drop)
+	case s.err != nil:
+		l.logf("rank %d: spawn: %v", s.Rank, s.err)
+		l.endSpawn(job.Refuse(s.err))
+	case d.Step == part.Begin:
+		l.endSpawn(job.Grant(job.EncodeWorld(s.late.World, s.late.CountsOf())...))
+	default:
+		l.orderStep(d.Step + 1)
+	}
+}
+
+// endSpawn answers who has asked for a world.
+func (l *leader) endSpawn(answer []string) {
+	l.spawning.from.order(part.Order{Answer: answer})
+	l.spawning = nil
+}
