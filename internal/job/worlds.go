@@ -18,8 +18,8 @@ type World struct {
 // worldBlock is the World of a rank that was added. The supervisor writes it before the rank counts; then it stays.
 type worldBlock struct{ first, size, number, parent uint32 }
 
-// AddWorld adds a world of so many ranks to the job, at the request of a rank. nodes has the node of each of them; none:
-// they are on node 0. Only the supervisor calls it. The error says that there is no room.
+// AddWorld adds a world of so many ranks to the job, at the request of a rank. nodes has the node of each of them;
+// none: they are on node 0. Only the supervisor calls it. The error says that there is no room.
 func (r *Root) AddWorld(size, parent, number int, nodes ...int) (World, error) {
 	w := World{Number: number, First: r.Ranks(), Size: size, Parent: parent}
 	if size < 1 || size > r.Places()-w.First {
