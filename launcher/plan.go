@@ -69,7 +69,8 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 		}
 		names = append(names, app.Program)
 	}
-	p := &plan{job: j, size: j.size(), id: newID(), seats: at, worlds: []world{{World: job.World{Size: j.Total(), Parent: -1}}}}
+	p := &plan{job: j, size: j.size(), id: newID(), seats: at,
+		worlds: []world{{World: job.World{Size: j.Total(), Parent: -1}}}}
 	p.add(j.Bind, p.size)
 	if j.guest != nil { // it runs: its file may have gone
 		p.List = program.List{{Path: names[0], Name: filepath.Base(names[0])}}
