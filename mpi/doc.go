@@ -66,7 +66,7 @@
 //     what there is.
 //   - 7: intercommunicators.
 //   - 8: reordering of ranks, and MPI_Graph_create.
-//   - 10, 11: info objects, sessions and dynamic processes.
+//   - 10, 11: info objects, sessions and ports (Comm.Spawn starts ranks).
 //   - 12: dynamic windows, epochs of Post and Start, operations with requests.
 //   - 14 of MPI 5.0: nonblocking and split calls of files (a goroutine makes them), and data representations.
 package mpi
