@@ -335,10 +335,13 @@ func TestInfoOfAProgram(t *testing.T) {
 	}
 	dir := t.TempDir()
 	library, program := filepath.Join(dir, "libmpi.so.40"), filepath.Join(dir, "theirs")
+	abi, standard := filepath.Join(dir, "libmpi_abi.so.1"), filepath.Join(dir, "standard")
 	require.NoError(t, os.WriteFile(program+".c", []byte("int main(void) { return 0; }\n"), 0o600))
 	for _, args := range [][]string{
 		{"-shared", "-fPIC", "-Dmain=other", "-Wl,-soname,libmpi.so.40", program + ".c", "-o", library},
 		{"-fPIE", "-no-pie", program + ".c", "-Wl,--no-as-needed", library, "-Wl,-rpath," + dir, "-o", program},
+		{"-shared", "-fPIC", "-Dmain=other", "-Wl,-soname,libmpi_abi.so.1", program + ".c", "-o", abi},
+		{"-fPIE", "-pie", program + ".c", "-Wl,--no-as-needed", abi, "-Wl,-rpath," + dir, "-o", standard},
 	} {
 		out, err := exec.Command("gcc", args...).CombinedOutput()
 		require.NoError(t, err, "%s", out)
@@ -350,6 +353,9 @@ func TestInfoOfAProgram(t *testing.T) {
 		"pvasrun install-mpi installs"} {
 		require.Contains(t, got.stdout, text)
 	}
+	got = command(t, bare, "info", standard)
+	require.Contains(t, got.stdout, "the standard ABI of MPI 5.0 (libmpi_abi.so.1, for standard)\n", got.stderr)
+	require.Regexp(t, `Served by +`+abi+`\nOne address space +yes\n$`, got.stdout)
 	got = command(t, bare, "info", "--json", program)
 	var info struct{ MPI, Library, Problem string }
 	require.NoError(t, json.Unmarshal([]byte(got.stdout), &info))

@@ -77,7 +77,15 @@ func Prepare(path string, env []string, in Installation) *Program {
 // Ask finds out which MPI library the program would load, and sees to it that it is that of the installation. version
 // is that of the root block of this program. An error says why its ranks could not run.
 func (p *Program) Ask(env []string, version uint64) error {
-	if p.main.linker == "" || !p.main.mayAsk() && len(preloads(env)) == 0 {
+	if !p.main.mayAsk() && len(preloads(env)) == 0 {
+		return nil
+	}
+	return p.Inspect(env, version)
+}
+
+// Inspect is Ask, also of a program that cannot ask for another MPI than ours.
+func (p *Program) Inspect(env []string, version uint64) error {
+	if p.main.linker == "" {
 		return nil
 	}
 	if err := p.ask(env); err != nil {

@@ -45,7 +45,7 @@ func printProgram(typed string, asJSON bool) error {
 		return cli.Mistake(fmt.Errorf("info: %s: %w: name a program", typed, err))
 	}
 	i := programInfo{Program: path, linked: linkage.Prepare(path, env, linkage.Find())}
-	if err := i.Ask(env, job.LayoutVersion); err != nil {
+	if err := i.Inspect(env, job.LayoutVersion); err != nil {
 		i.Problem = err.Error()
 	} else {
 		i.Problem = i.Remark()
@@ -84,7 +84,7 @@ func (i *programInfo) writeText(out io.Writer) error {
 		fmt.Fprintf(w, "Built for\t%s (%s, for %s)\n", i.Implementation, i.MPI, i.For)
 		fmt.Fprintf(w, "Served by\t%s\n", cmp.Or(i.Library, "nothing: it is not found"))
 	default:
-		fmt.Fprintf(w, "Built for\tno other MPI: the standard ABI, none, or one that it loads when it runs\n")
+		fmt.Fprintf(w, "Built for\tno MPI library, or one that it loads when it runs\n")
 	}
 	if len(i.Set) > 0 {
 		fmt.Fprintf(w, "Ranks have\t%s\n", strings.Join(i.Set, " "))
