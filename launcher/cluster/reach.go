@@ -62,7 +62,7 @@ func (l *leader) watchStart() {
 			default:
 				missed[i]++
 			}
-			if missed[i] == most && l.blames(a, silent) {
+			if silent != nil && missed[i] == most && l.blames(a, silent) {
 				who := "it"
 				if silent.Peer.IsValid() {
 					who = silent.Peer.String()
