@@ -149,8 +149,10 @@ func (j *Job) size() int {
 
 // check refuses descriptions that cannot be run, before anything is started.
 func (j *Job) check() error {
-	if err := j.CheckApps(); err != nil {
-		return err
+	if !j.Part.Idle() {
+		if err := j.CheckApps(); err != nil {
+			return err
+		}
 	}
 	switch j.BTL {
 	case "", btlAuto, btlPvas, btlSM:

@@ -44,7 +44,7 @@ func (s *supervisor) chooseBTL() error {
 // sayRemarks tells of programs whose ranks cannot find each other, or may end for want of a function, and of ranks that
 // have fewer cores than they are to have. They run.
 func (s *supervisor) sayRemarks() {
-	if s.job.Total() == 1 || s.number(0) > 0 {
+	if s.job.Total() == 1 || !s.job.Part.Leads() {
 		return
 	}
 	if each := s.job.Bind.CPUs; s.job.Bind.wants(2) && s.size*each > len(s.cpus) {

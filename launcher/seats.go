@@ -30,6 +30,9 @@ func newSeats() (s seats, err error) {
 // add decides for n ranks more. Those that are there keep their places.
 func (s *seats) add(b Binding, n int) {
 	first := len(s.sets)
+	if n == 0 {
+		return
+	}
 	if b.Sets != nil {
 		for i := range n {
 			s.sets = append(s.sets, b.Sets[i%len(b.Sets)])

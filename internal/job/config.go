@@ -54,7 +54,8 @@ type Config struct {
 	Devices []netip.Addr
 	Key     Key // of the messages between nodes, and between couriers of one
 
-	AllCPUs int // that all nodes have together; 0: CPUs
+	AllNodes int // with those where no rank is yet; 0: there are none
+	AllCPUs  int // that all nodes have together; 0: CPUs
 
 	Domains []Domain // of the ranks of this node, in their order; nil: not known
 	NUMA    bool     // this node has several NUMA nodes

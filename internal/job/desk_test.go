@@ -219,6 +219,13 @@ func TestWorldsOfNodes(t *testing.T) {
 	other, err := InHeap(c)
 	require.NoError(t, err)
 	require.NotEqual(t, roots[0].ID(), other.Root().ID())
+	c.Node = 2
+	_, err = InHeap(c)
+	require.ErrorContains(t, err, "no rank is on node 2")
+	c.AllNodes = 3
+	idle, err := InHeap(c)
+	require.NoError(t, err)
+	require.Equal(t, []int{3, 0}, []int{idle.Root().Nodes(), idle.Root().Near()})
 
 	here, there := roots[0], roots[1]
 	seen := here.head.addressNotes.Load()

@@ -24,7 +24,7 @@ func (c *Config) checkNodes() error {
 			return fmt.Errorf("node %d of rank %d is outside 0..%d", node, rank, c.Ranks-1)
 		}
 	}
-	if !slices.Contains(c.Nodes, c.Node) {
+	if c.AllNodes == 0 && !slices.Contains(c.Nodes, c.Node) {
 		return fmt.Errorf("no rank is on node %d", c.Node)
 	}
 	return nil
@@ -35,6 +35,7 @@ func (c *Config) spread() (nodes, near uint32) {
 	if c.Nodes == nil {
 		return 1, uint32(c.Ranks)
 	}
+	nodes = uint32(c.AllNodes)
 	for _, node := range c.Nodes {
 		nodes = max(nodes, uint32(node)+1)
 		if node == c.Node {

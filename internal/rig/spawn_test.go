@@ -12,19 +12,21 @@ import (
 	"github.com/gopvas/gopvas/internal/testkit"
 )
 
-// Ranks on both nodes start others on both.
+// Ranks on both nodes, or on one, start others on both.
 func TestSpawnOverNodes(t *testing.T) {
 	eachStart(t, 2, func(t *testing.T, r *Rig, name string) {
 		for _, btl := range testkit.Some("pvas", "sm") {
 			by := append(starts[name](r, 1), "--btl", btl, "--timeout", "100")
-			j := r.start(append(by, work, "spawn"), nil)
-			require.Zero(t, j.wait(t, 2*time.Minute), &j.stderr)
-			require.Empty(t, j.stderr.String())
-			for rank, node := range []int{1, 0, 0, 1} {
-				require.Contains(t, j.stdout.String(), fmt.Sprintf("rank %d of 4 on n%d ", rank, node))
+			for _, ranks := range [][]string{nil, {"-n", "1", "--universe", "5"}} {
+				j := r.start(append(append(by, ranks...), work, "spawn"), nil)
+				require.Zero(t, j.wait(t, 2*time.Minute), &j.stderr)
+				require.Empty(t, j.stderr.String())
+				for rank, node := range []int{1, 0, 0, 1} {
+					require.Contains(t, j.stdout.String(), fmt.Sprintf("rank %d of 4 on n%d ", rank, node))
+				}
 			}
 
-			j = r.start(append(by, work, "spawned"), nil)
+			j := r.start(append(by, work, "spawned"), nil)
 			j.awaitRanks(t, 6)
 			m := regexp.MustCompile(`rank 3 of 4 on n1 pid (\d+)`).FindStringSubmatch(j.stdout.String())
 			require.NotNil(t, m, &j.stdout)

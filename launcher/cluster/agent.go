@@ -272,7 +272,7 @@ func (a *agent) prepare(s *start) (*launcher.Job, error) {
 			a.link.post(note{Log: j.Part.Prefix() + fmt.Sprintf(format, args...)})
 		}
 	}
-	if s.Input && j.Part.Number(0) == 0 {
+	if s.Input && j.Part.Leads() {
 		near, far, err := os.Pipe()
 		if err != nil {
 			return nil, err

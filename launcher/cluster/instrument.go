@@ -84,7 +84,7 @@ func (a *agent) attach(j *launcher.Job, names []string) error {
 	}
 	started := j.Started
 	j.Started = func(p launcher.Processes) {
-		a.link.post(note{Started: len(p.Ranks)})
+		a.link.post(note{Started: true})
 		if started != nil {
 			started(p)
 		}

@@ -99,8 +99,8 @@ func (l *leader) startParts(devices [][]netip.Addr) error {
 			Instruments: l.nodes.Instruments,
 		}
 		s.Job.Part = &part.Part{Name: a.name, Node: a.number, Ranks: a.ranks, Nodes: l.node, Devices: devices[i],
-			Key: l.key, CPUs: cpus, Places: l.room, Universe: cmp.Or(l.job.Universe, max(l.size, slots)),
-			Images: images, ReportDevices: l.nodes.ReportDevices}
+			AllNodes: len(l.agents), Key: l.key, CPUs: cpus, Places: l.room,
+			Universe: cmp.Or(l.job.Universe, max(l.size, slots)), Images: images, ReportDevices: l.nodes.ReportDevices}
 		a.alive = len(a.ranks)
 		a.link.post(order{Start: s})
 	}

@@ -70,7 +70,7 @@ type note struct {
 	part.Note
 	Beat       bool // a sign of life, no more
 	Ready      *ready
-	Started    int // ranks
+	Started    bool // all ranks of the node
 	Output     []byte
 	Errors     bool           // Output is of the standard error
 	Took       int            // bytes of input that were passed on

@@ -51,7 +51,7 @@ func (a *remote) take(n *note) {
 	case a.over:
 	case n.Ready != nil:
 		a.greeted(n.Ready)
-	case n.Started > 0:
+	case n.Started:
 		a.started = true
 		l.fate.Starting = slices.ContainsFunc(l.agents, func(a *remote) bool { return !a.started })
 	case n.Addresses != nil:

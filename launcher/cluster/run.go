@@ -103,6 +103,10 @@ func (l *leader) place(of []int) error {
 		l.apps = append(l.apps, slices.Repeat([]*launcher.App{&l.job.Apps[i]}, l.job.Apps[i].N)...)
 	}
 	l.node = make([]int, len(of))
+	spare := 0
+	if l.job.TraceSize == 0 {
+		spare = max(0, l.job.Universe-l.size)
+	}
 	for i, h := range l.nodes.Hosts {
 		a := &remote{l: l, number: len(l.agents), name: h.Name, window: newWindow()}
 		if someSlots(l.nodes.Hosts) {
@@ -113,7 +117,9 @@ func (l *leader) place(of []int) error {
 				a.ranks, l.node[rank] = append(a.ranks, rank), a.number
 			}
 		}
-		if a.ranks == nil {
+		if a.ranks == nil && spare > 0 {
+			spare-- // ranks that are added may come there
+		} else if a.ranks == nil {
 			l.logf("node %s gets no rank: the others are enough", h.Name)
 			continue
 		}
@@ -225,7 +231,7 @@ func (l *leader) result(ctx context.Context) (*launcher.Result, error) {
 	r := &launcher.Result{Code: l.fate.Code, Failure: l.fate.Failure}
 	for _, a := range l.agents {
 		r.Nodes = append(r.Nodes, a.name)
-		if a.end != nil {
+		if a.end != nil && (r.BTL == 0 || len(a.ranks) > 0) {
 			r.BTL, r.Reason = a.end.BTL, a.end.Reason
 		}
 	}

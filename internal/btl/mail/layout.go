@@ -154,7 +154,7 @@ func layout(root *job.Root) geometry {
 	g.pairs = g.firstChunk + chunkBytes
 	g.size = g.pairs + root.Places()*shm.PairSize // the row of ranks that are never started is last, and untouched
 	g.bufferSize = (t.EagerLimit + cacheLine - 1) / cacheLine * cacheLine
-	g.buffers = min(max(min(pairBytes, rankBytes/root.Near())/g.bufferSize, 1), shm.MaxBuffers)
+	g.buffers = min(max(min(pairBytes, rankBytes/max(root.Near(), 1))/g.bufferSize, 1), shm.MaxBuffers)
 	g.lane = laneBlocks * g.block
 	g.stagingSize = lanes * g.lane
 	return g

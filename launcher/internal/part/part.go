@@ -16,6 +16,7 @@ type Part struct {
 	Node          int    // its number
 	Ranks         []int  // the numbers in the job of its ranks, ascending; those that are added, too
 	Nodes         []int  // node by rank, of all ranks that the job begins with
+	AllNodes      int    // how many there are, with those that are idle
 	Places        int    // how many ranks the job has room for
 	Universe      int    // see job.Root.Universe
 	Devices       []netip.Addr
@@ -107,9 +108,15 @@ func (p *Part) Next() <-chan Order {
 func (p *Part) Describe(c *job.Config) {
 	if p != nil {
 		c.Nodes, c.Node, c.Host, c.Devices = p.Nodes, p.Node, p.Devices[0], p.Devices
-		c.Key, c.AllCPUs, c.Places, c.Universe = p.Key, p.CPUs, p.Places, p.Universe
+		c.Key, c.AllNodes, c.AllCPUs, c.Places, c.Universe = p.Key, p.AllNodes, p.CPUs, p.Places, p.Universe
 	}
 }
+
+// Idle tells whether this is a node where no rank is yet.
+func (p *Part) Idle() bool { return p != nil && len(p.Ranks) == 0 }
+
+// Leads tells whether rank 0 is on the node.
+func (p *Part) Leads() bool { return p == nil || !p.Idle() && p.Ranks[0] == 0 }
 
 // Image is a program that the leader has sent, nil if it has not.
 func (p *Part) Image(program string) []byte {

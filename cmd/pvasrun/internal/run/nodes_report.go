@@ -25,12 +25,16 @@ func meterNode(j *launcher.Job, to io.Writer) (func(), error) {
 		return nil, err
 	}
 	gauge.Attach(j)
+	idle := j.Part.Idle()
 	return func() {
 		var n nodeMeasurement
 		if n.Measurement, err = gauge.Measurement(); err != nil {
 			n.Err = err.Error()
 		}
-		if errors.Is(err, meter.ErrNotMeasured) {
+		switch {
+		case idle:
+			n.Err = "no rank was there at the start"
+		case errors.Is(err, meter.ErrNotMeasured):
 			n.Err = notMeasured
 		}
 		_ = json.NewEncoder(to).Encode(n) // an error: the leader is gone

@@ -75,10 +75,10 @@ func spawn(world *mpi.Comm) error {
 			return fmt.Errorf("a program that is missing: %w", err)
 		}
 		missing.Program, missing.Host = os.Args[0], "n7"
-		if _, err := world.Spawn(1, missing); !errors.Is(err, mpi.ErrSpawn) {
+		if _, err := world.Spawn(world.Size()-1, missing); !errors.Is(err, mpi.ErrSpawn) {
 			return fmt.Errorf("a node that is none: %w", err)
 		}
-		all, err = world.Spawn(1, n1, n0, two)
+		all, err = world.Spawn(world.Size()-1, n1, n0, two)
 	}
 	if err != nil {
 		return err
