@@ -29,6 +29,10 @@ type Options struct {
 	Key    Key
 	Listen netip.AddrPort // default 0.0.0.0 and a port that the kernel chooses
 
+	// KeyOf returns the secret that this peer shares with one other, if they have one for themselves; ok is false if
+	// there is no such peer. It must not block and must not call the endpoint. If it is nil, Key is that of all.
+	KeyOf func(ID) (key Key, ok bool)
+
 	// Encrypt seals every packet. All peers of a job must agree on it.
 	Encrypt bool
 
@@ -165,7 +169,7 @@ func (o *Options) config(h protocol.Handler, s *udp.Socket) protocol.Config {
 	_, _ = rand.Read(b[:]) // never fails
 	return protocol.Config{
 		Self: o.Self, Incarnation: binary.BigEndian.Uint64(b[:]) | 1,
-		Key: o.Key, Seal: o.Encrypt, Packet: o.Packet,
+		Key: o.Key, KeyOf: o.KeyOf, Seal: o.Encrypt, Packet: o.Packet,
 		PeerMemory: o.PeerMemory, Memory: o.Memory, MaxPeers: o.MaxPeers, Start: o.Start,
 		Timeout: protocol.Time(o.Timeout), Random: nonce, Handler: h, Locate: o.Locate,
 		Longest: func(to netip.AddrPort) int { return s.Longest(to, o.Packet) },

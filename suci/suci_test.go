@@ -329,3 +329,27 @@ func TestKeeperTakesOver(t *testing.T) {
 		}
 	}
 }
+
+// Peers may share a key with each other one apart: who has another one for this peer is not heard.
+func TestKeysOfPeers(t *testing.T) {
+	pair, other := NewKey(), NewKey()
+	keys := []map[ID]Key{{1: pair, 2: other}, {0: pair}, {0: NewKey()}}
+	es := group(t, 3, func(o *Options) {
+		own := keys[o.Self]
+		o.KeyOf = func(id ID) (Key, bool) { k, ok := own[id]; return k, ok }
+	})
+	ctx := t.Context()
+	want := pattern(1000)
+	done := make(chan error, 1)
+	go func() { done <- es[0].Peer(1).Write(ctx, Block{Data: want, Priority: 3}) }()
+	n, from, err := es[1].Ready(ctx)
+	require.NoError(t, err)
+	require.Equal(t, len(want), n)
+	require.EqualValues(t, 0, from)
+	require.NoError(t, <-done)
+	require.NoError(t, es[2].Peer(0).TryWrite(Block{Data: want, Priority: 3}))
+	for es[0].Counters().Foreign == 0 {
+		_, _ = es[0].Poll()
+		_, _ = es[2].Poll()
+	}
+}

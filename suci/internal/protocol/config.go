@@ -30,10 +30,11 @@ type Config struct {
 	Self        ID
 	Incarnation uint64 // not 0, different for each start of this peer
 	Key         seal.Key
-	Seal        bool // encrypt; both peers must say so
-	Packet      int  // longest datagram in bytes that may be sent
-	PeerMemory  int  // bytes of blocks held for one peer
-	Memory      int  // bytes of blocks held for all peers
+	KeyOf       func(ID) (seal.Key, bool) // that of a peer, if there is one; nil: Key
+	Seal        bool                      // encrypt; both peers must say so
+	Packet      int                       // longest datagram in bytes that may be sent
+	PeerMemory  int                       // bytes of blocks held for one peer
+	Memory      int                       // bytes of blocks held for all peers
 	MaxPeers    int
 	Start       int  // bytes under way before anything is known of the network, 0: the default
 	Timeout     Time // a peer that is silent for so long is lost
@@ -46,6 +47,14 @@ type Config struct {
 
 	// Locate says where a block belongs for whose place Expect was not called; nil: it is kept.
 	Locate func(from ID, place uint32, length int) []byte
+}
+
+// keyOf returns the key that is shared with a peer.
+func (c *Config) keyOf(peer ID) (seal.Key, bool) {
+	if c.KeyOf == nil {
+		return c.Key, true
+	}
+	return c.KeyOf(peer)
 }
 
 // Handler is told what happens. It is called from within calls of the machine and must

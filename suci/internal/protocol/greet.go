@@ -122,8 +122,12 @@ func (m *Machine) about(to ID) wire.GreetingHeader {
 
 // greetingPacket adds a greeting.
 func (m *Machine) greetingPacket(b *Batch, to netip.AddrPort, kind wire.Kind, h *wire.GreetingHeader) {
+	key, ok := m.config.keyOf(ID(h.To))
+	if !ok {
+		return
+	}
 	head := h.Append(b.head(), kind)
-	proof := m.config.Key.Proof(head)
+	proof := key.Proof(head)
 	b.add(to, append(head, proof[:]...))
 	m.count.PacketsOut++
 }
@@ -145,7 +149,7 @@ func (m *Machine) greet(from netip.AddrPort, b []byte) {
 		m.count.Malformed++
 		return
 	case h.To != uint32(m.config.Self), h.From == h.To, h.Sealed != m.config.Seal, m.closed,
-		!m.config.Key.Check(signed, proof):
+		!m.proves(ID(h.From), signed, proof):
 		m.count.Foreign++
 		return
 	}
@@ -159,6 +163,12 @@ func (m *Machine) greet(from netip.AddrPort, b []byte) {
 	case wire.Accept:
 		m.accepted(&h)
 	}
+}
+
+// proves tells whether a greeting is of the peer that it names.
+func (m *Machine) proves(peer ID, signed, proof []byte) bool {
+	key, ok := m.config.keyOf(peer)
+	return ok && key.Check(signed, proof)
 }
 
 // bound returns what a cookie is bound to besides the address: what the peer says of itself
@@ -282,7 +292,8 @@ func (p *Peer) establish(h *wire.GreetingHeader, first bool) {
 	about = binary.BigEndian.AppendUint64(about, a.Incarnation)
 	about = binary.BigEndian.AppendUint64(about, b.Incarnation)
 	about = append(append(about, h.Nonce[:]...), p.answer[:]...)
-	p.session = seal.NewSession(&m.config.Key, about, first, m.config.Seal)
+	key, _ := m.config.keyOf(p.id) // which has proved the greeting
+	p.session = seal.NewSession(&key, about, first, m.config.Seal)
 	m.byTag[p.session.ReceiveTag] = p
 	p.greeting, p.nonce, p.incarnation = nil, h.Nonce, h.Incarnation
 	p.longest = h.Block
