@@ -9,7 +9,9 @@ func (r *Root) MarkGone(rank int) {
 	if err != nil || !b.gone.CompareAndSwap(0, 1) {
 		return
 	}
-	if first, ok := r.Lost(); !ok || r.State(first) == StateFinal && r.State(rank) != StateFinal {
+	if first, ok := r.Lost(); r.Visits(rank) {
+		// Nobody here has ended because of it.
+	} else if !ok || r.State(first) == StateFinal && r.State(rank) != StateFinal {
 		r.head.firstLost.Store(uint32(rank) + 1)
 	}
 	r.head.goneCount.Add(1)

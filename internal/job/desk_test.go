@@ -136,7 +136,7 @@ func TestPublishedNames(t *testing.T) {
 	port := ask(AskOpenPort)
 	parsed, err := ParsePort(port)
 	require.NoError(t, err)
-	require.Equal(t, Port{r.ID(), 0, 1}, parsed)
+	require.Equal(t, Port{r.ID(), 0, 0, 1}, parsed)
 	require.NotEqual(t, port, ask(AskOpenPort))
 	ask(AskPort, port)
 	ask(AskPublish, "a", port)
@@ -149,7 +149,7 @@ func TestPublishedNames(t *testing.T) {
 	ask(AskClosePort, port)
 	refused(ErrPort, AskPort, port)
 	refused(ErrPort, AskClosePort, port)
-	for _, bad := range []string{"", "x", "gopvas:1:2", "gopvas:g:0:1", "gopvas:1:-1:1", "gopvas:1:1:1:1"} {
+	for _, bad := range []string{"", "x", "gopvas:1:2:1", "gopvas:g:0:0:1", "gopvas:1:0:-1:1", "gopvas:1:1:1:1:1"} {
 		_, err := ParsePort(bad)
 		require.ErrorIs(t, err, ErrPort, bad)
 	}

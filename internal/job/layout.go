@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	LayoutVersion = 29
+	LayoutVersion = 30
 
 	cacheLine = 64
 
@@ -88,7 +88,11 @@ type header struct {
 
 	// Written by the supervisor, once: its pid, if it answers at the desk.
 	attendant atomic.Uint32
-	_         [cacheLine - 16]byte
+
+	// Written by the supervisor: see visitorBlock. visitors is published after their blocks.
+	number   atomic.Uint32
+	visitors atomic.Uint32
+	_        [cacheLine - 24]byte
 
 	holds [holdCount]holdBlock
 
@@ -186,6 +190,9 @@ type rankBlock struct {
 
 	// Written by the rank: its use of each device. See PublishDevice.
 	devices [MaxDevices]deviceBlock
+
+	// Written by the supervisor, of a visitor.
+	visitor visitorBlock
 }
 
 // windowSlot says where a window's memory of one rank lies: an address or an

@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // LayoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 29, LayoutVersion)
+	require.EqualValues(t, 30, LayoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -41,6 +41,8 @@ func TestLayout(t *testing.T) {
 		{"goneCount", unsafe.Offsetof(h.goneCount), 1412},
 		{"late", unsafe.Offsetof(h.late), 1416},
 		{"attendant", unsafe.Offsetof(h.attendant), 1420},
+		{"number", unsafe.Offsetof(h.number), 1424},
+		{"visitors", unsafe.Offsetof(h.visitors), 1428},
 		{"holds", unsafe.Offsetof(h.holds), 1472},
 		{"early", unsafe.Offsetof(h.early), 1728},
 		{"cma", unsafe.Offsetof(h.cma), 1732},
@@ -116,7 +118,8 @@ func TestLayout(t *testing.T) {
 		{"addressBlock.port", unsafe.Offsetof(b.address.port), 4},
 		{"addressBlock.ip", unsafe.Offsetof(b.address.ip), 8},
 		{"rankBlock.devices", unsafe.Offsetof(b.devices), 3264},
-		{"rankBlock", unsafe.Sizeof(b), 3776},
+		{"rankBlock.visitor", unsafe.Offsetof(b.visitor), 3776},
+		{"rankBlock", unsafe.Sizeof(b), 3840},
 
 		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},
 		{"waitingBlock.op", unsafe.Offsetof(b.waiting.op), 4},

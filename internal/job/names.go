@@ -25,15 +25,20 @@ type published struct {
 
 // Requests to Names. Each has the arguments of its method.
 const (
-	AskPublish   = "publish"   // service, port
-	AskUnpublish = "unpublish" // service, port
-	AskLookup    = "lookup"    // service
-	AskOpenPort  = "open port"
+	AskPublish   = "publish"    // service, port
+	AskUnpublish = "unpublish"  // service, port
+	AskLookup    = "lookup"     // service
+	AskOpenPort  = "open port"  // the number of the job, 0: no other job can connect
 	AskClosePort = "close port" // port
 	AskPort      = "port"       // port: is it open?
 
-	// AskSpawn is a request to the supervisor: see Command.
-	AskSpawn = "spawn"
+	// These are requests to the supervisor. AskSpawn: see Command. AskNumber is for a number of the job, by which
+	// others can connect; AskMeet, for the ranks of the job of a port, and whether it is open; AskName, for those of a
+	// job with a number.
+	AskSpawn  = "spawn"
+	AskNumber = "number"
+	AskMeet   = "meet" // port
+	AskName   = "name" // number
 )
 
 // Handle answers a request of a rank, as Root.Ask returns it; ok is false if it is not one for Names.
@@ -62,7 +67,8 @@ func (n *Names) Handle(id uint64, rank int, request []string) (answer []string, 
 			err = refusal(ErrName, "no service is published as %q in this job", arg(1))
 		}
 	case AskOpenPort:
-		text = n.open(id, rank)
+		number, _ := strconv.Atoi(arg(1))
+		text = n.open(Port{Job: id, Of: number, Rank: rank})
 	case AskClosePort:
 		if err = n.check(arg(1)); err == nil {
 			delete(n.ports, arg(1))
@@ -127,13 +133,14 @@ func (n *Names) unpublish(service, port string) error {
 	return nil
 }
 
-func (n *Names) open(id uint64, rank int) string {
+func (n *Names) open(p Port) string {
 	if n.ports == nil {
 		n.ports = map[string]int{}
 	}
 	n.last++
-	port := Port{id, rank, n.last}.String()
-	n.ports[port] = rank
+	p.Number = n.last
+	port := p.String()
+	n.ports[port] = p.Rank
 	return port
 }
 
@@ -163,26 +170,35 @@ func (n *Names) Gone(rank int) {
 // Port is where a rank accepts others.
 type Port struct {
 	Job          uint64 // Root.ID
+	Of           int    // the number of the job, 0: it is for ranks of the job alone
 	Rank, Number int    // the rank that has opened it, and which of the job's ports it is
 }
 
 // String is the name of the port.
-func (p Port) String() string { return fmt.Sprintf("gopvas:%x:%d:%d", p.Job, p.Rank, p.Number) }
+func (p Port) String() string {
+	return fmt.Sprintf("gopvas:%x:%d:%d:%d", p.Job, p.Of, p.Rank, p.Number)
+}
 
 // ParsePort is the contrary of Port.String.
 func ParsePort(name string) (p Port, err error) {
 	bad := refusal(ErrPort, "%.100q is no name of a port: pass one that Open_port has returned", name)
 	parts := strings.Split(name, ":")
-	if len(parts) != 4 || parts[0] != "gopvas" {
+	if len(parts) != 5 || parts[0] != "gopvas" {
 		return p, bad
 	}
-	id, err1 := strconv.ParseUint(parts[1], 16, 64)
-	rank, err2 := strconv.ParseUint(parts[2], 10, 31)
-	number, err3 := strconv.ParseUint(parts[3], 10, 31)
-	if err1 != nil || err2 != nil || err3 != nil {
+	id, err := strconv.ParseUint(parts[1], 16, 64)
+	if err != nil {
 		return p, bad
 	}
-	return Port{id, int(rank), int(number)}, nil
+	p.Job = id
+	for i, to := range []*int{&p.Of, &p.Rank, &p.Number} {
+		n, err := strconv.ParseUint(parts[2+i], 10, 31)
+		if err != nil {
+			return Port{}, bad
+		}
+		*to = int(n)
+	}
+	return p, nil
 }
 
 // What a request to the supervisor may be refused for.

@@ -1,5 +1,7 @@
 package job
 
+import "fmt"
+
 // A View is the visible state of one rank from outside, at one moment, without its
 // help: it works on a rank that is stuck.
 type View struct {
@@ -16,8 +18,10 @@ type View struct {
 	Answer  Answer
 	// When another rank saw that it waits for them; 0, or earlier than Waiting.Seen: it has seen it itself
 	seen int64
-	node int  // where it is
-	Any  bool // one of For is enough; else it needs all of them
+
+	Visitors []string // who those are that it waits for and that are of other jobs
+	node     int      // where it is
+	Any      bool     // one of For is enough; else it needs all of them
 }
 
 // Snapshot looks at every rank. The views are not of exactly the same moment;
@@ -34,6 +38,11 @@ func (r *Root) Snapshot() []View {
 			v.For, v.Any = r.waitsFor(i, v.Waiting)
 		} else {
 			v.Polls = r.Polls(i)
+		}
+		for _, rank := range v.For {
+			if who := r.OtherJob(rank); who != "" {
+				v.Visitors = append(v.Visitors, fmt.Sprintf("rank %d is %s", rank, who))
+			}
 		}
 		v.Answer = r.Answered(i) // after the record: see Answer
 		v.Unnamed = max(0, v.Waiting.Collective.Missing-len(v.For))
@@ -62,6 +71,9 @@ func (r *Root) waitsFor(rank int, w Waiting) (ranks []int, any bool) {
 		if i != rank {
 			ranks = append(ranks, i)
 		}
+	}
+	if w.Others && r.JobNumber() > 0 {
+		ranks = append(ranks, AnyPeer) // of another job
 	}
 	return ranks, true
 }
@@ -162,7 +174,7 @@ func findCycle(views []View, live []bool, dead []int) []int {
 			path = append(path, r)
 			next := -1
 			for _, p := range views[r].For {
-				if !live[p] && views[p].Waits {
+				if p >= 0 && p < len(views) && !live[p] && views[p].Waits {
 					next = p
 					break
 				}

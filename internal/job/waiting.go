@@ -44,7 +44,7 @@ type Waiting struct {
 	Place   uint64 // address in the rank's memory where the program goes on after its call; 0: not known
 	Source  string // "file:line function" of the call in a program in Go; "": not known. The first 96 bytes are stored
 	Refused string // "call: cause" of the last call that the rank was refused; "": none. The first 128 bytes are stored
-	Others  bool   // the rank has other goroutines or threads, which may act meanwhile, or gives up by itself
+	Others  bool   // what is not seen here may end the wait: another goroutine or thread, a limit of time, another job
 
 	// Collective is of OpCollective; Peer, Tag and Bytes then mean nothing. Of OpWait with AnyPeer it has the ranks of
 	// which one is enough; none: any rank. Of OpReady its Number is the first partition that is not ready; Bytes is how

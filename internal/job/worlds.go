@@ -22,7 +22,7 @@ type worldBlock struct{ first, size, number, parent uint32 }
 // none: they are on node 0. Only the supervisor calls it. The error says that there is no room.
 func (r *Root) AddWorld(size, parent, number int, nodes ...int) (World, error) {
 	w := World{Number: number, First: r.Ranks(), Size: size, Parent: parent}
-	if size < 1 || size > r.Places()-w.First {
+	if size < 1 || size > r.Places()-w.First-r.Visitors() {
 		return w, fmt.Errorf("the job has room for %d ranks in all, and has had %d: "+
 			"use pvasrun --universe N with a larger N", r.Places(), w.First)
 	}
@@ -112,8 +112,8 @@ func (r *Root) ReceivesAgain(rank int) {
 	r.noteAddress()
 }
 
-// Several tells whether the job has had ranks of other worlds than that of this rank.
-func (r *Root) Several(rank int) bool { return r.Ranks() > r.World(rank).Size }
+// Several tells whether the job has had ranks of other worlds than that of this rank, or visitors.
+func (r *Root) Several(rank int) bool { return r.Ranks() > r.World(rank).Size || r.Visitors() > 0 }
 
 // Alone tells whether this is a job of one rank that no supervisor has started.
 func (r *Root) Alone() bool { return r.names != nil }

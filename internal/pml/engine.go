@@ -70,6 +70,7 @@ type Engine struct {
 	trace      *recorder.Recorder     // nil: nothing is recorded; see trace.go
 	routes     []uint8                // of the ranks that there were at first: see route; nil: all 0
 	further    []transport            // the other modules in use
+	met        atomic.Bool            // further has a module for ranks of other jobs
 	setBed     func(shm.Bed)          // SleepIn of the module; nil: it has none
 	together   func([]btl.Member)     // of one of further; nil: of none
 	planned    uint8                  // its route
@@ -107,6 +108,7 @@ type Engine struct {
 	last     *matcher // the matcher used last
 	matchers map[uint32]*matcher
 	explain  map[uint32]func(*job.Waiting) // by context; see Explain
+	circles  map[uint32][]int32            // by context; see Among
 	saying   job.Waiting                   // while it is put together: here, since that allocates nothing
 
 	fast       operation              // of the short way to receive; see receiveFast
@@ -154,6 +156,7 @@ type Engine struct {
 	conditions list[Condition] // that are waited for, and not known to be true
 	waiters    list[waiter]    // pool
 	gone       int             // number of ranks that had gone when all of those were dead
+	goneHere   int             // those of the job among them
 	seen       int             // number of ranks that had gone when noteGone last looked
 	handed     uint64          // messages that had been handed over then
 	departed   []int           // the ranks that had
@@ -192,6 +195,7 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 		short: c.Short, more: c.More, rank: rank, size: j.Places(), ranks: j.Ranks(), spin: j.Spin(),
 		matchers: map[uint32]*matcher{},
 		explain:  map[uint32]func(*job.Waiting){},
+		circles:  map[uint32][]int32{},
 		sends:    map[int32]*peerSends{},
 		lost:     -1,
 	}

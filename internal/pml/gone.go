@@ -1,6 +1,8 @@
 package pml
 
 import (
+	"slices"
+
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -41,7 +43,7 @@ func (e *Engine) noteGone() {
 		return
 	}
 	gone := e.departed[:0]
-	for rank := range e.job.Ranks() {
+	for rank := range e.job.All() {
 		if rank != e.rank && e.job.Gone(rank) {
 			gone = append(gone, rank)
 		}
@@ -61,24 +63,25 @@ func (e *Engine) noteGone() {
 	if all {
 		e.noteLost(gone)
 		e.gone = n
+		e.goneHere = len(slices.DeleteFunc(gone, e.job.Visits))
 	}
 	e.updateFastPath()
 	e.settle() // the module fails the transfers underway to and from them
 	for _, m := range e.matchers {
 		m.each(func(op *operation) {
-			if err := e.goneError(op.peer); err != nil {
+			if err := e.goneError(op.context, op.peer); err != nil {
 				m.withdraw(op)
 				e.complete(op, err)
 			}
 		})
 	}
-	e.dropQueued(e.goneError)
+	e.dropQueued(func(peer int32) error { return e.goneError(0, peer) })
 }
 
 // noteLost looks for a rank that went without Finalize. All ranks that have gone are dead.
 func (e *Engine) noteLost(gone []int) {
 	for _, rank := range gone {
-		if e.lost < 0 && e.job.State(rank) != job.StateFinal {
+		if e.lost < 0 && e.job.State(rank) != job.StateFinal && !e.job.Visits(rank) {
 			e.lost = rank
 		}
 	}
@@ -102,20 +105,24 @@ func (e *Engine) dropQueued(why func(peer int32) error) {
 }
 
 // goneError returns a *LostError if nothing can come from, or get to, this peer,
-// which may be AnySource.
-func (e *Engine) goneError(peer int32) error {
+// which may be AnySource, in a context.
+func (e *Engine) goneError(context uint32, peer int32) error {
 	if e.dead == nil {
 		return nil
 	}
-	return e.goneFor(peer)
+	return e.goneFor(context, peer)
 }
 
 // goneFor is goneError if ranks have gone.
-func (e *Engine) goneFor(peer int32) error {
+func (e *Engine) goneFor(context uint32, peer int32) error {
 	rank := int(peer)
 	if peer == AnySource {
-		rank = e.lost
-		if rank < 0 && e.deserted() {
+		circle, known := e.circles[context]
+		switch rank = e.lost; {
+		case rank >= 0:
+		case known:
+			rank = e.missing(circle)
+		case e.deserted():
 			rank, _ = e.job.Lost()
 		}
 	} else if peer < 0 || !e.dead[peer] {
@@ -124,8 +131,42 @@ func (e *Engine) goneFor(peer int32) error {
 	if rank < 0 {
 		return nil
 	}
-	return &fault.LostError{Rank: rank}
+	return &fault.LostError{Rank: rank, Of: e.job.OtherJob(rank)}
 }
 
 // deserted tells whether all other ranks are dead. It is so no longer when ranks are started late.
-func (e *Engine) deserted() bool { return e.gone > 0 && e.gone == e.job.Ranks()-1 }
+func (e *Engine) deserted() bool { return e.goneHere > 0 && e.goneHere == e.job.Ranks()-1 }
+
+// Among says that in a context messages of AnySource come from these ranks, some of which are of other jobs, and that
+// the end of no other rank concerns it. nil: the context is one as any other. An empty circle is one that ranks may
+// join which nobody knows yet.
+func (e *Engine) Among(context uint32, circle []int32) {
+	e.lock()
+	defer e.unlock()
+	if circle == nil {
+		delete(e.circles, context)
+		return
+	}
+	e.circles[context] = circle
+}
+
+// missing returns a rank of a circle that went without Finalize, or one if all but this rank are dead; -1 if neither.
+func (e *Engine) missing(circle []int32) (first int) {
+	first, left := -1, 0
+	for _, member := range circle {
+		rank := int(member)
+		switch {
+		case rank == e.rank:
+		case !e.dead[rank]:
+			left++
+		case e.job.State(rank) != job.StateFinal:
+			return rank
+		default:
+			first = rank
+		}
+	}
+	if left > 0 {
+		return -1
+	}
+	return first
+}

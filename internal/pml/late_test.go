@@ -62,3 +62,48 @@ func TestShortWayBesideThoseThatHaveGone(t *testing.T) {
 	e.Close()
 	require.False(t, e.simple(1, 0))
 }
+
+// The end of a rank of another job concerns the contexts that it is in, and no other.
+func TestVisitorsThatHaveGone(t *testing.T) {
+	root := jobtest.Create(t, job.Config{Ranks: 2, Places: 8, BTL: job.BTLSM, CPUs: 1}).Root()
+	root.SetJobNumber(3)
+	require.NoError(t, root.AddVisitors(4, 99, 0, 3, job.Key{}))
+	e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
+	e.AddVisitors(mem.New(root, mem.Options{}).Network(0))
+	const all, some, accepts, own = 8, 16, 24, 32
+	e.Among(all, []int32{0, 1, 5, 6, 7})
+	e.Among(some, []int32{6, 7})
+	e.Among(accepts, []int32{})
+	waits := map[uint32]*Request{}
+	for _, context := range []uint32{all, some, accepts, own} {
+		r, err := e.Irecv(context, AnySource, 1, nil)
+		require.NoError(t, err)
+		waits[context] = &r
+	}
+	ends := func(context uint32) error {
+		_, done, err := e.Test(waits[context])
+		if !done && err == nil {
+			return nil
+		}
+		require.Error(t, err)
+		return err
+	}
+	lost := func(rank int) error { return &fault.LostError{Rank: rank, Of: root.OtherJob(rank)} }
+	root.MarkGone(5) // rank 2 of the other job, by a signal
+	require.Equal(t, lost(5), ends(all))
+	require.NoError(t, ends(some))
+	root.SetState(6, job.StateFinal)
+	root.MarkGone(6)
+	require.NoError(t, ends(some), "rank 7 may send")
+	root.SetState(7, job.StateFinal)
+	root.MarkGone(7)
+	require.Equal(t, lost(7), ends(some), "nobody is left")
+	require.NoError(t, ends(accepts))
+	require.NoError(t, ends(own), "rank 1 may send")
+	require.Equal(t, lost(7), e.Send(0, 7, 0, nil, Standard))
+	root.SetState(1, job.StateFinal)
+	root.MarkGone(1)
+	require.ErrorContains(t, ends(own), "has gone")
+	require.NoError(t, ends(accepts))
+	e.Leave(waits[accepts])
+}

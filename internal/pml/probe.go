@@ -49,7 +49,7 @@ func (e *Engine) await(k kind, context uint32, src, tag int) (m Message, st Stat
 	if m, st, ok := e.search(k, context, src, tag); ok {
 		return m, st, nil
 	}
-	if err := e.goneError(int32(src)); err != nil {
+	if err := e.goneError(context, int32(src)); err != nil {
 		return Message{}, noStatus, err
 	}
 	op := e.newOperation(k, context, src, tag)
@@ -82,7 +82,7 @@ func (e *Engine) look(k kind, context uint32, src, tag int) (m Message, st Statu
 	if ok {
 		e.endProbe(c, context, st)
 	} else {
-		if err = e.goneError(int32(src)); err == nil {
+		if err = e.goneError(context, int32(src)); err == nil {
 			err = MayWait()
 		}
 		if e.reports.Load() != e.reported {

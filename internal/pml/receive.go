@@ -181,7 +181,7 @@ func (e *Engine) startReceive(op *operation) {
 		e.consume(op, msg)
 		return
 	}
-	if err := e.goneError(op.peer); err != nil {
+	if err := e.goneError(op.context, op.peer); err != nil {
 		e.complete(op, err)
 		return
 	}

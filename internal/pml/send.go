@@ -160,7 +160,7 @@ func (e *Engine) startSend(op *operation, waits bool) {
 		e.sendSelf(op)
 		return
 	}
-	if err := e.goneError(op.peer); err != nil {
+	if err := e.goneError(op.context, op.peer); err != nil {
 		e.complete(op, err)
 		return
 	}

@@ -1,6 +1,8 @@
 package pml
 
 import (
+	"iter"
+	"slices"
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/btl"
@@ -37,6 +39,11 @@ type Job interface {
 	Asked() uint32
 	Answer(rank int, a job.Answer)
 	PublishCounters(rank, first int, values ...uint64)
+
+	// Ranks of other jobs: see package job.
+	All() iter.Seq[int]
+	Visits(rank int) bool
+	OtherJob(rank int) string
 }
 
 var _ Job = (*job.Root)(nil)
@@ -106,6 +113,29 @@ func (e *Engine) AddPeers(m btl.Messages, reaches func(rank int) bool) {
 		}
 	}
 	e.short = nil
+}
+
+// AddVisitors has the engine reach the visitors of the job by a further module, from now on: the engine is in use. No
+// message to or from one has been begun, and nobody has asked for Memory that is shared with one. A goroutine that
+// sleeps goes on doing so in the bed that it has: the module notifies the rank's inbox of what comes.
+func (e *Engine) AddVisitors(m btl.Messages) {
+	c := m.Capabilities()
+	t := newTransport(m, c)
+	t.reaches = e.job.Visits
+	e.lock()
+	defer e.unlock()
+	e.short = nil
+	e.further = append(e.further, t)
+	e.met.Store(true)
+	if c.Bed != nil {
+		e.sleepIn(c.Bed, e.job.Looks())
+	}
+	if c.Attend != nil {
+		e.watches = append(e.watches, c.Attend)
+		if e.attended.Load() {
+			c.Attend(e.attend)
+		}
+	}
 }
 
 // sleepIn has the rank's waits end in a bed, and make so many looks at most before.
@@ -187,6 +217,9 @@ func (e *Engine) received() uint64 {
 // attach memory of one another, and nil if there is none. All of the ranks get the same
 // answer.
 func (e *Engine) Memory(ranks []int32) btl.Memory {
+	if e.met.Load() && slices.ContainsFunc(ranks, func(rank int32) bool { return e.job.Visits(int(rank)) }) {
+		return nil
+	}
 	if e.routes != nil {
 		if ranks == nil {
 			return nil // some are reached by a further module

@@ -1,6 +1,7 @@
 package sys
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -99,4 +100,81 @@ func receivedFiles(oob []byte, flags int) ([]*os.File, error) {
 		return nil, fmt.Errorf("control message cut off: too many descriptors in it, or too many open here")
 	}
 	return files, nil
+}
+
+// Named sockets: an abstract name, which is in no file system, belongs to who listens there, and goes with it. It is
+// known in the network namespace, to all users. So both ends look which user the other one is (SO_PEERCRED).
+
+// ErrNameTaken means that somebody listens at the name.
+var ErrNameTaken = unix.EADDRINUSE
+
+// errOtherUser means that the other end belongs to another user.
+var errOtherUser = errors.New("it belongs to another user")
+
+// ListenNamed listens at a name. The error wraps ErrNameTaken if another socket has it.
+func ListenNamed(name string) (*os.File, error) {
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("socket", err)
+	}
+	if err = unix.Bind(fd, &unix.SockaddrUnix{Name: "@" + name}); err == nil {
+		err = unix.Listen(fd, 128)
+	}
+	if err != nil {
+		_ = unix.Close(fd)
+		return nil, fmt.Errorf("listen at %s: %w", name, err)
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// AcceptNamed waits until a process of this user connects. Those of others are turned away.
+func AcceptNamed(listener *os.File) (*os.File, error) {
+	raw, err := listener.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		fd := -1
+		var failed error
+		err = raw.Read(func(at uintptr) bool {
+			fd, _, failed = unix.Accept4(int(at), unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK)
+			return failed != unix.EAGAIN
+		})
+		switch {
+		case err != nil:
+			return nil, err
+		case failed == unix.EINTR || failed == unix.ECONNABORTED:
+		case failed != nil:
+			return nil, os.NewSyscallError("accept", failed)
+		case ownPeer(fd) == nil:
+			return os.NewFile(uintptr(fd), listener.Name()), nil
+		default:
+			_ = unix.Close(fd)
+		}
+	}
+}
+
+// ConnectNamed connects to a name at which a process of this user listens.
+func ConnectNamed(name string) (*os.File, error) {
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("socket", err)
+	}
+	if err = unix.Connect(fd, &unix.SockaddrUnix{Name: "@" + name}); err == nil {
+		err = ownPeer(fd)
+	}
+	if err != nil {
+		_ = unix.Close(fd)
+		return nil, fmt.Errorf("connect to %s: %w", name, err)
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// ownPeer returns an error if the other end of a socket is not of this user.
+func ownPeer(fd int) error {
+	peer, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err == nil && int(peer.Uid) != os.Geteuid() {
+		err = errOtherUser
+	}
+	return err
 }

@@ -10,11 +10,17 @@ import (
 // LostError means that an operation can not complete because a rank, named in it,
 // has gone: it exited or was killed.
 type LostError struct {
-	Rank int // the rank that has gone, as a rank of the job
+	Rank int    // the rank that has gone, as a rank of the job
+	Of   string // if it is of another job: which rank of which
 }
 
 // Error says which rank has gone.
-func (e *LostError) Error() string { return fmt.Sprintf("rank %d has gone", e.Rank) }
+func (e *LostError) Error() string {
+	if e.Of != "" {
+		return e.Of + " has gone"
+	}
+	return fmt.Sprintf("rank %d has gone", e.Rank)
+}
 
 // RankError means that the communicator has no such rank.
 type RankError struct {

@@ -58,10 +58,15 @@ func (m *Module) open(number int, addr netip.Addr) (*device, error) {
 	if m.root.Spin() == 0 { // more ranks than CPUs, or --spin 0
 		polls = 0
 	}
+	var keyOf func(suci.ID) (suci.Key, bool)
+	if m.root.JobNumber() > 0 {
+		keyOf = m.keyOf
+	}
 	var err error
 	d.endpoint, err = suci.Open(suci.Options{
-		Encrypt: m.root.Settings().Encrypt, Spin: polls, Hold: m.crowd.Resting, With: m.endpoint,
-		Self: idOf(m.rank), Key: suci.Key(m.root.Key()), Listen: netip.AddrPortFrom(addr, 0),
+		Encrypt: m.root.Settings().Encrypt && keyOf == nil, Spin: polls, Hold: m.crowd.Resting, With: m.endpoint,
+		Self: idOf(int(m.root.NameOf(m.rank))), Key: suci.Key(m.root.Key()),
+		Listen: netip.AddrPortFrom(addr, 0), KeyOf: keyOf,
 		MaxPeers: m.root.Places(), Timeout: m.root.Settings().PeerTimeout, OnNews: m.onNews, OnKeep: m.onKeep,
 		OnChange: func(id suci.ID, c suci.Change) { m.onChange(d, id, c) },
 		Locate: func(from suci.ID, place uint32, length int) []byte {

@@ -65,6 +65,11 @@
 // A peer that does not answer at all, while the supervisors still hear of one another, is an
 // error of the module's sleep: see UnreachableError.
 //
+// # Other jobs
+//
+// In a job of one node the module is for visitors (package job): it has one device, on the loopback, and a key for each
+// job. What suci calls a rank is made of the name that all jobs know.
+//
 // # Not implemented
 //
 // Messages from a rank to itself.

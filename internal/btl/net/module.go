@@ -154,7 +154,7 @@ func (e *UnreachableError) Error() string {
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
 // Open opens the socket of a rank, on the address that the job gives its node, and tells
-// all ranks where it is.
+// all ranks where it is. In a job that has a number (job.Root.JobNumber) it is on the loopback, for visitors.
 func Open(root *job.Root, rank int) (*Module, error) {
 	if rank < 0 || rank >= root.Ranks() {
 		return nil, fmt.Errorf("net: open: %w", &fault.RankError{Rank: rank, Size: root.Ranks()})
@@ -169,10 +169,14 @@ func Open(root *job.Root, rank int) (*Module, error) {
 	if m.form, err = exchange.ParseForm(cmp.Or(root.Settings().Exchange, exchange.Auto.String())); err != nil {
 		return nil, fmt.Errorf("net: open: %w", err)
 	}
-	if !root.Host().IsValid() {
+	devices := root.Devices()
+	switch {
+	case root.JobNumber() > 0:
+		devices = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1})}
+	case !root.Host().IsValid():
 		return nil, fmt.Errorf("net: open: the job has no address for node %d", root.Here())
 	}
-	for number, addr := range root.Devices() {
+	for number, addr := range devices {
 		d, err := m.open(number, addr)
 		if err != nil {
 			m.closeDevices()
@@ -206,8 +210,26 @@ func (m *Module) closeDevices() (err error) {
 	return err
 }
 
-// idOf returns the name of a rank in suci.
-func idOf(rank int) suci.ID { return suci.ID(rank + 1) }
+// idOf returns what suci calls a rank by the name that it has in all jobs.
+func idOf(name int) suci.ID { return suci.ID(name + 1) }
+
+// of returns the record of the peer with an ID, nil if there is none.
+func (m *Module) of(id suci.ID) *peer {
+	rank, ok := m.root.Named(uint32(id) - 1)
+	if !ok {
+		return nil
+	}
+	return m.peer(rank)
+}
+
+// keyOf is that of suci.Options in a job of one node: only visitors are reached here, each by the key of its job.
+func (m *Module) keyOf(id suci.ID) (key suci.Key, ok bool) {
+	rank, ok := m.root.Named(uint32(id) - 1)
+	if !ok || !m.root.Visits(rank) {
+		return key, false
+	}
+	return suci.Key(m.root.VisitorKey(rank)), true
+}
 
 // peer returns the record of a rank. It returns nil for this rank, and if there is no such rank.
 func (m *Module) peer(rank int) *peer {
@@ -216,7 +238,7 @@ func (m *Module) peer(rank int) *peer {
 	}
 	p := m.peers[rank]
 	if p == nil {
-		p = &peer{rank: rank, id: idOf(rank), paths: make([]path, len(m.devices))}
+		p = &peer{rank: rank, id: idOf(int(m.root.NameOf(rank))), paths: make([]path, len(m.devices))}
 		m.peers[rank] = p
 	}
 	return p

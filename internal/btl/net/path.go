@@ -109,7 +109,7 @@ func (m *Module) tend() {
 // would have a session with nobody, would find that out and end it, and so on in turns.
 // What was lost goes by other paths; if there is none, by the next session.
 func (m *Module) changed(c change) {
-	p := m.peer(int(c.id) - 1)
+	p := m.of(c.id)
 	if p == nil || p.buried {
 		return
 	}

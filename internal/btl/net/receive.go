@@ -93,7 +93,7 @@ func (m *Module) take(d *device, r *suci.Received) {
 		m.placed(d, r)
 		return
 	}
-	p := m.peer(int(r.From) - 1)
+	p := m.of(r.From)
 	var h head
 	if p == nil || p.buried || r.Err != nil || !h.get(r.Data) {
 		r.Free()
@@ -135,7 +135,7 @@ func (m *Module) present(r suci.Received) {
 	var h head
 	h.get(r.Data) // take has looked
 	m.frame = btl.Frame{Header: h.Header}
-	m.frame.Source = int32(r.From) - 1
+	m.frame.Source = int32(m.of(r.From).rank) // a peer that take knows
 	if h.kind == offer {
 		m.frame.Offered, m.frame.Token, m.frame.Place = true, h.id, uint64(bit(h.typed))
 		r.Free()
@@ -270,6 +270,12 @@ func (m *Module) heard(p *peer) bool {
 		}
 	}
 	return true
+}
+
+// Heard tells whether a rank has acknowledged all that was sent to it.
+func (m *Module) Heard(rank int) bool {
+	p := m.peer(rank)
+	return p == nil || p.buried || m.heard(p)
 }
 
 // bury forgets a peer that has gone. Blocks that were being received from it come to
