@@ -170,6 +170,9 @@ func oversubscribed(t *Team, _ int) bool {
 	if t.Engine.Memory(t.World) != nil {
 		return t.Job.Oversubscribed()
 	}
+	if t.Apart {
+		return true // a job knows nothing of the CPUs of another
+	}
 	return t.Job.Crowded()
 }
 

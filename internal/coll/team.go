@@ -36,6 +36,8 @@ type Team struct {
 	// for those within nodes and between them.
 	Context, Inner uint32
 
+	Apart bool // members are of several jobs, whose settings for collectives are the same
+
 	Rank, Size int     // the caller's place in the team, and the number of members
 	World      []int32 // the job's rank of each member; nil: the same numbers
 

@@ -14,7 +14,7 @@ import (
 func TestIdsAreUsedUp(t *testing.T) {
 	overMem(t, 3, 2, mem.Options{}, func(c *Comm) error {
 		if c.Rank() == 0 {
-			c.contexts.next = c.contexts.end
+			c.contexts.own.next = c.contexts.own.end
 		}
 		_, err := c.Dup()
 		if err := wantContains(err, "rank 0 has been rank 0 of too many communicators"); err != nil {
@@ -33,10 +33,10 @@ func TestIdsDoNotOverlap(t *testing.T) {
 		last := uint32(worldID)
 		for rank := range size {
 			c := newContexts(rank, size)
-			require.Greater(t, c.next, last, "rank %d of %d", rank, size)
-			require.Greater(t, c.end-c.next, uint32(1)<<16)
-			require.Less(t, c.end-1, uint32(1)<<idBits)
-			last = c.end - 1
+			require.Greater(t, c.own.next, last, "rank %d of %d", rank, size)
+			require.Greater(t, c.own.end-c.own.next, uint32(1)<<15)
+			require.Less(t, c.own.end-1, uint32(1)<<idBits)
+			last = c.own.end - 1
 		}
 	}
 	c := newContexts(0, 1)

@@ -50,6 +50,8 @@ type Comm struct {
 	windows     *windows              // likewise
 	buffered    *buffered             // likewise
 	resource    *resource             // likewise
+	visits      *visits               // likewise
+	visited     bool                  // it has ranks of other jobs
 	self        func() *Comm          // likewise
 	finalized   *atomic.Bool          // likewise
 	met         bool                  // likewise: Meet was called
@@ -98,6 +100,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		windows:   new(windows),
 		buffered:  new(buffered),
 		resource:  new(resource),
+		visits:    new(visits),
 		describe:  describe,
 		resolve:   ops.Resolve,
 		finalized: new(atomic.Bool),
@@ -105,6 +108,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 	if r := recorder.New(root, rank); r != nil {
 		c.engine.Trace(r)
 	}
+	c.contexts.root, c.contexts.rank = root, rank
 	c.peers, c.members = c.group, c.group
 	if w.First > 0 {
 		c.ranks = all.ranks
@@ -156,6 +160,7 @@ func (c *Comm) withoutID(g *Group) *Comm {
 		windows:     c.windows,
 		buffered:    c.buffered,
 		resource:    c.resource,
+		visits:      c.visits,
 		describe:    c.describe,
 		resolve:     c.resolve,
 		self:        c.self,
@@ -168,6 +173,7 @@ func (c *Comm) withoutID(g *Group) *Comm {
 
 func (c *Comm) setID(id uint32) {
 	old := c.team
+	c.among(id)
 	c.context = pointToPoint.of(id)
 	c.team, c.channel = c.newTeam(id), c.newChannel(id)
 	c.team.Guards = c.channel
@@ -199,7 +205,7 @@ func (c *Comm) newTeam(id uint32) *coll.Team {
 	return &coll.Team{
 		Engine: c.engine, Job: c.root,
 		Context: collective.of(id), Inner: levels.of(id), Rank: c.members.rank, Size: len(c.members.ranks),
-		World: c.world(), Name: c.Name, Describe: c.describe,
+		World: c.world(), Name: c.Name, Describe: c.describe, Apart: c.visited,
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"sync"
+
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 // A communicator has a number, its id, which no other communicator of the job has that
@@ -36,9 +38,13 @@ const (
 	firstID = 2 // that is handed out
 )
 
+// visitBit is set in ids of communicators that may have ranks of other jobs. The other bits are the name of a rank (see
+// job.Root.NameOf) and a number of its own, so these ids differ in all jobs of the user.
+const visitBit = 1 << (idBits - 1)
+
 // idsFrom returns the first of the ids of a rank of the job, if there is room for so many ranks. A world has those two
 // of its rank 0 that nobody hands out, as worldID and meetID.
-func idsFrom(rank, places int) uint32 { return uint32(rank) << (idBits - bits.Len(uint(places-1))) }
+func idsFrom(rank, places int) uint32 { return uint32(rank) << (idBits - 1 - bits.Len(uint(places-1))) }
 
 // contexts hands out the ids of communicators that this process is to lead, which
 // means to be their rank 0. The ids of the job are divided evenly among its ranks, so
@@ -48,12 +54,15 @@ func idsFrom(rank, places int) uint32 { return uint32(rank) << (idBits - bits.Le
 //
 // An id is used again after Free, if all members have found nothing left of its
 // communicator: so neither the ids in use nor the engine's queues for their contexts
-// become more than the communicators that there were at one time. Each rank has 2^29
-// ids divided by the number of ranks, rounded up to a power of two.
+// become more than the communicators that there were at one time. Each rank has 2^28
+// ids divided by the number of ranks, rounded up to a power of two. When the job has a number (job.Root.JobNumber) it
+// takes those with visitBit.
 type contexts struct {
-	mu        sync.Mutex
-	next, end uint32   // never handed out yet
-	returned  []uint32 // to hand out again
+	mu    sync.Mutex
+	own   ids
+	visit ids       // none until the job has a number
+	root  *job.Root // nil: it never gets one
+	rank  int
 
 	retiring sync.Mutex
 	retired  []*retirement // freed, but not by all members yet
@@ -62,24 +71,39 @@ type contexts struct {
 	unfreed unfreed
 }
 
+// ids are those that a rank can hand out.
+type ids struct {
+	next, end uint32   // never handed out yet
+	returned  []uint32 // to hand out again
+}
+
 func newContexts(rank, places int) *contexts {
-	return &contexts{next: idsFrom(rank, places) + firstID, end: idsFrom(rank+1, places)}
+	return &contexts{own: ids{next: idsFrom(rank, places) + firstID, end: idsFrom(rank+1, places)}}
 }
 
 // take returns an id, worldID if there is none left.
 func (c *contexts) take() uint32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if last := len(c.returned) - 1; last >= 0 {
-		id := c.returned[last]
-		c.returned = c.returned[:last]
+	s := &c.own
+	if c.visit.end == 0 && c.root != nil && c.root.JobNumber() > 0 {
+		const each = idBits - 1 - job.NameSize
+		name := c.root.NameOf(c.rank)
+		c.visit.next, c.visit.end = visitBit|name<<each, visitBit|(name+1)<<each
+	}
+	if c.visit.end != 0 {
+		s = &c.visit
+	}
+	if last := len(s.returned) - 1; last >= 0 {
+		id := s.returned[last]
+		s.returned = s.returned[:last]
 		return id
 	}
-	if c.next == c.end {
+	if s.next == s.end {
 		return worldID
 	}
-	c.next++
-	return c.next - 1
+	s.next++
+	return s.next - 1
 }
 
 // give returns an id that nobody uses, or uses any more.
@@ -88,8 +112,12 @@ func (c *contexts) give(id uint32) {
 		return
 	}
 	c.mu.Lock()
-	c.returned = append(c.returned, id)
-	c.mu.Unlock()
+	defer c.mu.Unlock()
+	s := &c.own
+	if id&visitBit != 0 {
+		s = &c.visit
+	}
+	s.returned = append(s.returned, id)
 }
 
 // errNoContext says whose ids are used up.

@@ -84,6 +84,9 @@ func (c *Comm) splitType(key int, color func() (int64, error)) (*Comm, error) {
 		return nil, Wrap(op, err)
 	}
 	mine, bad := color()
+	if c.visited && mine >= 0 {
+		mine |= int64(c.root.JobNumber()) << 48 // jobs have nothing in common
+	}
 	n, _, err := c.createAmongAll(proposal{color: mine, key: int64(key), call: callOf(op)}, bad)
 	return n, Wrap(op, err)
 }
@@ -107,7 +110,7 @@ func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
 		return nil, nil
 	}
 	t := circle{c.engine, grouping.of(idOf(c.context)), tag, g.ranks, g.rank, c.Name}
-	n, _, err := c.create(t, proposal{key: int64(g.rank), call: callOf(op, g.ranks)}, nil)
+	n, _, err := c.create(t, proposal{key: int64(g.rank), call: callOf(op, c.namesOf(g.ranks))}, nil)
 	return n, Wrap(op, err)
 }
 
@@ -122,7 +125,7 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 	case slices.ContainsFunc(g.ranks, func(r int32) bool { return c.Group().find(r) == Undefined }):
 		bad = errors.New("a rank of the group is not in the communicator")
 	case g.Rank() != Undefined:
-		p.color, p.key = int64(g.ranks[0]), int64(g.rank) // no other group has its first rank
+		p.color, p.key = c.nameOf(g.ranks[0]), int64(g.rank) // no other group has its first rank
 		if c.remote() != nil {
 			p.color = 0 // the groups of both sides belong together
 		}

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
 	"github.com/gopvas/gopvas/mpi/fault"
@@ -53,6 +55,13 @@ var (
 	// ErrNotWorld means that the operation exists for the communicator from Init only.
 	ErrNotWorld = errors.New("not possible on this communicator: use the one from Init")
 )
+
+// ErrSeveralJobs means that the operation needs more of its ranks than messages, and they are of several jobs.
+var ErrSeveralJobs = errors.New("the ranks are of several jobs, which have messages in common, but no windows: " +
+	"use a communicator of one job, such as SplitType makes")
+
+// jobOf is the job of this process, for errors; nil before Init.
+var jobOf atomic.Pointer[job.Root]
 
 // zeroComm is ErrNoComm for a communicator that no call has made, such as new(Comm).
 type zeroComm struct{}
@@ -110,7 +119,9 @@ func Wrap(op string, err error) error {
 		return nil
 	}
 	if lost, ok := errors.AsType[*fault.LostError](err); ok {
-		err = lost
+		if err = lost; lost.Of == "" && jobOf.Load() != nil {
+			err = &fault.LostError{Rank: lost.Rank, Of: jobOf.Load().OtherJob(lost.Rank)}
+		}
 	}
 	return place("mpi: "+op+": ", err)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
@@ -43,7 +44,7 @@ func (t circle) explain(call string) {
 	})
 }
 
-// A message of a circle begins with its verdict: noneLost, or the job's rank that has
+// A message of a circle begins with its verdict: noneLost, or the member that has
 // gone. What follows are the parts of the members, each after its length.
 const (
 	noneLost    = -1
@@ -64,7 +65,7 @@ func (t circle) exchange(mine []byte) ([][]byte, error) {
 	width := 1 // up to the first subtree that belongs to somebody else, or to nobody
 	for ; t.rank&width == 0 && t.rank+width < len(t.ranks); width <<= 1 {
 		part, err := t.receive(t.rank + width)
-		if err := note(&lost, part, err); err != nil {
+		if err := t.note(&lost, part, err); err != nil {
 			return nil, err
 		}
 		message = append(message, part[min(verdictSize, len(part)):]...)
@@ -75,32 +76,32 @@ func (t circle) exchange(mine []byte) ([][]byte, error) {
 		if err == nil {
 			message, err = t.receive(parent)
 		}
-		if err := note(&lost, message, err); err != nil {
+		if err := t.note(&lost, message, err); err != nil {
 			return nil, err
 		}
 	}
 	message = seal(message, lost)
 	for width >>= 1; width > 0; width >>= 1 {
-		if err := note(&lost, nil, t.send(t.rank+width, message)); err != nil {
+		if err := t.note(&lost, nil, t.send(t.rank+width, message)); err != nil {
 			return nil, err
 		}
 	}
 	if lost != noneLost {
-		return nil, &fault.LostError{Rank: lost}
+		return nil, &fault.LostError{Rank: int(t.ranks[lost])}
 	}
 	return split(message[verdictSize:], len(t.ranks))
 }
 
 // note writes down a loss, told by an error or by the message of a member that met
 // it. It returns other errors, after which this rank can not go on.
-func note(lost *int, message []byte, err error) error {
+func (t circle) note(lost *int, message []byte, err error) error {
 	if gone, ok := errors.AsType[*fault.LostError](err); ok {
-		*lost = gone.Rank
+		*lost = max(slices.Index(t.ranks, int32(gone.Rank)), 0) // it is a member: nobody else is waited for
 		return nil
 	}
 	if err == nil && len(message) >= verdictSize {
-		if rank := int32(binary.LittleEndian.Uint32(message)); rank != noneLost {
-			*lost = int(rank)
+		if member := int32(binary.LittleEndian.Uint32(message)); member != noneLost {
+			*lost = min(int(uint32(member)), len(t.ranks)-1)
 		}
 	}
 	return err

@@ -1,11 +1,11 @@
 package comm
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -97,9 +97,6 @@ func isLost(err error) bool {
 	return lost
 }
 
-// precedes tells whether the members of one group come before those of another.
-func precedes(a, b []int32) bool { return slices.Min(a) < slices.Min(b) }
-
 // meetRemote returns the job's ranks of the other group, and the id of the new communicator,
 // which comes from the group that precedes. The leaders exchange their groups, and each tells
 // its own group the result. Wrong arguments travel in each round, so that all ranks fail if one
@@ -112,7 +109,7 @@ func (c *Comm) meetRemote(op string, id uint32, leader int, bad error,
 	if c.rank == leader {
 		offer := proposal{refused: bad != nil, call: heard.call}
 		if bad == nil {
-			offer.id, offer.data = all[0].id, encodeRanks(c.group.ranks)
+			offer.id, offer.data = all[0].id, c.encodeRanks(c.group.ranks)
 		}
 		theirs, err := meet(offer)
 		heard.data, heard.key = theirs.data, int64(theirs.id)
@@ -123,15 +120,20 @@ func (c *Comm) meetRemote(op string, id uint32, leader int, bad error,
 		case theirs.refused:
 			bad = errors.New("the other group has passed bad arguments: its own errors say which")
 		default:
-			bad = disjoint(c.group.ranks, decodeRanks(theirs.data))
+			if remote, bad = c.decodeRanks(theirs.data); bad == nil {
+				bad = disjoint(c.group.ranks, remote)
+			}
 		}
 	}
 	told, err := t.propose(heard, bad)
 	if err != nil {
 		return nil, 0, err
 	}
-	remote, given = decodeRanks(told[leader].data), uint32(told[leader].key)
-	if precedes(c.group.ranks, remote) {
+	if remote, err = c.decodeRanks(told[leader].data); err != nil {
+		return nil, 0, err
+	}
+	given = uint32(told[leader].key)
+	if c.precedes(c.group.ranks, remote) {
 		given = all[0].id
 	}
 	if given == worldID {
@@ -178,27 +180,11 @@ func disjoint(a, b []int32) error {
 	return nil
 }
 
-func encodeRanks(ranks []int32) []byte {
-	b := make([]byte, 0, 4*len(ranks))
-	for _, rank := range ranks {
-		b = binary.LittleEndian.AppendUint32(b, uint32(rank))
-	}
-	return b
-}
-
-func decodeRanks(b []byte) []int32 {
-	ranks := make([]int32, 0, len(b)/4)
-	for ; len(b) >= 4; b = b[4:] {
-		ranks = append(ranks, int32(binary.LittleEndian.Uint32(b)))
-	}
-	return ranks
-}
-
 // between returns an intercommunicator of two groups that has no id yet.
 func (c *Comm) between(local, remote *Group) *Comm {
 	n := c.withoutID(local)
 	low, high := local.ranks, remote.ranks
-	if !precedes(low, high) {
+	if !c.precedes(low, high) {
 		low, high = high, low
 	}
 	n.peers, n.ranks = remote, remote.ranks
@@ -231,7 +217,7 @@ func (c *Comm) createBetween(p proposal, badArguments error) (*Comm, []proposal,
 	}
 	arrange := func(members []int) []int {
 		low, high := sides(members)
-		if len(low) > 0 && len(high) > 0 && !precedes(t.ranksOf(low), t.ranksOf(high)) {
+		if len(low) > 0 && len(high) > 0 && !c.precedes(t.ranksOf(low), t.ranksOf(high)) {
 			low, high = high, low
 		}
 		return slices.Concat(low, high)
@@ -274,4 +260,37 @@ func Merge(c *Comm, high bool) (*Comm, error) {
 	}
 	n, _, err := c.create(c.everyone(), p, nil)
 	return n, Wrap(op, err)
+}
+
+// Across returns a collective operation over an intercommunicator, as one exchange: out[i]
+// goes to rank i of the remote group, in[i] comes from there. Where a buffer is empty there is
+// no message, and the buffer at the other end is empty too. out or in may be nil. A barrier
+// needs no exchange: Comm.Barrier waits for all ranks of both groups.
+//
+// With a root, data goes from the root to all of the remote group, or back; the others of the
+// root's group do nothing. Without one, each group gets what the other sends. A reduction is an
+// exchange with a hook that combines the vectors received, in the order of the ranks.
+//
+// MPI 4.1 section 6.2.2.
+func Across(c *Comm, op string, out, in []Buffer, hooks coll.Hooks) NeighborCall {
+	k := NeighborCall{Comm: c, Op: op}
+	if c.remote() == nil {
+		k.Wrong = ErrNotInter
+		return k
+	}
+	k.Out, k.In, k.Hooks, k.Layouts = c.across(out), c.across(in), hooks, true
+	return k
+}
+
+// across returns the edges to the ranks of the remote group.
+func (c *Comm) across(data []Buffer) []coll.Edge {
+	edges := make([]coll.Edge, 0, len(data))
+	for i, b := range data {
+		member := c.members.find(c.peers.ranks[i])
+		if b.Len() == 0 {
+			member = ProcNull
+		}
+		edges = append(edges, coll.Edge{Member: member, Data: b})
+	}
+	return edges
 }

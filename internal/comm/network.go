@@ -2,7 +2,11 @@ package comm
 
 import (
 	"context"
+	"encoding/binary"
+	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/gopvas/gopvas/btl"
@@ -31,7 +35,7 @@ func openNetwork(root *job.Root, rank int) ([]Network, error) {
 // flushNetworks waits until what this rank has sent to other nodes is at its receivers, or they
 // have gone. Nothing is sent again once this process has ended.
 func (c *Comm) flushNetworks() error {
-	for _, n := range c.networks {
+	for _, n := range slices.Concat(c.networks, c.visits.networks()) {
 		if f, ok := n.Messages.(interface{ Flush(context.Context) error }); ok {
 			if err := f.Flush(context.Background()); err != nil {
 				return err
@@ -81,4 +85,135 @@ func Operator(c *Comm, name uint64) func(inout, in []byte) {
 		return nil
 	}
 	return c.resolve(name)
+}
+
+// Ranks of other jobs of the user on this node, which a port has brought here. They are members as ranks of other
+// nodes are, which share no memory with this one, with numbers that only this job knows (job.Root.AddVisitors). So
+// what members of several jobs tell each other of ranks, they tell by names.
+
+// visits is the network by which this process reaches them. It is opened when it is first needed.
+type visits struct {
+	mu     sync.Mutex
+	module *net.Module
+}
+
+// openVisits opens it.
+func (c *Comm) openVisits() error {
+	v := c.visits
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.module != nil {
+		return nil
+	}
+	m, err := net.Open(c.root, c.group.self)
+	if err != nil {
+		return fmt.Errorf("to reach other jobs: %w", err)
+	}
+	v.module = m
+	c.engine.AddVisitors(m)
+	c.engine.Among(partitioned.of(meetID), []int32{}) // anybody may connect
+	return nil
+}
+
+// SeveralJobs tells whether ranks of other jobs are members of c.
+func SeveralJobs(c *Comm) bool { return c.made() == nil && c.visited }
+
+// arrive waits until a visitor has what this rank has sent to it.
+func (c *Comm) arrive(op string, rank int) error {
+	return c.engine.Arrived(rank, func() bool { return c.visits.module.Heard(rank) },
+		job.Waiting{Op: job.OpSend, Peer: int32(rank), Call: op, Others: true})
+}
+
+// networks are those of this process.
+func (v *visits) networks() (list []Network) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.module != nil {
+		list = append(list, Network{Messages: v.module})
+	}
+	return list
+}
+
+// among notes whether members of c, whose id is new, are of other jobs.
+func (c *Comm) among(id uint32) {
+	if c.root.Visitors() == 0 {
+		return
+	}
+	var all, peers []int32
+	visits := func(rank int32) bool { return c.root.Visits(int(rank)) }
+	if c.visited = slices.ContainsFunc(c.members.ranks, visits); c.visited {
+		all, peers = c.members.ranks, c.peers.ranks
+	}
+	for p := range purposes {
+		circle := all
+		if p == pointToPoint {
+			circle = peers
+		}
+		c.engine.Among(p.of(id), circle)
+	}
+}
+
+// nameOf returns what all members of c call a member: its number in the job, if they are of one job.
+func (c *Comm) nameOf(rank int32) int64 {
+	if c.visited {
+		return int64(c.root.NameOf(int(rank)))
+	}
+	return int64(rank)
+}
+
+func (c *Comm) namesOf(ranks []int32) []int64 {
+	names := make([]int64, len(ranks))
+	for i, rank := range ranks {
+		names[i] = c.nameOf(rank)
+	}
+	return names
+}
+
+// precedes tells whether the members of one group come before those of another: all jobs agree on that.
+func (c *Comm) precedes(a, b []int32) bool {
+	visits := func(rank int32) bool { return c.root.Visits(int(rank)) }
+	if !slices.ContainsFunc(a, visits) && !slices.ContainsFunc(b, visits) {
+		return slices.Min(a) < slices.Min(b)
+	}
+	least := func(ranks []int32) uint32 {
+		name := c.root.NameOf(int(ranks[0]))
+		for _, rank := range ranks[1:] {
+			name = min(name, c.root.NameOf(int(rank)))
+		}
+		return name
+	}
+	return least(a) < least(b)
+}
+
+// encodeRanks puts the names of ranks into a message.
+func (c *Comm) encodeRanks(ranks []int32) []byte {
+	b := make([]byte, 0, 4*len(ranks))
+	for _, rank := range ranks {
+		b = binary.LittleEndian.AppendUint32(b, c.root.NameOf(int(rank)))
+	}
+	return b
+}
+
+// decodeRanks returns the ranks of such a message. Those of jobs that this one has not met yet become visitors.
+func (c *Comm) decodeRanks(b []byte) ([]int32, error) {
+	ranks := make([]int32, 0, len(b)/4)
+	for ; len(b) >= 4; b = b[4:] {
+		name := binary.LittleEndian.Uint32(b)
+		rank, ok := c.root.Named(name)
+		if !ok {
+			if _, err := c.root.Ask(c.group.self, job.AskName, strconv.Itoa(job.NumberIn(name))); err != nil {
+				return nil, err
+			}
+			if rank, ok = c.root.Named(name); !ok {
+				return nil, fmt.Errorf("%w: a rank of the other group is of a job that has ended", ErrPort)
+			}
+		}
+		if c.root.Visits(rank) {
+			if err := c.openVisits(); err != nil {
+				return nil, err
+			}
+		}
+		ranks = append(ranks, int32(rank))
+	}
+	return ranks, nil
 }

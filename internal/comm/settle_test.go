@@ -50,6 +50,6 @@ func TestSettleAsksFew(t *testing.T) {
 	for range n/settleLooks + 1 {
 		c.settle(e)
 	}
-	require.Equal(t, []uint32{n/2 + 1}, c.returned)
+	require.Equal(t, []uint32{n/2 + 1}, c.own.returned)
 	require.Len(t, c.retired, n-1)
 }

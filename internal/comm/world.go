@@ -90,6 +90,7 @@ func join(ops Operators) (*Comm, error) {
 		return nil, err
 	}
 	root := place.Memory.Root()
+	jobOf.Store(root)
 	s, err := readSettings(root.Settings())
 	if err != nil {
 		return nil, err

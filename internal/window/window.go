@@ -89,6 +89,9 @@ type Spec struct {
 // New makes a window on all ranks of a communicator, or on none. All pass the same flavor.
 func New(c *comm.Comm, s Spec) (*Window, error) {
 	w := &Window{flavor: s.Flavor}
+	if comm.SeveralJobs(c) {
+		return nil, w.wrap("make", -1, comm.ErrSeveralJobs)
+	}
 	own, err := c.Bare()
 	if err != nil {
 		return nil, w.wrap("make", -1, errors.Unwrap(err))

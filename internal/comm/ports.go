@@ -1,0 +1,284 @@
+package comm
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// OpenPort returns the name of a port at which this rank can accept. MPI 4.1 section 11.9.2 (MPI_Open_port).
+//
+// Ranks of other jobs of the user on this node can connect to it, unless the job has no pvasrun that could bring them
+// here (job.Port.Of is 0).
+func OpenPort(world *Comm) (string, error) {
+	const op = "open port"
+	if err := world.usable(); err != nil {
+		return "", Wrap(op, err)
+	}
+	number, err := world.reachable()
+	if err != nil {
+		number = "0"
+	}
+	texts, err := world.ask(op, job.AskOpenPort, number)
+	if err != nil {
+		return "", err
+	}
+	return texts[0], nil
+}
+
+// reachable has the job be one that others can reach, and returns its number.
+func (c *Comm) reachable() (number string, err error) {
+	if c.root.Nodes() > 1 {
+		return "", errors.New("its ranks are on several nodes: jobs of one node are connected")
+	}
+	if err = world.attendant.Call(); err != nil {
+		return "", err
+	}
+	texts, err := c.root.Ask(c.group.self, job.AskNumber)
+	if err != nil {
+		return "", err
+	}
+	return texts[0], c.openVisits()
+}
+
+const closePort = "close port"
+
+// ClosePort closes it. Those that have asked there and were not accepted are told. MPI 4.1 section 11.9.2
+// (MPI_Close_port).
+func ClosePort(world *Comm, port string) error {
+	_, err := world.ask(closePort, job.AskClosePort, port)
+	if err != nil {
+		return err
+	}
+	p, err := job.ParsePort(port)
+	if err == nil && p.Rank == world.group.self {
+		err = world.turnAway(p)
+	}
+	return Wrap(closePort, err)
+}
+
+// turnAway answers all that have asked at a port before it was closed. One that is told twice, see Connect, leaves the
+// second message: no other port has the tag.
+func (c *Comm) turnAway(p job.Port) error {
+	for {
+		m, st, ok, err := c.engine.Improbe(partitioned.of(meetID), pml.AnySource, p.Number)
+		if err != nil || !ok {
+			return err
+		}
+		if _, err = c.engine.Mrecv(&m, Bytes(nil)); err != nil {
+			return err
+		}
+		no := proposal{call: callOf(closePort), refused: true}
+		err = c.engine.Send(grouping.of(meetID), st.Source, p.Number, no.encode(), pml.Standard)
+		if err != nil && !isLost(err) {
+			return err
+		}
+	}
+}
+
+// PublishName publishes a port by the name of a service, which LookupName finds, also in other jobs of the user on this
+// node if they can reach the port. MPI 4.1 section 11.9.4 (MPI_Publish_name).
+func PublishName(world *Comm, service, port string) error {
+	_, err := world.ask("publish name", job.AskPublish, service, port)
+	return err
+}
+
+// UnpublishName withdraws it. MPI 4.1 section 11.9.4 (MPI_Unpublish_name).
+func UnpublishName(world *Comm, service, port string) error {
+	_, err := world.ask("unpublish name", job.AskUnpublish, service, port)
+	return err
+}
+
+// LookupName returns the port of a service. MPI 4.1 section 11.9.4 (MPI_Lookup_name).
+func LookupName(world *Comm, service string) (port string, err error) {
+	texts, err := world.ask("lookup name", job.AskLookup, service)
+	if errors.Is(err, ErrName) {
+		if port, other := job.PublishedElsewhere(service); other == nil {
+			return port, nil
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return texts[0], nil
+}
+
+// ask makes a request that is answered by one text at least.
+func (c *Comm) ask(op string, request ...string) ([]string, error) {
+	if err := c.usable(); err != nil {
+		return nil, Wrap(op, err)
+	}
+	texts, err := c.root.Ask(c.group.self, request...)
+	if err == nil && len(texts) == 0 {
+		err = errors.New("pvasrun has given no answer")
+	}
+	return texts, Wrap(op, err)
+}
+
+// port returns the open port of this name. The rank of one of another job is that which it has here.
+func (c *Comm) port(name string) (p job.Port, err error) {
+	if p, err = job.ParsePort(name); err != nil {
+		return p, err
+	}
+	if p.Job == c.root.ID() {
+		_, err = c.root.Ask(c.group.self, job.AskPort, name)
+		return p, err
+	}
+	if p.Of == 0 {
+		return p, fmt.Errorf("%w: it is one of another job, which can not be reached: it has no pvasrun, is recorded "+
+			"or on several nodes, or has no room for ranks of others", ErrPort)
+	}
+	if _, err = c.reachable(); err != nil {
+		return p, fmt.Errorf("%w to this job: %w", ErrPort, err)
+	}
+	if _, err = c.root.Ask(c.group.self, job.AskMeet, name); err != nil {
+		return p, err
+	}
+	rank, ok := c.root.Named(job.NameIn(p.Of, p.Rank))
+	if !ok {
+		return p, fmt.Errorf("%w: its job has no such rank", ErrPort)
+	}
+	p.Rank = rank
+	return p, nil
+}
+
+// Accept waits until somebody connects to a port that the root has opened, and returns the intercommunicator. It is
+// collective; the port of the root counts.
+//
+// MPI 4.1 section 11.9.2 (MPI_Comm_accept).
+func Accept(c *Comm, port string, root int) (*Comm, error) {
+	return c.connect("accept", port, root, func(p job.Port, offer proposal) (theirs proposal, err error) {
+		for {
+			m, st, err := c.engine.Mprobe(partitioned.of(meetID), pml.AnySource, p.Number)
+			if err != nil {
+				return theirs, err
+			}
+			if _, err = c.engine.Mrecv(&m, Bytes(nil)); err != nil {
+				return theirs, err
+			}
+			theirs, err = c.exchangeWith(int32(st.Source), grouping.of(meetID), p.Number, offer, c.Name)
+			if !isLost(err) {
+				return theirs, err
+			}
+		}
+	})
+}
+
+// Connect connects to a port at which others accept, and returns the intercommunicator. It is collective; the port of
+// the root counts.
+//
+// Who closes the port first has it closed, then looks who has asked there. Connect first asks, then looks whether it is
+// open. So one of the two sees the other.
+//
+// MPI 4.1 section 11.9.3 (MPI_Comm_connect).
+func Connect(c *Comm, port string, root int) (*Comm, error) {
+	return c.connect("connect", port, root, func(p job.Port, offer proposal) (theirs proposal, err error) {
+		err = c.engine.Send(partitioned.of(meetID), p.Rank, p.Number, nil, pml.Standard)
+		if err == nil && c.root.Visits(p.Rank) {
+			err = c.arrive(offer.call.name, p.Rank)
+		}
+		if err != nil {
+			return theirs, err
+		}
+		if _, err = c.port(port); err != nil {
+			return theirs, err
+		}
+		t := circle{c.engine, grouping.of(meetID), p.Number, []int32{int32(p.Rank)}, 0, c.Name}
+		t.explain(offer.call.name)
+		reply, err := t.receive(0)
+		if err == nil {
+			theirs, err = decodeProposal(reply)
+		}
+		if err == nil && theirs.call.number == callOf(closePort).number {
+			err = fmt.Errorf("%w: it was closed before this rank was accepted", ErrPort)
+		}
+		if err != nil {
+			return theirs, err
+		}
+		return theirs, c.engine.Send(t.context, p.Rank, t.tag, offer.encode(), pml.Standard)
+	})
+}
+
+func (c *Comm) connect(op, name string, root int, meet func(job.Port, proposal) (proposal, error)) (*Comm, error) {
+	if err := c.lockCollective(); err != nil {
+		return nil, Wrap(op, err)
+	}
+	defer c.mu.Unlock()
+	var p job.Port
+	_, err := c.rootDoes(op, root, nil, func() (_ []string, err error) {
+		p, err = c.port(name)
+		if mine := p.Rank == c.group.self; err == nil && mine != (op == "accept") {
+			err = fmt.Errorf("%w for that: the rank that has opened it accepts, and another one connects", ErrPort)
+		}
+		return nil, err
+	})
+	if err != nil {
+		return nil, Wrap(op, err)
+	}
+	n, err := c.joinRemote(op, root, nil, func(offer proposal) (proposal, error) { return meet(p, offer) })
+	if c.othersFail(err) && !errors.Is(err, ErrPort) {
+		err = Wrap(op, fmt.Errorf("%w: those at the other end have failed, or ended, or it was closed", ErrPort))
+	}
+	return n, err
+}
+
+// ErrOtherJob means that a process of another job was to be joined, and one of the two can not be reached.
+var ErrOtherJob = errors.New("the other process is of another job, and these jobs can not be connected: " +
+	"start both processes by pvasrun, on one node")
+
+// JoinSocket returns the intercommunicator of two processes that have the ends of a socket; self is Comm.Self. Each
+// sends the other the name of a port, and a line break.
+//
+// MPI 4.1 section 11.10.5 (MPI_Comm_join).
+func JoinSocket(self *Comm, fd int) (*Comm, error) {
+	const op = "join"
+	mine, err := OpenPort(self)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = ClosePort(self, mine) }()
+	theirs, err := swapLines(fd, mine)
+	if err != nil {
+		return nil, Wrap(op, err)
+	}
+	p, err := job.ParsePort(theirs)
+	own, _ := job.ParsePort(mine)
+	switch {
+	case err != nil:
+		return nil, Wrap(op, err)
+	case p.Job != own.Job && (p.Of == 0 || own.Of == 0):
+		return nil, Wrap(op, ErrOtherJob)
+	case p.Job < own.Job || p.Job == own.Job && p.Rank < own.Rank:
+		return Connect(self, theirs, 0)
+	}
+	return Accept(self, mine, 0)
+}
+
+// swapLines sends a line over a socket, and receives one.
+func swapLines(fd int, line string) (string, error) {
+	f, err := sys.DupCloexec(fd, "socket")
+	if err != nil {
+		return "", fmt.Errorf("descriptor %d: %w", fd, err)
+	}
+	defer f.Close()
+	if _, err := io.WriteString(f, line+"\n"); err != nil {
+		return "", err
+	}
+	var got []byte
+	for b := []byte{0}; len(got) <= maxLine; got = append(got, b[0]) {
+		if _, err := io.ReadFull(f, b); err != nil {
+			return "", fmt.Errorf("the other process has not answered: %w", err)
+		}
+		if b[0] == '\n' {
+			return string(got), nil
+		}
+	}
+	return "", errors.New("the other process has not sent the name of a port")
+}
+
+// maxLine is the longest name of a port.
+const maxLine = 1024
