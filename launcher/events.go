@@ -14,6 +14,7 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
+	"github.com/gopvas/gopvas/launcher/internal/neighbour"
 )
 
 // The goroutine of Run waits in one place, next. That ends at every event: the
@@ -215,6 +216,7 @@ func (s *supervisor) lose() {
 func (s *supervisor) markGone(rank int) {
 	if s.job.Part == nil {
 		s.memory.Root().MarkGone(s.number(rank))
+		s.tellNeighbours(neighbour.Message{Ends: []neighbour.End{s.endOf(rank)}})
 	}
 }
 
@@ -242,6 +244,7 @@ func (s *supervisor) ended(e host.Exit) {
 	}
 	s.markGone(rank)
 	s.names.Gone(s.number(rank))
+	s.withdrawGone()
 	if !s.failed && (e.Status != 0 || state == job.StateInit) { // then its report comes before ours
 		s.failed = true
 		tell := &s.messages

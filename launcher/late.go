@@ -8,6 +8,7 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
+	"github.com/gopvas/gopvas/launcher/internal/neighbour"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
@@ -54,6 +55,7 @@ func (s *supervisor) expect(l *part.Late) error {
 	if err != nil {
 		return err
 	}
+	s.tellNeighbours(neighbour.Message{Ranks: w.First + w.Size})
 	s.worlds = append(s.worlds, world{w, s.size})
 	_, here := l.Local(s.node())
 	for i, node := range l.Nodes {

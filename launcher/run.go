@@ -71,6 +71,7 @@ func (s *supervisor) run(ctx context.Context) (*Result, error) {
 	err := s.supervise(ctx)
 	s.sweep()
 	leave()
+	s.closeDoors()
 	s.told.Wait()
 	s.held.end()
 	return s.finish(ctx, err)

@@ -46,7 +46,9 @@ func (s *supervisor) attend() {
 			return // attending ends by the answer
 		}
 		answer, ok := s.names.Handle(root.ID(), rank, request)
-		if !ok {
+		if ok {
+			answer = s.publish(request, answer)
+		} else if answer, ok = s.answer(request); !ok {
 			answer = s.spawnFor(rank, request)
 		}
 		root.Reply(answer...)
@@ -77,7 +79,7 @@ func (s *supervisor) spawnFor(parent int, request []string) []string {
 
 // spawn starts a world. After an error none of its ranks is left.
 func (s *supervisor) spawn(parent int, l *part.Late) error {
-	size, err := part.Settle(l.Commands, s.places-s.size, s.noRoom)
+	size, err := part.Settle(l.Commands, s.places-s.size-s.memory.Root().Visitors(), s.noRoom)
 	if err != nil {
 		return err
 	}

@@ -58,14 +58,15 @@ type supervisor struct {
 	toldWaiting int
 	placing     placing
 
-	groups    []limits.MemoryGroup // as they were at first
-	places    int                  // ranks that there is room for
-	names     job.Names            // of the job's ports
-	attending bool                 // a request of a rank is being answered
-	lateApps  []int                // of the commands of the world that is being started
-	dismissed bool                 // see idle
-	ending    map[int]bool         // ranks whose ends are no failures any more
-	guest     int                  // pid of rank 0 if it is no child: see watchGuest
+	groups     []limits.MemoryGroup // as they were at first
+	places     int                  // ranks that there is room for
+	names      job.Names            // of the job's ports
+	attending  bool                 // a request of a rank is being answered
+	lateApps   []int                // of the commands of the world that is being started
+	dismissed  bool                 // see idle
+	ending     map[int]bool         // ranks whose ends are no failures any more
+	neighbours neighbours           // other jobs
+	guest      int                  // pid of rank 0 if it is no child: see watchGuest
 
 	events
 }

@@ -2,6 +2,7 @@ package hang
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -44,8 +45,21 @@ func notes(views []job.View, who []Rank, now time.Duration, proof *job.Proof) st
 	} else {
 		last = describeDeadlock(views, now, still)
 	}
-	return describeMismatch(views) + describeRefused(views) + describeFinalize(views) + describeSilence(views, who) +
-		last
+	return describeVisitors(views) + describeMismatch(views) + describeRefused(views) + describeFinalize(views) +
+		describeSilence(views, who) + last
+}
+
+// describeVisitors says who the ranks of other jobs are that others wait for.
+func describeVisitors(views []job.View) string {
+	var lines []string
+	for i := range views {
+		for _, who := range views[i].Visitors {
+			if line := "  " + who + "\n"; !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return strings.Join(lines, "")
 }
 
 // describeMismatch names two ranks that wait in different calls where all ranks of the communicator

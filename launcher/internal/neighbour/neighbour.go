@@ -1,0 +1,171 @@
+package neighbour
+
+import (
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Door is where others find the supervisor of a job.
+type Door struct {
+	Number int
+	socket *os.File
+}
+
+// Open opens the door of a job.
+func Open(id uint64) (*Door, error) {
+	for i := range uint64(job.MostJobs) {
+		number := int((id+i)%job.MostJobs) + 1
+		socket, err := sys.ListenNamed(job.MeetSocket(number))
+		if err == nil {
+			return &Door{number, socket}, nil
+		}
+		if !errors.Is(err, sys.ErrNameTaken) {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("%d jobs have ports that others can reach: wait until one of them ends", job.MostJobs)
+}
+
+// Accept waits for the next link. It returns an error after Close.
+func (d *Door) Accept() (*Link, error) {
+	socket, err := sys.AcceptNamed(d.socket)
+	if err != nil {
+		return nil, err
+	}
+	return newLink(socket), nil
+}
+
+// Close closes the door. Links stay.
+func (d *Door) Close() { _ = d.socket.Close() }
+
+// Dial connects to the job with a number.
+func Dial(number int) (*Link, error) {
+	socket, err := sys.ConnectNamed(job.MeetSocket(number))
+	if err != nil {
+		return nil, err
+	}
+	return newLink(socket), nil
+}
+
+// Hello is what a supervisor says of its job first.
+type Hello struct {
+	Version int // job.LayoutVersion
+	ID      uint64
+	Number  int
+	Pid     int
+	Key     job.Key
+	Calls   string // flags that say how collective calls are made: both jobs must have the same
+}
+
+// Message is what it says later. A field that is zero says nothing.
+type Message struct {
+	Ranks     int // how many ranks the job has had
+	Addresses []Address
+	Ends      []End
+	Refused   string // why the job can not have the other one's ranks; it is the last message
+
+	Number int // of a request
+	Ask    []string
+	Answer []string
+}
+
+// Address is where messages reach a rank.
+type Address struct {
+	Rank int
+	At   netip.AddrPort
+}
+
+// End is that of a rank.
+type End struct {
+	Rank  int
+	Final bool // it has called Finalize
+}
+
+// Link is a connection of two supervisors. Any goroutine may send; one receives.
+type Link struct {
+	socket *os.File
+	dec    *gob.Decoder
+	mu     sync.Mutex // of enc
+	enc    *gob.Encoder
+}
+
+func newLink(socket *os.File) *Link {
+	return &Link{socket: socket, dec: gob.NewDecoder(socket), enc: gob.NewEncoder(socket)}
+}
+
+// Limits of what a supervisor waits for, which may be stopped.
+const (
+	Patience  = 30 * time.Second // for an answer
+	sendLimit = time.Second      // until its socket takes more
+)
+
+// Greet tells who this is, and returns who the other one is.
+func (l *Link) Greet(own Hello) (other Hello, err error) {
+	if err = l.send(own); err != nil {
+		return other, err
+	}
+	_ = l.socket.SetReadDeadline(time.Now().Add(Patience)) // never fails: it is a socket
+	if err = l.dec.Decode(&other); err != nil {
+		return other, fmt.Errorf("the pvasrun of the other job does not answer: %v", err)
+	}
+	_ = l.socket.SetReadDeadline(time.Time{})
+	if other.Version != own.Version {
+		return other, fmt.Errorf("the other job is of another version of gopvas (%d, this one is %d)", other.Version,
+			own.Version)
+	}
+	if other.Calls != own.Calls {
+		return other, fmt.Errorf("the other job was started by pvasrun %s, this one by pvasrun %s: start both alike",
+			other.Calls, own.Calls)
+	}
+	return other, nil
+}
+
+// Send sends a message. If the other end takes nothing it closes the link.
+func (l *Link) Send(m Message) {
+	if l.send(m) != nil {
+		l.Close()
+	}
+}
+
+func (l *Link) send(message any) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_ = l.socket.SetWriteDeadline(time.Now().Add(sendLimit)) // as above
+	return l.enc.Encode(message)
+}
+
+// Receive waits for the next message. The error says that the link has ended.
+func (l *Link) Receive() (m Message, err error) {
+	err = l.dec.Decode(&m)
+	return m, err
+}
+
+// Close ends the link.
+func (l *Link) Close() { _ = l.socket.Close() }
+
+// Serve answers whoever asks for a published service with its port, until the socket is closed.
+func Serve(service, port string) (*os.File, error) {
+	socket, err := sys.ListenNamed(job.ServiceSocket(service))
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		for {
+			asker, err := sys.AcceptNamed(socket)
+			if err != nil {
+				return
+			}
+			_, _ = asker.WriteString(port) // an error: it has gone; this fits into its socket
+			_ = asker.Close()
+		}
+	}()
+	return socket, nil
+}

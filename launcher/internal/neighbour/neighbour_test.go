@@ -1,0 +1,83 @@
+package neighbour
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Jobs have different numbers at a time, and a number is free when its door is closed.
+func TestNumbersAreOfOneJob(t *testing.T) {
+	a, err := Open(7)
+	require.NoError(t, err)
+	b, err := Open(7)
+	require.NoError(t, err)
+	defer b.Close()
+	require.NotEqual(t, a.Number, b.Number)
+	a.Close()
+	_, err = a.Accept()
+	require.Error(t, err)
+	_, err = sys.ConnectNamed(job.MeetSocket(a.Number))
+	require.Error(t, err)
+}
+
+// Jobs that differ in what both must know alike refuse each other at once; others exchange messages.
+func TestGreet(t *testing.T) {
+	door, err := Open(11)
+	require.NoError(t, err)
+	defer door.Close()
+	own := Hello{Version: 3, ID: 11, Number: door.Number, Calls: "--check"}
+	for _, c := range []struct {
+		other Hello
+		text  string
+	}{
+		{Hello{Version: 3, Calls: "--check"}, ""},
+		{Hello{Version: 4, Calls: "--check"}, "another version"},
+		{Hello{Version: 3}, "start both alike"},
+	} {
+		near, err := Dial(door.Number)
+		require.NoError(t, err)
+		far, err := door.Accept()
+		require.NoError(t, err)
+		heard := make(chan error)
+		go func() { _, err := near.Greet(c.other); heard <- err }()
+		other, err := far.Greet(own)
+		theirs := <-heard
+		if c.text != "" {
+			require.ErrorContains(t, err, c.text)
+			require.ErrorContains(t, theirs, c.text)
+		} else {
+			require.NoError(t, err)
+			require.NoError(t, theirs)
+			require.Equal(t, c.other, other)
+			near.Send(Message{Ends: []End{{2, true}}})
+			m, err := far.Receive()
+			require.NoError(t, err)
+			require.Equal(t, Message{Ends: []End{{2, true}}}, m)
+			near.Close()
+			_, err = far.Receive()
+			require.Error(t, err)
+		}
+		near.Close()
+		far.Close()
+	}
+}
+
+// A service is published once at a time.
+func TestServe(t *testing.T) {
+	service := t.Name()
+	port := job.Port{Job: 1, Of: 2, Rank: 3, Number: 4}.String()
+	socket, err := Serve(service, port)
+	require.NoError(t, err)
+	_, err = Serve(service, port)
+	require.ErrorIs(t, err, sys.ErrNameTaken)
+	found, err := job.PublishedElsewhere(service)
+	require.NoError(t, err)
+	require.Equal(t, port, found)
+	require.NoError(t, socket.Close())
+	_, err = job.PublishedElsewhere(service)
+	require.ErrorIs(t, err, job.ErrName)
+}

@@ -1,0 +1,386 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/neighbour"
+)
+
+// Other jobs of the user on this node. When a rank connects to a port of one, the supervisors link up, and tell each
+// other what happens to their ranks. Each notes that in the root block of its job, as the agents of a job on several
+// nodes do: there the ranks of the other job are visitors. All of it belongs to the goroutine of Run, but for the
+// goroutines that wait at the door and for what links bring; these post it.
+type neighbours struct {
+	door     *neighbour.Door
+	jobs     map[int]*otherJob // by number
+	asked    int               // requests to others
+	services map[string]*os.File
+	told     map[int]bool // ranks whose addresses others have been told
+}
+
+// otherJob is a job that this one has met.
+type otherJob struct {
+	neighbour.Hello
+	links   []*neighbour.Link // several if both have dialled at a time
+	ranks   int
+	key     job.Key
+	refused string
+	answers map[int]chan []string
+}
+
+// openDoor has others find this job, and returns its number.
+func (s *supervisor) openDoor() (int, error) {
+	n, root := &s.neighbours, s.memory.Root()
+	switch {
+	case n.door != nil:
+		return n.door.Number, nil
+	case s.job.TraceSize > 0:
+		return 0, errors.New("ranks that are recorded (--trace) are not connected with others")
+	case root.Places() > job.MostNumbered:
+		return 0, fmt.Errorf("the job has room for %d ranks: one that other jobs connect with has at most %d",
+			root.Places(), job.MostNumbered)
+	case root.Places() == root.Ranks():
+		return 0, errors.New("the job has no room for ranks of others: use pvasrun --universe N with a larger N")
+	}
+	door, err := neighbour.Open(root.ID())
+	if err != nil {
+		return 0, err
+	}
+	n.door, n.jobs, n.services, n.told = door, map[int]*otherJob{}, map[string]*os.File{}, map[int]bool{}
+	root.SetJobNumber(door.Number)
+	own := s.hello()
+	go func() {
+		for {
+			l, err := door.Accept()
+			if err != nil {
+				return
+			}
+			go s.follow(l, own, func(error) {})
+		}
+	}()
+	s.told.Go(func() { s.followAddresses(s.nodesEnd) })
+	return door.Number, nil
+}
+
+func (s *supervisor) hello() neighbour.Hello {
+	root := s.memory.Root()
+	return neighbour.Hello{Version: job.LayoutVersion, ID: root.ID(), Number: root.JobNumber(), Pid: os.Getpid(),
+		Key: root.Key(), Calls: fmt.Sprintf("--coll=%q --check=%v", root.Settings().Coll, root.Settings().Check)}
+}
+
+// closeDoors ends all that others see of this job. No goroutine posts any more.
+func (s *supervisor) closeDoors() {
+	n := &s.neighbours
+	if n.door == nil {
+		return
+	}
+	n.door.Close()
+	for _, socket := range n.services {
+		_ = socket.Close()
+	}
+	for _, o := range n.jobs {
+		for _, l := range o.links {
+			l.Close()
+		}
+	}
+}
+
+// follow posts what a link brings, to its end. met is called when the other job is known, or cannot be.
+func (s *supervisor) follow(l *neighbour.Link, own neighbour.Hello, met func(error)) {
+	defer l.Close()
+	other, err := l.Greet(own)
+	if err != nil {
+		met(err)
+		return
+	}
+	s.post(func() { met(s.meet(l, other)) })
+	for {
+		m, err := l.Receive()
+		if err != nil {
+			s.post(func() { s.linkEnds(l, other.Number) })
+			return
+		}
+		s.post(func() { s.hear(l, other.Number, m) })
+	}
+}
+
+// meet takes note of another job, and tells it the state of this one. Its ranks follow in its first message.
+func (s *supervisor) meet(l *neighbour.Link, other neighbour.Hello) error {
+	n, root := &s.neighbours, s.memory.Root()
+	o := n.jobs[other.Number]
+	if o != nil && o.ID != other.ID { // an earlier one with the same number, which has ended
+		s.jobEnds(o)
+		o = nil
+	}
+	if o == nil {
+		o = &otherJob{Hello: other, key: root.Key(), answers: map[int]chan []string{}}
+		if other.Number < root.JobNumber() {
+			o.key = other.Key
+		}
+		n.jobs[other.Number] = o
+	}
+	o.links = append(o.links, l)
+	m := neighbour.Message{Ranks: root.Ranks()}
+	for rank := range root.Ranks() {
+		if at, ok := root.Address(rank); ok {
+			m.Addresses = append(m.Addresses, neighbour.Address{Rank: rank, At: at})
+		}
+		if root.Gone(rank) {
+			m.Ends = append(m.Ends, s.endOf(rank))
+		}
+	}
+	l.Send(m)
+	return nil
+}
+
+func (s *supervisor) endOf(rank int) neighbour.End {
+	return neighbour.End{Rank: rank, Final: s.memory.Root().State(rank) == job.StateFinal}
+}
+
+// hear notes what another job tells.
+func (s *supervisor) hear(l *neighbour.Link, number int, m neighbour.Message) {
+	o, root := s.neighbours.jobs[number], s.memory.Root()
+	if o == nil || !slices.Contains(o.links, l) || s.nodesEnd.Err() != nil {
+		return
+	}
+	if m.Refused != "" {
+		o.refused = m.Refused
+	}
+	if m.Ranks > o.ranks {
+		if err := root.AddVisitors(number, o.Pid, o.ranks, m.Ranks-o.ranks, o.key); err != nil {
+			o.refused = err.Error()
+			l.Send(neighbour.Message{Refused: "the other job can not have the ranks of this one: " + o.refused})
+			l.Close()
+			return
+		}
+		o.ranks = m.Ranks
+	}
+	for _, a := range m.Addresses {
+		if rank, ok := root.Named(job.NameIn(number, a.Rank)); ok {
+			if _, known := root.Address(rank); !known {
+				root.SetAddress(rank, a.At)
+			}
+		}
+	}
+	for _, e := range m.Ends {
+		s.visitorGone(number, e)
+	}
+	switch {
+	case m.Ask != nil:
+		l.Send(neighbour.Message{Number: m.Number, Ranks: root.Ranks(), Answer: s.answerOther(m.Ask)})
+	case m.Answer != nil && o.answers[m.Number] != nil:
+		o.answers[m.Number] <- m.Answer
+		delete(o.answers, m.Number)
+	}
+}
+
+// answerOther answers another job: whether a port is open, or nothing.
+func (s *supervisor) answerOther(ask []string) []string {
+	if ask[0] != job.AskPort {
+		return job.Grant()
+	}
+	answer, _ := s.names.Handle(s.memory.Root().ID(), -1, ask)
+	return answer
+}
+
+func (s *supervisor) visitorGone(number int, e neighbour.End) {
+	root := s.memory.Root()
+	rank, ok := root.Named(job.NameIn(number, e.Rank))
+	if !ok || !root.Visits(rank) || root.Gone(rank) {
+		return
+	}
+	if e.Final {
+		root.SetState(rank, job.StateFinal)
+	}
+	root.MarkGone(rank)
+}
+
+// linkEnds is for a link that has ended. The last one ends with its job.
+func (s *supervisor) linkEnds(l *neighbour.Link, number int) {
+	o := s.neighbours.jobs[number]
+	if o == nil || s.nodesEnd.Err() != nil {
+		return
+	}
+	at := slices.Index(o.links, l)
+	if at < 0 {
+		return
+	}
+	if o.links = slices.Delete(o.links, at, at+1); len(o.links) == 0 {
+		s.jobEnds(o)
+	}
+}
+
+func (s *supervisor) jobEnds(o *otherJob) {
+	for rank := range o.ranks {
+		s.visitorGone(o.Number, neighbour.End{Rank: rank})
+	}
+	for _, answer := range o.answers {
+		close(answer)
+	}
+	o.answers = nil
+	delete(s.neighbours.jobs, o.Number)
+}
+
+// tellNeighbours tells all jobs that this one has met.
+func (s *supervisor) tellNeighbours(m neighbour.Message) {
+	for _, o := range s.neighbours.jobs {
+		for _, l := range o.links {
+			l.Send(m)
+		}
+	}
+}
+
+// followAddresses has them told the addresses of ranks, until the memory is closed.
+func (s *supervisor) followAddresses(ctx context.Context) {
+	root := s.memory.Root()
+	for seen := uint32(0); ; {
+		n, err := root.AwaitAddresses(ctx, seen)
+		if err != nil {
+			return
+		}
+		seen = n
+		s.post(func() {
+			var m neighbour.Message
+			for rank := range root.Ranks() {
+				if at, ok := root.Address(rank); ok && !s.neighbours.told[rank] {
+					s.neighbours.told[rank] = true
+					m.Addresses = append(m.Addresses, neighbour.Address{Rank: rank, At: at})
+				}
+			}
+			if m.Addresses != nil {
+				s.tellNeighbours(m)
+			}
+		})
+	}
+}
+
+// answer answers a request of a rank that concerns other jobs; ok is false if it does not.
+func (s *supervisor) answer(request []string) (answer []string, ok bool) {
+	var texts []string
+	var err error
+	switch {
+	case len(request) == 1 && request[0] == job.AskNumber:
+		var number int
+		number, err = s.openDoor()
+		texts = []string{strconv.Itoa(number)}
+	case len(request) == 2 && request[0] == job.AskName:
+		number, _ := strconv.Atoi(request[1])
+		_, err = s.askOther(number, 0, request)
+	case len(request) == 2 && request[0] == job.AskMeet:
+		var p job.Port
+		if p, err = job.ParsePort(request[1]); err == nil {
+			answer, err = s.askOther(p.Of, p.Job, []string{job.AskPort, request[1]})
+		}
+		if err == nil {
+			return answer, true
+		}
+	default:
+		return nil, false
+	}
+	if err != nil {
+		return job.Refuse(fmt.Errorf("%w: %w", job.ErrPort, err)), true
+	}
+	return job.Grant(texts...), true
+}
+
+// errEnded says what has become of the job of a port.
+var errEnded = errors.New("its job has ended, or is of another user or network namespace")
+
+// askOther asks the job with a number, which it meets first if it has not. id is that of the job; 0: any.
+func (s *supervisor) askOther(number int, id uint64, ask []string) (answer []string, err error) {
+	if _, err := s.openDoor(); err != nil {
+		return nil, err
+	}
+	n, own := &s.neighbours, s.hello()
+	if o := n.jobs[number]; o == nil || id != 0 && o.ID != id {
+		_, err = await(s, func() (any, error) {
+			l, err := neighbour.Dial(number)
+			if err != nil {
+				return nil, errEnded
+			}
+			met := make(chan error, 1)
+			go s.follow(l, own, func(err error) { met <- err })
+			return nil, <-met
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	o := n.jobs[number]
+	if o == nil || id != 0 && o.ID != id {
+		return nil, errEnded
+	}
+	n.asked++
+	reply := make(chan []string, 1)
+	o.answers[n.asked] = reply
+	o.links[0].Send(neighbour.Message{Number: n.asked, Ask: ask})
+	answer, err = await(s, func() ([]string, error) {
+		select {
+		case answer, ok := <-reply:
+			if !ok {
+				return nil, errEnded
+			}
+			return answer, nil
+		case <-time.After(neighbour.Patience):
+			return nil, errors.New("the pvasrun of the other job does not answer")
+		}
+	})
+	if o.refused != "" {
+		return nil, errors.New(o.refused)
+	}
+	return answer, err
+}
+
+// publish has other jobs find a service, or no more, after the names of this one have taken the request.
+func (s *supervisor) publish(request, answer []string) []string {
+	if len(request) < 3 {
+		return answer
+	}
+	if _, err := job.Granted(answer); err != nil {
+		return answer
+	}
+	service, services := request[1], s.neighbours.services
+	p, err := job.ParsePort(request[2])
+	switch {
+	case request[0] == job.AskUnpublish:
+		s.withdraw(service)
+	case request[0] != job.AskPublish || err != nil || p.Of == 0 || services == nil:
+	default:
+		socket, err := neighbour.Serve(service, request[2])
+		if err == nil {
+			services[service] = socket
+			break
+		}
+		_, _ = s.names.Handle(s.memory.Root().ID(), -1, []string{job.AskUnpublish, service, request[2]})
+		if errors.Is(err, sys.ErrNameTaken) {
+			err = fmt.Errorf("another job has published %q", service)
+		}
+		return job.Refuse(fmt.Errorf("%w: %w", job.ErrService, err))
+	}
+	return answer
+}
+
+func (s *supervisor) withdraw(service string) {
+	if socket := s.neighbours.services[service]; socket != nil {
+		_ = socket.Close()
+		delete(s.neighbours.services, service)
+	}
+}
+
+// withdrawGone withdraws the services of a rank that has ended.
+func (s *supervisor) withdrawGone() {
+	for service := range s.neighbours.services {
+		answer, _ := s.names.Handle(s.memory.Root().ID(), -1, []string{job.AskLookup, service})
+		if _, err := job.Granted(answer); err != nil {
+			s.withdraw(service)
+		}
+	}
+}
