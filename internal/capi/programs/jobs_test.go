@@ -1,0 +1,155 @@
+package programs
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// oneJob is one of two jobs, which meets the other at a port.
+type oneJob struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	stderr bytes.Buffer
+}
+
+// startJob starts jobs.c in a job of its own, or alone if there are no flags.
+func startJob(t *testing.T, flags []string, words ...string) *oneJob {
+	args := append([]string{build(t, "jobs.c")}, words...)
+	if flags != nil {
+		args = append(append([]string{tool("mpiexec")}, flags...), args...)
+	}
+	j := &oneJob{t: t, cmd: exec.Command(args[0], args[1:]...)}
+	j.cmd.Stderr, j.cmd.Env = &j.stderr, append(os.Environ(), noPath...)
+	j.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	var err error
+	j.in, err = j.cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := j.cmd.StdoutPipe()
+	require.NoError(t, err)
+	j.out = bufio.NewReader(out)
+	require.NoError(t, j.cmd.Start())
+	t.Cleanup(func() { _ = j.cmd.Process.Kill(); _ = j.cmd.Wait() })
+	return j
+}
+
+func (j *oneJob) line() string {
+	line, err := j.out.ReadString('\n')
+	if err != nil {
+		_ = j.cmd.Wait()
+		require.NoError(j.t, err, j.stderr.String())
+	}
+	return strings.TrimSpace(line)
+}
+
+func (j *oneJob) ends(code int) string {
+	rest, err := io.ReadAll(j.out)
+	require.NoError(j.t, err)
+	_ = j.cmd.Wait()
+	require.Equal(j.t, code, j.cmd.ProcessState.ExitCode(), "%s%s", rest, j.stderr.String())
+	return string(rest)
+}
+
+var (
+	two   = []string{"-n", "2"}
+	three = []string{"-n", "3"}
+)
+
+// Two jobs talk by messages and collective operations, in all task models.
+func TestTwoJobs(t *testing.T) {
+	sm := []string{"--btl", "sm"}
+	for name, flags := range map[string][2][]string{
+		"pvas": {two, three}, "sm": {append(sm, two...), append(sm, three...)}, "mixed": {three, append(sm, two...)},
+		"alone": {nil, three}, "both alone": {nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			accepts := startJob(t, flags[0], "accept", "talk")
+			connects := startJob(t, flags[1], "connect", "talk", accepts.line())
+			connects.ends(0)
+			accepts.ends(0)
+			require.Empty(t, accepts.stderr.String()+connects.stderr.String())
+		})
+	}
+}
+
+// A published name is found from another job, and a port serves again. Nobody else can publish the name meanwhile.
+func TestNamesOfAnotherJob(t *testing.T) {
+	service := t.TempDir()
+	accepts := startJob(t, two, "accept", "named", service)
+	accepts.line()
+	second := startJob(t, two, "accept", "named", service)
+	second.ends(1)
+	require.Contains(t, second.stderr.String(), "another job has published")
+	startJob(t, three, "connect", "named", service).ends(0)
+	accepts.ends(0)
+	late := startJob(t, nil, "connect", "named", service)
+	late.ends(1)
+	require.Contains(t, late.stderr.String(), "MPI_ERR_NAME")
+}
+
+// Processes of two jobs join by a socket.
+func TestJoinOfAnotherJob(t *testing.T) {
+	for _, flags := range [][]string{two, nil} {
+		accepts := startJob(t, flags, "accept", "join")
+		startJob(t, three, "connect", "join", accepts.line()).ends(0)
+		accepts.ends(0)
+	}
+}
+
+// The end of a job ends the waits of the other, with an error that names it.
+func TestOtherJobIsKilled(t *testing.T) {
+	for _, kind := range []string{"recv", "any", "barrier", "disconnect"} {
+		t.Run(kind, func(t *testing.T) {
+			accepts := startJob(t, two, "accept", kind)
+			connects := startJob(t, three, "connect", kind, accepts.line())
+			require.Equal(t, "there", connects.line())
+			require.NoError(t, connects.cmd.Process.Kill())
+			connects.ends(-1)
+			require.Contains(t, accepts.ends(0), "of another job (that of pvasrun ")
+		})
+	}
+}
+
+// Who has asked at a port is told that it is closed, or that its job has ended.
+func TestPortOfAnotherJobIsClosed(t *testing.T) {
+	accepts := startJob(t, two, "accept", "closed")
+	port := accepts.line()
+	connects := startJob(t, three, "connect", "closed", port)
+	require.Equal(t, "asks", connects.line())
+	_, err := io.WriteString(accepts.in, "\n")
+	require.NoError(t, err)
+	connects.ends(0)
+	accepts.ends(0)
+	startJob(t, three, "connect", "closed", port).ends(0)
+
+	accepts = startJob(t, two, "accept", "talk")
+	connects = startJob(t, three, "connect", "closed", accepts.line())
+	require.Equal(t, "asks", connects.line())
+	require.NoError(t, accepts.cmd.Process.Kill())
+	connects.ends(0)
+}
+
+// Jobs whose collective calls would not fit each other are not connected.
+func TestJobsThatDoNotFit(t *testing.T) {
+	accepts := startJob(t, two, "accept", "talk")
+	connects := startJob(t, append([]string{"--check"}, three...), "connect", "talk", accepts.line())
+	connects.ends(1)
+	require.Contains(t, connects.stderr.String(), "start both alike")
+}
+
+// To wait for another job is no deadlock.
+func TestAcceptIsNoDeadlock(t *testing.T) {
+	accepts := startJob(t, append([]string{"--deadlock-after", "50ms", "--timeout", "2s"}, two...), "accept", "talk")
+	accepts.ends(124)
+	require.NotContains(t, accepts.stderr.String(), "deadlock")
+	require.Contains(t, accepts.stderr.String(), "in MPI_Comm_accept")
+}
