@@ -203,11 +203,18 @@ func (all losses) imbalance(r *Run, ranks []Times) {
 	}
 	more := map[uint32]float64{} // by place: than the mean of all
 	for rank, lane := range r.Ranks {
+		last := 0.0
 		for i := range lane {
-			if p := &lane[i]; p.Activity == Computing {
-				if more[p.Place] -= (p.To - p.From) / n; rank == top {
-					more[p.Place] += p.To - p.From
-				}
+			p := &lane[i]
+			computed := p.From - last
+			if last = p.To; p.Activity == Computing {
+				computed += p.To - p.From
+			}
+			if computed == 0 {
+				continue
+			}
+			if more[p.Place] -= computed / n; rank == top {
+				more[p.Place] += computed
 			}
 		}
 	}
@@ -299,9 +306,13 @@ type Report struct {
 func Analyze(r *Run, cost Cost) *Report {
 	report := &Report{Ranks: r.Times()}
 	all, rows := losses{}, map[Wait]Wait{}
-	waits, shares := r.blames(cost)
+	waits, known := r.blames(cost)
 	for _, w := range waits {
-		p, s := r.piece(w), shares[w]
+		p := r.piece(w)
+		s := known.of(p)
+		if s == nil {
+			continue
+		}
 		all.wait(w.rank, p, s)
 		k := Wait{Place: p.Place, Cause: p.Cause, Peer: int(p.Peer), PeerPlace: p.PeerPlace,
 			Root: int(s[0].rank), RootPlace: s[0].place, RootDoes: s[0].activity}
@@ -315,7 +326,9 @@ func Analyze(r *Run, cost Cost) *Report {
 		report.Waits = append(report.Waits, k)
 	}
 	slices.SortFunc(report.Waits, func(a, b Wait) int {
-		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(a.Place, b.Place), cmp.Compare(a.Peer, b.Peer))
+		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(a.Place, b.Place), cmp.Compare(a.Peer, b.Peer),
+			cmp.Compare(a.PeerPlace, b.PeerPlace), cmp.Compare(a.Root, b.Root), cmp.Compare(a.RootPlace, b.RootPlace),
+			cmp.Compare(a.RootDoes, b.RootDoes), cmp.Compare(a.Cause, b.Cause))
 	})
 	for rank, lane := range r.Ranks {
 		for i := range lane {
@@ -329,7 +342,7 @@ func Analyze(r *Run, cost Cost) *Report {
 	}
 	slices.SortFunc(report.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(a.Cause, b.Cause), cmp.Compare(a.Place, b.Place),
-			slices.Compare(a.Roots, b.Roots))
+			slices.Compare(a.Roots, b.Roots), cmp.Compare(a.RootPlace, b.RootPlace))
 	})
 	return report
 }

@@ -39,7 +39,8 @@ var causes = [...]string{"", "late sender", "late receiver", "rendezvous", "late
 // String returns its name in reports.
 func (c Cause) String() string { return causes[c] }
 
-// A Piece is what a rank does for some time, in nanoseconds.
+// A Piece is what a rank does for some time, in nanoseconds. Between two pieces of a rank, and before the first one, it
+// computes, before the place of the second. So most computations need no piece.
 type Piece struct {
 	From, To  float64
 	Late      float64 // of a call: until when its peer was not there
@@ -51,6 +52,9 @@ type Piece struct {
 	Activity  Activity
 	Cause     Cause // of waiting for the peer
 	Call      uint8 // a number of the caller's
+
+	shares uint8 // how many a wait has, and where they are: see blamed
+	first  uint32
 }
 
 // Waited is how long the rank has waited for its peer.
@@ -78,9 +82,11 @@ func (t Times) Total() float64 { return t.Computed + t.Transferred + t.Waited + 
 func (r *Run) Times() []Times {
 	all := make([]Times, len(r.Ranks))
 	for rank, lane := range r.Ranks {
-		t := &all[rank]
+		t, last := &all[rank], 0.0
 		for i := range lane {
 			p := &lane[i]
+			t.Computed += p.From - last
+			last = p.To
 			took, waited := p.To-p.From, p.Waited()
 			switch p.Activity {
 			case Computing:

@@ -126,3 +126,27 @@ func TestEfficiencies(t *testing.T) {
 	assert.InDelta(t, 120.0/320, e.Parallel(), 1e-9)
 	assert.Zero(t, Efficiencies([]Times{{}}, 0, 0))
 }
+
+// TestManyWaits: however many waits there are, each has its own shares, also when a run is analysed again.
+func TestManyWaits(t *testing.T) {
+	const waits, half = 3 * blockSize, 50.0
+	r := &Run{Ranks: make([][]Piece, 2)}
+	for i := range waits {
+		at := float64(100 * i)
+		busy := Piece{From: at + half, To: at + half + 1, Place: uint32(i%7 + 1), Activity: Calling, Peer: -1}
+		late := Piece{From: at, To: at + half + 2, Late: at + half + 1, Place: 9, Activity: Calling, Peer: int32(i % 2),
+			Cause: LateSender}
+		me := 1 - i%2
+		r.Ranks[1-me], r.Ranks[me] = append(r.Ranks[1-me], busy), append(r.Ranks[me], late)
+	}
+	first := Analyze(r, nil)
+	assert.Equal(t, first, Analyze(r, nil))
+	sum := map[uint32]int{}
+	for _, w := range first.Waits {
+		assert.Equal(t, w.Peer, w.Root)
+		sum[w.RootPlace] += w.Count
+	}
+	for place := range uint32(7) {
+		assert.InDelta(t, waits/7, sum[place+1], 1, "%v", sum)
+	}
+}

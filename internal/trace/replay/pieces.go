@@ -136,24 +136,26 @@ func (d *doer) lane(rank int, r *trace.Rank) (lane []waits.Piece) {
 	clock, now, last := newClock(r.Events), d.zero, int64(0)
 	belongs, calls := belongingsOf(r.Events), r.Calls()
 	d.requests = requestsOf(rank, r.Events)
-	lane = make([]waits.Piece, 0, 2*len(calls))
+	lane = make([]waits.Piece, 0, len(calls))
 	for _, e := range calls {
-		place := d.place(r, e)
+		place, from := d.place(r, e), now
 		if e.Start > now {
 			on := min(max(clock.computed(now, e.Start), 0), e.Start-now)
-			lane = append(lane, d.piece(now, now+on, place, waits.Computing))
-			if on < e.Start-now {
-				lane = append(lane, d.piece(now+on, e.Start, place, waits.Off))
+			if now = e.Start; on < e.Start-from {
+				lane, from = append(lane, d.piece(from+on, e.Start, place, waits.Off)), now
 			}
-			now = e.Start
 		} else {
 			clock.computed(last, e.Start)
 		}
-		if last = max(last, e.End); e.Kind == trace.Finalize {
-			break
-		}
-		if e.Kind == trace.Init || e.End <= now {
-			continue // or within the call before
+		last = max(last, e.End)
+		if e.Kind == trace.Finalize || e.Kind == trace.Init || e.End <= now { // or within the call before
+			if now > from {
+				lane = append(lane, d.piece(from, now, place, waits.Computing))
+			}
+			if e.Kind == trace.Finalize {
+				break
+			}
+			continue
 		}
 		p := d.piece(now, e.End, place, waits.Calling)
 		p.Call, p.Bytes = uint8(e.Kind), int64(e.Bytes)

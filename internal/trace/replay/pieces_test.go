@@ -65,6 +65,7 @@ func TestPieces(t *testing.T) {
 		{trace.Neighbor, 1200, 90, waits.LateSender},
 	}, got)
 	lane := run.Ranks[0]
+	assert.Len(t, lane, 9, "computations before calls have no piece")
 	assert.EqualValues(t, 1500, lane[len(lane)-1].To, "until Finalize")
 	assert.EqualValues(t, 50+10+10+40+80+10+290+100, run.Times()[0].Computed)
 }
@@ -79,7 +80,7 @@ func TestPiecesOfWindows(t *testing.T) {
 	}
 	run := Pieces(&trace.Trace{Meta: trace.Meta{Ranks: 2, CPUs: 2},
 		Ranks: []trace.Rank{{Events: fence(100, 900)}, {Events: fence(700, 910)}}})
-	piece := run.Ranks[0][1]
+	piece := run.Ranks[0][0]
 	assert.EqualValues(t, trace.WinFence, piece.Call)
 	assert.Equal(t, waits.LateMember, piece.Cause)
 	assert.EqualValues(t, 1, piece.Peer)

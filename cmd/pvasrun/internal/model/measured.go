@@ -53,9 +53,12 @@ func measuredOf(t *trace.Trace) *measured {
 func (m *measured) drawn() show.Timeline {
 	line := show.Timeline{Name: "measured", Messages: m.messages}
 	for _, pieces := range m.run.Ranks {
-		lane := make([]show.Piece, len(pieces))
+		lane, last := make([]show.Piece, 0, 2*len(pieces)), 0.0
 		for i := range pieces {
-			lane[i] = shown(&pieces[i])
+			if p := &pieces[i]; p.From > last {
+				lane = append(lane, show.Piece{From: last, To: p.From, Peer: -1})
+			}
+			lane, last = append(lane, shown(&pieces[i])), pieces[i].To
 		}
 		line.Lanes = append(line.Lanes, lane)
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"text/tabwriter"
 
@@ -52,9 +53,11 @@ func executeModelShow(args []string) error {
 		return cli.Mistake(fmt.Errorf("model show: %w", err))
 	}
 	drawn := p.measure(&opt, drawnPieces(f.Output))
+	debug.FreeOSMemory() // what is measured goes before the graph comes
 	if err := p.build(&opt.Machine); err != nil {
 		return modelMistake(err)
 	}
+	debug.FreeOSMemory() // and the trace before a simulation
 	if err := f.Prepare(&opt, p); err != nil {
 		return err
 	}
@@ -101,7 +104,7 @@ func (p *Program) measure(opt *sim.Options, most int) (drawn bool) {
 	m.report = waits.Analyze(m.run, costOn(&on))
 	pieces := 0
 	for _, lane := range m.run.Ranks {
-		pieces += len(lane)
+		pieces += 2 * len(lane) // with the computations before them
 	}
 	p.measured, drawn = m, pieces <= most
 	if drawn {
@@ -135,6 +138,7 @@ func (p *Program) shown(opt sim.Options, whatIf, drawn bool) (*show.Page, error)
 	page := pageOf(p, predicted, opt, whatIf, drawn)
 	page.Facts = append(page.Facts, p.advise(predicted, opt)...)
 	predicted.Result = nil // which is large, and another one follows
+	debug.FreeOSMemory()
 	if err := p.explain(page, run, opt); err != nil {
 		return nil, err
 	}
