@@ -30,7 +30,7 @@ func NewBuilder(ranks int) *Builder {
 		return b
 	}
 	b.g.ranks = make([]Span, ranks)
-	b.g.wildcards = make([]bool, ranks)
+	b.g.dependents, b.g.wildcards = make([][]Dependent, ranks), make([]bool, ranks)
 	b.seen = make([]bool, ranks)
 	b.g.cpus, b.g.nics = 1, 1
 	return b
@@ -142,6 +142,8 @@ func (b *Builder) Depend(a, on ID, dep Dep) {
 		b.fail(fmt.Errorf("graph: operation %d depends on %d: kind %d of dependency is unknown", a, on, dep))
 	case dep == Awaits && b.g.ops.at(a).Kind != Wait:
 		b.fail(fmt.Errorf("graph: %s awaits another operation: only a wait can", b.g.ops.at(a)))
+	case b.g.deps+len(b.edges) >= maxDeps:
+		b.fail(fmt.Errorf("graph: add dependency: there are %d already, no graph has more", maxDeps))
 	default:
 		b.edges = append(b.edges, edge{on, a, dep})
 	}
@@ -166,17 +168,17 @@ func (b *Builder) finishRank() {
 	for _, e := range b.edges {
 		counts[slot(e)+1]++
 	}
-	base := uint32(len(b.g.dependents))
 	for i := range len(counts) - 1 {
 		counts[i+1] += counts[i]
 	}
 	for i := range n {
-		b.g.ops.at(b.first() + ID(i)).next = base + counts[2*i]
+		b.g.ops.at(b.first() + ID(i)).next = counts[2*i]
 	}
-	b.g.dependents = slices.Grow(b.g.dependents, len(b.edges))[:len(b.g.dependents)+len(b.edges)]
+	all := make([]Dependent, len(b.edges))
+	b.g.dependents[b.rank], b.g.deps = all, b.g.deps+len(all)
 	for _, e := range b.edges {
 		at := &counts[slot(e)]
-		b.g.dependents[base+*at] = Dependent(e.on)<<depBits | Dependent(e.dep)
+		all[*at] = Dependent(e.on)<<depBits | Dependent(e.dep)
 		*at++
 	}
 	b.edges = b.edges[:0]
@@ -201,7 +203,7 @@ func (e *CycleError) Error() string {
 func (b *Builder) cycle() (ID, bool) {
 	first := b.first()
 	total := b.g.ops.count - int(first)
-	b.g.ops.add(Op{next: uint32(len(b.g.dependents))})
+	b.g.ops.add(Op{Rank: -1})
 	defer b.g.ops.drop()
 	need := make([]uint32, total)
 	for i := range need {
@@ -263,9 +265,8 @@ func (b *Builder) Graph() (*Graph, error) {
 		return nil, b.err
 	}
 	b.rank = -1
-	b.g.ops.add(Op{next: uint32(len(b.g.dependents))})
+	b.g.ops.add(Op{Rank: -1})
 	b.g.ops.fit()
-	b.g.dependents = fitting(b.g.dependents)
 	b.err = errors.New("graph: build: the graph is complete; begin another one with NewBuilder")
 	g := b.g
 	return &g, nil

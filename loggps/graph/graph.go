@@ -5,10 +5,11 @@ import "fmt"
 // ID is the number of an operation in its graph. Those of a rank are consecutive.
 type ID uint32
 
-// A graph has at most so many operations and ranks.
+// A graph has at most so many operations, ranks and dependencies.
 const (
-	MaxOps   = 1 << 27
+	MaxOps   = 1<<27 - 1
 	MaxRanks = 1 << 22
+	maxDeps  = 1<<29 - 1
 )
 
 // Any stands for any source, or any tag, of a receive.
@@ -53,7 +54,7 @@ type Op struct {
 	Tag  int32  // or, of a receive, Any
 	Site uint32 // where it comes from: a line of a GOAL file, a call of a program; 0: unknown
 	Rank int32
-	next uint32 // where its dependents begin among all
+	next uint32 // where its dependents begin among those of its rank
 	Kind Kind
 	CPU  uint8 // of its rank
 	NIC  uint8 // of its rank
@@ -94,8 +95,9 @@ type Graph struct {
 	// Name says where the graph comes from, such as a file, for messages.
 	Name string
 
-	ops        operations // and one more, which ends the dependents of the last
-	dependents []Dependent
+	ops        operations    // and one more, of no rank
+	dependents [][]Dependent // by rank
+	deps       int
 	ranks      []Span
 	cpus, nics int
 	wildcards  []bool // by rank: has receives from Any source or with Any tag
@@ -109,7 +111,7 @@ func (g *Graph) Ranks() int { return len(g.ranks) }
 func (g *Graph) Len() int { return g.ops.count - 1 }
 
 // Deps is the number of dependencies.
-func (g *Graph) Deps() int { return len(g.dependents) }
+func (g *Graph) Deps() int { return g.deps }
 
 // CPUs is the number of CPUs of a rank, one more than the largest index used.
 func (g *Graph) CPUs() int { return g.cpus }
@@ -133,7 +135,12 @@ func (g *Graph) Op(id ID) *Op { return g.ops.at(id) }
 // then the others, each in the order in which they were added. The caller must not
 // change them.
 func (g *Graph) Dependents(id ID) []Dependent {
-	return g.dependents[g.ops.at(id).next:g.ops.at(id+1).next]
+	op, behind := g.ops.at(id), g.ops.at(id+1)
+	all := g.dependents[op.Rank]
+	if op.Rank == behind.Rank {
+		all = all[:behind.next]
+	}
+	return all[op.next:]
 }
 
 // Describe names an operation for a person: rank, place and what it does.

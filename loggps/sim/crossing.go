@@ -42,7 +42,7 @@ func (e *engine) putOff(ev event, id uint32, op *graph.Op, p *loggps.Params) boo
 		return false
 	}
 	e.crossed[id] = more
-	e.log.set(e.ops[id].mate, 1, makeRef(id, atDelivery))
+	e.log.set(e.ops[id].mate(), 1, makeRef(id, atDelivery))
 	e.push(own.until+more, id, phaseData)
 	return true
 }

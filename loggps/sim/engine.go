@@ -9,25 +9,6 @@ import (
 	"github.com/gopvas/gopvas/loggps/graph"
 )
 
-// state is what changes of an operation.
-type state struct {
-	at     float64 // when its dependencies let it start; later when it started
-	end    float64 // when it completed; before that see the rules of the mode
-	need   uint32  // dependencies that are left
-	next   uint32  // what released it last; once it has started: in a queue of the matcher
-	mate   uint32  // the matched operation
-	status status
-	cause  Cause // of waiting for it to start
-}
-
-type status uint8
-
-const (
-	waiting status = iota // for its dependencies, or its CPU
-	begun
-	done
-)
-
 // lane is a CPU of a rank. Unless ranks share CPUs it is a CPU.
 type lane struct {
 	line
@@ -53,11 +34,11 @@ type engine struct {
 	events *agenda
 	number uint32
 	ops    []state
-	pend   []uint32    // by operation: what it still awaits; nil without Waits
-	lanes  []lane      // by rank and CPU
-	nics   []nic       // by rank and NIC
-	shared []sharedCPU // by node and CPU, if ranks share them
-	cpus   int         // of a node, of those
+	pend   map[uint32]uint32 // by Wait: what it still awaits; nil without Waits
+	lanes  []lane            // by rank and CPU
+	nics   []nic             // by rank and NIC
+	shared []sharedCPU       // by node and CPU, if ranks share them
+	cpus   int               // of a node, of those
 	left   map[uint32]float64
 	match  *matcher
 	finish []float64 // by rank: when an operation completed that did not occupy a CPU then
@@ -147,10 +128,10 @@ func newEngine(g *graph.Graph, opt Options) *engine {
 	if opt.Mode == LogGOPS {
 		e.nics = make([]nic, g.Ranks()*g.NICs())
 	} else if g.HasWaits() {
-		e.pend = make([]uint32, g.Len())
+		e.pend = map[uint32]uint32{}
 	}
 	if opt.Record {
-		e.log = &log{by: make([][3]ref, g.Len())}
+		e.log = newLog(g.Len(), opt.Mode)
 	}
 	e.placeRanks()
 	e.makeShared()
@@ -158,9 +139,9 @@ func newEngine(g *graph.Graph, opt Options) *engine {
 	for id := range g.Len() {
 		for _, d := range g.Dependents(graph.ID(id)) {
 			if d.Dep() == graph.Awaits && e.pend != nil {
-				e.pend[d.ID()]++
+				e.pend[uint32(d.ID())]++
 			} else {
-				e.ops[d.ID()].need++
+				e.ops[d.ID()].own++ // its need
 			}
 		}
 	}
@@ -207,7 +188,7 @@ func (e *engine) begin() {
 	for r := range e.g.Ranks() {
 		span := e.g.Of(r)
 		for id := span.First; id < span.End; id++ {
-			if e.ops[id].need == 0 {
+			if e.ops[id].need() == 0 {
 				e.addReady(uint32(id))
 			}
 		}
@@ -335,9 +316,9 @@ func (e *engine) blame(ev event, cause Cause) graph.ID {
 	s := &e.ops[ev.id()]
 	switch {
 	case ev.phase() == phaseHandle || ev.phase() == phaseData:
-		return graph.ID(s.mate)
-	case s.status == waiting && (cause == RecvWait || cause == SendWait) && ev.phase() == phaseStart:
-		return graph.ID(s.next)
+		return graph.ID(s.mate())
+	case s.status() == waiting && (cause == RecvWait || cause == SendWait) && ev.phase() == phaseStart:
+		return graph.ID(s.link())
 	}
 	return graph.ID(ev.id())
 }

@@ -38,15 +38,40 @@ func (r ref) moment() uint32 { return uint32(r) & (1<<refShift - 1) }
 //	LogGOPS  send   0 start   1 receiver takes the message   2 end, of a rendezvous
 //	         recv   0 start   1 end
 //
+// Of steps 2, which few operations have, it keeps those that the usual moment of the operation has not delayed.
 // A nil log keeps nothing.
 type log struct {
-	by [][3]ref
+	by    [2][]ref
+	third map[uint32]ref
+	usual uint32
+}
+
+func newLog(ops int, mode Mode) *log {
+	l := &log{by: [2][]ref{make([]ref, ops), make([]ref, ops)}, third: map[uint32]ref{}, usual: atAck}
+	if mode == LogGOPS {
+		l.usual = atData
+	}
+	return l
 }
 
 func (l *log) set(id uint32, step int, by ref) {
-	if l != nil {
-		l.by[id][step] = by
+	switch {
+	case l == nil:
+	case step < len(l.by):
+		l.by[step][id] = by
+	case by == makeRef(id, l.usual):
+		delete(l.third, id)
+	default:
+		l.third[id] = by
 	}
+}
+
+func (l *log) of(id uint32) (by [3]ref) {
+	third, ok := l.third[id]
+	if !ok {
+		third = makeRef(id, l.usual)
+	}
+	return [3]ref{l.by[0][id], l.by[1][id], third}
 }
 
 // began notes what has delayed a step that begins now. If its event has waited in a line,
@@ -56,8 +81,8 @@ func (l *log) began(ev event, id uint32, step int, ln *lane, side *line) {
 		return
 	}
 	if ln.free == ev.t {
-		l.by[id][step] = ln.last
+		l.set(id, step, ln.last)
 	} else if side != nil {
-		l.by[id][step] = side.last
+		l.set(id, step, side.last)
 	}
 }

@@ -32,7 +32,7 @@ func (e *engine) stepLogGOPS(ev event, id uint32, op *graph.Op) {
 
 func (e *engine) sendLogGOPS(ev event, id uint32, op *graph.Op) {
 	ln, out := e.laneOf(op.Rank, op.CPU), &e.nicOf(op.Rank, op.NIC).out
-	if !e.enter(ev, op.Rank, ln, out, e.ops[id].cause) {
+	if !e.enter(ev, op.Rank, ln, out, e.ops[id].cause()) {
 		return
 	}
 	e.log.began(ev, id, 0, ln, out)
@@ -88,7 +88,8 @@ func (e *engine) recvLogGOPS(id uint32, op *graph.Op) {
 }
 
 func (e *engine) pair(send, receive uint32) {
-	e.ops[send].mate, e.ops[receive].mate = receive, send
+	e.ops[send].setMate(receive)
+	e.ops[receive].setMate(send)
 }
 
 // sent ends a send whose receive has been found now.

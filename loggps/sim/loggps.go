@@ -43,7 +43,7 @@ func (e *engine) call(ev event, id uint32, op *graph.Op) {
 // send begins a send: equations (4) to (6).
 func (e *engine) send(ev event, id uint32, op *graph.Op) {
 	ln := e.laneOf(op.Rank, op.CPU)
-	if !e.enter(ev, op.Rank, ln, nil, e.ops[id].cause) {
+	if !e.enter(ev, op.Rank, ln, nil, e.ops[id].cause()) {
 		return
 	}
 	e.log.began(ev, id, 0, ln, nil)
@@ -68,9 +68,9 @@ func (e *engine) send(ev event, id uint32, op *graph.Op) {
 func (e *engine) recv(ev event, id uint32, op *graph.Op) {
 	from, ln := e.now, e.laneOf(op.Rank, op.CPU)
 	if op.Kind == graph.Recv {
-		e.idle(ev, op.Rank, ln, e.ops[id].cause) // for what was before
+		e.idle(ev, op.Rank, ln, e.ops[id].cause()) // for what was before
 	} else {
-		if !e.enter(ev, op.Rank, ln, nil, e.ops[id].cause) {
+		if !e.enter(ev, op.Rank, ln, nil, e.ops[id].cause()) {
 			return
 		}
 		e.log.began(ev, id, 0, ln, nil)
@@ -119,7 +119,7 @@ func (e *engine) own(id uint32) (*graph.Op, *lane, bool) {
 
 // handle makes the receiver take the request, T4, and acknowledge it, the first part of T5.
 func (e *engine) handle(ev event, id uint32, op *graph.Op) {
-	r, ln, own := e.own(e.ops[id].mate)
+	r, ln, own := e.own(e.ops[id].mate())
 	p := e.link(op)
 	work := 2 * p.Control()
 	if own && !e.enter(ev, r.Rank, ln, nil, RecvWait) {
@@ -149,7 +149,7 @@ func (e *engine) acknowledged(ev event, id uint32, op *graph.Op) {
 		from = e.occupy(op.Rank, ln, work, Overhead, makeRef(id, afterAck))
 	}
 	e.complete(id, from+work)
-	e.log.set(e.ops[id].mate, 1, makeRef(id, atDelivery))
+	e.log.set(e.ops[id].mate(), 1, makeRef(id, atDelivery))
 	alone := from + work + p.Transit(op.Size)
 	e.sends(op.Rank, from, alone)
 	if first := alone - occupied(p, op.Size); e.takesWire(op) && first > e.now {
@@ -166,7 +166,7 @@ func (e *engine) firstByte(id uint32, op *graph.Op) {
 
 // data makes the receiver take the message: T3 or T3'.
 func (e *engine) data(ev event, id uint32, op *graph.Op) {
-	mate := e.ops[id].mate
+	mate := e.ops[id].mate()
 	r, ln, own := e.own(mate)
 	p := e.link(op)
 	if e.putOff(ev, id, op, p) {
@@ -190,7 +190,7 @@ func (e *engine) data(ev event, id uint32, op *graph.Op) {
 // waitCall begins a Wait, which takes o' at least: equation (11).
 func (e *engine) waitCall(ev event, id uint32, op *graph.Op) {
 	ln := e.laneOf(op.Rank, op.CPU)
-	if !e.enter(ev, op.Rank, ln, nil, e.ops[id].cause) {
+	if !e.enter(ev, op.Rank, ln, nil, e.ops[id].cause()) {
 		return
 	}
 	e.log.began(ev, id, 0, ln, nil)
@@ -202,16 +202,20 @@ func (e *engine) waitCall(ev event, id uint32, op *graph.Op) {
 	}
 }
 
-// arrived takes one from what a Wait awaits. The cause is stored in mate, which a Wait
-// does not need.
+// arrived takes one from what a Wait awaits.
 func (e *engine) arrived(d graph.Dependent, t float64, cause Cause, by ref) {
 	id := uint32(d.ID())
 	s := &e.ops[id]
 	if t >= s.end {
-		s.end, s.mate = t, uint32(cause)
+		s.end = t
+		s.setAwaited(cause)
 		e.log.set(id, 1, by)
 	}
-	if e.pend[id]--; e.pend[id] == 0 && s.status == begun {
+	if left := e.pend[id] - 1; left > 0 {
+		e.pend[id] = left
+		return
+	}
+	if delete(e.pend, id); s.status() == begun {
 		e.waited(id)
 	}
 }
@@ -220,9 +224,9 @@ func (e *engine) arrived(d graph.Dependent, t float64, cause Cause, by ref) {
 func (e *engine) waited(id uint32) {
 	s := &e.ops[id]
 	own := s.at + e.callWork(e.g.Op(graph.ID(id)))
-	s.cause = Cause(s.mate)
+	s.setCause(s.awaited())
 	if own >= s.end {
-		s.cause = Idle
+		s.setCause(Idle)
 		e.log.set(id, 1, makeRef(id, afterStart))
 	}
 	e.complete(id, max(own, s.end))
@@ -232,7 +236,7 @@ func (e *engine) waited(id uint32) {
 func (e *engine) calc(ev event, id uint32, op *graph.Op) {
 	ln := e.laneOf(op.Rank, op.CPU)
 	s := &e.ops[id]
-	if !e.enter(ev, op.Rank, ln, nil, s.cause) {
+	if !e.enter(ev, op.Rank, ln, nil, s.cause()) {
 		return
 	}
 	work, how := float64(op.Size)*e.opt.Compute, Compute
@@ -242,7 +246,7 @@ func (e *engine) calc(ev event, id uint32, op *graph.Op) {
 	if op.Kind == graph.Wait || how == Overhead && e.opt.Ideal {
 		work = 0
 	}
-	first := s.status == waiting
+	first := s.status() == waiting
 	if !first {
 		work = e.left[id]
 		delete(e.left, id)

@@ -17,7 +17,7 @@ type matcher struct {
 
 type bucket struct{ messages, receives queue }
 
-// queue is a list of operations, linked by state.next. The numbers are one too high, so
+// queue is a list of operations, linked by state.link. The numbers are one too high, so
 // that 0 is the end.
 type queue struct{ head, tail uint32 }
 
@@ -55,7 +55,7 @@ func fits(receive, send *graph.Op) bool {
 func (e *engine) message(id uint32, op *graph.Op) (receive uint32, ok bool) {
 	b := e.match.bucket(op.Peer, op.Rank, op.Tag)
 	before := uint32(0)
-	for at := b.receives.head; at != 0; before, at = at, e.ops[at-1].next {
+	for at := b.receives.head; at != 0; before, at = at, e.ops[at-1].link() {
 		if fits(e.g.Op(graph.ID(at-1)), op) {
 			e.remove(&b.receives, before, at)
 			return at - 1, true
@@ -70,7 +70,7 @@ func (e *engine) message(id uint32, op *graph.Op) (receive uint32, ok bool) {
 func (e *engine) receive(id uint32, op *graph.Op) (send uint32, ok bool) {
 	b := e.match.bucket(op.Rank, op.Peer, op.Tag)
 	before := uint32(0)
-	for at := b.messages.head; at != 0; before, at = at, e.ops[at-1].next {
+	for at := b.messages.head; at != 0; before, at = at, e.ops[at-1].link() {
 		if fits(op, e.g.Op(graph.ID(at-1))) {
 			e.remove(&b.messages, before, at)
 			return at - 1, true
@@ -81,21 +81,21 @@ func (e *engine) receive(id uint32, op *graph.Op) (send uint32, ok bool) {
 }
 
 func (e *engine) append(q *queue, id uint32) {
-	e.ops[id].next = 0
+	e.ops[id].setLink(0)
 	if q.tail == 0 {
 		q.head = id + 1
 	} else {
-		e.ops[q.tail-1].next = id + 1
+		e.ops[q.tail-1].setLink(id + 1)
 	}
 	q.tail = id + 1
 }
 
 func (e *engine) remove(q *queue, before, at uint32) {
-	next := e.ops[at-1].next
+	next := e.ops[at-1].link()
 	if before == 0 {
 		q.head = next
 	} else {
-		e.ops[before-1].next = next
+		e.ops[before-1].setLink(next)
 	}
 	if q.tail == at {
 		q.tail = before

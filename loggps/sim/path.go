@@ -120,7 +120,7 @@ func (r *Result) before(at ref) (ref, cost) {
 }
 
 func (r *Result) beforeLogGOPS(moment, id uint32, op *graph.Op, eager bool) (ref, cost) {
-	by, start := r.log.by[id], makeRef(id, atStart)
+	by, start := r.log.of(id), makeRef(id, atStart)
 	gap := func(p *loggps.Params) float64 { return nicWork(p, op) }
 	switch moment {
 	case atStart:
@@ -168,7 +168,7 @@ func (r *Result) calcCost(op *graph.Op) cost {
 }
 
 func (r *Result) beforeLogGPS(moment, id uint32, op *graph.Op, eager bool) (ref, cost) {
-	by, start, k := r.log.by[id], makeRef(id, atStart), float64(op.Size)
+	by, start, k := r.log.of(id), makeRef(id, atStart), float64(op.Size)
 	switch moment {
 	case atStart:
 		return by[0], cost{}
@@ -206,9 +206,9 @@ func (r *Result) beforeEnd(id uint32, op *graph.Op, eager bool) (ref, cost) {
 	start, k := makeRef(id, atStart), float64(op.Size)
 	switch {
 	case op.Kind.Receives():
-		return r.log.by[id][1], r.takeCost(id)
+		return r.log.by[1][id], r.takeCost(id)
 	case op.Kind == graph.Wait:
-		return r.log.by[id][1], cost{}
+		return r.log.by[1][id], cost{}
 	case op.Kind == graph.Calc:
 		return makeRef(id, afterStart), cost{}
 	case eager:

@@ -5,7 +5,8 @@ import "github.com/gopvas/gopvas/loggps/graph"
 // start tells an operation's dependents that it has begun.
 func (e *engine) start(id uint32, at float64) {
 	s := &e.ops[id]
-	s.at, s.status = at, begun
+	s.at = at
+	s.setStatus(begun)
 	for _, d := range e.g.Dependents(graph.ID(id)) {
 		if d.Dep() != graph.Irequires {
 			break // those come first
@@ -17,7 +18,8 @@ func (e *engine) start(id uint32, at float64) {
 // complete ends an operation and tells its dependents.
 func (e *engine) complete(id uint32, end float64) {
 	s := &e.ops[id]
-	s.end, s.status = end, done
+	s.end = end
+	s.setStatus(done)
 	e.done++
 	op := e.g.Op(graph.ID(id))
 	cause := e.causeAfter(op, s)
@@ -44,7 +46,7 @@ func (e *engine) causeAfter(op *graph.Op, s *state) Cause {
 	case op.Kind.Sends() && !e.link(op).Eager(op.Size):
 		return SendWait
 	case op.Kind == graph.Wait:
-		return s.cause
+		return s.cause()
 	}
 	return Idle
 }
@@ -54,10 +56,12 @@ func (e *engine) release(d graph.Dependent, t float64, cause Cause, by ref) {
 	id := uint32(d.ID())
 	s := &e.ops[id]
 	if t >= s.at {
-		s.at, s.cause, s.next = t, cause, uint32(by.id())
+		s.at = t
+		s.setCause(cause)
+		s.setLink(uint32(by.id()))
 		e.log.set(id, 0, by)
 	}
-	if s.need--; s.need == 0 {
+	if s.own--; s.need() == 0 {
 		e.addReady(id)
 	}
 }

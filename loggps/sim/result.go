@@ -114,4 +114,4 @@ func (r *Result) Start(id graph.ID) float64 { return r.ops[id].at }
 func (r *Result) End(id graph.ID) float64 { return r.ops[id].end }
 
 // Mate is the receive of a send, or the send of a receive.
-func (r *Result) Mate(id graph.ID) graph.ID { return graph.ID(r.ops[id].mate) }
+func (r *Result) Mate(id graph.ID) graph.ID { return graph.ID(r.ops[id].mate()) }

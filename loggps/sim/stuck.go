@@ -84,7 +84,7 @@ func (e *engine) blocked() []graph.ID {
 	}
 	for r := range e.g.Ranks() {
 		for id := e.g.Of(r).First; id < e.g.Of(r).End; id++ {
-			if e.ops[id].status == begun && e.g.Op(id).Kind != graph.Wait {
+			if e.ops[id].status() == begun && e.g.Op(id).Kind != graph.Wait {
 				ids = append(ids, id)
 			}
 		}
@@ -95,8 +95,8 @@ func (e *engine) blocked() []graph.ID {
 func (e *engine) unreceived() []graph.ID {
 	var ids []graph.ID
 	for _, b := range e.match.buckets {
-		for at := b.messages.head; at != 0; at = e.ops[at-1].next {
-			if e.ops[at-1].status == done {
+		for at := b.messages.head; at != 0; at = e.ops[at-1].link() {
+			if e.ops[at-1].status() == done {
 				ids = append(ids, graph.ID(at-1))
 			}
 		}
@@ -110,7 +110,7 @@ func (e *engine) partner(op *graph.Op) bool {
 	span := e.g.Of(int(op.Peer))
 	for id := span.First; id < span.End; id++ {
 		other := e.g.Op(id)
-		if e.ops[id].status != waiting {
+		if e.ops[id].status() != waiting {
 			continue
 		}
 		if op.Kind.Sends() && other.Kind.Receives() && fits(other, op) ||

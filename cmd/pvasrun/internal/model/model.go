@@ -11,7 +11,7 @@ import (
 // the time of the collector.
 func Execute(args []string) error {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(10)
+		debug.SetGCPercent(5)
 	}
 	commands := map[string]func([]string) error{"run": executeModelRun, "fit": executeModelFit,
 		"show": executeModelShow, "export": executeModelExport, "exchange": executeModelExchange}
