@@ -29,7 +29,8 @@ func (e *engine) putOff(ev event, id uint32, op *graph.Op, p *loggps.Params) boo
 	if _, again := e.crossed[id]; again {
 		return false
 	}
-	if _, late := e.queued[id]; late {
+	_, queued := e.queued[id]
+	if _, late := e.gone[id]; late || queued {
 		return false
 	}
 	more := p.Crossing(op.Size)

@@ -52,6 +52,8 @@ type engine struct {
 	wires    []wire // by rank or node, and NIC; nil: messages share no bandwidth
 	wireNICs int
 	queued   map[uint32]behind // by send: what waits for its wire
+	outs     []gap             // by rank or node, and NIC; nil: a sender has no gap
+	gone     map[uint32]gap    // by send that has waited for the gap of another one
 
 	sending []span             // by rank: its last message; nil: messages that cross take no longer
 	crossed map[uint32]float64 // by send: how much longer it has taken, because it crossed another
@@ -114,11 +116,14 @@ func newEngine(g *graph.Graph, opt Options) *engine {
 		if opt.Synchronous {
 			p.Sync = -1
 		}
+		if opt.Mode == logGP {
+			p.Sync = loggps.Unlimited
+		}
 		if opt.Ideal {
 			p = loggps.Params{Packet: loggps.Unlimited, Sync: loggps.Unlimited}
 		}
 		e.links = append(e.links, p)
-		if p.Residual != nil && opt.Mode == LogGPS && e.sending == nil {
+		if p.Residual != nil && opt.Mode != LogGOPS && e.sending == nil {
 			e.sending, e.crossed = make([]span, g.Ranks()), map[uint32]float64{}
 		}
 	}

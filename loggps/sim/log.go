@@ -13,6 +13,7 @@ const (
 	atArrival     // the message, or its request, is at the receiver
 	atDelivery    // all of the message is at the receiver
 	atAck         // the acknowledgement is at the sender
+	atGone        // LogGP, of a send: all of the message is there if it waits for no other wire
 	atData        // LogGOPS, of a send: the receiver begins to handle the message
 	afterStart    // the CPU has done what belongs to the start
 	afterHandle   // of a send: the receiver has taken its request

@@ -55,12 +55,19 @@ func (e *engine) send(ev event, id uint32, op *graph.Op) {
 	}
 	from := e.occupy(op.Rank, ln, work, Overhead, makeRef(id, afterStart))
 	e.start(id, from)
-	e.push(from+p.KnownAfter(op.Size), id, phaseArrive)
 	e.msgs++
-	if eager {
-		e.complete(id, from+p.T1(k))
-		e.sends(op.Rank, from, from+p.T1(k)+p.Transit(op.Size))
+	if !eager {
+		e.push(from+p.KnownAfter(op.Size), id, phaseArrive)
+		return
 	}
+	first, alone := from+p.KnownAfter(op.Size), from+p.T1(k)+p.Transit(op.Size)
+	there := e.leaves(id, op, alone)
+	if there > alone { // both may be beyond all numbers
+		first += there - alone
+	}
+	e.push(first, id, phaseArrive)
+	e.complete(id, from+p.T1(k))
+	e.sends(op.Rank, from, there)
 }
 
 // recv begins a receive: equations (7) to (10). A blocking one takes its CPU only when the

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/graph"
@@ -20,17 +21,17 @@ const (
 	// LogGOPS is the model of LogGOPSim, its order of events included: one overhead and
 	// one gap per byte, a gap between messages, an acknowledgement that costs nothing.
 	LogGOPS
+	logGP
 )
 
-// ParseMode returns the mode with a name.
+// ParseMode returns the mode with a name. That of loggp is LogGPS without S, where the bytes that a rank sends follow
+// one another with their gap, whoever receives them.
 func ParseMode(name string) (Mode, error) {
-	switch name {
-	case "loggps":
-		return LogGPS, nil
-	case "loggops":
-		return LogGOPS, nil
+	modes := []string{LogGPS: "loggps", LogGOPS: "loggops", logGP: "loggp"}
+	if i := slices.Index(modes, name); i >= 0 {
+		return Mode(i), nil
 	}
-	return 0, fmt.Errorf("sim: mode %q: there are loggps and loggops", name)
+	return 0, fmt.Errorf("sim: mode %q: there are %s", name, strings.Join(modes, ", "))
 }
 
 // Options are what a program is simulated on. The zero value of all but Machine is what
@@ -100,7 +101,7 @@ func (o *Options) check(g *graph.Graph) error {
 		return fmt.Errorf("sim: nodes of %d ranks: give one for each of the %d ranks of the program, from 0 to %d",
 			len(n), g.Ranks(), g.Ranks()-1)
 	}
-	if o.Mode > LogGOPS {
+	if o.Mode > logGP {
 		return fmt.Errorf("sim: mode %d is unknown", o.Mode)
 	}
 	if o.Mode == LogGOPS {

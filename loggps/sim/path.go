@@ -169,9 +169,16 @@ func (r *Result) calcCost(op *graph.Op) cost {
 
 func (r *Result) beforeLogGPS(moment, id uint32, op *graph.Op, eager bool) (ref, cost) {
 	by, start, k := r.log.of(id), makeRef(id, atStart), float64(op.Size)
+	alone := func(p *loggps.Params) float64 { return p.T1(k) + p.Transit(op.Size) }
 	switch moment {
 	case atStart:
 		return by[0], cost{}
+	case atGone:
+		if late, ok := r.gone[id]; ok {
+			return makeRef(late.last, atGone), cost{"gap of the sender", op,
+				func(p *loggps.Params) float64 { return occupied(p, op.Size) }, 0, 0}
+		}
+		return start, cost{"message", op, alone, 0, 0}
 	case atEnd:
 		return r.beforeEnd(id, op, eager)
 	case afterStart:
@@ -183,9 +190,11 @@ func (r *Result) beforeLogGPS(moment, id uint32, op *graph.Op, eager bool) (ref,
 			return makeRef(q.last, atDelivery), cost{"share of the wire", op,
 				func(p *loggps.Params) float64 { return occupied(p, op.Size) }, 0, -q.early - r.crossed[q.last]}
 		}
+		if _, late := r.gone[id]; late {
+			return makeRef(id, atGone), cost{}
+		}
 		if eager {
-			return start, cost{"message", op, func(p *loggps.Params) float64 { return p.T1(k) + p.Transit(op.Size) }, 0,
-				r.crossed[id]}
+			return start, cost{"message", op, alone, 0, r.crossed[id]}
 		}
 		return makeRef(id, afterAck), cost{"message", op,
 			func(p *loggps.Params) float64 { return p.Transit(op.Size) }, 0, r.crossed[id]}

@@ -310,5 +310,5 @@ func TestBadOptions(t *testing.T) {
 	_, err := run(t, g, Options{Machine: ok}).Path(0)
 	assert.ErrorIs(t, err, ErrNotRecorded)
 	_, err = ParseMode("logp")
-	assert.ErrorContains(t, err, "loggps and loggops")
+	assert.ErrorContains(t, err, "there are loggps, loggops, loggp")
 }

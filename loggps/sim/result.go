@@ -50,6 +50,7 @@ type Result struct {
 	log     *log
 	crossed map[uint32]float64 // by send: how much longer it has taken, because it crossed another
 	queued  map[uint32]behind
+	gone    map[uint32]gap
 	// lastBusy is, by rank, what its CPU did last; the rank may end with a message that
 	// none of its operations receives in time.
 	lastBusy []ref
@@ -58,7 +59,7 @@ type Result struct {
 func (e *engine) result() *Result {
 	r := &Result{
 		Finish: e.finish, Ranks: make([]Breakdown, e.g.Ranks()), Events: e.g.Len() + e.msgs,
-		g: e.g, opt: e.opt, links: e.links, ops: e.ops, log: e.log, crossed: e.crossed, queued: e.queued,
+		g: e.g, opt: e.opt, links: e.links, ops: e.ops, log: e.log, crossed: e.crossed, queued: e.queued, gone: e.gone,
 	}
 	cpus := e.g.CPUs()
 	r.lastBusy = make([]ref, e.g.Ranks())

@@ -27,9 +27,16 @@ type behind struct {
 	early float64 // how much of it came before the busy time
 }
 
+// A gap is the way out of a rank, or of a NIC of a node, in LogGP: the bytes of a message begin there when those of the
+// one before are gone. Their order is that of the calls.
+type gap struct {
+	there float64 // when all of the last message is there, if it waits for no other wire
+	last  uint32  // that message; of a message that has waited the one before it
+}
+
 // makeWires makes a wire for each NIC of each rank and node.
 func (e *engine) makeWires() {
-	if e.opt.Mode != LogGPS || e.opt.Unshared || e.opt.Ideal {
+	if e.opt.Mode == LogGOPS || e.opt.Unshared || e.opt.Ideal {
 		return
 	}
 	e.wireNICs = e.g.NICs()
@@ -42,15 +49,37 @@ func (e *engine) makeWires() {
 		}
 	}
 	e.wires, e.queued = make([]wire, (e.g.Ranks()+e.nodes)*e.wireNICs), map[uint32]behind{}
+	if e.opt.Mode == logGP {
+		e.outs, e.gone = make([]gap, len(e.wires)), map[uint32]gap{}
+	}
 }
 
-// wireOf returns the wire of a message: those into ranks are followed by those into nodes.
-func (e *engine) wireOf(send *graph.Op) *wire {
-	to := int(send.Peer)
-	if m := &e.opt.Machine; m.LinkOf(int(send.Rank), to, send.NIC) > 0 {
-		to = e.g.Ranks() + m.Nodes[to]
+// wireOf returns the number of the wire of a message at its sender or receiver: those of ranks are followed by those of
+// nodes.
+func (e *engine) wireOf(send *graph.Op, rank int32) int {
+	at := int(rank)
+	if m := &e.opt.Machine; m.LinkOf(int(send.Rank), int(send.Peer), send.NIC) > 0 {
+		at = e.g.Ranks() + m.Nodes[rank]
 	}
-	return &e.wires[to*e.wireNICs+int(send.NIC)]
+	return at*e.wireNICs + int(send.NIC)
+}
+
+// leaves takes the way out of its sender for a message that alone would be there at a time, and returns when it is.
+func (e *engine) leaves(id uint32, op *graph.Op, alone float64) float64 {
+	if e.outs == nil || !e.takesWire(op) {
+		return alone
+	}
+	work := occupied(e.link(op), op.Size)
+	if !(work > 0) {
+		return alone
+	}
+	out, there := &e.outs[e.wireOf(op, op.Rank)], alone
+	if alone-work < out.there {
+		there = out.there + work
+		e.gone[id] = gap{there, out.last}
+	}
+	*out = gap{there, id}
+	return there
 }
 
 // occupied is for how long a message takes the wire. What a residual adds to its transit delays no other message.
@@ -77,7 +106,7 @@ func (e *engine) book(id uint32, op *graph.Op, alone float64) float64 {
 	if !(work > 0) {
 		return alone
 	}
-	w, begin := e.wireOf(op), alone-work
+	w, begin := &e.wires[e.wireOf(op, op.Peer)], alone-work
 	switch {
 	case begin >= w.free:
 		*w = wire{begin, alone, id}
@@ -96,6 +125,9 @@ func (e *engine) book(id uint32, op *graph.Op, alone float64) float64 {
 func (e *engine) delivery(id uint32, op *graph.Op) float64 {
 	if q, ok := e.queued[id]; ok {
 		return q.there
+	}
+	if late, ok := e.gone[id]; ok {
+		return late.there
 	}
 	p := e.link(op)
 	return e.ops[id].at + p.T1(float64(op.Size)) + p.Transit(op.Size)

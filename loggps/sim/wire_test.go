@@ -120,12 +120,13 @@ func TestWiresInOrder(t *testing.T) {
 // TestPathsOfWires: the critical path is as long as the rank, though messages waited for wires.
 func TestPathsOfWires(t *testing.T) {
 	rng := testkit.Rand(t)
-	waited := 0
+	waited, behind := 0, 0
 	for range 200 {
 		g := graphtest.Random(rng, graphtest.Shape{Ranks: 4, Messages: 60, Size: 20_000, Calc: 5000, CPUs: 2})
 		p := randomParams(rng)
-		r := run(t, g, Options{Machine: loggps.Single(p), Record: true})
+		r := run(t, g, Options{Machine: loggps.Single(p), Record: true, Mode: []Mode{LogGPS, logGP}[rng.IntN(2)]})
 		waited += len(r.queued)
+		behind += len(r.gone)
 		for rank := range g.Ranks() {
 			path, err := r.Path(rank)
 			require.NoError(t, err)
@@ -134,7 +135,36 @@ func TestPathsOfWires(t *testing.T) {
 			}
 		}
 	}
-	assert.Positive(t, waited)
+	assert.Positive(t, min(waited, behind))
+}
+
+// TestGapOfSender: in LogGP n messages of k bytes from one rank take o + n k G + L + o, whoever receives them. The
+// ranks of a node share its device.
+func TestGapOfSender(t *testing.T) {
+	const n, k, alone = 4, 1000, 2*100.0 + 2000
+	p := loggps.Params{L: 2000, O: 100, Gs: 3, Gl: 3, Packet: 1 << 30, Sync: 10}
+	mode, err := ParseMode("loggp")
+	require.NoError(t, err)
+	scatter := func(senders int) *graph.Graph {
+		return program(t, senders+n, func(m pattern.Member) {
+			for to := senders; to < m.Ranks; to++ {
+				switch {
+				case m.Rank == to:
+					m.Recv(k, (to-senders)%senders)
+				case m.Rank == (to-senders)%senders:
+					m.Send(k, to)
+				}
+			}
+		})
+	}
+	opt := Options{Machine: loggps.Single(p), Mode: mode}
+	assert.InDelta(t, alone+n*k*p.Gs, run(t, scatter(1), opt).Time(), 1e-6)
+	assert.InDelta(t, alone+n/2*k*p.Gs, run(t, scatter(2), opt).Time(), 1e-6, "two ranks send")
+	link := loggps.Link{Params: p}
+	opt.Machine = loggps.Machine{Links: []loggps.Link{link, link}, Nodes: []int{0, 0, 1, 2, 3, 4}}
+	assert.InDelta(t, alone+n*k*p.Gs, run(t, scatter(2), opt).Time(), 1e-6, "by one device")
+	opt.Unshared = true
+	assert.InDelta(t, alone+k*p.Gs+p.O, run(t, scatter(2), opt).Time(), 1e-6)
 }
 
 // TestIdeal: what is left without the cost of messages is computation.

@@ -7,8 +7,8 @@ import (
 )
 
 // LogGP, as Alexandrov, Ionescu, Schauser and Scheiman have it (1995): a message never waits for its receiver. The
-// paper sets two forms of it beside LogGPS (section 4.5). Bytes to one receiver share its bandwidth, as in LogGPS: the
-// gap of a sender between messages to several receivers is not counted.
+// paper sets two forms of it beside LogGPS (section 4.5). Bytes to one receiver share its bandwidth, as in LogGPS, and
+// so do bytes from one sender: their gap holds at both ends.
 
 // loggp1 are the parameters with one overhead o: all that a byte costs is its gap. So is what a residual adds to the
 // overheads of bytes.

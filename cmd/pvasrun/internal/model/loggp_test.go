@@ -5,7 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/loggps/pattern"
 	"github.com/gopvas/gopvas/loggps"
+	"github.com/gopvas/gopvas/loggps/sim"
 )
 
 // TestLogGP: both forms of LogGP take what LogGPS does for a short message alone, and never wait for a receiver.
@@ -31,4 +33,28 @@ func TestLogGP(t *testing.T) {
 		require.Less(t, q.SendTime(10*p.Sync, late), 1e7)
 		require.Greater(t, p.SendTime(10*p.Sync, late), late)
 	}
+}
+
+// TestLogGPOfSeveral: in LogGP the bytes that a rank sends have their gap, also if each message goes to another rank.
+func TestLogGPOfSeveral(t *testing.T) {
+	const n, k = 7, 8000
+	g, err := pattern.Program(n+1, func(m pattern.Member) {
+		if m.Rank > 0 {
+			m.Recv(k, 0)
+			return
+		}
+		for to := range n {
+			m.Send(k, to+1)
+		}
+	})
+	require.NoError(t, err)
+	f := SimFlags{Model: "loggp1", Param: "myrinet", Compute: 1}
+	opt, err := f.Options()
+	require.NoError(t, err)
+	r, err := sim.Run(g, opt)
+	require.NoError(t, err)
+	l, err := loggps.Preset("myrinet")
+	require.NoError(t, err)
+	p := l.Params
+	require.InDelta(t, 2*p.O+p.L+n*k*(p.Oss+p.Gs+p.Ors), r.Time(), 1e-3)
 }

@@ -89,7 +89,8 @@ func (f *SimFlags) setModel(opt *sim.Options) (err error) {
 	for i := range opt.Machine.Links {
 		opt.Machine.Links[i].Params = as(opt.Machine.Links[i].Params)
 	}
-	return nil
+	opt.Mode, err = sim.ParseMode("loggp")
+	return err
 }
 
 // whatIf tells whether something else is simulated than what ran, as far as flags say.
