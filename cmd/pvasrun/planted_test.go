@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/bench/transport"
 )
 
 // plantedPlace is the place in the program that a comment marks.
@@ -25,8 +27,7 @@ func plantedPlace(t *testing.T, mark string) string {
 }
 
 // TestPlantedCausesOfPrograms: one of the first three lines names why a real program loses time, the rank, and where.
-// The parameters are those of a slow network: what others on the machine cost is no reason that is told before. Ranks
-// of one node share no link; TestPlantedCauses has contention, on a made trace.
+// The parameters are those of a slow network: what others on the machine cost is no reason that is told before.
 func TestPlantedCausesOfPrograms(t *testing.T) {
 	program := programs.Build(t, "./testdata/planted")
 	for _, c := range []struct {
@@ -47,14 +48,18 @@ func TestPlantedCausesOfPrograms(t *testing.T) {
 		{"lock of a window", "2", []string{"lock of a window: rank 1 computes before win_unlock at ", "root",
 			"rank 0 for", "win_lock at ", "waits"}},
 		{"slow file", "2", []string{"slow file: rank 1 is in file_write at ", "root"}},
+		{"contention", "", []string{"contention: messages take ", "on their way: ranks 0", "in recv at ", "waits"}},
 	} {
 		t.Run(c.cause, func(t *testing.T) {
-			dir := t.TempDir()
+			dir, where, bytes := t.TempDir(), []string{"-n", c.ranks}, "G=5"
+			if c.ranks == "" {
+				where, bytes = oneLink(t)
+			}
 			file := filepath.Join(dir, "job.trace")
-			got := command(t, nil, "--timeout", "300", "-n", c.ranks, "--trace", file, program, c.cause,
-				filepath.Join(dir, "data"))
+			got := command(t, nil, slices.Concat(where, []string{"--timeout", "300", "--trace", file, program, c.cause,
+				filepath.Join(dir, "data")})...)
 			require.Equal(t, 0, got.code, got.stderr)
-			got = command(t, nil, "model", "show", file, "--param", "L=100000,o=10000,G=5,S=4096", "-o", "-")
+			got = command(t, nil, "model", "show", file, "--param", "L=100000,o=10000,S=4096,"+bytes, "-o", "-")
 			require.Equal(t, 0, got.code, got.stderr)
 			lines := strings.SplitN(got.stdout, "\n", 4)[:3]
 			for i, part := range c.want {
@@ -67,4 +72,14 @@ func TestPlantedCausesOfPrograms(t *testing.T) {
 			}), "%q in one of:\n%s", c.want, strings.Join(lines, "\n"))
 		})
 	}
+}
+
+// oneLink returns the flags of a job with three ranks on one node, and others on nodes of their own, and what a byte
+// takes alone on the link of a node. Four nodes have CPUs for all.
+func oneLink(t *testing.T) (where []string, bytes string) {
+	needNamespaces(t)
+	c, err := transport.NewCluster(t.Context(), 4, transport.Links{Rate: 200_000_000, Buffer: 64 << 10})
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	return nodesOf(t, c, 3, 1, 1, 1), "G=40"
 }

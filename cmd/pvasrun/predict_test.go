@@ -144,6 +144,11 @@ func predictedOn(t *testing.T) []string {
 		transport.Links{Rate: *predictRate, Buffer: 64 << 10, Pin: true})
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
+	return nodesOf(t, c)
+}
+
+// nodesOf are the flags that name the nodes of a cluster, the first ones with so many slots.
+func nodesOf(t *testing.T, c *transport.Cluster, slots ...int) []string {
 	script := "#!/bin/sh\nexec"
 	for _, word := range c.Shell() {
 		script += " '" + strings.ReplaceAll(word, "'", `'\''`) + "'"
@@ -151,8 +156,12 @@ func predictedOn(t *testing.T) []string {
 	shell := filepath.Join(t.TempDir(), "shell")
 	require.NoError(t, os.WriteFile(shell, []byte(script+" \"$@\"\n"), 0o700))
 	var hosts []string
-	for i := range *predictNodes {
-		hosts = append(hosts, c.Address(i).String())
+	for i := range c.Nodes() {
+		host := c.Address(i).String()
+		if i < len(slots) {
+			host += fmt.Sprintf(":%d", slots[i])
+		}
+		hosts = append(hosts, host)
 	}
 	return []string{"--hosts", strings.Join(hosts, ","), "--rsh", shell, "--devices", "eth0"}
 }

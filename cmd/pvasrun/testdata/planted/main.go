@@ -26,7 +26,7 @@ const rounds = 8
 var programs = map[string]func(c *mpi.Comm) error{
 	"late sender": lateSender, "late receiver": lateReceiver, "rendezvous": rendezvous, "imbalance": imbalance,
 	"serial chain": serialChain, "hot rank": hotRank, "small messages": smallMessages,
-	"lock of a window": lock, "slow file": slowFile,
+	"lock of a window": lock, "slow file": slowFile, "contention": contention,
 }
 
 // used is the CPU time of the process.
@@ -170,4 +170,14 @@ func slowFile(c *mpi.Comm) error {
 		}
 	}
 	return f.Close()
+}
+
+// contention has ranks of one node receive from one rank each of other nodes: they share the link of their node.
+func contention(c *mpi.Comm) error {
+	buf, pairs := make([]byte, 1<<20), c.Size()/2
+	if c.Rank() >= pairs {
+		return mpi.Send(c, buf, c.Rank()-pairs, 0)
+	}
+	_, err := mpi.Recv(c, buf, c.Rank()+pairs, 0) // contention: waits
+	return err
 }
