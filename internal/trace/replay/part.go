@@ -13,8 +13,8 @@ type Part struct {
 	From, To int64 // ns since all ranks were through Init; To 0: until the end
 }
 
-// Of returns the part of a trace, and how many messages have only one end there. These take no time in a graph of it:
-// nobody waits for what is left out.
+// Of returns the part of a trace, and how many messages have one end there and one that is left out. These take no time
+// in a graph of it: nobody waits for what is left out.
 //
 // A rank enters the part as if it came out of Init, and leaves it as if to Finalize. What it does at the edge is cut
 // off there. So that both ends of a message, and all members of a collective call, agree on what is there:
@@ -39,14 +39,18 @@ func (p *Part) Of(t *trace.Trace) (part *trace.Trace, lone int) {
 		}
 		part.Ranks[rank] = trace.Rank{Events: r.Events, Contexts: r.Contexts, Sites: r.Sites, Code: r.Code}
 	}
-	n := findEnds(part)
+	n, whole := findEnds(part), findEnds(t)
 	for _, list := range n.unreceived {
-		lone += len(list)
+		for _, u := range list {
+			if whole.have.get(u.Message)&haveReceive != 0 {
+				lone++
+			}
+		}
 	}
 	for rank := range part.Ranks {
 		for i := range part.Ranks[rank].Events {
 			e := &part.Ranks[rank].Events[i]
-			if m, ok := e.Receives(rank); ok && n.unsent(m) {
+			if m, ok := e.Receives(rank); ok && n.unsent(m) && !whole.unsent(m) {
 				lone++
 			} else if m, ok := e.Sends(rank); ok && n.have.get(m)&haveReceive == 0 && c.cuts() && p.has(int(m.To)) {
 				e.Message = 0 // else its receiver would take it at the end of the part (settle)

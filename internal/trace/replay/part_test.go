@@ -41,6 +41,14 @@ func TestPart(t *testing.T) {
 	late := lane(Part{From: 700}, 0, 0)
 	assert.Equal(t, [2]float64{0, 200}, [2]float64{late[0].From, late[0].To})
 	assert.InDelta(t, 100, late[0].Waited(), 1e-9)
+
+	never := send
+	never.Message = 2
+	tr.Ranks[1].Events = []trace.Event{init, send, never, end}
+	_, lone := (&Part{Ranks: []int{0, 1, 2}}).Of(tr)
+	assert.Zero(t, lone, "nobody has received it")
+	_, lone = (&Part{Ranks: []int{1, 2}}).Of(tr)
+	assert.Equal(t, 1, lone)
 }
 
 // TestPartsRun: whatever is cut off, nobody waits for it.

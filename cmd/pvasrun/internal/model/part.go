@@ -56,7 +56,10 @@ func (p *Program) take(part replay.Part) error {
 	if part.To > 0 {
 		until = min(until, part.To)
 	}
-	p.part = fmt.Sprintf("only %s, from %s to %s of %s; %d messages with ends elsewhere are left out", p.part,
-		show.Time(float64(part.From)), show.Time(float64(until)), show.Time(float64(took)), lone)
+	p.part = fmt.Sprintf("only %s, from %s to %s of %s", p.part, show.Time(float64(part.From)),
+		show.Time(float64(until)), show.Time(float64(took)))
+	if lone > 0 {
+		p.part += fmt.Sprintf("; %d messages with ends elsewhere are left out", lone)
+	}
 	return nil
 }

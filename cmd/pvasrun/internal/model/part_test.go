@@ -61,6 +61,9 @@ func TestParts(t *testing.T) {
 	}
 	require.True(t, told, "%q", facts)
 	require.Contains(t, facts[0], "left out: what rank 2 does is left out or was not recorded, and others wait: rank")
+	facts, _, err = shown(PartFlags{Ranks: "0-3"})
+	require.NoError(t, err)
+	require.Contains(t, facts, "only ranks 0 to 3 of 4, from 0 ns to 60.14 ms of 60.14 ms")
 	facts, _, err = shown(PartFlags{From: cli.Lapse(10 * time.Millisecond), To: cli.Lapse(20 * time.Millisecond)})
 	require.NoError(t, err)
 	require.Contains(t, facts[0], "imbalance: rank 2 computes most")
