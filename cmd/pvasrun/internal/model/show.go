@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"text/tabwriter"
 
@@ -53,11 +52,11 @@ func executeModelShow(args []string) error {
 		return cli.Mistake(fmt.Errorf("model show: %w", err))
 	}
 	drawn := p.measure(&opt, drawnPieces(f.Output))
-	debug.FreeOSMemory() // what is measured goes before the graph comes
+	collect(garbage) // what is measured goes before the graph comes
 	if err := p.build(&opt.Machine); err != nil {
 		return modelMistake(err)
 	}
-	debug.FreeOSMemory() // and the trace before a simulation
+	collect(simulatedGarbage) // and the trace before a simulation
 	if err := f.Prepare(&opt, p); err != nil {
 		return err
 	}
@@ -138,7 +137,7 @@ func (p *Program) shown(opt sim.Options, whatIf, drawn bool) (*show.Page, error)
 	page := pageOf(p, predicted, opt, whatIf, drawn)
 	page.Facts = append(page.Facts, p.advise(predicted, opt)...)
 	predicted.Result = nil // which is large, and another one follows
-	debug.FreeOSMemory()
+	collect(simulatedGarbage)
 	if err := p.explain(page, run, opt); err != nil {
 		return nil, err
 	}
