@@ -23,7 +23,7 @@ type neighbours struct {
 	jobs     map[int]*otherJob // by number
 	asked    int               // requests to others
 	services map[string]*os.File
-	told     map[int]bool // ranks whose addresses others have been told
+	told     map[int]neighbour.Address // what others have been told of ranks
 }
 
 // otherJob is a job that this one has met.
@@ -54,7 +54,7 @@ func (s *supervisor) openDoor() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n.door, n.jobs, n.services, n.told = door, map[int]*otherJob{}, map[string]*os.File{}, map[int]bool{}
+	n.door, n.jobs, n.services, n.told = door, map[int]*otherJob{}, map[string]*os.File{}, map[int]neighbour.Address{}
 	root.SetJobNumber(door.Number)
 	own := s.hello()
 	go func() {
@@ -130,8 +130,8 @@ func (s *supervisor) meet(l *neighbour.Link, other neighbour.Hello) error {
 	o.links = append(o.links, l)
 	m := neighbour.Message{Ranks: root.Ranks()}
 	for rank := range root.Ranks() {
-		if at, ok := root.Address(rank); ok {
-			m.Addresses = append(m.Addresses, neighbour.Address{Rank: rank, At: at})
+		if a, ok := s.addressOf(rank); ok {
+			m.Addresses = append(m.Addresses, a)
 		}
 		if root.Gone(rank) {
 			m.Ends = append(m.Ends, s.endOf(rank))
@@ -139,6 +139,12 @@ func (s *supervisor) meet(l *neighbour.Link, other neighbour.Hello) error {
 	}
 	l.Send(m)
 	return nil
+}
+
+func (s *supervisor) addressOf(rank int) (a neighbour.Address, ok bool) {
+	root := s.memory.Root()
+	at, ok := root.Address(rank)
+	return neighbour.Address{Rank: rank, At: at, Ends: !root.MayReceive(rank)}, ok
 }
 
 func (s *supervisor) endOf(rank int) neighbour.End {
@@ -168,6 +174,7 @@ func (s *supervisor) hear(l *neighbour.Link, number int, m neighbour.Message) {
 			if _, known := root.Address(rank); !known {
 				root.SetAddress(rank, a.At)
 			}
+			root.SetEnds(rank, a.Ends)
 		}
 	}
 	for _, e := range m.Ends {
@@ -238,7 +245,7 @@ func (s *supervisor) tellNeighbours(m neighbour.Message) {
 	}
 }
 
-// followAddresses has them told the addresses of ranks, until the memory is closed.
+// followAddresses has them told the addresses of ranks, and which receive no more, until the memory is closed.
 func (s *supervisor) followAddresses(ctx context.Context) {
 	root := s.memory.Root()
 	for seen := uint32(0); ; {
@@ -250,9 +257,9 @@ func (s *supervisor) followAddresses(ctx context.Context) {
 		s.post(func() {
 			var m neighbour.Message
 			for rank := range root.Ranks() {
-				if at, ok := root.Address(rank); ok && !s.neighbours.told[rank] {
-					s.neighbours.told[rank] = true
-					m.Addresses = append(m.Addresses, neighbour.Address{Rank: rank, At: at})
+				if a, ok := s.addressOf(rank); ok && s.neighbours.told[rank] != a {
+					s.neighbours.told[rank] = a
+					m.Addresses = append(m.Addresses, a)
 				}
 			}
 			if m.Addresses != nil {

@@ -138,6 +138,14 @@ func TestPortOfAnotherJobIsClosed(t *testing.T) {
 	connects.ends(0)
 }
 
+// Jobs that have sent each other what nobody receives end nevertheless.
+func TestJobsLeaveMessages(t *testing.T) {
+	accepts := startJob(t, two, "accept", "left")
+	connects := startJob(t, append([]string{"--deadlock=off"}, three...), "connect", "left", accepts.line())
+	connects.ends(0)
+	accepts.ends(0)
+}
+
 // Jobs whose collective calls would not fit each other are not connected.
 func TestJobsThatDoNotFit(t *testing.T) {
 	accepts := startJob(t, two, "accept", "talk")

@@ -81,6 +81,7 @@ type Message struct {
 type Address struct {
 	Rank int
 	At   netip.AddrPort
+	Ends bool // it is in Finalize, and receives no more
 }
 
 // End is that of a rank.

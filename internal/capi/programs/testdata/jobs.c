@@ -182,6 +182,13 @@ int main(int argc, char **argv) {
 		MPI_Comm_remote_size(inter, &remote);
 		exchange(inter, remote);
 		together(inter, remote);
+		if (strcmp(kind, "left") == 0) {
+			static char lasting[1 << 20];
+			MPI_Request r;
+			MPI_Isend(lasting, sizeof(lasting), MPI_CHAR, 0, 9, inter, &r);
+			MPI_Request_free(&r);
+			break;
+		}
 		if (strcmp(kind, "talk") != 0 && strcmp(kind, "named") != 0) {
 			if (accepts) survive(kind, inter, remote);
 			else if (rank == size - 1) {
