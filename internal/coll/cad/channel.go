@@ -18,6 +18,12 @@ type Job interface {
 	Lost() (rank int, ok bool) // the rank that has gone first
 	State(rank int) job.State
 	CountCall(rank, slot int)
+
+	// Ranks of other jobs, and the names that all jobs know.
+	Visits(rank int) bool
+	NameOf(rank int) uint32
+	Named(name uint32) (rank int, ok bool)
+
 	// Inbox is asked for this rank, and for ranks that share its address space.
 	Inbox(rank int) *shm.Event
 }

@@ -33,6 +33,11 @@ func (f Fault) Rank() int { return int(uint16(f)) }
 // Other is described with Rank.
 func (f Fault) Other() int { return int(uint16(f >> 16)) }
 
+// Renamed is the fault with other names of its ranks: jobs do not have the same numbers for them.
+func (f Fault) Renamed(name func(rank int) int) Fault {
+	return f.Kind() | Fault(uint16(name(f.Other())))<<16 | Fault(uint16(name(f.Rank())))
+}
+
 // Failure is a fault and what there is to say about it.
 type Failure struct {
 	Fault

@@ -22,3 +22,12 @@ func TestFailureThatIsBeingTold(t *testing.T) {
 	}()
 	require.Equal(t, want, c.Failure())
 }
+
+// A fault that another job is told of has the same kind, and ranks by names.
+func TestFaultRenamed(t *testing.T) {
+	f := AboutTwo(Mismatch, 3, 254).Fault
+	named := f.Renamed(func(rank int) int { return 0x1200 + rank })
+	require.Equal(t, Mismatch, named.Kind())
+	require.Equal(t, []int{0x1203, 0x12fe}, []int{named.Rank(), named.Other()})
+	require.Equal(t, f, named.Renamed(func(name int) int { return name - 0x1200 }))
+}

@@ -208,7 +208,7 @@ func (r *run) arrived(l inFlight, st pml.Status, mark pml.Mark, err error) {
 		r.failed(l.n, err)
 		return
 	case l.record != nil:
-		r.note(readRecord(l.record))
+		r.note(r.recorded(l.record, st.Source))
 	case a.kind == cad.Recv:
 		if r.note(compare(r.t.Rank, r.call, r.number, uint64(a.dst.size), st, mark)); r.done {
 			return
