@@ -135,7 +135,7 @@ func (s *supervisor) obeyForWorlds(o part.Order) {
 func (s *supervisor) tellWaiting() {
 	if n := len(s.waiting(s.lookout.After)); n != s.toldWaiting {
 		s.toldWaiting = n
-		s.job.Part.Tell(part.Note{Waiting: &n})
+		s.job.Part.Tell(part.Note{Waiting: &part.Waits{Ranks: n}})
 	}
 }
 

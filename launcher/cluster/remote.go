@@ -75,7 +75,7 @@ func (a *remote) take(n *note) {
 	case n.Doing != nil:
 		a.tellDoing(n.Doing)
 	case n.Waiting != nil:
-		a.waiting = *n.Waiting
+		a.waiting = n.Waiting.Ranks
 	case n.Clock != nil:
 		a.clockRead(*n.Clock)
 	case n.Data != nil:

@@ -51,14 +51,18 @@ type Note struct {
 	Addresses []Address // of its ranks
 	Ended     *RankEnd
 	Doing     *Doing
-	Waiting   *int // how many ranks have waited for long now
+	Waiting   *Waits
 	Request   *Request
 	Late      *LateDone
 	Links     *Links // answers Order.Links
 }
 
-// Links says whether a node links a world to others. It is no pointer to a bool: gob sends none that is false.
+// Links says whether a node links a world to others. It is no pointer to a bool, nor is Waits to a number: gob sends no
+// pointer to a zero.
 type Links struct{ Any bool }
+
+// Waits is how many ranks have waited for long now.
+type Waits struct{ Ranks int }
 
 // A Request is what a rank asks the supervisor for: see job.Root.Ask.
 type Request struct {
