@@ -44,6 +44,7 @@ func (f *Flags) instrument(j *launcher.Job) *seen {
 			Started: time.Now().UTC(), Algorithms: coll.AlgorithmNames(), Command: recording.CommandOf(j.Apps),
 		}}
 		n.Instruments = append(n.Instruments, "trace")
+		j.TraceSize = os.Getpagesize() // each node has its own: the leader is to know that ranks are recorded
 	}
 	if f.Report == "pagetable" {
 		s.meter = &nodesMeter{}
