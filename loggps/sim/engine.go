@@ -133,7 +133,7 @@ func newEngine(g *graph.Graph, opt Options) *engine {
 	if opt.Mode == LogGOPS {
 		e.nics = make([]nic, g.Ranks()*g.NICs())
 	} else if g.HasWaits() {
-		e.pend = map[uint32]uint32{}
+		e.pend = make(map[uint32]uint32, waits(g))
 	}
 	if opt.Record {
 		e.log = newLog(g.Len(), opt.Mode)
@@ -151,6 +151,16 @@ func newEngine(g *graph.Graph, opt Options) *engine {
 		}
 	}
 	return e
+}
+
+// waits is how many Waits there are.
+func waits(g *graph.Graph) (n int) {
+	for id := range graph.ID(g.Len()) {
+		if g.Op(id).Kind == graph.Wait {
+			n++
+		}
+	}
+	return n
 }
 
 // placeRanks says on which node each rank is, and as which rank of it. Both are nil where one node has all.
