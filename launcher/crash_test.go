@@ -115,7 +115,8 @@ func TestTimeout(t *testing.T) {
 	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		j := ranks(btl, 3, "block")
 		// also of programs that do not use the runtime
-		out := runTimedOut(t, &j, func() outcome { return run(t, j) }, "pvasrun: what the ranks do:\n")
+		out := runTimedOut(t, &j, func() outcome { return run(t, j) },
+			`pvasrun: what the ranks do:\n.*\n(  \d +\d+ +has not called Init: .*\n){3}`)
 		require.Nil(t, out.Failure)
 		require.Regexp(t, fmt.Sprintf(`\npvasrun: time-out after %v: (ending [1-3] ranks?|no rank was running)\n$`,
 			j.Timeout), out.stderr)
