@@ -9,7 +9,7 @@ import (
 
 // A report waits for answers for pollsWait at most. It looks for their answers each pollsLook.
 const (
-	pollsWait = 250 * time.Millisecond
+	pollsWait = time.Second
 	pollsLook = 5 * time.Millisecond
 )
 
