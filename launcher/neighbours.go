@@ -182,19 +182,25 @@ func (s *supervisor) hear(l *neighbour.Link, number int, m neighbour.Message) {
 	}
 	switch {
 	case m.Ask != nil:
-		l.Send(neighbour.Message{Number: m.Number, Ranks: root.Ranks(), Answer: s.answerOther(m.Ask)})
+		l.Send(neighbour.Message{Number: m.Number, Ranks: root.Ranks(), Answer: s.answerOther(number, m.Ask)})
 	case m.Answer != nil && o.answers[m.Number] != nil:
 		o.answers[m.Number] <- m.Answer
 		delete(o.answers, m.Number)
 	}
 }
 
-// answerOther answers another job: whether a port is open, or nothing.
-func (s *supervisor) answerOther(ask []string) []string {
-	if ask[0] != job.AskPort {
+// answerOther answers the job with a number: one of its ranks asks at a port, or nothing.
+func (s *supervisor) answerOther(number int, ask []string) []string {
+	if ask[0] != job.AskMeet || len(ask) != 3 {
 		return job.Grant()
 	}
-	answer, _ := s.names.Handle(s.memory.Root().ID(), -1, ask)
+	root := s.memory.Root()
+	own, err := strconv.Atoi(ask[2])
+	rank, known := root.Named(job.NameIn(number, own))
+	if err != nil || !known {
+		return job.Refuse(fmt.Errorf("%w: its job does not know the rank that asks", job.ErrPort))
+	}
+	answer, _ := s.names.Handle(root.ID(), rank, []string{job.AskConnect, ask[1]})
 	return answer
 }
 
@@ -281,10 +287,10 @@ func (s *supervisor) answer(request []string) (answer []string, ok bool) {
 	case len(request) == 2 && request[0] == job.AskName:
 		number, _ := strconv.Atoi(request[1])
 		_, err = s.askOther(number, 0, request)
-	case len(request) == 2 && request[0] == job.AskMeet:
+	case len(request) == 3 && request[0] == job.AskMeet:
 		var p job.Port
 		if p, err = job.ParsePort(request[1]); err == nil {
-			answer, err = s.askOther(p.Of, p.Job, []string{job.AskPort, request[1]})
+			answer, err = s.askOther(p.Of, p.Job, request)
 		}
 		if err == nil {
 			return answer, true

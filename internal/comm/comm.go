@@ -51,6 +51,7 @@ type Comm struct {
 	buffered    *buffered             // likewise
 	resource    *resource             // likewise
 	visits      *visits               // likewise
+	opened      *openPorts            // likewise
 	visited     bool                  // it has ranks of other jobs
 	self        func() *Comm          // likewise
 	finalized   *atomic.Bool          // likewise
@@ -101,6 +102,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		buffered:  new(buffered),
 		resource:  new(resource),
 		visits:    new(visits),
+		opened:    new(openPorts),
 		describe:  describe,
 		resolve:   ops.Resolve,
 		finalized: new(atomic.Bool),
@@ -161,6 +163,7 @@ func (c *Comm) withoutID(g *Group) *Comm {
 		buffered:    c.buffered,
 		resource:    c.resource,
 		visits:      c.visits,
+		opened:      c.opened,
 		describe:    c.describe,
 		resolve:     c.resolve,
 		self:        c.self,

@@ -118,12 +118,6 @@ func (c *Comm) openVisits() error {
 // SeveralJobs tells whether ranks of other jobs are members of c.
 func SeveralJobs(c *Comm) bool { return c.made() == nil && c.visited }
 
-// arrive waits until a visitor has what this rank has sent to it.
-func (c *Comm) arrive(op string, rank int) error {
-	return c.engine.Arrived(rank, func() bool { return c.visits.module.Heard(rank) },
-		job.Waiting{Op: job.OpSend, Peer: int32(rank), Call: op, Others: true})
-}
-
 // networks are those of this process.
 func (v *visits) networks() (list []Network) {
 	v.mu.Lock()

@@ -4,11 +4,44 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"sync"
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/internal/sys"
 )
+
+// openPorts are the ports that this process has open.
+//
+// Who connects first has the keeper of the port's name note it, then sends a message to the rank that has opened the
+// port. Who closes the port gets what was noted, and refuses those whose message it has not taken. So the message of
+// one that is refused may come later: no other port has its tag. The lock makes one the taking of a message and its
+// count, so an accept that is in progress finds the port closed, or the one that closes it finds the message counted.
+type openPorts struct {
+	mu    sync.Mutex
+	taken map[int]map[int]int // by number of the port and rank: how many messages
+}
+
+func (o *openPorts) add(port int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.taken == nil {
+		o.taken = map[int]map[int]int{}
+	}
+	o.taken[port] = map[int]int{}
+}
+
+// take counts a message of a rank. It tells whether the port is open.
+func (o *openPorts) take(port, rank int) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.taken[port] == nil {
+		return false
+	}
+	o.taken[port][rank]++
+	return true
+}
 
 // OpenPort returns the name of a port at which this rank can accept. MPI 4.1 section 11.9.2 (MPI_Open_port).
 //
@@ -27,7 +60,9 @@ func OpenPort(world *Comm) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return texts[0], nil
+	p, err := job.ParsePort(texts[0])
+	world.opened.add(p.Number)
+	return texts[0], Wrap(op, err)
 }
 
 // reachable has the job be one that others can reach, and returns its number.
@@ -50,34 +85,42 @@ const closePort = "close port"
 // ClosePort closes it. Those that have asked there and were not accepted are told. MPI 4.1 section 11.9.2
 // (MPI_Close_port).
 func ClosePort(world *Comm, port string) error {
-	_, err := world.ask(closePort, job.AskClosePort, port)
-	if err != nil {
-		return err
+	if err := world.usable(); err != nil {
+		return Wrap(closePort, err)
 	}
 	p, err := job.ParsePort(port)
-	if err == nil && p.Rank == world.group.self {
-		err = world.turnAway(p)
+	if err == nil && p.Job == world.root.ID() && p.Rank != world.group.self {
+		err = fmt.Errorf("%w by this rank: rank %d has opened it", ErrPort, p.Rank)
+	}
+	if err != nil {
+		return Wrap(closePort, err)
+	}
+	o := world.opened
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	asked, err := world.root.Ask(world.group.self, job.AskClosePort, port)
+	if err == nil {
+		err = world.turnAway(p, asked)
 	}
 	return Wrap(closePort, err)
 }
 
-// turnAway answers all that have asked at a port before it was closed. One that is told twice, see Connect, leaves the
-// second message: no other port has the tag.
-func (c *Comm) turnAway(p job.Port) error {
-	for {
-		m, st, ok, err := c.engine.Improbe(partitioned.of(meetID), pml.AnySource, p.Number)
-		if err != nil || !ok {
-			return err
-		}
-		if _, err = c.engine.Mrecv(&m, Bytes(nil)); err != nil {
-			return err
-		}
-		no := proposal{call: callOf(closePort), refused: true}
-		err = c.engine.Send(grouping.of(meetID), st.Source, p.Number, no.encode(), pml.Standard)
-		if err != nil && !isLost(err) {
-			return err
+// turnAway refuses those that have asked at a port, as AskClosePort tells, but for those whose messages were taken.
+func (c *Comm) turnAway(p job.Port, asked []string) error {
+	taken := c.opened.taken[p.Number]
+	delete(c.opened.taken, p.Number)
+	no := proposal{call: callOf(closePort), refused: true}
+	for i := 0; i+1 < len(asked); i += 2 {
+		rank, _ := strconv.Atoi(asked[i]) // never fails, nor does the next: Names has written it
+		times, _ := strconv.Atoi(asked[i+1])
+		for range times - taken[rank] {
+			err := c.engine.Send(grouping.of(meetID), rank, p.Number, no.encode(), pml.Standard)
+			if err != nil && !isLost(err) {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // PublishName publishes a port by the name of a service, which LookupName finds, also in other jobs of the user on this
@@ -119,13 +162,29 @@ func (c *Comm) ask(op string, request ...string) ([]string, error) {
 	return texts, Wrap(op, err)
 }
 
-// port returns the open port of this name. The rank of one of another job is that which it has here.
-func (c *Comm) port(name string) (p job.Port, err error) {
+// ownPort returns the open port of this name, which this rank has opened.
+func (c *Comm) ownPort(name string) (p job.Port, err error) {
+	if p, err = job.ParsePort(name); err != nil {
+		return p, err
+	}
+	if p.Job != c.root.ID() || p.Rank != c.group.self {
+		return p, fmt.Errorf("%w by this rank: the rank that has opened it accepts", ErrPort)
+	}
+	_, err = c.root.Ask(c.group.self, job.AskPort, name)
+	return p, err
+}
+
+// askAt notes this rank as one that asks at the open port of this name, which it returns. The rank of one of another
+// job is that which it has here.
+func (c *Comm) askAt(name string) (p job.Port, err error) {
 	if p, err = job.ParsePort(name); err != nil {
 		return p, err
 	}
 	if p.Job == c.root.ID() {
-		_, err = c.root.Ask(c.group.self, job.AskPort, name)
+		if p.Rank == c.group.self {
+			return p, fmt.Errorf("%w to this rank, which has opened it: another one connects", ErrPort)
+		}
+		_, err = c.root.Ask(c.group.self, job.AskConnect, name)
 		return p, err
 	}
 	if p.Of == 0 {
@@ -135,7 +194,7 @@ func (c *Comm) port(name string) (p job.Port, err error) {
 	if _, err = c.reachable(); err != nil {
 		return p, fmt.Errorf("%w to this job: %w", ErrPort, err)
 	}
-	if _, err = c.root.Ask(c.group.self, job.AskMeet, name); err != nil {
+	if _, err = c.root.Ask(c.group.self, job.AskMeet, name, strconv.Itoa(c.group.self)); err != nil {
 		return p, err
 	}
 	rank, ok := c.root.Named(job.NameIn(p.Of, p.Rank))
@@ -151,7 +210,8 @@ func (c *Comm) port(name string) (p job.Port, err error) {
 //
 // MPI 4.1 section 11.9.2 (MPI_Comm_accept).
 func Accept(c *Comm, port string, root int) (*Comm, error) {
-	return c.connect("accept", port, root, func(p job.Port, offer proposal) (theirs proposal, err error) {
+	return c.connect("accept", root, func() (job.Port, error) { return c.ownPort(port) }, func(p job.Port,
+		offer proposal) (theirs proposal, err error) {
 		for {
 			m, st, err := c.engine.Mprobe(partitioned.of(meetID), pml.AnySource, p.Number)
 			if err != nil {
@@ -159,6 +219,9 @@ func Accept(c *Comm, port string, root int) (*Comm, error) {
 			}
 			if _, err = c.engine.Mrecv(&m, Bytes(nil)); err != nil {
 				return theirs, err
+			}
+			if !c.opened.take(p.Number, st.Source) {
+				return theirs, fmt.Errorf("%w: it was closed meanwhile", ErrPort)
 			}
 			theirs, err = c.exchangeWith(int32(st.Source), grouping.of(meetID), p.Number, offer, c.Name)
 			if !isLost(err) {
@@ -171,20 +234,12 @@ func Accept(c *Comm, port string, root int) (*Comm, error) {
 // Connect connects to a port at which others accept, and returns the intercommunicator. It is collective; the port of
 // the root counts.
 //
-// Who closes the port first has it closed, then looks who has asked there. Connect first asks, then looks whether it is
-// open. So one of the two sees the other.
-//
 // MPI 4.1 section 11.9.3 (MPI_Comm_connect).
 func Connect(c *Comm, port string, root int) (*Comm, error) {
-	return c.connect("connect", port, root, func(p job.Port, offer proposal) (theirs proposal, err error) {
+	return c.connect("connect", root, func() (job.Port, error) { return c.askAt(port) }, func(p job.Port,
+		offer proposal) (theirs proposal, err error) {
 		err = c.engine.Send(partitioned.of(meetID), p.Rank, p.Number, nil, pml.Standard)
-		if err == nil && c.root.Visits(p.Rank) {
-			err = c.arrive(offer.call.name, p.Rank)
-		}
 		if err != nil {
-			return theirs, err
-		}
-		if _, err = c.port(port); err != nil {
 			return theirs, err
 		}
 		t := circle{c.engine, grouping.of(meetID), p.Number, []int32{int32(p.Rank)}, 0, c.Name}
@@ -203,17 +258,16 @@ func Connect(c *Comm, port string, root int) (*Comm, error) {
 	})
 }
 
-func (c *Comm) connect(op, name string, root int, meet func(job.Port, proposal) (proposal, error)) (*Comm, error) {
+// connect is Accept and Connect. find is called by the root, then meet.
+func (c *Comm) connect(op string, root int, find func() (job.Port, error),
+	meet func(job.Port, proposal) (proposal, error)) (*Comm, error) {
 	if err := c.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
 	}
 	defer c.mu.Unlock()
 	var p job.Port
 	_, err := c.rootDoes(op, root, nil, func() (_ []string, err error) {
-		p, err = c.port(name)
-		if mine := p.Rank == c.group.self; err == nil && mine != (op == "accept") {
-			err = fmt.Errorf("%w for that: the rank that has opened it accepts, and another one connects", ErrPort)
-		}
+		p, err = find()
 		return nil, err
 	})
 	if err != nil {

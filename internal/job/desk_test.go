@@ -127,7 +127,7 @@ func TestPublishedNames(t *testing.T) {
 	ask := func(texts ...string) string {
 		answer, err := r.Ask(0, texts...)
 		require.NoError(t, err, texts)
-		return answer[0]
+		return append(answer, "")[0]
 	}
 	refused := func(kind error, texts ...string) {
 		_, err := r.Ask(0, texts...)
@@ -139,6 +139,9 @@ func TestPublishedNames(t *testing.T) {
 	require.Equal(t, Port{r.ID(), 0, 0, 1}, parsed)
 	require.NotEqual(t, port, ask(AskOpenPort))
 	ask(AskPort, port)
+	for range 2 {
+		ask(AskConnect, port)
+	}
 	ask(AskPublish, "a", port)
 	refused(ErrService, AskPublish, "a", port)
 	require.Equal(t, port, ask(AskLookup, "a"))
@@ -146,8 +149,11 @@ func TestPublishedNames(t *testing.T) {
 	refused(ErrService, AskUnpublish, "a", "another")
 	ask(AskUnpublish, "a", port)
 	refused(ErrService, AskUnpublish, "a", port)
-	ask(AskClosePort, port)
+	asked, err := r.Ask(0, AskClosePort, port)
+	require.NoError(t, err)
+	require.Equal(t, []string{"0", "2"}, asked, "rank 0 has asked twice")
 	refused(ErrPort, AskPort, port)
+	refused(ErrPort, AskConnect, port)
 	refused(ErrPort, AskClosePort, port)
 	for _, bad := range []string{"", "x", "gopvas:1:2:1", "gopvas:g:0:0:1", "gopvas:1:0:-1:1", "gopvas:1:1:1:1:1"} {
 		_, err := ParsePort(bad)

@@ -14,8 +14,14 @@ type Names struct {
 	mu    sync.Mutex
 	over  bool // to the supervisor: see handOver
 	last  int
-	ports map[string]int // the rank that has opened it
+	ports map[string]openPort
 	names map[string]published
+}
+
+// openPort is a port of the job.
+type openPort struct {
+	rank  int         // that has opened it
+	asked map[int]int // how often a rank has asked to connect
 }
 
 type published struct {
@@ -29,15 +35,16 @@ const (
 	AskUnpublish = "unpublish"  // service, port
 	AskLookup    = "lookup"     // service
 	AskOpenPort  = "open port"  // the number of the job, 0: no other job can connect
-	AskClosePort = "close port" // port
+	AskClosePort = "close port" // port; the answer: ranks that have asked to connect, each with how often
 	AskPort      = "port"       // port: is it open?
+	AskConnect   = "connect"    // port: the rank is noted as one that asks there
 
 	// These are requests to the supervisor. AskSpawn: see Command. AskNumber is for a number of the job, by which
-	// others can connect; AskMeet, for the ranks of the job of a port, and whether it is open; AskName, for those of a
-	// job with a number.
+	// others can connect; AskMeet is AskConnect for a port of another job, and has its ranks known here; AskName is for
+	// those of a job with a number.
 	AskSpawn  = "spawn"
 	AskNumber = "number"
-	AskMeet   = "meet" // port
+	AskMeet   = "meet" // port, the rank
 	AskName   = "name" // number
 )
 
@@ -71,10 +78,14 @@ func (n *Names) Handle(id uint64, rank int, request []string) (answer []string, 
 		text = n.open(Port{Job: id, Of: number, Rank: rank})
 	case AskClosePort:
 		if err = n.check(arg(1)); err == nil {
-			delete(n.ports, arg(1))
+			return Grant(n.close(arg(1))...), true
 		}
 	case AskPort:
 		err = n.check(arg(1))
+	case AskConnect:
+		if err = n.check(arg(1)); err == nil {
+			n.ports[arg(1)].asked[rank]++
+		}
 	default:
 		return nil, false
 	}
@@ -135,13 +146,22 @@ func (n *Names) unpublish(service, port string) error {
 
 func (n *Names) open(p Port) string {
 	if n.ports == nil {
-		n.ports = map[string]int{}
+		n.ports = map[string]openPort{}
 	}
 	n.last++
 	p.Number = n.last
 	port := p.String()
-	n.ports[port] = p.Rank
+	n.ports[port] = openPort{p.Rank, map[int]int{}}
 	return port
+}
+
+// close returns who has asked at a port.
+func (n *Names) close(port string) (asked []string) {
+	for rank, times := range n.ports[port].asked {
+		asked = append(asked, strconv.Itoa(rank), strconv.Itoa(times))
+	}
+	delete(n.ports, port)
+	return asked
 }
 
 func (n *Names) check(port string) error {
@@ -156,7 +176,7 @@ func (n *Names) Gone(rank int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for port, by := range n.ports {
-		if by == rank {
+		if by.rank == rank {
 			delete(n.ports, port)
 		}
 	}

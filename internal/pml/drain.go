@@ -59,23 +59,3 @@ func (e *Engine) Uses(b *btl.Buffer) bool {
 	}
 	return false
 }
-
-// Arrived waits until all that this rank has sent to a visitor is with it, or it has gone. heard tells whether the
-// visitor has acknowledged what its module has sent; it is asked under the lock of the engine. say is for the hang
-// report.
-func (e *Engine) Arrived(peer int, heard func() bool, say job.Waiting) error {
-	over := func() bool {
-		if e.job.Gone(peer) {
-			return true
-		}
-		for _, op := range e.existing {
-			if op.kind == sending && int(op.peer) == peer && (op.state == queued || op.state == moving) {
-				return false
-			}
-		}
-		return heard()
-	}
-	c := e.NewCondition(over, func() job.Waiting { return say })
-	c.inside = true
-	return c.Wait()
-}

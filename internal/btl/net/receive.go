@@ -272,12 +272,6 @@ func (m *Module) heard(p *peer) bool {
 	return true
 }
 
-// Heard tells whether a rank has acknowledged all that was sent to it.
-func (m *Module) Heard(rank int) bool {
-	p := m.peer(rank)
-	return p == nil || p.buried || m.heard(p)
-}
-
 // bury forgets a peer that has gone. Blocks that were being received from it come to
 // their end now, with an error.
 func (m *Module) bury(p *peer) {
