@@ -74,8 +74,8 @@ func TestPlantedCausesOfPrograms(t *testing.T) {
 	}
 }
 
-// oneLink returns the flags of a job with three ranks on one node, and others on nodes of their own, and what a byte
-// takes alone on the link of a node. Four nodes have CPUs for all.
+// oneLink returns the flags of a job whose first three ranks share a node, and each other rank has its own. It also
+// returns how long a byte takes on the link of a node. Four nodes have CPUs for all.
 func oneLink(t *testing.T) (where []string, bytes string) {
 	needNamespaces(t)
 	c, err := transport.NewCluster(t.Context(), 4, transport.Links{Rate: 200_000_000, Buffer: 64 << 10})

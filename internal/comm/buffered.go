@@ -35,8 +35,8 @@ func (c *Comm) buffer() *Comm {
 	return nil
 }
 
-// BufferedMessages returns how many messages of this rank are in the same buffer as those that c sends, and not with
-// their receivers yet, and how long they are together.
+// BufferedMessages returns how many messages are in the buffer that c sends from, and how many bytes they have in all.
+// A message leaves the buffer when it is with its receiver.
 func BufferedMessages(c *Comm) (messages, bytes int) {
 	b, apart := c.buffered, c.buffer()
 	c.engine.Progress()

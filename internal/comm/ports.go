@@ -45,8 +45,8 @@ func (o *openPorts) take(port, rank int) bool {
 
 // OpenPort returns the name of a port at which this rank can accept. MPI 4.1 section 11.9.2 (MPI_Open_port).
 //
-// Ranks of other jobs of the user on this node can connect to it, unless the job has no pvasrun that could bring them
-// here (job.Port.Of is 0).
+// Ranks of other jobs of the user on this node can connect to it. They need the pvasrun of both jobs: a port of a job
+// without one has 0 as job.Port.Of.
 func OpenPort(world *Comm) (string, error) {
 	const op = "open port"
 	if err := world.usable(); err != nil {
@@ -123,8 +123,8 @@ func (c *Comm) turnAway(p job.Port, asked []string) error {
 	return nil
 }
 
-// PublishName publishes a port by the name of a service, which LookupName finds, also in other jobs of the user on this
-// node if they can reach the port. MPI 4.1 section 11.9.4 (MPI_Publish_name).
+// PublishName publishes a port by the name of a service, for LookupName. Jobs of the user on this node find it if they
+// can reach the port. MPI 4.1 section 11.9.4 (MPI_Publish_name).
 func PublishName(world *Comm, service, port string) error {
 	_, err := world.ask("publish name", job.AskPublish, service, port)
 	return err

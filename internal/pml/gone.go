@@ -137,9 +137,9 @@ func (e *Engine) goneFor(context uint32, peer int32) error {
 // deserted tells whether all other ranks are dead. It is so no longer when ranks are started late.
 func (e *Engine) deserted() bool { return e.goneHere > 0 && e.goneHere == e.job.Ranks()-1 }
 
-// Among says that in a context messages of AnySource come from these ranks, some of which are of other jobs, and that
-// the end of no other rank concerns it. nil: the context is one as any other. An empty circle is one that ranks may
-// join which nobody knows yet.
+// Among limits what AnySource means in a context to the ranks of a circle, some of which are of other jobs. The end of
+// a rank outside the circle fails nothing there. A nil circle takes the limit away. Ranks that are not known yet may
+// join an empty one.
 func (e *Engine) Among(context uint32, circle []int32) {
 	e.lock()
 	defer e.unlock()

@@ -7,8 +7,8 @@ import (
 )
 
 // A Late is a world that a rank has asked for, at one step of its start. One supervisor takes the steps one after
-// another. In a job on several nodes the leader orders a step when the last one was done on all nodes that it concerns,
-// and gives up after a step that has failed on one of them:
+// another. In a job on several nodes the leader orders a step when all nodes concerned have done the last one. If a
+// step fails on a node the leader gives up. The steps:
 //
 //	Find  the nodes that get ranks: look whether the programs can be started
 //	Know  all nodes: from now on messages of the world's ranks are expected
