@@ -14,7 +14,8 @@ import (
 )
 
 // Agents that were started by others (see RunPMI) connect to the leader by TCP. The connection
-// is sealed by the job's secret, so only they can. Its first record is the number of the node.
+// is sealed by the job's secret, so only they can. Its first record is the number of the node. The leader answers with
+// the same number if it takes the agent: another service at an address of the leader's cannot.
 
 // An agent may take joinTime to connect after another one. A connection may take handshakeTime
 // to prove that it has the secret. No more than mostStrangers connections do so at a time.
@@ -34,11 +35,14 @@ type joined struct {
 
 func newJoined() *joined { return &joined{ready: make(chan struct{})} }
 
-// take is handed a connection. It refuses a second one.
-func (j *joined) take(conn *sealed) bool {
+// take is handed a connection, and answers the agent. It refuses a second one.
+func (j *joined) take(conn *sealed, answer []byte) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed || j.conn != nil {
+		return false
+	}
+	if _, err := conn.Write(answer); err != nil {
 		return false
 	}
 	j.conn = conn
@@ -142,7 +146,7 @@ func (d *door) admit(conn *os.File) bool {
 		return false
 	}
 	a := d.agents[int(binary.LittleEndian.Uint32(number[:]))]
-	return a != nil && a.take(s)
+	return a != nil && a.take(s, number[:])
 }
 
 func (d *door) close() { d.listener.Close() }
@@ -150,20 +154,16 @@ func (d *door) close() { d.listener.Close() }
 // joinLeader connects this agent to the leader, at the first of its addresses that has the
 // secret. It returns the address of this node as well.
 func joinLeader(at []netip.AddrPort, secret []byte, number int) (*sealed, netip.Addr, error) {
-	type attempt struct {
-		conn *os.File
-		err  error
-	}
 	attempts, over := make(chan attempt), make(chan struct{})
 	defer close(over)
 	for _, address := range at {
 		go func() {
-			conn, err := sys.DialTCP(address)
+			a := introduce(address, secret, number)
 			select {
-			case attempts <- attempt{conn, err}:
+			case attempts <- a:
 			case <-over: // by another address
-				if err == nil {
-					conn.Close()
+				if a.err == nil {
+					a.s.Close()
 				}
 			}
 		}()
@@ -173,15 +173,9 @@ func joinLeader(at []netip.AddrPort, secret []byte, number int) (*sealed, netip.
 	for range at {
 		select {
 		case a := <-attempts:
-			if a.err != nil {
-				err = a.err
-				continue
+			if err = a.err; err == nil {
+				return a.s, a.self, nil
 			}
-			var s *sealed
-			if s, err = introduce(a.conn, secret, number); err == nil {
-				return s, sys.LocalTCP(a.conn), nil
-			}
-			a.conn.Close()
 		case <-late:
 			err = fmt.Errorf("%w after %v", errSilent, joinTime)
 		}
@@ -190,16 +184,36 @@ func joinLeader(at []netip.AddrPort, secret []byte, number int) (*sealed, netip.
 		fmt.Errorf("launcher: connect to the leader at %v: %w: a firewall must let TCP pass to it", at, err)
 }
 
-func introduce(conn *os.File, secret []byte, number int) (*sealed, error) {
+// attempt is what has come of one of the addresses.
+type attempt struct {
+	s    *sealed
+	self netip.Addr // of this node
+	err  error
+}
+
+func introduce(to netip.AddrPort, secret []byte, number int) (a attempt) {
+	conn, err := sys.DialTCP(to)
+	if err != nil {
+		return attempt{err: err}
+	}
+	defer func() {
+		if a.err != nil {
+			conn.Close()
+		}
+	}()
 	if err := conn.SetDeadline(time.Now().Add(handshakeTime)); err != nil {
-		return nil, err
+		return attempt{err: err}
 	}
 	s, err := seal(conn, secret, false)
 	if err != nil {
-		return nil, err
+		return attempt{err: err}
 	}
-	if _, err := s.Write(binary.LittleEndian.AppendUint32(nil, uint32(number))); err != nil {
-		return nil, err
+	own, answer := binary.LittleEndian.AppendUint32(nil, uint32(number)), make([]byte, 4)
+	if _, err := s.Write(own); err != nil {
+		return attempt{err: err}
 	}
-	return s, conn.SetDeadline(time.Time{})
+	if _, err := io.ReadFull(s, answer); err != nil {
+		return attempt{err: err}
+	}
+	return attempt{s, sys.LocalTCP(conn), conn.SetDeadline(time.Time{})}
 }
