@@ -52,6 +52,9 @@ func (s *supervisor) askOther(number int, id uint64, ask []string) (answer []str
 		return nil, err
 	}
 	n, own := &s.neighbours, s.hello()
+	if number == own.Number { // that of an earlier job
+		return nil, errEnded
+	}
 	if o := n.jobs[number]; o == nil || id != 0 && o.ID != id {
 		_, err = await(s, func() (any, error) {
 			l, err := neighbour.Dial(number)
@@ -59,7 +62,7 @@ func (s *supervisor) askOther(number int, id uint64, ask []string) (answer []str
 				return nil, errEnded
 			}
 			met := make(chan error, 1)
-			go s.follow(l, own, func(err error) { met <- err })
+			go s.follow(l, own, id, func(err error) { met <- err })
 			return nil, <-met
 		})
 		if err != nil {

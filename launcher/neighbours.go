@@ -58,9 +58,10 @@ func (s *supervisor) openDoor() (int, error) {
 		for {
 			l, err := door.Accept()
 			if err != nil {
+				door.Close() // as it is at the end, or there are no more descriptors: then nobody finds it
 				return
 			}
-			go s.follow(l, own, func(error) {})
+			go s.follow(l, own, 0, func(error) {})
 		}
 	}()
 	s.told.Go(func() { s.followAddresses(s.nodesEnd) })
@@ -90,15 +91,25 @@ func (s *supervisor) closeDoors() {
 	}
 }
 
-// follow posts what a link brings, to its end. met is called when the other job is known, or cannot be.
-func (s *supervisor) follow(l *neighbour.Link, own neighbour.Hello, met func(error)) {
+// follow posts what a link brings, to its end. It is a link to the job with an id; 0: any. met is called when the other
+// job is known, or cannot be.
+func (s *supervisor) follow(l *neighbour.Link, own neighbour.Hello, id uint64, met func(error)) {
 	defer l.Close()
 	other, err := l.Greet(own)
+	if err == nil && id != 0 && other.ID != id {
+		err = errEnded
+	}
 	if err != nil {
 		met(err)
 		return
 	}
-	s.post(func() { met(s.meet(l, other)) })
+	s.post(func() {
+		err := s.meet(l, other)
+		if err != nil {
+			l.Close()
+		}
+		met(err)
+	})
 	for {
 		m, err := l.Receive()
 		if err != nil {
@@ -111,6 +122,9 @@ func (s *supervisor) follow(l *neighbour.Link, own neighbour.Hello, met func(err
 
 // meet takes note of another job, and tells it the state of this one. Its ranks follow in its first message.
 func (s *supervisor) meet(l *neighbour.Link, other neighbour.Hello) error {
+	if s.nodesEnd.Err() != nil { // the doors are closed
+		return errEnded
+	}
 	n, root := &s.neighbours, s.memory.Root()
 	o := n.jobs[other.Number]
 	if o != nil && o.ID != other.ID { // an earlier one with the same number, which has ended

@@ -22,7 +22,8 @@ type bufferedSend struct {
 	apart *Comm // the communicator whose buffer it is in, nil: the one of the process
 }
 
-// BufferApart tells whether what is sent on the communicator in buffered mode from now on is in a buffer of its own.
+// BufferApart says where what c sends in buffered mode is from now on: in a buffer of its own, or in that of the
+// process.
 //
 // MPI 4.1 section 3.6 (MPI_Comm_attach_buffer).
 func BufferApart(c *Comm, apart bool) { c.apart = apart }

@@ -52,12 +52,12 @@ type Comm struct {
 	resource    *resource             // likewise
 	visits      *visits               // likewise
 	opened      *openPorts            // likewise
-	visited     bool                  // it has ranks of other jobs
 	self        func() *Comm          // likewise
 	finalized   *atomic.Bool          // likewise
 	met         bool                  // likewise: Meet was called
 	parent      *Comm                 // likewise: see Parent
 	linked      bool                  // it has ranks of several worlds
+	visited     bool                  // it has ranks of other jobs
 	apart       bool                  // it has a buffer of its own for sends in buffered mode
 	topology    topology              // nil: none
 	edges       atomic.Pointer[edges] // of the topology; nil: none yet, or in use

@@ -14,10 +14,10 @@ import (
 
 // openPorts are the ports that this process has open.
 //
-// Who connects first has the keeper of the port's name note it, then sends a message to the rank that has opened the
-// port. Who closes the port gets what was noted, and refuses those whose message it has not taken. So the message of
-// one that is refused may come later: no other port has its tag. The lock makes one the taking of a message and its
-// count, so an accept that is in progress finds the port closed, or the one that closes it finds the message counted.
+// A rank that connects has the supervisor count its request, then sends a message to the rank that has opened the port.
+// ClosePort gets the counts, and refuses the requests whose messages were not taken. The message of a refused rank may
+// come later: no other port has its tag. The lock covers a close, and the count of a message that was taken. So an
+// accept finds the port closed, or the close finds the message counted.
 type openPorts struct {
 	mu    sync.Mutex
 	taken map[int]map[int]int // by number of the port and rank: how many messages
@@ -61,8 +61,11 @@ func OpenPort(world *Comm) (string, error) {
 		return "", err
 	}
 	p, err := job.ParsePort(texts[0])
+	if err != nil {
+		return "", Wrap(op, err)
+	}
 	world.opened.add(p.Number)
-	return texts[0], Wrap(op, err)
+	return texts[0], nil
 }
 
 // reachable has the job be one that others can reach, and returns its number.
@@ -82,7 +85,7 @@ func (c *Comm) reachable() (number string, err error) {
 
 const closePort = "close port"
 
-// ClosePort closes it. Those that have asked there and were not accepted are told. MPI 4.1 section 11.9.2
+// ClosePort closes a port. Ranks that wait there and were not accepted get ErrPort. MPI 4.1 section 11.9.2
 // (MPI_Close_port).
 func ClosePort(world *Comm, port string) error {
 	if err := world.usable(); err != nil {
@@ -174,8 +177,8 @@ func (c *Comm) ownPort(name string) (p job.Port, err error) {
 	return p, err
 }
 
-// askAt notes this rank as one that asks at the open port of this name, which it returns. The rank of one of another
-// job is that which it has here.
+// askAt has this rank counted as one that asks at the open port of this name, which it returns. Its rank, if it is of
+// another job, is the number of the visitor here.
 func (c *Comm) askAt(name string) (p job.Port, err error) {
 	if p, err = job.ParsePort(name); err != nil {
 		return p, err
@@ -197,12 +200,8 @@ func (c *Comm) askAt(name string) (p job.Port, err error) {
 	if _, err = c.root.Ask(c.group.self, job.AskMeet, name, strconv.Itoa(c.group.self)); err != nil {
 		return p, err
 	}
-	rank, ok := c.root.Named(job.NameIn(p.Of, p.Rank))
-	if !ok {
-		return p, fmt.Errorf("%w: its job has no such rank", ErrPort)
-	}
-	p.Rank = rank
-	return p, nil
+	p.Rank, err = c.visitor(p)
+	return p, err
 }
 
 // Accept waits until somebody connects to a port that the root has opened, and returns the intercommunicator. It is
@@ -210,10 +209,15 @@ func (c *Comm) askAt(name string) (p job.Port, err error) {
 //
 // MPI 4.1 section 11.9.2 (MPI_Comm_accept).
 func Accept(c *Comm, port string, root int) (*Comm, error) {
+	return c.accept(port, root, pml.AnySource)
+}
+
+// accept is Accept for what one rank asks, or AnySource.
+func (c *Comm) accept(port string, root, from int) (*Comm, error) {
 	return c.connect("accept", root, func() (job.Port, error) { return c.ownPort(port) }, func(p job.Port,
 		offer proposal) (theirs proposal, err error) {
 		for {
-			m, st, err := c.engine.Mprobe(partitioned.of(meetID), pml.AnySource, p.Number)
+			m, st, err := c.engine.Mprobe(partitioned.of(meetID), from, p.Number)
 			if err != nil {
 				return theirs, err
 			}
@@ -309,7 +313,31 @@ func JoinSocket(self *Comm, fd int) (*Comm, error) {
 	case p.Job < own.Job || p.Job == own.Job && p.Rank < own.Rank:
 		return Connect(self, theirs, 0)
 	}
-	return Accept(self, mine, 0)
+	from, err := self.atPort(p)
+	if err != nil {
+		return nil, Wrap(op, err)
+	}
+	return self.accept(mine, 0, from)
+}
+
+// atPort returns the number that the rank of a port has here.
+func (c *Comm) atPort(p job.Port) (rank int, err error) {
+	if p.Job == c.root.ID() {
+		return p.Rank, nil
+	}
+	if _, err := c.root.Ask(c.group.self, job.AskName, strconv.Itoa(p.Of)); err != nil {
+		return 0, err
+	}
+	return c.visitor(p)
+}
+
+// visitor is atPort for a rank of a job that this one has met.
+func (c *Comm) visitor(p job.Port) (rank int, err error) {
+	rank, ok := c.root.Named(job.NameIn(p.Of, p.Rank))
+	if !ok {
+		return 0, fmt.Errorf("%w: its job has no such rank", ErrPort)
+	}
+	return rank, nil
 }
 
 // swapLines sends a line over a socket, and receives one.
@@ -319,8 +347,12 @@ func swapLines(fd int, line string) (string, error) {
 		return "", fmt.Errorf("descriptor %d: %w", fd, err)
 	}
 	defer f.Close()
-	if _, err := io.WriteString(f, line+"\n"); err != nil {
-		return "", err
+	for rest := []byte(line + "\n"); len(rest) > 0; {
+		n, err := sys.SendWithFiles(f, rest, nil) // which a broken connection ends without a signal
+		if err != nil {
+			return "", err
+		}
+		rest = rest[n:]
 	}
 	var got []byte
 	for b := []byte{0}; len(got) <= maxLine; got = append(got, b[0]) {

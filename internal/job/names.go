@@ -71,7 +71,7 @@ func (n *Names) Handle(id uint64, rank int, request []string) (answer []string, 
 	case AskLookup:
 		p, known := n.names[arg(1)]
 		if text = p.port; !known {
-			err = refusal(ErrName, "no service is published as %q in this job", arg(1))
+			err = refusal(ErrName, "no service is published as %q", arg(1))
 		}
 	case AskOpenPort:
 		number, _ := strconv.Atoi(arg(1))

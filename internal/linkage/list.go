@@ -24,6 +24,9 @@ func List(linker, path string, env []string) ([]Library, error) {
 	if file, err := filepath.EvalSymlinks(path); err == nil {
 		path = file
 	}
+	if !strings.ContainsRune(path, '/') {
+		path = "./" + path // else it would be looked for as a library
+	}
 	cmd := exec.Command(linker, "--list", path)
 	cmd.Env = env
 	out, err := cmd.Output()

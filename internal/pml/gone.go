@@ -119,9 +119,9 @@ func (e *Engine) goneFor(context uint32, peer int32) error {
 	if peer == AnySource {
 		circle, known := e.circles[context]
 		switch rank = e.lost; {
-		case rank >= 0:
 		case known:
 			rank = e.missing(circle)
+		case rank >= 0:
 		case e.deserted():
 			rank, _ = e.job.Lost()
 		}
@@ -138,8 +138,8 @@ func (e *Engine) goneFor(context uint32, peer int32) error {
 func (e *Engine) deserted() bool { return e.goneHere > 0 && e.goneHere == e.job.Ranks()-1 }
 
 // Among limits what AnySource means in a context to the ranks of a circle, some of which are of other jobs. The end of
-// a rank outside the circle fails nothing there. A nil circle takes the limit away. Ranks that are not known yet may
-// join an empty one.
+// a rank outside the circle fails nothing there. A nil circle takes the limit away. An empty one is for ranks that
+// are not known yet: no end fails anything there.
 func (e *Engine) Among(context uint32, circle []int32) {
 	e.lock()
 	defer e.unlock()

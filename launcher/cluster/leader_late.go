@@ -225,10 +225,12 @@ func (a *remote) stepDone(d *part.LateDone) {
 	if d.Err != "" && s.err == nil {
 		s.err = fmt.Errorf("node %s: %s", a.name, strings.TrimPrefix(d.Err, "launcher: "))
 	}
+	if d.Err != "" && d.Step == part.Begin {
+		l.endingWorld(s.late.World) // before the ends are told of ranks that the agent has killed
+	}
 	switch {
 	case len(s.waits) > 0:
 	case s.err != nil && d.Step == part.Begin:
-		l.endingWorld(s.late.World)
 		l.orderStep(part.Drop)
 	case s.err != nil:
 		l.logf("rank %d: spawn: %v", s.Rank, s.err)

@@ -1,6 +1,9 @@
 package runner
 
-import "path/filepath"
+import (
+	"fmt"
+	"path/filepath"
+)
 
 // Reference returns an installed MPI as a contestant of nas.Run that runs NASA's own
 // programs, such as is.A.x, which were built for it and are in dir. Mode is that of its copies, or empty.
@@ -10,7 +13,9 @@ func Reference(name, mode, dir string, pinned bool) (Contestant, error) {
 	if err != nil {
 		return Contestant{}, err
 	}
-	p.dir = dir
+	if p.dir, err = filepath.Abs(dir); err != nil { // TMPDIR of what it starts
+		return Contestant{}, fmt.Errorf("bench: %s: %w", dir, err)
+	}
 	return Contestant{Name: name, SingleCopy: mode, Pinned: pinned, peer: p}, nil
 }
 

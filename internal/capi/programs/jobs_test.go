@@ -105,6 +105,13 @@ func TestJoinOfAnotherJob(t *testing.T) {
 	}
 }
 
+// A socket that is closed is an error of MPI_Comm_join.
+func TestJoinOfAClosedSocket(t *testing.T) {
+	for _, flags := range [][]string{two, nil} {
+		startJob(t, flags, "accept", "broken").ends(0)
+	}
+}
+
 // The end of a job ends the waits of the other, with an error that names it.
 func TestOtherJobIsKilled(t *testing.T) {
 	for _, kind := range []string{"recv", "any", "barrier", "disconnect"} {
@@ -156,7 +163,7 @@ func TestJobsThatDoNotFit(t *testing.T) {
 
 // To wait for another job is no deadlock.
 func TestAcceptIsNoDeadlock(t *testing.T) {
-	accepts := startJob(t, append([]string{"--deadlock-after", "50ms", "--timeout", "2s"}, two...), "accept", "talk")
+	accepts := startJob(t, append([]string{"--deadlock-after", "50ms", "--timeout", "5s"}, two...), "accept", "talk")
 	accepts.ends(124)
 	require.NotContains(t, accepts.stderr.String(), "deadlock")
 	require.Contains(t, accepts.stderr.String(), "in MPI_Comm_accept")

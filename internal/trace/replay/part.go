@@ -23,7 +23,7 @@ type Part struct {
 func (p *Part) Of(t *trace.Trace) (part *trace.Trace, lone int) {
 	part = &trace.Trace{Meta: t.Meta, End: t.End, Ranks: make([]trace.Rank, len(t.Ranks))}
 	c := cutter{math.MinInt64, math.MaxInt64, p.From > 0}
-	if p.From > 0 || p.To > 0 {
+	if p.From > 0 || p.To > 0 || !p.isWhole(t) { // the time begins for some ranks when it does for all
 		c.from = Zero(t) + p.From
 		if p.To > 0 {
 			c.to = Zero(t) + p.To
@@ -61,6 +61,9 @@ func (p *Part) Of(t *trace.Trace) (part *trace.Trace, lone int) {
 }
 
 func (p *Part) has(rank int) bool { return p.Ranks == nil || slices.Contains(p.Ranks, rank) }
+
+// isWhole tells whether no rank is left out.
+func (p *Part) isWhole(t *trace.Trace) bool { return p.Ranks == nil || len(p.Ranks) == len(t.Ranks) }
 
 // Duration is how long a job has taken, ns since all ranks were through Init.
 func Duration(t *trace.Trace) int64 {

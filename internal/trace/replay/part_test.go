@@ -42,6 +42,12 @@ func TestPart(t *testing.T) {
 	assert.Equal(t, [2]float64{0, 200}, [2]float64{late[0].From, late[0].To})
 	assert.InDelta(t, 100, late[0].Waited(), 1e-9)
 
+	slow := init
+	slow.End = 150
+	tr.Ranks[1].Events[0] = slow
+	some, _ := (&Part{Ranks: []int{0}}).Of(tr)
+	assert.EqualValues(t, 150, Zero(some), "rank 0 was through Init before")
+
 	never := send
 	never.Message = 2
 	tr.Ranks[1].Events = []trace.Event{init, send, never, end}

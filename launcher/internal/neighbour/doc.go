@@ -3,9 +3,9 @@
 //
 // A job that others can reach has a door: a socket with a name (sys.ListenNamed) that says which user and which
 // number. The number is the first that is free from one on which the job itself gives. It is the job's as long as the
-// socket is open, so no two jobs have the same at a time, and none is left behind. Who connects has a link. Both ends
-// say who they are, and then tell each other what happens to their ranks. The end of a link is that of the other
-// supervisor, however it ended.
+// socket is open, so no two jobs have the same at a time, and none is left behind. A connection of two supervisors is
+// a link. Both ends say who they are, and then tell each other what happens to their ranks. The end of a link is that
+// of the other supervisor, however it ended.
 //
 // What a supervisor makes of that is in package launcher.
 //

@@ -111,7 +111,7 @@ const (
 // Greet tells who this is, and returns who the other one is.
 func (l *Link) Greet(own Hello) (other Hello, err error) {
 	if err = l.send(own); err != nil {
-		return other, err
+		return other, fmt.Errorf("the pvasrun of the other job has ended: %v", err)
 	}
 	_ = l.socket.SetReadDeadline(time.Now().Add(Patience)) // never fails: it is a socket
 	if err = l.dec.Decode(&other); err != nil {
@@ -162,6 +162,7 @@ func Serve(service, port string) (*os.File, error) {
 		for {
 			asker, err := sys.AcceptNamed(socket)
 			if err != nil {
+				_ = socket.Close() // it is closed already, or there are no more descriptors: then nobody finds it
 				return
 			}
 			_, _ = asker.WriteString(port) // an error: it has gone; this fits into its socket

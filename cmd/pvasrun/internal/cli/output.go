@@ -158,11 +158,14 @@ func IsTrace(file string) (bool, error) {
 
 // headOf reads the first bytes of a file, as many as there are.
 func headOf(file string, most int) ([]byte, error) {
-	f, err := os.Open(file)
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, err
+	}
 	head := make([]byte, most)
 	n, _ := io.ReadFull(f, head)
 	return head[:n], nil
