@@ -94,16 +94,7 @@ func (e *Engine) AddPeers(m btl.Messages, reaches func(rank int) bool) {
 	if e.routes == nil {
 		e.routes = make([]uint8, e.ranks)
 	}
-	c := m.Capabilities()
-	t := newTransport(m, c)
-	t.reaches = reaches
-	e.further = append(e.further, t)
-	if c.Bed != nil {
-		e.sleepIn(c.Bed, e.job.Looks())
-	}
-	if c.Attend != nil {
-		e.watches = append(e.watches, c.Attend)
-	}
+	c := e.add(m, reaches)
 	if c.Together != nil && e.together == nil {
 		e.together, e.planned = c.Together, uint8(len(e.further))
 	}
@@ -112,21 +103,25 @@ func (e *Engine) AddPeers(m btl.Messages, reaches func(rank int) bool) {
 			e.routes[rank] = uint8(len(e.further))
 		}
 	}
-	e.short = nil
 }
 
 // AddVisitors has the engine reach the visitors of the job by a further module, from now on: the engine is in use. No
 // message to or from one has been begun, and nobody has asked for Memory that is shared with one. A goroutine that
 // sleeps goes on doing so in the bed that it has: the module notifies the rank's inbox of what comes.
 func (e *Engine) AddVisitors(m btl.Messages) {
-	c := m.Capabilities()
-	t := newTransport(m, c)
-	t.reaches = e.job.Visits
 	e.lock()
 	defer e.unlock()
-	e.short = nil
-	e.further = append(e.further, t)
+	e.add(m, e.job.Visits)
 	e.met.Store(true)
+}
+
+// add adds a further module.
+func (e *Engine) add(m btl.Messages, reaches func(rank int) bool) btl.Capabilities {
+	c := m.Capabilities()
+	t := newTransport(m, c)
+	t.reaches = reaches
+	e.further = append(e.further, t)
+	e.short = nil
 	if c.Bed != nil {
 		e.sleepIn(c.Bed, e.job.Looks())
 	}
@@ -136,6 +131,7 @@ func (e *Engine) AddVisitors(m btl.Messages) {
 			c.Attend(e.attend)
 		}
 	}
+	return c
 }
 
 // sleepIn has the rank's waits end in a bed, and make so many looks at most before.
