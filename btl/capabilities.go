@@ -26,9 +26,9 @@ type Capabilities struct {
 	// offered. False is as in Send, also for NoCredit. The rank calls it. nil: the rank uses Send.
 	SendZeroCopy func(peer int, h *Header, payload []byte) (Transfer, bool)
 
-	// SleepIn has Sleep use a bed that is not the module's own. What comes to either then wakes the rank. It is called
-	// before the first Sleep, and not again after that; the last call counts. nil: the rank sleeps in Sleep's own
-	// bed, and has no module with a Bed.
+	// SleepIn has Sleep use a bed that is not the module's own. What comes to either then wakes the rank. The rank
+	// calls it; the last call counts. A Sleep that has begun may end in the bed of before. nil: the rank sleeps in
+	// Sleep's own bed, and has no module with a Bed.
 	SleepIn func(shm.Bed)
 
 	// Bed is what the rank sleeps in, by SleepIn of its first module, if this module waits for more than the rank's

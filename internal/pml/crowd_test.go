@@ -20,8 +20,8 @@ func TestFewGiveWay(t *testing.T) {
 		require.NoError(t, err)
 		root := memory.Root()
 		e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
-		require.Equal(t, test.looks, e.spin, test)
-		require.Equal(t, test.looks == fewLooks, e.crowd != nil, test)
+		require.EqualValues(t, test.looks, e.spin.Load(), test)
+		require.Equal(t, test.looks == fewLooks, e.crowd.Load() != nil, test)
 		require.Equal(t, test.ranks > 1, e.Yields(), test)
 		require.NoError(t, memory.Close())
 	}
@@ -30,16 +30,18 @@ func TestFewGiveWay(t *testing.T) {
 // With a crowd and more ranks than CPUs, an engine looks often in its own waits, and yields after each look.
 // Waits elsewhere, as at a board, and tests in vain yield at once.
 func TestManyOfSeveralNodesYield(t *testing.T) {
-	e := &Engine{spin: 100, crowd: shm.NewCrowd(true)}
+	e := &Engine{}
+	e.spin.Store(100)
+	require.False(t, e.Yields())
+	e.crowd.Store(shm.NewCrowd(true))
 	require.True(t, e.Yields())
 	require.Zero(t, e.Spin())
 
-	e.crowd = shm.NewCrowd(false)
+	e.crowd.Store(shm.NewCrowd(false))
 	require.False(t, e.Yields())
 	require.Equal(t, 100, e.Spin())
 
 	require.True(t, (&Engine{}).Yields(), "one node, more ranks than CPUs")
-	require.False(t, (&Engine{spin: 100}).Yields())
 }
 
 // slowly is a module that takes 50 us to deliver a message, one for each look.
@@ -71,13 +73,14 @@ func TestMessagesAreWork(t *testing.T) {
 			memory := jobtest.Create(t, job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
 			modules := mem.New(memory.Root(), mem.Options{})
 			e := New(memory.Root(), 0, slowly{modules.Module(0)})
-			e.crowd, e.spin = shm.NewCrowd(false), 2*others
+			e.crowd.Store(shm.NewCrowd(false))
+			e.spin.Store(2 * others)
 			sender := New(memory.Root(), 1, modules.Module(1))
 			for i := range others + 1 {
 				require.NoError(t, sender.Send(1, 0, others-i, nil, Standard))
 			}
 			require.NoError(t, receive(e))
-			require.False(t, e.crowd.Shares())
+			require.False(t, e.crowd.Load().Shares())
 		})
 	}
 }

@@ -77,9 +77,7 @@ type Engine struct {
 	members    []btl.Member           // of Together
 	rank, size int                    // size: how many ranks there may be
 	ranks      int                    // that there were at first
-	spin       int                    // polls before a wait sleeps
 	vigil      *shm.Vigil             // nil: ranks are more than CPUs, or are to sleep early
-	crowd      *shm.Crowd             // of the bed, or of a node with a few more ranks than CPUs; nil: there is none
 	onFrame    func(*btl.Frame)       // deliver, as a value: made once, since it allocates
 	onLook     func() bool            // pollOnce, likewise
 	onReady    func() bool            // ready, likewise
@@ -91,9 +89,13 @@ type Engine struct {
 	promised   bool                   // the program has said OneThread, which holds for it also after Attend
 	attended   atomic.Bool            // see Attend
 	later      atomic.Bool            // a goroutine of attendLater runs
-	watches    []func(func() bool)    // of modules
 	more       func() bool            // of module; nil: it has none
 	refused    atomic.Pointer[string] // see NoteRefusal
+
+	// AddVisitors changes these while others read them, without the lock, too.
+	spin    atomic.Int32                        // polls before a wait sleeps
+	crowd   atomic.Pointer[shm.Crowd]           // of the bed, or of a node with a few more ranks than CPUs; nil: none
+	watches atomic.Pointer[[]func(func() bool)] // of modules; nil: there are none
 
 	mu sync.Mutex // guards all below
 
@@ -192,7 +194,7 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 	e := &Engine{
 		job: j, goneCount: j.GoneCounter(), reports: j.ReportCounter(),
 		module: newTransport(m, c), memory: c.Memory, setBed: c.SleepIn,
-		short: c.Short, more: c.More, rank: rank, size: j.Places(), ranks: j.Ranks(), spin: j.Spin(),
+		short: c.Short, more: c.More, rank: rank, size: j.Places(), ranks: j.Ranks(),
 		matchers: map[uint32]*matcher{},
 		explain:  map[uint32]func(*job.Waiting){},
 		circles:  map[uint32][]int32{},
@@ -200,10 +202,11 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 		lost:     -1,
 	}
 	e.operations.Store(new(places))
+	e.spin.Store(int32(j.Spin()))
 	if j.Spin() == 0 && j.Looks() > 0 && j.Few() {
 		e.sleepIn(shm.NewBed(shm.NewCrowd(true), 0), fewLooks)
 	}
-	if e.spin >= job.DefaultSpin {
+	if e.spin.Load() >= job.DefaultSpin {
 		e.vigil = shm.NewVigil()
 	}
 	e.onFrame, e.onLook, e.onReady, e.onLasting = e.deliver, e.pollOnce, e.ready, e.announce

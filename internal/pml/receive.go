@@ -15,8 +15,8 @@ import (
 // and some rank has gone without Finalize, or all other ranks have gone.
 func (e *Engine) Recv(context uint32, src, tag int, buf []byte) (Status, error) {
 	e.lock()
-	if e.short != nil && e.crowd == nil && e.comesFirst(context, src, tag) {
-		n, got, ok := e.short.TakeShort(min(shortLooks, e.spin), src, context, int32(tag), buf)
+	if e.short != nil && e.crowd.Load() == nil && e.comesFirst(context, src, tag) {
+		n, got, ok := e.short.TakeShort(min(shortLooks, int(e.spin.Load())), src, context, int32(tag), buf)
 		if ok {
 			e.unlock()
 			return Status{Source: src, Tag: int(got), Bytes: uint64(n)}, nil
@@ -56,7 +56,7 @@ func (e *Engine) recv(context uint32, src, tag int, buf *btl.Buffer) (Status, er
 // receive that was posted before matches the same message, and no message that has arrived does. Nobody else waits, and
 // nothing else of this rank needs progress.
 func (e *Engine) comesFirst(context uint32, src, tag int) bool {
-	if e.spin == 0 || e.owned || e.movingCount > 0 || len(e.busy) > 0 || e.tasks.head != nil ||
+	if e.spin.Load() == 0 || e.owned || e.movingCount > 0 || len(e.busy) > 0 || e.tasks.head != nil ||
 		uint(src) >= uint(e.size) || !e.passes(src) || src == e.rank || uint(tag) > MaxTag && tag != AnyTag {
 		return false
 	}
@@ -76,7 +76,7 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 	}
 	op.context, op.peer, op.tag, op.buf, op.request = context, int32(src), int32(tag), *buf, e.beginning
 	e.awaited = op
-	for range e.crowd.Looks(e.spin) { // not shm.Look, whose callback a short message would feel
+	for range e.crowd.Load().Looks(int(e.spin.Load())) { // not shm.Look, whose callback a short message would feel
 		if e.trace != nil {
 			e.trace.Look()
 		}
@@ -84,7 +84,7 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 		if e.further != nil {
 			e.pollFurther(1)
 		}
-		if e.crowd != nil && e.awaited != nil && !e.goOn(came > 0) {
+		if e.crowd.Load() != nil && e.awaited != nil && !e.goOn(came > 0) {
 			break
 		}
 		if e.awaited == nil {
@@ -101,10 +101,11 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 // goOn is GoOn of the crowd after a look, which was not in vain if it worked. Modules with the crowd say so
 // themselves of work that brings no message and completes nothing.
 func (e *Engine) goOn(worked bool) bool {
+	crowd := e.crowd.Load()
 	if worked {
-		e.crowd.Worked()
+		crowd.Worked()
 	}
-	return e.crowd.GoOn()
+	return crowd.GoOn()
 }
 
 // Irecv begins a receive and does not wait. buf must not be read or written

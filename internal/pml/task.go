@@ -310,14 +310,14 @@ func (e *Engine) help() bool {
 // for ranks that begin a task which members on other nodes wait for. From then on they take the lock. No call is within
 // the engine: a call that began without the lock would give back what it has not taken. So operators do not Attend.
 func (e *Engine) Attend() {
-	if len(e.watches) == 0 || !e.attended.CompareAndSwap(false, true) {
+	if e.watches.Load() == nil || !e.attended.CompareAndSwap(false, true) {
 		return
 	}
 	if e.oneThread { // then no other goroutine reads it yet
 		e.oneThread = false
 		e.notAlone()
 	}
-	for _, watch := range e.watches { // by an atomic store: the first look comes after what is above
+	for _, watch := range e.watched() { // by an atomic store: the first look comes after what is above
 		watch(e.attend)
 	}
 }

@@ -106,8 +106,17 @@ func (e *Engine) AddPeers(m btl.Messages, reaches func(rank int) bool) {
 }
 
 // AddVisitors has the engine reach the visitors of the job by a further module, from now on: the engine is in use. No
-// message to or from one has been begun, and nobody has asked for Memory that is shared with one. A goroutine that
-// sleeps goes on doing so in the bed that it has: the module notifies the rank's inbox of what comes.
+// message to or from one has been begun, and nobody has asked for Memory that is shared with one.
+//
+// It writes with the lock held. These fields are read without the lock, too:
+//
+//   - crowd and spin, by waits elsewhere. They are atomic. A wait that has one of before and one of now makes looks
+//     that are too few or too many, once.
+//   - watches, by Attend: see add.
+//   - further, by route. It is asked without the lock in a job of several nodes only, which has no visitors.
+//   - met, by Memory. It is atomic, and only says whether to ask for visitors, whom the root block has before.
+//   - the bed of the first module, by Sleep: see SleepIn of btl.Capabilities. A goroutine that sleeps goes on doing so
+//     in the bed that it has: the module notifies the rank's inbox of what comes.
 func (e *Engine) AddVisitors(m btl.Messages) {
 	e.lock()
 	defer e.unlock()
@@ -115,7 +124,8 @@ func (e *Engine) AddVisitors(m btl.Messages) {
 	e.met.Store(true)
 }
 
-// add adds a further module.
+// add adds a further module. Attend may be called meanwhile. It says so first and reads watches then; add does it the
+// other way round. So one of them has the new module attend, or both, which is the same.
 func (e *Engine) add(m btl.Messages, reaches func(rank int) bool) btl.Capabilities {
 	c := m.Capabilities()
 	t := newTransport(m, c)
@@ -126,7 +136,8 @@ func (e *Engine) add(m btl.Messages, reaches func(rank int) bool) btl.Capabiliti
 		e.sleepIn(c.Bed, e.job.Looks())
 	}
 	if c.Attend != nil {
-		e.watches = append(e.watches, c.Attend)
+		watches := append(slices.Clone(e.watched()), c.Attend)
+		e.watches.Store(&watches)
 		if e.attended.Load() {
 			c.Attend(e.attend)
 		}
@@ -134,12 +145,21 @@ func (e *Engine) add(m btl.Messages, reaches func(rank int) bool) btl.Capabiliti
 	return c
 }
 
+// watched are the watches of modules.
+func (e *Engine) watched() []func(func() bool) {
+	if w := e.watches.Load(); w != nil {
+		return *w
+	}
+	return nil
+}
+
 // sleepIn has the rank's waits end in a bed, and make so many looks at most before.
 func (e *Engine) sleepIn(bed shm.Bed, looks int) {
 	if e.setBed != nil {
 		e.setBed(bed)
 	}
-	e.crowd, e.spin = bed.Crowd(), min(e.job.Looks(), looks)
+	e.crowd.Store(bed.Crowd())
+	e.spin.Store(int32(min(e.job.Looks(), looks)))
 }
 
 // route is 0 for a rank that module reaches, n for one that further[n-1] does. Any goroutine may ask. Where a rank is
@@ -242,10 +262,10 @@ func (e *Engine) GoneCount() int { return int(e.goneCount.Load()) }
 // Spin returns how many looks a wait of this rank may make without a yield: none if the rank shares
 // its CPU.
 func (e *Engine) Spin() int {
-	if e.crowd.Shares() {
+	if e.crowd.Load().Shares() {
 		return 0
 	}
-	return e.spin
+	return int(e.spin.Load())
 }
 
 // Turns is how often a wait that yields does so before it sleeps.
@@ -254,8 +274,8 @@ const Turns = 2
 // Yields tells whether a wait yields before it sleeps, and a test before it returns: what the rank waits for
 // may need its CPU. In a rest neither does: others would keep the CPU.
 func (e *Engine) Yields() bool {
-	if e.crowd == nil {
-		return e.spin == 0
+	if crowd := e.crowd.Load(); crowd != nil {
+		return crowd.GivesWay()
 	}
-	return e.crowd.GivesWay()
+	return e.spin.Load() == 0
 }

@@ -92,7 +92,7 @@ func (e *Engine) waitFor(w *waiter) {
 	e.owned = true
 	helped := false
 	for !w.done {
-		expected := (w.until == nil || w.promoted || helped || e.crowd != nil) && e.poll(w)
+		expected := (w.until == nil || w.promoted || helped || e.crowd.Load() != nil) && e.poll(w)
 		helped = !w.done && e.help()
 		if !w.done && !helped && !e.keepVigil(w) {
 			e.sleep(w)
@@ -150,11 +150,11 @@ const conditionLooks = 256
 // told to expect help: what they have made ready in that time is for this rank.
 func (e *Engine) poll(w *waiter) (expected bool) {
 	e.poller, e.looks, e.expecting = w, 0, false
-	looks := e.spin
-	if w.until != nil && e.crowd != nil {
+	looks, crowd := int(e.spin.Load()), e.crowd.Load()
+	if w.until != nil && crowd != nil {
 		looks = min(looks, conditionLooks)
 	}
-	shm.Look(e.crowd.Looks(looks), e.onLook)
+	shm.Look(crowd.Looks(looks), e.onLook)
 	if e.expecting {
 		e.helper.Polling(false)
 	}
@@ -164,7 +164,7 @@ func (e *Engine) poll(w *waiter) (expected bool) {
 // keepVigil looks on before a sleep. It returns true if w was signalled, or if there is work of others. A rank
 // with other goroutines leaves them the CPU.
 func (e *Engine) keepVigil(w *waiter) bool {
-	if e.crowd != nil || !shm.Alone() {
+	if e.crowd.Load() != nil || !shm.Alone() {
 		return false
 	}
 	e.poller, e.looks = w, shortWait+1
@@ -195,7 +195,7 @@ func (e *Engine) pollOnce() (over bool) {
 	if e.yield || e.contenders.Load() != 0 {
 		e.stepAside()
 	}
-	return w.done || e.crowd != nil && !e.goOn(came > 0 || e.completions != before)
+	return w.done || e.crowd.Load() != nil && !e.goOn(came > 0 || e.completions != before)
 }
 
 // sleep sleeps until w is signalled, or there is cause to let others run.

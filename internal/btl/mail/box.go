@@ -20,8 +20,8 @@ type Box struct {
 	root  *job.Root
 	rank  int
 	inbox *shm.Event
-	bed   shm.Bed
-	crowd *shm.Crowd // of the bed
+	bed   atomic.Pointer[shm.Bed] // see SleepIn
+	crowd *shm.Crowd              // of the bed
 	geometry
 
 	own      []byte // this rank's mailbox
@@ -97,8 +97,9 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 		// With more ranks than CPUs a helper may lose its CPU in the middle of a part
 		// that then keeps the receiver waiting.
 		help: !root.Oversubscribed(),
-		bed:  shm.NewBed(nil, root.Round()),
 	}
+	bed := shm.NewBed(nil, root.Round())
+	b.bed.Store(&bed)
 	b.zeroCopy = mem.Direct() && root.Spin() > 0
 	if b.zeroCopy {
 		b.patience = min(stagedPatience, root.Spin()/2)
@@ -180,7 +181,7 @@ func (b *Box) Sleep(ready func() bool, lasting func()) error {
 	}
 	b.sleeps.Add(1)
 	done := false
-	err := b.inbox.SleepIn(b.bed, func() bool {
+	err := b.inbox.SleepIn(*b.bed.Load(), func() bool {
 		for {
 			if done = ready(); done || b.failed.Load() != nil {
 				return true
@@ -196,8 +197,11 @@ func (b *Box) Sleep(ready func() bool, lasting func()) error {
 	return err
 }
 
-// SleepIn is that of btl.Capabilities. The crowd of the bed learns of work.
-func (b *Box) SleepIn(bed shm.Bed) { b.bed, b.crowd = bed, bed.Crowd() }
+// SleepIn is that of btl.Capabilities. The crowd of the bed learns of work. Sleep reads the bed without the lock.
+func (b *Box) SleepIn(bed shm.Bed) {
+	b.bed.Store(&bed)
+	b.crowd = bed.Crowd()
+}
 
 // again is askAgain where a method has done a part of what there was to do: the look was not in vain.
 func (b *Box) again() {

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -68,4 +69,27 @@ func part(t *testing.T, of btl.Transfer) (done bool) {
 	done, err := of.Progress()
 	require.NoError(t, err)
 	return done
+}
+
+// A rank may get another bed while a goroutine of it sleeps, or is about to.
+func TestBedWhileOthersSleep(t *testing.T) {
+	_, b := boxes(t, 1, true, job.Settings{})
+	var over atomic.Bool
+	slept := make(chan error)
+	go func() {
+		var err error
+		for !over.Load() && err == nil {
+			looks := 0
+			err = b[0].Sleep(func() bool { looks++; return looks > 2 || over.Load() }, nil)
+			b[0].Wake()
+		}
+		slept <- err
+	}()
+	for range 100 {
+		b[0].SleepIn(shm.NewBed(nil, 0))
+		b[0].Wake()
+	}
+	over.Store(true)
+	b[0].Wake()
+	require.NoError(t, <-slept)
 }

@@ -1,0 +1,53 @@
+package pml
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
+	"github.com/gopvas/gopvas/shm"
+)
+
+// bedded is a network with a bed of its own, and somebody who watches it.
+type bedded struct {
+	btl.Messages
+	watched chan func() bool
+}
+
+func (m bedded) Capabilities() btl.Capabilities {
+	return btl.Capabilities{Bed: shm.NewBed(shm.NewCrowd(true), 0),
+		Attend: func(look func() bool) { m.watched <- look }}
+}
+
+// Other goroutines wait, look how long they may, and have modules attend, while visitors are added.
+func TestVisitorsWhileOthersWait(t *testing.T) {
+	root := jobtest.Create(t, job.Config{Ranks: 1, Places: 4, BTL: job.BTLSM, CPUs: 8}).Root()
+	e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
+	require.False(t, e.Yields())
+	var others sync.WaitGroup
+	var added atomic.Bool
+	over := e.NewCondition(added.Load, func() job.Waiting { return job.Waiting{} })
+	began, ended := make(chan struct{}), make(chan error, 1)
+	others.Go(func() {
+		close(began)
+		for e.Spin() > 0 || !e.Yields() {
+			e.Attend()
+		}
+	})
+	others.Go(func() { ended <- over.Wait() })
+	<-began
+	network := bedded{mem.New(root, mem.Options{}).Network(0), make(chan func() bool, 2)}
+	e.AddVisitors(network)
+	added.Store(true)
+	root.Inbox(0).Signal()
+	others.Wait()
+	e.Attend()
+	require.NoError(t, <-ended)
+	require.NotNil(t, <-network.watched)
+}
