@@ -168,8 +168,8 @@ func TestArrivalDuringARefusedSend(t *testing.T) {
 		refused = !ok && sent > 0
 		require.True(t, time.Now().Before(deadline))
 	}
-	require.Zero(t, a.Poll(1, func(*btl.Frame) {})) // a has looked: what comes next is told
 	before := root.Inbox(0).Count()
+	require.Zero(t, a.Poll(1, func(*btl.Frame) {})) // a looks: what has not come by now is told, after before
 	_, sent := b.Send(0, &btl.Header{Tag: 7}, nil)
 	for ; !sent; _, sent = b.Send(0, &btl.Header{Tag: 7}, nil) {
 		require.True(t, time.Now().Before(deadline))
