@@ -19,6 +19,7 @@ import (
 type Adoption struct {
 	was    bool
 	before map[int]bool // children it had already: not ours to kill
+	killed []int        // by KillAll, and not reaped yet
 }
 
 // Adopt begins to adopt orphans.
@@ -31,7 +32,7 @@ func Adopt() (*Adoption, error) {
 		return nil, fmt.Errorf("launcher: adopt orphans: %w", err)
 	}
 	a := &Adoption{was: was, before: map[int]bool{}}
-	for _, pid := range Children(os.Getpid()) {
+	for _, pid := range a.children() {
 		a.before[pid] = true
 	}
 	return a, nil
@@ -72,19 +73,30 @@ func (a *Adoption) nextEnded() (int, error) {
 }
 
 // children are those that this process has got since adopt, also those that have
-// ended and not been reaped.
+// ended and not been reaped. Most often there are none. The kernel says so at once, while /proc is as long as the node
+// has processes, which are many thousands where it has many cores.
 func (a *Adoption) children() []int {
+	if _, err := sys.Ended(-1); errors.Is(err, syscall.ECHILD) {
+		return nil
+	}
 	return slices.DeleteFunc(Children(os.Getpid()), func(pid int) bool { return a.before[pid] })
 }
 
-// KillAll kills the children and returns their pids. None of them can have been
-// replaced by a stranger, because only the caller reaps.
+// KillAll kills the children and returns the pids of those that are to be reaped. It looks for more when all of them
+// have been: they may hand over children as they end. None can have been replaced by a stranger, because only the
+// caller reaps.
 func (a *Adoption) KillAll() []int {
-	pids := a.children()
-	for _, pid := range pids {
+	a.killed = slices.DeleteFunc(a.killed, func(pid int) bool {
+		_, err := sys.Ended(pid)
+		return err != nil // it is no child any more
+	})
+	if len(a.killed) == 0 {
+		a.killed = a.children()
+	}
+	for _, pid := range a.killed {
 		sys.Kill(pid, syscall.SIGKILL)
 	}
-	return pids
+	return a.killed
 }
 
 // End stops adopting.
