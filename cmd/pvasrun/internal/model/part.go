@@ -13,19 +13,23 @@ import (
 
 // PartFlags say which part of a recorded job is looked at.
 type PartFlags struct {
-	Ranks string    `long:"ranks" env:"PVASRUN_SHOW_RANKS" value-name:"LIST" default-mask:"all" description:"look at these ranks of a recorded job, such as 0-3,8"`
-	From  cli.Lapse `long:"from" env:"PVASRUN_SHOW_FROM" value-name:"DUR" default-mask:"the start" description:"look at a recorded job from this time on, such as 1.5s, since all ranks were through Init"`
-	To    cli.Lapse `long:"to" env:"PVASRUN_SHOW_TO" value-name:"DUR" default-mask:"the end" description:"look at a recorded job until this time"`
+	Ranks string     `long:"ranks" env:"PVASRUN_SHOW_RANKS" value-name:"LIST" default-mask:"all" description:"look at these ranks of a recorded job, such as 0-3,8"`
+	From  cli.Lapse  `long:"from" env:"PVASRUN_SHOW_FROM" value-name:"DUR" default-mask:"the start" description:"look at a recorded job from this time on, such as 1.5s, since all ranks were through Init"`
+	To    *cli.Lapse `long:"to" env:"PVASRUN_SHOW_TO" value-name:"DUR" default-mask:"the end" description:"look at a recorded job until this time"`
 }
 
 // part checks the flags.
 func (f *PartFlags) part() (p replay.Part, err error) {
-	p.From, p.To = time.Duration(f.From).Nanoseconds(), time.Duration(f.To).Nanoseconds()
+	p.From = time.Duration(f.From).Nanoseconds()
 	if p.Ranks, err = topology.ParseList(f.Ranks); err != nil {
 		return p, fmt.Errorf("--ranks: %q is no list of ranks such as 0-3,8", f.Ranks)
 	}
-	if p.To > 0 && p.To <= p.From {
-		return p, fmt.Errorf("--to: %v is not behind --from %v", time.Duration(f.To), time.Duration(f.From))
+	if f.To == nil {
+		return p, nil
+	}
+	if p.To = time.Duration(*f.To).Nanoseconds(); p.To <= p.From {
+		return p, fmt.Errorf("--to: %v is not behind --from %v: give a later time, or leave --to out for the end",
+			time.Duration(*f.To), time.Duration(f.From))
 	}
 	return p, nil
 }

@@ -29,6 +29,7 @@ func TestParts(t *testing.T) {
 	opt := sim.Options{Machine: loggps.Single(plain), Compute: 1}
 	r, err := sim.Run(g, opt)
 	require.NoError(t, err)
+	until := func(d time.Duration) *cli.Lapse { return new(cli.Lapse(d)) }
 	shown := func(f PartFlags) (facts []string, rows []int, err error) {
 		part, err := f.part()
 		if err != nil {
@@ -64,10 +65,11 @@ func TestParts(t *testing.T) {
 	facts, _, err = shown(PartFlags{Ranks: "0-3"})
 	require.NoError(t, err)
 	require.Contains(t, facts, "only ranks 0 to 3 of 4, from 0 ns to 60.14 ms of 60.14 ms")
-	facts, _, err = shown(PartFlags{From: cli.Lapse(10 * time.Millisecond), To: cli.Lapse(20 * time.Millisecond)})
+	facts, _, err = shown(PartFlags{From: cli.Lapse(10 * time.Millisecond), To: until(20 * time.Millisecond)})
 	require.NoError(t, err)
 	require.Contains(t, facts[0], "imbalance: rank 2 computes most")
 
+	const later = "give a later time, or leave --to out for the end"
 	for _, c := range []struct {
 		flags PartFlags
 		says  string
@@ -76,12 +78,13 @@ func TestParts(t *testing.T) {
 		{PartFlags{Ranks: "3-1"}, `--ranks: "3-1" is no list of ranks such as 0-3,8`},
 		{PartFlags{Ranks: "2-4"}, "--ranks: there is no rank 4: the job has ranks 0 to 3"},
 		{PartFlags{From: cli.Lapse(time.Second)}, "--from: the job ends after 60.14 ms: give a time before that"},
-		{PartFlags{From: 20, To: 10}, "--to: 10ns is not behind --from 20ns"},
+		{PartFlags{From: 20, To: until(10)}, "--to: 10ns is not behind --from 20ns: " + later},
+		{PartFlags{To: until(0)}, "--to: 0s is not behind --from 0s: " + later},
 	} {
 		_, _, err := shown(c.flags)
 		require.EqualError(t, err, c.says)
 	}
-	part, err := (&PartFlags{To: 5}).part()
+	part, err := (&PartFlags{To: until(5)}).part()
 	require.NoError(t, err)
 	err = (&Program{Graph: g}).take(part)
 	require.EqualError(t, err, "--ranks, --from and --to: only a recorded job has parts: leave them out")
