@@ -73,7 +73,7 @@ func TestBenchOnHosts(t *testing.T) {
 	for args, says := range map[string]string{
 		"pingpong --hosts a --rsh x":        "name two nodes or more",
 		"pingpong --hosts a:1,b:1 -n 3":     "they take 2 ranks, and the job has 3",
-		"pingpong --nodes 1":                "--nodes: 2 to 64",
+		"pingpong --nodes 1":                "--nodes: 1 is below 2",
 		"barrier --nodes 3 -n 2":            "each needs a rank, and there are 2",
 		"pingpong --nodes 2 --devices eth0": "without --hosts give a number from 1 to 8",
 		"pingpong --nodes 2 --rate 5":       "at least 8k",

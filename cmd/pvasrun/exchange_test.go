@@ -87,7 +87,7 @@ func TestBenchExchangeOnHosts(t *testing.T) {
 		"--hosts a:2 --rsh x":      "name two nodes or more",
 		"--devices eth0":           "without --hosts give a number from 1 to 8",
 		"--devices 9":              "without --hosts give a number from 1 to 8",
-		"--nodes 1":                "2 to 64",
+		"--nodes 1":                "--nodes: 1 is below 2",
 		"--compare mpich":          `"mpich" is not a list of openmpi, mptcp`,
 		"--rounds -1":              "at least one is needed",
 		"--exchange fast":          "write auto, plain, wrap, steps or stripe",

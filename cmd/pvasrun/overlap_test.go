@@ -73,6 +73,7 @@ func TestBenchOverlapOutput(t *testing.T) {
 		{"--policy eager", "not a list of share, owner"},
 		{"--plot p.svg --sizes 1K", "at least two --sizes"},
 		{"--plot p.svg --part chain", "draws broadcasts"},
+		{"--part chain -n 1", "-n: it is of broadcasts; the chain has 8 ranks"},
 		{"--part all", "write broadcast, chain or graph"},
 	} {
 		got := command(t, nil, append([]string{"bench", "overlap"}, strings.Fields(c.args)...)...)

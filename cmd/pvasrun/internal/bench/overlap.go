@@ -59,8 +59,12 @@ func (f *overlapFlags) run(ctx context.Context, contenders []overlap.Contender) 
 	step := func(who string, round int) { progress.Begin(fmt.Sprintf("%s, round %d", who, round+1)) }
 	r := overlapReport{flags: f}
 	if f.wants("broadcast") {
+		var work cli.Lapse // 0: see Config.Work
+		if f.Work != nil {
+			work = *f.Work
+		}
 		r.broadcasts, err = overlap.Run(ctx, overlap.Config{
-			Ranks: f.NP, Sizes: f.Sizes, Grains: f.Grains, Tests: f.Tests, Work: time.Duration(f.Work),
+			Ranks: f.NP, Sizes: f.Sizes, Grains: f.Grains, Tests: f.Tests, Work: time.Duration(work),
 			Loop: time.Duration(f.Loop), Blocks: f.Blocks, Rounds: f.Rounds, Contenders: contenders, Step: step,
 		})
 	}
@@ -87,7 +91,7 @@ func (f *overlapFlags) steps(contenders []overlap.Contender) (n int) {
 	rounds := f.Rounds * len(contenders)
 	if f.wants("broadcast") {
 		n += len(f.NP) * rounds
-		if f.Work == 0 {
+		if f.Work == nil {
 			n += len(f.NP) * len(contenders)
 		}
 	}

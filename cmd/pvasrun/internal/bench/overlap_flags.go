@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -12,19 +13,18 @@ import (
 	"github.com/gopvas/gopvas/internal/bench/overlap"
 	"github.com/gopvas/gopvas/internal/bench/runner"
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
 type overlapFlags struct {
 	contestantFlags
 	site.Flags
-	NP      cli.Counts   `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default-mask:"2, or one on each node" description:"numbers of ranks"`
+	NP      cli.Counts   `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default-mask:"2; on several nodes as many as they take" description:"numbers of ranks"`
 	Sizes   cli.Sizes    `long:"sizes" env:"SIZES" value-name:"LIST" default:"64KiB,1MiB" description:"lengths of the broadcast"`
 	Grains  grains       `long:"grain" most:"1024; a product then takes a second" env:"GRAIN" value-name:"LIST" default:"4,40" description:"rows of the matrices"`
 	Tests   testCounts   `long:"tests" most:"1000000; they would take longer than the broadcast" env:"TESTS" value-name:"LIST" default:"0,1,10,100,each" description:"calls of Test per broadcast; each: after each product, until it is there"`
 	Policy  policies     `long:"policy" env:"POLICY" value-name:"LIST" default:"share,owner" description:"how ours makes progress"`
 	Helpers helperCounts `long:"helpers" most:"65536; a rank has one at most, and a job has no more ranks" env:"HELPERS" value-name:"LIST" default:"0,1,2" description:"helpers for the whole job, in one address space on one node"`
-	Work    cli.Lapse    `long:"work" env:"WORK" value-name:"DUR" default-mask:"as long as the slowest contestant's broadcast takes alone" description:"computing per broadcast"`
+	Work    *cli.Lapse   `long:"work" env:"WORK" value-name:"DUR" default-mask:"as long as the slowest contestant's broadcast takes alone" description:"computing per broadcast"`
 	Loop    cli.Lapse    `long:"loop" env:"LOOP" value-name:"DUR" default:"5ms" description:"length of each loop that is timed"`
 	Blocks  int          `long:"blocks" most:"100000; each is a line of the job's output" env:"BLOCKS" value-name:"N" default:"8" description:"blocks of such loops in a run"`
 	Rounds  int          `long:"rounds" most:"1000; each round is a job of every contestant" env:"ROUNDS" value-name:"N" default:"3" description:"runs of each contestant, in turn; medians over the blocks of all are reported"`
@@ -41,10 +41,15 @@ func (f *overlapFlags) check() error {
 		return errors.New("--rounds: at least one is needed")
 	case f.Blocks < 1:
 		return errors.New("--blocks: at least one is needed")
+	case f.Work != nil && *f.Work == 0:
+		return errors.New("--work: 0 leaves nothing to overlap: write for example 1ms, or leave it out")
 	case f.Loop <= 0:
 		return errors.New("--loop: write for example 30ms")
 	case f.Plot != "" && (len(f.Sizes) < 2 || !f.wants("broadcast")):
 		return errors.New("--plot: draws broadcasts of at least two --sizes: write for example --sizes 64K,1M")
+	case len(f.NP) > 0 && !f.wants("broadcast") && os.Getenv(cli.BenchVariables+"_NP_LIST") == "":
+		return fmt.Errorf("-n: it is of broadcasts; the chain has %d ranks, a graph one: leave -n out, or add "+
+			"--part broadcast", chainRanks)
 	}
 	return checkPlot(f.Plot, cli.Plot)
 }
@@ -60,10 +65,11 @@ func (f *overlapFlags) place(ctx context.Context) (where *runner.Site, end func(
 		return nil, nil, cli.Mistake(err)
 	}
 	if len(f.NP) == 0 {
-		f.NP = cli.Counts{max(2, f.Nodes)}
-		if nodes, err := f.Named(); f.IsNamed() && err == nil {
-			f.NP = cli.Counts{cluster.Slots(nodes.Hosts)}
+		n, err := f.Ranks(2)
+		if err != nil {
+			return nil, nil, cli.Mistake(err)
 		}
+		f.NP = cli.Counts{n}
 	}
 	most := slices.Max(f.NP)
 	if ranks, helpers := max(most, chainRanks), slices.Max(f.Helpers); helpers > ranks {

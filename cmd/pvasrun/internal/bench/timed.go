@@ -203,30 +203,24 @@ func (f *timedFlags) takingPart(kind *timedKind,
 // place returns the nodes that the benchmark runs on, nil for this node alone. It also sets the number of
 // ranks. Hosts of nodes that are to be made have no names yet.
 func (f *timedFlags) place() (*runner.Site, error) {
-	if err := f.CheckUse(cli.BenchVariables); err != nil {
-		return nil, err
+	err := f.CheckUse(cli.BenchVariables)
+	if err == nil && f.NP == cli.NotGiven {
+		f.NP, err = f.Ranks(2)
 	}
 	switch {
+	case err != nil:
+		return nil, err
 	case f.IsNamed():
 		nodes, err := f.Named()
 		if err != nil {
 			return nil, err
 		}
-		if f.NP == cli.NotGiven {
-			f.NP = cluster.Slots(nodes.Hosts)
-		}
 		return &runner.Site{Nodes: nodes}, nodes.Check(f.NP)
 	case f.Nodes != 0:
-		if f.NP == cli.NotGiven {
-			f.NP = f.Nodes
-		}
 		if err := f.CheckMade(f.NP); err != nil {
 			return nil, err
 		}
 		return &runner.Site{Nodes: cluster.Nodes{Hosts: make([]cluster.Host, f.Nodes)}}, nil
-	}
-	if f.NP == cli.NotGiven {
-		f.NP = 2
 	}
 	return nil, nil
 }

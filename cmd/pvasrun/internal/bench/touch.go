@@ -15,7 +15,7 @@ import (
 
 type touchFlags struct {
 	NP        cli.Counts   `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default:"8,16,32,64" description:"numbers of ranks, a job of each"`
-	Size      cli.Size     `long:"size" env:"SIZE" value-name:"SIZE" default:"2MiB" description:"shared memory of each rank"`
+	Size      cli.Size     `long:"size" least:"1" env:"SIZE" value-name:"SIZE" default:"2MiB" description:"shared memory of each rank"`
 	BTL       cli.BTLNames `long:"btl" env:"BTL" value-name:"LIST" default:"pvas,sm" description:"task models to compare"`
 	HugePages bool         `long:"huge-pages" env:"HUGE_PAGES" description:"advise transparent huge pages in one address space"`
 	JSON      bool         `long:"json" env:"JSON" description:"print one JSON object per line"`

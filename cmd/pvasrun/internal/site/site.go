@@ -21,13 +21,11 @@ type Flags struct {
 	Hosts    string   `long:"hosts" env:"HOSTS" value-name:"LIST" description:"nodes to run on, each with its number of ranks or without: a:4,b:4"`
 	Hostfile string   `long:"hostfile" env:"HOSTFILE" value-name:"FILE" description:"a file that names the nodes, one a line: a slots=4"`
 	Rsh      string   `long:"rsh" env:"RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
-	Nodes    int      `long:"nodes" env:"NODES" value-name:"N" default-mask:"none; of bench exchange 2" description:"network namespaces to make on this machine as nodes, without --hosts"`
+	Nodes    int      `long:"nodes" least:"2" most:"64; each is a network namespace of this machine" env:"NODES" value-name:"N" default-mask:"none; of bench exchange 2" description:"network namespaces to make on this machine as nodes, without --hosts"`
 	Devices  string   `long:"devices" env:"DEVICES" value-name:"LIST" default-mask:"with --hosts one in each network that all nodes are in, else 1, of bench exchange 4" description:"network devices by name or network, with --hosts; of nodes that are made their number"`
 	Rate     Bits     `long:"rate" env:"RATE" value-name:"BITS" default-mask:"not limited; of bench exchange 50M" description:"bits per second of each device of nodes that are made, such as 1G"`
 	Buffer   cli.Size `long:"buffer" env:"BUFFER" value-name:"SIZE" default:"64KiB" description:"queue of their switches towards each device, with a rate"`
 }
-
-const mostNodes = 64
 
 // IsNamed tells whether flags name nodes.
 func (f *Flags) IsNamed() bool { return f.Hosts != "" || f.Hostfile != "" }
@@ -53,13 +51,20 @@ func (f *Flags) Named() (n cluster.Nodes, err error) {
 	return n, nil
 }
 
+// Ranks is how many ranks a job has by default: as many as the nodes take that are named, or one on each that is made,
+// and on this node alone so many.
+func (f *Flags) Ranks(alone int) (int, error) {
+	if !f.IsNamed() {
+		return max(alone, f.Nodes), nil
+	}
+	n, err := f.Named()
+	return cluster.Slots(n.Hosts), err
+}
+
 // CheckMade refuses nodes that cannot be made, or that have no rank.
 func (f *Flags) CheckMade(ranks int) error {
 	if _, err := f.devices(); err != nil {
 		return err
-	}
-	if f.Nodes < 2 || f.Nodes > mostNodes {
-		return fmt.Errorf("--nodes: 2 to %d", mostNodes)
 	}
 	if ranks < f.Nodes {
 		return fmt.Errorf("--nodes %d: each needs a rank, and there are %d", f.Nodes, ranks)
