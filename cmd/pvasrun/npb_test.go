@@ -60,7 +60,8 @@ func TestBenchNPBOutput(t *testing.T) {
 		"ua":                     "there is no benchmark",
 		"bt":                     "bt is one of NASA's programs: give the folder",
 		"sp -n 2 --programs .":   "must be a square",
-		"is --nodes 2":           "each needs a rank",
+		"is --nodes 2 -n 1":      "each needs a rank",
+		"is --hosts a:2,b":       "power of two",
 		"is -n 3":                "power of two",
 		"is --class D":           "not a list of classes",
 		"is --rounds 0":          "at least one",
@@ -104,6 +105,12 @@ func TestBenchNPBReference(t *testing.T) {
 	var r nas.Result
 	require.NoError(t, json.Unmarshal([]byte(printed[1]), &r))
 	require.Equal(t, []any{"openmpi", "IS", 1.31, true}, []any{r.BTL, r.Benchmark, r.Mops, r.Verified})
+
+	got = command(t, path, append(args, dir, "--hosts", "a,b", "--rsh", hereAs(t))...)
+	require.Equal(t, 0, got.code, got.stderr)
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, files, 3, "it leaves nothing there")
 
 	got = command(t, path, append(args, t.TempDir())...)
 	require.NotZero(t, got.code)

@@ -26,8 +26,8 @@ type Result struct {
 }
 
 // Run runs the contestants in turn and returns a result for each number of ranks and
-// contestant. The error is that of Check, or of a job, or says that a program of a
-// Reference is missing. That a result is not verified is no error.
+// contestant. The error is that of Check, or of a job, or says that a program of NASA
+// is missing. That a result is not verified is no error.
 func Run(ctx context.Context, cfg Config) ([]Result, error) {
 	for _, ranks := range cfg.Ranks {
 		if err := cfg.Check(ranks); err != nil {

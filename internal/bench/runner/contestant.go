@@ -12,7 +12,7 @@ type Contestant struct {
 	Profile    bool         // Settings are from a profile
 	Site       *Site        // nil: this node
 	peer       *peer        // nil: this project
-	programs   string       // of NASA, built for this project: their folder; "": ranks are this program
+	programs   string       // of NASA, built for the contestant: their folder; "": ranks are this program, or ours in C
 	loop       string       // the task model of Loop; "": not this
 }
 

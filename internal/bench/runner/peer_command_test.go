@@ -40,7 +40,7 @@ while :; do wait; done
 			why := errors.New("interrupted")
 			done := make(chan error, 1)
 			go func() {
-				_, err := p.run(ctx, Contestant{}, 2, []string{"p2p"})
+				_, err := p.run(ctx, Contestant{peer: p}, 2, []string{"p2p"})
 				done <- err
 			}()
 

@@ -1,38 +1,22 @@
 package runner
 
-import (
-	"fmt"
-	"path/filepath"
-)
+import "path/filepath"
 
-// Reference returns an installed MPI as a contestant of nas.Run that runs NASA's own
-// programs, such as is.A.x, which were built for it and are in dir. Mode is that of its copies, or empty.
-// A *MissingError says that the MPI is not there.
-func Reference(name, mode, dir string, pinned bool) (Contestant, error) {
-	p, err := findPeer(name)
-	if err != nil {
-		return Contestant{}, err
-	}
-	if p.dir, err = filepath.Abs(dir); err != nil { // TMPDIR of what it starts
-		return Contestant{}, fmt.Errorf("bench: %s: %w", dir, err)
-	}
-	return Contestant{Name: name, SingleCopy: mode, Pinned: pinned, peer: p}, nil
-}
-
-// WithPrograms is a contestant of ours that runs NASA's own programs, which were built for ours and are in dir.
+// WithPrograms is a contestant that runs NASA's own programs, such as is.A.x, which were built for it and are in dir;
+// "": it does not.
 func WithPrograms(c Contestant, dir string) Contestant {
-	c.programs = dir
+	if c.programs = dir; dir != "" {
+		if path, err := filepath.Abs(dir); err == nil { // a name without a folder would be looked for in PATH
+			c.programs = path
+		}
+	}
 	return c
 }
 
 // Built is where a program of NASA is that the contestant runs; "" if it runs those of package npb.
 func (c Contestant) Built(program string) string {
-	dir := c.programs
-	if c.peer != nil {
-		dir = c.peer.dir
-	}
-	if dir == "" {
+	if c.programs == "" {
 		return ""
 	}
-	return filepath.Join(dir, program)
+	return filepath.Join(c.programs, program)
 }

@@ -11,8 +11,12 @@ import (
 	"strconv"
 )
 
-// program returns the path of a program, which it compiles if that was not done yet.
-func (p *peer) program(ctx context.Context, name string) (path string, err error) {
+// program returns the path of a program of a peer: NASA's, or ours, which it compiles if that was not done yet.
+func (c Contestant) program(ctx context.Context, name string) (path string, err error) {
+	if c.programs != "" {
+		return c.Built(name), nil
+	}
+	p := c.peer
 	path = filepath.Join(p.dir, name)
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
@@ -37,7 +41,7 @@ func (p *peer) run(ctx context.Context, c Contestant, n int, args []string) ([]b
 	case "mpich":
 		flags = append(flags, "-bind-to", Choose(c.Pinned, "core", "none"))
 	}
-	program, err := p.program(ctx, args[0])
+	program, err := c.program(ctx, args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +51,7 @@ func (p *peer) run(ctx context.Context, c Contestant, n int, args []string) ([]b
 // Prepare compiles a rank program of a peer, so that no job waits for that. Ours need none.
 func (c Contestant) Prepare(ctx context.Context, program string) (err error) {
 	if c.peer != nil {
-		_, err = c.peer.program(ctx, program)
+		_, err = c.program(ctx, program)
 	}
 	return err
 }

@@ -15,7 +15,7 @@ import (
 // RunPeer runs so many ranks of a peer's program with its arguments, as many on each node as of ours.
 func (s *Site) RunPeer(ctx context.Context, c Contestant, ranks int, args []string) ([]byte, error) {
 	p := c.peer
-	program, err := p.program(ctx, args[0])
+	program, err := c.program(ctx, args[0])
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 type npbFlags struct {
-	NP        cli.Counts `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default:"1" description:"numbers of ranks, a power of two each; any for ep"`
+	NP        cli.Counts `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default-mask:"1; on several nodes as many as they take" description:"numbers of ranks, a power of two each; any for ep"`
 	Classes   classes    `long:"class" env:"CLASS" value-name:"LIST" default:"S" description:"problem sizes: S, W, A, B, C"`
 	Rounds    int        `long:"rounds" most:"1000; each round is a job of every contestant" env:"ROUNDS" value-name:"N" default:"1" description:"runs of each contestant, in turn; the median counts"`
 	Programs  string     `long:"programs" env:"PROGRAMS" value-name:"DIR" description:"where ours find NASA's own programs, built with mpicc and mpifort of install-mpi, to run in place of those in Go"`
@@ -42,15 +42,23 @@ func executeNPB(ctx context.Context, args []string) error {
 	if err := cli.ParseOnly("pvasrun bench npb NAME[,NAME]...", &f, flags); err != nil {
 		return err
 	}
-	contenders, err := f.all()
+	contenders, closeAll, err := f.all()
 	if err != nil {
 		return err
 	}
-	list, err := f.experiments(names, contenders)
-	if err != nil {
+	defer closeAll()
+	if err := f.CheckUse(cli.BenchVariables); err != nil {
 		return cli.Mistake(err)
 	}
-	if err := f.CheckUse(cli.BenchVariables); err != nil {
+	if len(f.NP) == 0 {
+		n, err := f.Ranks(1)
+		if err != nil {
+			return cli.Mistake(err)
+		}
+		f.NP = cli.Counts{n}
+	}
+	list, err := f.experiments(names, contenders)
+	if err != nil {
 		return cli.Mistake(err)
 	}
 	where, end, err := f.Place(ctx, "bench npb", slices.Min(f.NP), slices.Max(f.NP))
@@ -80,37 +88,31 @@ func (f *npbFlags) experiments(names []string, contenders []runner.Contestant) (
 	return list, nil
 }
 
-// all are the contestants: ours, by BTL, and NASA's programs with the MPIs of --compare.
-func (f *npbFlags) all() ([]runner.Contestant, error) {
+// all are the contestants: ours, by BTL, and NASA's programs with the MPIs of --compare. closeAll removes what those
+// have left.
+func (f *npbFlags) all() (list []runner.Contestant, closeAll func(), err error) {
 	switch {
 	case f.Rounds < 1:
-		return nil, cli.Mistake(errors.New("--rounds: at least one is needed"))
+		err = errors.New("--rounds: at least one is needed")
 	case len(f.Compare) == 0 && f.Reference != "" && os.Getenv(cli.BenchVariables+"_REFERENCE") == "":
-		return nil, cli.Mistake(errors.New("--reference: say with --compare which MPIs run the programs there"))
+		err = errors.New("--reference: say with --compare which MPIs run the programs there")
 	case len(f.Compare) > 0 && f.Reference == "":
-		return nil, cli.Mistake(errors.New("--compare: say with --reference where NASA's programs are"))
+		err = errors.New("--compare: say with --reference where NASA's programs are")
+	}
+	if err != nil {
+		return nil, nil, cli.Mistake(err)
 	}
 	modes := f.Copies
 	if len(modes) == 0 {
 		modes = []string{""}
 	}
-	list, err := f.own(modes)
-	if err != nil {
-		return nil, cli.Mistake(err)
+	if list, closeAll, err = f.contenders(modes, modes); err != nil {
+		return nil, nil, err
 	}
-	for i := range list {
-		list[i] = runner.WithPrograms(list[i], f.Programs)
+	for i, c := range list {
+		list[i] = runner.WithPrograms(c, runner.Choose(c.IsPeer(), f.Reference, f.Programs))
 	}
-	for _, name := range f.Compare {
-		for _, mode := range peerCopies(name, modes) {
-			c, err := runner.Reference(name, mode, f.Reference, f.Bind == "core")
-			if err != nil {
-				return nil, cli.Mistake(err)
-			}
-			list = append(list, c)
-		}
-	}
-	return list, nil
+	return list, closeAll, nil
 }
 
 // runNPB runs the benchmarks one after the other and prints each when it is done.
