@@ -21,6 +21,22 @@ func hereAs(t *testing.T) string {
 	return path
 }
 
+// What starts pvasrun on a node and is not there is named with its flag.
+func TestRemoteShellIsMissing(t *testing.T) {
+	for _, args := range [][]string{{"true"}, {"info"}, {"bench", "barrier"}} {
+		if args = append(args, "--hosts", "a,b", "--rsh", "no-such-rsh -x"); args[0] == "true" {
+			args = append(args[1:], "true")
+		}
+		got := command(t, nil, args...)
+		require.NotZero(t, got.code, args)
+		require.Contains(t, got.stderr, `--rsh no-such-rsh -x: exec: "no-such-rsh": executable file not found`, args)
+	}
+	got := command(t, env("PATH=/nowhere"), "--hosts", "a,b", "/bin/true")
+	require.NotZero(t, got.code)
+	require.Contains(t, got.stderr,
+		`"ssh": executable file not found in $PATH: install it, or name another program by --rsh`)
+}
+
 // Programs with all sorts of messages and collective operations check their results
 // themselves. Their ranks are on nodes of different sizes.
 func TestNodesRunExamples(t *testing.T) {

@@ -35,7 +35,7 @@ func (l *leader) startAgents() error {
 		}
 		if err := a.start(l.nodes.command(a.name, self)); err != nil {
 			l.endAgents()
-			return &NodeError{a.name, err, fate.CodeError}
+			return &NodeError{a.name, l.nodes.notStarted(err), fate.CodeError}
 		}
 	}
 	go l.watchStart()
@@ -53,6 +53,18 @@ func (n *Nodes) command(host, self string) []string {
 		return []string{self, "node"}
 	}
 	return []string{"ssh", "-x", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", host, remote}
+}
+
+// notStarted says what to do where the program of command cannot be started.
+func (n *Nodes) notStarted(err error) error {
+	switch {
+	case n.Shell != nil:
+		return fmt.Errorf("--rsh %s: %w: name a program that runs a command on a node, called with HOST COMMAND",
+			strings.Join(n.Shell, " "), err)
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("%w: install it, or name another program by --rsh", err)
+	}
+	return err
 }
 
 // quote quotes a word for a shell.

@@ -43,8 +43,8 @@ func (f *WhereFlags) Named() (hosts []cluster.Host, slurm bool, err error) {
 
 // Shell is the command of --rsh, nil if there is none.
 func (f *WhereFlags) Shell() []string {
-	if f.Rsh == "" {
-		return nil
+	if words := strings.Fields(f.Rsh); len(words) > 0 {
+		return words
 	}
-	return strings.Fields(f.Rsh)
+	return nil
 }
