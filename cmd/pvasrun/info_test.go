@@ -79,6 +79,7 @@ func TestInfoOfAProgram(t *testing.T) {
 	require.NoError(t, os.WriteFile(notProgram, []byte("text\n"), 0o755))
 	got = command(t, bare, "info", notProgram)
 	require.Equal(t, 2, got.code)
-	require.Contains(t, got.stderr, "it is neither a binary nor a script with #! as its first bytes: name a program")
+	require.Contains(t, got.stderr,
+		"it is neither a binary nor a script, which begins with a line such as #!/bin/sh: name a program")
 	require.Equal(t, 2, command(t, bare, "info", program, program).code)
 }

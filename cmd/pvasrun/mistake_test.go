@@ -126,6 +126,8 @@ func TestMistakesAreExplained(t *testing.T) {
 		"suci fly":                   `suci: there is no command "fly": name a command: bench, key`,
 		"info nothing":               `info: exec: "nothing": executable file not found in $PATH: name a program`,
 		"info ./commands.go":         `permission denied: name a program; chmod +x ./commands.go makes it one`,
+		"info .":                     `info: . is a folder with Go code: go build -buildmode=pie -o NAME builds`,
+		"info internal":              `info: internal is a folder: name a program`,
 		"info commands.go":           `not found in $PATH: a program of this directory is ./commands.go`,
 		"info " + recorded:           `info: ` + recorded + ` is a trace: pvasrun trace info ` + recorded,
 		"--trace /no/file true":      `stat /no: no such file or directory: name a file of a folder that is there`,
@@ -152,6 +154,8 @@ func TestMistakesAreExplained(t *testing.T) {
 		require.ErrorAs(t, err, new(cli.UsageError), args)
 		require.ErrorContains(t, err, says, args)
 	}
+	require.EqualError(t, execute([]string{"info", ""}),
+		"info: the name of the program is empty: name one, or leave it out for this machine")
 	for _, command := range []string{"tune", "bench touch", "model fit"} { // pvasrun stands before it
 		require.EqualError(t, execute(append(strings.Fields(command), "a")), command+`: unexpected argument "a"`)
 	}

@@ -124,7 +124,7 @@ func Check(path string, env []string) error {
 	f, err := elf.NewFile(loaded{open})
 	switch {
 	case err != nil:
-		return errors.New("it is neither a binary nor a script with #! as its first bytes")
+		return errors.New("it is neither a binary nor a script, which begins with a line such as #!/bin/sh")
 	case f.Type != elf.ET_EXEC && f.Type != elf.ET_DYN:
 		return errors.New("it is no program but an object file or a core file")
 	case f.Entry == 0:
