@@ -51,6 +51,10 @@ func (s *supervisor) takeStep(l *part.Late) {
 // expect makes the world known to the ranks of this node, and makes places for those of its ranks that come here.
 func (s *supervisor) expect(l *part.Late) error {
 	root := s.memory.Root()
+	if root.Ranks() != l.World.First {
+		return fmt.Errorf("this node has missed ranks of the job: it has had %d, and %d were started",
+			root.Ranks(), l.World.First)
+	}
 	w, err := root.AddWorld(l.World.Size, l.World.Parent, l.World.Number, l.Nodes...)
 	if err != nil {
 		return err

@@ -35,9 +35,10 @@ type request struct {
 // spawning is the start of a world.
 type spawning struct {
 	request
-	late  *part.Late
-	waits []*remote // have not done the step
-	err   error     // of a step
+	late    *part.Late
+	waits   []*remote // have not done the step
+	missing []*remote // do not know of the world
+	err     error     // of a step
 }
 
 // serveRequests answers requests, and lets the agents end when there is no rank left to make one.
@@ -180,11 +181,28 @@ func (l *leader) orderStep(step part.Step) {
 		if a.over || ranks == 0 && step != part.Know {
 			continue
 		}
-		if step == part.Begin {
+		if slices.Contains(s.missing, a) {
+			l.neverBegan(a)
+			continue
+		}
+		if step == part.Begin || step == part.Drop && len(s.missing) > 0 { // Drop tells of ends of all of them
 			a.alive += ranks
 		}
 		s.waits = append(s.waits, a)
 		a.order(part.Order{Late: &late})
+	}
+}
+
+// neverBegan tells the others that the ranks of the world on a node have ended: it has no places for them.
+func (l *leader) neverBegan(a *remote) {
+	w := l.spawning.late.World
+	for _, rank := range a.ranks {
+		if rank >= w.First && rank < w.First+w.Size {
+			a.others(part.Order{Gone: []part.RankGone{{Rank: rank, State: job.StateFinal}}})
+			a.gone[rank] = true
+			l.mirror.SetState(rank, job.StateFinal)
+			l.mirror.MarkGone(rank)
+		}
 	}
 }
 
@@ -225,13 +243,17 @@ func (a *remote) stepDone(d *part.LateDone) {
 	if d.Err != "" && s.err == nil {
 		s.err = fmt.Errorf("node %s: %s", a.name, strings.TrimPrefix(d.Err, "launcher: "))
 	}
-	if d.Err != "" && d.Step == part.Begin {
+	if d.Err != "" && d.Step == part.Know {
+		s.missing = append(s.missing, a)
+	}
+	if d.Err != "" && d.Step >= part.Know {
 		l.endingWorld(s.late.World) // before the ends are told of ranks that the agent has killed
+	}
+	if len(s.waits) == 0 && s.err != nil && (d.Step == part.Know || d.Step == part.Begin) {
+		l.orderStep(part.Drop)
 	}
 	switch {
 	case len(s.waits) > 0:
-	case s.err != nil && d.Step == part.Begin:
-		l.orderStep(part.Drop)
 	case s.err != nil:
 		l.logf("rank %d: spawn: %v", s.Rank, s.err)
 		l.endSpawn(job.Refuse(s.err))

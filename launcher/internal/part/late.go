@@ -8,12 +8,12 @@ import (
 
 // A Late is a world that a rank has asked for, at one step of its start. One supervisor takes the steps one after
 // another. In a job on several nodes the leader orders a step when all nodes concerned have done the last one. If a
-// step fails on a node the leader gives up. The steps:
+// step fails on a node the leader gives up, and where the world was known orders the last one. The steps:
 //
 //	Find  the nodes that get ranks: look whether the programs can be started
 //	Know  all nodes: from now on messages of the world's ranks are expected
 //	Begin the nodes that get ranks: start them
-//	Drop  likewise: end those that were started, since others were not
+//	Drop  likewise, but for nodes where Know has failed: end those that were started, since others were not
 type Late struct {
 	Step     Step
 	World    job.World

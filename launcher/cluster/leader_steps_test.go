@@ -1,0 +1,65 @@
+package cluster
+
+import (
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
+	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/launcher/internal/part"
+)
+
+// A world that one node can not know of is dropped on the others, and its ranks there have ended for all.
+func TestWorldThatANodeDoesNotKnow(t *testing.T) {
+	root := jobtest.Create(t, job.Config{Ranks: 2, Places: 4, BTL: job.BTLSM, CPUs: 2, Nodes: []int{0, 1}}).Root()
+	l := &leader{job: &launcher.Job{}, size: 2, node: []int{0, 1}, mirror: root, pids: make([]int, 2),
+		apps: make([]*launcher.App, 2)}
+	l.worlds, l.ends.ending = []job.World{{Size: 2, Parent: -1}}, map[int]bool{}
+	orders := [2]chan order{}
+	for i := range orders {
+		in, out := io.Pipe()
+		nothing, end := io.Pipe()
+		t.Cleanup(func() { in.Close(); end.Close() })
+		l.agents = append(l.agents, &remote{l: l, number: i, name: "n", ranks: []int{i}, gone: map[int]bool{},
+			alive: 1, link: newLink(nothing, out)})
+		told := make(chan order, 100)
+		orders[i] = told
+		go func() {
+			for from := newLink(in, io.Discard); ; {
+				var o order
+				if from.receive(&o) != nil {
+					return
+				}
+				told <- o
+			}
+		}()
+	}
+	knows, fails := l.agents[0], l.agents[1]
+	late := &part.Late{World: job.World{Number: 1, First: 2, Size: 2, Parent: 0}, Commands: []job.Command{{N: 2}},
+		Nodes: []int{0, 1}}
+	l.spawning = &spawning{request: request{knows, &part.Request{}}, late: late}
+	l.orderStep(part.Know)
+	fails.stepDone(&part.LateDone{Step: part.Know, Err: "no room"})
+	require.NotNil(t, l.spawning, "the other node has not answered")
+	knows.stepDone(&part.LateDone{Step: part.Know})
+
+	require.Equal(t, part.Know, (<-orders[0]).Late.Step)
+	require.Equal(t, part.Drop, (<-orders[0]).Late.Step)
+	require.Equal(t, []part.RankGone{{Rank: 3, State: job.StateFinal}}, (<-orders[0]).Gone)
+	require.True(t, root.Gone(3))
+	knows.ended(&part.RankEnd{Rank: 2, State: job.StateFinal}) // as the step tells of it
+	require.True(t, root.Gone(2))
+	require.NotNil(t, l.spawning)
+	knows.stepDone(&part.LateDone{Step: part.Drop})
+	require.Nil(t, l.spawning)
+	require.Equal(t, 2, l.alive())
+	require.Equal(t, 2, (<-orders[0]).Gone[0].Rank)
+	_, err := job.Granted((<-orders[0]).Answer)
+	require.ErrorContains(t, err, "node n: no room")
+
+	require.Equal(t, part.Know, (<-orders[1]).Late.Step)
+	require.Equal(t, 2, (<-orders[1]).Gone[0].Rank, "it has nothing to drop")
+}
