@@ -59,7 +59,7 @@ func (r *Root) AddVisitors(number, pid, first, count int, key Key) error {
 	}
 	for i := range count {
 		b := &r.ranks[end-1-i]
-		b.visitor = visitorBlock{name: uint32(number<<nameBits + first + i), pid: uint32(pid), key: key}
+		b.visitor = visitorBlock{name: NameIn(number, first+i), pid: uint32(pid), key: key}
 		b.address.node = uint32(number)
 	}
 	r.head.visitors.Add(uint32(count))
@@ -93,7 +93,7 @@ func (r *Root) NameOf(rank int) uint32 {
 	if r.Visits(rank) {
 		return r.ranks[rank].visitor.name
 	}
-	return uint32(r.JobNumber()<<nameBits + rank)
+	return NameIn(r.JobNumber(), rank)
 }
 
 // NameIn returns the name of a rank of the job with a number, and NumberIn that number.
@@ -101,14 +101,16 @@ func NameIn(number, rank int) uint32 { return uint32(number<<nameBits + rank) }
 
 func NumberIn(name uint32) int { return int(name >> nameBits) }
 
+func rankIn(name uint32) int { return int(name & (MostNumbered - 1)) }
+
 // Named returns the number here of who has a name; ok is false if it is nobody known.
 func (r *Root) Named(name uint32) (rank int, ok bool) {
 	own := r.JobNumber()
-	if own == 0 || name < MostNumbered {
+	if own == 0 || NumberIn(name) == 0 {
 		return int(name), name < uint32(len(r.ranks))
 	}
-	if name>>nameBits == uint32(own) {
-		return int(name & (MostNumbered - 1)), true
+	if NumberIn(name) == own {
+		return rankIn(name), true
 	}
 	for rank := len(r.ranks) - r.Visitors(); rank < len(r.ranks); rank++ {
 		if r.ranks[rank].visitor.name == name {
@@ -127,7 +129,7 @@ func (r *Root) OtherJob(rank int) string {
 		return ""
 	}
 	v := &r.ranks[rank].visitor
-	return fmt.Sprintf("rank %d of another job (that of pvasrun %d)", v.name&(MostNumbered-1), v.pid)
+	return fmt.Sprintf("rank %d of another job (that of pvasrun %d)", rankIn(v.name), v.pid)
 }
 
 // MeetSocket is the name of the socket at which the supervisor of the job with a number is found.
