@@ -1,7 +1,6 @@
 package launcher
 
 import (
-	"context"
 	"slices"
 	"syscall"
 	"time"
@@ -26,15 +25,18 @@ func (s *supervisor) joinNodes() {
 		s.obey(o)
 	}
 	s.unheard = nil
-	s.told.Go(func() { s.tellAddresses(s.nodesEnd) })
+	s.told.Go(func() {
+		s.followAddresses(func(list []part.Address) { s.job.Part.Tell(part.Note{Addresses: list}) })
+	})
 }
 
-// tellAddresses runs until the memory is closed. It is another goroutine, so it has the ranks from the root block.
-func (s *supervisor) tellAddresses(ctx context.Context) {
+// followAddresses has those told elsewhere where ranks of this node are reached, and which receive no more. It runs
+// until the memory is closed. It is another goroutine, so it has the ranks from the root block.
+func (s *supervisor) followAddresses(tell func([]part.Address)) {
 	root := s.memory.Root()
 	told := map[int]part.Address{}
 	for seen := uint32(0); ; {
-		n, err := root.AwaitAddresses(ctx, seen)
+		n, err := root.AwaitAddresses(s.nodesEnd, seen)
 		if err != nil {
 			return
 		}
@@ -44,17 +46,20 @@ func (s *supervisor) tellAddresses(ctx context.Context) {
 			if root.Node(rank) != root.Here() {
 				continue
 			}
-			at, ok := root.Address(rank)
-			a := part.Address{Rank: rank, Addr: at, Ends: !root.MayReceive(rank)}
-			if ok && told[rank] != a {
+			if a, ok := addressOf(root, rank); ok && told[rank] != a {
 				told[rank] = a
 				list = append(list, a)
 			}
 		}
 		if list != nil {
-			s.job.Part.Tell(part.Note{Addresses: list})
+			tell(list)
 		}
 	}
+}
+
+func addressOf(root *job.Root, rank int) (a part.Address, ok bool) {
+	at, ok := root.Address(rank)
+	return part.Address{Rank: rank, Addr: at, Ends: !root.MayReceive(rank)}, ok
 }
 
 // tellEnd tells the leader that a rank of this node has ended.

@@ -1,7 +1,6 @@
 package launcher
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher/internal/neighbour"
+	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
 // Other jobs of the user on this node. When a rank connects to a port of one, the supervisors link up, and tell each
@@ -20,7 +20,6 @@ type neighbours struct {
 	jobs     map[int]*otherJob // by number
 	asked    int               // requests to others
 	services map[string]*os.File
-	told     map[int]neighbour.Address // what others have been told of ranks
 }
 
 // otherJob is a job that this one has met.
@@ -51,7 +50,7 @@ func (s *supervisor) openDoor() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n.door, n.jobs, n.services, n.told = door, map[int]*otherJob{}, map[string]*os.File{}, map[int]neighbour.Address{}
+	n.door, n.jobs, n.services = door, map[int]*otherJob{}, map[string]*os.File{}
 	root.SetJobNumber(door.Number)
 	own := s.hello()
 	go func() {
@@ -64,7 +63,7 @@ func (s *supervisor) openDoor() (int, error) {
 			go s.follow(l, own, 0, func(error) {})
 		}
 	}()
-	s.told.Go(func() { s.followAddresses(s.nodesEnd) })
+	s.told.Go(func() { s.followAddresses(s.tellAddresses) })
 	return door.Number, nil
 }
 
@@ -141,7 +140,7 @@ func (s *supervisor) meet(l *neighbour.Link, other neighbour.Hello) error {
 	o.links = append(o.links, l)
 	m := neighbour.Message{Ranks: root.Ranks()}
 	for rank := range root.Ranks() {
-		if a, ok := s.addressOf(rank); ok {
+		if a, ok := addressOf(root, rank); ok {
 			m.Addresses = append(m.Addresses, a)
 		}
 		if root.Gone(rank) {
@@ -150,12 +149,6 @@ func (s *supervisor) meet(l *neighbour.Link, other neighbour.Hello) error {
 	}
 	l.Send(m)
 	return nil
-}
-
-func (s *supervisor) addressOf(rank int) (a neighbour.Address, ok bool) {
-	root := s.memory.Root()
-	at, ok := root.Address(rank)
-	return neighbour.Address{Rank: rank, At: at, Ends: !root.MayReceive(rank)}, ok
 }
 
 func (s *supervisor) endOf(rank int) neighbour.End {
@@ -183,7 +176,7 @@ func (s *supervisor) hear(l *neighbour.Link, number int, m neighbour.Message) {
 	for _, a := range m.Addresses {
 		if rank, ok := root.Named(job.NameIn(number, a.Rank)); ok {
 			if _, known := root.Address(rank); !known {
-				root.SetAddress(rank, a.At)
+				root.SetAddress(rank, a.Addr)
 			}
 			root.SetEnds(rank, a.Ends)
 		}
@@ -247,26 +240,8 @@ func (s *supervisor) tellNeighbours(m neighbour.Message) {
 	}
 }
 
-// followAddresses has them told the addresses of ranks, and which receive no more, until the memory is closed.
-func (s *supervisor) followAddresses(ctx context.Context) {
-	root := s.memory.Root()
-	for seen := uint32(0); ; {
-		n, err := root.AwaitAddresses(ctx, seen)
-		if err != nil {
-			return
-		}
-		seen = n
-		s.post(func() {
-			var m neighbour.Message
-			for rank := range root.Ranks() {
-				if a, ok := s.addressOf(rank); ok && s.neighbours.told[rank] != a {
-					s.neighbours.told[rank] = a
-					m.Addresses = append(m.Addresses, a)
-				}
-			}
-			if m.Addresses != nil {
-				s.tellNeighbours(m)
-			}
-		})
-	}
+// tellAddresses tells all jobs that this one has met. It is on another goroutine: a job that is met meanwhile is told by
+// meet, too.
+func (s *supervisor) tellAddresses(list []part.Address) {
+	s.post(func() { s.tellNeighbours(neighbour.Message{Addresses: list}) })
 }

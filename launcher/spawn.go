@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -98,14 +99,11 @@ func (s *supervisor) spawn(parent int, l *part.Late) error {
 }
 
 func (s *supervisor) noRoom() error {
-	why := "use pvasrun --universe N with a larger N"
-	switch {
-	case s.job.guest != nil && s.places == 1:
-		why = "raise the limit on the size of files (ulimit -f), which leaves no room for more"
-	case s.job.TraceSize > 0:
-		why = "ranks that are recorded (--trace) start no others"
+	if s.job.guest != nil && s.places == 1 {
+		return errors.New("the job has room for this rank: raise the limit on the size of files (ulimit -f), which " +
+			"leaves no room for more")
 	}
-	return fmt.Errorf("the job has room for %d ranks in all, and has had %d: %s", s.places, s.size, why)
+	return part.NoRoom(s.places, s.size, s.job.TraceSize > 0)
 }
 
 // findLate finds the programs of a world's ranks here, and looks whether they can be started. It may block. The apps

@@ -50,7 +50,7 @@ type supervisor struct {
 
 	unheard  []part.Order    // of the leader, before there was memory to note them in
 	nodesEnd context.Context // ends when the memory is about to be closed
-	told     sync.WaitGroup  // tellAddresses
+	told     sync.WaitGroup  // followAddresses
 	held     holds
 	lookout  hang.Lookout
 	asked    hangAsked

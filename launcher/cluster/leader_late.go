@@ -73,7 +73,8 @@ func (l *leader) newWorld() error {
 	if !ok {
 		return errors.New("pvasrun does not know the request")
 	}
-	size, err := part.Settle(commands, l.room-l.size, l.noRoom)
+	size, err := part.Settle(commands, l.room-l.size,
+		func() error { return part.NoRoom(l.room, l.size, l.job.TraceSize > 0) })
 	if err != nil {
 		return err
 	}
@@ -92,14 +93,6 @@ func (l *leader) newWorld() error {
 		s.late.Nodes = append(s.late.Nodes, dealLate(nodes, free, c.N, l.nodes.ByNode)...)
 	}
 	return nil
-}
-
-func (l *leader) noRoom() error {
-	why := "use pvasrun --universe N with a larger N"
-	if l.job.TraceSize > 0 {
-		why = "ranks that are recorded (--trace) start no others"
-	}
-	return fmt.Errorf("the job has room for %d ranks in all, and has had %d: %s", l.room, l.size, why)
 }
 
 // capacity is how many ranks the node takes before others are better.

@@ -4,13 +4,13 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
-	"net/netip"
 	"os"
 	"sync"
 	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
 // Door is where others find the supervisor of a job.
@@ -68,20 +68,13 @@ type Hello struct {
 // Message is what it says later. A field that is zero says nothing.
 type Message struct {
 	Ranks     int // how many ranks the job has had
-	Addresses []Address
+	Addresses []part.Address
 	Ends      []End
 	Refused   string // why the job can not have the other one's ranks; it is the last message
 
 	Number int // of a request
 	Ask    []string
 	Answer []string
-}
-
-// Address is where messages reach a rank.
-type Address struct {
-	Rank int
-	At   netip.AddrPort
-	Ends bool // it is in Finalize, and receives no more
 }
 
 // End is that of a rank.

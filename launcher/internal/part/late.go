@@ -89,6 +89,15 @@ func Settle(commands []job.Command, free int, full func() error) (size int, err 
 	return size, nil
 }
 
+// NoRoom says why a job, which has had so many ranks, gets no more.
+func NoRoom(room, had int, recorded bool) error {
+	why := "use pvasrun --universe N with a larger N"
+	if recorded {
+		why = "ranks that are recorded (--trace) start no others"
+	}
+	return fmt.Errorf("the job has room for %d ranks in all, and has had %d: %s", room, had, why)
+}
+
 // CountsOf returns how many ranks run each command.
 func (l *Late) CountsOf() (counts []int) {
 	for _, c := range l.Commands {
