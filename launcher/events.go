@@ -70,6 +70,7 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 		s.givenUp = true
 	}
 	s.cutShort()
+	s.giveUpAsking()
 	return false
 }
 

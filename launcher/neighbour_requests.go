@@ -1,10 +1,10 @@
 package launcher
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
@@ -46,6 +46,16 @@ func (s *supervisor) answer(request []string) (answer []string, ok bool) {
 // errEnded says what has become of the job of a port.
 var errEnded = errors.New("its job has ended, or is of another user or network namespace")
 
+// errSilent says that a supervisor is stopped, or hangs.
+var errSilent = errors.New("the pvasrun of the other job does not answer")
+
+// giveUpAsking ends the wait for another job when nobody needs its answer any more.
+func (s *supervisor) giveUpAsking() {
+	if giveUp := s.neighbours.giveUp; giveUp != nil && (s.over() || len(s.alive) == 0) {
+		giveUp()
+	}
+}
+
 // askOther asks the job with a number, which it meets first if it has not. id is that of the job; 0: any.
 func (s *supervisor) askOther(number int, id uint64, ask []string) (answer []string, err error) {
 	if _, err := s.openDoor(); err != nil {
@@ -55,6 +65,9 @@ func (s *supervisor) askOther(number int, id uint64, ask []string) (answer []str
 	if number == own.Number { // that of an earlier job
 		return nil, errEnded
 	}
+	waits, giveUp := context.WithTimeoutCause(context.Background(), neighbour.Patience, errSilent)
+	n.giveUp = giveUp
+	defer func() { giveUp(); n.giveUp = nil }()
 	if o := n.jobs[number]; o == nil || id != 0 && o.ID != id {
 		_, err = await(s, func() (any, error) {
 			l, err := neighbour.Dial(number)
@@ -63,7 +76,12 @@ func (s *supervisor) askOther(number int, id uint64, ask []string) (answer []str
 			}
 			met := make(chan error, 1)
 			go s.follow(l, own, id, func(err error) { met <- err })
-			return nil, <-met
+			select {
+			case err := <-met:
+				return nil, err
+			case <-waits.Done():
+				return nil, context.Cause(waits)
+			}
 		})
 		if err != nil {
 			return nil, err
@@ -84,8 +102,8 @@ func (s *supervisor) askOther(number int, id uint64, ask []string) (answer []str
 				return nil, errEnded
 			}
 			return answer, nil
-		case <-time.After(neighbour.Patience):
-			return nil, errors.New("the pvasrun of the other job does not answer")
+		case <-waits.Done():
+			return nil, context.Cause(waits)
 		}
 	})
 	if o.refused != "" {

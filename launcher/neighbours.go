@@ -19,6 +19,7 @@ type neighbours struct {
 	door     *neighbour.Door
 	jobs     map[int]*otherJob // by number
 	asked    int               // requests to others
+	giveUp   func()            // ends the wait for one; nil: there is none
 	services map[string]*os.File
 }
 
@@ -85,6 +86,7 @@ func (s *supervisor) closeDoors() {
 	}
 	for _, o := range n.jobs {
 		for _, l := range o.links {
+			l.Flush() // the ends of ranks
 			l.Close()
 		}
 	}
@@ -168,7 +170,6 @@ func (s *supervisor) hear(l *neighbour.Link, number int, m neighbour.Message) {
 		if err := root.AddVisitors(number, o.Pid, o.ranks, m.Ranks-o.ranks, o.key); err != nil {
 			o.refused = err.Error()
 			l.Send(neighbour.Message{Refused: "the other job can not have the ranks of this one: " + o.refused})
-			l.Close()
 			return
 		}
 		o.ranks = m.Ranks

@@ -100,7 +100,7 @@ var layers = []layer{
 	{"launcher/internal/place", []string{"internal/topology"}},
 	{"launcher/internal/part", []string{"internal/job", "internal/trace/symbol"}},
 	{"launcher/internal/output", nil},
-	{"launcher/internal/neighbour", []string{"launcher/internal/part", "internal/job"}},
+	{"launcher/internal/neighbour", []string{"launcher/internal/output", "launcher/internal/part", "internal/job"}},
 	{"launcher/internal/hang", []string{"launcher/internal/output", "internal/job", "internal/atomicfile",
 		"internal/processes", "internal/trace/symbol"}},
 	{"launcher/internal/fate", []string{"launcher/internal/hang", "launcher/internal/output", "internal/job"}},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/output"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
@@ -89,15 +90,17 @@ type Link struct {
 	dec    *gob.Decoder
 	mu     sync.Mutex // of enc
 	enc    *gob.Encoder
+	queue  output.Queue
 }
 
 func newLink(socket *os.File) *Link {
 	return &Link{socket: socket, dec: gob.NewDecoder(socket), enc: gob.NewEncoder(socket)}
 }
 
-// Limits of what a supervisor waits for, which may be stopped.
+// Limits of what a supervisor waits for, which may be stopped. One that runs answers at once, since it serves events
+// while it waits. Meanwhile requests of other ranks wait, so Patience is no longer than for a published name.
 const (
-	Patience  = 30 * time.Second // for an answer
+	Patience  = 10 * time.Second // for an answer, that to Greet, too
 	sendLimit = time.Second      // until its socket takes more
 )
 
@@ -122,12 +125,17 @@ func (l *Link) Greet(own Hello) (other Hello, err error) {
 	return other, nil
 }
 
-// Send sends a message. If the other end takes nothing it closes the link.
+// Send has a message sent after those before it, and does not wait. If the other end takes nothing the link is closed.
 func (l *Link) Send(m Message) {
-	if l.send(m) != nil {
-		l.Close()
-	}
+	l.queue.Put(func() {
+		if l.send(m) != nil || m.Refused != "" {
+			l.Close()
+		}
+	})
 }
+
+// Flush waits until messages are sent, or the link is closed: for a second if the other end takes nothing.
+func (l *Link) Flush() { l.queue.Flush() }
 
 func (l *Link) send(message any) error {
 	l.mu.Lock()

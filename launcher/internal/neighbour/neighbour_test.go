@@ -81,3 +81,28 @@ func TestServe(t *testing.T) {
 	_, err = job.PublishedElsewhere(service)
 	require.ErrorIs(t, err, job.ErrName)
 }
+
+// Send does not wait for the other end, keeps the order, and closes the link after a refusal.
+func TestSendDoesNotWait(t *testing.T) {
+	door, err := Open(23)
+	require.NoError(t, err)
+	defer door.Close()
+	near, err := Dial(door.Number)
+	require.NoError(t, err)
+	defer near.Close()
+	far, err := door.Accept()
+	require.NoError(t, err)
+	defer far.Close()
+	near.mu.Lock() // as while a message is sent
+	near.Send(Message{Ranks: 1})
+	near.Send(Message{Refused: "no room"})
+	near.mu.Unlock()
+	near.Flush()
+	for _, want := range []Message{{Ranks: 1}, {Refused: "no room"}} {
+		m, err := far.Receive()
+		require.NoError(t, err)
+		require.Equal(t, want, m)
+	}
+	_, err = far.Receive()
+	require.Error(t, err)
+}
