@@ -241,8 +241,8 @@ func (s *supervisor) tellNeighbours(m neighbour.Message) {
 	}
 }
 
-// tellAddresses tells all jobs that this one has met. It is on another goroutine: a job that is met meanwhile is told by
-// meet, too.
+// tellAddresses tells all jobs that this one has met. It is on another goroutine: meet, too, tells a job that is met
+// meanwhile.
 func (s *supervisor) tellAddresses(list []part.Address) {
 	s.post(func() { s.tellNeighbours(neighbour.Message{Addresses: list}) })
 }
