@@ -132,7 +132,7 @@ func (called) Error() string { return "an error handler is to be called" }
 // die ends the job because of an error.
 func (p *Process) die(call string, code int, err error) {
 	comm.AwaitCause(err)
-	fmt.Fprintf(os.Stderr, "%s: %s: %s (%s)\n", comm.Who(), call, textOf(err), className(p.codes.classOf(code)))
+	fmt.Fprintf(os.Stderr, "%s: %s: %s (%s)\n", comm.Who(), call, textOf(call, err), className(p.codes.classOf(code)))
 	if p.world == nil {
 		os.Exit(1)
 	}

@@ -39,7 +39,7 @@ func (e *errorCodes) withCause(class int, text string) string {
 	if _, ours := classTexts[class]; !ours || !ok {
 		return text
 	}
-	return fmt.Sprintf("%s; last of %s: %s", text, r.call, textOf(r.err))
+	return fmt.Sprintf("%s; last of %s: %s", text, r.call, textOf(r.call, r.err))
 }
 
 type addedCode struct {

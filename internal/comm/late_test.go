@@ -95,3 +95,31 @@ func TestSpawnWithoutCommands(t *testing.T) {
 		return nil
 	})
 }
+
+// All ranks are told why they cannot connect, and the same once.
+func TestRefusedPortIsToldOnce(t *testing.T) {
+	var mu sync.Mutex
+	told := map[string][]string{}
+	overMem(t, 2, 2, mem.Options{}, func(c *Comm) error {
+		for _, p := range []struct {
+			job.Port
+			why string
+		}{
+			{job.Port{Job: c.root.ID(), Number: 1}, "this rank has opened it"},
+			{job.Port{Job: c.root.ID() + 1, Of: 5, Number: 1}, "this job cannot reach others: "},
+		} {
+			_, err := Connect(c, p.String(), 0)
+			require.ErrorIs(t, err, ErrPort)
+			require.ErrorContains(t, err, "connect: the port is not open: "+p.why)
+			mu.Lock()
+			told[p.why] = append(told[p.why], err.Error())
+			mu.Unlock()
+		}
+		return nil
+	})
+	require.Len(t, told, 2)
+	for why, texts := range told {
+		require.Len(t, texts, 2)
+		require.Equal(t, texts[0], texts[1], why)
+	}
+}

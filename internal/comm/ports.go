@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/gopvas/gopvas/internal/job"
@@ -171,7 +172,7 @@ func (c *Comm) ownPort(name string) (p job.Port, err error) {
 		return p, err
 	}
 	if p.Job != c.root.ID() || p.Rank != c.group.self {
-		return p, fmt.Errorf("%w by this rank: the rank that has opened it accepts", ErrPort)
+		return p, fmt.Errorf("%w: another rank has opened it, and that one accepts", ErrPort)
 	}
 	_, err = c.root.Ask(c.group.self, job.AskPort, name)
 	return p, err
@@ -185,7 +186,7 @@ func (c *Comm) askAt(name string) (p job.Port, err error) {
 	}
 	if p.Job == c.root.ID() {
 		if p.Rank == c.group.self {
-			return p, fmt.Errorf("%w to this rank, which has opened it: another one connects", ErrPort)
+			return p, fmt.Errorf("%w: this rank has opened it, and another one connects", ErrPort)
 		}
 		_, err = c.root.Ask(c.group.self, job.AskConnect, name)
 		return p, err
@@ -195,7 +196,8 @@ func (c *Comm) askAt(name string) (p job.Port, err error) {
 			"or on several nodes, or has no room for ranks of others", ErrPort)
 	}
 	if _, err = c.reachable(); err != nil {
-		return p, fmt.Errorf("%w to this job: %w", ErrPort, err)
+		return p, fmt.Errorf("%w: this job cannot reach others: %s", ErrPort,
+			strings.TrimPrefix(err.Error(), ErrPort.Error()+": "))
 	}
 	if _, err = c.root.Ask(c.group.self, job.AskMeet, name, strconv.Itoa(c.group.self)); err != nil {
 		return p, err
