@@ -244,7 +244,8 @@ func (s *supervisor) ended(e host.Exit) {
 		root.SetState(s.number(rank), job.StateFinal) // its end concerns no rank of another world
 	}
 	s.markGone(rank)
-	s.names.Gone(s.number(rank))
+	s.names.Gone(s.number(rank), root.World(s.number(rank)),
+		s.fate.Named(s.number(rank), e.Pid, s.app(rank).Program, fate.Describe(e.Status)))
 	s.withdrawGone()
 	if !s.failed && (e.Status != 0 || state == job.StateInit) { // then its report comes before ours
 		s.failed = true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/gopvas/gopvas/internal/job"
@@ -75,9 +76,18 @@ func Spawn(c *Comm, root int, commands []Command, bad error) (n *Comm, counts []
 		return c.exchangeWith(int32(w.First), grouping.of(meetID), 0, p, c.Name)
 	})
 	if c.othersFail(err) {
-		err = Wrap(op, fmt.Errorf("%w as a whole: one of them has ended before it has called Init", ErrSpawn))
+		err = Wrap(op, fmt.Errorf("%w as a whole: before it has called Init, %s", ErrSpawn, c.firstEnd(w)))
 	}
 	return n, counts, err
+}
+
+// firstEnd says which rank of a world has ended first, as far as pvasrun answers.
+func (c *Comm) firstEnd(w job.World) string {
+	texts, err := c.root.Ask(c.group.self, job.AskEnd, strconv.Itoa(w.First), strconv.Itoa(w.Size))
+	if err != nil || len(texts) == 0 || texts[0] == "" {
+		return "one of them has ended"
+	}
+	return texts[0]
 }
 
 // othersFail tells whether joinRemote has failed because the other group has.

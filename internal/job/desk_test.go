@@ -179,7 +179,7 @@ func TestPublishedNames(t *testing.T) {
 	var n Names
 	n.Handle(1, 3, []string{AskOpenPort})
 	n.Handle(1, 3, []string{AskPublish, "a", "p"})
-	n.Gone(3)
+	n.Gone(3, World{Parent: -1}, "")
 	require.Empty(t, n.ports)
 	require.Empty(t, n.names)
 }
@@ -287,4 +287,19 @@ func FuzzDecodeTexts(f *testing.F) {
 		DecodeSpawn(append([]string{AskSpawn}, list...))
 		DecodeWorld(list)
 	})
+}
+
+// The first end is told of some ranks that others have started.
+func TestFirstEnd(t *testing.T) {
+	var n Names
+	n.Gone(0, World{Size: 2, Parent: -1}, "of the first world")
+	n.Gone(4, World{First: 4, Size: 1, Parent: 1}, "of another")
+	n.Gone(3, World{First: 2, Size: 2, Parent: 0}, "first")
+	n.Gone(2, World{First: 2, Size: 2, Parent: 0}, "second")
+	for request, want := range map[[2]string]string{{"2", "2"}: "first", {"4", "1"}: "of another", {"0", "2"}: "",
+		{"x", "y"}: ""} {
+		answer, ok := n.Handle(1, 0, []string{AskEnd, request[0], request[1]})
+		require.True(t, ok)
+		require.Equal(t, Grant(want), answer, request)
+	}
 }

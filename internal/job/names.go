@@ -3,6 +3,7 @@ package job
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,6 +17,13 @@ type Names struct {
 	last  int
 	ports map[string]openPort
 	names map[string]published
+	ends  []rankEnd // of ranks that others have started, in their order
+}
+
+// rankEnd is how a rank has ended.
+type rankEnd struct {
+	rank int
+	how  string
 }
 
 // openPort is a port of the job.
@@ -38,6 +46,7 @@ const (
 	AskClosePort = "close port" // port; the answer: ranks that have asked to connect, each with how often
 	AskPort      = "port"       // port: is it open?
 	AskConnect   = "connect"    // port: the rank is noted as one that asks there
+	AskEnd       = "end"        // first, count: which of these ranks that others have started has ended first, and how
 
 	// These are requests to the supervisor. AskSpawn: see Command. AskNumber is for a number of the job, by which
 	// others can connect; AskMeet is AskConnect for a port of another job, and has its ranks known here; AskName is for
@@ -86,6 +95,8 @@ func (n *Names) Handle(id uint64, rank int, request []string) (answer []string, 
 		if err = n.check(arg(1)); err == nil {
 			n.ports[arg(1)].asked[rank]++
 		}
+	case AskEnd:
+		text = n.firstEnd(arg(1), arg(2))
 	default:
 		return nil, false
 	}
@@ -171,10 +182,25 @@ func (n *Names) check(port string) error {
 	return nil
 }
 
-// Gone closes what a rank that has ended has left open.
-func (n *Names) Gone(rank int) {
+// firstEnd answers AskEnd; "": none of them has ended.
+func (n *Names) firstEnd(first, count string) string {
+	from, _ := strconv.Atoi(first) // zeros have no rank
+	size, _ := strconv.Atoi(count)
+	i := slices.IndexFunc(n.ends, func(e rankEnd) bool { return e.rank >= from && e.rank < from+size })
+	if i < 0 {
+		return ""
+	}
+	return n.ends[i].how
+}
+
+// Gone closes what a rank that has ended has left open. It also notes how a rank of w has ended that others have
+// started.
+func (n *Names) Gone(rank int, w World, how string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if w.Parent >= 0 {
+		n.ends = append(n.ends, rankEnd{rank, how})
+	}
 	for port, by := range n.ports {
 		if by.rank == rank {
 			delete(n.ports, port)

@@ -119,8 +119,9 @@ func (l *leader) rankGone(e rankEnd) {
 	l.pids[e.Rank] = e.Pid
 	l.mirror.SetState(e.Rank, state)
 	l.mirror.MarkGone(e.Rank)
-	l.names.Gone(e.Rank)
 	l.fate.Hostname = e.a.name
+	l.names.Gone(e.Rank, l.mirror.World(e.Rank),
+		l.fate.Named(e.Rank, e.Pid, l.apps[e.Rank].Program, fate.Describe(e.Status)))
 	if !apart {
 		l.fate.RankEnded(e.Rank, e.Pid, l.apps[e.Rank].Program, e.Status, state)
 	}

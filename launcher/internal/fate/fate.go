@@ -111,6 +111,11 @@ func (f *Fate) Fresh(signal func(syscall.Signal)) {
 	}
 }
 
+// Named names a rank with its program and node, and says how it has ended.
+func (f *Fate) Named(rank, pid int, program, how string) string {
+	return fmt.Sprintf("rank %d (pid %d, %s) on %s %s", rank, pid, program, f.Hostname, how)
+}
+
 // RankEnded is told when a rank has been reaped, and how far it had come; alive no longer counts it.
 func (f *Fate) RankEnded(rank, pid int, program string, status syscall.WaitStatus, state job.State) {
 	if f.Ending || f.Killed || wellEnded(status, state) || exitCode(status) == 0 && f.asked != 0 {
@@ -123,7 +128,7 @@ func (f *Fate) RankEnded(rank, pid int, program string, status syscall.WaitStatu
 	f.Failure = &Failure{Rank: rank, Pid: pid, Program: program, Status: status}
 	f.End(f.Failure.Code())
 	if !f.Quiet {
-		f.Say("rank %d (pid %d, %s) on %s %s%s", rank, pid, program, f.Hostname, f.Failure.how(), f.Others())
+		f.Say("%s%s", f.Named(rank, pid, program, f.Failure.how()), f.Others())
 	}
 }
 
@@ -142,8 +147,8 @@ func (f *Fate) WorldFailed(failure *Failure, others int) {
 	if f.Failure == nil {
 		f.Failure, f.Code = failure, failure.Code()
 	}
-	f.Say("rank %d (pid %d, %s) on %s %s; the ranks that were started with it end: %d", failure.Rank, failure.Pid,
-		failure.Program, f.Hostname, failure.how(), others)
+	f.Say("%s; the ranks that were started with it end: %d",
+		f.Named(failure.Rank, failure.Pid, failure.Program, failure.how()), others)
 }
 
 // AllEnded is told when no rank is left, with what they have noted in the root block.
@@ -200,9 +205,8 @@ func (f *Fate) GraceOver() { f.Kill(f.Code) }
 // RankLost is told when a rank has ended whose status this process did not get.
 func (f *Fate) RankLost(rank, pid int, program string) {
 	f.End(CodeError)
-	f.Say("rank %d (pid %d, %s) on %s has ended, how is not known: its status was taken by a wait "+
-		"elsewhere in this process%s",
-		rank, pid, program, f.Hostname, f.Others())
+	f.Say("%s%s", f.Named(rank, pid, program, "has ended, how is not known: its status was taken by a wait elsewhere "+
+		"in this process"), f.Others())
 }
 
 // HostDied is told when the space host ended before the ranks. In one address

@@ -345,9 +345,13 @@ int main(int argc, char **argv) {
 	if (strcmp(kind, "deaf") == 0) leave_behind(spawn("deaf", size)); /* nobody receives, and all end */
 	if (strcmp(kind, "killed early") == 0 || strcmp(kind, "dies") == 0) {
 		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-		char *last = kind[0] == 'k' ? "child" : "die";
-		CHECK(class_of(MPI_Comm_spawn(self, (char *[]){last, "killed early", NULL}, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD,
-			&inter, MPI_ERRCODES_IGNORE)) == MPI_ERR_SPAWN);
+		char *last = kind[0] == 'k' ? "child" : "die", text[MPI_MAX_ERROR_STRING];
+		int length, error = MPI_Comm_spawn(self, (char *[]){last, "killed early", NULL}, 2, MPI_INFO_NULL, 0,
+			MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE);
+		CHECK(class_of(error) == MPI_ERR_SPAWN);
+		MPI_Error_string(error, text, &length);
+		CHECK(strstr(text, "/spawned-c) on "));
+		CHECK(strstr(text, kind[0] == 'k' ? "was killed by signal 9" : "exited with code 9"));
 		printf("still here\n");
 	}
 	if (strcmp(kind, "abandoned") == 0 || strcmp(kind, "aborted") == 0) {
