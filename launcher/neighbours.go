@@ -42,10 +42,11 @@ func (s *supervisor) openDoor() (int, error) {
 	case s.job.TraceSize > 0:
 		return 0, errors.New("ranks that are recorded (--trace) are not connected with others")
 	case root.Places() > job.MostNumbered:
-		return 0, fmt.Errorf("the job has room for %d ranks: one that other jobs connect with has at most %d",
-			root.Places(), job.MostNumbered)
+		return 0, fmt.Errorf("the job has room for %d ranks, and one that other jobs connect with for %d at most: use "+
+			"fewer ranks, and pvasrun --universe N with a smaller N", root.Places(), job.MostNumbered)
 	case root.Places() == root.Ranks():
-		return 0, errors.New("the job has no room for ranks of others: use pvasrun --universe N with a larger N")
+		return 0, fmt.Errorf("the job has no room for ranks of others: use fewer ranks, or pvasrun --universe N "+
+			"with N up to %d", job.MostNumbered)
 	}
 	door, err := neighbour.Open(root.ID())
 	if err != nil {

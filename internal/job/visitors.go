@@ -54,8 +54,8 @@ func (r *Root) JobNumber() int { return int(r.head.number.Load()) }
 func (r *Root) AddVisitors(number, pid, first, count int, key Key) error {
 	end := r.Places() - r.Visitors()
 	if count > end-r.Ranks() {
-		return fmt.Errorf("the job has room for %d ranks, and those of other jobs take room, too: "+
-			"use pvasrun --universe N with a larger N", r.Places())
+		return fmt.Errorf("the job has room for %d ranks, and those of other jobs take room, too: use fewer ranks, or "+
+			"pvasrun --universe N with N up to %d", r.Places(), MostNumbered)
 	}
 	for i := range count {
 		b := &r.ranks[end-1-i]

@@ -156,9 +156,13 @@ func TestJobsLeaveMessages(t *testing.T) {
 // Jobs whose collective calls would not fit each other are not connected.
 func TestJobsThatDoNotFit(t *testing.T) {
 	accepts := startJob(t, two, "accept", "talk")
-	connects := startJob(t, append([]string{"--check"}, three...), "connect", "talk", accepts.line())
-	connects.ends(1)
-	require.Contains(t, connects.stderr.String(), "start both alike")
+	port := accepts.line()
+	for _, c := range []struct{ flag, says string }{{"--check", "start both alike"},
+		{"--universe=257", "for 256 at most: use fewer ranks, and pvasrun --universe N with a smaller N"}} {
+		connects := startJob(t, append([]string{c.flag}, three...), "connect", "talk", port)
+		connects.ends(1)
+		require.Contains(t, connects.stderr.String(), c.says)
+	}
 }
 
 // To wait for another job is no deadlock.

@@ -89,7 +89,7 @@ type Flags struct {
 	Deadlock       string         `long:"deadlock" env:"PVASRUN_DEADLOCK" choice:"end" choice:"report" choice:"off" default:"end" description:"when ranks have waited for 3 s and it is proved that they can never go on: say so and end the job with code 125 (end), say so (report), or do not look (off)"`
 	ReportHang     string         `long:"report-hang" env:"PVASRUN_REPORT_HANG" value-name:"FILE" description:"write what the ranks wait for to this file, too, as JSON: at a deadlock, a time-out, QUIT"`
 	DeadlockAfter  cli.Lapse      `long:"deadlock-after" env:"PVASRUN_DEADLOCK_AFTER" value-name:"DUR" default:"3s" description:"how long ranks have waited when it is looked for a deadlock"`
-	Universe       uint           `long:"universe" env:"PVASRUN_UNIVERSE" value-name:"N" default-mask:"256, or the ranks if they are more" description:"room for N ranks in all, with those that MPI_Comm_spawn starts"`
+	Universe       uint           `long:"universe" env:"PVASRUN_UNIVERSE" value-name:"N" default-mask:"256, or the ranks if they are more" description:"room for N ranks in all, at least 256, with those that MPI_Comm_spawn starts and, up to 256, those of other jobs that it meets; MPI_UNIVERSE_SIZE is N"`
 	PartitionSize  cli.Size       `long:"partition-size" env:"PVASRUN_PARTITION_SIZE" value-name:"SIZE" default-mask:"64GiB, less for many ranks" description:"address space of a rank, a power of two"`
 	StackSize      cli.Stack      `long:"stack-size" env:"PVASRUN_STACK_SIZE" value-name:"SIZE" default-mask:"ulimit -s" description:"stack of a rank, such as 64M, or unlimited"`
 	HugePages      bool           `long:"huge-pages" env:"PVASRUN_HUGE_PAGES" description:"advise transparent huge pages for the ranks' shared memory in one address space"`
