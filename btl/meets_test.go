@@ -60,7 +60,7 @@ func TestMeets(t *testing.T) {
 	require.NotZero(t, met)
 }
 
-// TestMeetsLongLayouts: what can not be told cheaply is not refused; one buffer for both is found.
+// TestMeetsLongLayouts: what cannot be told cheaply is not refused; one buffer for both is found.
 func TestMeetsLongLayouts(t *testing.T) {
 	column, err := datatype.Vector(100, 1, 10, datatype.Byte)
 	require.NoError(t, err)

@@ -170,7 +170,7 @@ func (s *supervisor) hear(l *neighbour.Link, number int, m neighbour.Message) {
 	if m.Ranks > o.ranks {
 		if err := root.AddVisitors(number, o.Pid, o.ranks, m.Ranks-o.ranks, o.key); err != nil {
 			o.refused = err.Error()
-			l.Send(neighbour.Message{Refused: "the other job can not have the ranks of this one: " + o.refused})
+			l.Send(neighbour.Message{Refused: "the other job cannot have the ranks of this one: " + o.refused})
 			return
 		}
 		o.ranks = m.Ranks

@@ -56,7 +56,7 @@ func Run(f func(world *Comm) error) {
 }
 
 // Executable returns the absolute path of the running program, like os.Executable.
-// That one can not be used by ranks in one address space: there it names the
+// That one cannot be used by ranks in one address space: there it names the
 // process that hosts them. May be called before Init.
 func Executable() (string, error) { return comm.Executable() }
 

@@ -122,7 +122,7 @@ func merged(between *comm.Comm, high bool) (*Comm, error) {
 	return (*Comm)(all), between.Free()
 }
 
-// Self returns the communicator of this rank alone, the same at each call. It can not be
+// Self returns the communicator of this rank alone, the same at each call. It cannot be
 // freed. Finalize removes its attributes first.
 //
 // MPI 4.1 section 7.2.4 (MPI_COMM_SELF).
@@ -131,7 +131,7 @@ func (c *Comm) Self() *Comm { return (*Comm)(c.inner().Self()) }
 // Free ends the communicator. It is collective, and waits for nobody: rank 0 uses again what
 // the communicator had when all others have called it. Attributes are removed first. Every
 // later call on c returns ErrFreed (wrapped); requests that were begun before go on, and are
-// waited for as ever. The world can not be freed: ErrWorld.
+// waited for as ever. The world cannot be freed: ErrWorld.
 //
 // A message that nobody has received, and nobody is going to, is a mistake of the
 // program: a later communicator may get it.

@@ -11,7 +11,7 @@ import (
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
-// TypeError reports an element type that can not travel: it holds a pointer, which
+// TypeError reports an element type that cannot travel: it holds a pointer, which
 // would mean nothing in another rank, or it has no size.
 type TypeError struct {
 	Type   string // the element type
@@ -25,7 +25,7 @@ func (e *TypeError) Error() string {
 	if e.Field != "" {
 		what = "field " + e.Field
 	}
-	return fmt.Sprintf("elements of type %s can not be sent: %s %s; "+
+	return fmt.Sprintf("elements of type %s cannot be sent: %s %s; "+
 		"use numbers, booleans, and arrays and structs of them", e.Type, what, e.Reason)
 }
 
@@ -39,7 +39,7 @@ type verdict struct {
 // the usual ones.
 var verdicts sync.Map
 
-// element returns what T is as an element of a message, or a *TypeError if T can not travel.
+// element returns what T is as an element of a message, or a *TypeError if T cannot travel.
 func element[T any]() (comm.Element, error) {
 	if of := usualElement[T](); of != 0 {
 		return of, nil
@@ -54,7 +54,7 @@ func element[T any]() (comm.Element, error) {
 	return v.of, v.err
 }
 
-// elementSize returns the size of T in bytes, or a *TypeError if T can not travel.
+// elementSize returns the size of T in bytes, or a *TypeError if T cannot travel.
 func elementSize[T any]() (int, error) {
 	of, err := element[T]()
 	return of.Size(), err
@@ -187,7 +187,7 @@ type CountError = fault.CountError
 
 // CountOf returns how many elements of type T a status stands for, in particular that
 // of a probe. The error is a *CountError if it is no whole number of them, a
-// *TypeError if such elements can not travel.
+// *TypeError if such elements cannot travel.
 //
 // MPI 4.1 section 3.2.5 (MPI_Get_count).
 func CountOf[T any](s Status) (int, error) {

@@ -42,7 +42,7 @@ var (
 	// operation was waited for.
 	ErrActive = comm.ErrActive
 
-	// ErrNotPersistent means that the request can not be started or freed.
+	// ErrNotPersistent means that the request cannot be started or freed.
 	ErrNotPersistent = comm.ErrNotPersistent
 
 	// ErrCancelSend means that a send was to be cancelled of which its receiver may know.
@@ -70,7 +70,7 @@ var (
 	ErrSeveralNodes = comm.ErrSeveralNodes
 )
 
-// LostError means that an operation can not complete because a rank, named in it,
+// LostError means that an operation cannot complete because a rank, named in it,
 // has gone: it exited or was killed. Find it with errors.As.
 type LostError = fault.LostError
 

@@ -26,7 +26,7 @@ type FileError = fault.FileError
 // Causes of errors of files that are not errors of the system.
 var (
 	ErrFileMode       = file.ErrMode       // FileMode makes no sense
-	ErrFileView       = file.ErrType       // a datatype can not describe a file
+	ErrFileView       = file.ErrType       // a datatype cannot describe a file
 	ErrFileElement    = file.ErrElement    // a length is no multiple of the element of the view
 	ErrFileReadOnly   = file.ErrReadOnly   // a write to a file that was opened to read
 	ErrFileWriteOnly  = file.ErrWriteOnly  // a read of a file that was opened to write

@@ -47,7 +47,7 @@ const (
 	GraphEnd   = Node(cad.End)
 )
 
-// GraphError says what is wrong with a graph: a cycle, a node that can not be reached, a
+// GraphError says what is wrong with a graph: a cycle, a node that cannot be reached, a
 // rank that there is not, lengths that differ.
 type GraphError = fault.GraphError
 

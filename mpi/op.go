@@ -35,7 +35,7 @@ type (
 type Op[T any] struct {
 	op   *coll.Op
 	bare func(inout, in []byte) // Apply of a function of the program, which may communicate; nil: Apply of op
-	err  error                  // why it can not be used
+	err  error                  // why it cannot be used
 }
 
 // NewOp makes an operator of a function that sets inout[i] = inout[i] op in[i] for all

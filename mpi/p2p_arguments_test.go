@@ -182,10 +182,10 @@ func elementTypes(c *Comm) error {
 		err  error
 		want string
 	}{
-		{Send(c, []string{"x"}, right, 0), "elements of type string can not be sent: it holds a pointer (string)"},
+		{Send(c, []string{"x"}, right, 0), "elements of type string cannot be sent: it holds a pointer (string)"},
 		{Send(c, []named{{}}, right, 0),
-			"elements of type mpi.named can not be sent: field B[].Name holds a pointer (string)"},
-		{Send(c, []*int{nil}, right, 0), "elements of type *int can not be sent: it holds a pointer (ptr)"},
+			"elements of type mpi.named cannot be sent: field B[].Name holds a pointer (string)"},
+		{Send(c, []*int{nil}, right, 0), "elements of type *int cannot be sent: it holds a pointer (ptr)"},
 		{Send(c, [][]int{{}}, right, 0), "(slice)"},
 		{Send(c, []any{1}, right, 0), "(interface)"},
 		{Send(c, []struct{}{{}}, right, 0), "has no size"},

@@ -96,7 +96,7 @@ func matchedProbe(c *Comm) error {
 }
 
 // cancelReceives: a cancelled receive takes no message, one that has its message is
-// not cancelled, a send can not be.
+// not cancelled, a send cannot be.
 func cancelReceives(c *Comm) error {
 	left, right := ring(c)
 	old := numbers(2, 9)

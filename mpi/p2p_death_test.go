@@ -49,7 +49,7 @@ func lastDies(c *Comm) error {
 	return nil
 }
 
-// reportLost says whom this rank has lost, and leaves as one that can not go on.
+// reportLost says whom this rank has lost, and leaves as one that cannot go on.
 func reportLost(c *Comm, err error) error {
 	lost, _ := errors.AsType[*LostError](err)
 	fmt.Print(lost.Rank)

@@ -171,7 +171,7 @@ func writeSegments(c *Comm, win *Window[byte]) error {
 	return nil
 }
 
-// tooMuch: one rank can not have its memory, so nobody has a window, and all can
+// tooMuch: one rank cannot have its memory, so nobody has a window, and all can
 // go on.
 func tooMuch(c *Comm) error {
 	n := 4096
@@ -186,7 +186,7 @@ func tooMuch(c *Comm) error {
 	return c.Barrier()
 }
 
-// stranger asks for ranks that do not exist, and for what sm can not do.
+// stranger asks for ranks that do not exist, and for what sm cannot do.
 func stranger(c *Comm) error {
 	win, err := WinAllocateShared[byte](c, 10)
 	if err != nil {

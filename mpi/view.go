@@ -32,7 +32,7 @@ type View[T any] struct {
 	err      error
 }
 
-// ViewError means that a view can not be used: it reaches beyond its slice, or is to be
+// ViewError means that a view cannot be used: it reaches beyond its slice, or is to be
 // received into and has an element twice.
 type ViewError struct {
 	View   string // such as "vector of 3 blocks"
@@ -127,7 +127,7 @@ func (v *View[T]) incoming() (comm.Buffer, comm.Element, error) {
 	return b, of, err
 }
 
-// outgoing returns the memory of a view that is to be sent, or why it can not be.
+// outgoing returns the memory of a view that is to be sent, or why it cannot be.
 func (v *View[T]) outgoing() (comm.Buffer, comm.Element, error) {
 	if v.err != nil {
 		return comm.Buffer{}, 0, v.err

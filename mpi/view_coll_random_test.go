@@ -329,7 +329,7 @@ func otherLengths(c *Comm) error {
 	return nil
 }
 
-// wrongViewOfOne: the others hear of a view of one rank that can not be used, and all go on. Of
+// wrongViewOfOne: the others hear of a view of one rank that cannot be used, and all go on. Of
 // calls that do not block they hear if all calls of the job are checked.
 func wrongViewOfOne(c *Comm) error {
 	background := comm.Checked(c.inner())

@@ -30,7 +30,7 @@ func nonblockingViews(c *Comm, n int) []underway {
 			return f(c, from, to)
 		}
 	}
-	if n == 0 { // a column can not begin behind the end
+	if n == 0 { // a column cannot begin behind the end
 		column = func(int) View[int32] { return View[int32]{} }
 	}
 	fill := func(view func(peer int) View[int32]) func(round int) {

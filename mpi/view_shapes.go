@@ -57,7 +57,7 @@ func Subarray[T any](base []T, sizes, subsizes, starts []int) View[T] {
 }
 
 // emptyPart tells whether the part of an array lies within it and has no elements: a
-// datatype can not be made of that.
+// datatype cannot be made of that.
 func emptyPart(sizes, subsizes, starts []int) bool {
 	if len(subsizes) != len(sizes) || len(starts) != len(sizes) || !slices.Contains(subsizes, 0) {
 		return false

@@ -46,7 +46,7 @@ var (
 // The memory starts at a multiple of 2 MiB if it is at least as long, else at a
 // page. It is not Go memory: it is neither moved nor collected.
 //
-// If one rank can not have its memory, all ranks get an error. The error wraps a
+// If one rank cannot have its memory, all ranks get an error. The error wraps a
 // *LostError if a rank has gone.
 //
 // MPI 4.1 section 12.2.3.
@@ -100,7 +100,7 @@ func WinCreate[T any](c *Comm, mem []T) (*Window[T], error) {
 // typedWindow makes a window, and checks that all ranks have elements of one size. All find the same.
 func typedWindow[T any](c *Comm, s window.Spec) (*Window[T], error) {
 	size := s.Unit
-	s.Unit = max(1, size) // of an element that can not travel, which is wrong already
+	s.Unit = max(1, size) // of an element that cannot travel, which is wrong already
 	w, err := window.New(c.inner(), s)
 	if err != nil {
 		return nil, err

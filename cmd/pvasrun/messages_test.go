@@ -219,7 +219,7 @@ func TestStatsOfCollectives(t *testing.T) {
 		}
 		require.NotContains(t, command(t, nil, job...).stderr, "allreduce")
 		job[5] = "allreduce=levels"
-		require.Regexp(t, `^rank 0: warning: --coll allreduce=levels: 3 ranks can not do a call of \d+ bytes so, and `+
+		require.Regexp(t, `^rank 0: warning: --coll allreduce=levels: 3 ranks cannot do a call of \d+ bytes so, and `+
 			"do it by "+want+"\n$", command(t, nil, job...).stderr, "they are on one node")
 	}
 }

@@ -209,7 +209,7 @@ func TestNodesAndStatistics(t *testing.T) {
 	require.Regexp(t, `(?m)^ *2 +b +0 +[1-9]`, got.stderr, "it has sent")
 }
 
-// info asks the nodes, and says which can not take ranks, and why.
+// info asks the nodes, and says which cannot take ranks, and why.
 func TestInfoOfNodes(t *testing.T) {
 	got := command(t, nil, "info", "--hosts", "a,b:2", "--rsh", hereAs(t))
 	require.Equal(t, 0, got.code, got.stderr)

@@ -304,7 +304,7 @@ func TestTraceIntoAFileOfAnotherKind(t *testing.T) {
 	}
 }
 
-// TestTraceTwice: two jobs can not write to one file, and the first one's trace stays whole.
+// TestTraceTwice: two jobs cannot write to one file, and the first one's trace stays whole.
 func TestTraceTwice(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trace")
 	first := exec.Command(pvasrun, "--btl", "sm", "-n", "1", "--timeout", "60", "--trace", file, "sh", "-c",

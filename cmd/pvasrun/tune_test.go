@@ -110,7 +110,7 @@ func TestProfileIgnored(t *testing.T) {
 	require.Contains(t, stderr, "field format: 9, and this program reads 1; pvasrun tune measures anew")
 	require.Equal(t, 1, strings.Count(stderr, "pvasrun tune"), stderr)
 	got := command(t, env("XDG_CONFIG_HOME="+file), "-n", "1", "true")
-	require.Empty(t, got.stderr, "a folder that can not be looked into has no profile")
+	require.Empty(t, got.stderr, "a folder that cannot be looked into has no profile")
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	got = command(t, nil, "--profile", pipe, "true")

@@ -27,7 +27,7 @@ func peek(world *mpi.Comm) error {
 	win, err := mpi.WinCreate(world, text)
 	if errors.Is(err, mpi.ErrNotOneAddressSpace) {
 		if world.Rank() == 0 {
-			fmt.Println("peek can not read the heap of rank 1:", mpi.ErrNotOneAddressSpace)
+			fmt.Println("peek cannot read the heap of rank 1:", mpi.ErrNotOneAddressSpace)
 		}
 		return nil
 	}

@@ -160,7 +160,7 @@ func TestOtherThanFiles(t *testing.T) {
 	only(t, dir, "pipe")
 }
 
-// A folder that can not be written is found out before, with the name of the file.
+// A folder that cannot be written is found out before, with the name of the file.
 func TestFolderIsClosed(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may write everywhere")

@@ -198,7 +198,7 @@ func (c *communicator) peers() int {
 	return c.c.Size()
 }
 
-// notInPlace returns an error for an address that can not be MPI_IN_PLACE.
+// notInPlace returns an error for an address that cannot be MPI_IN_PLACE.
 func notInPlace(at Address) error {
 	if at == IN_PLACE {
 		return fail(ERR_BUFFER, "MPI_IN_PLACE is not possible here")

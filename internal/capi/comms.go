@@ -140,7 +140,7 @@ func (p *Process) endComm(c Ptr[Comm], end func(*comm.Comm) error) error {
 		return err
 	}
 	if on == p.world || on == p.self {
-		return fail(ERR_COMM, "%s can not be freed: it ends with MPI_Finalize", on.title())
+		return fail(ERR_COMM, "%s cannot be freed: it ends with MPI_Finalize", on.title())
 	}
 	if err := p.deleteAll(uintptr(on.handle), &on.attributes); err != nil {
 		return err

@@ -196,7 +196,7 @@ func wrongHandle(kind handleKind, h uintptr) error {
 		case !known:
 			return fail(class, "%#x is no %s: it was never set", h, name)
 		case is == kind:
-			return fail(class, "the %s %#x is null, or can not be used here", name, h)
+			return fail(class, "the %s %#x is null, or cannot be used here", name, h)
 		}
 		return fail(class, "%#x is of kind %s, not %s", h, kindNames[is], name)
 	}

@@ -71,7 +71,7 @@ func (p *Process) Info_set(h Info, key, value CString) error {
 		return err
 	}
 	if h == INFO_ENV {
-		return fail(ERR_INFO, "MPI_INFO_ENV can not be changed")
+		return fail(ERR_INFO, "MPI_INFO_ENV cannot be changed")
 	}
 	k, err := keyOf(key)
 	if err != nil {

@@ -95,7 +95,7 @@ func (p *Process) start(world *comm.Comm, level int) {
 	}
 }
 
-// notRunning says why a function can not be called now; nil if it can.
+// notRunning says why a function cannot be called now; nil if it can.
 func (p *Process) notRunning() error {
 	switch p.state.Load() {
 	case before:

@@ -92,7 +92,7 @@ func (p *Process) begun(r comm.Request, o *owner, out Ptr[Request]) error {
 	h := doneRequest
 	if !comm.Over(&r) {
 		if h = requestHandle(comm.Place(&r)); h == 0 {
-			_ = r.Cancel() // a receive takes no message any more; all else can not be cancelled, and goes on
+			_ = r.Cancel() // a receive takes no message any more; all else cannot be cancelled, and goes on
 			_ = comm.Leave(&r)
 			return fail(ERR_OTHER, "more than a million requests: wait for some of them")
 		}

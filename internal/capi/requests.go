@@ -237,7 +237,7 @@ func (p *Process) Cancel(r Ptr[Request]) error {
 	case q.idle():
 		return fail(ERR_REQUEST, "the request is not active: there is nothing to cancel")
 	case q.collective || q.parts != nil:
-		return located{fail(ERR_REQUEST, "the request is that of a %s: it can not be cancelled", q.noun()), q.on}
+		return located{fail(ERR_REQUEST, "the request is that of a %s: it cannot be cancelled", q.noun()), q.on}
 	case q.grequest != nil:
 		return p.cancelGeneralized(q.grequest)
 	}
@@ -254,7 +254,7 @@ func (p *Process) Start(r Ptr[Request]) error {
 	case err != nil:
 		return err
 	case q.owner == nil || !q.persistent:
-		return fail(ERR_REQUEST, "the request is not persistent: it can not be started")
+		return fail(ERR_REQUEST, "the request is not persistent: it cannot be started")
 	case q.active:
 		return located{fail(ERR_REQUEST, "the request is active: wait for it before it is started again"), q.on}
 	}

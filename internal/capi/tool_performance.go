@@ -47,7 +47,7 @@ var performance = []perf{
 		func(s *comm.Statistics) uint64 { return s.Wakes }},
 }
 
-// continuous tells whether the variable can not be started, stopped and reset.
+// continuous tells whether the variable cannot be started, stopped and reset.
 func (v *perf) continuous() bool { return v.class == T_PVAR_CLASS_HIGHWATERMARK }
 
 // now is the value since MPI_Init.

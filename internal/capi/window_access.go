@@ -196,7 +196,7 @@ func (p *Process) Compare_and_swap(from, compare, result Address, t Type, rank, 
 		return err
 	}
 	if !of.predefined || !of.traits.accumulated.Equal {
-		return fail(ERR_TYPE, "%s can not be compared: pass a predefined type of integers, bytes or logical values",
+		return fail(ERR_TYPE, "%s cannot be compared: pass a predefined type of integers, bytes or logical values",
 			of.label())
 	}
 	e := &of.traits.accumulated
@@ -221,7 +221,7 @@ func (p *Process) update(op Op, t *typeObject) (by window.Op, e *window.Element,
 		return by, nil, err
 	}
 	if !o.predefined {
-		return by, nil, fail(ERR_OP, "%s can not be used in accumulates: pass a predefined operator", o.name)
+		return by, nil, fail(ERR_OP, "%s cannot be used in accumulates: pass a predefined operator", o.name)
 	}
 	if e, err = t.accumulates(); err != nil {
 		return by, nil, err

@@ -98,7 +98,7 @@ func TestManyNonblockingCollectives(t *testing.T) {
 	})
 }
 
-// Requests of collective operations can not be cancelled, and not be freed while they are active. Rank 0
+// Requests of collective operations cannot be cancelled, and not be freed while they are active. Rank 0
 // begins each operation only after rank 1 has tried.
 func TestRequestsOfCollectives(t *testing.T) {
 	onRanks(t, 2, func(c *rank) {

@@ -249,7 +249,7 @@ func (t *Team) chooseGraph(a *Args) *algorithm {
 }
 
 // pick returns the algorithm of an operation that is asked for if it is possible, else the first in the
-// table that suits. suits returns nil for those that can not be used.
+// table that suits. suits returns nil for those that cannot be used.
 func (t *Team) pick(a *Args, operation, want string, suits func(*algorithm) func(*Team, int) bool) *algorithm {
 	n := a.agreed()
 	var found *algorithm
@@ -268,7 +268,7 @@ func (t *Team) pick(a *Args, operation, want string, suits func(*algorithm) func
 	}
 	if found != nil && t.Size > 1 && t.world(t.Rank) == 0 {
 		if _, told := toldOf.LoadOrStore(operation, true); !told {
-			fmt.Fprintf(os.Stderr, "rank 0: warning: --coll %s=%s: %d ranks can not do a call of %d bytes so, and "+
+			fmt.Fprintf(os.Stderr, "rank 0: warning: --coll %s=%s: %d ranks cannot do a call of %d bytes so, and "+
 				"do it by %s\n", operation, want, t.Size, n, found.name)
 		}
 	}
@@ -279,7 +279,7 @@ func (t *Team) pick(a *Args, operation, want string, suits func(*algorithm) func
 var toldOf sync.Map
 
 // Choice names the algorithms that are asked for, for each kind; empty: none is. Where the
-// algorithm can not do a call (it needs one address space, or blocks of one length), the call
+// algorithm cannot do a call (it needs one address space, or blocks of one length), the call
 // is done as if nothing had been asked for.
 type Choice struct {
 	Blocking [kinds]string

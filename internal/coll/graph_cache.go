@@ -24,7 +24,7 @@ type shapeKey struct {
 	sendUnit, recvUnit   int
 }
 
-// shapeOf returns the shape of a call that was prepared. ok is false if its graph can not be
+// shapeOf returns the shape of a call that was prepared. ok is false if its graph cannot be
 // used for another call.
 func (t *Team) shapeOf(a *Args, l *algorithm) (s shape, ok bool) {
 	if a.typed() || !a.InPlace && a.Kind != Bcast && meets(a.Send.Data, a.Recv.Data) {

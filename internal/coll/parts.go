@@ -14,7 +14,7 @@ import (
 
 var errParts = errors.New("operators take elements in one piece: pack them, or receive into a slice")
 
-// checkParts returns an error if the call can not have parts, or has none where one is needed.
+// checkParts returns an error if the call cannot have parts, or has none where one is needed.
 func (a *Args) checkParts() error {
 	if !a.typed() {
 		return nil

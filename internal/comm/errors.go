@@ -50,7 +50,7 @@ var (
 	ErrPending = errors.New("the communicator is not made yet: wait for the request of Idup")
 
 	// ErrWorld means that the world, or Self, was to be freed.
-	ErrWorld = errors.New("the world can not be freed: it ends with Finalize")
+	ErrWorld = errors.New("the world cannot be freed: it ends with Finalize")
 
 	// ErrNotWorld means that the operation exists for the communicator from Init only.
 	ErrNotWorld = errors.New("not possible on this communicator: use the one from Init")

@@ -93,7 +93,7 @@ func (t circle) exchange(mine []byte) ([][]byte, error) {
 }
 
 // note writes down a loss, told by an error or by the message of a member that met
-// it. It returns other errors, after which this rank can not go on.
+// it. It returns other errors, after which this rank cannot go on.
 func (t circle) note(lost *int, message []byte, err error) error {
 	if gone, ok := errors.AsType[*fault.LostError](err); ok {
 		*lost = max(slices.Index(t.ranks, int32(gone.Rank)), 0) // it is a member: nobody else is waited for

@@ -192,7 +192,7 @@ func (c *Comm) askAt(name string) (p job.Port, err error) {
 		return p, err
 	}
 	if p.Of == 0 {
-		return p, fmt.Errorf("%w: it is one of another job, which can not be reached: it has no pvasrun, is recorded "+
+		return p, fmt.Errorf("%w: it is one of another job, which cannot be reached: it has no pvasrun, is recorded "+
 			"or on several nodes, or has no room for ranks of others", ErrPort)
 	}
 	if _, err = c.reachable(); err != nil {
@@ -286,8 +286,8 @@ func (c *Comm) connect(op string, root int, find func() (job.Port, error),
 	return n, err
 }
 
-// ErrOtherJob means that a process of another job was to be joined, and one of the two can not be reached.
-var ErrOtherJob = errors.New("the other process is of another job, and these jobs can not be connected: " +
+// ErrOtherJob means that a process of another job was to be joined, and one of the two cannot be reached.
+var ErrOtherJob = errors.New("the other process is of another job, and these jobs cannot be connected: " +
 	"start both processes by pvasrun, on one node")
 
 // JoinSocket returns the intercommunicator of two processes that have the ends of a socket; self is Comm.Self. Each

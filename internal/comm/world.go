@@ -20,7 +20,7 @@ import (
 var world struct {
 	mu     sync.Mutex
 	init   bool
-	failed error // of the only attempt: what it has taken of the job can not be taken again
+	failed error // of the only attempt: what it has taken of the job cannot be taken again
 	comm   *Comm
 
 	attendant *attendant.Attendant // nil: pvasrun has started this process
@@ -237,7 +237,7 @@ var startedAs = func() string {
 }()
 
 // Executable returns the absolute path of the running program, like os.Executable.
-// That one can not be used by ranks in one address space: there it names the
+// That one cannot be used by ranks in one address space: there it names the
 // process that hosts them. May be called before Init.
 func Executable() (string, error) {
 	if startedAs != "" {

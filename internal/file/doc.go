@@ -24,7 +24,7 @@
 // have opened the file another time. Reads and writes of long pieces gain nothing by that: then each rank moves its
 // own.
 //
-// Ranks that can not reach one another's memory exchange bytes by messages, and each has a share of the file
+// Ranks that cannot reach one another's memory exchange bytes by messages, and each has a share of the file
 // (phases.go). Not so in a file system whose nodes cache: a rank would not see what another one has written for it.
 //
 // # Errors

@@ -22,7 +22,7 @@ type File struct {
 	node   *comm.Comm // those on this node; ranks if that is all
 	nodes  []int      // by rank: the first one on its node; nil: all are on one
 	fd     *os.File
-	holes  *os.File // to read what a file that is only written has; nil: the same, or it can not be read
+	holes  *os.File // to read what a file that is only written has; nil: the same, or it cannot be read
 	shared *shared
 	direct bool // the ranks of a node can address one another's memory
 	reach  bool // they can read and write it by calls of the system
@@ -199,7 +199,7 @@ func Delete(name string) error {
 	return f.wrap("delete", syscall.Unlink(name))
 }
 
-// usable returns an error if the file can not be used any more.
+// usable returns an error if the file cannot be used any more.
 func (f *File) usable() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -209,7 +209,7 @@ func (f *File) usable() error {
 	return nil
 }
 
-// Closed tells whether it can not be used any more.
+// Closed tells whether it cannot be used any more.
 func (f *File) Closed() bool { return f.usable() != nil }
 
 // gone tells whether the file was closed, or never opened. The caller holds f.mu.

@@ -13,7 +13,7 @@ type hints struct{ given comm.Info }
 
 const bufferSize = "cb_buffer_size"
 
-// set adds hints. All keys are accepted; a value that can not be a size is an error, and none is added.
+// set adds hints. All keys are accepted; a value that cannot be a size is an error, and none is added.
 func (h *hints) set(info *comm.Info) error {
 	if info == nil {
 		return nil

@@ -32,7 +32,7 @@ func (m Mode) check() error {
 	case bits.OnesCount(uint(m&ways)) != 1:
 		return fmt.Errorf("%w: pass one of three: to read, to write, or to read and write", ErrMode)
 	case m&ReadOnly != 0 && m&(Create|Exclusive) != 0:
-		return fmt.Errorf("%w: a file that is only read can not be created: leave that out", ErrMode)
+		return fmt.Errorf("%w: a file that is only read cannot be created: leave that out", ErrMode)
 	case m&ReadWrite != 0 && m&Sequential != 0:
 		return fmt.Errorf("%w: a sequential file is either read or written, not both", ErrMode)
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/gopvas/gopvas/internal/reach"
 )
 
-// Ranks that can not reach one another's memory, as those on several nodes, move bytes for one another in two phases.
+// Ranks that cannot reach one another's memory, as those on several nodes, move bytes for one another in two phases.
 // They go by messages, and then between a window and the file. Each node has a part of what all touch, by how many
 // ranks it has. So what neighbours in the file have mostly stays on a node. The ranks of a node take the windows of its
 // part by turns. In a round each rank has one window at most.
 //
 // All ranks know the views of all. So both sides of a message know whether there is one, and how long it is. It is the
-// part of a rank's stream that lies in a window of a rank that can not reach it. A rank begins to send all its parts of
+// part of a rank's stream that lies in a window of a rank that cannot reach it. A rank begins to send all its parts of
 // a round, or to receive them, before it moves its own window. So no two of them wait for one another. A window that
 // fails sends and receives its messages all the same.
 
@@ -182,7 +182,7 @@ func (ph *phases) end(write bool) (failed error) {
 	return failed
 }
 
-// exchange sends a part of the stream of a party that can not be reached, or receives it to be written.
+// exchange sends a part of the stream of a party that cannot be reached, or receives it to be written.
 func (p *party) exchange(write bool, bytes []byte) error {
 	p.due = false
 	if write {

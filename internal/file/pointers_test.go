@@ -119,7 +119,7 @@ func TestSharedPointer(t *testing.T) {
 	}
 }
 
-// TestFailingWindows: if one rank can not read or write the file, all ranks of a collective call get an error, and
+// TestFailingWindows: if one rank cannot read or write the file, all ranks of a collective call get an error, and
 // nobody waits for its messages.
 func TestFailingWindows(t *testing.T) {
 	const n, block = 4, 100

@@ -65,7 +65,7 @@ func wordsOf(l *datatype.Layout) words {
 	return words{uint64(at), int64(n), count}
 }
 
-// mostWords is how many words of layouts ranks tell one another where they can not read them in place.
+// mostWords is how many words of layouts ranks tell one another where they cannot read them in place.
 const mostWords = 4 << 20
 
 // exchange tells all ranks of this one's part, and returns theirs.

@@ -75,7 +75,7 @@ func (m *mover) readWindow(parties []party, w []byte, lo int64) error {
 	return nil
 }
 
-// around writes what all parties have in a part of a file whose holes can not be read.
+// around writes what all parties have in a part of a file whose holes cannot be read.
 func (m *mover) around(parties []party, lo, hi int64) error {
 	for i := range parties {
 		p := &parties[i]

@@ -2,6 +2,7 @@ package house
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -92,6 +93,32 @@ func breakable(line string) bool {
 }
 
 var tag = regexp.MustCompile("`[a-z-]+:\"[^`]*`$")
+
+// checkWords reports words that are written in two where all else has them in one.
+func checkWords(root fs.FS) (bad []string, err error) {
+	for _, ext := range append([]string{".txt"}, written...) {
+		err = errors.Join(err, walkFiles(root, ext, func(name string, text []byte) error {
+			for _, at := range parted.FindAllIndex(text, -1) {
+				bad = append(bad, fmt.Sprintf("%s:%d: write cannot", name, 1+bytes.Count(text[:at[0]], []byte("\n"))))
+			}
+			return nil
+		}))
+	}
+	return bad, err
+}
+
+var parted = regexp.MustCompile(`(?i)\bcan\s+not\b`)
+
+func TestWords(t *testing.T) {
+	root, _ := repository(t)
+	bad, err := checkWords(os.DirFS(root))
+	require.NoError(t, err)
+	report(t, bad)
+	apart := "a rank can" + " not go on"
+	bad, err = checkWords(fstest.MapFS{"a/a.go": {Data: []byte("package a\n// " + apart)}, "b.md": {Data: []byte("cannot")}})
+	require.NoError(t, err)
+	require.Equal(t, []string{"a/a.go:2: write cannot"}, bad)
+}
 
 func TestColumns(t *testing.T) {
 	root, _ := repository(t)

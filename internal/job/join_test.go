@@ -74,7 +74,7 @@ func TestJoinRefuses(t *testing.T) {
 	for _, c := range []struct{ name, size, job, want string }{
 		{"unmapped address", "2", "addr:0x1000", "this process does not have the job's memory"},
 		{"address beyond user space", "2", "addr:0xfffffffffffff000", "this process does not have the job's memory"},
-		{"address that can not be read", "2", fmt.Sprintf("addr:%#x", hidden),
+		{"address that cannot be read", "2", fmt.Sprintf("addr:%#x", hidden),
 			"this process does not have the job's memory"},
 		{"address of something else", "2", fmt.Sprintf("addr:%#x", zeros), "this is no job memory"},
 		{"other size", "3", fmt.Sprintf("addr:%#x", pvas.Addr()), "variables are those of another job"},

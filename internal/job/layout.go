@@ -23,7 +23,7 @@ const (
 
 	cacheLine = 64
 
-	// MaxRanks bounds the size of a job, so that a damaged count can not make a
+	// MaxRanks bounds the size of a job, so that a damaged count cannot make a
 	// process map or walk an absurd amount of memory.
 	MaxRanks = 1 << 16
 

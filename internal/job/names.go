@@ -251,7 +251,7 @@ func ParsePort(name string) (p Port, err error) {
 var (
 	ErrSpawn   = errors.New("the processes were not started")
 	ErrPort    = errors.New("the port is not open")
-	ErrService = errors.New("the service can not be published or withdrawn")
+	ErrService = errors.New("the service cannot be published or withdrawn")
 	ErrName    = errors.New("nothing is published by the name")
 )
 

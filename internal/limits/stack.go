@@ -78,7 +78,7 @@ func stackCommitLimit(root fs.FS, stack uint64) Limit {
 	return l
 }
 
-// Stacks returns an *Error if so many ranks in one address space can not have stacks of size bytes and three
+// Stacks returns an *Error if so many ranks in one address space cannot have stacks of size bytes and three
 // times that for other memory.
 func Stacks(ranks int, size uint64) error {
 	list := []Limit{dataLimit(here(), 4*size), stackCommitLimit(os.DirFS("/"), 4*size)}

@@ -60,7 +60,7 @@ func (e *Engine) dropAll(err error) {
 	e.dropQueued(func(int32) error { return err })
 }
 
-// fail ends everything that is underway, because the module has told that it can not
+// fail ends everything that is underway, because the module has told that it cannot
 // go on, and makes all that is begun from now on fail. Peers see a rank that does not
 // answer, until it ends.
 func (e *Engine) fail(err error) {

@@ -104,7 +104,7 @@ type Engine struct {
 	slowPath bool
 	held     bool // the same, but ranks may have gone
 	closed   bool
-	broken   error     // why the module can not go on; nil: it can
+	broken   error     // why the module cannot go on; nil: it can
 	short    btl.Short // of the module; nil: it has none, there are further ones, or calls are recorded
 
 	last     *matcher // the matcher used last

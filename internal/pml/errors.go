@@ -28,7 +28,7 @@ var (
 		"only requests from calls such as SendInit and BarrierInit can be started and freed")
 
 	// ErrCancelSend means that a send was to be cancelled of which its receiver may know.
-	ErrCancelSend = errors.New("a send that is on its way can not be cancelled")
+	ErrCancelSend = errors.New("a send that is on its way cannot be cancelled")
 
 	// ErrNoMessage means that a matched message was received already, or never was.
 	ErrNoMessage = errors.New("no such message: a message from Mprobe can be received once")

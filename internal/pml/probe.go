@@ -111,7 +111,7 @@ func (e *Engine) search(k kind, context uint32, src, tag int) (m Message, st Sta
 
 // Mrecv receives a message that Mprobe has taken. It blocks until the bytes are
 // there, for which it needs nothing but that the sender lives. The message becomes
-// the zero Message, which can not be received: ErrNoMessage.
+// the zero Message, which cannot be received: ErrNoMessage.
 func (e *Engine) Mrecv(m *Message, buf btl.Buffer) (Status, error) {
 	e.lock()
 	defer e.unlock()

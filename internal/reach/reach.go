@@ -13,10 +13,10 @@ import (
 )
 
 // ErrForbidden means that a rank may not read the memory of another one.
-var ErrForbidden = errors.New("a rank can not read the memory of another one")
+var ErrForbidden = errors.New("a rank cannot read the memory of another one")
 
 // Try finds out whether each rank can read the memory of the rank after it. It is collective. It returns the numbers of
-// all processes, by rank, and ErrForbidden on all ranks if one of them can not.
+// all processes, by rank, and ErrForbidden on all ranks if one of them cannot.
 func Try(c *comm.Comm) (pids []int, err error) {
 	own := binary.LittleEndian.AppendUint64(nil, uint64(os.Getpid()))
 	all, err := gather(c, binary.LittleEndian.AppendUint64(own, uint64(sys.HeapAddr(own))))

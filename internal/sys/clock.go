@@ -7,7 +7,7 @@ import "golang.org/x/sys/unix"
 // itself. It makes a system call.
 func Monotonic() int64 {
 	var ts unix.Timespec
-	// The clock exists on every Linux and the address is good: it can not fail.
+	// The clock exists on every Linux and the address is good: it cannot fail.
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
 	return ts.Nano()
 }

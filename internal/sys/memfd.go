@@ -15,7 +15,7 @@ const RlimitFsize = unix.RLIMIT_FSIZE
 
 // SealedMemfd returns a file of size bytes of zeros that exists in memory only
 // and has no name in any file system. It is sparse, and sealed: nobody can make
-// it longer or shorter, so memory mapped from it can not vanish (SIGBUS) later.
+// it longer or shorter, so memory mapped from it cannot vanish (SIGBUS) later.
 // The descriptor closes on exec. name is what /proc/PID/maps shows.
 func SealedMemfd(name string, size int64) (*os.File, error) {
 	const flags = unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING

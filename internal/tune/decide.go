@@ -19,7 +19,7 @@ const (
 	Measured    Verdict = "measured"        // better than the default
 	DefaultBest Verdict = "default is best" // the lengths on both sides of the default agree with it
 	NotTold     Verdict = "not told apart"  // the default stays
-	NotMeasured Verdict = "not measured"    // it can not be, on this machine
+	NotMeasured Verdict = "not measured"    // it cannot be, on this machine
 )
 
 // compare compares the rounds of two ways.

@@ -10,6 +10,6 @@
 // what was measured for each parameter. A job ignores one of another machine or version (Foreign).
 // The defaults in package job are for users who have none.
 //
-// The package does not tune what a short measurement can not decide: the block of the pipeline,
+// The package does not tune what a short measurement cannot decide: the block of the pipeline,
 // which collective algorithm suits many nodes, and what programs that compute would gain.
 package tune

@@ -91,7 +91,7 @@ func (c *Config) timePerLength(tasks []task, left time.Duration) time.Duration {
 // wants tells whether a parameter is asked for.
 func (c *Config) wants(d *parameter) bool { return len(c.Only) == 0 || slices.Contains(c.Only, d.name) }
 
-// missing says why a parameter can not be measured, "" if it can.
+// missing says why a parameter cannot be measured, "" if it can.
 func (c *Config) missing(d *parameter) string {
 	switch {
 	case d.btl == job.BTLPvas && c.NoPvas != "":

@@ -22,7 +22,7 @@ type parameter struct {
 	ways            [2]way
 	loads           []load
 	ranks           func(cpus int) int
-	needs           func(Machine) string // why it can not be measured; nil or "": it can
+	needs           func(Machine) string // why it cannot be measured; nil or "": it can
 
 	// decide returns the value, and what it is worth: see threshold.
 	decide func(p *parameter, found []faster) (value int, v Verdict)

@@ -55,7 +55,7 @@ func TestProfileOnDisk(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-// A profile that can not take its place leaves nothing behind.
+// A profile that cannot take its place leaves nothing behind.
 func TestProfileCanNotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "profile.json")

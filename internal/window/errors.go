@@ -19,7 +19,7 @@ var (
 	ErrSize     = errors.New("the size of the memory must not be negative")
 	ErrArgument = errors.New("wrong argument")
 	ErrFlavor   = errors.New("the window is of another flavor")
-	ErrAttach   = errors.New("the memory can not be attached")
+	ErrAttach   = errors.New("the memory cannot be attached")
 	ErrDetach   = errors.New("the memory is not attached: pass the address that was given to attach")
 	ErrConflict = errors.New("accesses conflict")
 	ErrFreed    = comm.ErrWindowFreed

@@ -11,7 +11,7 @@ import (
 // wait is for a word of the control block, or for the answers of a target.
 type wait struct {
 	over   func() bool         // it has become what it should
-	blocks func(rank int) bool // a rank that has gone can not change it any more
+	blocks func(rank int) bool // a rank that has gone cannot change it any more
 	lock   int                 // the target whose lock it is; none: the stripe of an accumulate
 	holder func() int          // the rank that has it alone; none: no rank
 	beside bool                // those that hold the lock beside others are waited for, too

@@ -12,7 +12,7 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
-// A world that one node can not know of is dropped on the others, and its ranks there have ended for all.
+// A world that one node cannot know of is dropped on the others, and its ranks there have ended for all.
 func TestWorldThatANodeDoesNotKnow(t *testing.T) {
 	root := jobtest.Create(t, job.Config{Ranks: 2, Places: 4, BTL: job.BTLSM, CPUs: 2, Nodes: []int{0, 1}}).Root()
 	l := &leader{job: &launcher.Job{}, size: 2, node: []int{0, 1}, mirror: root, pids: make([]int, 2),

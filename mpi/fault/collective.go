@@ -116,7 +116,7 @@ func (e *BufferError) length(n int) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// GraphError says what is wrong with a graph: a cycle, a node that can not be reached, a
+// GraphError says what is wrong with a graph: a cycle, a node that cannot be reached, a
 // rank that there is not, lengths that differ.
 type GraphError struct {
 	Node int // where, -1 if it is no single node

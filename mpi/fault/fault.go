@@ -7,7 +7,7 @@ import (
 	"github.com/gopvas/gopvas/datatype"
 )
 
-// LostError means that an operation can not complete because a rank, named in it,
+// LostError means that an operation cannot complete because a rank, named in it,
 // has gone: it exited or was killed.
 type LostError struct {
 	Rank int    // the rank that has gone, as a rank of the job

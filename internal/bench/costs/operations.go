@@ -24,7 +24,7 @@ type OperationsConfig struct {
 }
 
 // Operations measures what calls of collective operations take by algorithms, between ranks of a
-// contestant of ours. Algorithms that the contestant can not do are left out, and so is what there
+// contestant of ours. Algorithms that the contestant cannot do are left out, and so is what there
 // was no time for.
 func Operations(ctx context.Context, who runner.Contestant, c OperationsConfig) ([]loggps.Operation, error) {
 	times := operationTimes{}

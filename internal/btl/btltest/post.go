@@ -116,7 +116,7 @@ func (p *post) await(condition func() bool) {
 	}
 }
 
-// orphaned ends a case that can not end well because another rank has failed.
+// orphaned ends a case that cannot end well because another rank has failed.
 func (p *post) orphaned(condition func() bool) bool {
 	return p.deserted(func() bool { p.progress(); return condition() })
 }

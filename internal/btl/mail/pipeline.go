@@ -22,7 +22,7 @@ import (
 //
 // A transfer that is accepted gets a free lane sooner or later: half of the lanes
 // are only for such, and they come to an end by themselves as both sides take part.
-// Those that wait for a receive that may depend on another message can not hold
+// Those that wait for a receive that may depend on another message cannot hold
 // all the lanes.
 
 // keptLanes is how many lanes prefilling leaves free.

@@ -150,7 +150,7 @@ func (b *Box) Offer(rank int, h *btl.Header, src *btl.Buffer) (btl.Transfer, boo
 	return t, true
 }
 
-// offer announces a message by a free transfer; false if that can not be done now.
+// offer announces a message by a free transfer; false if that cannot be done now.
 func (b *Box) offer(t *sendTransfer, p *peer, h *btl.Header, src *btl.Buffer) bool {
 	t.start(p, src)
 	kind := uint8(kindOffered)

@@ -27,7 +27,7 @@ func (b *Box) SendZeroCopy(rank int, h *btl.Header, payload []byte) (btl.Transfe
 	return t, true
 }
 
-// beginAttempt offers a short message; nil: that can not be done now.
+// beginAttempt offers a short message; nil: that cannot be done now.
 func (b *Box) beginAttempt(p *peer, h *btl.Header, payload []byte) *sendTransfer {
 	t := b.transfer()
 	if t == nil {

@@ -184,7 +184,7 @@ func TestFortran77(t *testing.T) {
 	eachWayEnds(t, 3, "old.f")
 }
 
-// Ranks of another MPI can not find each other, which pvasrun says; and so do ours under another launcher.
+// Ranks of another MPI cannot find each other, which pvasrun says; and so do ours under another launcher.
 func TestOtherMPIs(t *testing.T) {
 	dir := t.TempDir()
 	library, program := filepath.Join(dir, "libmpich.so.12"), filepath.Join(dir, "other")

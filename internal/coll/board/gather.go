@@ -96,7 +96,7 @@ func (b *Board) Result() []byte {
 func (b *Board) arrival(member int) *block { return &b.tree.up[member][b.calls%ringBlocks] }
 
 // gather arrives in the tree, and returns what is left to the members when this one has been released, and has
-// released its children. It returns false if the call can not end.
+// released its children. It returns false if the call cannot end.
 func (b *Board) gather(mine uint64) (units int64, ok bool) {
 	t := b.tree
 	if !t.loaded {

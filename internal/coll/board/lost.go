@@ -12,7 +12,7 @@ func (b *Board) lookForLost() bool {
 	return b.left
 }
 
-// gone notes a member that has gone and has not completed the call before k: then k can not
+// gone notes a member that has gone and has not completed the call before k: then k cannot
 // end. Other members may not have noticed, but will.
 func (b *Board) gone(k uint64) bool {
 	return b.lost(k, func(member int) bool { return b.passed(member, k) })

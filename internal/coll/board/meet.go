@@ -12,7 +12,7 @@ import (
 // countBits is how many bits of head.arrivals count.
 const countBits = 20
 
-// enter begins a call at the board. It returns false if the call can not be done.
+// enter begins a call at the board. It returns false if the call cannot be done.
 func (b *Board) enter() bool {
 	if b.head == nil && !b.make() || b.deserted() && b.gone(b.calls+1) {
 		return false // without having arrived, as in all later calls

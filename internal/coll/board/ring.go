@@ -212,7 +212,7 @@ func (b *Board) Exchange(place, call uint64) bool {
 	return true
 }
 
-// StartExchange enters a call that blocks, and returns its place in the ring. It returns false if the call can not be
+// StartExchange enters a call that blocks, and returns its place in the ring. It returns false if the call cannot be
 // done.
 func (b *Board) StartExchange() (r *Ring, place uint64, ok bool) {
 	r = &b.ring

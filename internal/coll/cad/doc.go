@@ -30,7 +30,7 @@
 // two graphs stand for different calls. The fault is noted in the graph, and passed on to the
 // graphs that get data from it. The nodes go on, but for CALL nodes, which are left out. So all graphs come to an
 // end, and those that depend on lost data say so. If a member has gone, or a rank that was
-// executing nodes, or a graph has no node for one of another, the graphs can not end. Then the
+// executing nodes, or a graph has no node for one of another, the graphs cannot end. Then the
 // whole channel is broken, for all its members, now and later.
 //
 // # Prior art

@@ -88,7 +88,7 @@ type Graph struct {
 	// Name is what the hang report calls the operation; "": a graph of the program.
 	Name string
 
-	// NeedsAll tells that the graph can not be complete before all members have issued
+	// NeedsAll tells that the graph cannot be complete before all members have issued
 	// theirs. It is for the hang report.
 	NeedsAll bool
 

@@ -10,7 +10,7 @@ type Op struct {
 	Apply func(inout, in []byte)
 
 	// Name says how other ranks find the same operator, for Options.Resolve; 0: they
-	// can not, and only the rank itself executes its CALC nodes.
+	// cannot, and only the rank itself executes its CALC nodes.
 	Name uint64
 }
 

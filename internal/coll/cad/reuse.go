@@ -65,7 +65,7 @@ type buffers [2]struct{ at, size uint64 }
 // Reuse keeps the graph built when an issue is complete, whose error was nil. Then it
 // calls back: the graph no longer refers to its buffers. It can be given others and issued
 // again, on a channel of the same engine, or freed. back must not call the engine. Reuse is
-// called when the graph has all its nodes. Such a graph can not be prepared, and has no
+// called when the graph has all its nodes. Such a graph cannot be prepared, and has no
 // buffer with a layout.
 func (g *Graph) Reuse(back func(*Graph), send, recv []byte) {
 	g.reuse = &reuse{back: back}

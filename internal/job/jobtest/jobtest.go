@@ -173,7 +173,7 @@ func (j *Job) Kill(rank int) error {
 
 func (j *Job) kill() {
 	for i := range j.ranks {
-		_ = j.Kill(i) // nothing to be done about one that can not be killed
+		_ = j.Kill(i) // nothing to be done about one that cannot be killed
 	}
 }
 

@@ -71,7 +71,7 @@ type Message struct {
 	Ranks     int // how many ranks the job has had
 	Addresses []part.Address
 	Ends      []End
-	Refused   string // why the job can not have the other one's ranks; it is the last message
+	Refused   string // why the job cannot have the other one's ranks; it is the last message
 
 	Number int // of a request
 	Ask    []string

@@ -38,7 +38,7 @@ var (
 // markWithin is how many bytes of a file have its mark.
 const markWithin = 512
 
-// Writable returns an error if a file can not be written later, or has something else than an output of that kind. It
+// Writable returns an error if a file cannot be written later, or has something else than an output of that kind. It
 // changes no file.
 func Writable(file string, kind Kind) error {
 	if file == "" || pipes[file] != nil {

@@ -52,7 +52,7 @@ func executeModelFit(args []string) error {
 	})
 }
 
-// tell writes and prints what was found. A file that can not be written is no reason to lose the rest.
+// tell writes and prints what was found. A file that cannot be written is no reason to lose the rest.
 func (f *fitFlags) tell(all []fitted) (err error) {
 	for i, r := range all {
 		for _, w := range []struct {

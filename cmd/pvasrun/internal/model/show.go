@@ -146,7 +146,7 @@ func (p *Program) shown(opt sim.Options, whatIf, drawn bool) (*show.Page, error)
 }
 
 // page returns the name of the page of a program: output, or if that is empty one beside the program. It
-// is an error if the page would replace what the command reads, or can not be written.
+// is an error if the page would replace what the command reads, or cannot be written.
 func (f *SimFlags) page(output, program string) (string, error) {
 	if output == "-" {
 		return output, nil

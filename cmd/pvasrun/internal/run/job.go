@@ -205,7 +205,7 @@ func inOutputDir(file, dir string) bool {
 	return file != "" && outputOfRank.MatchString(filepath.Base(file)) && cli.OneFile(filepath.Dir(file), dir)
 }
 
-// checkRanks returns an error if a job can not have so many ranks, or these helpers.
+// checkRanks returns an error if a job cannot have so many ranks, or these helpers.
 func (f *Flags) checkRanks(ranks, helpers int) error {
 	switch {
 	case helpers > ranks:

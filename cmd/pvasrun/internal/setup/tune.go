@@ -123,7 +123,7 @@ func (f *tuneFlags) measure(ctx context.Context, args []string) (*tune.Profile, 
 	return tune.Measure(ctx, c)
 }
 
-// ownSpace says why ranks of this program can not share an address space.
+// ownSpace says why ranks of this program cannot share an address space.
 func ownSpace() error {
 	self, err := os.Executable()
 	if err == nil {

@@ -1,4 +1,4 @@
-/* Files that can not be read or written, or are large. Arguments: what is done, the file, and the class of errors. */
+/* Files that cannot be read or written, or are large. Arguments: what is done, the file, and the class of errors. */
 #include "program.h"
 
 static int class_of(int code) {

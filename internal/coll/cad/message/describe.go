@@ -4,8 +4,8 @@ import "github.com/gopvas/gopvas/internal/job"
 
 // Describe implements pml.Task, for graphs by messages: the graph needs the ranks whose
 // messages have not come, or that have not taken its own. A peer that waits elsewhere still
-// does its part of a graph that does not block. But in a call that blocks, a peer that can
-// not go on does nothing more: if none of the ranks can, the graph can not either.
+// does its part of a graph that does not block. But in a call that blocks, a peer that
+// cannot go on does nothing more: if none of the ranks can, the graph cannot either.
 func (r *run) Describe(w *job.Waiting) {
 	call := r.call
 	if r.step() || r.guarded && !r.begun { // its number is not known yet

@@ -24,7 +24,7 @@ func compare(me int, call uint64, number uint32, want uint64, st pml.Status, mar
 }
 
 // note keeps the first failure, and in a guard the one that all members are to know. Members in different
-// calls can not go on: see Faults.
+// calls cannot go on: see Faults.
 func (r *run) note(f cad.Failure) {
 	switch {
 	case r.guarded:
@@ -37,7 +37,7 @@ func (r *run) note(f cad.Failure) {
 	}
 }
 
-// failed is for a message that can not come or go.
+// failed is for a message that cannot come or go.
 func (r *run) failed(n cad.Node, err error) {
 	lost, ok := errors.AsType[*fault.LostError](err)
 	if !ok {

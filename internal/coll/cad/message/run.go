@@ -73,7 +73,7 @@ type run struct {
 	guarded bool // the gate has not been passed
 	done    bool
 	failure cad.Failure
-	broken  error // the engine for messages can not go on
+	broken  error // the engine for messages cannot go on
 }
 
 // inFlight is a message that is underway, for a node.

@@ -4,7 +4,7 @@
 // build.go lays a graph out as an array of nodes of a cache line each, without pointers. layout.go: what ranks share,
 // and why it can be read at any time. run.go issues a graph and tells when it is complete. match.go: how a SEND finds
 // its RECV. execute.go: how a node that is ready is executed. steal.go: how nodes are handed to others. lost.go: what
-// ends graphs that can not be complete.
+// ends graphs that cannot be complete.
 //
 // # A node is executed once, and not early
 //

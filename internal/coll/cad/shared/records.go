@@ -29,7 +29,7 @@ func (e *Engine) find(rank int, context uint32) *record {
 }
 
 // record returns this rank's own record of a channel, which it makes at the first
-// issue. If a member has given up before, it can not have told us. So a rank that makes a
+// issue. If a member has given up before, it cannot have told us. So a rank that makes a
 // record, which others find from then on, looks at the records of all others afterwards. And
 // a rank that gives up notes that in its own record before it looks at those of all others.
 // The same holds for a rank that waits for graphs of this one: see run.expect.

@@ -202,7 +202,7 @@ func (r *run) Release() {
 	r.image = nil
 }
 
-// abandon gives the graph up, and with it the channel: its members can not come to an
+// abandon gives the graph up, and with it the channel: its members cannot come to an
 // end with it, nor with what they issue later. The engine keeps what the graph refers to reachable.
 //
 // All members are told. Those that have not issued any graph yet find it out at their

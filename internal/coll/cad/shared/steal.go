@@ -154,7 +154,7 @@ func (g *graph) take() (ref, bool) {
 			return ref{}, false
 		}
 		// If the swap succeeds this is still the issue that it was when head was
-		// read, as it can not end before the node is done: so all is from it.
+		// read, as it cannot end before the node is done: so all is from it.
 		if g.head.CompareAndSwap(head, head+1) {
 			return ref{g, nodeAt(nodes + uint64(place-1)*uint64(nodeSize))}, true
 		}
