@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -50,12 +51,14 @@ func IntercommCreate(local *Comm, leader int, peer *Comm, remoteLeader, tag int)
 		return nil, Wrap(op, err)
 	}
 	defer local.mu.Unlock()
-	return local.joinRemote(op, leader, checkJoin(local, leader, peer, remoteLeader, tag),
+	n, err := local.joinRemote(op, leader, checkJoin(local, leader, peer, remoteLeader, tag),
 		func(p proposal) (proposal, error) { return local.leadersMeet(p, peer, remoteLeader, tag) })
+	return n, Wrap(op, err)
 }
 
 // joinRemote makes the intercommunicator of local and the group of another leader, whom meet finds: it exchanges
-// proposals with that leader, and is called on the leader of local. The caller holds the lock.
+// proposals with that leader. It is called on the leader of local: once, or once more where the ranks are of several
+// jobs. The caller holds the lock.
 func (local *Comm) joinRemote(op string, leader int, bad error,
 	meet func(proposal) (proposal, error)) (*Comm, error) {
 	id := local.contexts.take()
@@ -64,7 +67,7 @@ func (local *Comm) joinRemote(op string, leader int, bad error,
 		local.contexts.give(id)
 	}
 	if err != nil {
-		return nil, Wrap(op, err)
+		return nil, err
 	}
 	n := local.between(local.group, newGroup(local.group.self, remote))
 	n.setID(given)
@@ -100,7 +103,7 @@ func isLost(err error) bool {
 // meetRemote returns the job's ranks of the other group, and the id of the new communicator,
 // which comes from the group that precedes. The leaders exchange their groups, and each tells
 // its own group the result. Wrong arguments travel in each round, so that all ranks fail if one
-// does.
+// does. A color in the last round says that the ranks are of several jobs: see concur.
 func (c *Comm) meetRemote(op string, id uint32, leader int, bad error,
 	meet func(proposal) (proposal, error)) (remote []int32, given uint32, err error) {
 	t := c.everyone()
@@ -120,16 +123,22 @@ func (c *Comm) meetRemote(op string, id uint32, leader int, bad error,
 		case theirs.refused:
 			bad = errors.New("the other group has passed bad arguments: its own errors say which")
 		default:
+			if ofSeveralJobs(offer.data, theirs.data) {
+				heard.color = 1
+			}
 			if remote, bad = c.decodeRanks(theirs.data); bad == nil {
 				bad = disjoint(c.group.ranks, remote)
 			}
 		}
 	}
 	told, err := t.propose(heard, bad)
-	if err != nil {
-		return nil, 0, err
+	if err == nil {
+		remote, err = c.decodeRanks(told[leader].data)
 	}
-	if remote, err = c.decodeRanks(told[leader].data); err != nil {
+	if uint(leader) < uint(len(told)) && told[leader].color != 0 || c.rank == leader && heard.color != 0 {
+		err = t.concur(heard.call, c.rank == leader, err, meet)
+	}
+	if err != nil {
 		return nil, 0, err
 	}
 	given = uint32(told[leader].key)
@@ -141,6 +150,40 @@ func (c *Comm) meetRemote(op string, id uint32, leader int, bad error,
 	}
 	return remote, given, nil
 }
+
+// concur has all ranks of both groups fail if one of them fails to reach the other group. That may be where they are of
+// several jobs: each job has to know the others, and each rank to open its network. First a group agrees, then the
+// leaders do, and each tells its group. mine is what is wrong here. A group that fails in its first round needs no
+// other: its ranks know. The leader goes on without those that know of a loss, since the other leader waits for it.
+func (t circle) concur(call called, leads bool, mine error, meet func(proposal) (proposal, error)) error {
+	err := mine
+	if !isLost(mine) {
+		if _, err = t.propose(proposal{call: call}, mine); err != nil && mine == nil && !isLost(err) {
+			err = errors.New("another rank does not reach the other group: its own error says why")
+		}
+	}
+	failed := err != nil
+	if leads {
+		theirs, lost := meet(proposal{call: call, refused: failed})
+		switch {
+		case failed:
+		case lost != nil:
+			err = lost
+		case theirs.refused:
+			err = errOtherGroup
+		}
+	}
+	if failed {
+		return err
+	}
+	_, told := t.propose(proposal{call: call}, err)
+	if told != nil && !isLost(told) {
+		told = errOtherGroup
+	}
+	return cmp.Or(err, told)
+}
+
+var errOtherGroup = errors.New("a rank of the other group does not reach this one: its own error says why")
 
 // leadersMeet exchanges proposals with the leader of the other group.
 func (c *Comm) leadersMeet(p proposal, peer *Comm, remoteLeader, tag int) (theirs proposal, err error) {

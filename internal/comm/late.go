@@ -76,9 +76,9 @@ func Spawn(c *Comm, root int, commands []Command, bad error) (n *Comm, counts []
 		return c.exchangeWith(int32(w.First), grouping.of(meetID), 0, p, c.Name)
 	})
 	if c.othersFail(err) {
-		err = Wrap(op, fmt.Errorf("%w as a whole: before it has called Init, %s", ErrSpawn, c.firstEnd(w)))
+		err = fmt.Errorf("%w as a whole: before it has called Init, %s", ErrSpawn, c.firstEnd(w))
 	}
-	return n, counts, err
+	return n, counts, Wrap(op, err)
 }
 
 // firstEnd says which rank of a world has ended first, as far as pvasrun answers.
@@ -137,7 +137,8 @@ func (c *Comm) meetParent() error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n, err := c.joinRemote("spawn", 0, nil, func(p proposal) (proposal, error) {
+	const op = "spawn"
+	n, err := c.joinRemote(op, 0, nil, func(p proposal) (proposal, error) {
 		return c.exchangeWith(int32(w.Parent), grouping.of(meetID), 0, p, c.Name)
 	})
 	if c.othersFail(err) {
@@ -147,7 +148,7 @@ func (c *Comm) meetParent() error {
 		c.parent = n
 		BelongsTo(n, "") // the program need not ask for it
 	}
-	return err
+	return Wrap(op, err)
 }
 
 // Parent returns the intercommunicator of a world with the ranks that have had it started, nil if nobody has, or it
@@ -159,4 +160,31 @@ func Parent(world *Comm) *Comm {
 		return nil
 	}
 	return world.parent
+}
+
+// PublishName publishes a port by the name of a service, for LookupName. Jobs of the user on this node find it if they
+// can reach the port. MPI 4.1 section 11.9.4 (MPI_Publish_name).
+func PublishName(world *Comm, service, port string) error {
+	_, err := world.ask("publish name", job.AskPublish, service, port)
+	return err
+}
+
+// UnpublishName withdraws it. MPI 4.1 section 11.9.4 (MPI_Unpublish_name).
+func UnpublishName(world *Comm, service, port string) error {
+	_, err := world.ask("unpublish name", job.AskUnpublish, service, port)
+	return err
+}
+
+// LookupName returns the port of a service. MPI 4.1 section 11.9.4 (MPI_Lookup_name).
+func LookupName(world *Comm, service string) (port string, err error) {
+	texts, err := world.ask("lookup name", job.AskLookup, service)
+	if errors.Is(err, ErrName) {
+		if port, other := job.PublishedElsewhere(service); other == nil {
+			return port, nil
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return texts[0], nil
 }

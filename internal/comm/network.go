@@ -188,6 +188,19 @@ func (c *Comm) encodeRanks(ranks []int32) []byte {
 	return b
 }
 
+// ofSeveralJobs tells whether the ranks of two such messages are. Who has both messages gets the same answer.
+func ofSeveralJobs(a, b []byte) bool {
+	first := job.NumberIn(binary.LittleEndian.Uint32(a))
+	for _, names := range [][]byte{a, b} {
+		for ; len(names) >= 4; names = names[4:] {
+			if job.NumberIn(binary.LittleEndian.Uint32(names)) != first {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // decodeRanks returns the ranks of such a message. Those of jobs that this one has not met yet become visitors.
 func (c *Comm) decodeRanks(b []byte) ([]int32, error) {
 	ranks := make([]int32, 0, len(b)/4)

@@ -127,33 +127,6 @@ func (c *Comm) turnAway(p job.Port, asked []string) error {
 	return nil
 }
 
-// PublishName publishes a port by the name of a service, for LookupName. Jobs of the user on this node find it if they
-// can reach the port. MPI 4.1 section 11.9.4 (MPI_Publish_name).
-func PublishName(world *Comm, service, port string) error {
-	_, err := world.ask("publish name", job.AskPublish, service, port)
-	return err
-}
-
-// UnpublishName withdraws it. MPI 4.1 section 11.9.4 (MPI_Unpublish_name).
-func UnpublishName(world *Comm, service, port string) error {
-	_, err := world.ask("unpublish name", job.AskUnpublish, service, port)
-	return err
-}
-
-// LookupName returns the port of a service. MPI 4.1 section 11.9.4 (MPI_Lookup_name).
-func LookupName(world *Comm, service string) (port string, err error) {
-	texts, err := world.ask("lookup name", job.AskLookup, service)
-	if errors.Is(err, ErrName) {
-		if port, other := job.PublishedElsewhere(service); other == nil {
-			return port, nil
-		}
-	}
-	if err != nil {
-		return "", err
-	}
-	return texts[0], nil
-}
-
 // ask makes a request that is answered by one text at least.
 func (c *Comm) ask(op string, request ...string) ([]string, error) {
 	if err := c.usable(); err != nil {
@@ -216,7 +189,7 @@ func Accept(c *Comm, port string, root int) (*Comm, error) {
 
 // accept is Accept for what one rank asks, or AnySource.
 func (c *Comm) accept(port string, root, from int) (*Comm, error) {
-	return c.connect("accept", root, func() (job.Port, error) { return c.ownPort(port) }, func(p job.Port,
+	return c.connect("accept", root, func() (job.Port, error) { return c.ownPort(port) }, func(p *job.Port,
 		offer proposal) (theirs proposal, err error) {
 		for {
 			m, st, err := c.engine.Mprobe(partitioned.of(meetID), from, p.Number)
@@ -229,7 +202,8 @@ func (c *Comm) accept(port string, root, from int) (*Comm, error) {
 			if !c.opened.take(p.Number, st.Source) {
 				return theirs, fmt.Errorf("%w: it was closed meanwhile", ErrPort)
 			}
-			theirs, err = c.exchangeWith(int32(st.Source), grouping.of(meetID), p.Number, offer, c.Name)
+			p.Rank = st.Source
+			theirs, err = c.exchangeAt(p, offer)
 			if !isLost(err) {
 				return theirs, err
 			}
@@ -237,12 +211,17 @@ func (c *Comm) accept(port string, root, from int) (*Comm, error) {
 	})
 }
 
+// exchangeAt exchanges proposals with the rank of a port.
+func (c *Comm) exchangeAt(p *job.Port, offer proposal) (theirs proposal, err error) {
+	return c.exchangeWith(int32(p.Rank), grouping.of(meetID), p.Number, offer, c.Name)
+}
+
 // Connect connects to a port at which others accept, and returns the intercommunicator. It is collective; the port of
 // the root counts.
 //
 // MPI 4.1 section 11.9.3 (MPI_Comm_connect).
 func Connect(c *Comm, port string, root int) (*Comm, error) {
-	return c.connect("connect", root, func() (job.Port, error) { return c.askAt(port) }, func(p job.Port,
+	return c.connect("connect", root, func() (job.Port, error) { return c.askAt(port) }, func(p *job.Port,
 		offer proposal) (theirs proposal, err error) {
 		err = c.engine.Send(partitioned.of(meetID), p.Rank, p.Number, nil, pml.Standard)
 		if err != nil {
@@ -264,9 +243,10 @@ func Connect(c *Comm, port string, root int) (*Comm, error) {
 	})
 }
 
-// connect is Accept and Connect. find is called by the root, then meet.
+// connect is Accept and Connect. find is called by the root, then meet, which makes the rank of the port that of the
+// other root.
 func (c *Comm) connect(op string, root int, find func() (job.Port, error),
-	meet func(job.Port, proposal) (proposal, error)) (*Comm, error) {
+	meet func(*job.Port, proposal) (proposal, error)) (*Comm, error) {
 	if err := c.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
 	}
@@ -279,11 +259,18 @@ func (c *Comm) connect(op string, root int, find func() (job.Port, error),
 	if err != nil {
 		return nil, Wrap(op, err)
 	}
-	n, err := c.joinRemote(op, root, nil, func(offer proposal) (proposal, error) { return meet(p, offer) })
-	if c.othersFail(err) && !errors.Is(err, ErrPort) {
-		err = Wrap(op, fmt.Errorf("%w: those at the other end have failed, or ended, or it was closed", ErrPort))
+	met := false
+	n, err := c.joinRemote(op, root, nil, func(offer proposal) (proposal, error) {
+		if met {
+			return c.exchangeAt(&p, offer)
+		}
+		met = true
+		return meet(&p, offer)
+	})
+	if c.othersFail(err) && !errors.Is(err, ErrPort) { // as an error of the port: %v, not %w
+		err = fmt.Errorf("%w: it was closed, or those at one end have failed, or ended: %v", ErrPort, err)
 	}
-	return n, err
+	return n, Wrap(op, err)
 }
 
 // ErrOtherJob means that a process of another job was to be joined, and one of the two cannot be reached.

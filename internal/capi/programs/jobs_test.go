@@ -138,11 +138,21 @@ func TestPortOfAnotherJobIsClosed(t *testing.T) {
 	accepts.ends(0)
 	startJob(t, three, "connect", "closed", port).ends(0)
 
-	accepts = startJob(t, two, "accept", "talk")
+	accepts = startJob(t, two, "accept", "closed")
 	connects = startJob(t, three, "connect", "closed", accepts.line())
 	require.Equal(t, "asks", connects.line())
 	require.NoError(t, accepts.cmd.Process.Kill())
 	connects.ends(0)
+}
+
+// A rank that can not be reached by the other job is an error for all ranks of both, which says why.
+func TestRankOfAnotherJobIsNotReached(t *testing.T) {
+	accepts := startJob(t, two, "accept", "unreached")
+	connects := startJob(t, three, "connect", "unreached", accepts.line())
+	require.Equal(t, 3, strings.Count(connects.ends(0), "a rank of the other group does not reach this one"))
+	failed := accepts.ends(0)
+	require.Contains(t, failed, "to reach other jobs: ")
+	require.Contains(t, failed, "another rank does not reach the other group")
 }
 
 // Jobs that have sent each other what nobody receives end nevertheless.

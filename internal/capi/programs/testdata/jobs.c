@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -182,6 +183,20 @@ int main(int argc, char **argv) {
 			if (rank == 0) printf("asks\n"), fflush(stdout);
 			CHECK(class_of(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter)) == MPI_ERR_PORT);
 		}
+		MPI_Finalize();
+		return 0;
+	}
+	if (strcmp(kind, "unreached") == 0) { /* a rank of those that accept can open no socket: all fail */
+		char text[MPI_MAX_ERROR_STRING];
+		int length, error;
+		struct rlimit none = {0, 0};
+		CHECK(!accepts || rank == 0 || setrlimit(RLIMIT_NOFILE, &none) == 0);
+		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+		if (accepts) error = MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
+		else error = MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
+		CHECK(class_of(error) == MPI_ERR_PORT);
+		MPI_Error_string(error, text, &length);
+		printf("%s\n", text), fflush(stdout);
 		MPI_Finalize();
 		return 0;
 	}
