@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
@@ -22,6 +23,9 @@ import (
 type openPorts struct {
 	mu    sync.Mutex
 	taken map[int]map[int]int // by number of the port and rank: how many messages
+
+	// unreached says why other jobs cannot connect, nil: they can. A deadlock in Accept may come of it.
+	unreached atomic.Pointer[string]
 }
 
 func (o *openPorts) add(port int) {
@@ -56,6 +60,8 @@ func OpenPort(world *Comm) (string, error) {
 	number, err := world.reachable()
 	if err != nil {
 		number = "0"
+		why := "open port: no other job can connect: " + causeOf(err)
+		world.opened.unreached.Store(&why)
 	}
 	texts, err := world.ask(op, job.AskOpenPort, number)
 	if err != nil {
@@ -83,6 +89,9 @@ func (c *Comm) reachable() (number string, err error) {
 	}
 	return texts[0], c.openVisits()
 }
+
+// causeOf is the text of an error of reachable.
+func causeOf(err error) string { return strings.TrimPrefix(err.Error(), ErrPort.Error()+": ") }
 
 const closePort = "close port"
 
@@ -169,8 +178,7 @@ func (c *Comm) askAt(name string) (p job.Port, err error) {
 			"or on several nodes, or has no room for ranks of others", ErrPort)
 	}
 	if _, err = c.reachable(); err != nil {
-		return p, fmt.Errorf("%w: this job cannot reach others: %s", ErrPort,
-			strings.TrimPrefix(err.Error(), ErrPort.Error()+": "))
+		return p, fmt.Errorf("%w: this job cannot reach others: %s", ErrPort, causeOf(err))
 	}
 	if _, err = c.root.Ask(c.group.self, job.AskMeet, name, strconv.Itoa(c.group.self)); err != nil {
 		return p, err
@@ -189,6 +197,10 @@ func Accept(c *Comm, port string, root int) (*Comm, error) {
 
 // accept is Accept for what one rank asks, or AnySource.
 func (c *Comm) accept(port string, root, from int) (*Comm, error) {
+	if why := c.opened.unreached.Load(); why != nil {
+		c.engine.NoteRefusal(why)
+		defer c.engine.ForgetRefusal(why)
+	}
 	return c.connect("accept", root, func() (job.Port, error) { return c.ownPort(port) }, func(p *job.Port,
 		offer proposal) (theirs proposal, err error) {
 		for {
@@ -288,7 +300,7 @@ func JoinSocket(self *Comm, fd int) (*Comm, error) {
 		return nil, err
 	}
 	defer func() { _ = ClosePort(self, mine) }()
-	theirs, err := swapLines(fd, mine)
+	theirs, err := self.swapLines(fd, mine)
 	if err != nil {
 		return nil, Wrap(op, err)
 	}
@@ -329,7 +341,28 @@ func (c *Comm) visitor(p job.Port) (rank int, err error) {
 	return rank, nil
 }
 
-// swapLines sends a line over a socket, and receives one.
+// swapLines sends a line over a socket, and receives one. It waits as for a message, and another goroutine for the
+// socket: so the hang report names the call, and messages of the rank move on. It ends when the other end is closed, by
+// the end of its process at the latest.
+func (c *Comm) swapLines(fd int, line string) (string, error) {
+	var over atomic.Bool
+	var got string
+	var failed error
+	go func() {
+		got, failed = swapLines(fd, line)
+		over.Store(true)
+		c.root.Inbox(c.group.self).Signal()
+	}()
+	err := Await(c, over.Load, func() job.Waiting {
+		return job.Waiting{Op: job.OpWait, Context: c.context, Others: true,
+			Collective: job.Collective{Name: "the other end of the socket", Communicator: c.Name()}}
+	})
+	if err != nil {
+		return "", err
+	}
+	return got, failed
+}
+
 func swapLines(fd int, line string) (string, error) {
 	f, err := sys.DupCloexec(fd, "socket")
 	if err != nil {

@@ -236,7 +236,7 @@ func (e *Engine) say(w *waiter, say job.Waiting) {
 		say.Refused = *text
 	}
 	_, visited := e.circles[say.Context] // ranks of other jobs may end the wait, and nobody here knows what these do
-	say.Others = visited || w.bounded || !e.promised && shm.Others()
+	say.Others = say.Others || visited || w.bounded || !e.promised && shm.Others()
 	e.job.SetWaiting(e.rank, say)
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -145,7 +146,7 @@ func TestPortOfAnotherJobIsClosed(t *testing.T) {
 	connects.ends(0)
 }
 
-// A rank that can not be reached by the other job is an error for all ranks of both, which says why.
+// A rank that cannot be reached by the other job is an error for all ranks of both, which says why.
 func TestRankOfAnotherJobIsNotReached(t *testing.T) {
 	accepts := startJob(t, two, "accept", "unreached")
 	connects := startJob(t, three, "connect", "unreached", accepts.line())
@@ -175,10 +176,25 @@ func TestJobsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// To wait for another job is no deadlock.
+// To wait for another job is no deadlock. The report names the call.
 func TestAcceptIsNoDeadlock(t *testing.T) {
-	accepts := startJob(t, append([]string{"--deadlock-after", "50ms", "--timeout", "5s"}, two...), "accept", "talk")
-	accepts.ends(124)
-	require.NotContains(t, accepts.stderr.String(), "deadlock")
-	require.Contains(t, accepts.stderr.String(), "in MPI_Comm_accept")
+	for kind, call := range map[string]string{"talk": "in MPI_Comm_accept", "silent": "in MPI_Comm_join"} {
+		flags := append([]string{"--deadlock-after", "50ms", "--timeout", "5s"}, two...)
+		accepts := startJob(t, flags, "accept", kind)
+		accepts.ends(124)
+		require.NotContains(t, accepts.stderr.String(), "deadlock")
+		require.Contains(t, accepts.stderr.String(), call)
+	}
+}
+
+// Where no other job can connect it is one, and the report says why.
+func TestAcceptInAJobThatNobodyReaches(t *testing.T) {
+	flags := []string{"--deadlock-after", "50ms", "--trace", filepath.Join(t.TempDir(), "trace")}
+	accepts := startJob(t, append(flags, two...), "accept", "talk")
+	_, err := io.ReadAll(accepts.out)
+	require.NoError(t, err)
+	require.Error(t, accepts.cmd.Wait())
+	require.Contains(t, accepts.stderr.String(), "deadlock")
+	require.Contains(t, accepts.stderr.String(), "no other job can connect: ")
+	require.Contains(t, accepts.stderr.String(), "--trace")
 }

@@ -144,6 +144,13 @@ int main(int argc, char **argv) {
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (strcmp(kind, "silent") == 0) { /* the process at the other end of a socket says nothing */
+		int ends[2];
+		CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+		if (rank == 0) MPI_Comm_join(ends[0], &inter);
+		MPI_Finalize();
+		return 0;
+	}
 	if (strcmp(kind, "broken") == 0) { /* the process at the other end of a socket has closed it */
 		int ends[2];
 		CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0 && close(ends[1]) == 0);
