@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/gopvas/gopvas/internal/bench/runner"
 	"github.com/gopvas/gopvas/internal/median"
@@ -32,13 +33,8 @@ func (d Distances) Elsewhere() (n int) {
 	return n
 }
 
-const (
-	// looks is how many jobs look for the most common distance.
-	looks = 7
-
-	// starts is how often a job is started until it begins at the wanted distance. After that any will do.
-	starts = 40
-)
+// looks is how many jobs look for the most common distance.
+const looks = 7
 
 // FindDistances starts short jobs, and says at which distance most of them were.
 func FindDistances(ctx context.Context, who runner.Contestant) (Distances, error) {
@@ -70,16 +66,18 @@ func commonest(seen []float64) float64 {
 	return median.Of(most)
 }
 
-// runAt is runner.RunOurs of a job that begins at a distance. Its last argument is that distance; 0: any.
+// runAt is runner.RunOurs of a job that begins at a distance. Its last argument is that distance; 0: any. Jobs are
+// started for it until patience is over, so that the search takes no longer than what is measured; then any distance
+// will do.
 func runAt(ctx context.Context, c runner.Contestant, distance float64, n int, args []string,
-	adapt func(*launcher.Job)) ([]byte, error) {
-	for try := 1; ; try++ {
-		if try > starts {
-			distance = 0
-		}
+	patience time.Duration, adapt func(*launcher.Job)) ([]byte, error) {
+	for began := time.Now(); ; {
 		out, err := c.RunOurs(ctx, n, append(slices.Clone(args), fmt.Sprint(distance)), adapt)
 		if err != nil || !bytes.HasPrefix(out, []byte(elsewhereLine)) {
 			return out, err
+		}
+		if time.Since(began) >= patience {
+			distance = 0
 		}
 	}
 }

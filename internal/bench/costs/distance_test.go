@@ -1,6 +1,7 @@
 package costs
 
 import (
+	"context"
 	"runtime"
 	"strings"
 	"testing"
@@ -40,7 +41,8 @@ func TestSamplesAtADistance(t *testing.T) {
 	require.Len(t, r.enough(), 3)
 }
 
-// A job that begins elsewhere ends at once. After some tries one is measured wherever it is.
+// A job that begins elsewhere ends at once, and another one is started. When patience is over one is measured
+// wherever it is.
 func TestElsewhere(t *testing.T) {
 	if runtime.NumCPU() < 2 {
 		t.Skip("one CPU has no distance")
@@ -61,13 +63,23 @@ func TestElsewhere(t *testing.T) {
 	require.Equal(t, elsewhereLine, string(out))
 
 	jobs := 0
-	out, err = runAt(t.Context(), who, 1e9, 2, args, func(*launcher.Job) { jobs++ })
+	out, err = runAt(t.Context(), who, 1e9, 2, args, 0, func(*launcher.Job) { jobs++ })
 	require.NoError(t, err)
-	require.Equal(t, starts+1, jobs)
+	require.Equal(t, 2, jobs)
 	trips, err := parseRoundTrips(out)
 	require.NoError(t, err)
 	require.NotEmpty(t, trips.Samples)
 	require.NotContains(t, string(out), strings.TrimSpace(elsewhereLine))
+
+	jobs = 0
+	patient, end := context.WithCancel(t.Context())
+	_, err = runAt(patient, who, 1e9, 2, args, time.Hour, func(*launcher.Job) {
+		if jobs++; jobs == 3 {
+			end()
+		}
+	})
+	require.Error(t, err)
+	require.Equal(t, 3, jobs)
 
 	all, err := RoundTrip(t.Context(), who,
 		RoundTripConfig{Sizes: []int64{0, 8, 64, 100}, Times: 3, Limit: time.Millisecond, Distance: d.Used})

@@ -30,9 +30,9 @@ func Operations(ctx context.Context, who runner.Contestant, c OperationsConfig) 
 	times := operationTimes{}
 	for _, choice := range c.Choices {
 		who.Settings.Coll = choice
-		args := []string{"operations", choice, strconv.Itoa(c.Largest),
-			runner.Seconds(c.Limit / time.Duration(len(c.Choices)))}
-		out, err := runAt(ctx, who, c.Distance, c.Ranks, args, nil)
+		limit := c.Limit / time.Duration(len(c.Choices))
+		args := []string{"operations", choice, strconv.Itoa(c.Largest), runner.Seconds(limit)}
+		out, err := runAt(ctx, who, c.Distance, c.Ranks, args, limit, nil)
 		if err != nil {
 			return nil, fmt.Errorf("bench: operations of %s: %w", who, err)
 		}

@@ -52,7 +52,7 @@ func RoundTrip(ctx context.Context, who runner.Contestant, c RoundTripConfig) (*
 		"roundtrip", strings.Join(sizes, ","), strconv.Itoa(c.Times), runner.Choose(c.Cold, "cold", "warm"),
 		strconv.FormatUint(c.Seed, 10), runner.Seconds(c.Limit),
 	}
-	out, err := runAt(ctx, who, c.Distance, 2, args, func(j *launcher.Job) {
+	out, err := runAt(ctx, who, c.Distance, 2, args, c.Limit, func(j *launcher.Job) {
 		if c.Sweep != nil {
 			j.Stdout = &lineWatcher{j.Stdout, sweepLine, c.Sweep}
 		}
