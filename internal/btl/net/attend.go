@@ -24,7 +24,7 @@ func (m *Module) Attend(look func() (waits bool)) {
 	}
 }
 
-// onNews is called by the keeper of the endpoints. News goes to the inbox once until the rank looks (due), which it
+// onNews is called by the keeper of the endpoints. News goes to the inbox once until the rank looks (sort), which it
 // does before it sleeps. A signal for each block would have the watcher wake the keeper, which has news then, and so
 // on.
 func (m *Module) onNews() {

@@ -73,3 +73,6 @@ func (m *Module) Overdue(peer, device int) {
 
 // Arrived tells whether a message waits for the next Poll.
 func (m *Module) Arrived() bool { return !m.arrivals.empty() }
+
+// News is what the keeper does when something has come.
+func (m *Module) News() { m.onNews() }

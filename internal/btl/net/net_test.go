@@ -185,6 +185,26 @@ func TestArrivalDuringARefusedSend(t *testing.T) {
 	require.Equal(t, 1, a.Poll(1, func(f *btl.Frame) { require.EqualValues(t, 7, f.Tag); a.Release(f) }))
 }
 
+// TestNewsAfterProgress: a rank that waits for a transfer alone need not poll before it sleeps. It has looked when it
+// has made progress, so what comes after that is told.
+func TestNewsAfterProgress(t *testing.T) {
+	root := newRoot(t, 2, 2)
+	w := mem.New(root, mem.Options{})
+	a := open(t, root, w, 0).net
+	open(t, root, w, 1)
+	src := btl.Buffer{Bytes: make([]byte, 1<<20)}
+	transfer, ok := a.Offer(1, &btl.Header{}, &src)
+	require.True(t, ok)
+	for range 3 {
+		before := root.Inbox(0).Count()
+		done, err := transfer.Progress()
+		require.NoError(t, err)
+		require.False(t, done)
+		a.News()
+		require.NotEqual(t, before, root.Inbox(0).Count())
+	}
+}
+
 // TestCloseBeforeTheMemoryGoes: nothing of a module touches the memory of the job after Close.
 func TestCloseBeforeTheMemoryGoes(t *testing.T) {
 	for range 100 {

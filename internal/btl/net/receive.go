@@ -41,8 +41,12 @@ func (m *Module) poll() (came bool) {
 }
 
 // sort handles the blocks that the endpoints have taken in. Messages to be delivered become
-// arrivals. Then it does what else is due.
+// arrivals. Then it does what else is due. All that looks at blocks does it here, in Poll or in the Progress of a
+// transfer, so news that comes later is told again: see onNews.
 func (m *Module) sort() {
+	if m.fresh.Load() {
+		m.fresh.Store(false) // before the first block is taken
+	}
 	for _, d := range m.devices {
 		for {
 			r, ok := d.endpoint.Next()
@@ -80,7 +84,6 @@ func (m *Module) due() bool {
 	if m.looks&m.mask != 0 && !m.crowd.Shares() && !m.fresh.Load() {
 		return false
 	}
-	m.fresh.Store(false)
 	if m.fruitless++; m.fruitless >= patience && m.mask < seldom {
 		m.fruitless, m.mask = 0, m.mask*2+1
 	}
