@@ -74,11 +74,13 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 	return false
 }
 
-// post hands an event to the goroutine of Run, until the last rank has ended.
-func (s *supervisor) post(event func()) {
+// post hands an event to the goroutine of Run. It returns false if the last rank has ended: then nobody takes it.
+func (s *supervisor) post(event func()) bool {
 	select {
 	case s.posted <- event:
+		return true
 	case <-s.nodesEnd.Done():
+		return false
 	}
 }
 

@@ -52,8 +52,8 @@ func (s *supervisor) takeStep(l *part.Late) {
 func (s *supervisor) expect(l *part.Late) error {
 	root := s.memory.Root()
 	if root.Ranks() != l.World.First {
-		return fmt.Errorf("this node has missed ranks of the job: it has had %d, and %d were started",
-			root.Ranks(), l.World.First)
+		return fmt.Errorf("this node has missed ranks that were started, and takes no more: it knows %d of %d; "+
+			"start the job again", root.Ranks(), l.World.First)
 	}
 	w, err := root.AddWorld(l.World.Size, l.World.Parent, l.World.Number, l.Nodes...)
 	if err != nil {

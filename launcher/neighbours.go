@@ -59,7 +59,6 @@ func (s *supervisor) openDoor() (int, error) {
 		for {
 			l, err := door.Accept()
 			if err != nil {
-				door.Close() // as it is at the end, or there are no more descriptors: then nobody finds it
 				return
 			}
 			go s.follow(l, own, 0, func(error) {})
@@ -105,13 +104,15 @@ func (s *supervisor) follow(l *neighbour.Link, own neighbour.Hello, id uint64, m
 		met(err)
 		return
 	}
-	s.post(func() {
+	if !s.post(func() {
 		err := s.meet(l, other)
 		if err != nil {
 			l.Close()
 		}
 		met(err)
-	})
+	}) {
+		return
+	}
 	for {
 		m, err := l.Receive()
 		if err != nil {

@@ -52,15 +52,16 @@ func IntercommCreate(local *Comm, leader int, peer *Comm, remoteLeader, tag int)
 	}
 	defer local.mu.Unlock()
 	n, err := local.joinRemote(op, leader, checkJoin(local, leader, peer, remoteLeader, tag),
-		func(p proposal) (proposal, error) { return local.leadersMeet(p, peer, remoteLeader, tag) })
+		func(p proposal, _ int) (proposal, error) { return local.leadersMeet(p, peer, remoteLeader, tag) })
 	return n, Wrap(op, err)
 }
 
-// joinRemote makes the intercommunicator of local and the group of another leader, whom meet finds: it exchanges
-// proposals with that leader. It is called on the leader of local: once, or once more where the ranks are of several
-// jobs. The caller holds the lock.
-func (local *Comm) joinRemote(op string, leader int, bad error,
-	meet func(proposal) (proposal, error)) (*Comm, error) {
+// leaders exchanges proposals with the leader of the other group, whom it finds in round 0. Round 1 follows if that has
+// succeeded. It is called on the leader of a group.
+type leaders func(p proposal, round int) (theirs proposal, err error)
+
+// joinRemote makes the intercommunicator of local and the group of another leader. The caller holds the lock.
+func (local *Comm) joinRemote(op string, leader int, bad error, meet leaders) (*Comm, error) {
 	id := local.contexts.take()
 	remote, given, err := local.meetRemote(op, id, leader, bad, meet)
 	if given != id && !isLost(err) {
@@ -103,18 +104,22 @@ func isLost(err error) bool {
 // meetRemote returns the job's ranks of the other group, and the id of the new communicator,
 // which comes from the group that precedes. The leaders exchange their groups, and each tells
 // its own group the result. Wrong arguments travel in each round, so that all ranks fail if one
-// does. A color in the last round says that the ranks are of several jobs: see concur.
+// does.
 func (c *Comm) meetRemote(op string, id uint32, leader int, bad error,
-	meet func(proposal) (proposal, error)) (remote []int32, given uint32, err error) {
+	meet leaders) (remote []int32, given uint32, err error) {
 	t := c.everyone()
 	all, bad := t.propose(proposal{id: id, call: callOf(op, leader)}, bad)
 	heard := proposal{call: callOf(op)}
+	var again leaders // the leader's, if the other one has answered
 	if c.rank == leader {
 		offer := proposal{refused: bad != nil, call: heard.call}
 		if bad == nil {
 			offer.id, offer.data = all[0].id, c.encodeRanks(c.group.ranks)
 		}
-		theirs, err := meet(offer)
+		theirs, err := meet(offer, 0)
+		if err == nil {
+			again = meet
+		}
 		heard.data, heard.key = theirs.data, int64(theirs.id)
 		switch {
 		case bad != nil:
@@ -123,9 +128,6 @@ func (c *Comm) meetRemote(op string, id uint32, leader int, bad error,
 		case theirs.refused:
 			bad = errors.New("the other group has passed bad arguments: its own errors say which")
 		default:
-			if ofSeveralJobs(offer.data, theirs.data) {
-				heard.color = 1
-			}
 			if remote, bad = c.decodeRanks(theirs.data); bad == nil {
 				bad = disjoint(c.group.ranks, remote)
 			}
@@ -135,10 +137,7 @@ func (c *Comm) meetRemote(op string, id uint32, leader int, bad error,
 	if err == nil {
 		remote, err = c.decodeRanks(told[leader].data)
 	}
-	if uint(leader) < uint(len(told)) && told[leader].color != 0 || c.rank == leader && heard.color != 0 {
-		err = t.concur(heard.call, c.rank == leader, err, meet)
-	}
-	if err != nil {
+	if err = t.concur(heard.call, err, again); err != nil {
 		return nil, 0, err
 	}
 	given = uint32(told[leader].key)
@@ -151,30 +150,24 @@ func (c *Comm) meetRemote(op string, id uint32, leader int, bad error,
 	return remote, given, nil
 }
 
-// concur has all ranks of both groups fail if one of them fails to reach the other group. That may be where they are of
-// several jobs: each job has to know the others, and each rank to open its network. First a group agrees, then the
-// leaders do, and each tells its group. mine is what is wrong here. A group that fails in its first round needs no
-// other: its ranks know. The leader goes on without those that know of a loss, since the other leader waits for it.
-func (t circle) concur(call called, leads bool, mine error, meet func(proposal) (proposal, error)) error {
-	err := mine
-	if !isLost(mine) {
-		if _, err = t.propose(proposal{call: call}, mine); err != nil && mine == nil && !isLost(err) {
-			err = errors.New("another rank does not reach the other group: its own error says why")
-		}
+// concur has all ranks of both groups fail if one of them fails to reach the other group, as where they are of several
+// jobs: each job has to know the others, and each rank to open its network. First a group agrees, then the leaders do,
+// and each tells its group. mine is what is wrong here. Every living rank makes both rounds, whatever it knows: none of
+// them waits for another in vain.
+func (t circle) concur(call called, mine error, meet leaders) error {
+	_, err := t.propose(proposal{call: call}, mine)
+	if err != nil && mine == nil && !isLost(err) {
+		err = errOwnGroup
 	}
-	failed := err != nil
-	if leads {
-		theirs, lost := meet(proposal{call: call, refused: failed})
+	if meet != nil {
+		theirs, failed := meet(proposal{call: call, refused: err != nil}, 1)
 		switch {
-		case failed:
-		case lost != nil:
-			err = lost
+		case err != nil:
+		case failed != nil:
+			err = failed
 		case theirs.refused:
 			err = errOtherGroup
 		}
-	}
-	if failed {
-		return err
 	}
 	_, told := t.propose(proposal{call: call}, err)
 	if told != nil && !isLost(told) {
@@ -183,7 +176,11 @@ func (t circle) concur(call called, leads bool, mine error, meet func(proposal) 
 	return cmp.Or(err, told)
 }
 
-var errOtherGroup = errors.New("a rank of the other group does not reach this one: its own error says why")
+var (
+	errOwnGroup   = errors.New("another rank does not reach the other group: its own error says why")
+	errOtherGroup = errors.New("a rank of the other group does not reach this one, or has ended: " +
+		"its own error says why")
+)
 
 // leadersMeet exchanges proposals with the leader of the other group.
 func (c *Comm) leadersMeet(p proposal, peer *Comm, remoteLeader, tag int) (theirs proposal, err error) {

@@ -72,7 +72,7 @@ func Spawn(c *Comm, root int, commands []Command, bad error) (n *Comm, counts []
 	if err != nil {
 		return nil, counts, Wrap(op, err)
 	}
-	n, err = c.joinRemote(op, root, nil, func(p proposal) (proposal, error) {
+	n, err = c.joinRemote(op, root, nil, func(p proposal, _ int) (proposal, error) {
 		return c.exchangeWith(int32(w.First), grouping.of(meetID), 0, p, c.Name)
 	})
 	if c.othersFail(err) {
@@ -83,14 +83,14 @@ func Spawn(c *Comm, root int, commands []Command, bad error) (n *Comm, counts []
 
 // firstEnd says which rank of a world has ended first, as far as pvasrun answers.
 func (c *Comm) firstEnd(w job.World) string {
-	texts, err := c.root.Ask(c.group.self, job.AskEnd, strconv.Itoa(w.First), strconv.Itoa(w.Size))
+	texts, err := c.root.Ask(c.group.self, job.AskEnd, strconv.Itoa(w.Number))
 	if err != nil || len(texts) == 0 || texts[0] == "" {
 		return "one of them has ended"
 	}
 	return texts[0]
 }
 
-// othersFail tells whether joinRemote has failed because the other group has.
+// othersFail tells whether joinRemote has failed for another cause than the end of a rank of this group.
 func (c *Comm) othersFail(err error) bool {
 	lost, ok := errors.AsType[*fault.LostError](err)
 	return err != nil && (!ok || c.group.find(int32(lost.Rank)) == Undefined)
@@ -138,7 +138,7 @@ func (c *Comm) meetParent() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	const op = "spawn"
-	n, err := c.joinRemote(op, 0, nil, func(p proposal) (proposal, error) {
+	n, err := c.joinRemote(op, 0, nil, func(p proposal, _ int) (proposal, error) {
 		return c.exchangeWith(int32(w.Parent), grouping.of(meetID), 0, p, c.Name)
 	})
 	if c.othersFail(err) {

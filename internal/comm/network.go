@@ -3,6 +3,7 @@ package comm
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -188,21 +189,11 @@ func (c *Comm) encodeRanks(ranks []int32) []byte {
 	return b
 }
 
-// ofSeveralJobs tells whether the ranks of two such messages are. Who has both messages gets the same answer.
-func ofSeveralJobs(a, b []byte) bool {
-	first := job.NumberIn(binary.LittleEndian.Uint32(a))
-	for _, names := range [][]byte{a, b} {
-		for ; len(names) >= 4; names = names[4:] {
-			if job.NumberIn(binary.LittleEndian.Uint32(names)) != first {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // decodeRanks returns the ranks of such a message. Those of jobs that this one has not met yet become visitors.
 func (c *Comm) decodeRanks(b []byte) ([]int32, error) {
+	if len(b) < 4 {
+		return nil, errors.New("the other group has told of no rank")
+	}
 	ranks := make([]int32, 0, len(b)/4)
 	for ; len(b) >= 4; b = b[4:] {
 		name := binary.LittleEndian.Uint32(b)

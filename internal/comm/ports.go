@@ -1,9 +1,11 @@
 package comm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,7 +26,8 @@ type openPorts struct {
 	mu    sync.Mutex
 	taken map[int]map[int]int // by number of the port and rank: how many messages
 
-	// unreached says why other jobs cannot connect, nil: they can. A deadlock in Accept may come of it.
+	// unreached says why other jobs cannot connect to a port without a number of the job. A deadlock in Accept may come
+	// of it.
 	unreached atomic.Pointer[string]
 }
 
@@ -197,12 +200,12 @@ func Accept(c *Comm, port string, root int) (*Comm, error) {
 
 // accept is Accept for what one rank asks, or AnySource.
 func (c *Comm) accept(port string, root, from int) (*Comm, error) {
-	if why := c.opened.unreached.Load(); why != nil {
-		c.engine.NoteRefusal(why)
-		defer c.engine.ForgetRefusal(why)
-	}
 	return c.connect("accept", root, func() (job.Port, error) { return c.ownPort(port) }, func(p *job.Port,
 		offer proposal) (theirs proposal, err error) {
+		if why := c.opened.unreached.Load(); p.Of == 0 && why != nil {
+			c.engine.NoteRefusal(why)
+			defer c.engine.ForgetRefusal(why)
+		}
 		for {
 			m, st, err := c.engine.Mprobe(partitioned.of(meetID), from, p.Number)
 			if err != nil {
@@ -215,17 +218,12 @@ func (c *Comm) accept(port string, root, from int) (*Comm, error) {
 				return theirs, fmt.Errorf("%w: it was closed meanwhile", ErrPort)
 			}
 			p.Rank = st.Source
-			theirs, err = c.exchangeAt(p, offer)
+			theirs, err = c.exchangeWith(int32(p.Rank), grouping.of(meetID), p.Number, offer, c.Name)
 			if !isLost(err) {
 				return theirs, err
 			}
 		}
 	})
-}
-
-// exchangeAt exchanges proposals with the rank of a port.
-func (c *Comm) exchangeAt(p *job.Port, offer proposal) (theirs proposal, err error) {
-	return c.exchangeWith(int32(p.Rank), grouping.of(meetID), p.Number, offer, c.Name)
 }
 
 // Connect connects to a port at which others accept, and returns the intercommunicator. It is collective; the port of
@@ -271,13 +269,12 @@ func (c *Comm) connect(op string, root int, find func() (job.Port, error),
 	if err != nil {
 		return nil, Wrap(op, err)
 	}
-	met := false
-	n, err := c.joinRemote(op, root, nil, func(offer proposal) (proposal, error) {
-		if met {
-			return c.exchangeAt(&p, offer)
+	n, err := c.joinRemote(op, root, nil, func(offer proposal, round int) (proposal, error) {
+		if round == 0 {
+			return meet(&p, offer)
 		}
-		met = true
-		return meet(&p, offer)
+		// Another thread of that rank may be in round 0 at the same port: this round has a context of its own.
+		return c.exchangeWith(int32(p.Rank), agreement.of(meetID), p.Number, offer, c.Name)
 	})
 	if c.othersFail(err) && !errors.Is(err, ErrPort) { // as an error of the port: %v, not %w
 		err = fmt.Errorf("%w: it was closed, or those at one end have failed, or ended: %v", ErrPort, err)
@@ -345,30 +342,33 @@ func (c *Comm) visitor(p job.Port) (rank int, err error) {
 // socket: so the hang report names the call, and messages of the rank move on. It ends when the other end is closed, by
 // the end of its process at the latest.
 func (c *Comm) swapLines(fd int, line string) (string, error) {
-	var over atomic.Bool
-	var got string
-	var failed error
-	go func() {
-		got, failed = swapLines(fd, line)
-		over.Store(true)
-		c.root.Inbox(c.group.self).Signal()
-	}()
-	err := Await(c, over.Load, func() job.Waiting {
-		return job.Waiting{Op: job.OpWait, Context: c.context, Others: true,
-			Collective: job.Collective{Name: "the other end of the socket", Communicator: c.Name()}}
-	})
-	if err != nil {
-		return "", err
-	}
-	return got, failed
-}
-
-func swapLines(fd int, line string) (string, error) {
 	f, err := sys.DupCloexec(fd, "socket")
 	if err != nil {
 		return "", fmt.Errorf("descriptor %d: %w", fd, err)
 	}
 	defer f.Close()
+	var over atomic.Bool
+	var got string
+	var failed error
+	signalled := make(chan struct{}) // then the goroutine does not use the inbox any more, whose memory may go
+	go func() {
+		defer close(signalled)
+		got, failed = swapLines(f, line)
+		over.Store(true)
+		Notify(c, c.rank)
+	}()
+	err = Await(c, over.Load, func() job.Waiting {
+		return job.Waiting{Op: job.OpWait, Context: c.context, Others: true,
+			Collective: job.Collective{Name: "the other end of the socket", Communicator: c.Name()}}
+	})
+	if err != nil {
+		sys.StopReading(f) // MPI is over: the read ends
+	}
+	<-signalled
+	return got, cmp.Or(err, failed)
+}
+
+func swapLines(f *os.File, line string) (string, error) {
 	for rest := []byte(line + "\n"); len(rest) > 0; {
 		n, err := sys.SendWithFiles(f, rest, nil) // which a broken connection ends without a signal
 		if err != nil {

@@ -293,13 +293,12 @@ func FuzzDecodeTexts(f *testing.F) {
 func TestFirstEnd(t *testing.T) {
 	var n Names
 	n.Gone(0, World{Size: 2, Parent: -1}, "of the first world")
-	n.Gone(4, World{First: 4, Size: 1, Parent: 1}, "of another")
-	n.Gone(3, World{First: 2, Size: 2, Parent: 0}, "first")
-	n.Gone(2, World{First: 2, Size: 2, Parent: 0}, "second")
-	for request, want := range map[[2]string]string{{"2", "2"}: "first", {"4", "1"}: "of another", {"0", "2"}: "",
-		{"x", "y"}: ""} {
-		answer, ok := n.Handle(1, 0, []string{AskEnd, request[0], request[1]})
+	n.Gone(4, World{Number: 2, First: 4, Size: 1, Parent: 1}, "of another")
+	n.Gone(3, World{Number: 1, First: 2, Size: 2, Parent: 0}, "first")
+	n.Gone(2, World{Number: 1, First: 2, Size: 2, Parent: 0}, "second")
+	for world, want := range map[string]string{"1": "first", "2": "of another", "3": "", "0": "", "x": ""} {
+		answer, ok := n.Handle(1, 0, []string{AskEnd, world})
 		require.True(t, ok)
-		require.Equal(t, Grant(want), answer, request)
+		require.Equal(t, Grant(want), answer, world)
 	}
 }

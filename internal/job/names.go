@@ -3,7 +3,6 @@ package job
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,13 +16,7 @@ type Names struct {
 	last  int
 	ports map[string]openPort
 	names map[string]published
-	ends  []rankEnd // of ranks that others have started, in their order
-}
-
-// rankEnd is how a rank has ended.
-type rankEnd struct {
-	rank int
-	how  string
+	ends  map[int]string // by the number of a world that ranks have started: how its first rank to end has ended
 }
 
 // openPort is a port of the job.
@@ -46,7 +39,7 @@ const (
 	AskClosePort = "close port" // port; the answer: ranks that have asked to connect, each with how often
 	AskPort      = "port"       // port: is it open?
 	AskConnect   = "connect"    // port: the rank is noted as one that asks there
-	AskEnd       = "end"        // first, count: which of these ranks that others have started has ended first, and how
+	AskEnd       = "end"        // number of a world: which of its ranks has ended first, and how; "": none
 
 	// These are requests to the supervisor. AskSpawn: see Command. AskNumber is for a number of the job, by which
 	// others can connect; AskMeet is AskConnect for a port of another job, and has its ranks known here; AskName is for
@@ -96,7 +89,8 @@ func (n *Names) Handle(id uint64, rank int, request []string) (answer []string, 
 			n.ports[arg(1)].asked[rank]++
 		}
 	case AskEnd:
-		text = n.firstEnd(arg(1), arg(2))
+		number, _ := strconv.Atoi(arg(1)) // 0 is the first world, of which nothing is noted
+		text = n.ends[number]
 	default:
 		return nil, false
 	}
@@ -182,24 +176,16 @@ func (n *Names) check(port string) error {
 	return nil
 }
 
-// firstEnd answers AskEnd; "": none of them has ended.
-func (n *Names) firstEnd(first, count string) string {
-	from, _ := strconv.Atoi(first) // zeros have no rank
-	size, _ := strconv.Atoi(count)
-	i := slices.IndexFunc(n.ends, func(e rankEnd) bool { return e.rank >= from && e.rank < from+size })
-	if i < 0 {
-		return ""
-	}
-	return n.ends[i].how
-}
-
 // Gone closes what a rank that has ended has left open. It also notes how a rank of w has ended that others have
 // started.
 func (n *Names) Gone(rank int, w World, how string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if w.Parent >= 0 {
-		n.ends = append(n.ends, rankEnd{rank, how})
+	if _, known := n.ends[w.Number]; w.Parent >= 0 && !known {
+		if n.ends == nil {
+			n.ends = map[int]string{}
+		}
+		n.ends[w.Number] = how
 	}
 	for port, by := range n.ports {
 		if by.rank == rank {

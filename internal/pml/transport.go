@@ -124,8 +124,9 @@ func (e *Engine) AddVisitors(m btl.Messages) {
 	e.met.Store(true)
 }
 
-// add adds a further module. Attend may be called meanwhile. It says so first and reads watches then; add does it the
-// other way round. So one of them has the new module attend, or both, which is the same.
+// add adds a further module. Attend may be called meanwhile, of a communicator that has no rank of this module. If it
+// finds watches it says that it attends and reads them again; add does it the other way round. So one of them has the
+// new module attend, or both, which is the same.
 func (e *Engine) add(m btl.Messages, reaches func(rank int) bool) btl.Capabilities {
 	c := m.Capabilities()
 	t := newTransport(m, c)

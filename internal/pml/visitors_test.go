@@ -25,7 +25,8 @@ func (m bedded) Capabilities() btl.Capabilities {
 		Attend: func(look func() bool) { m.watched <- look }}
 }
 
-// Other goroutines wait, look how long they may, and have modules attend, while visitors are added.
+// For the race detector: other goroutines wait, look how long they may, and have modules attend, while visitors are
+// added.
 func TestVisitorsWhileOthersWait(t *testing.T) {
 	root := jobtest.Create(t, job.Config{Ranks: 1, Places: 4, BTL: job.BTLSM, CPUs: 8}).Root()
 	e := New(root, 0, mem.New(root, mem.Options{}).Module(0))

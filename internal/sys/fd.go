@@ -32,6 +32,14 @@ func DupAbove(f *os.File, least int) (*os.File, error) {
 	return os.NewFile(uintptr(dup), f.Name()), nil
 }
 
+// StopReading ends all that is read from a socket, or accepted, now and later: also where it waits, and by whichever
+// descriptor. A name that the socket has stays taken.
+func StopReading(socket *os.File) {
+	if fd, err := Fileno(socket); err == nil {
+		_ = unix.Shutdown(fd, unix.SHUT_RD) // an error: its other end has gone, and reading ends anyway
+	}
+}
+
 // ProbeCloseRange reports whether close_range works, without closing anything.
 func ProbeCloseRange() error {
 	const none = 1<<31 - 1

@@ -71,7 +71,7 @@ func part(t *testing.T, of btl.Transfer) (done bool) {
 	return done
 }
 
-// A rank may get another bed while a goroutine of it sleeps, or is about to.
+// For the race detector: a rank may get another bed while a goroutine of it sleeps, or is about to.
 func TestBedWhileOthersSleep(t *testing.T) {
 	_, b := boxes(t, 1, true, job.Settings{})
 	var over atomic.Bool

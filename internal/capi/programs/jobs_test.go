@@ -82,6 +82,14 @@ func TestTwoJobs(t *testing.T) {
 	}
 }
 
+// Two threads of a rank connect to one port at the same time.
+func TestTwoThreadsConnect(t *testing.T) {
+	accepts := startJob(t, nil, "accept", "threads")
+	connects := startJob(t, nil, "connect", "threads", accepts.line())
+	connects.ends(0)
+	accepts.ends(0)
+}
+
 // A published name is found from another job, and a port serves again. Nobody else can publish the name meanwhile.
 func TestNamesOfAnotherJob(t *testing.T) {
 	service := t.TempDir()

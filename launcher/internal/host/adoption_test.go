@@ -40,3 +40,14 @@ func TestReapingIsToldBefore(t *testing.T) {
 		require.ErrorIs(t, err, syscall.ECHILD)
 	}
 }
+
+// A child that has not been reaped yet hides no later one.
+func TestKillAllFindsNew(t *testing.T) {
+	a, err := Adopt()
+	require.NoError(t, err)
+	defer a.End()
+	first := launchertest.StartSleep(t)
+	require.Equal(t, []int{first}, a.KillAll())
+	later := launchertest.StartSleep(t)
+	require.Contains(t, a.KillAll(), later)
+}

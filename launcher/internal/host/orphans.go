@@ -19,7 +19,6 @@ import (
 type Adoption struct {
 	was    bool
 	before map[int]bool // children it had already: not ours to kill
-	killed []int        // by KillAll, and not reaped yet
 }
 
 // Adopt begins to adopt orphans.
@@ -82,21 +81,14 @@ func (a *Adoption) children() []int {
 	return slices.DeleteFunc(Children(os.Getpid()), func(pid int) bool { return a.before[pid] })
 }
 
-// KillAll kills the children and returns the pids of those that are to be reaped. It looks for more when all of them
-// have been: they may hand over children as they end. None can have been replaced by a stranger, because only the
-// caller reaps.
+// KillAll kills the children and returns their pids. None of them can have been
+// replaced by a stranger, because only the caller reaps.
 func (a *Adoption) KillAll() []int {
-	a.killed = slices.DeleteFunc(a.killed, func(pid int) bool {
-		_, err := sys.Ended(pid)
-		return err != nil // it is no child any more
-	})
-	if len(a.killed) == 0 {
-		a.killed = a.children()
-	}
-	for _, pid := range a.killed {
+	pids := a.children()
+	for _, pid := range pids {
 		sys.Kill(pid, syscall.SIGKILL)
 	}
-	return a.killed
+	return pids
 }
 
 // End stops adopting.

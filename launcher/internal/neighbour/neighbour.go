@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
@@ -35,10 +34,12 @@ func Open(id uint64) (*Door, error) {
 	return nil, fmt.Errorf("%d jobs have ports that others can reach: wait until one of them ends", job.MostJobs)
 }
 
-// Accept waits for the next link. It returns an error after Close.
+// Accept waits for the next link. It returns an error after Close, or if there are no more descriptors. Then nobody
+// finds the door any more; the number stays that of the job until Close.
 func (d *Door) Accept() (*Link, error) {
 	socket, err := sys.AcceptNamed(d.socket)
 	if err != nil {
+		sys.StopReading(d.socket)
 		return nil, err
 	}
 	return newLink(socket), nil
@@ -88,8 +89,7 @@ type End struct {
 type Link struct {
 	socket *os.File
 	dec    *gob.Decoder
-	mu     sync.Mutex // of enc
-	enc    *gob.Encoder
+	enc    *gob.Encoder // for Greet, then for the queue
 	queue  output.Queue
 }
 
@@ -138,8 +138,6 @@ func (l *Link) Send(m Message) {
 func (l *Link) Flush() { l.queue.Flush() }
 
 func (l *Link) send(message any) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	_ = l.socket.SetWriteDeadline(time.Now().Add(sendLimit)) // as above
 	return l.enc.Encode(message)
 }

@@ -1,6 +1,7 @@
 package neighbour
 
 import (
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,6 +23,28 @@ func TestNumbersAreOfOneJob(t *testing.T) {
 	require.Error(t, err)
 	_, err = sys.ConnectNamed(job.MeetSocket(a.Number))
 	require.Error(t, err)
+}
+
+// A door at which no more can be accepted is not found, and its number is that of no other job.
+func TestDoorWithoutDescriptors(t *testing.T) {
+	door, err := Open(31)
+	require.NoError(t, err)
+	defer door.Close()
+	waits, err := Dial(door.Number)
+	require.NoError(t, err)
+	defer waits.Close()
+	var limit syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Max: limit.Max}))
+	_, err = door.Accept()
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit))
+	require.ErrorIs(t, err, syscall.EMFILE)
+	_, err = Dial(door.Number)
+	require.ErrorIs(t, err, syscall.ECONNREFUSED)
+	other, err := Open(31)
+	require.NoError(t, err)
+	defer other.Close()
+	require.NotEqual(t, door.Number, other.Number)
 }
 
 // Jobs that differ in what both must know alike refuse each other at once; others exchange messages.
@@ -93,10 +116,11 @@ func TestSendDoesNotWait(t *testing.T) {
 	far, err := door.Accept()
 	require.NoError(t, err)
 	defer far.Close()
-	near.mu.Lock() // as while a message is sent
+	sent := make(chan struct{})
+	near.queue.Put(func() { <-sent }) // a message that the other end does not take
 	near.Send(Message{Ranks: 1})
 	near.Send(Message{Refused: "no room"})
-	near.mu.Unlock()
+	close(sent)
 	near.Flush()
 	for _, want := range []Message{{Ranks: 1}, {Refused: "no room"}} {
 		m, err := far.Receive()

@@ -2,6 +2,7 @@
 #include <mpi.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,12 +137,53 @@ static MPI_Comm joined(const char *number) {
 	return inter;
 }
 
+enum { meetings = 10 }; /* of each thread */
+
+static char *common; /* the port of all threads */
+
+/* connects connects often, as a thread of several. */
+static void *connects(void *self) {
+	for (int i = 0; i < meetings; i++) {
+		MPI_Comm inter;
+		int other = -1, mine = 5;
+		MPI_Comm_connect(common, MPI_INFO_NULL, 0, *(MPI_Comm *)self, &inter);
+		MPI_Sendrecv(&mine, 1, MPI_INT, 0, 1, &other, 1, MPI_INT, 0, 1, inter, MPI_STATUS_IGNORE);
+		CHECK(other == 6);
+		MPI_Comm_disconnect(&inter);
+	}
+	return NULL;
+}
+
+/* threads has two threads of a rank connect to one port, again and again. */
+static void threads(char *port) {
+	if (accepts) {
+		for (int i = 0; i < meetings; i++) {
+			MPI_Comm both[2];
+			for (int t = 0; t < 2; t++) MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &both[t]);
+			for (int t = 0; t < 2; t++) {
+				int other = -1, mine = 6;
+				MPI_Sendrecv(&mine, 1, MPI_INT, 0, 1, &other, 1, MPI_INT, 0, 1, both[t], MPI_STATUS_IGNORE);
+				CHECK(other == 5);
+				MPI_Comm_disconnect(&both[t]);
+			}
+		}
+		return;
+	}
+	MPI_Comm selfs[2];
+	pthread_t t[2];
+	common = port;
+	for (int i = 0; i < 2; i++) MPI_Comm_dup(MPI_COMM_SELF, &selfs[i]);
+	for (int i = 0; i < 2; i++) pthread_create(&t[i], NULL, connects, &selfs[i]);
+	for (int i = 0; i < 2; i++) pthread_join(t[i], NULL);
+	for (int i = 0; i < 2; i++) MPI_Comm_free(&selfs[i]);
+}
+
 int main(int argc, char **argv) {
 	MPI_Comm inter;
 	char port[MPI_MAX_PORT_NAME] = "", *kind = argv[2];
-	int remote;
+	int remote, provided, several = strcmp(kind, "threads") == 0;
 	accepts = strcmp(argv[1], "accept") == 0;
-	MPI_Init(&argc, &argv);
+	MPI_Init_thread(&argc, &argv, several ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	if (strcmp(kind, "silent") == 0) { /* the process at the other end of a socket says nothing */
@@ -178,6 +220,11 @@ int main(int argc, char **argv) {
 	} else if (!accepts && rank == 0) {
 		if (strcmp(kind, "named") == 0) MPI_Lookup_name(argv[3], MPI_INFO_NULL, port);
 		else strcpy(port, argv[3]);
+	}
+	if (several) {
+		threads(port);
+		MPI_Finalize();
+		return 0;
 	}
 	if (strcmp(kind, "closed") == 0) {
 		if (accepts) {
