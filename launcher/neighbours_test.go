@@ -18,6 +18,7 @@ func TestJobEndsBesideOneThatDoesNotAnswer(t *testing.T) {
 	nodes, leave := context.WithCancel(t.Context())
 	s.nodesEnd = nodes
 	s.events = newEvents(context.Background(), s.job)
+	s.childEnd = nil // it has no children; those of an earlier test may have ended
 	silent, err := neighbour.Open(41)
 	require.NoError(t, err)
 	defer silent.Close()

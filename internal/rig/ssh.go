@@ -2,9 +2,11 @@ package rig
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -31,6 +33,7 @@ UseDNS no
 PermitRootLogin prohibit-password
 MaxStartups 200
 PidFile none
+LogLevel INFO
 `
 
 // StartSSH starts sshd on all nodes, which let one another in.
@@ -51,6 +54,13 @@ func (r *Rig) StartSSH() {
 		}
 		return nil
 	})
+	listens := func(node int) bool { // sshd leaves its parent before
+		log, _ := os.ReadFile(r.file(fmt.Sprintf("ssh/log.%d", node)))
+		return strings.Contains(string(log), "Server listening")
+	}
+	for i := range r.nodes {
+		require.Eventually(r.t, func() bool { return listens(i) }, time.Minute, time.Millisecond, "sshd of n%d", i)
+	}
 }
 
 // onAll calls f for all nodes at a time.
