@@ -166,10 +166,11 @@ func TestWorkingDirectoryOfNodes(t *testing.T) {
 // A node that does not answer has the time that --start-timeout says.
 func TestStartTimeout(t *testing.T) {
 	rsh := t.TempDir() + "/rsh"
-	require.NoError(t, os.WriteFile(rsh, []byte("#!/bin/sh\nexec cat\n"), 0o755))
+	require.NoError(t, os.WriteFile(rsh, []byte("#!/bin/sh\nprintf 'Password: '; exec cat >/dev/null\n"), 0o755))
 	got := command(t, nil, "--start-timeout", "1", "--hosts", "a,b", "--rsh", rsh, "true")
 	require.Equal(t, 1, got.code)
-	require.Contains(t, got.stderr, "it has not answered in time (1s): --start-timeout gives it more")
+	require.Contains(t, got.stderr,
+		"it has not answered in time (1s): --start-timeout gives it more; it has said: Password:")
 }
 
 // Another build of pvasrun on a node is a remark, another protocol an error.

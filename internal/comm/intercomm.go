@@ -134,6 +134,9 @@ func (c *Comm) meetRemote(op string, id uint32, leader int, bad error,
 		}
 	}
 	told, err := t.propose(heard, bad)
+	if err != nil && bad == nil && !isLost(err) {
+		err = errOwnGroup
+	}
 	if err == nil {
 		remote, err = c.decodeRanks(told[leader].data)
 	}

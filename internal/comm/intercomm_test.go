@@ -173,7 +173,7 @@ func TestIntercommunicatorMistakes(t *testing.T) {
 		case 1:
 			want = "rank 1 has passed bad arguments"
 		case 2:
-			want = "rank 0 has passed bad arguments"
+			want = "another rank does not reach the other group"
 		case 3:
 			leader, want = 9, "rank 9"
 		}

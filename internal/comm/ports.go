@@ -1,11 +1,8 @@
 package comm
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,7 +10,6 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
-	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // openPorts are the ports that this process has open.
@@ -22,32 +18,54 @@ import (
 // ClosePort gets the counts, and refuses the requests whose messages were not taken. The message of a refused rank may
 // come later: no other port has its tag. The lock covers a close, and the count of a message that was taken. So an
 // accept finds the port closed, or the close finds the message counted.
+//
+// Other threads may accept at a port while it is closed: the close sends each of them a message, from the rank itself.
 type openPorts struct {
-	mu    sync.Mutex
-	taken map[int]map[int]int // by number of the port and rank: how many messages
+	mu   sync.Mutex
+	open map[int]*openPort // by number
 
 	// unreached says why other jobs cannot connect to a port without a number of the job. A deadlock in Accept may come
 	// of it.
 	unreached atomic.Pointer[string]
 }
 
+// openPort is a port that this process has open.
+type openPort struct {
+	taken   map[int]int // by rank: how many messages
+	accepts int         // how many wait for one
+}
+
 func (o *openPorts) add(port int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.taken == nil {
-		o.taken = map[int]map[int]int{}
+	if o.open == nil {
+		o.open = map[int]*openPort{}
 	}
-	o.taken[port] = map[int]int{}
+	o.open[port] = &openPort{taken: map[int]int{}}
 }
 
-// take counts a message of a rank. It tells whether the port is open.
+// await notes that an accept waits for a message. It tells whether the port is open.
+func (o *openPorts) await(port int) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p := o.open[port]
+	if p == nil {
+		return false
+	}
+	p.accepts++
+	return true
+}
+
+// take counts a message of a rank that an accept has waited for. It tells whether the port is open.
 func (o *openPorts) take(port, rank int) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.taken[port] == nil {
+	p := o.open[port]
+	if p == nil {
 		return false
 	}
-	o.taken[port][rank]++
+	p.accepts--
+	p.taken[rank]++
 	return true
 }
 
@@ -98,8 +116,8 @@ func causeOf(err error) string { return strings.TrimPrefix(err.Error(), ErrPort.
 
 const closePort = "close port"
 
-// ClosePort closes a port. Ranks that wait there and were not accepted get ErrPort. MPI 4.1 section 11.9.2
-// (MPI_Close_port).
+// ClosePort closes a port. Ranks that wait there and were not accepted get ErrPort, as do threads of this one that
+// accept there. MPI 4.1 section 11.9.2 (MPI_Close_port).
 func ClosePort(world *Comm, port string) error {
 	if err := world.usable(); err != nil {
 		return Wrap(closePort, err)
@@ -122,18 +140,24 @@ func ClosePort(world *Comm, port string) error {
 }
 
 // turnAway refuses those that have asked at a port, as AskClosePort tells, but for those whose messages were taken.
+// Then it ends the accepts that wait there.
 func (c *Comm) turnAway(p job.Port, asked []string) error {
-	taken := c.opened.taken[p.Number]
-	delete(c.opened.taken, p.Number)
+	port := c.opened.open[p.Number]
+	delete(c.opened.open, p.Number)
 	no := proposal{call: callOf(closePort), refused: true}
 	for i := 0; i+1 < len(asked); i += 2 {
 		rank, _ := strconv.Atoi(asked[i]) // never fails, nor does the next: Names has written it
 		times, _ := strconv.Atoi(asked[i+1])
-		for range times - taken[rank] {
+		for range times - port.taken[rank] {
 			err := c.engine.Send(grouping.of(meetID), rank, p.Number, no.encode(), pml.Standard)
 			if err != nil && !isLost(err) {
 				return err
 			}
+		}
+	}
+	for range port.accepts {
+		if err := c.engine.Send(partitioned.of(meetID), c.group.self, p.Number, nil, pml.Standard); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -171,7 +195,7 @@ func (c *Comm) askAt(name string) (p job.Port, err error) {
 	}
 	if p.Job == c.root.ID() {
 		if p.Rank == c.group.self {
-			return p, fmt.Errorf("%w: this rank has opened it, and another one connects", ErrPort)
+			return p, fmt.Errorf("%w: this rank has opened it: another one connects, until it is closed", ErrPort)
 		}
 		_, err = c.root.Ask(c.group.self, job.AskConnect, name)
 		return p, err
@@ -206,7 +230,11 @@ func (c *Comm) accept(port string, root, from int) (*Comm, error) {
 			c.engine.NoteRefusal(why)
 			defer c.engine.ForgetRefusal(why)
 		}
+		closed := fmt.Errorf("%w: it was closed meanwhile", ErrPort)
 		for {
+			if !c.opened.await(p.Number) {
+				return theirs, closed
+			}
 			m, st, err := c.engine.Mprobe(partitioned.of(meetID), from, p.Number)
 			if err != nil {
 				return theirs, err
@@ -215,7 +243,7 @@ func (c *Comm) accept(port string, root, from int) (*Comm, error) {
 				return theirs, err
 			}
 			if !c.opened.take(p.Number, st.Source) {
-				return theirs, fmt.Errorf("%w: it was closed meanwhile", ErrPort)
+				return theirs, closed
 			}
 			p.Rank = st.Source
 			theirs, err = c.exchangeWith(int32(p.Rank), grouping.of(meetID), p.Number, offer, c.Name)
@@ -282,42 +310,6 @@ func (c *Comm) connect(op string, root int, find func() (job.Port, error),
 	return n, Wrap(op, err)
 }
 
-// ErrOtherJob means that a process of another job was to be joined, and one of the two cannot be reached.
-var ErrOtherJob = errors.New("the other process is of another job, and these jobs cannot be connected: " +
-	"start both processes by pvasrun, on one node")
-
-// JoinSocket returns the intercommunicator of two processes that have the ends of a socket; self is Comm.Self. Each
-// sends the other the name of a port, and a line break.
-//
-// MPI 4.1 section 11.10.5 (MPI_Comm_join).
-func JoinSocket(self *Comm, fd int) (*Comm, error) {
-	const op = "join"
-	mine, err := OpenPort(self)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = ClosePort(self, mine) }()
-	theirs, err := self.swapLines(fd, mine)
-	if err != nil {
-		return nil, Wrap(op, err)
-	}
-	p, err := job.ParsePort(theirs)
-	own, _ := job.ParsePort(mine)
-	switch {
-	case err != nil:
-		return nil, Wrap(op, err)
-	case p.Job != own.Job && (p.Of == 0 || own.Of == 0):
-		return nil, Wrap(op, ErrOtherJob)
-	case p.Job < own.Job || p.Job == own.Job && p.Rank < own.Rank:
-		return Connect(self, theirs, 0)
-	}
-	from, err := self.atPort(p)
-	if err != nil {
-		return nil, Wrap(op, err)
-	}
-	return self.accept(mine, 0, from)
-}
-
 // atPort returns the number that the rank of a port has here.
 func (c *Comm) atPort(p job.Port) (rank int, err error) {
 	if p.Job == c.root.ID() {
@@ -337,56 +329,3 @@ func (c *Comm) visitor(p job.Port) (rank int, err error) {
 	}
 	return rank, nil
 }
-
-// swapLines sends a line over a socket, and receives one. It waits as for a message, and another goroutine for the
-// socket: so the hang report names the call, and messages of the rank move on. It ends when the other end is closed, by
-// the end of its process at the latest.
-func (c *Comm) swapLines(fd int, line string) (string, error) {
-	f, err := sys.DupCloexec(fd, "socket")
-	if err != nil {
-		return "", fmt.Errorf("descriptor %d: %w", fd, err)
-	}
-	defer f.Close()
-	var over atomic.Bool
-	var got string
-	var failed error
-	signalled := make(chan struct{}) // then the goroutine does not use the inbox any more, whose memory may go
-	go func() {
-		defer close(signalled)
-		got, failed = swapLines(f, line)
-		over.Store(true)
-		Notify(c, c.rank)
-	}()
-	err = Await(c, over.Load, func() job.Waiting {
-		return job.Waiting{Op: job.OpWait, Context: c.context, Others: true,
-			Collective: job.Collective{Name: "the other end of the socket", Communicator: c.Name()}}
-	})
-	if err != nil {
-		sys.StopReading(f) // MPI is over: the read ends
-	}
-	<-signalled
-	return got, cmp.Or(err, failed)
-}
-
-func swapLines(f *os.File, line string) (string, error) {
-	for rest := []byte(line + "\n"); len(rest) > 0; {
-		n, err := sys.SendWithFiles(f, rest, nil) // which a broken connection ends without a signal
-		if err != nil {
-			return "", err
-		}
-		rest = rest[n:]
-	}
-	var got []byte
-	for b := []byte{0}; len(got) <= maxLine; got = append(got, b[0]) {
-		if _, err := io.ReadFull(f, b); err != nil {
-			return "", fmt.Errorf("the other process has not answered: %w", err)
-		}
-		if b[0] == '\n' {
-			return string(got), nil
-		}
-	}
-	return "", errors.New("the other process has not sent the name of a port")
-}
-
-// maxLine is the longest name of a port.
-const maxLine = 1024

@@ -38,6 +38,8 @@ func TestProve(t *testing.T) {
 	busy, gone, final := View{State: StateInit}, View{State: StateFinal, Gone: true}, View{State: StateFinal}
 	other := waits(false, 0)
 	other.Waiting.Others = true
+	visitor := waits(false, 255)
+	visitor.Visitors = []string{"rank 255 is rank 0 of another job"}
 	far := waits(false, 0)
 	far.Far.UnderWay = 1
 	some := View{State: StateInit, Waits: true,
@@ -70,6 +72,8 @@ func TestProve(t *testing.T) {
 			[]View{answer(5, 1, some), final}, nil, false},
 		"one has other goroutines": {[]View{answer(4, 1, waits(false, 1)), answer(4, 9, other)},
 			[]View{answer(5, 1, waits(false, 1)), answer(5, 9, other)}, nil, false},
+		"one waits for another job": {[]View{answer(4, 1, waits(false, 1)), answer(4, 9, visitor)},
+			[]View{answer(5, 1, waits(false, 1)), answer(5, 9, visitor)}, nil, false},
 		"something is under way": {[]View{answer(4, 1, waits(false, 1)), answer(4, 9, far)},
 			[]View{answer(5, 1, waits(false, 1)), answer(5, 9, far)}, nil, false},
 		"all have ended": {[]View{gone, gone}, []View{gone, gone}, nil, false},

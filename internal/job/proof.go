@@ -10,8 +10,9 @@ type Proof struct {
 // Prove returns what two looks prove, look-1 and look; see Answer. before and now are the views after each of them.
 // The proof has no rank if nothing is proved.
 //
-// A rank is still if it has answered both looks with the same number of moves, and has no other goroutine or thread
-// that could move it. Only a rank that is not still can move a still rank. So there are two proofs:
+// A rank is still if it has answered both looks with the same number of moves, has no other goroutine or thread
+// that could move it, and waits for no rank of another job, of which nobody knows here what it does. Only a rank that
+// is not still can move a still rank. So there are two proofs:
 //
 //   - All ranks are still, but for those whose processes have ended. Then no rank is left that could move another,
 //     whatever the ranks wait for.
@@ -65,7 +66,7 @@ func proof(before, now []View, still func(i int) bool) (p Proof) {
 	return p
 }
 
-// still tells whether a rank has answered a look, and only other ranks could move it.
+// still tells whether a rank has answered a look, and only other ranks of the job could move it.
 func (v *View) still(look uint32) bool {
-	return v.Waits && !v.Gone && v.Answer.Look == look && !v.Waiting.Others && !v.Far.any()
+	return v.Waits && !v.Gone && v.Answer.Look == look && !v.Waiting.Others && !v.Far.any() && len(v.Visitors) == 0
 }

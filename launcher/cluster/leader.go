@@ -165,7 +165,7 @@ type remote struct {
 
 	command *exec.Cmd // nil: the agent connects by itself
 	stdin   io.WriteCloser
-	said    output.Tail // its standard error
+	said    output.Tail // its standard error, and what came before linkMagic
 	link    *link
 	window  *window // of input
 	stop    chan struct{}

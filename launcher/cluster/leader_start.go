@@ -57,7 +57,11 @@ func (l *leader) sayBuilds() {
 func (l *leader) tooSlow() {
 	for _, a := range l.agents {
 		if a.ready == nil {
-			a.lose(fmt.Errorf("it has not answered in time (%v): --start-timeout gives it more", l.patient))
+			said := ""
+			if text := a.said.String(); text != "" {
+				said = "; it has said: " + lastLines(text)
+			}
+			a.lose(fmt.Errorf("it has not answered in time (%v): --start-timeout gives it more%s", l.patient, said))
 		}
 	}
 }

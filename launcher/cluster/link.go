@@ -4,12 +4,13 @@ import (
 	"bufio"
 	"encoding/gob"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gopvas/gopvas/launcher/internal/output"
 )
@@ -79,33 +80,42 @@ func (h *hearing) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// awaitMagic skips the bytes before linkMagic. If that does not come, the error has these bytes.
-func (l *link) awaitMagic() error {
-	var banner strings.Builder
-	for banner.Len() < mostBanner {
-		text, err := l.in.ReadString('\n')
-		if i := strings.Index(text, linkMagic); i >= 0 {
+// awaitMagic skips the bytes before linkMagic, which said gets: what a login prints, or why there is no agent.
+func (l *link) awaitMagic(said io.Writer) error {
+	var held []byte // what may be the beginning of linkMagic
+	for range mostBanner {
+		b, err := l.in.ReadByte() // what a login asks has no end of a line
+		if err != nil {
+			return io.ErrUnexpectedEOF
+		}
+		held = append(held, b)
+		if string(held) == linkMagic {
 			return nil
 		}
-		banner.WriteString(text)
-		if err != nil {
-			break
+		if !strings.HasPrefix(linkMagic, string(held)) {
+			_, _ = said.Write(held) // never fails
+			held = held[:0]
 		}
 	}
-	if text := strings.TrimSpace(banner.String()); text != "" {
-		return fmt.Errorf("it said: %s", lastLines(text))
-	}
-	return io.ErrUnexpectedEOF
+	return errNoAgent
 }
 
-// lastLines shortens a text for a message.
+// errNoAgent says that what runs on a node is no agent.
+var errNoAgent = errors.New("what answers is no pvasrun")
+
+// lastLines shortens a text for a message, and makes it one line that no terminal obeys.
 func lastLines(text string) string {
 	const most = 300
 	text = strings.TrimSpace(text)
 	if len(text) > most {
 		text = "..." + text[len(text)-most:]
 	}
-	return strings.ReplaceAll(text, "\n", "; ")
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == utf8.RuneError {
+			return '?'
+		}
+		return r
+	}, strings.ReplaceAll(text, "\n", "; "))
 }
 
 // errSilent says that the other side has not been heard of for too long.

@@ -16,7 +16,7 @@ import (
 // read hands the agent's notes to the leader. It runs until the link ends.
 func (a *remote) read(in io.ReadCloser) {
 	defer in.Close()
-	err := a.link.awaitMagic()
+	err := a.link.awaitMagic(&a.said)
 	close(a.spoken)
 	if err == nil {
 		go a.link.beat(order{}, a.stop, func() {

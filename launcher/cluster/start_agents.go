@@ -145,6 +145,9 @@ func (a *remote) why(err error) error {
 		}
 	default:
 	}
+	if errors.Is(err, errNoAgent) { // which may have ended of our not listening
+		how, err = errNoAgent.Error(), nil
+	}
 	if text := said.String(); text != "" {
 		how += ": " + lastLines(text)
 	}

@@ -154,6 +154,13 @@ func TestPortOfAnotherJobIsClosed(t *testing.T) {
 	connects.ends(0)
 }
 
+// Threads that accept at a port are told that it is closed.
+func TestPortIsClosedBesideAccepts(t *testing.T) {
+	for _, flags := range [][]string{nil, append([]string{"--timeout", "60s"}, two...)} {
+		startJob(t, flags, "accept", "closing").ends(0)
+	}
+}
+
 // A rank that cannot be reached by the other job is an error for all ranks of both, which says why.
 func TestRankOfAnotherJobIsNotReached(t *testing.T) {
 	accepts := startJob(t, two, "accept", "unreached")
@@ -193,6 +200,12 @@ func TestAcceptIsNoDeadlock(t *testing.T) {
 		require.NotContains(t, accepts.stderr.String(), "deadlock")
 		require.Contains(t, accepts.stderr.String(), call)
 	}
+	accepts := startJob(t, two, "accept", "busy")
+	connects := startJob(t, []string{"--deadlock-after", "50ms", "--timeout", "3s", "-n", "2"}, "connect", "busy",
+		accepts.line())
+	connects.ends(124)
+	require.NotContains(t, connects.stderr.String(), "deadlock")
+	require.Contains(t, connects.stderr.String(), "in MPI_Comm_connect")
 }
 
 // Where no other job can connect it is one, and the report says why.

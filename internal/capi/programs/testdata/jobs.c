@@ -178,14 +178,43 @@ static void threads(char *port) {
 	for (int i = 0; i < 2; i++) MPI_Comm_free(&selfs[i]);
 }
 
+static void *refused(void *self) {
+	MPI_Comm inter;
+	MPI_Comm_set_errhandler(*(MPI_Comm *)self, MPI_ERRORS_RETURN);
+	CHECK(class_of(MPI_Comm_accept(common, MPI_INFO_NULL, 0, *(MPI_Comm *)self, &inter)) == MPI_ERR_PORT);
+	return NULL;
+}
+
+/* closing closes ports at different moments while two threads accept there. */
+static void closing(void) {
+	for (int i = 0; i < 20; i++) {
+		char port[MPI_MAX_PORT_NAME];
+		MPI_Comm selfs[2];
+		pthread_t t[2];
+		MPI_Open_port(MPI_INFO_NULL, port);
+		common = port;
+		for (int j = 0; j < 2; j++) MPI_Comm_dup(MPI_COMM_SELF, &selfs[j]);
+		for (int j = 0; j < 2; j++) pthread_create(&t[j], NULL, refused, &selfs[j]);
+		usleep(1000 * i);
+		MPI_Close_port(port);
+		for (int j = 0; j < 2; j++) pthread_join(t[j], NULL);
+		for (int j = 0; j < 2; j++) MPI_Comm_free(&selfs[j]);
+	}
+}
+
 int main(int argc, char **argv) {
 	MPI_Comm inter;
 	char port[MPI_MAX_PORT_NAME] = "", *kind = argv[2];
-	int remote, provided, several = strcmp(kind, "threads") == 0;
+	int remote, provided, several = strcmp(kind, "threads") == 0 || strcmp(kind, "closing") == 0;
 	accepts = strcmp(argv[1], "accept") == 0;
 	MPI_Init_thread(&argc, &argv, several ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (strcmp(kind, "closing") == 0) {
+		closing();
+		MPI_Finalize();
+		return 0;
+	}
 	if (strcmp(kind, "silent") == 0) { /* the process at the other end of a socket says nothing */
 		int ends[2];
 		CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
@@ -239,6 +268,11 @@ int main(int argc, char **argv) {
 		}
 		MPI_Finalize();
 		return 0;
+	}
+	if (strcmp(kind, "busy") == 0) { /* the rank of the port waits for one that computes */
+		if (!accepts) MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
+		while (rank > 0) pause();
+		MPI_Barrier(MPI_COMM_WORLD);
 	}
 	if (strcmp(kind, "unreached") == 0) { /* a rank of those that accept can open no socket: all fail */
 		char text[MPI_MAX_ERROR_STRING];
