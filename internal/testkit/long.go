@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// EnvLong is the environment variable that makes tests of many cases try all of them, as .ci/run does. Without it they
-// try those that find most, so that go test ./... is soon over.
+// EnvLong is the environment variable that makes tests of many cases try all of them, for a release. Without it they
+// try those that find most, so that go test ./... and .ci/run are soon over.
 const EnvLong = "TEST_LONG"
 
 // Long tells that all cases are to be tried.

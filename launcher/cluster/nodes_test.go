@@ -165,8 +165,9 @@ func TestNodesThatDoNotStart(t *testing.T) {
 			`: start pvasrun there: sh: exit status 255: permission denied`},
 		"it says nothing": {[]string{"true"}, ": start pvasrun there: its agent has ended"},
 		"a banner":        {[]string{"sh", "-c", "echo Welcome"}, "Welcome"},
-		"it says much":    {[]string{"sh", "-c", "yes"}, ": start pvasrun there: what answers is no pvasrun: ...; y; y"},
-		"colours":         {[]string{"sh", "-c", `printf '\033[31mRED\n'`}, ": ?[31mRED"},
+		"it says much": {[]string{"sh", "-c", "yes"},
+			": start pvasrun there: what answers is no pvasrun: ...; y; y"},
+		"colours": {[]string{"sh", "-c", `printf '\033[31mRED\n'`}, ": ?[31mRED"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := twoNodes()

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // Calls of operators that may wait are refused, in all forms of reductions and at all thread levels. They change
@@ -12,7 +14,7 @@ func TestOperatorsThatCommunicate(t *testing.T) {
 	program := build(t, "communicating.c")
 	eachWay(t, func(t *testing.T, w way) {
 		for _, level := range []string{"single", "multiple"} {
-			for _, ranks := range []int{2, 3} {
+			for _, ranks := range testkit.Some(3, 2) {
 				require.Equal(t, "right\n", w.ends(t, ranks, program, level), "%s, %d ranks", level, ranks)
 			}
 			for form, call := range map[string]string{"blocking": "MPI_Reduce", "nonblocking": "MPI_(Wait|Ireduce)"} {
