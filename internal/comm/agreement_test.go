@@ -1,7 +1,6 @@
 package comm
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,24 +44,6 @@ func TestIdsDoNotOverlap(t *testing.T) {
 	require.NotEqual(t, a, b)
 	require.Equal(t, a, c.take(), "what nobody used is taken again")
 	require.NotContains(t, []uint32{a, b, worldID}, c.take())
-}
-
-// TestDamagedAgreement: what arrives is looked at before it is believed.
-func TestDamagedAgreement(t *testing.T) {
-	for _, message := range []string{"", "\x01", "\x05\x00\x00\x00abcd", "\xff\xff\xff\xffabcd"} {
-		_, err := split([]byte(message), 1)
-		require.Error(t, err, "%q", message)
-	}
-	parts, err := split([]byte("\x02\x00\x00\x00ab\x00\x00\x00\x00"), 2)
-	require.NoError(t, err)
-	require.Equal(t, "ab/", string(parts[0])+"/"+string(parts[1]))
-	_, err = decodeProposal([]byte(strings.Repeat("x", proposalSize-1)))
-	require.Error(t, err)
-	p := proposal{color: -1, key: -1 << 62, call: called{number: 1 << 63}, id: 1<<32 - 1,
-		refused: true, data: []byte("data")}
-	back, err := decodeProposal(p.encode())
-	require.NoError(t, err)
-	require.Equal(t, p, back)
 }
 
 func TestACommunicatorWithoutAnIDIsPending(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gopvas/gopvas/internal/comm/agree"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -32,10 +33,10 @@ type grid struct {
 // MPI 4.1 section 8.5.1 (MPI_Cart_create).
 func CartCreate(c *Comm, dims []int, periods []bool) (*Cart, error) {
 	const op = "create grid"
-	p := proposal{key: int64(c.Rank()), call: callOf(op, dims, periods)}
+	p := agree.Proposal{Key: int64(c.Rank()), Call: agree.CallOf(op, dims, periods)}
 	bad := checkGrid(dims, periods, c.Size())
 	if bad == nil && c.Rank() >= cells(dims) {
-		p.color = Undefined
+		p.Color = Undefined
 	}
 	n, _, err := c.createAmongAll(p, bad)
 	switch {
@@ -148,7 +149,7 @@ func (t *Cart) Sub(keep []bool) (*Cart, error) {
 	if err := t.known(); err != nil {
 		return nil, Wrap(op, err)
 	}
-	p := proposal{call: callOf(op, keep)}
+	p := agree.Proposal{Call: agree.CallOf(op, keep)}
 	var bad error
 	var dims []int
 	var periods []bool
@@ -161,9 +162,9 @@ func (t *Cart) Sub(keep []bool) (*Cart, error) {
 		for i, d := range t.grid.dims {
 			if keep[i] {
 				dims, periods = append(dims, d), append(periods, t.grid.periods[i])
-				p.key = p.key*int64(d) + int64(coords[i])
+				p.Key = p.Key*int64(d) + int64(coords[i])
 			} else {
-				p.color = p.color*int64(d) + int64(coords[i])
+				p.Color = p.Color*int64(d) + int64(coords[i])
 			}
 		}
 	}

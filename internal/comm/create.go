@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/comm/agree"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -15,7 +16,7 @@ import (
 func (c *Comm) Dup() (*Comm, error) {
 	const op = "dup"
 	copies, bad := c.copyAttributes()
-	n, _, err := c.createAmongAll(proposal{key: int64(c.Rank()), call: callOf(op)}, bad)
+	n, _, err := c.createAmongAll(agree.Proposal{Key: int64(c.Rank()), Call: agree.CallOf(op)}, bad)
 	if err != nil {
 		return nil, Wrap(op, err)
 	}
@@ -30,7 +31,7 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	if color < 0 && color != Undefined {
 		bad = fmt.Errorf("color %d is negative: pass 0 or more, or Undefined", color)
 	}
-	n, _, err := c.createAmongAll(proposal{color: int64(color), key: int64(key), call: callOf(op)}, bad)
+	n, _, err := c.createAmongAll(agree.Proposal{Color: int64(color), Key: int64(key), Call: agree.CallOf(op)}, bad)
 	return n, Wrap(op, err)
 }
 
@@ -87,7 +88,7 @@ func (c *Comm) splitType(key int, color func() (int64, error)) (*Comm, error) {
 	if c.visited && mine >= 0 {
 		mine |= int64(c.root.JobNumber()) << 48 // jobs have nothing in common
 	}
-	n, _, err := c.createAmongAll(proposal{color: mine, key: int64(key), call: callOf(op)}, bad)
+	n, _, err := c.createAmongAll(agree.Proposal{Color: mine, Key: int64(key), Call: agree.CallOf(op)}, bad)
 	return n, Wrap(op, err)
 }
 
@@ -109,15 +110,15 @@ func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
 	if g.Rank() == Undefined {
 		return nil, nil
 	}
-	t := circle{c.engine, grouping.of(idOf(c.context)), tag, g.ranks, g.rank, c.Name}
-	n, _, err := c.create(t, proposal{key: int64(g.rank), call: callOf(op, c.namesOf(g.ranks))}, nil)
+	t := c.circle(grouping.of(idOf(c.context)), tag, g.ranks, g.rank)
+	n, _, err := c.create(t, agree.Proposal{Key: int64(g.rank), Call: agree.CallOf(op, c.namesOf(g.ranks))}, nil)
 	return n, Wrap(op, err)
 }
 
 // Create returns a communicator of a group of ranks of c.
 func (c *Comm) Create(g *Group) (*Comm, error) {
 	const op = "create"
-	p := proposal{color: Undefined, call: callOf(op)}
+	p := agree.Proposal{Color: Undefined, Call: agree.CallOf(op)}
 	var bad error
 	switch {
 	case g == nil:
@@ -125,15 +126,15 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 	case slices.ContainsFunc(g.ranks, func(r int32) bool { return c.Group().find(r) == Undefined }):
 		bad = errors.New("a rank of the group is not in the communicator")
 	case g.Rank() != Undefined:
-		p.color, p.key = c.nameOf(g.ranks[0]), int64(g.rank) // no other group has its first rank
+		p.Color, p.Key = c.nameOf(g.ranks[0]), int64(g.rank) // no other group has its first rank
 		if c.remote() != nil {
-			p.color = 0 // the groups of both sides belong together
+			p.Color = 0 // the groups of both sides belong together
 		}
 	}
 	n, all, err := c.createAmongAll(p, bad)
 	if err == nil && n != nil && n.size != len(g.ranks) {
 		err = fmt.Errorf("%d of %d ranks of the group give it: all give the same",
-			len(membersOf(p.color, all)), len(g.ranks))
+			len(membersOf(p.Color, all)), len(g.ranks))
 	}
 	if err != nil {
 		return nil, Wrap(op, err)

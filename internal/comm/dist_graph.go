@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gopvas/gopvas/internal/comm/agree"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -35,7 +36,7 @@ type Edge struct {
 // (MPI_Dist_graph_create_adjacent).
 func DistGraphCreateAdjacent(c *Comm, own Neighbors) (*DistGraph, error) {
 	const op = "create adjacent graph"
-	n, _, err := c.createAmongAll(proposal{key: int64(c.Rank()), call: callOf(op)}, own.check(c.Size()))
+	n, _, err := c.createAmongAll(agree.Proposal{Key: int64(c.Rank()), Call: agree.CallOf(op)}, own.check(c.Size()))
 	if err != nil {
 		return nil, Wrap(op, err)
 	}
@@ -48,7 +49,7 @@ func DistGraphCreateAdjacent(c *Comm, own Neighbors) (*DistGraph, error) {
 func DistGraphCreate(c *Comm, edges []Edge) (*DistGraph, error) {
 	const op = "create graph"
 	var bad error
-	p := proposal{key: int64(c.Rank()), call: callOf(op)}
+	p := agree.Proposal{Key: int64(c.Rank()), Call: agree.CallOf(op)}
 	for i, e := range edges {
 		if bad = checkNeighbor(e.Source, c.Size()); bad == nil {
 			bad = checkNeighbor(e.Destination, c.Size())
@@ -57,7 +58,7 @@ func DistGraphCreate(c *Comm, edges []Edge) (*DistGraph, error) {
 			bad = fmt.Errorf("edge %d: %w", i, bad)
 			break
 		}
-		p.data = e.encode(p.data)
+		p.Data = e.encode(p.Data)
 	}
 	n, all, err := c.createAmongAll(p, bad)
 	if err != nil {
@@ -65,7 +66,7 @@ func DistGraphCreate(c *Comm, edges []Edge) (*DistGraph, error) {
 	}
 	var own Neighbors
 	for _, from := range all {
-		for data := from.data; len(data) >= edgeSize; data = data[edgeSize:] {
+		for data := from.Data; len(data) >= edgeSize; data = data[edgeSize:] {
 			own.add(decodeEdge(data), c.Rank())
 		}
 	}

@@ -25,10 +25,10 @@
 // # Agreement
 //
 // Communicators are made by messages among their members in a context of their own
-// (see circle): no server, and an error of one member is an error of all.
+// (see package agree): no server, and an error of one member is an error of all.
 //
 // # Not implemented
 //
-// Reordering of ranks, one-sided calls and dynamic processes. Sessions are in package capi.
-// Packages mpi and capi have the whole lists.
+// Reordering of ranks. One-sided calls are in package window, files in package file, sessions in package capi.
+// Packages mpi and capi have the whole lists of what is missing.
 package comm

@@ -39,18 +39,18 @@ func (c *Comm) retire() error {
 	c.engine.Explain(pointToPoint.of(id), nil)
 	c.engine.Explain(agreement.of(id), nil)
 	c.engine.Explain(grouping.of(id), nil)
-	if t.rank != 0 {
+	if t.Rank != 0 {
 		verdict := []byte{0}
 		if idle {
 			verdict[0] = 1
 		}
 		// Posted: a blocking send would wait, when its credit is used up, for rank 0 to free as many. If rank 0 has
 		// gone there is nobody to use the id again.
-		return c.engine.Post(t.context, int(t.ranks[0]), t.tag, pml.Mark{}, verdict)
+		return c.engine.Post(t.Context, int(t.Ranks[0]), t.Tag, pml.Mark{}, verdict)
 	}
-	r := &retirement{team: c.team, id: id, idle: idle, verdicts: make([]byte, len(t.ranks))}
-	for member := 1; member < len(t.ranks); member++ {
-		request, err := c.engine.Irecv(t.context, int(t.ranks[member]), t.tag, r.verdicts[member:member+1])
+	r := &retirement{team: c.team, id: id, idle: idle, verdicts: make([]byte, len(t.Ranks))}
+	for member := 1; member < len(t.Ranks); member++ {
+		request, err := c.engine.Irecv(t.Context, int(t.Ranks[member]), t.Tag, r.verdicts[member:member+1])
 		if err != nil {
 			return err // and the id is never used again
 		}
@@ -142,9 +142,9 @@ func Disconnect(c *Comm) error {
 		return Wrap(op, err)
 	}
 	t := c.everyone()
-	t.explain(op)
+	t.Explain(op)
 	c.unlink() // before the exchange: after it no member is linked by c
-	_, err := t.exchange(nil)
+	_, err := t.Exchange(nil)
 	c.mu.Unlock()
 	return errors.Join(Wrap(op, err), c.Free())
 }

@@ -3,6 +3,8 @@ package comm
 import (
 	"fmt"
 	"slices"
+
+	"github.com/gopvas/gopvas/internal/comm/agree"
 )
 
 // GraphTopology is a communicator whose ranks are the nodes of a graph that every rank knows as
@@ -27,13 +29,13 @@ type wholeGraph struct {
 // MPI 4.1 section 8.5.3 (MPI_Graph_create).
 func GraphCreate(c *Comm, index, edges []int) (*GraphTopology, error) {
 	const op = "create graph topology"
-	p := proposal{key: int64(c.Rank()), call: callOf(op, index, edges)}
+	p := agree.Proposal{Key: int64(c.Rank()), Call: agree.CallOf(op, index, edges)}
 	bad := checkWholeGraph(index, edges, c.Size())
 	if c.remote() != nil {
 		bad = ErrInter
 	}
 	if bad == nil && c.Rank() >= len(index) {
-		p.color = Undefined
+		p.Color = Undefined
 	}
 	n, _, err := c.createAmongAll(p, bad)
 	if n == nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/internal/coll"
-	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/internal/comm/agree"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -52,13 +52,15 @@ func IntercommCreate(local *Comm, leader int, peer *Comm, remoteLeader, tag int)
 	}
 	defer local.mu.Unlock()
 	n, err := local.joinRemote(op, leader, checkJoin(local, leader, peer, remoteLeader, tag),
-		func(p proposal, _ int) (proposal, error) { return local.leadersMeet(p, peer, remoteLeader, tag) })
+		func(p agree.Proposal, _ int) (agree.Proposal, error) {
+			return local.leadersMeet(p, peer, remoteLeader, tag)
+		})
 	return n, Wrap(op, err)
 }
 
 // leaders exchanges proposals with the leader of the other group, whom it finds in round 0. Round 1 follows if that has
 // succeeded. It is called on the leader of a group.
-type leaders func(p proposal, round int) (theirs proposal, err error)
+type leaders func(p agree.Proposal, round int) (theirs agree.Proposal, err error)
 
 // joinRemote makes the intercommunicator of local and the group of another leader. The caller holds the lock.
 func (local *Comm) joinRemote(op string, leader int, bad error, meet leaders) (*Comm, error) {
@@ -108,44 +110,44 @@ func isLost(err error) bool {
 func (c *Comm) meetRemote(op string, id uint32, leader int, bad error,
 	meet leaders) (remote []int32, given uint32, err error) {
 	t := c.everyone()
-	all, bad := t.propose(proposal{id: id, call: callOf(op, leader)}, bad)
-	heard := proposal{call: callOf(op)}
+	all, bad := t.Propose(agree.Proposal{ID: id, Call: agree.CallOf(op, leader)}, bad)
+	heard := agree.Proposal{Call: agree.CallOf(op)}
 	var again leaders // the leader's, if the other one has answered
 	if c.rank == leader {
-		offer := proposal{refused: bad != nil, call: heard.call}
+		offer := agree.Proposal{Refused: bad != nil, Call: heard.Call}
 		if bad == nil {
-			offer.id, offer.data = all[0].id, c.encodeRanks(c.group.ranks)
+			offer.ID, offer.Data = all[0].ID, c.encodeRanks(c.group.ranks)
 		}
 		theirs, err := meet(offer, 0)
 		if err == nil {
 			again = meet
 		}
-		heard.data, heard.key = theirs.data, int64(theirs.id)
+		heard.Data, heard.Key = theirs.Data, int64(theirs.ID)
 		switch {
 		case bad != nil:
 		case err != nil:
 			bad = err
-		case theirs.refused:
+		case theirs.Refused:
 			bad = errors.New("the other group has passed bad arguments: its own errors say which")
 		default:
-			if remote, bad = c.decodeRanks(theirs.data); bad == nil {
+			if remote, bad = c.decodeRanks(theirs.Data); bad == nil {
 				bad = disjoint(c.group.ranks, remote)
 			}
 		}
 	}
-	told, err := t.propose(heard, bad)
+	told, err := t.Propose(heard, bad)
 	if err != nil && bad == nil && !isLost(err) {
 		err = errOwnGroup
 	}
 	if err == nil {
-		remote, err = c.decodeRanks(told[leader].data)
+		remote, err = c.decodeRanks(told[leader].Data)
 	}
-	if err = t.concur(heard.call, err, again); err != nil {
+	if err = concur(t, heard.Call, err, again); err != nil {
 		return nil, 0, err
 	}
-	given = uint32(told[leader].key)
+	given = uint32(told[leader].Key)
 	if c.precedes(c.group.ranks, remote) {
-		given = all[0].id
+		given = all[0].ID
 	}
 	if given == worldID {
 		return nil, 0, errNoContext(int(min(slices.Min(remote), slices.Min(c.group.ranks))))
@@ -157,22 +159,22 @@ func (c *Comm) meetRemote(op string, id uint32, leader int, bad error,
 // jobs: each job has to know the others, and each rank to open its network. First a group agrees, then the leaders do,
 // and each tells its group. mine is what is wrong here. Every living rank makes both rounds, whatever it knows: none of
 // them waits for another in vain.
-func (t circle) concur(call called, mine error, meet leaders) error {
-	_, err := t.propose(proposal{call: call}, mine)
+func concur(t agree.Circle, call agree.Call, mine error, meet leaders) error {
+	_, err := t.Propose(agree.Proposal{Call: call}, mine)
 	if err != nil && mine == nil && !isLost(err) {
 		err = errOwnGroup
 	}
 	if meet != nil {
-		theirs, failed := meet(proposal{call: call, refused: err != nil}, 1)
+		theirs, failed := meet(agree.Proposal{Call: call, Refused: err != nil}, 1)
 		switch {
 		case err != nil:
 		case failed != nil:
 			err = failed
-		case theirs.refused:
+		case theirs.Refused:
 			err = errOtherGroup
 		}
 	}
-	_, told := t.propose(proposal{call: call}, err)
+	_, told := t.Propose(agree.Proposal{Call: call}, err)
 	if told != nil && !isLost(told) {
 		told = errOtherGroup
 	}
@@ -186,32 +188,11 @@ var (
 )
 
 // leadersMeet exchanges proposals with the leader of the other group.
-func (c *Comm) leadersMeet(p proposal, peer *Comm, remoteLeader, tag int) (theirs proposal, err error) {
+func (c *Comm) leadersMeet(p agree.Proposal, peer *Comm, remoteLeader, tag int) (theirs agree.Proposal, err error) {
 	if peer == nil || uint(remoteLeader) >= uint(len(peer.peers.ranks)) || tag < 0 || tag > MaxTag {
 		return theirs, nil // the arguments do not say where it is
 	}
-	return c.exchangeWith(peer.peers.ranks[remoteLeader], grouping.of(idOf(peer.context)), tag, p, peer.Name)
-}
-
-// exchangeWith exchanges proposals with a rank of the job that calls it likewise. name is that of a communicator, for
-// the hang report.
-func (c *Comm) exchangeWith(rank int32, context uint32, tag int, p proposal, name func() string) (theirs proposal,
-	err error) {
-	t := circle{c.engine, context, tag, []int32{rank}, 0, name}
-	t.explain(p.call.name)
-	message := p.encode()
-	r, err := c.engine.Isend(t.context, int(rank), tag, message, pml.Standard)
-	if err != nil {
-		return theirs, err
-	}
-	reply, err := t.receive(0)
-	if _, sent := c.engine.Wait(&r); err == nil {
-		err = sent
-	}
-	if err != nil {
-		return theirs, err
-	}
-	return decodeProposal(reply)
+	return peer.with(int(peer.peers.ranks[remoteLeader]), grouping.of(idOf(peer.context)), tag).Swap(p)
 }
 
 func disjoint(a, b []int32) error {
@@ -245,9 +226,9 @@ func (c *Comm) copyWithoutID() *Comm {
 
 // createBetween is create for the members of an intercommunicator. The members of one color
 // become an intercommunicator of their own if both groups have any. The caller holds the lock.
-func (c *Comm) createBetween(p proposal, badArguments error) (*Comm, []proposal, error) {
+func (c *Comm) createBetween(p agree.Proposal, badArguments error) (*Comm, []agree.Proposal, error) {
 	t := c.everyone()
-	mine := func(member int) bool { return c.group.find(t.ranks[member]) != Undefined }
+	mine := func(member int) bool { return c.group.find(t.Ranks[member]) != Undefined }
 	sides := func(members []int) (own, others []int) {
 		for _, m := range members {
 			if mine(m) {
@@ -260,7 +241,7 @@ func (c *Comm) createBetween(p proposal, badArguments error) (*Comm, []proposal,
 	}
 	arrange := func(members []int) []int {
 		low, high := sides(members)
-		if len(low) > 0 && len(high) > 0 && !c.precedes(t.ranksOf(low), t.ranksOf(high)) {
+		if len(low) > 0 && len(high) > 0 && !c.precedes(t.RanksOf(low), t.RanksOf(high)) {
 			low, high = high, low
 		}
 		return slices.Concat(low, high)
@@ -271,13 +252,13 @@ func (c *Comm) createBetween(p proposal, badArguments error) (*Comm, []proposal,
 	}
 	own, others := sides(a.members)
 	if len(others) == 0 {
-		if a.members[0] == t.rank {
+		if a.members[0] == t.Rank {
 			c.contexts.give(a.id)
 		}
 		return nil, a.all, nil
 	}
 	self := c.group.self
-	n := c.between(newGroup(self, t.ranksOf(own)), newGroup(self, t.ranksOf(others)))
+	n := c.between(newGroup(self, t.RanksOf(own)), newGroup(self, t.RanksOf(others)))
 	n.setID(a.id)
 	return n, a.all, nil
 }
@@ -297,9 +278,9 @@ func Merge(c *Comm, high bool) (*Comm, error) {
 		return nil, Wrap(op, err)
 	}
 	defer c.mu.Unlock()
-	p := proposal{call: callOf(op)}
+	p := agree.Proposal{Call: agree.CallOf(op)}
 	if high {
-		p.key = 1
+		p.Key = 1
 	}
 	n, _, err := c.create(c.everyone(), p, nil)
 	return n, Wrap(op, err)

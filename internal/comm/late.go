@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gopvas/gopvas/internal/comm/agree"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -72,8 +73,8 @@ func Spawn(c *Comm, root int, commands []Command, bad error) (n *Comm, counts []
 	if err != nil {
 		return nil, counts, Wrap(op, err)
 	}
-	n, err = c.joinRemote(op, root, nil, func(p proposal, _ int) (proposal, error) {
-		return c.exchangeWith(int32(w.First), grouping.of(meetID), 0, p, c.Name)
+	n, err = c.joinRemote(op, root, nil, func(p agree.Proposal, _ int) (agree.Proposal, error) {
+		return c.with(w.First, grouping.of(meetID), 0).Swap(p)
 	})
 	if c.othersFail(err) {
 		err = fmt.Errorf("%w as a whole: before it has called Init, %s", ErrSpawn, c.firstEnd(w))
@@ -138,8 +139,8 @@ func (c *Comm) meetParent() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	const op = "spawn"
-	n, err := c.joinRemote(op, 0, nil, func(p proposal, _ int) (proposal, error) {
-		return c.exchangeWith(int32(w.Parent), grouping.of(meetID), 0, p, c.Name)
+	n, err := c.joinRemote(op, 0, nil, func(p agree.Proposal, _ int) (agree.Proposal, error) {
+		return c.with(w.Parent, grouping.of(meetID), 0).Swap(p)
 	})
 	if c.othersFail(err) {
 		return errors.New("the ranks that have had this one started have ended")

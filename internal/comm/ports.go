@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/gopvas/gopvas/internal/comm/agree"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
 )
@@ -144,12 +145,12 @@ func ClosePort(world *Comm, port string) error {
 func (c *Comm) turnAway(p job.Port, asked []string) error {
 	port := c.opened.open[p.Number]
 	delete(c.opened.open, p.Number)
-	no := proposal{call: callOf(closePort), refused: true}
+	no := agree.Proposal{Call: agree.CallOf(closePort), Refused: true}
 	for i := 0; i+1 < len(asked); i += 2 {
 		rank, _ := strconv.Atoi(asked[i]) // never fails, nor does the next: Names has written it
 		times, _ := strconv.Atoi(asked[i+1])
 		for range times - port.taken[rank] {
-			err := c.engine.Send(grouping.of(meetID), rank, p.Number, no.encode(), pml.Standard)
+			err := c.with(rank, grouping.of(meetID), p.Number).Tell(0, no)
 			if err != nil && !isLost(err) {
 				return err
 			}
@@ -225,7 +226,7 @@ func Accept(c *Comm, port string, root int) (*Comm, error) {
 // accept is Accept for what one rank asks, or AnySource.
 func (c *Comm) accept(port string, root, from int) (*Comm, error) {
 	return c.connect("accept", root, func() (job.Port, error) { return c.ownPort(port) }, func(p *job.Port,
-		offer proposal) (theirs proposal, err error) {
+		offer agree.Proposal) (theirs agree.Proposal, err error) {
 		if why := c.opened.unreached.Load(); p.Of == 0 && why != nil {
 			c.engine.NoteRefusal(why)
 			defer c.engine.ForgetRefusal(why)
@@ -246,7 +247,7 @@ func (c *Comm) accept(port string, root, from int) (*Comm, error) {
 				return theirs, closed
 			}
 			p.Rank = st.Source
-			theirs, err = c.exchangeWith(int32(p.Rank), grouping.of(meetID), p.Number, offer, c.Name)
+			theirs, err = c.with(p.Rank, grouping.of(meetID), p.Number).Swap(offer)
 			if !isLost(err) {
 				return theirs, err
 			}
@@ -260,31 +261,28 @@ func (c *Comm) accept(port string, root, from int) (*Comm, error) {
 // MPI 4.1 section 11.9.3 (MPI_Comm_connect).
 func Connect(c *Comm, port string, root int) (*Comm, error) {
 	return c.connect("connect", root, func() (job.Port, error) { return c.askAt(port) }, func(p *job.Port,
-		offer proposal) (theirs proposal, err error) {
+		offer agree.Proposal) (theirs agree.Proposal, err error) {
 		err = c.engine.Send(partitioned.of(meetID), p.Rank, p.Number, nil, pml.Standard)
 		if err != nil {
 			return theirs, err
 		}
-		t := circle{c.engine, grouping.of(meetID), p.Number, []int32{int32(p.Rank)}, 0, c.Name}
-		t.explain(offer.call.name)
-		reply, err := t.receive(0)
-		if err == nil {
-			theirs, err = decodeProposal(reply)
-		}
-		if err == nil && theirs.call.number == callOf(closePort).number {
+		t := c.with(p.Rank, grouping.of(meetID), p.Number)
+		t.Explain(offer.Call.Name)
+		theirs, err = t.Hear(0)
+		if err == nil && theirs.Call.Is(agree.CallOf(closePort)) {
 			err = fmt.Errorf("%w: it was closed before this rank was accepted", ErrPort)
 		}
 		if err != nil {
 			return theirs, err
 		}
-		return theirs, c.engine.Send(t.context, p.Rank, t.tag, offer.encode(), pml.Standard)
+		return theirs, t.Tell(0, offer)
 	})
 }
 
 // connect is Accept and Connect. find is called by the root, then meet, which makes the rank of the port that of the
 // other root.
 func (c *Comm) connect(op string, root int, find func() (job.Port, error),
-	meet func(*job.Port, proposal) (proposal, error)) (*Comm, error) {
+	meet func(*job.Port, agree.Proposal) (agree.Proposal, error)) (*Comm, error) {
 	if err := c.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
 	}
@@ -297,12 +295,12 @@ func (c *Comm) connect(op string, root int, find func() (job.Port, error),
 	if err != nil {
 		return nil, Wrap(op, err)
 	}
-	n, err := c.joinRemote(op, root, nil, func(offer proposal, round int) (proposal, error) {
+	n, err := c.joinRemote(op, root, nil, func(offer agree.Proposal, round int) (agree.Proposal, error) {
 		if round == 0 {
 			return meet(&p, offer)
 		}
 		// Another thread of that rank may be in round 0 at the same port: this round has a context of its own.
-		return c.exchangeWith(int32(p.Rank), agreement.of(meetID), p.Number, offer, c.Name)
+		return c.with(p.Rank, agreement.of(meetID), p.Number).Swap(offer)
 	})
 	if c.othersFail(err) && !errors.Is(err, ErrPort) { // as an error of the port: %v, not %w
 		err = fmt.Errorf("%w: it was closed, or those at one end have failed, or ended: %v", ErrPort, err)

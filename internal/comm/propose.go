@@ -2,174 +2,94 @@ package comm
 
 import (
 	"cmp"
-	"encoding/binary"
-	"fmt"
-	"hash/fnv"
 	"slices"
 
+	"github.com/gopvas/gopvas/internal/comm/agree"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
-// proposal is what a member brings to the making of communicators: where it wants to
-// be, and an id in case that it is to lead.
-type proposal struct {
-	color, key int64
-	call       called
-	id         uint32 // worldID: this member has none left
-	refused    bool   // this member's arguments are wrong
-	data       []byte // anything else
+// everyone is the circle of all members of c. The caller holds c.mu.
+func (c *Comm) everyone() agree.Circle {
+	return c.circle(agreement.of(idOf(c.context)), 0, c.members.ranks, c.members.rank)
 }
 
-// called is the operation that members of a circle call.
-type called struct {
-	name   string // which stays on this rank
-	number uint64 // of the operation and what all members have to pass alike
+// with is the circle of another rank of the job, with which this one exchanges proposals.
+func (c *Comm) with(rank int, context uint32, tag int) agree.Circle {
+	return c.circle(context, tag, []int32{int32(rank)}, 0)
 }
 
-const proposalSize = 8 + 8 + 8 + 4 + 1
-
-func (p *proposal) encode() []byte {
-	b := make([]byte, 0, proposalSize+len(p.data))
-	b = binary.LittleEndian.AppendUint64(b, uint64(p.color))
-	b = binary.LittleEndian.AppendUint64(b, uint64(p.key))
-	b = binary.LittleEndian.AppendUint64(b, p.call.number)
-	b = binary.LittleEndian.AppendUint32(b, p.id)
-	refused := byte(0)
-	if p.refused {
-		refused = 1
-	}
-	return append(append(b, refused), p.data...)
-}
-
-func decodeProposal(b []byte) (p proposal, err error) {
-	if len(b) < proposalSize {
-		return p, fmt.Errorf("agreement: a proposal of %d bytes", len(b))
-	}
-	return proposal{
-		color:   int64(binary.LittleEndian.Uint64(b)),
-		key:     int64(binary.LittleEndian.Uint64(b[8:])),
-		call:    called{number: binary.LittleEndian.Uint64(b[16:])},
-		id:      binary.LittleEndian.Uint32(b[24:]),
-		refused: b[28] != 0,
-		data:    b[proposalSize:],
-	}, nil
-}
-
-// callOf is an operation with arguments that all members have to pass alike. Different ones
-// have the same number only by a rare accident.
-func callOf(op string, arguments ...any) called {
-	h := fnv.New64a()
-	fmt.Fprint(h, op, arguments) // a hash does not fail
-	return called{op, h.Sum64()}
-}
-
-// propose exchanges proposals among the members of a circle. badArguments is what is
-// wrong with those of this one: it takes part nevertheless, so that all fail and none
-// waits. Whether it fails, apart from a loss, is the same for all.
-func (t circle) propose(p proposal, badArguments error) ([]proposal, error) {
-	p.refused = badArguments != nil
-	t.explain(p.call.name)
-	parts, err := t.exchange(p.encode())
-	if err != nil {
-		return nil, err
-	}
-	all := make([]proposal, len(parts))
-	var bad error
-	for i, part := range parts {
-		if all[i], err = decodeProposal(part); err != nil {
-			return nil, err
-		}
-		switch {
-		case bad != nil:
-		case all[i].refused:
-			bad = fmt.Errorf("rank %d has passed bad arguments: its own error says which", i)
-		case all[i].call.number != all[0].call.number:
-			bad = fmt.Errorf("rank %d does not call the same operation with the same arguments as rank 0", i)
-		}
-	}
-	if badArguments != nil {
-		bad = badArguments
-	}
-	return all, bad
+func (c *Comm) circle(context uint32, tag int, ranks []int32, rank int) agree.Circle {
+	return agree.Circle{Engine: c.engine, Context: context, Tag: tag, Ranks: ranks, Rank: rank, Name: c.Name}
 }
 
 // membersOf returns the ranks with a color, in the order of their keys and, where those
 // are the same, their ranks.
-func membersOf(color int64, all []proposal) []int {
+func membersOf(color int64, all []agree.Proposal) []int {
 	var ranks []int
 	for rank := range all {
-		if all[rank].color == color {
+		if all[rank].Color == color {
 			ranks = append(ranks, rank)
 		}
 	}
-	slices.SortStableFunc(ranks, func(a, b int) int { return cmp.Compare(all[a].key, all[b].key) })
+	slices.SortStableFunc(ranks, func(a, b int) int { return cmp.Compare(all[a].Key, all[b].Key) })
 	return ranks
 }
 
 // agreed is what the members of a circle that propose the same color agree on.
 type agreed struct {
-	members []int      // their places in the circle, the leader first; nil: this one proposes Undefined
-	id      uint32     // for what they make
-	all     []proposal // of the circle, by place
+	members []int            // their places in the circle, the leader first; nil: this one proposes Undefined
+	id      uint32           // for what they make
+	all     []agree.Proposal // of the circle, by place
 }
 
 // agree has the members of a circle propose. arrange, if it is not nil, puts those of one
 // color in another order than that of their keys.
-func (c *Comm) agree(t circle, p proposal, badArguments error, arrange func([]int) []int) (agreed, error) {
-	p.id = c.contexts.take()
-	all, err := t.propose(p, badArguments)
+func (c *Comm) agree(t agree.Circle, p agree.Proposal, badArguments error, arrange func([]int) []int) (agreed, error) {
+	p.ID = c.contexts.take()
+	all, err := t.Propose(p, badArguments)
 	c.contexts.settle(c.engine)
 	if err != nil {
 		// After a loss others may not know of it, and use the id.
 		if !isLost(err) {
-			c.contexts.give(p.id)
+			c.contexts.give(p.ID)
 		}
 		return agreed{}, err
 	}
-	if p.color == Undefined {
-		c.contexts.give(p.id)
+	if p.Color == Undefined {
+		c.contexts.give(p.ID)
 		return agreed{all: all}, nil
 	}
-	members := membersOf(p.color, all)
+	members := membersOf(p.Color, all)
 	if arrange != nil {
 		members = arrange(members)
 	}
 	leader := members[0]
-	if leader != t.rank {
-		c.contexts.give(p.id)
+	if leader != t.Rank {
+		c.contexts.give(p.ID)
 	}
-	if all[leader].id == worldID {
-		return agreed{}, errNoContext(int(t.ranks[leader]))
+	if all[leader].ID == worldID {
+		return agreed{}, errNoContext(int(t.Ranks[leader]))
 	}
-	return agreed{members, all[leader].id, all}, nil
-}
-
-// ranksOf returns the job's ranks of some members.
-func (t circle) ranksOf(members []int) []int32 {
-	ranks := make([]int32, len(members))
-	for i, member := range members {
-		ranks[i] = t.ranks[member]
-	}
-	return ranks
+	return agreed{members, all[leader].ID, all}, nil
 }
 
 // create makes a communicator of the members of a circle that propose the same color;
 // nil for those who propose Undefined. It also returns all proposals, by rank.
-func (c *Comm) create(t circle, p proposal, badArguments error) (*Comm, []proposal, error) {
+func (c *Comm) create(t agree.Circle, p agree.Proposal, badArguments error) (*Comm, []agree.Proposal, error) {
 	a, err := c.agree(t, p, badArguments, nil)
 	if err != nil || a.members == nil {
 		return nil, a.all, err
 	}
 	g := c.group
-	if ranks := t.ranksOf(a.members); !slices.Equal(ranks, g.ranks) {
+	if ranks := t.RanksOf(a.members); !slices.Equal(ranks, g.ranks) {
 		g = newGroup(g.self, ranks)
 	}
 	return c.newComm(g, a.id), a.all, nil
 }
 
 // createAmongAll is create among all members of c, one call at a time.
-func (c *Comm) createAmongAll(p proposal, badArguments error) (*Comm, []proposal, error) {
+func (c *Comm) createAmongAll(p agree.Proposal, badArguments error) (*Comm, []agree.Proposal, error) {
 	if err := c.lockCollective(); err != nil {
 		return nil, nil, err
 	}
@@ -191,24 +111,24 @@ func (c *Comm) rootDoes(op string, root int, bad error, do func() ([]string, err
 	case uint(root) >= uint(c.size):
 		bad = &fault.RankError{Rank: root, Size: c.size}
 	}
-	if _, err := t.propose(proposal{call: callOf(op, root)}, bad); err != nil {
+	if _, err := t.Propose(agree.Proposal{Call: agree.CallOf(op, root)}, bad); err != nil {
 		return nil, err
 	}
-	told := proposal{call: callOf(op)}
+	told := agree.Proposal{Call: agree.CallOf(op)}
 	var mine error
 	if c.rank == root {
 		if texts, mine = do(); mine != nil {
-			told.data = job.EncodeTexts(append(job.Refuse(mine), texts...))
+			told.Data = job.EncodeTexts(append(job.Refuse(mine), texts...))
 		} else {
-			told.data = job.EncodeTexts(job.Grant(texts...))
+			told.Data = job.EncodeTexts(job.Grant(texts...))
 		}
 	}
-	all, err := t.propose(told, nil)
+	all, err := t.Propose(told, nil)
 	if mine != nil {
 		return texts, mine
 	}
 	if err != nil {
 		return nil, err
 	}
-	return job.Granted(job.DecodeTexts(all[root].data))
+	return job.Granted(job.DecodeTexts(all[root].Data))
 }

@@ -21,7 +21,7 @@ const (
 var crowded = map[string]int{
 	"datatype":      36,
 	"internal/capi": 64,
-	"internal/comm": 50,
+	"internal/comm": 49,
 	"internal/sys":  36,
 	"mpi":           35,
 }

@@ -1,4 +1,4 @@
-package comm
+package agree
 
 import (
 	"encoding/binary"
@@ -12,34 +12,25 @@ import (
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
-// circle is a set of ranks that agree on something by messages. They use its context and tag
-// for nothing else at the same time. The operations of package coll would not do. They want all
-// members of a communicator, in one order: CreateGroup is for some of them, in any order, while
-// others may be in a collective operation. And here a rank that has gone must be an error for
-// all, or some would have a communicator that others do not know of.
-type circle struct {
-	engine  *pml.Engine
-	context uint32
-	tag     int
-	ranks   []int32       // the job's rank of each member
-	rank    int           // this process' place among them
-	name    func() string // of the communicator
+// A Circle is a set of ranks that agree. They use its context and tag for nothing else at the same time.
+type Circle struct {
+	Engine  *pml.Engine
+	Context uint32
+	Tag     int
+	Ranks   []int32       // the job's rank of each member
+	Rank    int           // this process' place among them
+	Name    func() string // of the communicator, for the hang report
 }
 
-// everyone is the circle of all members of c. The caller holds c.mu.
-func (c *Comm) everyone() circle {
-	return circle{c.engine, agreement.of(idOf(c.context)), 0, c.members.ranks, c.members.rank, c.Name}
-}
-
-// explain has the hang report name the call in which a member waits for another. That holds until
+// Explain has the hang report name the call in which a member waits for another. That holds until
 // the context is used for the next one: nothing else waits in it.
-func (t circle) explain(call string) {
-	t.engine.Explain(t.context, func(w *job.Waiting) {
+func (t Circle) Explain(call string) {
+	t.Engine.Explain(t.Context, func(w *job.Waiting) {
 		if w.Op != job.OpProbe && w.Op != job.OpRecv {
 			return // a long message that its receiver takes is no wait for a call
 		}
 		peer := int(w.Peer)
-		w.Op, w.Collective = job.OpCollective, job.Collective{Name: call, Communicator: t.name(), Need: job.NeedPeers}
+		w.Op, w.Collective = job.OpCollective, job.Collective{Name: call, Communicator: t.Name(), Need: job.NeedPeers}
 		w.Collective.Miss(peer)
 	})
 }
@@ -51,27 +42,27 @@ const (
 	verdictSize = 4
 )
 
-// exchange returns what every member has brought, by its rank. It goes up and down a
+// Exchange returns what every member has brought, by its rank. It goes up and down a
 // binomial tree. Node r has the subtrees r+1, r+2, r+4... below it, of 1, 2, 4... nodes, so
 // the parts come together in the order of the ranks.
 //
 // A member that has gone is an error for all. If it had only to pass on the result, it is one
 // for the members below it. A member that is told of a loss tells the others. All members that
 // get a result get the same.
-func (t circle) exchange(mine []byte) ([][]byte, error) {
+func (t Circle) Exchange(mine []byte) ([][]byte, error) {
 	message := binary.LittleEndian.AppendUint32(make([]byte, verdictSize), uint32(len(mine)))
 	message = append(message, mine...)
 	lost := noneLost
 	width := 1 // up to the first subtree that belongs to somebody else, or to nobody
-	for ; t.rank&width == 0 && t.rank+width < len(t.ranks); width <<= 1 {
-		part, err := t.receive(t.rank + width)
+	for ; t.Rank&width == 0 && t.Rank+width < len(t.Ranks); width <<= 1 {
+		part, err := t.receive(t.Rank + width)
 		if err := t.note(&lost, part, err); err != nil {
 			return nil, err
 		}
 		message = append(message, part[min(verdictSize, len(part)):]...)
 	}
-	if t.rank != 0 {
-		parent := t.rank & (t.rank - 1)
+	if t.Rank != 0 {
+		parent := t.Rank & (t.Rank - 1)
 		err := t.send(parent, seal(message, lost))
 		if err == nil {
 			message, err = t.receive(parent)
@@ -82,26 +73,26 @@ func (t circle) exchange(mine []byte) ([][]byte, error) {
 	}
 	message = seal(message, lost)
 	for width >>= 1; width > 0; width >>= 1 {
-		if err := t.note(&lost, nil, t.send(t.rank+width, message)); err != nil {
+		if err := t.note(&lost, nil, t.send(t.Rank+width, message)); err != nil {
 			return nil, err
 		}
 	}
 	if lost != noneLost {
-		return nil, &fault.LostError{Rank: int(t.ranks[lost])}
+		return nil, &fault.LostError{Rank: int(t.Ranks[lost])}
 	}
-	return split(message[verdictSize:], len(t.ranks))
+	return split(message[verdictSize:], len(t.Ranks))
 }
 
 // note writes down a loss, told by an error or by the message of a member that met
 // it. It returns other errors, after which this rank cannot go on.
-func (t circle) note(lost *int, message []byte, err error) error {
+func (t Circle) note(lost *int, message []byte, err error) error {
 	if gone, ok := errors.AsType[*fault.LostError](err); ok {
-		*lost = max(slices.Index(t.ranks, int32(gone.Rank)), 0) // it is a member: nobody else is waited for
+		*lost = max(slices.Index(t.Ranks, int32(gone.Rank)), 0) // it is a member: nobody else is waited for
 		return nil
 	}
 	if err == nil && len(message) >= verdictSize {
 		if member := int32(binary.LittleEndian.Uint32(message)); member != noneLost {
-			*lost = min(int(uint32(member)), len(t.ranks)-1)
+			*lost = min(int(uint32(member)), len(t.Ranks)-1)
 		}
 	}
 	return err
@@ -134,16 +125,25 @@ func split(message []byte, n int) ([][]byte, error) {
 	return parts, nil
 }
 
-func (t circle) send(to int, message []byte) error {
-	return t.engine.Send(t.context, int(t.ranks[to]), t.tag, message, pml.Standard)
+func (t Circle) send(to int, message []byte) error {
+	return t.Engine.Send(t.Context, int(t.Ranks[to]), t.Tag, message, pml.Standard)
 }
 
-func (t circle) receive(from int) ([]byte, error) {
-	m, st, err := t.engine.Mprobe(t.context, int(t.ranks[from]), t.tag)
+func (t Circle) receive(from int) ([]byte, error) {
+	m, st, err := t.Engine.Mprobe(t.Context, int(t.Ranks[from]), t.Tag)
 	if err != nil {
 		return nil, err
 	}
 	message := make([]byte, st.Bytes)
-	_, err = t.engine.Mrecv(&m, btl.Buffer{Bytes: message})
+	_, err = t.Engine.Mrecv(&m, btl.Buffer{Bytes: message})
 	return message, err
+}
+
+// RanksOf returns the job's ranks of some members.
+func (t Circle) RanksOf(members []int) []int32 {
+	ranks := make([]int32, len(members))
+	for i, member := range members {
+		ranks[i] = t.Ranks[member]
+	}
+	return ranks
 }
