@@ -3,6 +3,7 @@ package launcher
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -151,6 +152,9 @@ func (s *supervisor) lookForLate(l *part.Late) (late []latecomer, err error) {
 		app := App{Program: c.Program, Args: c.Args, N: each[i], Env: l.Env, NoEnv: l.NoEnv, Unset: l.Unset,
 			Nice: l.Nice, Dir: c.Dir}
 		prog, err := s.findBinary(programIn(c), &app)
+		if errors.Is(err, fs.ErrNotExist) && c.Path != "" {
+			err = fmt.Errorf("%w; nor is it in the info key path: %s", err, c.Path)
+		}
 		if err != nil {
 			return late, err
 		}

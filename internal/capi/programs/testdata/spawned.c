@@ -86,7 +86,7 @@ static void refused(void) {
 	const struct { const char *program, *key, *value; int n; } cases[] = {
 		{"./no-such-program", 0, 0, 2}, {"no-such-program", 0, 0, 2}, {"/etc/passwd", 0, 0, 2}, {"/tmp", 0, 0, 2},
 		{self, "wdir", "/no/such/directory", 2}, {self, "soft", "x", 2}, {self, "host", "elsewhere.invalid", 2},
-		{self, 0, 0, 100000},
+		{self, 0, 0, 100000}, {"no-such-program", "path", "/no/such/path", 2},
 	};
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		MPI_Info_create(&info);
@@ -98,6 +98,10 @@ static void refused(void) {
 		CHECK(inter == MPI_COMM_NULL);
 		if (cases[i].n == 2) CHECK(codes[0] == MPI_ERR_SPAWN && codes[1] == MPI_ERR_SPAWN);
 		CHECK(codes[2] == 77);
+		char text[MPI_MAX_ERROR_STRING];
+		int length;
+		MPI_Error_string(error, text, &length);
+		CHECK(!cases[i].key || strcmp(cases[i].key, "path") != 0 || strstr(text, "/no/such/path"));
 		MPI_Info_free(&info);
 	}
 	CHECK(class_of(MPI_Comm_spawn(self, MPI_ARGV_NULL, 0, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, codes)) !=
