@@ -89,29 +89,44 @@ func (p *Process) Get_accumulate(at Address, n int, t Type, result Address, m in
 // Rput is MPI_Rput.
 func (p *Process) Rput(at Address, n int, t Type, rank, disp, count int, of Type, o *windowObject,
 	out Ptr[Request]) error {
-	return born(p.Put(at, n, t, rank, disp, count, of, o), o, rank, out)
+	return requested(o, rank, out, func() error {
+		return p.Put(at, n, t, rank, disp, count, of, o)
+	})
 }
 
 // Rget is MPI_Rget.
 func (p *Process) Rget(at Address, n int, t Type, rank, disp, count int, of Type, o *windowObject,
 	out Ptr[Request]) error {
-	return born(p.Get(at, n, t, rank, disp, count, of, o), o, rank, out)
+	return requested(o, rank, out, func() error {
+		return p.Get(at, n, t, rank, disp, count, of, o)
+	})
 }
 
 // Raccumulate is MPI_Raccumulate.
 func (p *Process) Raccumulate(at Address, n int, t Type, rank, disp, count int, of Type, op Op, o *windowObject,
 	out Ptr[Request]) error {
-	return born(p.Accumulate(at, n, t, rank, disp, count, of, op, o), o, rank, out)
+	return requested(o, rank, out, func() error {
+		return p.Accumulate(at, n, t, rank, disp, count, of, op, o)
+	})
 }
 
 // Rget_accumulate is MPI_Rget_accumulate.
 func (p *Process) Rget_accumulate(at Address, n int, t Type, result Address, m int, rt Type, rank, disp, count int,
 	of Type, op Op, o *windowObject, out Ptr[Request]) error {
-	return born(p.Get_accumulate(at, n, t, result, m, rt, rank, disp, count, of, op, o), o, rank, out)
+	return requested(o, rank, out, func() error {
+		return p.Get_accumulate(at, n, t, result, m, rt, rank, disp, count, of, op, o)
+	})
 }
 
-// born hands out a request for an operation that is over.
-func born(err error, o *windowObject, rank int, out Ptr[Request]) error {
+// requested does an operation that has a request, and hands that out.
+func requested(o *windowObject, rank int, out Ptr[Request], do func() error) error {
+	err := error(nil)
+	if rank != PROC_NULL {
+		err = o.w.Passive(rank)
+	}
+	if err == nil {
+		err = do()
+	}
 	if err != nil {
 		out.Set(REQUEST_NULL) // for a program that goes on after an error
 		return err

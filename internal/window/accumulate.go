@@ -162,18 +162,44 @@ func (u *update) all(p *Place) error {
 	if p.Layout == nil {
 		return u.run(0, 0, p.Bytes)
 	}
-	var list [64]datatype.Segment
-	for done := int64(0); done < int64(p.Bytes); {
-		n, bytes := datatype.Segments(list[:], p.Layout, 0, done)
-		for _, s := range list[:n] {
-			if err := u.run(s.Addr, int(done), int(s.Len)); err != nil {
+	var list [256]datatype.Segment
+	for done := 0; done < p.Bytes; {
+		n, _ := datatype.Segments(list[:], p.Layout, 0, int64(done))
+		for left := list[:n]; len(left) > 0; {
+			k, bytes := u.together(left)
+			err := error(nil)
+			if k > 1 {
+				err = u.scattered(p.Layout, left[0].Addr, done, bytes)
+			} else {
+				err = u.run(left[0].Addr, done, bytes)
+			}
+			if err != nil {
 				return err
 			}
-			done += int64(s.Len)
-			bytes -= int64(s.Len)
+			left, done = left[k:], done+bytes
 		}
 	}
 	return nil
+}
+
+// together is how many of some segments are updated under one lock, and their bytes. Where each costs two system calls
+// these are as many as lie in a stripe, in the order of their addresses.
+func (u *update) together(list []datatype.Segment) (n, bytes int) {
+	end, last := stripeEnd(u.at+list[0].Addr), list[0].Addr
+	for _, s := range list {
+		if n > 0 && (u.pid == 0 || s.Addr < last || u.at+s.Addr+uintptr(s.Len) > end) {
+			break
+		}
+		n, bytes, last = n+1, bytes+int(s.Len), s.Addr+uintptr(s.Len)
+	}
+	return n, bytes
+}
+
+// scattered updates elements of a stripe of far memory that do not follow one another: n bytes, from a place of the
+// streams on. The first one has an offset of the place.
+func (u *update) scattered(l *datatype.Layout, offset uintptr, from, n int) error {
+	there := reach.Memory{PID: u.pid, Base: u.addr, Layout: l}
+	return u.locked(u.at+offset, func() error { return u.inCopy(&there, int64(from), from, n) })
 }
 
 // run updates elements that follow one another: those from an offset of the place on, which are from a place of the
@@ -236,13 +262,18 @@ func (u *update) piece(addr uintptr, from, n int) error {
 		u.apply(memoryAt(addr, n), from)
 		return nil
 	}
+	return u.inCopy(&reach.Memory{PID: u.pid, Base: addr}, 0, from, n)
+}
+
+// inCopy updates n bytes of elements of far memory, from an offset of that on, in a copy.
+func (u *update) inCopy(there *reach.Memory, offset int64, from, n int) error {
 	if len(u.stage) < n {
 		u.stage = make([]byte, n)
 	}
-	there, copied := reach.Memory{PID: u.pid, Base: addr}, u.stage[:n]
-	err := there.Load(copied, 0)
+	copied := u.stage[:n]
+	err := there.Load(copied, offset)
 	if err == nil && u.apply(copied, from) {
-		err = there.Store(copied, 0)
+		err = there.Store(copied, offset)
 	}
 	return u.w.reached(u.rank, err)
 }

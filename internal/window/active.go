@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -17,7 +18,8 @@ const (
 	tagCompleted
 )
 
-// Fence ends an epoch, and begins the next one, of all ranks.
+// Fence ends an epoch, and begins the next one, of all ranks. It does so, too, if an operation on a rank of another node
+// has failed, and returns that error: the other ranks are in it.
 func (w *Window) Fence(a Assert) error {
 	if w.watch != nil {
 		return w.wrap("fence", -1, w.watchedFence(a))
@@ -29,8 +31,9 @@ func (w *Window) fence(a Assert) error {
 	w.mu.Lock()
 	err := w.mayFence()
 	w.mu.Unlock()
+	var failed error
 	if err == nil {
-		err = w.flushRemote()
+		failed = w.flushRemote()
 	}
 	if err == nil && a&(NoPrecede|NoSucceed) != NoPrecede|NoSucceed {
 		err = unwrapped(w.own.Barrier())
@@ -42,7 +45,7 @@ func (w *Window) fence(a Assert) error {
 		}
 		w.access.Store(next)
 	}
-	return err
+	return cmp.Or(failed, err)
 }
 
 // mayFence returns an error unless a Fence is possible. The caller holds w.mu.
@@ -142,7 +145,7 @@ func (w *Window) mark(ranks []int, to uint32) {
 	}
 }
 
-// Complete ends the epoch of Start.
+// Complete ends the epoch of Start. The targets learn of that also if an operation has failed: see Fence.
 func (w *Window) Complete() error { return w.calls(trace.WinComplete, "complete", w.complete) }
 
 func (w *Window) complete() error {
@@ -154,14 +157,12 @@ func (w *Window) complete() error {
 		w.started = nil
 	}
 	w.mu.Unlock()
-	if err == nil {
-		w.mark(ranks, 0)
-		err = w.flushRemote(ranks...)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = w.tell(ranks, tagCompleted)
-	}
-	return err
+	w.mark(ranks, 0)
+	failed := w.flushRemote(ranks...)
+	return cmp.Or(failed, w.tell(ranks, tagCompleted))
 }
 
 // Wait ends the exposure epoch of Post. It waits for the Complete of its ranks.

@@ -92,3 +92,17 @@ func (w *Window) permit(rank int) error {
 	return syncError("an operation outside of an epoch: call %s, %s, %s or %s first", "Fence", "Start", "Lock",
 		"LockAll")
 }
+
+// Passive returns nil if the epoch of an operation on a rank is one of locks, or there is none: requests are for such
+// epochs.
+func (w *Window) Passive(rank int) error {
+	state := w.access.Load()
+	if state == fenced {
+		state = active
+	}
+	if state != active && state != started {
+		return nil
+	}
+	return w.wrap("begin a request", rank, syncError("an operation with a request within the epoch of %s: requests are "+
+		"for those of %s and %s", begins[state], "Lock", "LockAll"))
+}

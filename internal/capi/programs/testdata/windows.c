@@ -354,6 +354,12 @@ static void refusals(window *v) {
 	FAILS(MPI_ERR_RMA_SYNC, MPI_Win_flush(0, v->w));
 	FAILS(MPI_ERR_RMA_SYNC, MPI_Win_complete(v->w));
 	FAILS(MPI_ERR_RMA_SYNC, MPI_Win_wait(v->w));
+	OK(MPI_Win_fence(0, v->w));
+	MPI_Request r;
+	told(MPI_Rput(&x, 0, MPI_INT, rank, 0, 0, MPI_INT, v->w, &r), MPI_ERR_RMA_SYNC,
+	     "a request within the epoch of MPI_Win_fence");
+	CHECK(r == MPI_REQUEST_NULL);
+	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, v->w));
 	FAILS(MPI_ERR_LOCKTYPE, MPI_Win_lock(7, 0, 0, v->w));
 	FAILS(MPI_ERR_ASSERT, MPI_Win_fence(1 << 20, v->w));
 	FAILS(MPI_ERR_RANK, MPI_Win_lock(MPI_LOCK_SHARED, size, 0, v->w));
@@ -390,6 +396,31 @@ static void put_wrongly(MPI_Win w, int to, MPI_Aint at, int n, MPI_Datatype t) {
 	FAILS(MPI_ERR_RMA_RANGE, code);
 }
 
+/* fails_and_meets: an epoch with a wrong operation ends for all. The end says so where the operation cannot. */
+static void fails_and_meets(MPI_Win w, int *mine, MPI_Aint of, int right, int left) {
+	int value = rank, late = FAR(right) || (strangers && right != rank);
+	MPI_Group all, to, from;
+	OK(MPI_Win_fence(0, w));
+	FAILS(late ? MPI_SUCCESS : MPI_ERR_RMA_RANGE, MPI_Put(&value, 1, MPI_INT, right, 8, 1, MPI_INT, w));
+	FAILS(late ? MPI_ERR_RMA_RANGE : MPI_SUCCESS, MPI_Win_fence(0, w));
+	mine[0] = 100 + rank;
+	OK(MPI_Win_fence(0, w));
+	OK(MPI_Get(&value, 1, MPI_INT, right, of, 1, MPI_INT, w));
+	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, w));
+	CHECK(value == 100 + right);
+	OK(MPI_Comm_group(MPI_COMM_WORLD, &all));
+	OK(MPI_Group_incl(all, 1, &right, &to));
+	OK(MPI_Group_incl(all, 1, &left, &from));
+	OK(MPI_Win_post(from, 0, w));
+	OK(MPI_Win_start(to, 0, w));
+	FAILS(late ? MPI_SUCCESS : MPI_ERR_RMA_RANGE, MPI_Put(&value, 1, MPI_INT, right, 8, 1, MPI_INT, w));
+	FAILS(late ? MPI_ERR_RMA_RANGE : MPI_SUCCESS, MPI_Win_complete(w));
+	OK(MPI_Win_wait(w));
+	OK(MPI_Group_free(&all));
+	OK(MPI_Group_free(&to));
+	OK(MPI_Group_free(&from));
+}
+
 /* dynamic: the address of a list is told by a message. */
 static void dynamic(void) {
 	MPI_Win w;
@@ -423,6 +454,7 @@ static void dynamic(void) {
 	CHECK(mine[0] == left && mine[1] == left && mine[99] == left && mine[150] == left && mine[125] == 0);
 	OK(MPI_Type_free(&pieces));
 	OK(MPI_Type_free(&outside));
+	fails_and_meets(w, mine, of, right, left);
 	FAILS(MPI_ERR_RMA_ATTACH, MPI_Win_detach(w, mine + 1));
 	OK(MPI_Win_detach(w, mine));
 	OK(MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, w));
