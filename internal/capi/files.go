@@ -171,6 +171,7 @@ func (p *Process) File_set_view(o *openFile, disp int, etype, filetype Type, rep
 		v.Displacement = file.Here
 	}
 	if wrong == nil {
+		v.Form = next.datarep.name
 		v.Element, v.Type, wrong = next.inFile()
 	}
 	if err := o.f.SetView(v, hints, wrong); err != nil {

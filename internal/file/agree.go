@@ -79,11 +79,19 @@ func refused(offers []offer) error {
 		}
 		for i, v := range offers[rank].Alike {
 			if v != first.Alike[i] {
-				return fmt.Errorf("%w: rank %d passes %d, rank 0 %d", ErrNotSame, rank, v, first.Alike[i])
+				return unlike(first.Call, rank, v, first.Alike[i])
 			}
 		}
 	}
 	return nil
+}
+
+// unlike is the error of a rank that passes another number than rank 0.
+func unlike(c call, rank int, number, first int64) error {
+	if c == setsView {
+		return fmt.Errorf("%w: rank %d passes another data representation than rank 0", ErrNotSame, rank)
+	}
+	return fmt.Errorf("%w: rank %d passes %d, rank 0 %d", ErrNotSame, rank, number, first)
 }
 
 // agree returns when all ranks have called it: nil if none of them has an error. The caller's own error comes first. A

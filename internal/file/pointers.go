@@ -2,6 +2,7 @@ package file
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math"
 
 	"github.com/gopvas/gopvas/internal/comm"
@@ -196,7 +197,9 @@ func (f *File) setView(v View, info *comm.Info, wrong error) error {
 		bad = f.hints.set(info)
 		f.mu.Unlock()
 	}
-	if err := f.meet(setsView, bad); err != nil {
+	form := fnv.New64a()
+	_, _ = form.Write([]byte(v.Form)) // never fails
+	if err := f.meet(setsView, bad, int64(form.Sum64())); err != nil {
 		return err
 	}
 	f.mu.Lock()

@@ -18,8 +18,8 @@ const (
 	tagCompleted
 )
 
-// Fence ends an epoch, and begins the next one, of all ranks. It does so, too, if an operation on a rank of another node
-// has failed, and returns that error: the other ranks are in it.
+// Fence ends an epoch, and begins the next one, of all ranks. It does so, too, if an operation on a rank of another
+// node has failed, and returns that error: the other ranks are in it.
 func (w *Window) Fence(a Assert) error {
 	if w.watch != nil {
 		return w.wrap("fence", -1, w.watchedFence(a))

@@ -103,6 +103,6 @@ func (w *Window) Passive(rank int) error {
 	if state != active && state != started {
 		return nil
 	}
-	return w.wrap("begin a request", rank, syncError("an operation with a request within the epoch of %s: requests are "+
-		"for those of %s and %s", begins[state], "Lock", "LockAll"))
+	return w.wrap("begin a request", rank, syncError("an operation with a request within the epoch of %s: requests "+
+		"are for those of %s and %s", begins[state], "Lock", "LockAll"))
 }

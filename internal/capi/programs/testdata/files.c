@@ -307,6 +307,8 @@ static void errors(void) {
 		int bytes = rank ? MPI_File_write_at_all(f, rank, &number, 1, MPI_BYTE, &status)
 				 : MPI_File_write_all(f, &number, 1, MPI_BYTE, &status);
 		FAILS(MPI_ERR_NOT_SAME, bytes);
+		FAILS(MPI_ERR_NOT_SAME, MPI_File_set_view(f, 0, MPI_INT, MPI_INT, rank ? "native" : "external32",
+			MPI_INFO_NULL));
 	}
 	MPI_Request request;
 	FAILS(MPI_ERR_TYPE, MPI_File_iwrite_at(f, 0, &number, 1, MPI_DATATYPE_NULL, &request));
