@@ -7,6 +7,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/gopvas/gopvas/internal/coll/operator"
 	"github.com/gopvas/gopvas/internal/comm"
@@ -254,7 +255,7 @@ func (p *Process) Get_processor_name(name OutString, resultlen Ref) error {
 	return nil
 }
 
-// memoryAlign is what memory of Alloc_mem is aligned to.
+// memoryAlign is what memory of Alloc_mem is aligned to at least.
 const memoryAlign = 64
 
 // mapFrom is the size from which Alloc_mem asks the system. It may refuse, where the Go heap would
@@ -266,10 +267,11 @@ func (p *Process) Alloc_mem(size int, info Info, base AddressRef) error {
 	if size < 0 {
 		return fail(ERR_ARG, "size %d is negative", size)
 	}
-	if _, err := p.hints(info); err != nil {
+	hints, err := p.hints(info)
+	if err != nil {
 		return err
 	}
-	mem, at, err := allocate(size)
+	mem, at, err := allocate(size, max(memoryAlign, comm.Alignment(hints)))
 	if err != nil {
 		return fail(ERR_NO_MEM, "%v", err)
 	}
@@ -289,10 +291,7 @@ func (p *Process) Free_mem(base Address) error {
 	if !ok && base != 0 {
 		return fail(ERR_BASE, "address %#x is not from MPI_Alloc_mem, or was freed", uintptr(base))
 	}
-	if mem.mapped > 0 {
-		return sys.Munmap(uintptr(base), mem.mapped)
-	}
-	return nil
+	return mem.free()
 }
 
 // allocated returns how many pieces of Alloc_mem there are.
@@ -302,10 +301,17 @@ func (p *Process) allocated() int {
 	return len(p.memory)
 }
 
-// allocated is memory of Alloc_mem: of the Go heap, or so many bytes that were mapped.
+// allocated is memory of Alloc_mem: of the Go heap, or so many bytes that were mapped at an address.
 type allocated struct {
-	heap   []byte
-	mapped uintptr
+	heap       []byte
+	at, mapped uintptr
+}
+
+func (a *allocated) free() error {
+	if a.mapped == 0 {
+		return nil
+	}
+	return sys.Munmap(a.at, a.mapped)
 }
 
 // room makes memory for count elements of a size, both as the program says. If there is not so much it returns an
@@ -316,9 +322,9 @@ func room(count, size int) ([]byte, error) {
 	}
 	n := count * size
 	if n >= mapFrom {
-		mem, at, err := allocate(n)
+		mem, _, err := allocate(n, memoryAlign)
 		if err == nil {
-			err = sys.Munmap(uintptr(at), mem.mapped)
+			err = mem.free()
 		}
 		if err != nil {
 			return nil, fail(ERR_NO_MEM, "a copy of %d bytes needs memory: %v: pass fewer elements at a time", n, err)
@@ -327,13 +333,17 @@ func room(count, size int) ([]byte, error) {
 	return make([]byte, n), nil
 }
 
-// allocate returns memory of size bytes and its address.
-func allocate(size int) (allocated, Address, error) {
-	if size >= mapFrom {
-		at, err := sys.Mmap(0, uintptr(size), sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous, -1, 0)
-		return allocated{mapped: uintptr(size)}, Address(at), err
+// allocate returns memory of size bytes, and its address, a multiple of align, which is a power of two.
+func allocate(size, align int) (mem allocated, at Address, err error) {
+	all, up := size+align, Address(align-1)
+	if all < size {
+		return mem, 0, syscall.ENOMEM
 	}
-	mem := make([]byte, size+memoryAlign)
-	at := (Address(sys.AddrOf(mem)) + memoryAlign - 1) &^ (memoryAlign - 1)
-	return allocated{heap: mem}, at, nil
+	if all >= mapFrom {
+		mem.mapped = uintptr(all)
+		mem.at, err = sys.Mmap(0, mem.mapped, sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous, -1, 0)
+		return mem, (Address(mem.at) + up) &^ up, err
+	}
+	mem.heap = make([]byte, all)
+	return mem, (Address(sys.AddrOf(mem.heap)) + up) &^ up, nil
 }

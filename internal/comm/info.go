@@ -1,6 +1,9 @@
 package comm
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // Info has hints to calls: values by key, both text, in the order in which the keys were
 // first set. A call may ignore any hint. One goroutine at a time uses an Info.
@@ -54,4 +57,23 @@ func (f *Info) Clone() *Info {
 		return &Info{}
 	}
 	return &Info{hints: slices.Clone(f.hints)}
+}
+
+// mostAlignment is the largest alignment that is kept: a program that asks for more would hardly get memory.
+const mostAlignment = 1 << 30
+
+// Alignment is what the memory that a call allocates is to be aligned to, if the hints say so with a power of two; else
+// 0.
+//
+// MPI 4.1 section 9.2 (MPI_Alloc_mem).
+func Alignment(f *Info) int {
+	if f == nil {
+		return 0
+	}
+	value, _ := f.Get("mpi_minimum_memory_alignment")
+	n, err := strconv.Atoi(value)
+	if err != nil || n <= 0 || n > mostAlignment || n&(n-1) != 0 {
+		return 0
+	}
+	return n
 }

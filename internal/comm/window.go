@@ -34,10 +34,11 @@ type segment struct {
 	length uint64 // bytes of the window
 	unit   uint64 // size of an element in bytes
 	call   uint64 // by which the window is made
+	skip   uint64 // bytes before those of the window, for its alignment
 }
 
 const (
-	segmentSize = 5 * 8
+	segmentSize = 6 * 8
 
 	// failed is the length of a rank that could not provide its part, so that its peers fail too instead of waiting for
 	// it. What it wanted is its mapped, if there was no room for that, else 0.
@@ -54,21 +55,22 @@ const (
 
 // WinAllocateShared gives each rank of c bytes of shared memory, filled with zeros, that all
 // ranks can address. unit is the size of this rank's elements: it is told to the others, and
-// means nothing here. wrong is what the face has found wrong with the call of this rank:
-// then all ranks get an error, this one wrong. MPI 4.1 section 12.2.3.
-func WinAllocateShared(c *Comm, bytes, unit int, wrong error) (*Window, error) {
-	return allocateShared(c, bytes, unit, wrong, true)
+// means nothing here. This rank's memory begins at a multiple of align, a power of two, and of a page. wrong is what
+// the face has found wrong with the call of this rank: then all ranks get an error, this one wrong. MPI 4.1 section
+// 12.2.3.
+func WinAllocateShared(c *Comm, bytes, unit, align int, wrong error) (*Window, error) {
+	return allocateShared(c, bytes, unit, align, wrong, true)
 }
 
 // WinAllocateControl is WinAllocateShared for words of our own, of which the report of page tables says nothing.
 func WinAllocateControl(c *Comm, bytes int) (*Window, error) {
-	return allocateShared(c, bytes, 1, nil, false)
+	return allocateShared(c, bytes, 1, 0, nil, false)
 }
 
 // OneNode tells whether the ranks of a communicator are on one node, as those of a window must be.
 func OneNode(c *Comm) bool { return c.made() == nil && c.engine.Memory(c.members.ranks) != nil }
 
-func allocateShared(c *Comm, bytes, unit int, wrong error, program bool) (*Window, error) {
+func allocateShared(c *Comm, bytes, unit, align int, wrong error, program bool) (*Window, error) {
 	const op = "allocate shared window"
 	if err := c.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
@@ -79,13 +81,30 @@ func allocateShared(c *Comm, bytes, unit int, wrong error, program bool) (*Windo
 	}
 	w := &Window{comm: c}
 	err := wrong
+	skip := 0
 	if err == nil {
-		w.block, err = c.windows.take(c, bytes, program)
+		skip, err = w.allocate(bytes, align, program)
 	}
-	mem := w.block.mem
-	w.local = mem[:max(0, min(bytes, len(mem)))]
-	w.segments, err = w.agree(segment{w.block.at, uint64(len(mem)), uint64(bytes), uint64(unit), allocated}, err)
+	w.segments, err = w.agree(segment{w.block.at, uint64(len(w.block.mem)), uint64(bytes), uint64(unit), allocated,
+		uint64(skip)}, err)
 	return w.made(op, err)
+}
+
+// allocate takes memory for this rank. It returns how many bytes of the block are not used, for the alignment: blocks
+// begin with a page.
+func (w *Window) allocate(bytes, align int, program bool) (skip int, err error) {
+	size := bytes
+	if bytes > 0 && align > w.comm.root.PageSize() {
+		size += align
+	}
+	w.block, err = w.comm.windows.take(w.comm, size, program)
+	if err == nil && size > bytes {
+		skip = int(-sys.AddrOf(w.block.mem) & uintptr(align-1))
+	}
+	if err == nil {
+		w.local = w.block.mem[skip:][:bytes:bytes]
+	}
+	return skip, err
 }
 
 // WinAllocateContiguous is WinAllocateShared in one piece: the memory of each rank begins
@@ -223,7 +242,7 @@ func (w *Window) agree(mine segment, localErr error) ([]segment, error) {
 
 func (s segment) encode() []byte {
 	b := make([]byte, 0, segmentSize)
-	for _, word := range []uint64{s.at, s.mapped, s.length, s.unit, s.call} {
+	for _, word := range []uint64{s.at, s.mapped, s.length, s.unit, s.call, s.skip} {
 		b = binary.LittleEndian.AppendUint64(b, word)
 	}
 	return b
@@ -233,10 +252,10 @@ func decodeSegment(b []byte) (s segment, err error) {
 	if len(b) != segmentSize {
 		return s, fmt.Errorf("a segment of a window is told in %d bytes, not %d", segmentSize, len(b))
 	}
-	for i, word := range []*uint64{&s.at, &s.mapped, &s.length, &s.unit, &s.call} {
+	for i, word := range []*uint64{&s.at, &s.mapped, &s.length, &s.unit, &s.call, &s.skip} {
 		*word = binary.LittleEndian.Uint64(b[8*i:])
 	}
-	if s.length != failed && (s.length > s.mapped || s.mapped > math.MaxInt) {
+	if s.length != failed && (s.length > s.mapped || s.skip > s.mapped-s.length || s.mapped > math.MaxInt) {
 		return s, fmt.Errorf("a segment of %d bytes in %d is damaged", s.length, s.mapped)
 	}
 	return s, nil
@@ -300,7 +319,7 @@ func (w *Window) Table() []Part {
 			p.Base = next
 			next += uintptr(s.length)
 		case s.call == created || w.comm.OneAddressSpace():
-			p.Base = uintptr(s.at)
+			p.Base = uintptr(s.at + s.skip)
 		}
 	}
 	return table
@@ -339,7 +358,7 @@ func (w *Window) Segment(rank int) ([]byte, error) {
 	if err != nil {
 		return nil, Wrap(op, err)
 	}
-	return mem[:s.length:s.length], nil
+	return mem[s.skip:][:s.length:s.length], nil
 }
 
 // Free ends the window. It is collective and synchronises like a barrier: no rank

@@ -127,7 +127,7 @@ func (w *Window) make(s *Spec) error {
 	case s.Flavor == Shared && !w.hints.say(noncontiguous):
 		w.data, err = comm.WinAllocateContiguous(w.node, s.Bytes, s.Unit, wrong)
 	default:
-		w.data, err = comm.WinAllocateShared(w.node, s.Bytes, s.Unit, wrong)
+		w.data, err = comm.WinAllocateShared(w.node, s.Bytes, s.Unit, comm.Alignment(&w.hints.given), wrong)
 	}
 	if err != nil {
 		return unwrapped(err)

@@ -465,6 +465,44 @@ static void dynamic(void) {
 	free(mine);
 }
 
+/* aligned: allocated memory begins where the program wants it, and others find it there. */
+static void aligned(void) {
+	MPI_Win w;
+	MPI_Info info;
+	char *at;
+	int right = (rank + 1) % size, left = (rank + size - 1) % size;
+	OK(MPI_Info_create(&info));
+	OK(MPI_Info_set(info, "mpi_minimum_memory_alignment", "65536"));
+	OK(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
+	for (int shared = 0; shared < (nodes ? 1 : 2); shared++) {
+		if (shared) OK(MPI_Win_allocate_shared(100 + rank, 1, info, MPI_COMM_WORLD, &at, &w));
+		else OK(MPI_Win_allocate(100 + rank, 1, info, MPI_COMM_WORLD, &at, &w));
+		CHECK((size_t)at % 65536 == 0);
+		OK(MPI_Win_fence(0, w));
+		OK(MPI_Put(&rank, 1, MPI_INT, right, 96 + right, 1, MPI_INT, w));
+		OK(MPI_Win_fence(0, w));
+		int got;
+		memcpy(&got, at + 96 + rank, sizeof(got));
+		CHECK(got == left);
+		if (shared) {
+			MPI_Aint bytes;
+			int unit;
+			char *there;
+			OK(MPI_Win_shared_query(w, right, &bytes, &unit, &there));
+			memcpy(&got, there + 96 + right, sizeof(got));
+			CHECK(bytes == 100 + right && got == rank);
+		}
+		OK(MPI_Win_free(&w));
+	}
+	for (int bytes = 1; bytes < 1 << 24; bytes *= 7) {
+		OK(MPI_Alloc_mem(bytes, info, &at));
+		CHECK((size_t)at % 65536 == 0);
+		memset(at, 1, bytes);
+		OK(MPI_Free_mem(at));
+	}
+	OK(MPI_Info_free(&info));
+}
+
 /* wrong: what one rank does wrong in making a window is an error of all. */
 static void wrong(void) {
 	MPI_Win w;
@@ -516,6 +554,7 @@ int main(int argc, char **argv) {
 		short_calls(&v);
 		end(&v);
 	}
+	aligned();
 	dynamic();
 	large();
 	wrong();
