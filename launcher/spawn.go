@@ -151,9 +151,10 @@ func (s *supervisor) lookForLate(l *part.Late) (late []latecomer, err error) {
 		}
 		app := App{Program: c.Program, Args: c.Args, N: each[i], Env: l.Env, NoEnv: l.NoEnv, Unset: l.Unset,
 			Nice: l.Nice, Dir: c.Dir}
-		prog, err := s.findBinary(programIn(c), &app)
-		if errors.Is(err, fs.ErrNotExist) && c.Path != "" {
-			err = fmt.Errorf("%w; nor is it in the info key path: %s", err, c.Path)
+		file := programIn(c)
+		prog, err := s.findBinary(file, &app)
+		if errors.Is(err, fs.ErrNotExist) && c.Path != "" && !strings.ContainsRune(file, '/') {
+			err = fmt.Errorf("%w; nor is it in %s, the info key path", err, c.Path)
 		}
 		if err != nil {
 			return late, err

@@ -171,7 +171,7 @@ func (p *Process) File_set_view(o *openFile, disp int, etype, filetype Type, rep
 		v.Displacement = file.Here
 	}
 	if wrong == nil {
-		v.Form = next.datarep.name
+		v.Datarep = next.datarep.name
 		v.Element, v.Type, wrong = next.inFile()
 	}
 	if err := o.f.SetView(v, hints, wrong); err != nil {
@@ -228,7 +228,7 @@ var fileClasses = []struct {
 	{file.ErrMode, ERR_AMODE}, {file.ErrNotSame, ERR_NOT_SAME}, {file.ErrElsewhere, ERR_NOT_SAME},
 	{file.ErrReadOnly, ERR_READ_ONLY}, {file.ErrWriteOnly, ERR_ACCESS},
 	{file.ErrSequential, ERR_UNSUPPORTED_OPERATION},
-	{file.ErrElement, ERR_IO}, {file.ErrType, ERR_IO},
+	{file.ErrElement, ERR_IO}, {file.ErrType, ERR_TYPE},
 	{file.ErrSplit, ERR_OTHER}, {file.ErrNoSplit, ERR_OTHER}, {file.ErrClosed, ERR_FILE},
 	{file.ErrArgument, ERR_ARG},
 }

@@ -120,7 +120,7 @@ func (p *Process) Rget_accumulate(at Address, n int, t Type, result Address, m i
 
 // requested does an operation that has a request, and hands that out.
 func requested(o *windowObject, rank int, out Ptr[Request], do func() error) error {
-	err := error(nil)
+	var err error
 	if rank != PROC_NULL {
 		err = o.w.Passive(rank)
 	}

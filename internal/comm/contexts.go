@@ -34,7 +34,7 @@ func idOf(context uint32) uint32 { return context / uint32(purposes) }
 const (
 	idBits  = 29
 	worldID = 0 // of the first world; also "none": nobody hands it out
-	meetID  = 1 // of no communicator: its contexts are for Meet
+	meetID  = 1 // of no communicator: its contexts are for Meet, ports and parents
 	firstID = 2 // that is handed out
 )
 

@@ -59,20 +59,19 @@ func (f *Info) Clone() *Info {
 	return &Info{hints: slices.Clone(f.hints)}
 }
 
-// mostAlignment is the largest alignment that is kept: a program that asks for more would hardly get memory.
-const mostAlignment = 1 << 30
+// KeyAlignment is the hint that says what allocated memory is to be aligned to.
+const KeyAlignment = "mpi_minimum_memory_alignment"
 
-// Alignment is what the memory that a call allocates is to be aligned to, if the hints say so with a power of two; else
-// 0.
+// Alignment is the value of KeyAlignment, if it is a power of two; else 0.
 //
 // MPI 4.1 section 9.2 (MPI_Alloc_mem).
 func Alignment(f *Info) int {
 	if f == nil {
 		return 0
 	}
-	value, _ := f.Get("mpi_minimum_memory_alignment")
+	value, _ := f.Get(KeyAlignment)
 	n, err := strconv.Atoi(value)
-	if err != nil || n <= 0 || n > mostAlignment || n&(n-1) != 0 {
+	if err != nil || n <= 0 || n&(n-1) != 0 {
 		return 0
 	}
 	return n

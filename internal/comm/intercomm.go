@@ -58,12 +58,12 @@ func IntercommCreate(local *Comm, leader int, peer *Comm, remoteLeader, tag int)
 	return n, Wrap(op, err)
 }
 
-// leaders exchanges proposals with the leader of the other group, whom it finds in round 0. Round 1 follows if that has
-// succeeded. It is called on the leader of a group.
-type leaders func(p agree.Proposal, round int) (theirs agree.Proposal, err error)
+// meetLeader exchanges proposals with the leader of the other group, whom it finds in round 0. Round 1 follows if that
+// has succeeded. It is called on the leader of a group.
+type meetLeader func(p agree.Proposal, round int) (theirs agree.Proposal, err error)
 
 // joinRemote makes the intercommunicator of local and the group of another leader. The caller holds the lock.
-func (local *Comm) joinRemote(op string, leader int, bad error, meet leaders) (*Comm, error) {
+func (local *Comm) joinRemote(op string, leader int, bad error, meet meetLeader) (*Comm, error) {
 	id := local.contexts.take()
 	remote, given, err := local.meetRemote(op, id, leader, bad, meet)
 	if given != id && !isLost(err) {
@@ -105,14 +105,13 @@ func isLost(err error) bool {
 
 // meetRemote returns the job's ranks of the other group, and the id of the new communicator,
 // which comes from the group that precedes. The leaders exchange their groups, and each tells
-// its own group the result. Wrong arguments travel in each round, so that all ranks fail if one
-// does.
+// its own group the result. Wrong arguments travel along, so that all ranks fail if one does.
 func (c *Comm) meetRemote(op string, id uint32, leader int, bad error,
-	meet leaders) (remote []int32, given uint32, err error) {
+	meet meetLeader) (remote []int32, given uint32, err error) {
 	t := c.everyone()
 	all, bad := t.Propose(agree.Proposal{ID: id, Call: agree.CallOf(op, leader)}, bad)
 	heard := agree.Proposal{Call: agree.CallOf(op)}
-	var again leaders // the leader's, if the other one has answered
+	var again meetLeader // the leader's, if the other one has answered
 	if c.rank == leader {
 		offer := agree.Proposal{Refused: bad != nil, Call: heard.Call}
 		if bad == nil {
@@ -135,10 +134,7 @@ func (c *Comm) meetRemote(op string, id uint32, leader int, bad error,
 			}
 		}
 	}
-	told, err := t.Propose(heard, bad)
-	if err != nil && bad == nil && !isLost(err) {
-		err = errOwnGroup
-	}
+	told, err := proposeOr(t, heard, bad, errOwnGroup)
 	if err == nil {
 		remote, err = c.decodeRanks(told[leader].Data)
 	}
@@ -155,15 +151,12 @@ func (c *Comm) meetRemote(op string, id uint32, leader int, bad error,
 	return remote, given, nil
 }
 
-// concur has all ranks of both groups fail if one of them fails to reach the other group, as where they are of several
-// jobs: each job has to know the others, and each rank to open its network. First a group agrees, then the leaders do,
-// and each tells its group. mine is what is wrong here. Every living rank makes both rounds, whatever it knows: none of
-// them waits for another in vain.
-func concur(t agree.Circle, call agree.Call, mine error, meet leaders) error {
-	_, err := t.Propose(agree.Proposal{Call: call}, mine)
-	if err != nil && mine == nil && !isLost(err) {
-		err = errOwnGroup
-	}
+// concur has all ranks of both groups fail if one of them fails to reach the other group. Ranks of several jobs may
+// fail: each job has to know the others, and each rank to open its network. First a group agrees, then the leaders do,
+// and each tells its group. mine is what is wrong here. Every living rank takes part in all of it, whatever it knows:
+// none waits for another in vain.
+func concur(t agree.Circle, call agree.Call, mine error, meet meetLeader) error {
+	_, err := proposeOr(t, agree.Proposal{Call: call}, mine, errOwnGroup)
 	if meet != nil {
 		theirs, failed := meet(agree.Proposal{Call: call, Refused: err != nil}, 1)
 		switch {
@@ -174,16 +167,22 @@ func concur(t agree.Circle, call agree.Call, mine error, meet leaders) error {
 			err = errOtherGroup
 		}
 	}
-	_, told := t.Propose(agree.Proposal{Call: call}, err)
-	if told != nil && !isLost(told) {
-		told = errOtherGroup
-	}
+	_, told := proposeOr(t, agree.Proposal{Call: call}, err, errOtherGroup)
 	return cmp.Or(err, told)
 }
 
+// proposeOr is Propose that returns another error for what is wrong with other ranks. A loss stays what it is.
+func proposeOr(t agree.Circle, p agree.Proposal, mine, others error) ([]agree.Proposal, error) {
+	all, err := t.Propose(p, mine)
+	if err != nil && mine == nil && !isLost(err) {
+		err = others
+	}
+	return all, err
+}
+
 var (
-	errOwnGroup   = errors.New("another rank does not reach the other group: its own error says why")
-	errOtherGroup = errors.New("a rank of the other group does not reach this one, or has ended: " +
+	errOwnGroup   = errors.New("another rank of this group cannot join the groups: its own error says why")
+	errOtherGroup = errors.New("a rank of the other group cannot join the groups, or has ended: " +
 		"its own error says why")
 )
 

@@ -173,7 +173,7 @@ func TestIntercommunicatorMistakes(t *testing.T) {
 		case 1:
 			want = "rank 1 has passed bad arguments"
 		case 2:
-			want = "another rank does not reach the other group"
+			want = "another rank of this group cannot join the groups"
 		case 3:
 			leader, want = 9, "rank 9"
 		}

@@ -60,7 +60,7 @@ func (c *Comm) swapLines(fd int, line string) (string, error) {
 	var over atomic.Bool
 	var got string
 	var failed error
-	signalled := make(chan struct{}) // then the goroutine does not use the inbox any more, whose memory may go
+	signalled := make(chan struct{}) // closed when the goroutine no longer uses the inbox, whose memory may go
 	go func() {
 		defer close(signalled)
 		got, failed = swapLines(f, line)
@@ -72,7 +72,7 @@ func (c *Comm) swapLines(fd int, line string) (string, error) {
 			Collective: job.Collective{Name: "the other end of the socket", Communicator: c.Name()}}
 	})
 	if err != nil {
-		sys.StopReading(f) // MPI is over: the read ends
+		sys.StopSocket(f) // MPI is over, and so is the wait
 	}
 	<-signalled
 	return got, cmp.Or(err, failed)

@@ -18,8 +18,8 @@ import (
 //
 // The ranks that are started together are a world of their own, with numbers in the job after all others. So groups of
 // different worlds are joined as any two groups are (joinRemote). Only how the leaders meet differs. They do so in
-// contexts of meetID, which belong to no communicator: in that of grouping, with the tag of the port (ports.go), or
-// tag 0 for a parent and its child.
+// contexts of meetID, which belong to no communicator. A parent and its child use that of grouping, with tag 0; for
+// those of ports see ports.go.
 
 // The refusals of processes and ports.
 var (

@@ -105,7 +105,7 @@ func TestRefusedPortIsToldOnce(t *testing.T) {
 			job.Port
 			why string
 		}{
-			{job.Port{Job: c.root.ID(), Number: 1}, "this rank has opened it"},
+			{job.Port{Job: c.root.ID(), Number: 1}, "this rank has closed it, or not opened it"},
 			{job.Port{Job: c.root.ID() + 1, Of: 5, Number: 1}, "this job cannot reach others: "},
 		} {
 			_, err := Connect(c, p.String(), 0)

@@ -192,7 +192,7 @@ func (c *Comm) encodeRanks(ranks []int32) []byte {
 // decodeRanks returns the ranks of such a message. Those of jobs that this one has not met yet become visitors.
 func (c *Comm) decodeRanks(b []byte) ([]int32, error) {
 	if len(b) < 4 {
-		return nil, errors.New("the other group has told of no rank")
+		return nil, errors.New("the other group has told of no rank: its own errors say why")
 	}
 	ranks := make([]int32, 0, len(b)/4)
 	for ; len(b) >= 4; b = b[4:] {

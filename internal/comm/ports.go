@@ -22,8 +22,9 @@ import (
 //
 // Other threads may accept at a port while it is closed: the close sends each of them a message, from the rank itself.
 type openPorts struct {
-	mu   sync.Mutex
-	open map[int]*openPort // by number
+	mu       sync.Mutex
+	open     map[int]*openPort // by number
+	meetings int               // see meeting
 
 	// unreached says why other jobs cannot connect to a port without a number of the job. A deadlock in Accept may come
 	// of it.
@@ -45,6 +46,16 @@ func (o *openPorts) add(port int) {
 	o.open[port] = &openPort{taken: map[int]int{}}
 }
 
+// own is the error of a rank that connects to a port of its own.
+func (o *openPorts) own(port int) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.open[port] == nil {
+		return fmt.Errorf("%w: this rank has closed it, or not opened it", ErrPort)
+	}
+	return fmt.Errorf("%w: this rank has opened it, and another one connects", ErrPort)
+}
+
 // await notes that an accept waits for a message. It tells whether the port is open.
 func (o *openPorts) await(port int) bool {
 	o.mu.Lock()
@@ -57,17 +68,43 @@ func (o *openPorts) await(port int) bool {
 	return true
 }
 
-// take counts a message of a rank that an accept has waited for. It tells whether the port is open.
-func (o *openPorts) take(port, rank int) bool {
+// take ends such a wait, and counts the message of a rank, unless none came. It returns a number for the meeting, and
+// whether the port is open.
+func (o *openPorts) take(port, rank int, came bool) (meeting int, open bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	p := o.open[port]
 	if p == nil {
-		return false
+		return 0, false
 	}
 	p.accepts--
-	p.taken[rank]++
-	return true
+	if came {
+		p.taken[rank]++
+	}
+	o.meetings = (o.meetings + 1) % mostMeetings
+	return o.meetings, true
+}
+
+// meeting is that of two roots. Threads of both may meet at one port at the same time. So the first two messages are
+// for any of them: that of a root that asks, and the answer of one that accepts. The answer has a number that the
+// accepting root has given the meeting. The tags of all others are made of that: odd ones if the accepting root
+// receives, else even ones, since each root may accept the other.
+type meeting struct {
+	rank    int // of the other root
+	number  int
+	accepts bool // this root has accepted the other one
+}
+
+const mostMeetings = 1 << 20 // at a time; then numbers are used again
+
+// ends are the circles in which this root tells the other one, and hears it.
+func (c *Comm) ends(m meeting) (out, in agree.Circle) {
+	even := c.with(m.rank, agreement.of(meetID), 2*m.number)
+	odd := c.with(m.rank, agreement.of(meetID), 2*m.number+1)
+	if m.accepts {
+		return even, odd
+	}
+	return odd, even
 }
 
 // OpenPort returns the name of a port at which this rank can accept. MPI 4.1 section 11.9.2 (MPI_Open_port).
@@ -140,11 +177,16 @@ func ClosePort(world *Comm, port string) error {
 	return Wrap(closePort, err)
 }
 
-// turnAway refuses those that have asked at a port, as AskClosePort tells, but for those whose messages were taken.
-// Then it ends the accepts that wait there.
+// turnAway ends the accepts that wait at a port. Then it refuses those that have asked there, as AskClosePort tells,
+// but for those whose messages were taken.
 func (c *Comm) turnAway(p job.Port, asked []string) error {
 	port := c.opened.open[p.Number]
 	delete(c.opened.open, p.Number)
+	for range port.accepts {
+		if err := c.engine.Send(partitioned.of(meetID), c.group.self, p.Number, nil, pml.Standard); err != nil {
+			return err
+		}
+	}
 	no := agree.Proposal{Call: agree.CallOf(closePort), Refused: true}
 	for i := 0; i+1 < len(asked); i += 2 {
 		rank, _ := strconv.Atoi(asked[i]) // never fails, nor does the next: Names has written it
@@ -154,11 +196,6 @@ func (c *Comm) turnAway(p job.Port, asked []string) error {
 			if err != nil && !isLost(err) {
 				return err
 			}
-		}
-	}
-	for range port.accepts {
-		if err := c.engine.Send(partitioned.of(meetID), c.group.self, p.Number, nil, pml.Standard); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -196,7 +233,7 @@ func (c *Comm) askAt(name string) (p job.Port, err error) {
 	}
 	if p.Job == c.root.ID() {
 		if p.Rank == c.group.self {
-			return p, fmt.Errorf("%w: this rank has opened it: another one connects, until it is closed", ErrPort)
+			return p, c.opened.own(p.Number)
 		}
 		_, err = c.root.Ask(c.group.self, job.AskConnect, name)
 		return p, err
@@ -225,34 +262,46 @@ func Accept(c *Comm, port string, root int) (*Comm, error) {
 
 // accept is Accept for what one rank asks, or AnySource.
 func (c *Comm) accept(port string, root, from int) (*Comm, error) {
-	return c.connect("accept", root, func() (job.Port, error) { return c.ownPort(port) }, func(p *job.Port,
-		offer agree.Proposal) (theirs agree.Proposal, err error) {
+	return c.connect("accept", root, func() (job.Port, error) { return c.ownPort(port) }, func(p job.Port,
+		offer agree.Proposal) (meeting, agree.Proposal, error) {
 		if why := c.opened.unreached.Load(); p.Of == 0 && why != nil {
 			c.engine.NoteRefusal(why)
 			defer c.engine.ForgetRefusal(why)
 		}
-		closed := fmt.Errorf("%w: it was closed meanwhile", ErrPort)
 		for {
-			if !c.opened.await(p.Number) {
-				return theirs, closed
-			}
-			m, st, err := c.engine.Mprobe(partitioned.of(meetID), from, p.Number)
+			m, err := c.awaitRequest(p, from)
 			if err != nil {
-				return theirs, err
+				return m, agree.Proposal{}, err
 			}
-			if _, err = c.engine.Mrecv(&m, Bytes(nil)); err != nil {
-				return theirs, err
+			offer.Key = int64(m.number)
+			_, in := c.ends(m)
+			in.Explain(offer.Call.Name)
+			var theirs agree.Proposal
+			if err = c.with(m.rank, grouping.of(meetID), p.Number).Tell(0, offer); err == nil {
+				theirs, err = in.Hear(0)
 			}
-			if !c.opened.take(p.Number, st.Source) {
-				return theirs, closed
-			}
-			p.Rank = st.Source
-			theirs, err = c.with(p.Rank, grouping.of(meetID), p.Number).Swap(offer)
 			if !isLost(err) {
-				return theirs, err
+				return m, theirs, err
 			}
 		}
 	})
+}
+
+// awaitRequest waits until somebody asks at a port.
+func (c *Comm) awaitRequest(p job.Port, from int) (meeting, error) {
+	closed := fmt.Errorf("%w: it was closed meanwhile", ErrPort)
+	if !c.opened.await(p.Number) {
+		return meeting{}, closed
+	}
+	m, st, err := c.engine.Mprobe(partitioned.of(meetID), from, p.Number)
+	if err == nil {
+		_, err = c.engine.Mrecv(&m, Bytes(nil))
+	}
+	number, open := c.opened.take(p.Number, st.Source, err == nil)
+	if err == nil && !open {
+		err = closed
+	}
+	return meeting{st.Source, number, true}, err
 }
 
 // Connect connects to a port at which others accept, and returns the intercommunicator. It is collective; the port of
@@ -260,11 +309,11 @@ func (c *Comm) accept(port string, root, from int) (*Comm, error) {
 //
 // MPI 4.1 section 11.9.3 (MPI_Comm_connect).
 func Connect(c *Comm, port string, root int) (*Comm, error) {
-	return c.connect("connect", root, func() (job.Port, error) { return c.askAt(port) }, func(p *job.Port,
-		offer agree.Proposal) (theirs agree.Proposal, err error) {
+	return c.connect("connect", root, func() (job.Port, error) { return c.askAt(port) }, func(p job.Port,
+		offer agree.Proposal) (m meeting, theirs agree.Proposal, err error) {
 		err = c.engine.Send(partitioned.of(meetID), p.Rank, p.Number, nil, pml.Standard)
 		if err != nil {
-			return theirs, err
+			return m, theirs, err
 		}
 		t := c.with(p.Rank, grouping.of(meetID), p.Number)
 		t.Explain(offer.Call.Name)
@@ -273,16 +322,17 @@ func Connect(c *Comm, port string, root int) (*Comm, error) {
 			err = fmt.Errorf("%w: it was closed before this rank was accepted", ErrPort)
 		}
 		if err != nil {
-			return theirs, err
+			return m, theirs, err
 		}
-		return theirs, t.Tell(0, offer)
+		m = meeting{rank: p.Rank, number: int(theirs.Key & (mostMeetings - 1))}
+		out, _ := c.ends(m)
+		return m, theirs, out.Tell(0, offer)
 	})
 }
 
-// connect is Accept and Connect. find is called by the root, then meet, which makes the rank of the port that of the
-// other root.
+// connect is Accept and Connect. find and then meet are called by the root.
 func (c *Comm) connect(op string, root int, find func() (job.Port, error),
-	meet func(*job.Port, agree.Proposal) (agree.Proposal, error)) (*Comm, error) {
+	meet func(job.Port, agree.Proposal) (meeting, agree.Proposal, error)) (*Comm, error) {
 	if err := c.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
 	}
@@ -295,17 +345,34 @@ func (c *Comm) connect(op string, root int, find func() (job.Port, error),
 	if err != nil {
 		return nil, Wrap(op, err)
 	}
-	n, err := c.joinRemote(op, root, nil, func(offer agree.Proposal, round int) (agree.Proposal, error) {
+	var m meeting
+	n, err := c.joinRemote(op, root, nil, func(offer agree.Proposal, round int) (theirs agree.Proposal, err error) {
 		if round == 0 {
-			return meet(&p, offer)
+			m, theirs, err = meet(p, offer)
+			return theirs, err
 		}
-		// Another thread of that rank may be in round 0 at the same port: this round has a context of its own.
-		return c.with(p.Rank, agreement.of(meetID), p.Number).Swap(offer)
+		return c.meetAgain(m, offer)
 	})
 	if c.othersFail(err) && !errors.Is(err, ErrPort) { // as an error of the port: %v, not %w
 		err = fmt.Errorf("%w: it was closed, or those at one end have failed, or ended: %v", ErrPort, err)
 	}
 	return n, Wrap(op, err)
+}
+
+// meetAgain exchanges one more proposal with the other root. The one that has connected begins.
+func (c *Comm) meetAgain(m meeting, offer agree.Proposal) (theirs agree.Proposal, err error) {
+	out, in := c.ends(m)
+	in.Explain(offer.Call.Name)
+	if !m.accepts {
+		err = out.Tell(0, offer)
+	}
+	if err == nil {
+		theirs, err = in.Hear(0)
+	}
+	if err == nil && m.accepts {
+		err = out.Tell(0, offer)
+	}
+	return theirs, err
 }
 
 // atPort returns the number that the rank of a port has here.

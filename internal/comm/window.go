@@ -95,7 +95,7 @@ func allocateShared(c *Comm, bytes, unit, align int, wrong error, program bool) 
 func (w *Window) allocate(bytes, align int, program bool) (skip int, err error) {
 	size := bytes
 	if bytes > 0 && align > w.comm.root.PageSize() {
-		size += align
+		size = max(bytes, bytes+align) // a sum that wraps is more than there is, as bytes are
 	}
 	w.block, err = w.comm.windows.take(w.comm, size, program)
 	if err == nil && size > bytes {
@@ -108,9 +108,9 @@ func (w *Window) allocate(bytes, align int, program bool) (skip int, err error) 
 }
 
 // WinAllocateContiguous is WinAllocateShared in one piece: the memory of each rank begins
-// where that of the rank before it ends. MPI 4.1 section 12.2.3 (without
+// where that of the rank before it ends. The piece begins where rank 0 wants it. MPI 4.1 section 12.2.3 (without
 // alloc_shared_noncontig).
-func WinAllocateContiguous(c *Comm, bytes, unit int, wrong error) (*Window, error) {
+func WinAllocateContiguous(c *Comm, bytes, unit, align int, wrong error) (*Window, error) {
 	const op = "allocate contiguous window"
 	if err := c.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
@@ -120,13 +120,14 @@ func WinAllocateContiguous(c *Comm, bytes, unit int, wrong error) (*Window, erro
 		return nil, Wrap(op, ErrSeveralNodes)
 	}
 	w := &Window{comm: c}
-	err := w.join(segment{mapped: uint64(bytes), length: uint64(bytes), unit: uint64(unit), call: pieceAsked}, wrong)
+	mine := segment{mapped: uint64(bytes), length: uint64(bytes), unit: uint64(unit), call: pieceAsked}
+	err := w.join(mine, align, wrong)
 	return w.made(op, err)
 }
 
 // join makes a contiguous window in three steps, each of which fails for all ranks or for
 // none: all tell their lengths, rank 0 allocates, all attach that.
-func (w *Window) join(mine segment, wrong error) error {
+func (w *Window) join(mine segment, align int, wrong error) error {
 	c := w.comm
 	if int(mine.length) < 0 {
 		wrong = errors.Join(wrong, fmt.Errorf("%d bytes are no length", int(mine.length)))
@@ -141,8 +142,9 @@ func (w *Window) join(mine segment, wrong error) error {
 	}
 	piece := segment{call: pieceMade}
 	if c.rank == 0 {
-		w.block, err = c.windows.take(c, int(total), true)
-		piece.at, piece.mapped, piece.length = w.block.at, uint64(len(w.block.mem)), total
+		skip := 0
+		skip, err = w.allocate(int(total), align, true)
+		piece.at, piece.mapped, piece.length, piece.skip = w.block.at, uint64(len(w.block.mem)), total, uint64(skip)
 	}
 	pieces, err := w.agree(piece, err)
 	if err != nil {
@@ -154,7 +156,7 @@ func (w *Window) join(mine segment, wrong error) error {
 		mem, err = c.module.Attach(int(c.group.ranks[0]), piece.at, int(piece.mapped))
 	}
 	if err == nil {
-		w.all, w.segments = mem[:total:total], parts
+		w.all, w.segments = mem[piece.skip:][:total:total], parts
 		begin, end := w.bounds(c.rank)
 		w.local = w.all[begin:end:end]
 		c.settle(w.local)

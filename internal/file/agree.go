@@ -89,9 +89,9 @@ func refused(offers []offer) error {
 // unlike is the error of a rank that passes another number than rank 0.
 func unlike(c call, rank int, number, first int64) error {
 	if c == setsView {
-		return fmt.Errorf("%w: rank %d passes another data representation than rank 0", ErrNotSame, rank)
+		return fmt.Errorf("%w: rank %d passes another data representation than rank 0: pass the same", ErrNotSame, rank)
 	}
-	return fmt.Errorf("%w: rank %d passes %d, rank 0 %d", ErrNotSame, rank, number, first)
+	return fmt.Errorf("%w: rank %d passes %d, rank 0 %d: pass the same", ErrNotSame, rank, number, first)
 }
 
 // agree returns when all ranks have called it: nil if none of them has an error. The caller's own error comes first. A

@@ -197,9 +197,9 @@ func (f *File) setView(v View, info *comm.Info, wrong error) error {
 		bad = f.hints.set(info)
 		f.mu.Unlock()
 	}
-	form := fnv.New64a()
-	_, _ = form.Write([]byte(v.Form)) // never fails
-	if err := f.meet(setsView, bad, int64(form.Sum64())); err != nil {
+	name := fnv.New64a()
+	_, _ = name.Write([]byte(v.Datarep)) // never fails
+	if err := f.meet(setsView, bad, int64(name.Sum64())); err != nil {
 		return err
 	}
 	f.mu.Lock()

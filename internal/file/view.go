@@ -12,7 +12,7 @@ import (
 type View struct {
 	Displacement  int64
 	Element, Type *datatype.Type
-	Form          string // how elements are in the file: the data representation; "": as in memory
+	Datarep       string // the name of how elements are in the file; "": as in memory
 
 	layout   datatype.Layout // as many of the type as there can be
 	overlaps bool            // bytes are there twice: places in the file do not go up with those in the stream

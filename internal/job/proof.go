@@ -10,9 +10,9 @@ type Proof struct {
 // Prove returns what two looks prove, look-1 and look; see Answer. before and now are the views after each of them.
 // The proof has no rank if nothing is proved.
 //
-// A rank is still if it has answered both looks with the same number of moves, has no other goroutine or thread
-// that could move it, and waits for no rank of another job, of which nobody knows here what it does. Only a rank that
-// is not still can move a still rank. So there are two proofs:
+// A rank is still if it has answered both looks with the same number of moves, and only ranks of this job could move
+// it. So it has no other goroutine or thread, and waits for no rank of another job: what that does is not known here.
+// Only a rank that is not still can move a still rank. So there are two proofs:
 //
 //   - All ranks are still, but for those whose processes have ended. Then no rank is left that could move another,
 //     whatever the ranks wait for.

@@ -32,11 +32,11 @@ func DupAbove(f *os.File, least int) (*os.File, error) {
 	return os.NewFile(uintptr(dup), f.Name()), nil
 }
 
-// StopReading ends all that is read from a socket, or accepted, now and later: also where it waits, and by whichever
-// descriptor. A name that the socket has stays taken.
-func StopReading(socket *os.File) {
+// StopSocket ends all that is sent and received by a socket, or accepted, now and later: also where it waits, and by
+// whichever descriptor. A name that the socket has stays taken.
+func StopSocket(socket *os.File) {
 	if fd, err := Fileno(socket); err == nil {
-		_ = unix.Shutdown(fd, unix.SHUT_RD) // an error: its other end has gone, and reading ends anyway
+		_ = unix.Shutdown(fd, unix.SHUT_RDWR) // an error: its other end has gone
 	}
 }
 

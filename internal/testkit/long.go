@@ -29,6 +29,14 @@ func Some[T any](all ...T) []T {
 	return all[:1]
 }
 
+// Turn returns all cases, or that one whose turn it is as i grows, unless Long.
+func Turn[T any](i int, all ...T) []T {
+	if Long() {
+		return all
+	}
+	return all[i%len(all):][:1]
+}
+
 // Counts returns the numbers of ranks to run a case with. Unless Long, and under the race detector, which takes ten
 // times as long, it returns two of them: the first with peers, and the largest that is not many.
 func Counts(all ...int) []int {

@@ -167,7 +167,7 @@ func (u *update) all(p *Place) error {
 		n, _ := datatype.Segments(list[:], p.Layout, 0, int64(done))
 		for left := list[:n]; len(left) > 0; {
 			k, bytes := u.together(left)
-			err := error(nil)
+			var err error
 			if k > 1 {
 				err = u.scattered(p.Layout, left[0].Addr, done, bytes)
 			} else {

@@ -9,7 +9,7 @@ import (
 )
 
 // hints are those that a window has: the ones that programs set, and the defaults of the standard. Only
-// alloc_shared_noncontig changes what is done. With --check no_locks forbids locks.
+// alloc_shared_noncontig and the alignment change what is done. With --check no_locks forbids locks.
 type hints struct{ given comm.Info }
 
 const (
@@ -41,6 +41,9 @@ func (h *hints) set(info *comm.Info) error {
 			}
 		}
 		if slices.Contains(booleans, key) && value != "true" && value != "false" {
+			continue
+		}
+		if key == comm.KeyAlignment && comm.Alignment(info) == 0 {
 			continue
 		}
 		h.given.Set(key, value)

@@ -118,6 +118,7 @@ func (w *Window) make(s *Spec) error {
 	if wrong == nil {
 		wrong = errors.Join(s.check(), w.hints.set(s.Hints))
 	}
+	align := comm.Alignment(&w.hints.given)
 	var err error
 	switch {
 	case s.Flavor == Dynamic:
@@ -125,9 +126,9 @@ func (w *Window) make(s *Spec) error {
 	case s.Flavor == Created:
 		w.data, err = comm.WinExpose(w.node, s.Memory, s.Unit, wrong)
 	case s.Flavor == Shared && !w.hints.say(noncontiguous):
-		w.data, err = comm.WinAllocateContiguous(w.node, s.Bytes, s.Unit, wrong)
+		w.data, err = comm.WinAllocateContiguous(w.node, s.Bytes, s.Unit, align, wrong)
 	default:
-		w.data, err = comm.WinAllocateShared(w.node, s.Bytes, s.Unit, comm.Alignment(&w.hints.given), wrong)
+		w.data, err = comm.WinAllocateShared(w.node, s.Bytes, s.Unit, align, wrong)
 	}
 	if err != nil {
 		return unwrapped(err)

@@ -57,11 +57,8 @@ func (l *leader) sayBuilds() {
 func (l *leader) tooSlow() {
 	for _, a := range l.agents {
 		if a.ready == nil {
-			said := ""
-			if text := a.said.String(); text != "" {
-				said = "; it has said: " + lastLines(text)
-			}
-			a.lose(fmt.Errorf("it has not answered in time (%v): --start-timeout gives it more%s", l.patient, said))
+			a.lose(fmt.Errorf("it has not answered in time (%v): --start-timeout gives it more%s", l.patient,
+				a.words("; it has said: ")))
 		}
 	}
 }

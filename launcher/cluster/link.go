@@ -80,28 +80,29 @@ func (h *hearing) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// awaitMagic skips the bytes before linkMagic, which said gets: what a login prints, or why there is no agent.
+// awaitMagic skips the bytes before linkMagic, and hands them to said: what a login prints, or why there is no agent.
 func (l *link) awaitMagic(said io.Writer) error {
 	var held []byte // what may be the beginning of linkMagic
 	for range mostBanner {
 		b, err := l.in.ReadByte() // what a login asks has no end of a line
 		if err != nil {
+			_, _ = said.Write(held) // never fails
 			return io.ErrUnexpectedEOF
 		}
 		held = append(held, b)
 		if string(held) == linkMagic {
 			return nil
 		}
-		if !strings.HasPrefix(linkMagic, string(held)) {
-			_, _ = said.Write(held) // never fails
-			held = held[:0]
+		for !strings.HasPrefix(linkMagic, string(held)) {
+			_, _ = said.Write(held[:1])
+			held = held[1:]
 		}
 	}
 	return errNoAgent
 }
 
 // errNoAgent says that what runs on a node is no agent.
-var errNoAgent = errors.New("what answers is no pvasrun")
+var errNoAgent = errors.New("what answers is no pvasrun: look at what a login there runs, and at --rsh")
 
 // lastLines shortens a text for a message, and makes it one line that no terminal obeys.
 func lastLines(text string) string {
@@ -115,7 +116,7 @@ func lastLines(text string) string {
 			return '?'
 		}
 		return r
-	}, strings.ReplaceAll(text, "\n", "; "))
+	}, strings.NewReplacer("\r\n", "; ", "\n", "; ", "\t", " ").Replace(text))
 }
 
 // errSilent says that the other side has not been heard of for too long.

@@ -166,8 +166,9 @@ func TestNodesThatDoNotStart(t *testing.T) {
 		"it says nothing": {[]string{"true"}, ": start pvasrun there: its agent has ended"},
 		"a banner":        {[]string{"sh", "-c", "echo Welcome"}, "Welcome"},
 		"it says much": {[]string{"sh", "-c", "yes"},
-			": start pvasrun there: what answers is no pvasrun: ...; y; y"},
-		"colours": {[]string{"sh", "-c", `printf '\033[31mRED\n'`}, ": ?[31mRED"},
+			"what answers is no pvasrun: look at what a login there runs, and at --rsh: ...; y; y"},
+		"colours":      {[]string{"sh", "-c", `printf '\033[31mRED\n'`}, ": ?[31mRED"},
+		"lines of ssh": {[]string{"sh", "-c", `printf 'one\r\ntwo\r\n'`}, ": one; two"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := twoNodes()
@@ -179,7 +180,7 @@ func TestNodesThatDoNotStart(t *testing.T) {
 	}
 	t.Run("banner before the agent", func(t *testing.T) {
 		n := twoNodes()
-		n.Shell = []string{"sh", "-c", `echo Welcome; exec sh -c "exec $1"`}
+		n.Shell = []string{"sh", "-c", `echo Welcome; printf '\0'; exec sh -c "exec $1"`}
 		out := runNodes(t, ranks("sm", 4, "true"), n)
 		require.NoError(t, out.err)
 		require.Zero(t, out.Code)

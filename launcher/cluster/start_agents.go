@@ -131,9 +131,9 @@ func (a *remote) kill() {
 // why says how a link has ended.
 func (a *remote) why(err error) error {
 	how := "its agent has ended"
-	command, said, ended := a.command, &a.said, a.waited
+	command, ended := a.command, a.waited
 	if s := a.l.step; s != nil {
-		command, said, ended = s.command, &s.said, s.ended
+		command, ended = s.command, s.ended
 	}
 	select {
 	case <-ended:
@@ -148,13 +148,24 @@ func (a *remote) why(err error) error {
 	if errors.Is(err, errNoAgent) { // which may have ended of our not listening
 		how, err = errNoAgent.Error(), nil
 	}
-	if text := said.String(); text != "" {
-		how += ": " + lastLines(text)
-	}
+	how += a.words(": ")
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		how += ": " + err.Error()
 	}
 	return errors.New(how)
+}
+
+// words are the last ones of what the node, or the command that has started it, has said: behind a separator, unless
+// there are none.
+func (a *remote) words(separator string) string {
+	text := a.said.String()
+	if s := a.l.step; s != nil {
+		text = s.said.String() + text
+	}
+	if text == "" {
+		return ""
+	}
+	return separator + lastLines(text)
 }
 
 // killed tells whether a signal has killed the agent, as far as the command that has started it says so: it is the

@@ -82,12 +82,14 @@ func TestTwoJobs(t *testing.T) {
 	}
 }
 
-// Two threads of a rank connect to one port at the same time.
-func TestTwoThreadsConnect(t *testing.T) {
-	accepts := startJob(t, nil, "accept", "threads")
-	connects := startJob(t, nil, "connect", "threads", accepts.line())
-	connects.ends(0)
-	accepts.ends(0)
+// Two threads of a rank accept at one port at the same time, and two of another one connect.
+func TestTwoThreadsMeet(t *testing.T) {
+	for _, flags := range [][2][]string{{nil, nil}, {two, three}} {
+		accepts := startJob(t, flags[0], "accept", "threads")
+		connects := startJob(t, flags[1], "connect", "threads", accepts.line())
+		connects.ends(0)
+		accepts.ends(0)
+	}
 }
 
 // A published name is found from another job, and a port serves again. Nobody else can publish the name meanwhile.

@@ -55,10 +55,8 @@ func TestRefusedCallThatIsLeftOut(t *testing.T) {
 		}
 		for _, what := range does {
 			for form, call := range []string{"bcast", "ibcast", "bcast"} {
-				for i, ranks := range []int{2, 5} {
-					if i != form%2 && !testkit.Long() {
-						continue
-					}
+				for _, i := range testkit.Turn(form, 0, 1) {
+					ranks := []int{2, 5}[i]
 					stderr := w.locks(t, ranks, program, "1", what, fmt.Sprint(form), []string{"", "large"}[i])
 					require.Contains(t, stderr, fmt.Sprintf(`rank 1 was refused a call before: %s on `+
 						`"MPI_COMM_WORLD": root 99 is outside of 0..%d`, call, ranks-1))

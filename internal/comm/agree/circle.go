@@ -113,12 +113,12 @@ func split(message []byte, n int) ([][]byte, error) {
 	parts := make([][]byte, n)
 	for i := range parts {
 		if len(message) < 4 {
-			return nil, fmt.Errorf("agreement: the part of rank %d is missing", i)
+			return nil, fmt.Errorf("agree: the part of rank %d is missing", i)
 		}
 		length := binary.LittleEndian.Uint32(message)
 		message = message[4:]
 		if uint64(length) > uint64(len(message)) {
-			return nil, fmt.Errorf("agreement: the part of rank %d is cut off", i)
+			return nil, fmt.Errorf("agree: the part of rank %d is cut off", i)
 		}
 		parts[i], message = message[:length:length], message[length:]
 	}

@@ -2,6 +2,7 @@ package agree
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/fnv"
 
@@ -13,7 +14,7 @@ import (
 type Proposal struct {
 	Color, Key int64
 	Call       Call
-	ID         uint32
+	ID         uint32 // of what is made if this member leads; 0: it has none left
 	Refused    bool   // this member's arguments are wrong
 	Data       []byte // anything else
 }
@@ -44,7 +45,7 @@ func (p *Proposal) encode() []byte {
 
 func decodeProposal(b []byte) (p Proposal, err error) {
 	if len(b) < proposalSize {
-		return p, fmt.Errorf("agreement: a proposal of %d bytes", len(b))
+		return p, errors.New("a member makes another call: all members make the same calls, in one order")
 	}
 	return Proposal{
 		Color:   int64(binary.LittleEndian.Uint64(b)),
@@ -106,7 +107,7 @@ func (t Circle) Hear(from int) (Proposal, error) {
 	return decodeProposal(message)
 }
 
-// Swap exchanges proposals with a rank outside of the circle's own, its only member, which swaps likewise.
+// Swap exchanges proposals with the only member of a circle, another rank, which calls Swap, too.
 func (t Circle) Swap(p Proposal) (theirs Proposal, err error) {
 	t.Explain(p.Call.Name)
 	message := p.encode()

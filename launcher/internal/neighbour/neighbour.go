@@ -39,7 +39,7 @@ func Open(id uint64) (*Door, error) {
 func (d *Door) Accept() (*Link, error) {
 	socket, err := sys.AcceptNamed(d.socket)
 	if err != nil {
-		sys.StopReading(d.socket)
+		sys.StopSocket(d.socket)
 		return nil, err
 	}
 	return newLink(socket), nil

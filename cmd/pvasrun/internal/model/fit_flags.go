@@ -19,7 +19,7 @@ type fitFlags struct {
 	Caches     cli.CacheNames `long:"caches" env:"PVASRUN_CACHES" value-name:"LIST" default:"warm,cold" description:"states of the caches to measure"`
 	Largest    cli.Size       `long:"largest" env:"PVASRUN_LARGEST" value-name:"SIZE" default:"256KiB" description:"longest message to measure"`
 	EagerLimit cli.Size       `long:"eager-limit" env:"PVASRUN_EAGER_LIMIT" value-name:"SIZE" default:"4KiB" description:"the eager limit of the ranks that are measured"`
-	Times      int            `long:"times" most:"1000; every five of them are a job; the first one takes its time even if --max-seconds is over" env:"PVASRUN_TIMES" value-name:"N" default:"20" description:"how often to measure each size"`
+	Times      int            `long:"times" most:"1000; every five of them are a job; the first job takes its time even if --max-seconds is over" env:"PVASRUN_TIMES" value-name:"N" default:"20" description:"how often to measure each size"`
 	MaxSeconds cli.Lapse      `long:"max-seconds" env:"PVASRUN_MAX_SECONDS" value-name:"DUR" default:"55" description:"measure each size less often if it would take longer, all in all; the least that is measured takes some seconds"`
 	Ranks      int            `long:"ranks" env:"PVASRUN_MODEL_RANKS" value-name:"N" default:"2" description:"ranks of the collective calls that are measured for -o; 0: measure none"`
 	Repeat     int            `long:"repeat" most:"1000000; a fit takes a second at least" env:"PVASRUN_REPEAT" value-name:"N" default:"1" description:"measure and fit so often, at least once and else within --max-seconds all in all, and print how far the results lie apart"`

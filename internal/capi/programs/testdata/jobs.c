@@ -137,45 +137,38 @@ static MPI_Comm joined(const char *number) {
 	return inter;
 }
 
-enum { meetings = 10 }; /* of each thread */
+enum { meetings = 40 }; /* of each thread */
 
 static char *common; /* the port of all threads */
 
-/* connects connects often, as a thread of several. */
-static void *connects(void *self) {
+/* meets has a thread of several meet a thread of the other job, often. Which one that is nobody knows before. */
+static void *meets(void *of) {
 	for (int i = 0; i < meetings; i++) {
 		MPI_Comm inter;
-		int other = -1, mine = 5;
-		MPI_Comm_connect(common, MPI_INFO_NULL, 0, *(MPI_Comm *)self, &inter);
-		MPI_Sendrecv(&mine, 1, MPI_INT, 0, 1, &other, 1, MPI_INT, 0, 1, inter, MPI_STATUS_IGNORE);
-		CHECK(other == 6);
+		int one = 1, sum = 0, remote, own;
+		if (accepts) MPI_Comm_accept(common, MPI_INFO_NULL, 0, *(MPI_Comm *)of, &inter);
+		else MPI_Comm_connect(common, MPI_INFO_NULL, 0, *(MPI_Comm *)of, &inter);
+		MPI_Comm_remote_size(inter, &remote);
+		MPI_Comm_size(inter, &own);
+		MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, inter);
+		CHECK(sum == remote);
+		MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_MAX, inter);
+		CHECK(sum == remote);
 		MPI_Comm_disconnect(&inter);
 	}
 	return NULL;
 }
 
-/* threads has two threads of a rank connect to one port, again and again. */
+/* threads has two threads of the first rank meet two of the other job's at one port: one alone, one with all ranks. */
 static void threads(char *port) {
-	if (accepts) {
-		for (int i = 0; i < meetings; i++) {
-			MPI_Comm both[2];
-			for (int t = 0; t < 2; t++) MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &both[t]);
-			for (int t = 0; t < 2; t++) {
-				int other = -1, mine = 6;
-				MPI_Sendrecv(&mine, 1, MPI_INT, 0, 1, &other, 1, MPI_INT, 0, 1, both[t], MPI_STATUS_IGNORE);
-				CHECK(other == 5);
-				MPI_Comm_disconnect(&both[t]);
-			}
-		}
-		return;
-	}
-	MPI_Comm selfs[2];
+	MPI_Comm of[2];
 	pthread_t t[2];
 	common = port;
-	for (int i = 0; i < 2; i++) MPI_Comm_dup(MPI_COMM_SELF, &selfs[i]);
-	for (int i = 0; i < 2; i++) pthread_create(&t[i], NULL, connects, &selfs[i]);
-	for (int i = 0; i < 2; i++) pthread_join(t[i], NULL);
-	for (int i = 0; i < 2; i++) MPI_Comm_free(&selfs[i]);
+	MPI_Comm_dup(MPI_COMM_WORLD, &of[0]);
+	MPI_Comm_dup(MPI_COMM_SELF, &of[1]);
+	for (int i = 0; i < (rank ? 1 : 2); i++) pthread_create(&t[i], NULL, meets, &of[i]);
+	for (int i = 0; i < (rank ? 1 : 2); i++) pthread_join(t[i], NULL);
+	for (int i = 0; i < 2; i++) MPI_Comm_free(&of[i]);
 }
 
 static void *refused(void *self) {

@@ -494,6 +494,20 @@ static void aligned(void) {
 		}
 		OK(MPI_Win_free(&w));
 	}
+	if (!nodes) {
+		OK(MPI_Info_set(info, "alloc_shared_noncontig", "false"));
+		OK(MPI_Win_allocate_shared(100 + rank, 1, info, MPI_COMM_WORLD, &at, &w));
+		CHECK(rank > 0 || (size_t)at % 65536 == 0);
+		memset(at, rank + 1, 100 + rank);
+		OK(MPI_Win_fence(0, w));
+		MPI_Aint bytes;
+		int unit;
+		char *there;
+		OK(MPI_Win_shared_query(w, right, &bytes, &unit, &there));
+		CHECK(bytes == 100 + right && there[0] == right + 1 && there[bytes - 1] == right + 1);
+		OK(MPI_Win_fence(0, w));
+		OK(MPI_Win_free(&w));
+	}
 	for (int bytes = 1; bytes < 1 << 24; bytes *= 7) {
 		OK(MPI_Alloc_mem(bytes, info, &at));
 		CHECK((size_t)at % 65536 == 0);
