@@ -92,9 +92,9 @@ func (c *coverage) wide() float64 {
 // TestCoverage: an interval of 95 % has the truth in it in about 95 of 100 sets of data. That holds for each parameter,
 // however times scatter, and no interval is wider than it must be.
 func TestCoverage(t *testing.T) {
-	sets, least := 40, 0.7
+	sets, least, widest := 40, 0.7, 2.6 // a deviation of 40 sets is known to 11 %
 	if testkit.Long() && !testkit.Race {
-		sets, least = 200, 0.82 // less than 90 by chance
+		sets, least, widest = 200, 0.82, 2.0 // less than 90 by chance
 	}
 	link, err := loggps.Preset("fast-ethernet")
 	require.NoError(t, err)
@@ -119,7 +119,7 @@ func TestCoverage(t *testing.T) {
 			c := &all[i]
 			fmt.Fprintf(table, "\t%s %.1f %%, width %.2f", loggps.Names[i], 100*c.share(), c.wide())
 			assert.GreaterOrEqual(t, c.share(), least, "%s, %s", noise.name, loggps.Names[i])
-			assert.Less(t, c.wide(), 2.0, "%s, %s", noise.name, loggps.Names[i])
+			assert.Less(t, c.wide(), widest, "%s, %s", noise.name, loggps.Names[i])
 		}
 		fmt.Fprintln(table)
 	}
