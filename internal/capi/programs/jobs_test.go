@@ -167,10 +167,10 @@ func TestPortIsClosedBesideAccepts(t *testing.T) {
 func TestRankOfAnotherJobIsNotReached(t *testing.T) {
 	accepts := startJob(t, two, "accept", "unreached")
 	connects := startJob(t, three, "connect", "unreached", accepts.line())
-	require.Equal(t, 3, strings.Count(connects.ends(0), "a rank of the other group does not reach this one"))
+	require.Equal(t, 3, strings.Count(connects.ends(0), "a rank of the other group cannot join the groups"))
 	failed := accepts.ends(0)
 	require.Contains(t, failed, "to reach other jobs: ")
-	require.Contains(t, failed, "another rank does not reach the other group")
+	require.Contains(t, failed, "another rank of this group cannot join the groups")
 }
 
 // Jobs that have sent each other what nobody receives end nevertheless.
