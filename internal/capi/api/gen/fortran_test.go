@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,23 +37,44 @@ func compileFortran(t *testing.T, name, text string, flags ...string) (string, e
 	source := filepath.Join(dir, name)
 	require.NoError(t, os.WriteFile(source, []byte(text), 0o600))
 	folder := filepath.Join(root, "cmd/libmpi/gen")
-	modules := compiledModule(t)
-	args := append(flags, "-I"+folder, "-I"+modules, "-J"+dir, "-c", source, "-o", filepath.Join(dir, "a.o"))
+	args := append(flags, "-I"+folder, "-I"+compiledModule(t), "-J"+dir, "-c", source, "-o", filepath.Join(dir, "a.o"))
 	out, err := exec.Command("gfortran", args...).CombinedOutput()
 	return string(out), err
 }
 
+// modules is a folder for the modules, which TestMain makes.
+var modules string
+
+func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+
+func runTests(m *testing.M) int {
+	var err error
+	if modules, err = os.MkdirTemp("", "gen-test"); err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(modules) }()
+	return m.Run()
+}
+
+// compileModules compiles the modules, once for all tests, and returns what the compiler says.
+var compileModules = sync.OnceValues(func() (said []byte, err error) {
+	for _, name := range []string{"mpi.f90", "mpi_f08.f90"} {
+		out, failed := exec.Command("gfortran", "-Wall", "-Wno-c-binding-type", "-c",
+			filepath.Join(root, "cmd/libmpi/gen", name), "-J"+modules, "-o",
+			filepath.Join(modules, "mpi.o")).CombinedOutput()
+		said, err = append(said, out...), errors.Join(err, failed)
+	}
+	return said, err
+})
+
 // compiledModule is a folder with the modules.
 func compiledModule(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	for _, name := range []string{"mpi.f90", "mpi_f08.f90"} {
-		out, err := exec.Command("gfortran", "-Wall", "-Wno-c-binding-type", "-c",
-			filepath.Join(root, "cmd/libmpi/gen", name), "-J"+dir, "-o", filepath.Join(dir, "mpi.o")).CombinedOutput()
-		require.NoError(t, err, "%s", out)
-		require.Empty(t, string(out))
-	}
-	return dir
+	out, err := compileModules()
+	require.NoError(t, err, "%s", out)
+	require.Empty(t, string(out))
+	return modules
 }
 
 // fortranSources are the files in C that Fortran calls.
