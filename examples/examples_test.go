@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/pvas"
 )
 
@@ -42,14 +43,18 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// everywhere runs an example with 1, 2, 3 and 5 ranks in both task models.
+// everywhere runs an example with 1, 2, 3 and 5 ranks in both task models, or, unless Long, with 1, 3 and 5 by turns.
 func everywhere(t *testing.T, check func(t *testing.T, btl string, n int, lines []string), example ...string) {
-	for _, btl := range []string{"pvas", "sm"} {
-		if err := pvas.Supported(); btl == "pvas" && err != nil {
-			require.Empty(t, os.Getenv("CI"), "CI must support one address space: %v", err)
-			continue
-		}
-		for _, n := range []int{1, 2, 3, 5} {
+	counts := []int{1, 3, 5}
+	if testkit.Long() {
+		counts = append(counts, 2)
+	}
+	for i, n := range counts {
+		for _, btl := range testkit.Turn(i, "sm", "pvas") {
+			if err := pvas.Supported(); btl == "pvas" && err != nil {
+				require.Empty(t, os.Getenv("CI"), "CI must support one address space: %v", err)
+				continue
+			}
 			t.Run(fmt.Sprintf("btl=%s/ranks=%d", btl, n), func(t *testing.T) {
 				var stdout, stderr bytes.Buffer
 				args := append([]string{"--btl", btl, "-n", fmt.Sprint(n), "--timeout", "60",
