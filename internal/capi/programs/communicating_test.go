@@ -13,7 +13,7 @@ import (
 func TestOperatorsThatCommunicate(t *testing.T) {
 	program := build(t, "communicating.c")
 	eachWay(t, func(t *testing.T, w way) {
-		for _, level := range []string{"single", "multiple"} {
+		for _, level := range turns(w, "single", "multiple") {
 			for _, ranks := range testkit.Some(3, 2) {
 				require.Equal(t, "right\n", w.ends(t, ranks, program, level), "%s, %d ranks", level, ranks)
 			}

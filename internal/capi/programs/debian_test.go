@@ -31,7 +31,7 @@ func TestProgramsOfDebian(t *testing.T) {
 		_, stderr, code := w.start(t, 2, "NPopenmpi", "-i", "-u", "10000", "-n", "3", "-o", curve)
 		require.Equal(t, 0, code, stderr)
 		require.Equal(t, 23, strings.Count(stderr, "Integrity check passed"), stderr)
-		for _, ranks := range []int{2, 4} { // its ranks send from where they receive
+		for _, ranks := range turns(w, 2, 4) { // its ranks send from where they receive
 			image := filepath.Join(t.TempDir(), strconv.Itoa(ranks)+".tga")
 			w.ends(t, ranks, "tachyon", scene, "-o", image)
 			got, err := os.ReadFile(image)

@@ -23,7 +23,7 @@ func TestExamples(t *testing.T) {
 			}
 			program := build(t, filepath.Join("../../../../examples/c", source))
 			eachWay(t, func(t *testing.T, w way) {
-				for _, n := range []int{1, 2, 5} {
+				for _, n := range turns(w, 1, 2, 5) {
 					line := fmt.Sprintf(want, n)
 					if source == "sort.cc" {
 						line = fmt.Sprintf(want, n, n)

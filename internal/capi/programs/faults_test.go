@@ -47,8 +47,8 @@ func TestFaults(t *testing.T) {
 		{"division", c, "d", 136, "SIGFPE at address 0x[0-9a-f]+", "divide_by_zero", "faults.c", "/* the division */"},
 		{"recursion", c, "r", 139, "SIGSEGV at address 0x[0-9a-f]+: stack overflow; raise --stack-size or ulimit -s",
 			"deep", "faults.c", "/* deeper */"},
-		{"message", c, "m", 139, "SIGSEGV at address 0x400000000000", "send_nowhere", "faults.c", "/* the call */"},
 		{"call", c, "n", 139, "SIGSEGV at address 0x0", "call_nothing", "faults.c", "/* nobody */"},
+		{"message", c, "m", 139, "SIGSEGV at address 0x400000000000", "send_nowhere", "faults.c", "/* the call */"},
 		{"first instruction", c, "f", 139, "SIGSEGV at address 0x10", "store_first", "faults.c", "/* the first */"},
 		{"not canonical", c, "c", 139,
 			`SIGSEGV at an unknown address \(it is not canonical, or the instruction is privileged\)`,
@@ -65,7 +65,7 @@ func TestFaults(t *testing.T) {
 		{"C++ main", cxx, "", 134, "SIGABRT", "main", "faults.cc", "// the beginning"},
 	}
 	eachWay(t, func(t *testing.T, w way) {
-		for _, f := range cases {
+		for _, f := range turns(w, cases...) {
 			if f.program == "" || f.name == "message" && w.entry == "cgo" {
 				// Go on a stack of its own: C's calls are not found
 				continue

@@ -195,6 +195,7 @@ func TestJobsThatDoNotFit(t *testing.T) {
 
 // To wait for another job is no deadlock. The report names the call.
 func TestAcceptIsNoDeadlock(t *testing.T) {
+	t.Parallel() // it waits
 	for kind, call := range map[string]string{"talk": "in MPI_Comm_accept", "silent": "in MPI_Comm_join"} {
 		flags := append([]string{"--deadlock-after", "50ms", "--timeout", "5s"}, two...)
 		accepts := startJob(t, flags, "accept", kind)

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"maps"
 	"os/exec"
+	"slices"
 	"strconv"
 	"syscall"
 	"testing"
@@ -19,7 +21,7 @@ func TestKills(t *testing.T) {
 	program := build(t, "forever.c")
 	random := testkit.Rand(t)
 	eachWay(t, func(t *testing.T, w way) {
-		for range 5 {
+		for range testkit.Rounds(5) {
 			const ranks = 4
 			cmd := exec.Command(tool("mpiexec"), "-n", strconv.Itoa(ranks), "--btl", w.btl, "--timeout", "100", program)
 			cmd.Env = append(cmd.Environ(), "PVAS_ENTRY="+w.entry)
@@ -73,8 +75,8 @@ func TestLeftRequest(t *testing.T) {
 func TestDeadlocks(t *testing.T) {
 	program := build(t, "deadlocks.c")
 	const cases = 13
-	for _, btl := range []string{"pvas", "sm"} {
-		for n := range cases {
+	for n := range cases {
+		for _, btl := range testkit.Turn(n, "pvas", "sm") {
 			out, err := exec.Command(tool("mpiexec"), "-n", "4", "--btl", btl, "--deadlock-after",
 				"200ms", "--timeout", "60",
 				program, fmt.Sprint(n)).CombinedOutput()
@@ -91,7 +93,7 @@ func TestDeadlocks(t *testing.T) {
 func TestDeadlocksOfWindows(t *testing.T) {
 	program := build(t, "window_hangs.c")
 	eachModel(t, func(t *testing.T, w way) {
-		for how, says := range map[string]string{
+		reports := map[string]string{
 			"locks":  `MPI_Win_lock( \(.*\))? for .*, waits for the lock of rank 0 of window "grid", held by rank 0`,
 			"shared": `MPI_Win_lock( \(.*\))? for .*, waits for the lock of rank 1 of window "grid", held by rank 0`,
 			"all":    `MPI_Win_lock( \(.*\))? for .*, waits for the lock of rank 1 of window "grid", held by rank 0`,
@@ -100,10 +102,11 @@ func TestDeadlocksOfWindows(t *testing.T) {
 			"start":  `MPI_Win_start( \(.*\))? on window "grid" for .*, waits for rank 0`,
 			"wait":   `MPI_Win_wait( \(.*\))? on window "grid" for .*, waits for rank 0`,
 			"free":   `MPI_Win_free( \(.*\))? on window "grid" for .*, waits for rank 0`,
-		} {
+		}
+		for _, how := range turns(w, slices.Sorted(maps.Keys(reports))...) {
 			_, text, code := w.start(t, 3, "--deadlock-after", "200ms", "--timeout", "60", program, how)
 			require.Equal(t, 125, code, "%s: %s", how, text)
-			require.Regexp(t, `(?m)^  1 +\d+ +in `+says+`$`, text, how)
+			require.Regexp(t, `(?m)^  1 +\d+ +in `+reports[how]+`$`, text, how)
 			require.Contains(t, text, "  deadlock, proved: rank 0 waits for rank 1 waits for rank 0; ", how)
 		}
 	})

@@ -17,8 +17,8 @@ func TestLengthsThatDifferAreTruncation(t *testing.T) {
 		t.Run("check="+check, func(t *testing.T) {
 			t.Setenv("PVASRUN_CHECK", check)
 			eachModel(t, func(t *testing.T, w way) {
-				for i, what := range []string{"bcast", "scatter", "gather", "allgather", "alltoall",
-					"scatterv", "gatherv", "allgatherv", "alltoallv"} {
+				for i, what := range turns(w, "bcast", "scatter", "gather", "allgather", "alltoall",
+					"scatterv", "gatherv", "allgatherv", "alltoallv") {
 					for _, form := range testkit.Turn(i, 0, 1, 2) {
 						stdout, stderr, _ := w.start(t, 3, program, what, fmt.Sprint(form))
 						require.Contains(t, stdout, "truncated", "%s, form %d: %s", what, form, stderr)

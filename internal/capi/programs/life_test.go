@@ -3,25 +3,31 @@ package programs
 import (
 	"debug/buildinfo"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 func TestRing(t *testing.T) {
 	program := build(t, "ring.c")
-	eachWay(t, func(t *testing.T, w way) {
-		for _, n := range []int{1, 2, 5} {
-			out := w.ends(t, n, program)
-			for r := range n {
-				require.Contains(t, out, fmt.Sprintf("rank %d of %d\n", r, n))
+	for i, w := range allWays {
+		inWays(t, func(t *testing.T, w way) {
+			for _, n := range testkit.Turn(i, 1, 2, 5) {
+				out := w.ends(t, n, program)
+				for r := range n {
+					require.Contains(t, out, fmt.Sprintf("rank %d of %d\n", r, n))
+				}
 			}
-		}
-	})
+		}, w)
+	}
 }
 
 // A program without pvasrun is a job of one rank.
@@ -38,7 +44,7 @@ func TestAlone(t *testing.T) {
 func TestDeaths(t *testing.T) {
 	program := build(t, "deaths.c")
 	eachWay(t, func(t *testing.T, w way) {
-		for how, want := range map[string]struct {
+		cases := map[string]struct {
 			code int
 			said string
 		}{
@@ -62,7 +68,9 @@ func TestDeaths(t *testing.T) {
 			"scatter": {1, "rank 2: MPI_Scatter on MPI_COMM_WORLD: "},
 			"late":    {1, "rank 2: MPI_Barrier: called after MPI_Finalize"},
 			"library": {139, "was killed by signal 11 (segmentation fault, SIGSEGV)"},
-		} {
+		}
+		for _, how := range turns(w, slices.Sorted(maps.Keys(cases))...) {
+			want := cases[how]
 			_, stderr, code := w.start(t, 3, program, how)
 			require.Equal(t, want.code, code, "%s: %s", how, stderr)
 			require.Contains(t, stderr, want.said, how)

@@ -128,26 +128,40 @@ func (w way) ends(t *testing.T, ranks int, program string, args ...string) (stdo
 	return stdout
 }
 
-// eachModel runs a test in both task models, by the coroutine.
-func eachModel(t *testing.T, test func(t *testing.T, w way)) {
-	eachWay(t, func(t *testing.T, w way) {
-		if w.entry == "coroutine" {
-			test(t, w)
+// turns returns the cases to try in a way of eachWay or eachModel: all if Long, else those whose turn it is.
+func turns[T any](w way, all ...T) (cases []T) {
+	for i, c := range all {
+		if testkit.Long() || (i%2 == 1) == (w.btl == "sm") {
+			cases = append(cases, c)
 		}
-	})
+	}
+	return cases
 }
 
-// eachWay runs a test in both task models, by the coroutine and by cgo.
+// eachModel runs a test in both task models, by the coroutine.
+func eachModel(t *testing.T, test func(t *testing.T, w way)) {
+	inWays(t, test, way{btl: "pvas", entry: "coroutine"}, way{btl: "sm", entry: "coroutine"})
+}
+
+// eachWay runs a test in both task models, by the coroutine and by cgo, unless Long by one of them in each model.
 func eachWay(t *testing.T, test func(t *testing.T, w way)) {
-	for _, btl := range []string{"pvas", "sm"} {
-		if err := pvas.Supported(); btl == "pvas" && err != nil {
+	ways := allWays
+	if !testkit.Long() {
+		ways = []way{allWays[0], allWays[3]}
+	}
+	inWays(t, test, ways...)
+}
+
+var allWays = []way{{btl: "pvas", entry: "coroutine"}, {btl: "pvas", entry: "cgo"},
+	{btl: "sm", entry: "coroutine"}, {btl: "sm", entry: "cgo"}}
+
+func inWays(t *testing.T, test func(t *testing.T, w way), ways ...way) {
+	for _, w := range ways {
+		if err := pvas.Supported(); w.btl == "pvas" && err != nil {
 			require.Empty(t, os.Getenv("CI"), "CI must support one address space: %v", err)
 			continue
 		}
-		for _, entry := range []string{"coroutine", "cgo"} {
-			w := way{btl: btl, entry: entry}
-			t.Run(fmt.Sprintf("btl=%s/entry=%s", btl, entry), func(t *testing.T) { test(t, w) })
-		}
+		t.Run(fmt.Sprintf("btl=%s/entry=%s", w.btl, w.entry), func(t *testing.T) { test(t, w) })
 	}
 }
 

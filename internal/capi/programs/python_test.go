@@ -24,7 +24,7 @@ func TestPython(t *testing.T) {
 	python := mpipython(t)
 	library := filepath.Join(installed, "lib", "libmpi_abi.so.1")
 	eachWay(t, func(t *testing.T, w way) {
-		for _, name := range []string{library, filepath.Base(library)} {
+		for _, name := range turns(w, library, filepath.Base(library)) {
 			out := w.ends(t, 3, python, filepath.Join("testdata", "ring.py"), name)
 			for r := range 3 {
 				require.Contains(t, out, fmt.Sprintf("rank %d of 3\n", r))

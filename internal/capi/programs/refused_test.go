@@ -11,13 +11,13 @@ import (
 	"github.com/gopvas/gopvas/internal/testkit"
 )
 
-// eachCheck runs a test in both task models and on two nodes, without --check and with it.
-func eachCheck(t *testing.T, test func(t *testing.T, w way)) {
-	for _, check := range []string{"0", "1"} {
+// eachCheck runs a test in both task models and on two nodes, without --check and with it. turn is for testkit.Turn.
+func eachCheck(t *testing.T, test func(t *testing.T, w way, turn int)) {
+	for i, check := range []string{"0", "1"} {
 		t.Run("check="+check, func(t *testing.T) {
 			t.Setenv("PVASRUN_CHECK", check)
-			eachModel(t, test)
-			t.Run("nodes", func(t *testing.T) { test(t, way{btl: "auto", entry: "coroutine", rsh: rshHere(t)}) })
+			eachModel(t, func(t *testing.T, w way) { test(t, w, i+map[string]int{"pvas": 0, "sm": 1}[w.btl]) })
+			t.Run("nodes", func(t *testing.T) { test(t, way{btl: "auto", entry: "coroutine", rsh: rshHere(t)}, i+2) })
 		})
 	}
 }
@@ -26,13 +26,13 @@ func eachCheck(t *testing.T, test func(t *testing.T, w way)) {
 // right data, and all ranks have made the same number of calls at the end.
 func TestRefusedCallsAreNone(t *testing.T) {
 	program := build(t, "refused.c")
-	eachCheck(t, func(t *testing.T, w way) {
+	eachCheck(t, func(t *testing.T, w way, turn int) {
 		all := testkit.Counts(2, 3, 5, 6, 7, 13)
 		if w.rsh != "" {
 			all = []int{2, 5}
 		}
-		for _, ranks := range all {
-			for _, bad := range []int{0, 1, ranks - 1} {
+		for i, ranks := range all {
+			for _, bad := range testkit.Turn(turn+i, 0, 1, ranks-1) {
 				args := []string{fmt.Sprint(bad), "repeats", "0"}
 				if bad == 1 {
 					args = append(args, "large")
@@ -48,13 +48,14 @@ func TestRefusedCallsAreNone(t *testing.T) {
 func TestRefusedCallThatIsLeftOut(t *testing.T) {
 	program := build(t, "refused.c")
 	t.Setenv("PVASRUN_DEADLOCK_AFTER", "300ms")
-	eachCheck(t, func(t *testing.T, w way) {
+	eachCheck(t, func(t *testing.T, w way, turn int) {
 		does := []string{"waits"}
 		if os.Getenv("PVASRUN_CHECK") == "1" {
 			does = append(does, "meets", "ends") // else the others may not wait for a rank that sends them nothing
 		}
-		for _, what := range does {
-			for form, call := range []string{"bcast", "ibcast", "bcast"} {
+		for d, what := range does {
+			for _, form := range testkit.Turn(turn+d, 0, 1, 2) {
+				call := []string{"bcast", "ibcast", "bcast"}[form]
 				for _, i := range testkit.Turn(form, 0, 1) {
 					ranks := []int{2, 5}[i]
 					stderr := w.locks(t, ranks, program, "1", what, fmt.Sprint(form), []string{"", "large"}[i])

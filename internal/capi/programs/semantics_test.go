@@ -15,7 +15,7 @@ import (
 func TestSemantics(t *testing.T) {
 	program := build(t, "semantics.c")
 	eachWay(t, func(t *testing.T, w way) {
-		for _, n := range sizes {
+		for _, n := range turns(w, sizes...) {
 			w.ends(t, n, program)
 		}
 	})
@@ -25,7 +25,7 @@ func TestSemantics(t *testing.T) {
 func TestEdges(t *testing.T) {
 	program := build(t, "edges.c")
 	eachWay(t, func(t *testing.T, w way) {
-		for _, n := range []int{1, 3} {
+		for _, n := range turns(w, 1, 3) {
 			w.ends(t, n, program)
 			w.ends(t, n, program, "early session")
 		}
@@ -41,11 +41,8 @@ func TestSendsRunAhead(t *testing.T) {
 // receiver, which the report of a deadlock tells.
 func TestSendsBeyondTheLimit(t *testing.T) {
 	program := build(t, "ahead.c")
-	eachWay(t, func(t *testing.T, w way) {
-		if w.entry == "cgo" {
-			t.Skip("a rank that may have other threads is not proved deadlocked")
-		}
-		for _, bytes := range []int{4, 1000, 4000} {
+	eachModel(t, func(t *testing.T, w way) { // by cgo a rank that may have other threads is not proved deadlocked
+		for _, bytes := range turns(w, 4, 1000, 4000) {
 			_, stderr, code := w.start(t, 2, "--deadlock-after=1s", program, strconv.Itoa(bytes))
 			require.Equal(t, 125, code, "%d bytes", bytes)
 			least := (16 << 20) / (bytes + 512) // as docs/limits.md says
@@ -92,7 +89,7 @@ func TestLeft(t *testing.T) {
 func TestRefusedWhenChecked(t *testing.T) {
 	program := build(t, "checked.c")
 	eachModel(t, func(t *testing.T, w way) {
-		for _, ranks := range []int{2, 5} {
+		for _, ranks := range turns(w, 2, 5) {
 			w.ends(t, ranks, program)
 			w.ends(t, ranks, "--check", program, "buffer")
 			w.ends(t, ranks, "--check", program, "type")
@@ -120,7 +117,7 @@ func TestOldPrograms(t *testing.T) {
 func TestFiles(t *testing.T) {
 	program := build(t, "files.c")
 	eachWay(t, func(t *testing.T, w way) {
-		for _, n := range []int{1, 2, 5, -2, -5} { // below 0: on two nodes
+		for _, n := range turns(w, 1, 2, 5, -2, -5) { // below 0: on two nodes
 			if n < 0 {
 				w.rsh, n = rshHere(t), -n
 			}
@@ -138,7 +135,7 @@ func TestFiles(t *testing.T) {
 func TestFilesThatFail(t *testing.T) {
 	program := build(t, "files_fail.c")
 	eachModel(t, func(t *testing.T, w way) {
-		for _, rsh := range []string{"", rshHere(t)} {
+		for _, rsh := range turns(w, "", rshHere(t)) {
 			w.rsh = rsh
 			w.ends(t, 3, program, "write", "/dev/full", "space")
 			w.ends(t, 3, program, "write", "/proc/self/mem", "io") // nothing is mapped below the first 64 KiB
@@ -151,7 +148,7 @@ func TestFilesThatFail(t *testing.T) {
 func TestWindows(t *testing.T) {
 	program := build(t, "windows.c")
 	eachWay(t, func(t *testing.T, w way) {
-		for _, n := range []int{1, 2, 5} {
+		for _, n := range turns(w, 1, 2, 5) {
 			w.ends(t, n, program, w.btl)
 		}
 		w.rsh = rshHere(t)
@@ -176,7 +173,7 @@ func TestWindowsOfStrangers(t *testing.T) {
 func TestGraphs(t *testing.T) {
 	program := build(t, "graphs.c")
 	eachWay(t, func(t *testing.T, w way) {
-		for _, n := range []int{1, 2, 5} {
+		for _, n := range turns(w, 1, 2, 5) {
 			w.ends(t, n, program)
 		}
 	})
@@ -223,12 +220,16 @@ var deaths = []string{"exclusive", "shared", "all", "fence", "start", "wait", "f
 func TestDeathsInEpochs(t *testing.T) {
 	program := build(t, "window_deaths.c")
 	eachModel(t, func(t *testing.T, w way) {
-		for i := range 2 * len(deaths) {
-			const ranks = 4
-			how := deaths[i%len(deaths)]
-			if i == len(deaths) {
-				w.rsh = rshHere(t)
+		var cases [][2]string
+		for _, rsh := range []string{"", rshHere(t)} {
+			for _, how := range deaths {
+				cases = append(cases, [2]string{how, rsh})
 			}
+		}
+		for _, c := range turns(w, cases...) {
+			const ranks = 4
+			how := c[0]
+			w.rsh = c[1]
 			stdout, stderr, code := w.start(t, ranks, program, how)
 			require.Equal(t, 137, code, "%s: %s%s", how, stdout, stderr)
 			for rank := range ranks - 1 {

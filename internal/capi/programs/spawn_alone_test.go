@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // noPath is an environment in which no pvasrun is in PATH.
@@ -23,9 +24,9 @@ var noPath = []string{"PATH=/usr/bin:/bin"}
 // A program that is started without pvasrun starts others: pvasrun is beside its MPI library.
 func TestSpawnAlone(t *testing.T) {
 	program := build(t, "spawned.c")
-	for _, kind := range []string{"many", "refused", "generations", "named", "unwilling", "closed", "left behind",
+	for i, kind := range []string{"many", "refused", "generations", "named", "unwilling", "closed", "left behind",
 		"deaf", "script"} {
-		for _, entry := range []string{"coroutine", "cgo"} {
+		for _, entry := range testkit.Turn(i, "coroutine", "cgo") {
 			t.Run(kind+"/"+entry, func(t *testing.T) {
 				stdout, stderr, code := run(t, append([]string{"PVAS_ENTRY=" + entry}, noPath...), program, kind)
 				require.Equal(t, 0, code, "%s%s", stdout, stderr)

@@ -14,7 +14,7 @@ var sizes = []int{1, 2, 3, 7}
 func TestTypes(t *testing.T) {
 	program := build(t, "types.c")
 	eachWay(t, func(t *testing.T, w way) {
-		for _, n := range sizes {
+		for _, n := range turns(w, sizes...) {
 			w.ends(t, n, program)
 		}
 	})
@@ -23,7 +23,7 @@ func TestTypes(t *testing.T) {
 func TestOperators(t *testing.T) {
 	program := build(t, "operators.c")
 	eachWay(t, func(t *testing.T, w way) {
-		for _, n := range sizes {
+		for _, n := range turns(w, sizes...) {
 			w.ends(t, n, program)
 		}
 	})
@@ -39,7 +39,7 @@ func TestFortran(t *testing.T) {
 		t.Run(source, func(t *testing.T) {
 			program := build(t, source, with...)
 			eachWay(t, func(t *testing.T, w way) {
-				for _, n := range sizes {
+				for _, n := range turns(w, sizes...) {
 					require.Empty(t, w.ends(t, n, program))
 				}
 			})
