@@ -146,6 +146,11 @@ func (s *supervisor) start() error {
 func (s *supervisor) hostStarted(h host.Started) {
 	s.host, s.control = h.Pid, h.Control
 	s.job.logf("space host is pid %d, guard is pid %d", s.host, h.Guard)
+	for _, pid := range []int{h.Pid, h.Guard} {
+		if _, gone := s.early[pid]; !gone {
+			s.Knows(pid)
+		}
+	}
 	if e, gone := s.early[s.host]; gone {
 		s.ended(e)
 	}

@@ -109,8 +109,6 @@ var pageCSS string
 //go:embed page.js
 var pageJS string
 
-var page = template.Must(template.New("page").Parse(pageHTML))
-
 // Write writes the page as HTML. It is one file that loads nothing else. The page must have
 // 1 to 65,535 ranks.
 func (p *Page) Write(w io.Writer) error {
@@ -140,7 +138,7 @@ func (p *Page) Write(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("show: page: %w", err)
 	}
-	err = page.Execute(w, map[string]any{
+	err = template.Must(template.New("page").Parse(pageHTML)).Execute(w, map[string]any{
 		"Page": p, "CSS": template.CSS(pageCSS + p.colours()), "JS": template.JS(pageJS), "Head": template.JS(text),
 		"Data":    template.JS(strconv.Quote(packed)),
 		"Legend":  p.legend(),

@@ -17,8 +17,6 @@ import (
 //go:embed page.html
 var pageHTML string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
-
 // page is what the template shows.
 type page struct {
 	Machine  string      // "": not known
@@ -62,7 +60,7 @@ func Page(w io.Writer, f results.File) error {
 	if len(p.Sections) == 0 {
 		return fmt.Errorf("report: the file has no experiment that is known; was it written by a newer version?")
 	}
-	if err := pageTemplate.Execute(w, p); err != nil {
+	if err := template.Must(template.New("page").Parse(pageHTML)).Execute(w, p); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil

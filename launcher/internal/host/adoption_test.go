@@ -51,3 +51,26 @@ func TestKillAllFindsNew(t *testing.T) {
 	later := launchertest.StartSleep(t)
 	require.Contains(t, a.KillAll(), later)
 }
+
+// A child that is known, and has been reaped, is not killed: its pid may be a stranger's. One that lives is killed
+// before others are looked for.
+func TestKillAllOfKnown(t *testing.T) {
+	a, err := Adopt()
+	require.NoError(t, err)
+	defer a.End()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer null.Close()
+	ended, err := sys.Start("/bin/true", []string{"true"}, nil, "/", []*os.File{null, null, null}, nil)
+	require.NoError(t, err)
+	a.Knows(ended)
+	require.NoError(t, sys.AwaitEnd(ended))
+	e, err := a.NextExit(func(int) {})
+	require.NoError(t, err)
+	require.Equal(t, ended, e.Pid)
+	require.Empty(t, a.KillAll())
+	known, other := launchertest.StartSleep(t), launchertest.StartSleep(t)
+	a.Knows(known)
+	require.Equal(t, []int{known}, a.KillAll())
+	require.Contains(t, a.KillAll(), other)
+}

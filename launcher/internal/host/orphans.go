@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"syscall"
@@ -19,7 +20,12 @@ import (
 type Adoption struct {
 	was    bool
 	before map[int]bool // children it had already: not ours to kill
+	known  map[int]bool // children that have not been reaped, and end with the job: the host and the guard
 }
+
+// Knows tells of a child that has not been reaped, and ends with the job. KillAll then need not look for it in /proc,
+// which is as long as the node has processes: many thousands where it has many cores.
+func (a *Adoption) Knows(pid int) { a.known[pid] = true }
 
 // Adopt begins to adopt orphans.
 func Adopt() (*Adoption, error) {
@@ -30,7 +36,7 @@ func Adopt() (*Adoption, error) {
 	if err := sys.SetChildSubreaper(true); err != nil {
 		return nil, fmt.Errorf("launcher: adopt orphans: %w", err)
 	}
-	a := &Adoption{was: was, before: map[int]bool{}}
+	a := &Adoption{was: was, before: map[int]bool{}, known: map[int]bool{}}
 	for _, pid := range a.children() {
 		a.before[pid] = true
 	}
@@ -47,6 +53,7 @@ func (a *Adoption) NextExit(reaping func(pid int)) (Exit, error) {
 			return Exit{}, err
 		}
 		reaping(pid)
+		delete(a.known, pid)
 		got, status, used, err := sys.Reap(pid)
 		if !errors.Is(err, syscall.ECHILD) { // else another goroutine of this process has just reaped it
 			return Exit{got, status, used}, err
@@ -72,8 +79,7 @@ func (a *Adoption) nextEnded() (int, error) {
 }
 
 // children are those that this process has got since adopt, also those that have
-// ended and not been reaped. Most often there are none. The kernel says so at once, while /proc is as long as the node
-// has processes, which are many thousands where it has many cores.
+// ended and not been reaped. Most often there are none, and the kernel says so at once.
 func (a *Adoption) children() []int {
 	if _, err := sys.Ended(-1); errors.Is(err, syscall.ECHILD) {
 		return nil
@@ -81,10 +87,14 @@ func (a *Adoption) children() []int {
 	return slices.DeleteFunc(Children(os.Getpid()), func(pid int) bool { return a.before[pid] })
 }
 
-// KillAll kills the children and returns their pids. None of them can have been
-// replaced by a stranger, because only the caller reaps.
+// KillAll kills children and returns their pids: at first those it knows, then all. None of them can have been replaced
+// by a stranger, because only the caller reaps.
 func (a *Adoption) KillAll() []int {
-	pids := a.children()
+	pids := slices.Collect(maps.Keys(a.known))
+	clear(a.known)
+	if len(pids) == 0 {
+		pids = a.children()
+	}
 	for _, pid := range pids {
 		sys.Kill(pid, syscall.SIGKILL)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 )
 
 //go:embed help.txt
@@ -17,8 +18,9 @@ type help struct {
 	examples []string // a line for people, a command line, and so on
 }
 
-// helps are by the names of the commands.
-var helps = parseHelps(helpText)
+// helps are by the names of the commands. They are parsed when they are first asked for, because every job starts this
+// program three times: as supervisor, host and guard.
+var helps = sync.OnceValue(func() map[string]*help { return parseHelps(helpText) })
 
 // parseHelps reads the form that the first block of help.txt describes.
 func parseHelps(text string) map[string]*help {
@@ -50,7 +52,7 @@ func parseHelps(text string) map[string]*help {
 func helpOf(command string, is func(*help) bool) *help {
 	words := strings.Fields(command)
 	for n := len(words); n > 0; n-- {
-		if h := helps[strings.Join(words[:n], " ")]; h != nil && is(h) {
+		if h := helps()[strings.Join(words[:n], " ")]; h != nil && is(h) {
 			return h
 		}
 	}
@@ -67,7 +69,7 @@ func printExamples(w io.Writer, command string) error {
 
 // PrintGroup prints the help of a group of commands: usage, then the commands, then what more there is to say.
 func PrintGroup(w io.Writer, group, usage, more string) error {
-	if _, err := fmt.Fprintf(w, "Usage:\n%s%s\n\n%s", usage, helps[group].commands, more); err != nil {
+	if _, err := fmt.Fprintf(w, "Usage:\n%s%s\n\n%s", usage, helps()[group].commands, more); err != nil {
 		return err
 	}
 	return printExamples(w, group)
@@ -75,7 +77,7 @@ func PrintGroup(w io.Writer, group, usage, more string) error {
 
 // Examples are the command lines in the help of all commands.
 func Examples() (lines []string) {
-	for _, h := range helps {
+	for _, h := range helps() {
 		for i := 1; i < len(h.examples); i += 2 {
 			lines = append(lines, h.examples[i])
 		}
