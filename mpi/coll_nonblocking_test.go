@@ -3,9 +3,11 @@ package mpi
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/gopvas/gopvas/internal/coll/cad"
@@ -220,24 +222,19 @@ var setups = map[string]shared.Setup{
 }
 
 func TestNonblockingOverMem(t *testing.T) {
-	for kind, options := range memKinds {
-		if testkit.Race && kind != "tight" {
-			continue // it has all ways that messages take
-		}
+	for _, kind := range testkit.Some("tight", "roomy", "late") {
 		for _, ranks := range testkit.Counts(1, 2, 5) {
 			t.Run(fmt.Sprintf("%s/ranks=%d", kind, ranks), func(t *testing.T) {
-				overMem(t, ranks, 2, options, nonblockingConformance)
+				overMem(t, ranks, 2, memKinds[kind], nonblockingConformance)
 			})
 		}
 	}
 }
 
 func TestNonblockingInOneSpace(t *testing.T) {
-	for kind, setup := range setups {
-		for _, ranks := range testkit.Counts(2, 3, 7) {
-			if testkit.Race && ranks == 2 {
-				continue // three ranks have two peers each, and no other ways
-			}
+	for i, kind := range slices.Sorted(maps.Keys(setups)) {
+		setup := setups[kind]
+		for _, ranks := range testkit.Turn(i, testkit.Counts(2, 3, 7)...) {
 			t.Run(fmt.Sprintf("%s/ranks=%d", kind, ranks), func(t *testing.T) {
 				inOneSpaceBy(t, ranks, comm.Settings{Setup: setup, Check: setup.Check}, func(c *Comm) error {
 					return errors.Join(nonblockingConformance(c), c.Finalize())
@@ -248,7 +245,6 @@ func TestNonblockingInOneSpace(t *testing.T) {
 }
 
 func TestNonblockingOverProcesses(t *testing.T) {
-	processes(t)
 	for _, ranks := range testkit.Counts(2, 5, 9) {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			jobtest.Run(t, smJob(ranks), "nonblocking")

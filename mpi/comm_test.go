@@ -78,16 +78,13 @@ func TestCommunicatorsOverMem(t *testing.T) {
 	const reversed = "messages over reversed ranks"
 	cases := append(commCases, p2pCase{reversed, overReversed})
 	for _, k := range cases {
-		for kind, options := range memKinds {
-			if testkit.Race && k.name == reversed {
-				continue // TestConformanceOverMem has these messages, and numbers of ranks have no race
-			}
-			if testkit.Race && kind == "roomy" {
-				continue // communicators are made by messages, for which tight is harder
-			}
+		if testkit.Race && k.name == reversed {
+			continue // TestConformanceOverMem has these messages, and numbers of ranks have no race
+		}
+		for _, kind := range testkit.Some("tight", "roomy", "late") {
 			for _, ranks := range testkit.Counts(1, 2, 5) {
 				t.Run(fmt.Sprintf("%s/%s/ranks=%d", k.name, kind, ranks), func(t *testing.T) {
-					overMem(t, ranks, 1+7*(ranks%2), options, func(c *Comm) error { return runCase(c, k) })
+					overMem(t, ranks, 1+7*(ranks%2), memKinds[kind], func(c *Comm) error { return runCase(c, k) })
 				})
 			}
 		}
@@ -105,7 +102,6 @@ func TestCommunicatorsInOneSpace(t *testing.T) {
 }
 
 func TestCommunicatorsOverProcesses(t *testing.T) {
-	processes(t)
 	for _, ranks := range testkit.Counts(1, 2, 5, 12) {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			jobtest.Run(t, smJob(ranks), "communicators")

@@ -373,7 +373,6 @@ func TestViewsByAlgorithms(t *testing.T) {
 	require.NoError(t, err)
 	inOneSpaceBy(t, 5, comm.Settings{Choice: choice},
 		func(c *Comm) error { return errors.Join(randomViews(c), c.Finalize()) })
-	processes(t)
 	c := smJob(5)
 	c.Settings.Coll = "bcast=chain,ibcast=chain,gather=linear"
 	jobtest.Run(t, c, "collectives", "CASE=random views")

@@ -38,7 +38,6 @@ func TestBusyWindowsOfGoroutines(t *testing.T) {
 }
 
 func TestBusyWindowsOfProcesses(t *testing.T) {
-	processes(t)
 	for _, ranks := range testkit.Counts(2, 8) {
 		jobtest.Run(t, smJob(ranks), "busy windows")
 	}

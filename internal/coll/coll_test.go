@@ -151,14 +151,12 @@ func TestAgainstNaiveModel(t *testing.T) {
 	sizes = append(sizes, size{9 + d.IntN(8), 60, 20 << 10}, size{17 + d.IntN(15), 40, 20 << 10},
 		size{33, 30, 10 << 10},
 		size{2 + d.IntN(2), 20, 4 << 20}, size{4 + d.IntN(3), 10, 4 << 20})
-	for _, maker := range colltest.Worlds {
-		for i, size := range sizes {
-			if testkit.Race || !testkit.Long() {
-				size.calls /= 4
-			}
-			if testkit.Race {
-				size.most = min(size.most, 20<<10)
-			}
+	for i, size := range sizes {
+		size.calls = testkit.Rounds(size.calls)
+		if testkit.Race {
+			size.most = min(size.most, 20<<10)
+		}
+		for _, maker := range testkit.Turn(i, colltest.Worlds...) {
 			t.Run(fmt.Sprintf("%s/ranks=%d/bytes=%d", maker.Name, size.ranks, size.most), func(t *testing.T) {
 				root, rankOf := maker.Start(t, size.ranks, 2+i%2*6) // fewer CPUs than ranks, or more
 				for rank, err := range run(t, root, rankOf, func(w *Team) error {

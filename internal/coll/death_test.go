@@ -56,15 +56,14 @@ func TestDeath(t *testing.T) {
 				continue
 			}
 			for _, n := range testkit.Some(50_000, 1) {
-				t.Run(fmt.Sprintf("%s/%v=%s/bytes=%d", maker.Name, l.kind, l.name, n), func(t *testing.T) {
-					dieInCall(t, maker, &l, n, 2+i%2*6, false)
-				})
-				if l.kind.reduces() || l.kind == Barrier {
-					continue
+				inParts := []bool{false}
+				if !l.kind.reduces() && l.kind != Barrier {
+					inParts = append(inParts, true)
 				}
-				t.Run(fmt.Sprintf("%s/%v=%s/parts of %d bytes", maker.Name, l.kind, l.name, n), func(t *testing.T) {
-					dieInCall(t, maker, &l, n, 2+i%2*6, true)
-				})
+				for _, parts := range testkit.Turn(i, inParts...) {
+					t.Run(fmt.Sprintf("%s/%v=%s/bytes=%d/parts=%t", maker.Name, l.kind, l.name, n, parts),
+						func(t *testing.T) { dieInCall(t, maker, &l, n, 2+i%2*6, parts) })
+				}
 			}
 		}
 	}

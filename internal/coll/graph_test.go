@@ -134,11 +134,11 @@ func TestGraphsAgainstNaiveModel(t *testing.T) {
 		sizes = append(sizes, size{ranks, 300 / (ranks + 1), 30 << 10})
 	}
 	sizes = append(sizes, size{3, 20, 1 << 20}, size{5, 20, 1 << 20})
-	for _, maker := range graphWorlds {
-		for i, size := range sizes {
-			if testkit.Race {
-				size.calls, size.most = size.calls/4, min(size.most, 20<<10)
-			}
+	for i, size := range sizes {
+		if testkit.Race {
+			size.calls, size.most = size.calls/4, min(size.most, 20<<10)
+		}
+		for _, maker := range testkit.Turn(i, graphWorlds...) {
 			t.Run(fmt.Sprintf("%s/ranks=%d/bytes=%d", maker.Name, size.ranks, size.most), func(t *testing.T) {
 				root, rankOf := maker.Start(t, size.ranks, 2+i%2*6)
 				for rank, err := range run(t, root, rankOf, func(w *Team) error {

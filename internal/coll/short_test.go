@@ -49,7 +49,7 @@ func TestShortCalls(t *testing.T) {
 					if err := w.Barrier(); err != nil { // it makes the ring
 						return err
 					}
-					return errors.Join(tryShort(me, seed, 4000/(ranks*ranks)), me.close())
+					return errors.Join(tryShort(me, seed, testkit.Rounds(4000)/(ranks*ranks)), me.close())
 				}) {
 					require.NoError(t, err, "rank %d", rank)
 				}

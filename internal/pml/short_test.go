@@ -56,7 +56,7 @@ func newCounted(t *testing.T, o mem.Options) (w *world, counts []*shortCounter) 
 // several goroutines.
 func TestShortWays(t *testing.T) {
 	for _, alone := range []bool{true, false} {
-		const messages = 20_000
+		messages := testkit.Rounds(20_000)
 		seed := testkit.Seed(t)
 		w, counts := newCounted(t, mem.Options{Inline: 16, EagerLimit: 64})
 		w.run(func(e *pml.Engine, rank int) error {

@@ -37,12 +37,16 @@ func Turn[T any](i int, all ...T) []T {
 	return all[i%len(all):][:1]
 }
 
-// Counts returns the numbers of ranks to run a case with. Unless Long, and under the race detector, which takes ten
-// times as long, it returns two of them: the first with peers, and the largest that is not many.
+// Counts returns the numbers of ranks to run a case with. Unless Long it returns two of them: the first with peers, and
+// the largest that is not many. The race detector takes ten times as long: under it there are two if Long, else the
+// larger one.
 func Counts(all ...int) []int {
 	if Long() && !Race {
 		return all
 	}
 	some := slices.DeleteFunc(slices.Clone(all), func(n int) bool { return n == 1 || n > 5 })
+	if Race && !Long() {
+		return some[len(some)-1:]
+	}
 	return slices.Compact([]int{some[0], some[len(some)-1]})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/gopvas/gopvas/internal/btl/net"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/job/jobtest"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/suci"
 )
 
@@ -127,15 +128,15 @@ func TestConformance(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the suite synchronises through the job's mapped memory, which the race detector does not see")
 	}
-	for _, c := range btltest.Cases() {
+	for i, c := range btltest.Cases() {
 		if slices.Contains(aboutMemory, c.Name) {
 			continue
 		}
-		for _, ranks := range []int{2, 5} {
+		for j, ranks := range []int{2, 5} {
 			if ranks > 2 && c.Name == "detached messages" {
 				continue // takes long, and the same way
 			}
-			for _, cpus := range []int{1, 8} {
+			for _, cpus := range testkit.Turn(i+j, 1, 8) {
 				t.Run(fmt.Sprintf("%s/ranks=%d/cpus=%d", c.Name, ranks, cpus), func(t *testing.T) {
 					root := newRoot(t, ranks, cpus)
 					w := mem.New(root, mem.Options{EagerLimit: job.MaxEagerLimit})

@@ -14,6 +14,7 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -47,9 +48,9 @@ func runCase() error {
 
 // TestConformance runs the suite with ranks as processes.
 func TestConformance(t *testing.T) {
-	for _, mode := range []job.SingleCopy{job.SingleCopyAuto, job.SingleCopyNone, job.SingleCopyCMA} {
-		for _, c := range btltest.Cases() {
-			for _, ranks := range []int{1, 2, 5} {
+	for i, c := range btltest.Cases() {
+		for j, ranks := range testkit.Counts(1, 2, 5) {
+			for _, mode := range testkit.Turn(i+j, job.SingleCopyAuto, job.SingleCopyNone, job.SingleCopyCMA) {
 				t.Run(fmt.Sprintf("%s/ranks=%d/single-copy=%v", c.Name, ranks, mode), func(t *testing.T) {
 					jobtest.Run(t, job.Config{
 						Ranks: ranks, BTL: job.BTLSM, CPUs: 2, HugePages: ranks == 2,

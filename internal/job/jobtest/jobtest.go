@@ -15,6 +15,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // envProgram tells the restarted test binary which program it is.
@@ -88,9 +89,13 @@ type Exit struct {
 }
 
 // Start starts c.Ranks processes that run the program, with the given additional
-// environment. All of them are dead before the test is over, whatever happens.
+// environment. All of them are dead before the test is over, whatever happens. Under the race detector, which sees
+// nothing of what processes do to one another, it skips the test.
 func Start(t testing.TB, c job.Config, program string, env ...string) *Job {
 	t.Helper()
+	if testkit.Race {
+		t.Skip("the race detector sees nothing of what processes do to one another")
+	}
 	mem, err := job.Create(c)
 	require.NoError(t, err)
 	j := &Job{Memory: mem}
