@@ -312,35 +312,39 @@ static void passive(window *v) {
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/* large: a layout and a row of some megabytes. */
-static void large(void) {
-	enum { N = 1 << 20 };
+/* large: a row of a megabyte, and layouts of as much that all ranks add to at the same time. */
+static void large(int created) {
+	enum { N = 1 << 18 };
 	MPI_Win w;
 	MPI_Datatype odd;
-	int *mine, *row = malloc(N * sizeof(int)), to = size - 1;
-	OK(MPI_Win_allocate(2 * N * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &w));
+	int *mine, *own = calloc(2 * N, sizeof(int)), *row = malloc(N * sizeof(int)), to = size - 1;
+	if (created) {
+		OK(MPI_Win_create(mine = own, 2 * N * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &w));
+	} else {
+		OK(MPI_Win_allocate(2 * N * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &w));
+	}
 	OK(MPI_Type_vector(N / 8, 4, 8, MPI_INT, &odd));
 	OK(MPI_Type_commit(&odd));
 	for (int i = 0; i < N; i++)
 		row[i] = i;
 	OK(MPI_Win_fence(0, w));
-	if (rank == 0) {
+	if (rank == 0)
 		OK(MPI_Put(row, N, MPI_INT, to, 0, N, MPI_INT, w));
-		OK(MPI_Accumulate(row, N / 2, MPI_INT, to, N, 1, odd, MPI_SUM, w));
-		OK(MPI_Accumulate(row, N / 2, MPI_INT, to, N, 1, odd, MPI_SUM, w));
-	}
+	OK(MPI_Accumulate(row, N / 2, MPI_INT, to, N, 1, odd, MPI_SUM, w));
+	OK(MPI_Accumulate(row, N / 2, MPI_INT, to, N, 1, odd, MPI_SUM, w));
 	OK(MPI_Win_fence(0, w));
 	if (rank == to)
 		for (int i = 0; i < N; i++)
-			CHECK(mine[i] == i && mine[N + i] == (i % 8 < 4 ? 2 * (i / 8 * 4 + i % 8) : 0));
+			CHECK(mine[i] == i && mine[N + i] == (i % 8 < 4 ? 2 * size * (i / 8 * 4 + i % 8) : 0));
 	memset(row, 0, N * sizeof(int));
 	OK(MPI_Get(row, 1, odd, to, N, 1, odd, w));
 	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, w));
 	for (int i = 0; i < N - 4; i++)
-		CHECK(row[i] == (i % 8 < 4 ? 2 * (i / 8 * 4 + i % 8) : 0));
+		CHECK(row[i] == (i % 8 < 4 ? 2 * size * (i / 8 * 4 + i % 8) : 0));
 	OK(MPI_Type_free(&odd));
 	OK(MPI_Win_free(&w));
 	free(row);
+	free(own);
 }
 
 static void refusals(window *v) {
@@ -570,7 +574,8 @@ int main(int argc, char **argv) {
 	}
 	aligned();
 	dynamic();
-	large();
+	large(0);
+	large(1);
 	wrong();
 	if (size == 1)
 		many();
