@@ -19,8 +19,8 @@ func TestConformanceInOneAddressSpace(t *testing.T) {
 	build := exec.Command("go", "test", "-c", "-buildmode=pie", "-o", program, "../../mpi")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	for _, cases := range []string{"p2p", "communicators", "collectives", "nonblocking"} {
-		for _, n := range testkit.Counts(1, 2, 5, 16) {
+	for i, cases := range []string{"p2p", "communicators", "collectives", "nonblocking"} {
+		for _, n := range testkit.Turn(i, testkit.Counts(1, 2, 5, 16)...) {
 			t.Run(fmt.Sprintf("%s/ranks=%d", cases, n), func(t *testing.T) {
 				got := command(t, env("JOBTEST_PROGRAM="+cases), "--btl", "pvas", "--timeout", "120", "-n",
 					fmt.Sprint(n), program)

@@ -150,11 +150,11 @@ func TestCallsThatDoNotFit(t *testing.T) {
 		`\n  ranks \d and \d have called \w+ with different roots, operators or lengths: ` +
 		`|\n  rank \d has called \w+, and rank \d in its place \w+: ).*\n  deadlock, proved: `)
 	var list []func()
-	for _, c := range cases {
-		ways := c.ways(t, rsh)
+	for i, c := range cases {
+		ways := testkit.Turn(i, c.ways(t, rsh)...)
 		if slices.Contains([]string{"bcast-roots-3", "bcast-roots-4", "bcast-one-root"}, c.name) {
 			// This algorithm finds no message to compare.
-			for _, btl := range models(t) {
+			for _, btl := range turn(t, i) {
 				ways = append(ways, []string{"--btl", btl, "-n", fmt.Sprint(c.ranks), "--coll", "bcast=slot"})
 			}
 		}
@@ -177,7 +177,7 @@ func TestCallsThatDoNotFit(t *testing.T) {
 func TestReportOfPlaces(t *testing.T) {
 	program, _ := waitCases(t, "hang")
 	rsh := hereAs(t)
-	for _, way := range (waitCase{ranks: 2}).ways(t, rsh) {
+	for _, way := range testkit.Some((waitCase{ranks: 2}).ways(t, rsh)...) {
 		var got finished
 		// Ranks of a busy machine may need longer to begin to wait, or to answer.
 		require.Eventually(t, func() bool {
@@ -288,7 +288,7 @@ func TestReportOfPolls(t *testing.T) {
 	for _, btl := range models(t) {
 		ways = append(ways, []string{"-n", "3", "--btl", btl})
 	}
-	for _, way := range ways {
+	for _, way := range testkit.Some(ways...) {
 		file := filepath.Join(t.TempDir(), "hang.json")
 		// The ranks of a machine with few CPUs may need more than one question.
 		require.Eventually(t, func() bool {
@@ -334,7 +334,7 @@ func TestReportOfPolls(t *testing.T) {
 // A program that is correct only thanks to buffers is found.
 func TestSynchronousSends(t *testing.T) {
 	program, _ := waitCases(t, "right")
-	for _, btl := range models(t) {
+	for _, btl := range turn(t, 1) {
 		for flags, code := range map[string]int{"--check": 0, "--check --synchronous": 125} {
 			args := append(strings.Fields(flags), "--btl", btl, "--deadlock-after", "100ms", "--timeout", "50", "-n",
 				"2", program, "right", "buffers")

@@ -15,7 +15,7 @@ func TestDebuggerFindsRank(t *testing.T) {
 	if _, err := exec.LookPath("gdb"); err != nil {
 		t.Skip("gdb is not installed")
 	}
-	for _, model := range models(t) {
+	for _, model := range turn(t, 0) {
 		t.Run(model, func(t *testing.T) { findRank(t, model) })
 	}
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/gopvas/gopvas/trace"
 )
 
-// waysOfFiles are three ranks on two nodes, and on one in each task model.
-func waysOfFiles(t *testing.T) [][]string {
+// waysOfFiles are three ranks on two nodes, and on one in the task model whose turn it is, or in each.
+func waysOfFiles(t *testing.T, i int) [][]string {
 	ways := [][]string{{"--hosts", "a:2,b:1", "--rsh", hereAs(t)}}
-	for _, btl := range models(t) {
+	for _, btl := range turn(t, i) {
 		ways = append(ways, []string{"-n", "3", "--btl", btl})
 	}
 	return ways
@@ -31,7 +31,7 @@ func waysOfFiles(t *testing.T) [][]string {
 func TestRankKilledInFile(t *testing.T) {
 	program := programs.Build(t, "../../internal/rig/testdata/files")
 	r := testkit.Rand(t)
-	for _, way := range waysOfFiles(t) {
+	for _, way := range waysOfFiles(t, 0) {
 		for range testkit.Rounds(12) {
 			dir := t.TempDir()
 			after := fmt.Sprint(r.IntN(100_000))
@@ -51,7 +51,7 @@ func TestRankKilledInFile(t *testing.T) {
 // TestFilesAreCounted: --stats and --trace say the same of what ranks read and write, with the program's places.
 func TestFilesAreCounted(t *testing.T) {
 	program := programs.Build(t, "../../internal/rig/testdata/files")
-	for _, way := range waysOfFiles(t) {
+	for _, way := range waysOfFiles(t, 1) {
 		t.Run(strings.Join(way[:2], " "), func(t *testing.T) {
 			dir := t.TempDir()
 			recorded := filepath.Join(dir, "trace")
@@ -92,11 +92,7 @@ func TestFilesAreCounted(t *testing.T) {
 // TestWindowsAreCounted: so they do of operations on windows, and a model of the job knows their calls.
 func TestWindowsAreCounted(t *testing.T) {
 	program := programs.Build(t, "./testdata/windows")
-	ways := [][]string{{"--hosts", "a:2,b:1", "--rsh", hereAs(t)}}
-	for _, btl := range models(t) {
-		ways = append(ways, []string{"-n", "3", "--btl", btl})
-	}
-	for _, way := range ways {
+	for _, way := range waysOfFiles(t, 0) {
 		recorded := filepath.Join(t.TempDir(), "trace")
 		args := append([]string{"--check", "--stats", "--trace", recorded, "--timeout", "60"}, way...)
 		got := command(t, nil, append(args, program)...)

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // A rank that waits, be it for a graph, a message or in a barrier, executes the graphs of
@@ -13,8 +15,8 @@ import (
 func TestOthersProgressGraphs(t *testing.T) {
 	onlyInOneSpace(t)
 	program := programs.Build(t, "./testdata/graphs")
-	for _, way := range []string{"graph", "message", "barrier"} {
-		for _, helpers := range []string{"0", "1"} {
+	for i, way := range []string{"graph", "message", "barrier"} {
+		for _, helpers := range testkit.Turn(i, "0", "1") {
 			t.Run(fmt.Sprintf("way=%s/helpers=%s", way, helpers), func(t *testing.T) {
 				got := command(t, nil, "--btl", "pvas", "--helpers", helpers, "--timeout", "60", "-n", "4",
 					program, "foreign", way)
@@ -27,7 +29,7 @@ func TestOthersProgressGraphs(t *testing.T) {
 // A rank is killed at a random moment, while all have graphs underway and execute one
 // another's.
 func TestKillInGraphs(t *testing.T) {
-	killMany(t, 36, func(i int, btl string) (flags []string) {
+	killMany(t, testkit.Rounds(36), func(i int, btl string) (flags []string) {
 		if btl == "pvas" {
 			flags = []string{"--progress", []string{"share", "owner"}[i/2%2], "--helpers", fmt.Sprint(i % 3)}
 		}

@@ -76,7 +76,7 @@ func TestStackSizeIsRefused(t *testing.T) {
 
 // Both task models refuse a limit of stacks that no rank can keep, and --stack-size overrides it.
 func TestLeastStack(t *testing.T) {
-	for _, btl := range models(t) {
+	for _, btl := range turn(t, 0) {
 		for _, limit := range []string{"64", "255"} {
 			got := command(t, underLimit("-S -s "+limit), "--btl", btl, "-n", "2", "true")
 			require.Equal(t, 1, got.code, got.stderr)

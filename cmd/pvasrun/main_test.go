@@ -104,6 +104,9 @@ func models(t *testing.T) []string {
 	return []string{"pvas", "sm"}
 }
 
+// turn returns the task model whose turn it is as i grows, or all of them for a release.
+func turn(t *testing.T, i int) []string { return testkit.Turn(i, models(t)...) }
+
 func TestCommandLine(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
 	plain := filepath.Join(t.TempDir(), "plain")
@@ -200,7 +203,7 @@ func TestFlagsFromEnvironment(t *testing.T) {
 
 func TestSeveralPrograms(t *testing.T) {
 	dir := t.TempDir()
-	for _, btl := range models(t) {
+	for _, btl := range turn(t, 0) {
 		got := command(t, env("GIVEN=here"), "--btl", btl, "--tag-output", "-n", "2", "-x", "A=1", "sh", "-c",
 			"echo $A$PVAS_RANK/$PVAS_SIZE",
 			":", "-n", "1", "--wdir", dir, "-x", "A=2", "-x", "GIVEN", "sh", "-c",

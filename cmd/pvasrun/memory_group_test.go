@@ -36,7 +36,7 @@ func TestMemoryOfControlGroup(t *testing.T) {
 	if group == "" {
 		t.Skip("no control group can be made")
 	}
-	for _, model := range models(t) {
+	for _, model := range turn(t, 0) {
 		got := command(t, func(cmd *exec.Cmd) {
 			cmd.Path = "/bin/sh"
 			cmd.Args = append([]string{"sh", "-c", `echo $$ > "$0"/cgroup.procs && exec "$@"`, group}, cmd.Args...)

@@ -18,7 +18,7 @@ import (
 
 // The report of a job that hangs says who waits for whom, and proves a deadlock.
 func TestHangReport(t *testing.T) {
-	hangReport(t, nil, "ring",
+	hangReport(t, 0, nil, "ring",
 		`(?m)^  0 +\d+ +in recv \(main\.main\.func1 at main\.go:\d+\) for [\d.ms]+, waits for rank 1, tag 7, 32 bytes$`,
 		`deadlock: rank 0 waits for rank 1 waits for rank 2 waits for rank 0; nothing has moved for [\d.ms]+, and `+
 			`ranks 0, 1, 2 can never go on`)
@@ -26,7 +26,7 @@ func TestHangReport(t *testing.T) {
 
 // A deadlock through a collective operation is proved, and the report names the call.
 func TestHangReportOfCollectives(t *testing.T) {
-	hangReport(t, nil, "allreduce",
+	hangReport(t, 1, nil, "allreduce",
 		`(?m)^  1 +\d+ +in allreduce \(main\.main\.func1 at main\.go:\d+\) on communicator "world" for `+
 			`[\d.ms]+, waits for rank 0$`,
 		`(?m)^  2 +\d+ +in allreduce \(main\.main\.func1 at main\.go:\d+\) on communicator "world" for [\d.ms]+, `+
@@ -37,7 +37,7 @@ func TestHangReportOfCollectives(t *testing.T) {
 
 // So is one through the making of a communicator.
 func TestHangReportOfDup(t *testing.T) {
-	hangReport(t, nil, "dup",
+	hangReport(t, 0, nil, "dup",
 		`(?m)^  1 +\d+ +in dup \(main\.main\.func1 at main\.go:\d+\) on communicator "world" for `+
 			`[\d.ms]+, waits for rank 0$`,
 		`(?m)^  2 +\d+ +in dup \(main\.main\.func1 at main\.go:\d+\) on communicator "world" for `+
@@ -48,7 +48,7 @@ func TestHangReportOfDup(t *testing.T) {
 
 // What ranks wait for in a call on a file is no collective operation of the program.
 func TestHangReportOfFiles(t *testing.T) {
-	hangReport(t, nil, "file",
+	hangReport(t, 1, nil, "file",
 		`(?m)^  1 +\d+ +in MPI_File_sync \(main\.main\.func1 at main\.go:\d+\) on communicator "/dev/null" for `+
 			`[\d.ms]+, waits for rank 0$`, `deadlock: rank 0 waits for rank 1 waits for rank 0; `)
 }
@@ -56,16 +56,17 @@ func TestHangReportOfFiles(t *testing.T) {
 // Of a rank whose goroutines wait at a time one wait is seen: what the others do is not known, so
 // no deadlock is proved.
 func TestHangReportOfGoroutines(t *testing.T) {
-	hangReport(t, nil, "goroutines",
+	hangReport(t, 1, nil, "goroutines",
 		`circle: (rank \d waits for )+rank \d; nothing has moved for [\d.ms]+, and only other goroutines or threads `+
 			`of ranks 0, 1, 2 could end that`)
 }
 
 // Ranks whose helpers make progress for all operations say what their goroutines wait for.
 func TestHangReportWithHelpers(t *testing.T) {
-	for how, call := range map[string]string{"ring": "recv .*", "goroutines": "recv .*",
-		"allreduce": `allreduce .*on communicator "world" `} {
-		hangReport(t, []string{"--helpers", "3"}, how, `(?m)^  1 +\d+ +in `+call+`for [\d.ms]+, waits for rank`,
+	for i, how := range []string{"ring", "allreduce", "goroutines"} {
+		call := map[string]string{"ring": "recv .*", "goroutines": "recv .*",
+			"allreduce": `allreduce .*on communicator "world" `}[how]
+		hangReport(t, i, []string{"--helpers", "3"}, how, `(?m)^  1 +\d+ +in `+call+`for [\d.ms]+, waits for rank`,
 			`(?m)^  2 +\d+ +in `+call+`for [\d.ms]+, waits for rank`)
 	}
 }
@@ -73,7 +74,7 @@ func TestHangReportWithHelpers(t *testing.T) {
 // Ranks that poll say for what, and are in no deadlock.
 func TestHangReportOfPolls(t *testing.T) {
 	stuck := programs.Build(t, "./testdata/stuck")
-	for _, btl := range models(t) {
+	for _, btl := range turn(t, 1) {
 		report := testkit.HangReport(t, exec.Command(pvasrun, "--btl", btl, "-n", "3", stuck, "polls"), 3,
 			`(?m)^  0 +\d+ +polls by test \(main\.polls at main\.go:\d+\) for a recv: rank 1, tag 5, 100 `+
 				`bytes; 6 more open: `+
@@ -84,11 +85,11 @@ func TestHangReportOfPolls(t *testing.T) {
 	}
 }
 
-// hangReport runs a job with these flags that hangs; a report has all lines.
-func hangReport(t *testing.T, flags []string, how string, lines ...string) {
+// hangReport runs a job with these flags that hangs, in the task model whose turn it is; a report has all lines.
+func hangReport(t *testing.T, i int, flags []string, how string, lines ...string) {
 	t.Helper()
 	stuck := programs.Build(t, "./testdata/stuck")
-	for _, btl := range models(t) {
+	for _, btl := range turn(t, i) {
 		t.Run(btl+"/"+how, func(t *testing.T) {
 			args := slices.Concat(flags, []string{"--btl", btl, "-n", "3", stuck, how})
 			testkit.HangReport(t, exec.Command(pvasrun, args...), 3, lines...)
@@ -99,7 +100,7 @@ func hangReport(t *testing.T, flags []string, how string, lines ...string) {
 // The report at SIGQUIT leaves the job alone. A rank that computes for ever is no deadlock.
 func TestHangReportAtSIGQUIT(t *testing.T) {
 	stuck := programs.Build(t, "./testdata/stuck")
-	for _, btl := range models(t) {
+	for _, btl := range turn(t, 0) {
 		report := testkit.HangReport(t, exec.Command(pvasrun, "--btl", btl, "-n", "3", stuck, "late"), 3,
 			"waits for rank 0")
 		require.NotContains(t, report, "deadlock")
@@ -107,12 +108,12 @@ func TestHangReportAtSIGQUIT(t *testing.T) {
 }
 
 func TestBenchPointToPoint(t *testing.T) {
-	for _, name := range timed.Patterns() {
+	for i, name := range timed.Patterns() {
 		ranks := "4"
 		if name == "copy" {
 			ranks = "2"
 		}
-		for _, r := range timedResults(t, name, "-n", ranks, "--sizes", "0,8,4K,100K") {
+		for _, r := range timedResults(t, turn(t, i), name, "-n", ranks, "--sizes", "0,8,4K,100K") {
 			require.Equal(t, 4096, r.EagerLimit)
 			require.Equal(t, r.Bytes > 0, r.MBytesPerS > 0)
 		}
@@ -126,8 +127,8 @@ func TestBenchPointToPoint(t *testing.T) {
 }
 
 func TestBenchCollectives(t *testing.T) {
-	for _, name := range timed.Collectives() {
-		for _, r := range timedResults(t, name, "-n", "3", "--sizes", "0,8,4K,100K") {
+	for i, name := range timed.Collectives() {
+		for _, r := range timedResults(t, turn(t, i), name, "-n", "3", "--sizes", "0,8,4K,100K") {
 			require.Equal(t, name == "neighbor" || name[0] == 'i', r.Algorithm == "",
 				"of those that block, neighbour exchanges are messages")
 		}
@@ -136,8 +137,9 @@ func TestBenchCollectives(t *testing.T) {
 
 // Goroutines of a rank that call on communicators of their own.
 func TestBenchGoroutines(t *testing.T) {
-	for _, name := range []string{"allreduce", "neighbor"} {
-		for _, r := range timedResults(t, name, "-n", "3", "--sizes", "0,8,4K,100K", "--goroutines", "5") {
+	for i, name := range []string{"allreduce", "neighbor"} {
+		for _, r := range timedResults(t, turn(t, i), name, "-n", "3", "--sizes", "0,8,4K,100K", "--goroutines",
+			"5") {
 			require.Equal(t, 5, r.Goroutines)
 		}
 	}
@@ -153,9 +155,9 @@ func TestBenchGoroutines(t *testing.T) {
 
 // The loop takes part once, and has no settings of messages.
 func TestBenchLayouts(t *testing.T) {
-	for _, name := range timed.Layouts() {
+	for i, name := range timed.Layouts() {
 		loops := 0
-		for _, r := range timedResults(t, name, "-n", "3", "--sizes", "64,256,4K,36K") {
+		for _, r := range timedResults(t, turn(t, i), name, "-n", "3", "--sizes", "64,256,4K,36K") {
 			if r.BTL == "loop" {
 				loops++
 			}
@@ -172,10 +174,10 @@ func TestBenchLayouts(t *testing.T) {
 	require.Regexp(t, `loop \(no message\) +x loop +ratio\n`, got.stdout)
 }
 
-// timedResults runs a benchmark in all task models and returns its results.
-func timedResults(t *testing.T, name string, args ...string) (results []timed.Result) {
+// timedResults runs a benchmark in these task models and returns its results.
+func timedResults(t *testing.T, btls []string, name string, args ...string) (results []timed.Result) {
 	got := command(t, nil,
-		append([]string{"bench", name, "--reps", "20", "--btl", strings.Join(models(t), ","), "--json"}, args...)...)
+		append([]string{"bench", name, "--reps", "20", "--btl", strings.Join(btls, ","), "--json"}, args...)...)
 	require.Equal(t, 0, got.code, got.stderr)
 	for _, line := range lines(got.stdout) {
 		d := json.NewDecoder(strings.NewReader(line))
@@ -192,7 +194,7 @@ func timedResults(t *testing.T, name string, args ...string) (results []timed.Re
 	if strings.HasSuffix(name, "barrier") {
 		sizes = 1
 	}
-	contestants := len(models(t))
+	contestants := len(btls)
 	if slices.Contains(timed.Layouts(), name) {
 		contestants++ // the loop
 	}
@@ -202,7 +204,7 @@ func timedResults(t *testing.T, name string, args ...string) (results []timed.Re
 
 // What a job's collectives were done by is said at its end.
 func TestStatsOfCollectives(t *testing.T) {
-	for _, btl := range models(t) {
+	for _, btl := range turn(t, 0) {
 		want := map[string]string{"pvas": "direct", "sm": "tree"}[btl]
 		job := []string{"--btl", btl, "-n", "3", "--coll", "allreduce=" + want, pvasrun, rankside.RankCommand, "coll",
 			"allreduce", "8:10,80:10", "10"}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // offered are the words with which a command line may go on.
@@ -41,10 +42,11 @@ var foreign = regexp.MustCompile(
 // and what was given.
 func TestMistakesInFlags(t *testing.T) {
 	values := []string{"garbage", "-1", "8,x", "1e400", "99999999999999999999", `"`, ""}
-	refused := map[string]int{}
+	refused, i := map[string]int{}, 0
 	for _, words := range commandsWithFlags(t) {
 		for _, flag := range offered(t, append(words, "--")...) {
-			for _, value := range values {
+			i++
+			for _, value := range testkit.Turn(i, values...) {
 				args := append(words[:len(words):len(words)], flag+"="+value, "--no-such-flag")
 				err := execute(args)
 				require.ErrorAs(t, err, new(cli.UsageError), args)

@@ -196,7 +196,7 @@ func TestModelFitFindsTheEagerLimit(t *testing.T) {
 	for _, limit := range testkit.Some("16K", "1K") {
 		file := t.TempDir() + "/machine.json"
 		got := command(t, nil, "model", "fit", "--times", "3", "--largest", "32K", "--max-seconds", "1", "--caches",
-			"warm", "--btl", strings.Join(models(t), ","), "--eager-limit", limit, "--json", "-o", file)
+			"warm", "--btl", strings.Join(turn(t, 0), ","), "--eager-limit", limit, "--json", "-o", file)
 		require.Equal(t, 0, got.code, got.stderr)
 		machine, err := model.ReadMachine(file)
 		require.NoError(t, err)

@@ -32,7 +32,7 @@ func laterAs(t *testing.T) string {
 func TestTraceOfNodes(t *testing.T) {
 	program := programs.Build(t, "./testdata/traced")
 	rsh := laterAs(t)
-	for _, btl := range models(t) {
+	for _, btl := range turn(t, 1) {
 		file := filepath.Join(t.TempDir(), "trace")
 		got := command(t, nil, "--hosts", "a:1,b:2", "--rsh", rsh, "--btl", btl, "--timeout", "60",
 			"--trace", file, program)
@@ -92,7 +92,7 @@ func TestTraceOfNodesThatFail(t *testing.T) {
 // The page tables of each node are reported, and their sums.
 func TestReportOfNodes(t *testing.T) {
 	program := programs.Build(t, "../../examples/pi")
-	for _, btl := range models(t) {
+	for _, btl := range turn(t, 0) {
 		got := command(t, nil, "--hosts", "a:2,b:1", "--rsh", hereAs(t), "--btl", btl, "--report", "pagetable", program)
 		require.Equal(t, 0, got.code, got.stderr)
 		require.Regexp(t, `(?m)^node a: 2 ranks were started and in Init after`, got.stderr)

@@ -41,12 +41,13 @@ func TestRemoteShellIsMissing(t *testing.T) {
 // themselves. Their ranks are on nodes of different sizes.
 func TestNodesRunExamples(t *testing.T) {
 	rsh := hereAs(t)
-	for name, says := range map[string]string{
-		"transpose": "every element is in its place", "heat": "the same bits as by one alone",
-		"dotproduct": "as by one alone", "fft3d": "relative error", "pi": "say that pi is 3.14",
+	for i, c := range [][2]string{
+		{"transpose", "every element is in its place"}, {"heat", "the same bits as by one alone"},
+		{"dotproduct", "as by one alone"}, {"fft3d", "relative error"}, {"pi", "say that pi is 3.14"},
 	} {
+		name, says := c[0], c[1]
 		program := programs.Build(t, "../../examples/"+name)
-		for _, btl := range models(t) {
+		for _, btl := range turn(t, i) {
 			for _, hosts := range testkit.Some("a:1,b:3", "a:2,b:2", "a,b,c,d") {
 				t.Run(name+"/"+btl+"/"+hosts, func(t *testing.T) {
 					dir := t.TempDir()
@@ -109,7 +110,7 @@ func TestNodesOnTheCommandLine(t *testing.T) {
 // With --map-by node ranks are dealt to each node in turn. Messages, programs, output and reports know where they are.
 func TestMapByNode(t *testing.T) {
 	rsh := hereAs(t)
-	for _, model := range models(t) {
+	for _, model := range turn(t, 0) {
 		got := command(t, nil, "--map-by", "node", "--hosts", "a:3,b:2", "--rsh", rsh, "--btl", model, "--check",
 			"--stats", programs.Build(t, "../../examples/transpose"))
 		require.Equal(t, 0, got.code, got.stderr)
@@ -151,7 +152,7 @@ func TestWorkingDirectoryOfNodes(t *testing.T) {
 	script := fmt.Appendf(nil, "#!/bin/sh\nrm -rf %s\ncd /; exec sh -c \"exec $2\"\n", here)
 	require.NoError(t, os.WriteFile(rsh, script, 0o755))
 	in := func(cmd *exec.Cmd) { cmd.Dir = here }
-	for _, model := range models(t) {
+	for _, model := range turn(t, 1) {
 		require.NoError(t, os.MkdirAll(here, 0o755))
 		got := command(t, in, "--btl", model, "--hosts", "a,b", "--rsh", rsh, "--wdir", there, "pwd")
 		require.Equal(t, 0, got.code, got.stderr)
@@ -226,7 +227,7 @@ func TestInfoOfNodes(t *testing.T) {
 func TestNodesAreUnattended(t *testing.T) {
 	rsh := hereAs(t)
 	program := programs.Build(t, "./testdata/unattended")
-	for _, btl := range models(t) {
+	for _, btl := range turn(t, 0) {
 		for _, hosts := range testkit.Some("a:1,b:2", "a:1,b:1,c:1", "a:2,b:1,c:2") {
 			t.Run(btl+"/"+hosts, func(t *testing.T) {
 				got := command(t, nil, "--hosts", hosts, "--rsh", rsh, "--btl", btl, "--coll", "ibcast=chain", program,

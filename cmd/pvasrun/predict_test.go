@@ -111,7 +111,7 @@ func predictedPrograms(t *testing.T) (list []predictedProgram) {
 //	go test ./cmd/pvasrun -run TestPredictions -v -predict.rounds 5
 //	go test ./cmd/pvasrun -run TestPredictions -v -predict.rounds 5 -predict.nodes 2
 func TestPredictions(t *testing.T) {
-	for _, btl := range models(t) {
+	for _, btl := range turn(t, 0) {
 		t.Run(btl, func(t *testing.T) {
 			list := slices.DeleteFunc(predictedPrograms(t), func(p predictedProgram) bool {
 				return *predictOnly != "" && !slices.Contains(strings.Split(*predictOnly, ","), p.kind)

@@ -11,7 +11,7 @@ import (
 func TestSettingsReachRanks(t *testing.T) {
 	program := programs.Build(t, "./testdata/settings")
 	const names = " [PVAS_APPNUM PVAS_BACKTRACE PVAS_ID PVAS_JOB PVAS_PROGRAM PVAS_RANK PVAS_SIZE]\n"
-	for _, c := range []struct {
+	for i, c := range []struct {
 		env  []string
 		args []string
 		want string
@@ -28,7 +28,7 @@ func TestSettingsReachRanks(t *testing.T) {
 			"check=true coll=allreduce=tree,ibcast=chain progress=owner helpers=1 eager=1024 copy=none pipeline=0 " +
 				"peer=1m30s"},
 	} {
-		for _, model := range models(t) {
+		for _, model := range turn(t, i) {
 			args := append(append([]string{"--btl", model, "-n", "2"}, c.args...), program)
 			got := command(t, env(c.env...), args...)
 			require.Equal(t, 0, got.code, got.stderr)

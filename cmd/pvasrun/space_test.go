@@ -61,7 +61,7 @@ func TestThousandRanks(t *testing.T) {
 // times a second at a rank that does not seem to rest.
 func TestRanksThatSleepRest(t *testing.T) {
 	asleep := programs.Build(t, "./testdata/asleep")
-	for _, model := range models(t) {
+	for _, model := range turn(t, 0) {
 		got := command(t, nil, "--btl", model, "--timeout", "120", "-n", "64", asleep)
 		require.Equal(t, 0, got.code, got.stderr)
 		var switches, areas int

@@ -54,7 +54,7 @@ func ends(t *testing.T, tr *trace.Trace) (sent, received map[message]*trace.Even
 func TestTrace(t *testing.T) {
 	program := programs.Build(t, "./testdata/traced")
 	const ranks = 3
-	for _, btl := range models(t) {
+	for _, btl := range turn(t, 0) {
 		t.Run(btl, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "trace")
 			got := command(t, nil, "--btl", btl, "--timeout", "60", "-n", "3", "--trace", file, program)
@@ -179,8 +179,8 @@ func checkRuns(t *testing.T, tr *trace.Trace) {
 // algorithm the call was made. A rank may have ended before it learns that a communicator was freed.
 func TestTraceOfCollectives(t *testing.T) {
 	program := programs.Build(t, "./testdata/collectives")
-	for _, btl := range models(t) {
-		for _, ranks := range []string{"2", "5"} {
+	for i, ranks := range []string{"5", "2"} {
+		for _, btl := range turn(t, i) {
 			file := filepath.Join(t.TempDir(), "trace")
 			got := command(t, nil, "--btl", btl, "--timeout", "60", "-n", ranks, "--trace", file, program)
 			require.Equal(t, 0, got.code, got.stderr)
@@ -245,7 +245,7 @@ func checkInfo(t *testing.T, file, btl string) {
 // TestTraceOfFailure: a job that fails leaves what was recorded, and its own exit code.
 func TestTraceOfFailure(t *testing.T) {
 	program := programs.Build(t, "./testdata/traced")
-	for _, btl := range models(t) {
+	for _, btl := range turn(t, 1) {
 		file := filepath.Join(t.TempDir(), "trace")
 		got := command(t, nil, "--btl", btl, "--timeout", "60", "-n", "3", "--trace", file, program, "die")
 		require.Equal(t, 7, got.code, got.stderr)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/setup"
 	"github.com/gopvas/gopvas/internal/processes"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/internal/tune"
 	"github.com/gopvas/gopvas/trace"
 )
@@ -70,8 +71,8 @@ func TestJobsUseProfile(t *testing.T) {
 	none := "XDG_CONFIG_HOME=" + filepath.Dir(filepath.Dir(empty))
 	eager := map[string]int{"pvas": 1024, "sm": 2048}
 	pipeline := map[string]int{"pvas": 0, "sm": 8192}
-	for _, model := range models(t) {
-		for _, c := range []struct {
+	for k, model := range models(t) {
+		for i, c := range []struct {
 			env             []string
 			args            []string
 			eager, pipeline int
@@ -85,6 +86,9 @@ func TestJobsUseProfile(t *testing.T) {
 			{[]string{config, "PVASRUN_EAGER_LIMIT=512"}, nil, 512, pipeline[model]},
 			{[]string{config}, []string{"--single-copy", "auto"}, eager[model], 0},
 		} {
+			if i%2 != k && !testkit.Long() {
+				continue
+			}
 			e, p, stderr := settingsOf(t, program, c.env, append(c.args, "--btl", model)...)
 			require.Equal(t, []int{c.eager, c.pipeline}, []int{e, p}, "%s %v %v", model, c.env, c.args)
 			require.Empty(t, stderr)
@@ -171,14 +175,19 @@ func TestInfoShowsProfile(t *testing.T) {
 // What tune measures becomes a profile that jobs take, and bench compares with the defaults.
 func TestTune(t *testing.T) {
 	config, file := configuration(t, nil)
-	got := command(t, env(config), "tune", "--only", "share_from,pipeline_from", "--rounds", "5", "--max-seconds", "1")
+	only := testkit.Some("share_from", "pipeline_from")
+	names := strings.Join(only, ",")
+	got := command(t, env(config), "tune", "--only", names, "--rounds", "5", "--max-seconds", "1")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stdout, file+" is written.")
-	require.Regexp(t, `(?m)^pipeline_from +sm +found by each rank +\S`, got.stdout)
+	for _, name := range only {
+		standard := map[string]string{"share_from": "pvas +49152 bytes", "pipeline_from": "sm +found by each rank"}[name]
+		require.Regexp(t, `(?m)^`+name+` +`+standard+` +\S`, got.stdout)
+	}
 	p, err := tune.ReadFile(file)
 	require.NoError(t, err)
-	require.Len(t, p.Parameters, 2)
-	require.Equal(t, "pvasrun tune --only share_from,pipeline_from --rounds 5 --max-seconds 1", p.Command)
+	require.Len(t, p.Parameters, len(only))
+	require.Equal(t, "pvasrun tune --only "+names+" --rounds 5 --max-seconds 1", p.Command)
 	require.Empty(t, p.Foreign(tuned(t).Machine, p.Version))
 	require.Less(t, time.Since(p.Date), time.Hour)
 	got = command(t, env(config), "--btl", "sm", "-n", "2", "true")

@@ -13,7 +13,7 @@ import (
 // What stands before the program of a rank is done by pvasrun, in both task models: the program is the rank.
 func TestWrappers(t *testing.T) {
 	program := programs.Build(t, "./testdata/settings")
-	for _, model := range models(t) {
+	for _, model := range turn(t, 0) {
 		run := func(args ...string) finished {
 			return command(t, env("KEPT=1"), append([]string{"--btl", model, "-n", "2"}, args...)...)
 		}
