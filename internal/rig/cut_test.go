@@ -36,7 +36,7 @@ func TestCutAtTheStart(t *testing.T) {
 // A node whose agent dies before it speaks is given up as soon as a silent one: srun does not tell.
 func TestAgentDiesAtTheStart(t *testing.T) {
 	t.Parallel()
-	r := cluster(t, 3)
+	r := withSlurm(t, 3)
 	r.Run(2, "mount", "--bind", "/bin/false", pvasrun)
 	j := r.start(append(bySlurm(r, 2), work, "check"), nil)
 	begin := time.Now()
@@ -60,7 +60,7 @@ func endCut(t *testing.T, r *Rig, j *job) {
 // --peer-timeout. A further device on which they do not pass is told of, too; jobs do without it.
 func TestDatagramsAreBlocked(t *testing.T) {
 	t.Parallel()
-	r := cluster(t, 3)
+	r := withSSH(t, 3)
 	info := func(code int) string {
 		j := r.start([]string{pvasrun, "info", "--hosts", "n0,n1,n2"}, nil)
 		require.Equal(t, code, j.wait(t, time.Minute), "%s%s", &j.stdout, &j.stderr)

@@ -12,7 +12,7 @@ import (
 // srun, too. A program in which ranks wait for long for one that is slow runs to its end.
 func TestDeadlockUnderSlurm(t *testing.T) {
 	t.Parallel()
-	r := cluster(t, 2)
+	r := withSlurm(t, 2)
 	for name, start := range map[string][]string{
 		"allocation":           bySlurm(r, 1),
 		"pmi/process per node": {"srun", "-Q", "-N2", "-n2", "--mpi=pmi2", pvasrun, "--pmi"},

@@ -32,8 +32,7 @@ func (r *Rig) lose(share float64) {
 // views at random, against a list of bytes, and the shared pointer.
 func TestFilesOverNodes(t *testing.T) {
 	t.Parallel()
-	r := Up(t, 3, "sshd", "ssh", sshTool, "nft")
-	r.StartSSH()
+	r := withSSH(t, 3, "nft")
 	r.lose(0.02)
 	seed := testkit.Seed(t)
 	for _, btl := range []string{"pvas", "sm"} {
@@ -54,8 +53,7 @@ func TestFilesOverNodes(t *testing.T) {
 // network may lose packets. The job ends, says who has gone, and leaves nothing but the file.
 func TestHarmInFiles(t *testing.T) {
 	t.Parallel()
-	r := Up(t, 3, "sshd", "ssh", sshTool, "nft")
-	r.StartSSH()
+	r := withSSH(t, 3, "nft")
 	r.lose(0.02)
 	random := testkit.Rand(t)
 	for _, btl := range []string{"pvas", "sm"} {

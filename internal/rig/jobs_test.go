@@ -64,10 +64,23 @@ func build() error {
 
 const sshTool = "ssh-keygen"
 
-// cluster is a rig with sshd and Slurm.
-func cluster(t testing.TB, n int) *Rig {
-	r := Up(t, n, append([]string{"sshd", "ssh", sshTool}, SlurmTools...)...)
+// withSSH is a rig with sshd, and what else is needed.
+func withSSH(t testing.TB, n int, needs ...string) *Rig {
+	r := Up(t, n, append([]string{"sshd", "ssh", sshTool}, needs...)...)
 	r.StartSSH()
+	return r
+}
+
+// cluster is a rig with both.
+func cluster(t testing.TB, n int) *Rig {
+	r := withSSH(t, n, SlurmTools...)
+	r.StartSlurm(4)
+	return r
+}
+
+// withSlurm is a rig with Slurm.
+func withSlurm(t testing.TB, n int) *Rig {
+	r := Up(t, n, SlurmTools...)
 	r.StartSlurm(4)
 	return r
 }
@@ -96,7 +109,11 @@ func eachStart(t *testing.T, nodes int, test func(t *testing.T, r *Rig, name str
 	for name := range starts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, cluster(t, nodes), name)
+			if name == "ssh" {
+				test(t, withSSH(t, nodes), name)
+			} else {
+				test(t, withSlurm(t, nodes), name)
+			}
 		})
 	}
 }
@@ -230,7 +247,7 @@ func TestJobs(t *testing.T) {
 // A batch script of Slurm needs to say nothing of nodes, ranks and threads.
 func TestBatch(t *testing.T) {
 	t.Parallel()
-	r := cluster(t, 3)
+	r := withSlurm(t, 3)
 	out := filepath.Join(t.TempDir(), "out")
 	script := "#!/bin/sh\n" + pvasrun + " " + work + " check\n" +
 		pvasrun + " sh -c 'echo rank $PVAS_RANK has $OMP_NUM_THREADS threads'\n" +
@@ -250,8 +267,7 @@ func TestBatch(t *testing.T) {
 // Ranks that wait for one another around all nodes are found.
 func TestDeadlock(t *testing.T) {
 	t.Parallel()
-	r := Up(t, 3, "sshd", "ssh", sshTool)
-	r.StartSSH()
+	r := withSSH(t, 3)
 	j := r.start(append(bySSH(r, 1), "--deadlock", "off", work, "stuck"), nil)
 	j.awaitRanks(t, 3)
 	leader := r.find(0, `pvasrun --hosts`)

@@ -57,7 +57,7 @@ func TestPMI(t *testing.T) {
 // Whatever happens to a job under Slurm's PMI, it ends, and leaves nothing.
 func TestPMIHarm(t *testing.T) {
 	t.Parallel()
-	r := cluster(t, 3)
+	r := withSlurm(t, 3)
 	for name, harm := range map[string]struct {
 		do   func(*testing.T, *job)
 		says string

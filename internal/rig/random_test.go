@@ -70,7 +70,11 @@ func TestRandomHarm(t *testing.T) {
 		a := newAttack(random, nodes)
 		name := victims[a.victim].name
 		t.Run(fmt.Sprintf("%d", i), func(t *testing.T) {
-			hit, took, said := a.run(t, cluster(t, nodes)) // a new one: Slurm waits before it trusts a node again
+			up := withSlurm // a new one: Slurm waits before it trusts a node again
+			if !a.slurm {
+				up = func(t testing.TB, n int) *Rig { return withSSH(t, n) }
+			}
+			hit, took, said := a.run(t, up(t, nodes))
 			t.Logf("%v: hit %v, ended after %v: %s", a, hit, took, said)
 			if hit {
 				count[name]++

@@ -56,7 +56,7 @@ func TestTraceAndReport(t *testing.T) {
 // The same where a PMI launcher has started all: one process leads, and makes the file.
 func TestTraceByPMI(t *testing.T) {
 	t.Parallel()
-	r := cluster(t, 3)
+	r := withSlurm(t, 3)
 	file := filepath.Join(t.TempDir(), "trace")
 	j := startPMI(r, "slurm/process per rank", "--trace", file, work, "check")
 	require.Zero(t, j.wait(t, time.Minute), &j.stderr)

@@ -23,8 +23,7 @@ func program(name string, seed uint64) func(*exec.Cmd) {
 // killed, and a node is cut off: the others end, and say why.
 func TestWindowsOverNodes(t *testing.T) {
 	t.Parallel()
-	r := Up(t, 3, "sshd", "ssh", sshTool, "nft")
-	r.StartSSH()
+	r := withSSH(t, 3, "nft")
 	r.lose(0.02)
 	seed := testkit.Seed(t)
 	for _, btl := range []string{"pvas", "sm"} {
