@@ -180,9 +180,9 @@ func TestTune(t *testing.T) {
 	got := command(t, env(config), "tune", "--only", names, "--rounds", "5", "--max-seconds", "1")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stdout, file+" is written.")
+	defaults := map[string]string{"share_from": "pvas +49152 bytes", "pipeline_from": "sm +found by each rank"}
 	for _, name := range only {
-		standard := map[string]string{"share_from": "pvas +49152 bytes", "pipeline_from": "sm +found by each rank"}[name]
-		require.Regexp(t, `(?m)^`+name+` +`+standard+` +\S`, got.stdout)
+		require.Regexp(t, `(?m)^`+name+` +`+defaults[name]+` +\S`, got.stdout)
 	}
 	p, err := tune.ReadFile(file)
 	require.NoError(t, err)
