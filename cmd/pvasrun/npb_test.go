@@ -65,6 +65,7 @@ func TestBenchNPBOutput(t *testing.T) {
 		"is -n 3":                "power of two",
 		"is --class D":           "not a list of classes",
 		"is --rounds 0":          "at least one",
+		"is --max-seconds 1":     "there is no flag --max-seconds",
 		"is --btl udp":           "not a list of task models",
 		"is --eager-limit 1GiB":  "--eager-limit: 1073741824 is more than 65536",
 		"is,ep --class S -n 256": "128 at most",

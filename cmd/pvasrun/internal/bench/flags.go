@@ -27,8 +27,12 @@ type contestantFlags struct {
 	Spin       int            `long:"spin" least:"0" most:"1073741824; that is more than 10 s of looking" env:"SPIN" value-name:"N" default:"32000" description:"looks before a wait sleeps"`
 	Bind       string         `long:"bind" env:"BIND" choice:"none" choice:"core" default:"none" description:"pin rank i to CPU i"`
 	Coll       cli.Algorithms `long:"coll" env:"COLL" value-name:"LIST" description:"force algorithms of our collectives, such as allreduce=ring,ibcast=chain"`
-	MaxSeconds cli.Lapse      `long:"max-seconds" env:"MAX_SECONDS" value-name:"DUR" default:"10" description:"time for the repetitions of one job at one size: fewer are made where they take longer"`
 	JSON       bool           `long:"json" env:"JSON" description:"print one JSON object per line"`
+}
+
+// limitFlags are of benchmarks whose jobs repeat a call.
+type limitFlags struct {
+	MaxSeconds cli.Lapse `long:"max-seconds" env:"MAX_SECONDS" value-name:"DUR" default:"10" description:"time for the repetitions of one job at one size: fewer are made where they take longer"`
 }
 
 // contenders are ours, by BTL and single-copy mode, and the MPIs of --compare. The modes

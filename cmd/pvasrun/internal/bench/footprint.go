@@ -19,6 +19,7 @@ import (
 
 type footprintFlags struct {
 	contestantFlags
+	limitFlags
 	NP         cli.Counts `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default:"8,16,32,64" description:"numbers of ranks, jobs of each"`
 	Sizes      cli.Sizes  `long:"sizes" env:"SIZES" value-name:"LIST" default-mask:"2KiB, which is eager, and 16KiB, a rendezvous" description:"what each rank sends to each other"`
 	SingleCopy []string   `long:"single-copy" env:"SINGLE_COPY" env-delim:"," choice:"auto" choice:"none" choice:"cma" default-mask:"none, and cma where it is permitted" description:"how sm copies long messages; repeatable, each is a contestant"`

@@ -20,6 +20,7 @@ import (
 // timedFlags are those of the benchmarks that time messages and collective operations.
 type timedFlags struct {
 	contestantFlags
+	limitFlags
 	site.Flags
 	NP         int       `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP" value-name:"N" default-mask:"2; on several nodes as many as they take" description:"number of ranks"`
 	Sizes      cli.Sizes `long:"sizes" env:"SIZES" value-name:"LIST" default-mask:"powers of two to 4 MiB, of eight (collectives) or four (layouts) to 1 MiB" description:"message sizes"`
