@@ -154,7 +154,8 @@ func (s *supervisor) lookForLate(l *part.Late) (late []latecomer, err error) {
 		file := programIn(c)
 		prog, err := s.findBinary(file, &app)
 		if errors.Is(err, fs.ErrNotExist) && c.Path != "" && !strings.ContainsRune(file, '/') {
-			err = fmt.Errorf("%w; nor is it in %s, the info key path", err, c.Path)
+			// The path comes first: Open MPI's programs have room for 255 characters of an error.
+			err = fmt.Errorf("the program is not in %s, the info key path: %w", c.Path, err)
 		}
 		if err != nil {
 			return late, err
