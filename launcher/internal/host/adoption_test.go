@@ -21,12 +21,7 @@ func TestReapingIsToldBefore(t *testing.T) {
 		a, err := Adopt()
 		require.NoError(t, err)
 		defer a.End()
-		null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-		require.NoError(t, err)
-		defer null.Close()
-		pid, err := sys.Start("/bin/true", []string{"true"}, nil, "/", []*os.File{null, null, null}, nil)
-		require.NoError(t, err)
-		require.NoError(t, sys.AwaitEnd(pid))
+		pid := ended(t)
 		var told []int
 		e, err := a.NextExit(func(pid int) {
 			told = append(told, pid)
@@ -58,19 +53,30 @@ func TestKillAllOfKnown(t *testing.T) {
 	a, err := Adopt()
 	require.NoError(t, err)
 	defer a.End()
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	require.NoError(t, err)
-	defer null.Close()
-	ended, err := sys.Start("/bin/true", []string{"true"}, nil, "/", []*os.File{null, null, null}, nil)
-	require.NoError(t, err)
-	a.Knows(ended)
-	require.NoError(t, sys.AwaitEnd(ended))
+	reaped := ended(t)
+	a.Knows(reaped)
 	e, err := a.NextExit(func(int) {})
 	require.NoError(t, err)
-	require.Equal(t, ended, e.Pid)
+	require.Equal(t, reaped, e.Pid)
+	require.Empty(t, a.KillAll())
+	reaped = ended(t)
+	a.Knows(reaped)
+	_, err = sys.WaitPid(reaped) // as another goroutine may
+	require.NoError(t, err)
 	require.Empty(t, a.KillAll())
 	known, other := launchertest.StartSleep(t), launchertest.StartSleep(t)
 	a.Knows(known)
 	require.Equal(t, []int{known}, a.KillAll())
 	require.Contains(t, a.KillAll(), other)
+}
+
+// ended starts a child that has ended, and is not reaped.
+func ended(t *testing.T) (pid int) {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer null.Close()
+	pid, err = sys.Start("/bin/true", []string{"true"}, nil, "/", []*os.File{null, null, null}, nil)
+	require.NoError(t, err)
+	require.NoError(t, sys.AwaitEnd(pid))
+	return pid
 }

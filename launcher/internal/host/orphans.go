@@ -87,10 +87,13 @@ func (a *Adoption) children() []int {
 	return slices.DeleteFunc(Children(os.Getpid()), func(pid int) bool { return a.before[pid] })
 }
 
-// KillAll kills children and returns their pids: at first those it knows, then all. None of them can have been replaced
-// by a stranger, because only the caller reaps.
+// KillAll kills children and returns their pids: at first those it knows, then all. None of them is a stranger that has
+// got the pid of a child: this process is asked whether it is a child, and only the caller reaps.
 func (a *Adoption) KillAll() []int {
-	pids := slices.Collect(maps.Keys(a.known))
+	pids := slices.DeleteFunc(slices.Collect(maps.Keys(a.known)), func(pid int) bool {
+		_, err := sys.Ended(pid)
+		return err != nil // another goroutine of this process has reaped it
+	})
 	clear(a.known)
 	if len(pids) == 0 {
 		pids = a.children()
