@@ -222,7 +222,7 @@ var setups = map[string]shared.Setup{
 }
 
 func TestNonblockingOverMem(t *testing.T) {
-	for _, kind := range testkit.Some("tight", "roomy", "late") {
+	for _, kind := range testkit.Some(kinds...) {
 		for _, ranks := range testkit.Counts(1, 2, 5) {
 			t.Run(fmt.Sprintf("%s/ranks=%d", kind, ranks), func(t *testing.T) {
 				overMem(t, ranks, 2, memKinds[kind], nonblockingConformance)

@@ -59,7 +59,7 @@ func collConformance(c *Comm) error {
 }
 
 func TestCollectivesOverMem(t *testing.T) {
-	for _, kind := range testkit.Some("tight", "roomy", "late") {
+	for _, kind := range testkit.Some(kinds...) {
 		for _, ranks := range testkit.Counts(1, 2, 3, 6) {
 			t.Run(fmt.Sprintf("%s/ranks=%d", kind, ranks), func(t *testing.T) {
 				overMem(t, ranks, 2, memKinds[kind], collConformance)

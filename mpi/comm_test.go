@@ -81,7 +81,7 @@ func TestCommunicatorsOverMem(t *testing.T) {
 		if testkit.Race && k.name == reversed {
 			continue // TestConformanceOverMem has these messages, and numbers of ranks have no race
 		}
-		for _, kind := range testkit.Some("tight", "roomy", "late") {
+		for _, kind := range testkit.Some(kinds...) {
 			for _, ranks := range testkit.Counts(1, 2, 5) {
 				t.Run(fmt.Sprintf("%s/%s/ranks=%d", k.name, kind, ranks), func(t *testing.T) {
 					overMem(t, ranks, 1+7*(ranks%2), memKinds[kind], func(c *Comm) error { return runCase(c, k) })

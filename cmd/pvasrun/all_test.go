@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/bench/results"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // A run goes on where it was, does not measure twice, and becomes a page and a
@@ -16,8 +17,12 @@ import (
 func TestBenchAll(t *testing.T) {
 	dir := t.TempDir()
 	file, page := filepath.Join(dir, "r.jsonl"), filepath.Join(dir, "r.html")
-	args := []string{"bench", "all", "--quick", "--only", "pingpong,rate", "--btl", turn(t, 0)[0], "-o",
-		file}
+	experiments := []string{"pingpong", "rate"}
+	if testkit.Long() {
+		experiments = append(experiments, "huge-pages")
+	}
+	args := []string{"bench", "all", "--quick", "--only", strings.Join(experiments, ","), "--btl",
+		strings.Join(turn(t, 0), ","), "-o", file}
 	got := command(t, nil, args...)
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stdout, "bench report "+file)
@@ -29,7 +34,7 @@ func TestBenchAll(t *testing.T) {
 	rounds := len(f.Lines)
 	require.GreaterOrEqual(t, rounds, 8, "with fewer than 4 of each no difference shows")
 	for i, l := range f.Lines {
-		require.Equal(t, []any{[]string{"pingpong", "rate"}[i%2], i/2 + 1, ""},
+		require.Equal(t, []any{experiments[i%len(experiments)], i/len(experiments) + 1, ""},
 			[]any{l.Experiment, l.Round, l.Failed})
 	}
 

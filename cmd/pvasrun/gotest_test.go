@@ -10,7 +10,7 @@ import (
 	"github.com/gopvas/gopvas/internal/testkit"
 )
 
-// Tests of a program are ranks of a job, in both task models. One that fails fails go test.
+// Tests of a program are ranks of a job. One that fails fails go test.
 func TestGoTest(t *testing.T) {
 	goTest := func(flags, run string, args ...string) (string, error) {
 		all := append(strings.Fields(flags), "-v", "-count=1", "-exec", pvasrun+" "+run+" -n 3", "../../examples/frame")

@@ -74,7 +74,7 @@ func TestStackSizeIsRefused(t *testing.T) {
 	}
 }
 
-// Both task models refuse a limit of stacks that no rank can keep, and --stack-size overrides it.
+// A task model refuses a limit of stacks that no rank can keep, and --stack-size overrides it.
 func TestLeastStack(t *testing.T) {
 	for _, btl := range turn(t, 0) {
 		for _, limit := range []string{"64", "255"} {

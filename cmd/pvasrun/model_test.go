@@ -190,7 +190,7 @@ func TestModelFitFile(t *testing.T) {
 	}
 }
 
-// S is the eager limit that the ranks have, in both task models. How long messages take does
+// S is the eager limit that the ranks have. How long messages take does
 // not matter for it.
 func TestModelFitFindsTheEagerLimit(t *testing.T) {
 	for _, limit := range testkit.Some("16K", "1K") {

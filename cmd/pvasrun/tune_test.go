@@ -71,8 +71,8 @@ func TestJobsUseProfile(t *testing.T) {
 	none := "XDG_CONFIG_HOME=" + filepath.Dir(filepath.Dir(empty))
 	eager := map[string]int{"pvas": 1024, "sm": 2048}
 	pipeline := map[string]int{"pvas": 0, "sm": 8192}
-	for k, model := range models(t) {
-		for i, c := range []struct {
+	for _, model := range models(t) {
+		for _, c := range []struct {
 			env             []string
 			args            []string
 			eager, pipeline int
@@ -86,9 +86,6 @@ func TestJobsUseProfile(t *testing.T) {
 			{[]string{config, "PVASRUN_EAGER_LIMIT=512"}, nil, 512, pipeline[model]},
 			{[]string{config}, []string{"--single-copy", "auto"}, eager[model], 0},
 		} {
-			if i%2 != k && !testkit.Long() {
-				continue
-			}
 			e, p, stderr := settingsOf(t, program, c.env, append(c.args, "--btl", model)...)
 			require.Equal(t, []int{c.eager, c.pipeline}, []int{e, p}, "%s %v %v", model, c.env, c.args)
 			require.Empty(t, stderr)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What stands before the program of a rank is done by pvasrun, in both task models: the program is the rank.
+// What stands before the program of a rank is done by pvasrun: the program is the rank.
 func TestWrappers(t *testing.T) {
 	program := programs.Build(t, "./testdata/settings")
 	for _, model := range turn(t, 0) {

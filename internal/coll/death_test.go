@@ -56,13 +56,13 @@ func TestDeath(t *testing.T) {
 				continue
 			}
 			for _, n := range testkit.Some(50_000, 1) {
-				inParts := []bool{false}
+				ways := []bool{false}
 				if !l.kind.reduces() && l.kind != Barrier {
-					inParts = append(inParts, true)
+					ways = append(ways, true)
 				}
-				for _, parts := range testkit.Turn(i, inParts...) {
+				for _, parts := range testkit.Turn(i, ways...) {
 					t.Run(fmt.Sprintf("%s/%v=%s/bytes=%d/parts=%t", maker.Name, l.kind, l.name, n, parts),
-						func(t *testing.T) { dieInCall(t, maker, &l, n, 2+i%2*6, parts) })
+						func(t *testing.T) { dieInCall(t, maker, &l, n, 2+i/2%2*6, parts) })
 				}
 			}
 		}

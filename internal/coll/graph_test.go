@@ -140,7 +140,7 @@ func TestGraphsAgainstNaiveModel(t *testing.T) {
 		}
 		for _, maker := range testkit.Turn(i, graphWorlds...) {
 			t.Run(fmt.Sprintf("%s/ranks=%d/bytes=%d", maker.Name, size.ranks, size.most), func(t *testing.T) {
-				root, rankOf := maker.Start(t, size.ranks, 2+i%2*6)
+				root, rankOf := maker.Start(t, size.ranks, 2+i/len(graphWorlds)%2*6)
 				for rank, err := range run(t, root, rankOf, func(w *Team) error {
 					me := issuing(w, shared.Options{})
 					if w.Rank < i%3 {

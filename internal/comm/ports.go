@@ -68,9 +68,9 @@ func (o *openPorts) await(port int) bool {
 	return true
 }
 
-// take ends such a wait, and counts the message of a rank, unless none came. It returns a number for the meeting, and
-// whether the port is open.
-func (o *openPorts) take(port, rank int, came bool) (meeting int, open bool) {
+// take ends the wait that await has noted. It counts the message of a rank if one came. It returns the number of the
+// meeting, and whether the port is open.
+func (o *openPorts) take(port, rank int, came bool) (number int, open bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	p := o.open[port]
@@ -85,17 +85,17 @@ func (o *openPorts) take(port, rank int, came bool) (meeting int, open bool) {
 	return o.meetings, true
 }
 
-// meeting is that of two roots. Threads of both may meet at one port at the same time. So the first two messages are
-// for any of them: that of a root that asks, and the answer of one that accepts. The answer has a number that the
-// accepting root has given the meeting. The tags of all others are made of that: odd ones if the accepting root
-// receives, else even ones, since each root may accept the other.
+// meeting is what two roots do together at a port. Several threads of each root may use one port at the same time. So
+// any thread can take the first two messages: the request of the root that connects, and the answer of the one that
+// accepts. The key of the answer is the number of the meeting, which the accepting root has chosen. The tags of all
+// later messages follow from the number: odd to the accepting root, even from it, as each root may accept the other.
 type meeting struct {
 	rank    int // of the other root
 	number  int
 	accepts bool // this root has accepted the other one
 }
 
-const mostMeetings = 1 << 20 // at a time; then numbers are used again
+const mostMeetings = 1 << 20 // at a time, a power of two; after as many numbers are used again
 
 // ends are the circles in which this root tells the other one, and hears it.
 func (c *Comm) ends(m meeting) (out, in agree.Circle) {

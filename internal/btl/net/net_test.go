@@ -125,7 +125,7 @@ var aboutMemory = []string{"identity", "fresh memory", "bad lengths", "exhausted
 	"parts", "bad attachments", "atomics", "goroutines", "direct", "closed", "peer has gone", "short ways"}
 
 func TestConformance(t *testing.T) {
-	if raceEnabled {
+	if testkit.Race {
 		t.Skip("the suite synchronises through the job's mapped memory, which the race detector does not see")
 	}
 	for i, c := range btltest.Cases() {

@@ -143,7 +143,8 @@ func eachModel(t *testing.T, test func(t *testing.T, w way)) {
 	inWays(t, test, way{btl: "pvas", entry: "coroutine"}, way{btl: "sm", entry: "coroutine"})
 }
 
-// eachWay runs a test in both task models, by the coroutine and by cgo, unless Long by one of them in each model.
+// eachWay runs a test in both task models: by the coroutine and by cgo if Long, else by the coroutine in pvas and by
+// cgo in sm.
 func eachWay(t *testing.T, test func(t *testing.T, w way)) {
 	ways := allWays
 	if !testkit.Long() {
@@ -152,9 +153,11 @@ func eachWay(t *testing.T, test func(t *testing.T, w way)) {
 	inWays(t, test, ways...)
 }
 
+// allWays are in this order for eachWay: the first and the last differ in both.
 var allWays = []way{{btl: "pvas", entry: "coroutine"}, {btl: "pvas", entry: "cgo"},
 	{btl: "sm", entry: "coroutine"}, {btl: "sm", entry: "cgo"}}
 
+// inWays runs a test in those of some ways that work here.
 func inWays(t *testing.T, test func(t *testing.T, w way), ways ...way) {
 	for _, w := range ways {
 		if err := pvas.Supported(); w.btl == "pvas" && err != nil {

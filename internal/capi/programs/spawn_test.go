@@ -15,17 +15,15 @@ import (
 // Ranks start others, which are a world of their own, talk to them and end. They may be on several nodes.
 func TestSpawn(t *testing.T) {
 	program, rsh := build(t, "spawned.c"), rshHere(t)
+	wheres := [][]string{{"-n", "3"}, {"--hosts", "a:1,b:2", "--rsh", rsh},
+		{"-n", "1", "--hosts", "a,b:2", "--rsh", rsh}, {"-n", "1"}}
 	for b, btl := range []string{"pvas", "sm"} {
 		for k, kind := range []string{"many", "refused", "keys", "generations", "unwilling", "closed",
 			"left behind", "deaf", "script"} {
-			for i, where := range [][]string{{"-n", "3"}, {"-n", "1"}, {"--hosts", "a:1,b:2", "--rsh", rsh},
-				{"-n", "1", "--hosts", "a,b:2", "--rsh", rsh}} {
-				ranks := 3
+			for _, i := range testkit.Turn(b+k, 0, 1, 2, 3) {
+				where, ranks := wheres[i], 3
 				if where[1] == "1" {
 					ranks = 1
-				}
-				if !testkit.Long() && i != [][]int{{0, 2}, {3, 0}}[b][k%2] {
-					continue
 				}
 				t.Run(fmt.Sprint(btl, "/", kind, "/", i), func(t *testing.T) {
 					room := append([]string{"--universe", "40", "--btl", btl, "--timeout", "120"}, where...)

@@ -45,7 +45,7 @@ func (p *Proposal) encode() []byte {
 
 func decodeProposal(b []byte) (p Proposal, err error) {
 	if len(b) < proposalSize {
-		return p, errors.New("a member makes another call: all members make the same calls, in one order")
+		return p, errors.New("agree: a member makes another call: all members make the same calls, in one order")
 	}
 	return Proposal{
 		Color:   int64(binary.LittleEndian.Uint64(b)),

@@ -141,7 +141,7 @@ enum { meetings = 40 }; /* of each thread */
 
 static char *common; /* the port of all threads */
 
-/* meets has a thread of several meet a thread of the other job, often. Which one that is nobody knows before. */
+/* meets makes one thread meet threads of the other job, many times. No thread knows in advance which one it meets. */
 static void *meets(void *of) {
 	for (int i = 0; i < meetings; i++) {
 		MPI_Comm inter;

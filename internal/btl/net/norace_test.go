@@ -1,5 +1,0 @@
-//go:build !race
-
-package net_test
-
-const raceEnabled = false
