@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -201,7 +202,8 @@ func (s *supervisor) findBinary(typed string, app *App) (*program.Program, error
 }
 
 // programIn returns the program of a command: in one of its directories, if it has any and the program is there, or
-// where its ranks will be.
+// where its ranks will be. What cannot be executed there is returned where PATH has no program, so that the error is
+// about it.
 func programIn(c job.Command) string {
 	dirs := filepath.SplitList(c.Path)
 	if strings.ContainsRune(c.Program, '/') {
@@ -210,11 +212,19 @@ func programIn(c job.Command) string {
 			dirs = []string{c.Dir}
 		}
 	}
+	unfit := ""
 	for _, dir := range dirs {
 		file := filepath.Join(dir, c.Program)
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		switch info, err := os.Stat(file); {
+		case err != nil:
+		case info.Mode().IsRegular() && info.Mode()&0o111 != 0:
 			return file
+		case unfit == "":
+			unfit = file
 		}
+	}
+	if _, err := exec.LookPath(c.Program); err != nil && unfit != "" {
+		return unfit
 	}
 	return c.Program
 }

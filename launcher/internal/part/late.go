@@ -1,6 +1,7 @@
 package part
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/gopvas/gopvas/internal/job"
@@ -70,7 +71,10 @@ type LateDone struct {
 func Settle(commands []job.Command, free int, full func() error) (size int, err error) {
 	for i := range commands {
 		c := &commands[i]
-		if c.N < 1 {
+		switch {
+		case c.Program == "":
+			return 0, errors.New("the name of the program is empty: pass that of an executable file")
+		case c.N < 1:
 			return 0, fmt.Errorf("%s: %d ranks: at least 1 is needed", c.Program, c.N)
 		}
 		if c.Soft != "" {

@@ -48,6 +48,8 @@ func TestSettle(t *testing.T) {
 		require.Equal(t, c.size, size)
 		require.Equal(t, size-2, list[0].N)
 	}
+	_, err := Settle([]job.Command{{N: 1}}, 2, full)
+	require.ErrorContains(t, err, "the name of the program is empty")
 }
 
 func TestLateOfNode(t *testing.T) {
