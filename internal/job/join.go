@@ -130,17 +130,28 @@ func parseEnv(get func(string) string) (*settings, error) {
 func joinFile(fd int) (*Memory, error) {
 	f, err := sys.DupCloexec(fd, "pvas-job")
 	if err != nil {
-		return nil, err
+		return nil, notInherited(fd, err)
 	}
 	m, err := Map(f)
 	if err != nil {
 		f.Close()
-		return nil, err
+		return nil, notInherited(fd, err)
 	}
 	if err := syscall.Close(fd); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
 	return m, nil
+}
+
+// notInherited says why descriptor fd is probably not the job's memory. A job of another version is one: its error
+// stays.
+func notInherited(fd int, err error) error {
+	if e, ok := errors.AsType[*LayoutError](err); ok && e.Field != "magic" {
+		return err
+	}
+	return fmt.Errorf("descriptor %d is not the job's memory; the usual cause is a program that was started by a rank "+
+		"without the rank's descriptors, as subprocess of Python does: pass descriptor %d on (pass_fds=[%d]), "+
+		"or unset %s to run it alone: %w", fd, fd, fd, EnvJob, err)
 }
 
 // errNotHere means that the address in the environment is not of this process.

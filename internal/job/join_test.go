@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,6 +71,7 @@ func TestJoinRefuses(t *testing.T) {
 	null, err := os.Open(os.DevNull)
 	require.NoError(t, err)
 	defer null.Close()
+	blank, older := blockFile(t, func(b []byte) []byte { clear(b); return b }), blockFile(t, put32(8, 1))
 
 	for _, c := range []struct{ name, size, job, want string }{
 		{"unmapped address", "2", "addr:0x1000", "this process does not have the job's memory"},
@@ -79,14 +81,20 @@ func TestJoinRefuses(t *testing.T) {
 		{"address of something else", "2", fmt.Sprintf("addr:%#x", zeros), "this is no job memory"},
 		{"other size", "3", fmt.Sprintf("addr:%#x", pvas.Addr()), "variables are those of another job"},
 		{"other model", "2", fmt.Sprintf("fd:%d", dup(t, pvas.File())), "variables are those of another job"},
-		{"closed descriptor", "2", "fd:1000000000", "bad file descriptor"},
-		{"other file", "2", fmt.Sprintf("fd:%d", null.Fd()), "read header"},
+		{"closed descriptor", "2", "fd:1000000000", "pass descriptor 1000000000 on (pass_fds=[1000000000])"},
+		{"other file", "2", fmt.Sprintf("fd:%d", null.Fd()),
+			fmt.Sprintf("descriptor %d is not the job's memory", null.Fd())},
+		{"file of zeros", "2", fmt.Sprintf("fd:%d", blank.Fd()),
+			fmt.Sprintf("descriptor %d is not the job's memory", blank.Fd())},
+		{"other version", "2", fmt.Sprintf("fd:%d", older.Fd()),
+			"map memory pvas-job: version of the layout is 1, this program expects"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			setEnv(t, "0", c.size, c.job)
 			p, err := Join()
 			require.ErrorContains(t, err, c.want)
 			require.Nil(t, p)
+			require.Equal(t, strings.Contains(c.want, "descriptor"), strings.Contains(err.Error(), "pass_fds"))
 		})
 	}
 	_, err = null.Stat()
