@@ -50,7 +50,7 @@ func leftOut(root *job.Root, w job.World) string {
 		"rank %d after %d: %s", odd, n, other, usual, SameCalls)
 }
 
-// describeFinalize names a rank that waits in MPI_Finalize while another rank waits for it in another call. It returns
+// describeFinalize names a rank that waits in Finalize while another rank waits for it in another call. It returns
 // "" if there is none.
 func describeFinalize(views []job.View) string {
 	for i := range views {
@@ -67,9 +67,10 @@ func describeFinalize(views []job.View) string {
 				case views[r].Waiting.Refused != "":
 					or = "which may be the one that was refused"
 				}
-				return fmt.Sprintf("  rank %d is in MPI_Finalize, and rank %d waits for it in %s: "+
-					"rank %d has left out the call that rank %d waits for, %s\n", r, v.Rank,
-					callOf(*v, action(v)), r, v.Rank, or)
+				end := &views[r]
+				return fmt.Sprintf("  rank %d is in %s, and rank %d waits for it in %s: "+
+					"rank %d has left out the call that rank %d waits for, %s\n", r, callOf(*end, action(end)),
+					v.Rank, callOf(*v, action(v)), r, v.Rank, or)
 			}
 		}
 	}

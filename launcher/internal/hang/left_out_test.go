@@ -15,7 +15,7 @@ func TestReportOfFinalize(t *testing.T) {
 	require.Empty(t, describeFinalize(views))
 	views[1].Waiting.Collective.Name = job.Ending
 	require.Equal(t,
-		"  rank 1 is in MPI_Finalize, and rank 0 waits for it in allreduce: rank 1 has left out the call that rank 0 "+
+		"  rank 1 is in finalize, and rank 0 waits for it in allreduce: rank 1 has left out the call that rank 0 "+
 			"waits for, or has made it on another communicator\n", describeFinalize(views))
 	require.Contains(t, describeFinalize(views[:2]), "rank 0 waits")
 	views[1].Waiting.Refused = `allreduce on "world": the operator is nil`
@@ -23,6 +23,7 @@ func TestReportOfFinalize(t *testing.T) {
 	require.Equal(t, "  rank 1 was refused a call before: allreduce on \"world\": the operator is nil\n",
 		describeRefused(views))
 	views[0] = job.View{State: job.StateInit}
+	views[1].Waiting.Call = "MPI_Finalize" // in C
 	require.Equal(t,
 		"  rank 1 is in MPI_Finalize, and rank 2 waits for it in recv: rank 1 has left out the call that rank 2 "+
 			"waits for, or has made it on another communicator or with another tag\n", describeFinalize(views))
