@@ -48,7 +48,7 @@ func runAgent(in io.Reader, out io.Writer, reached netip.Addr, instruments map[s
 	// ignored, since the ranks would inherit that.
 	_, _ = fate.Catch(syscall.SIGINT)
 	ends, _ := fate.Catch(syscall.SIGTERM, syscall.SIGHUP)
-	if _, err := io.WriteString(out, linkMagic); err != nil {
+	if _, err := io.WriteString(out, linkMagic+linkVersion); err != nil {
 		return fmt.Errorf("launcher: leader of the job: %w", err)
 	}
 	a := &agent{link: newLink(in, out), output: newWindow(), data: newWindow(), reached: reached,
@@ -92,8 +92,8 @@ func (a *agent) serve(ctx context.Context) error {
 	}
 	r := getReady(g.Check)
 	r.Reached = a.reached
-	if err := a.link.send(note{Ready: r}); err != nil || g.Version != linkVersion {
-		return err // the leader says what is wrong
+	if err := a.link.send(note{Ready: r}); err != nil {
+		return err
 	}
 	a.link.timeout = g.Timeout
 	ended := make(chan struct{})
@@ -318,7 +318,7 @@ func (w *linkWriter) Write(b []byte) (int, error) {
 
 // getReady describes this node, and more of it for a check.
 func getReady(check bool) *ready {
-	r := &ready{Version: linkVersion, Build: processes.Build()}
+	r := &ready{Build: processes.Build()}
 	r.Hostname, _ = os.Hostname()
 	r.Tight = sys.SoftLimit(sys.RlimitFsize) != sys.Unlimited
 	if cpus, err := sys.Affinity(); err == nil {

@@ -81,6 +81,7 @@ func (h *hearing) Read(b []byte) (int, error) {
 }
 
 // awaitMagic skips the bytes before linkMagic, and hands them to said: what a login prints, or why there is no agent.
+// It reads the version behind it.
 func (l *link) awaitMagic(said io.Writer) error {
 	var held []byte // what may be the beginning of linkMagic
 	for range mostBanner {
@@ -91,7 +92,7 @@ func (l *link) awaitMagic(said io.Writer) error {
 		}
 		held = append(held, b)
 		if string(held) == linkMagic {
-			return nil
+			return l.checkVersion()
 		}
 		for !strings.HasPrefix(linkMagic, string(held)) {
 			_, _ = said.Write(held[:1])
@@ -100,6 +101,21 @@ func (l *link) awaitMagic(said io.Writer) error {
 	}
 	return errNoAgent
 }
+
+func (l *link) checkVersion() error {
+	var version [len(linkVersion)]byte
+	if _, err := io.ReadFull(l.in, version[:]); err != nil {
+		return err
+	}
+	if string(version[:]) != linkVersion {
+		return errVersion
+	}
+	return nil
+}
+
+// errVersion says that the gobs of a node may not be understood.
+var errVersion = errors.New("its pvasrun is of a version that this one does not understand: " +
+	"install the same version on all nodes")
 
 // errNoAgent says that what runs on a node is no agent.
 var errNoAgent = errors.New("what answers is no pvasrun: look at what a login there runs, and at --rsh")

@@ -17,17 +17,17 @@ import (
 // the same properties: join.go.
 //
 //	leader --- greeting, then orders ---> agent
-//	       <-- linkMagic, then notes ----
+//	       <-- linkMagic, linkVersion, then notes ----
 //
 // Both sides send gobs, each with a newline behind it: srun passes on whole lines, and holds
 // back the rest. The agent begins with linkMagic, since the output of a login shell may
-// come before. Each side sends signs of life (beat), and takes the other for dead when it hears
+// come before. linkVersion is no gob: gobs of two versions may not fit. Each side sends signs of life (beat), and takes the other for dead when it hears
 // nothing for Nodes.Timeout. A reader never waits for anything but the connection, so a busy
 // reader is not taken for a dead peer. Output and input are held back by their senders
 // (flowWindow).
 const (
 	linkMagic   = "\x00pvasrun agent\n"
-	linkVersion = 8
+	linkVersion = "0009\n" // of any protocol it is as long
 	mostBanner  = 64 << 10
 	flowWindow  = 256 << 10 // bytes of a stream that may be underway
 	beatsPerEnd = 10        // beats in a time-out; silence is noticed one before its end
@@ -35,7 +35,6 @@ const (
 
 // A greeting is the first thing that an agent reads.
 type greeting struct {
-	Version int
 	Timeout time.Duration
 	Check   bool // say all that Check asks
 }
@@ -86,7 +85,6 @@ type note struct {
 
 // ready answers the greeting.
 type ready struct {
-	Version   int
 	Build     string // of its pvasrun
 	Hostname  string
 	CPUs      int    // that ranks may use there

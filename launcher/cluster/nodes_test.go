@@ -169,6 +169,9 @@ func TestNodesThatDoNotStart(t *testing.T) {
 			"what answers is no pvasrun: look at what a login there runs, and at --rsh: ...; y; y"},
 		"colours":      {[]string{"sh", "-c", `printf '\033[31mRED\n'`}, ": ?[31mRED"},
 		"lines of ssh": {[]string{"sh", "-c", `printf 'one\r\ntwo\r\n'`}, ": one; two"},
+		"other version": {[]string{"sh", "-c", `printf '\0pvasrun agent\n0001\n'; exec cat >/dev/null`},
+			"does not understand: install the same version on all nodes"},
+		"it had no version": {[]string{"sh", "-c", `printf '\0pvasrun agent\n'; head -c 9`}, "install the same version"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := twoNodes()

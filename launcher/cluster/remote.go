@@ -90,11 +90,6 @@ func (a *remote) take(n *note) {
 }
 
 func (a *remote) greeted(r *ready) {
-	if r.Version != linkVersion {
-		a.lose(fmt.Errorf("its pvasrun speaks version %d of the protocol, this one %d: "+
-			"install the same version on all nodes", r.Version, linkVersion))
-		return
-	}
 	a.ready, a.answered = r, time.Now()
 	if a.command == nil && a.l.nodes.StartTime == 0 {
 		// One command has started all: they come at a time. One that was killed before it spoke

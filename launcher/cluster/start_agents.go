@@ -115,7 +115,7 @@ func (a *remote) begin(in io.ReadCloser, out io.WriteCloser) {
 	a.link, a.gone = newLink(in, out), map[int]bool{}
 	a.stop, a.spoken, a.waited = make(chan struct{}), make(chan struct{}), make(chan struct{})
 	a.link.timeout = a.l.nodes.Timeout
-	a.link.post(greeting{Version: linkVersion, Timeout: a.l.nodes.Timeout, Check: a.l.checks})
+	a.link.post(greeting{Timeout: a.l.nodes.Timeout, Check: a.l.checks})
 	go a.read(in)
 }
 
@@ -145,8 +145,8 @@ func (a *remote) why(err error) error {
 		}
 	default:
 	}
-	if errors.Is(err, errNoAgent) { // which may have ended of our not listening
-		how, err = errNoAgent.Error(), nil
+	if errors.Is(err, errNoAgent) || errors.Is(err, errVersion) { // which may have ended of our not listening
+		how, err = err.Error(), nil
 	}
 	how += a.words(": ")
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
