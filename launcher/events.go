@@ -47,7 +47,9 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 		s.received(sig)
 	case <-s.timeout:
 		s.timeout = nil
-		s.askHang(func() { s.fate.TimedOut(s.job.Timeout) })
+		if !s.over() {
+			s.askHang(func() { s.fate.TimedOut(s.job.Timeout) })
+		}
 	case <-s.asked.tick:
 		s.awaitPolls()
 	case <-s.lookout.Tick:

@@ -2,11 +2,13 @@ package launcher
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/trace/symbol"
+	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/hang"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
@@ -47,4 +49,17 @@ func TestQuestionToRanksThatPoll(t *testing.T) {
 		"a send: rank 1, tag 0, 1 bytes; a send: rank 1, tag 1, 1 bytes; a send: rank 1, tag 2, 1 bytes; a send: "+
 		"rank 1, tag 3, 1 bytes; 2 more",
 		hang.DescribePolls(p, hang.InParentheses(hang.PlaceOf(&root.Snapshot()[0], symbol.Place{}))))
+}
+
+// A job that ends already is asked nothing when its time is over.
+func TestTimeoutOfAJobThatEnds(t *testing.T) {
+	for _, ends := range []bool{false, true} {
+		late := make(chan time.Time, 1)
+		late <- time.Now()
+		s := &supervisor{plan: &plan{job: &Job{Timeout: time.Second}}, events: events{timeout: late}}
+		s.fate = fate.Fate{Ending: ends, Effects: fate.Effects{Say: func(string, ...any) {}}}
+		s.asked.at = 1 // by another one that has asked before
+		require.False(t, s.next(nil))
+		require.Len(t, s.asked.then, map[bool]int{false: 1, true: 0}[ends])
+	}
 }

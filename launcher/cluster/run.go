@@ -152,7 +152,9 @@ func (l *leader) next() {
 		l.received(sig)
 	case <-l.timeout:
 		l.timeout = nil
-		l.askHang(func() { l.fate.TimedOut(l.job.Timeout) })
+		if !l.over() {
+			l.askHang(func() { l.fate.TimedOut(l.job.Timeout) })
+		}
 	case <-l.grace:
 		l.grace = nil
 		l.fate.GraceOver()
