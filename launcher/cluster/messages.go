@@ -19,12 +19,11 @@ import (
 //	leader --- greeting, then orders ---> agent
 //	       <-- linkMagic, linkVersion, then notes ----
 //
-// Both sides send gobs, each with a newline behind it: srun passes on whole lines, and holds
-// back the rest. The agent begins with linkMagic, since the output of a login shell may
-// come before. linkVersion is no gob: gobs of two versions may not fit. Each side sends signs of life (beat), and takes the other for dead when it hears
-// nothing for Nodes.Timeout. A reader never waits for anything but the connection, so a busy
-// reader is not taken for a dead peer. Output and input are held back by their senders
-// (flowWindow).
+// Both sides send gobs, each with a newline behind it: srun passes on whole lines, and holds back the rest. The agent
+// begins with linkMagic, since the output of a login shell may come before. linkVersion is no gob: gobs of two
+// versions may not fit. Each side sends signs of life (beat), and takes the other for dead when it hears nothing for
+// Nodes.Timeout. A reader never waits for anything but the connection, so a busy reader is not taken for a dead peer.
+// Output and input are held back by their senders (flowWindow).
 const (
 	linkMagic   = "\x00pvasrun agent\n"
 	linkVersion = "0009\n" // of any protocol it is as long
