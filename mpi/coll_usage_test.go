@@ -174,7 +174,7 @@ func overlappingBuffers(c *Comm) error {
 	sum := Sum[int]()
 	for what, err := range map[string]error{
 		"allreduce":            Allreduce(c, buf, buf, sum),
-		"scan":                 Scan(c, buf[1:], buf[:2*n], sum),
+		"scan":                 Scan(c, buf[1:][:2*n], buf[:2*n], sum),
 		"reduce_scatter_block": ReduceScatterBlock(c, buf[:2*n], buf[n:][:2], sum),
 		"allgather":            Allgather(c, buf[c.Rank():][:1], buf[:n]),
 		"alltoall":             Alltoall(c, buf[:n], buf[:n]),

@@ -115,8 +115,8 @@ func (a *Args) agreed() int {
 // own returns an error unless the block of a member for itself has the length of its place.
 func own(place, block btl.Buffer) error {
 	if place.Len() != block.Len() {
-		return &fault.BufferError{What: "place for this rank's own block", Have: place.Len(),
-			Need: block.Len(), Exact: true}
+		return &fault.BufferError{What: "place for this rank's own block (a count is that of one rank, not of all)",
+			Have: place.Len(), Need: block.Len(), Exact: true}
 	}
 	return nil
 }
@@ -172,11 +172,13 @@ func (t *Team) prepare(a *Args) error {
 		a.InPlace, a.Recv = true, a.Send // it has no result
 	}
 	root := !a.Kind.rooted() || t.Rank == a.Root
-	if root && a.overlap(t) {
-		return ErrOverlap
-	}
+	overlaps := root && a.overlap(t)
 	err := t.prepareKind(a, root)
-	if err == nil && t.Check {
+	switch {
+	case err != nil: // a count that is too large is told first: by it the buffers may overlap
+	case overlaps:
+		err = ErrOverlap
+	case t.Check:
 		err = t.receivesOnce(a)
 	}
 	return err

@@ -187,3 +187,16 @@ func TestAllAreWrong(t *testing.T) {
 		}
 	}
 }
+
+// A receive count of all members in place of one is told as such, though by it the buffers overlap.
+func TestCountsBeforeOverlap(t *testing.T) {
+	memory := make([]byte, 64)
+	for _, kind := range []Kind{Gather, Scatter} {
+		a := Args{Kind: kind, Send: Buffer{Data: memory[24:32], Block: 8}, Recv: Buffer{Data: memory[:48], Block: 24}}
+		if kind == Scatter {
+			a.Send, a.Recv = Buffer{Data: memory[:48], Block: 24}, Buffer{Data: memory[24:32], Block: 8}
+		}
+		team := &Team{Size: 2}
+		require.ErrorContains(t, team.prepare(&a), "a count is that of one rank, not of all")
+	}
+}

@@ -53,7 +53,7 @@ func (o *openPorts) own(port int) error {
 	if o.open[port] == nil {
 		return fmt.Errorf("%w: this rank has closed it, or not opened it", ErrPort)
 	}
-	return fmt.Errorf("%w: this rank has opened it, and another one connects", ErrPort)
+	return fmt.Errorf("%w to this rank, which has opened it: connect from another one", ErrPort)
 }
 
 // await notes that an accept waits for a message. It tells whether the port is open.
