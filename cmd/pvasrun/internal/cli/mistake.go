@@ -26,6 +26,9 @@ func Explain(p *flags.Parser, args []string, err error) error {
 		name := "--" + between(e.Message, "`", "'")
 		if utf8.RuneCountInString(name) == len("--x") {
 			name = name[1:]
+			if i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, name) }); i >= 0 {
+				name, _, _ = strings.Cut(args[i], "=") // what other launchers take by one dash
+			}
 		}
 		var names []string
 		for _, opt := range Options(p) {
