@@ -155,7 +155,7 @@ func (s *supervisor) lookForLate(l *part.Late) (late []latecomer, err error) {
 		file := programIn(c)
 		prog, err := s.findBinary(file, &app)
 		if errors.Is(err, fs.ErrNotExist) && c.Path != "" && !strings.ContainsRune(file, '/') {
-			// The path comes first: Open MPI's programs have room for 255 characters of an error.
+			// The directories come first: programs built with Open MPI keep 255 characters of an error.
 			err = fmt.Errorf("the program is not in %s, the info key path: %w", c.Path, err)
 		}
 		if err != nil {
@@ -201,9 +201,9 @@ func (s *supervisor) findBinary(typed string, app *App) (*program.Program, error
 	return program.FindBinary(path)
 }
 
-// programIn returns the program of a command: in one of its directories, if it has any and the program is there, or
-// where its ranks will be. What cannot be executed there is returned where PATH has no program, so that the error is
-// about it.
+// programIn returns the file of a command's program: the first that can be executed in one of its directories, or where
+// its ranks will be; else the name as it was given, for PATH. If PATH has none either, it returns the first file that
+// cannot be executed: the error then names that file.
 func programIn(c job.Command) string {
 	dirs := filepath.SplitList(c.Path)
 	if strings.ContainsRune(c.Program, '/') {
@@ -223,8 +223,10 @@ func programIn(c job.Command) string {
 			unfit = file
 		}
 	}
-	if _, err := exec.LookPath(c.Program); err != nil && unfit != "" {
-		return unfit
+	if unfit != "" {
+		if _, err := exec.LookPath(c.Program); err != nil && !errors.Is(err, exec.ErrDot) {
+			return unfit
+		}
 	}
 	return c.Program
 }

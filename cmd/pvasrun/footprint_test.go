@@ -169,7 +169,7 @@ func interruptBench(t *testing.T, i int, sig syscall.Signal) {
 	require.Empty(t, left)
 }
 
-// Private memory is mapped, touched and unmapped in the task models by turns, by one rank and by several.
+// Private memory is mapped, touched and unmapped, by one rank and by several.
 func TestBenchMapping(t *testing.T) {
 	got := command(t, nil, "bench", "mapping", "-n", "1,3", "--size", "64K", "--reps", "2", "--rounds", "1", "--btl",
 		strings.Join(turn(t, 1), ","), "--json")

@@ -93,6 +93,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		"-n 1 true : -n x true":       `after ":": -n, --np: "x" is not a whole number`,
 		"-n 1 true : --btl sm true":   `after ":": there is no flag --btl`,
 		"-Q":                          `there is no flag -Q: pvasrun --help shows those there are`,
+		"--Z true -Zfoo":              `there is no flag --Z: pvasrun --help shows those there are`,
 		"-bootstrap ssh true":         `there is no flag -bootstrap: pvasrun --help shows those there are`,
 		"bench bw --nothing":          `there is no flag --nothing: pvasrun bench bw --help shows`,
 		"bench diff --alpha x":        `--alpha: "x" is not a number: write for example --alpha 0.05`,

@@ -103,8 +103,7 @@ func (p *Process) notRunning() error {
 		return fail(ERR_OTHER, "called before MPI_Init: call MPI_Init or MPI_Init_thread first")
 	case resting:
 		return fail(ERR_OTHER,
-			"called after MPI_Finalize, or after the last session was finalized: move the call before it, or remove a "+
-				"second MPI_Finalize")
+			"called after MPI_Finalize, or after the last session was finalized: move the call before it")
 	}
 	return nil
 }

@@ -113,10 +113,13 @@ func (a *Args) agreed() int {
 }
 
 // own returns an error unless the block of a member for itself has the length of its place.
-func own(place, block btl.Buffer) error {
+func (a *Args) own(place, block btl.Buffer) error {
 	if place.Len() != block.Len() {
-		return &fault.BufferError{What: "place for this rank's own block (a count is that of one rank, not of all)",
-			Have: place.Len(), Need: block.Len(), Exact: true}
+		what := "place for this rank's own block"
+		if !a.Irregular {
+			what += " (a count is that of one rank, not of all)"
+		}
+		return &fault.BufferError{What: what, Have: place.Len(), Need: block.Len(), Exact: true}
 	}
 	return nil
 }
@@ -172,10 +175,10 @@ func (t *Team) prepare(a *Args) error {
 		a.InPlace, a.Recv = true, a.Send // it has no result
 	}
 	root := !a.Kind.rooted() || t.Rank == a.Root
-	overlaps := root && a.overlap(t)
+	overlaps := root && a.overlap(t) // before prepareKind, which changes the buffers
 	err := t.prepareKind(a, root)
 	switch {
-	case err != nil: // a count that is too large is told first: by it the buffers may overlap
+	case err != nil: // a wrong count comes first: it may be why the buffers overlap
 	case overlaps:
 		err = ErrOverlap
 	case t.Check:
@@ -218,7 +221,7 @@ func (t *Team) prepareBlocks(a *Args, root bool) error {
 		if a.InPlace {
 			a.Send.setOwn(a.Recv.PartOf(t.Rank))
 		}
-		return own(a.Recv.PartOf(t.Rank), a.Send.own())
+		return a.own(a.Recv.PartOf(t.Rank), a.Send.own())
 	case Scatter:
 		if !root {
 			a.Send = Buffer{}
@@ -230,7 +233,7 @@ func (t *Team) prepareBlocks(a *Args, root bool) error {
 		if a.InPlace {
 			a.Recv.setOwn(a.Send.PartOf(t.Rank))
 		}
-		return own(a.Recv.own(), a.Send.PartOf(t.Rank))
+		return a.own(a.Recv.own(), a.Send.PartOf(t.Rank))
 	case Alltoall:
 		if a.InPlace {
 			a.Send = a.Recv
@@ -241,7 +244,7 @@ func (t *Team) prepareBlocks(a *Args, root bool) error {
 		if err := a.Recv.fits("receive buffer", t.Size); err != nil {
 			return err
 		}
-		return own(a.Recv.PartOf(t.Rank), a.Send.PartOf(t.Rank))
+		return a.own(a.Recv.PartOf(t.Rank), a.Send.PartOf(t.Rank))
 	}
 	return nil
 }

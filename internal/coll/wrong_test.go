@@ -188,7 +188,7 @@ func TestAllAreWrong(t *testing.T) {
 	}
 }
 
-// A receive count of all members in place of one is told as such, though by it the buffers overlap.
+// A count of all members where that of one is meant: the error names the count, not the overlap that it makes.
 func TestCountsBeforeOverlap(t *testing.T) {
 	memory := make([]byte, 64)
 	for _, kind := range []Kind{Gather, Scatter} {

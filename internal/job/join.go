@@ -143,10 +143,11 @@ func joinFile(fd int) (*Memory, error) {
 	return m, nil
 }
 
-// notInherited says why descriptor fd is probably not the job's memory. A job of another version is one: its error
-// stays.
+// notInherited explains an error that shows that descriptor fd is not the job's memory. It returns any other error as
+// it is.
 func notInherited(fd int, err error) error {
-	if e, ok := errors.AsType[*LayoutError](err); ok && e.Field != "magic" {
+	e, ok := errors.AsType[*LayoutError](err)
+	if !errors.Is(err, syscall.EBADF) && !errors.Is(err, errNoHeader) && !(ok && e.Field == "magic") {
 		return err
 	}
 	return fmt.Errorf("descriptor %d is not the job's memory; the usual cause is a program that was started by a rank "+

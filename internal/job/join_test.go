@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -96,6 +97,9 @@ func TestJoinRefuses(t *testing.T) {
 			require.Nil(t, p)
 			require.Equal(t, strings.Contains(c.want, "descriptor"), strings.Contains(err.Error(), "pass_fds"))
 		})
+	}
+	for _, short := range []error{syscall.ENOMEM, syscall.EMFILE} {
+		require.Equal(t, short, notInherited(3, short))
 	}
 	_, err = null.Stat()
 	require.NoError(t, err, "a descriptor that is not a job's stays open")

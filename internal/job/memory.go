@@ -2,6 +2,7 @@ package job
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -106,7 +107,7 @@ func checkFile(f *os.File) (*constants, error) {
 	head := make([]byte, headerSize)
 	n, err := f.ReadAt(head, 0)
 	if n < headerSize {
-		return nil, fmt.Errorf("read header: %w", err)
+		return nil, fmt.Errorf("%w: %w", errNoHeader, err)
 	}
 	h, err := checkHeader(head)
 	if err != nil {
@@ -125,6 +126,9 @@ func checkFile(f *os.File) (*constants, error) {
 	}
 	return h, nil
 }
+
+// errNoHeader says that a file has no header: it is no memory of a job.
+var errNoHeader = errors.New("read header")
 
 // fileSize returns the least size of the memfd that a checked header asks for.
 func (h *constants) fileSize() (uint64, error) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/gob"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -81,7 +82,7 @@ func (h *hearing) Read(b []byte) (int, error) {
 }
 
 // awaitMagic skips the bytes before linkMagic, and hands them to said: what a login prints, or why there is no agent.
-// It reads the version behind it.
+// Then it checks the version that follows.
 func (l *link) awaitMagic(said io.Writer) error {
 	var held []byte // what may be the beginning of linkMagic
 	for range mostBanner {
@@ -102,19 +103,19 @@ func (l *link) awaitMagic(said io.Writer) error {
 	return errNoAgent
 }
 
+// checkVersion refuses a node whose protocol has another version: this process may not understand its gobs.
 func (l *link) checkVersion() error {
 	var version [len(linkVersion)]byte
 	if _, err := io.ReadFull(l.in, version[:]); err != nil {
 		return err
 	}
 	if string(version[:]) != linkVersion {
-		return errVersion
+		return fmt.Errorf("%w (its version is %q, this one's is %q)", errVersion, version[:], linkVersion)
 	}
 	return nil
 }
 
-// errVersion says that the gobs of a node may not be understood.
-var errVersion = errors.New("its pvasrun is of a version that this one does not understand: " +
+var errVersion = errors.New("its pvasrun speaks another version of the protocol: " +
 	"install the same version on all nodes")
 
 // errNoAgent says that what runs on a node is no agent.

@@ -20,13 +20,13 @@ import (
 //	       <-- linkMagic, linkVersion, then notes ----
 //
 // Both sides send gobs, each with a newline behind it: srun passes on whole lines, and holds back the rest. The agent
-// begins with linkMagic, since the output of a login shell may come before. linkVersion is no gob: gobs of two
-// versions may not fit. Each side sends signs of life (beat), and takes the other for dead when it hears nothing for
-// Nodes.Timeout. A reader never waits for anything but the connection, so a busy reader is not taken for a dead peer.
-// Output and input are held back by their senders (flowWindow).
+// begins with linkMagic, since the output of a login shell may come before. linkVersion is in no gob: a reader may not
+// understand the gobs of another version. Each side sends signs of life (beat), and takes the other for dead when it
+// hears nothing for Nodes.Timeout. A reader never waits for anything but the connection, so a busy reader is not taken
+// for a dead peer. Output and input are held back by their senders (flowWindow).
 const (
 	linkMagic   = "\x00pvasrun agent\n"
-	linkVersion = "0009\n" // of any protocol it is as long
+	linkVersion = "0009\n" // every version has this length
 	mostBanner  = 64 << 10
 	flowWindow  = 256 << 10 // bytes of a stream that may be underway
 	beatsPerEnd = 10        // beats in a time-out; silence is noticed one before its end

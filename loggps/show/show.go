@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // Kind is what a rank does, by which a piece is coloured. A page may have kinds of its own.
@@ -110,11 +109,6 @@ var pageCSS string
 //go:embed page.js
 var pageJS string
 
-// pageTemplate is parsed when it is first asked for, because every job starts pvasrun three times.
-var pageTemplate = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("page").Parse(pageHTML))
-})
-
 // Write writes the page as HTML. It is one file that loads nothing else. The page must have
 // 1 to 65,535 ranks.
 func (p *Page) Write(w io.Writer) error {
@@ -144,7 +138,7 @@ func (p *Page) Write(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("show: page: %w", err)
 	}
-	err = pageTemplate().Execute(w, map[string]any{
+	err = template.Must(template.New("page").Parse(pageHTML)).Execute(w, map[string]any{
 		"Page": p, "CSS": template.CSS(pageCSS + p.colours()), "JS": template.JS(pageJS), "Head": template.JS(text),
 		"Data":    template.JS(strconv.Quote(packed)),
 		"Legend":  p.legend(),

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/gopvas/gopvas/internal/bench/results"
 	"github.com/gopvas/gopvas/internal/chart"
@@ -17,11 +16,6 @@ import (
 
 //go:embed page.html
 var pageHTML string
-
-// pageTemplate is parsed when it is first asked for, because every job starts pvasrun three times.
-var pageTemplate = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("page").Parse(pageHTML))
-})
 
 // page is what the template shows.
 type page struct {
@@ -66,7 +60,7 @@ func Page(w io.Writer, f results.File) error {
 	if len(p.Sections) == 0 {
 		return fmt.Errorf("report: the file has no experiment that is known; was it written by a newer version?")
 	}
-	if err := pageTemplate().Execute(w, p); err != nil {
+	if err := template.Must(template.New("page").Parse(pageHTML)).Execute(w, p); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil

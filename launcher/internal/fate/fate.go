@@ -195,6 +195,9 @@ func (f *Fate) Received(sig syscall.Signal) {
 }
 
 func (f *Fate) TimedOut(after time.Duration) {
+	if f.Ending || f.Killed {
+		return // it has begun to end while the ranks were asked
+	}
 	f.End(CodeTimeout)
 	f.Say("time-out after %v: %s", after, f.Doing("ending"))
 }

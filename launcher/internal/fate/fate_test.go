@@ -64,6 +64,10 @@ func TestFate(t *testing.T) {
 			f.GraceOver()
 			f.RankEnded(2, 11, "p", killed9, job.StateInit)
 		}, 124, append(end[:3:3], "say time-out after 1s: ending 2 ranks", "signal killed")},
+		{"time-out of a job that ends", func(f *Fate) {
+			f.RankEnded(1, 10, "./p", exit3, job.StateInit)
+			f.TimedOut(time.Second)
+		}, 3, append(end[:3:3], "say rank 1 (pid 10, ./p) on here exited with code 3; ending the other 2 ranks")},
 		{"interrupt", func(f *Fate) {
 			f.Received(syscall.SIGINT)
 			f.RankEnded(0, 10, "p", syscall.WaitStatus(2), job.StateInit)

@@ -87,12 +87,13 @@ func (a *Adoption) children() []int {
 	return slices.DeleteFunc(Children(os.Getpid()), func(pid int) bool { return a.before[pid] })
 }
 
-// KillAll kills children and returns their pids: at first those it knows, then all. None of them is a stranger that has
-// got the pid of a child: this process is asked whether it is a child, and only the caller reaps.
+// KillAll kills children and returns their pids: at first those it knows, then all. Another goroutine of this process
+// may have reaped a known child, and a stranger may have its pid: so it skips a pid that the kernel does not have as a
+// child.
 func (a *Adoption) KillAll() []int {
 	pids := slices.DeleteFunc(slices.Collect(maps.Keys(a.known)), func(pid int) bool {
 		_, err := sys.Ended(pid)
-		return err != nil // another goroutine of this process has reaped it
+		return err != nil
 	})
 	clear(a.known)
 	if len(pids) == 0 {

@@ -26,13 +26,19 @@ func Explain(p *flags.Parser, args []string, err error) error {
 		name := "--" + between(e.Message, "`", "'")
 		if utf8.RuneCountInString(name) == len("--x") {
 			name = name[1:]
-			if i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, name) }); i >= 0 {
-				name, _, _ = strings.Cut(args[i], "=") // what other launchers take by one dash
+			for _, arg := range args {
+				flag, _, _ := strings.Cut(arg, "=")
+				if flag == "-"+name || strings.HasPrefix(flag, name) {
+					name = flag // other launchers take whole names after one dash
+					break
+				}
 			}
 		}
 		var names []string
 		for _, opt := range Options(p) {
-			names = append(names, "--"+opt.LongName)
+			if opt.LongName != "" {
+				names = append(names, "--"+opt.LongName)
+			}
 		}
 		if near := Nearest(name, names); near != "" {
 			return fmt.Errorf("there is no flag %s, but %s: %s --help shows all", name, near, p.Name)
