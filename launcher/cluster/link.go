@@ -110,7 +110,8 @@ func (l *link) checkVersion() error {
 		return err
 	}
 	if string(version[:]) != linkVersion {
-		return fmt.Errorf("%w (its version is %q, this one's is %q)", errVersion, version[:], linkVersion)
+		return fmt.Errorf("%w (its version is %q, this one's is %q)", errVersion,
+			strings.TrimSpace(string(version[:])), strings.TrimSpace(linkVersion))
 	}
 	return nil
 }
