@@ -76,6 +76,21 @@ var exchanges = []struct {
 }{
 	{"ping-pong", pingPong},
 	{"windows", windows},
+	{"nonblocking collectives", nonblockingCollectives},
+}
+
+func nonblockingCollectives(c *Comm, n, rounds int) error {
+	out, in, largest := make([]byte, n), make([]byte, n), Max[byte]()
+	for range rounds {
+		reduction, begun := Iallreduce(c, out, in, largest)
+		_, ended := reduction.Wait()
+		broadcast, begunToo := Ibcast(c, out, 0)
+		_, endedToo := broadcast.Wait()
+		if err := first(begun, ended, begunToo, endedToo); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TestNoAllocations counts those of the whole process, both ranks. What is allowed is

@@ -190,10 +190,11 @@ type Reporter struct {
 
 // Err returns the error for what is wrong with this member's call of the given signature.
 func (r Reporter) Err(f Failure, own uint64) error {
+	if f.Fault == 0 {
+		return nil // and nothing is allocated
+	}
 	e := &fault.MismatchError{Member: r.Member(f.Rank())}
 	switch f.Kind() {
-	case 0:
-		return nil
 	case Lost:
 		return &fault.LostError{Rank: f.Rank()}
 	case Panic:

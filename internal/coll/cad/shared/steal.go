@@ -82,12 +82,13 @@ func clearBit(w *atomic.Uint64, i int, reason func() bool) {
 func (e *Engine) take() (ref, bool) {
 	for level := range e.work.Ready {
 		w := &e.work.Ready[level]
-		for bits := range onesFrom(w.Load(), e.rank) {
-			if r, ok := e.takeFrom(bits, level); ok {
+		set := onesFrom(w.Load(), e.rank)
+		for b, more := set.next(); more; b, more = set.next() {
+			if r, ok := e.takeFrom(b, level); ok {
 				return r, true
 			}
-			clearBit(w, bits, func() bool {
-				return e.anyRank(bits, func(p *pool) bool { return p.ready[level].any() })
+			clearBit(w, b, func() bool {
+				return e.anyRank(b, func(p *pool) bool { return p.ready[level].any() })
 			})
 		}
 	}
@@ -99,7 +100,8 @@ func (e *Engine) takeFrom(bit, level int) (r ref, ok bool) {
 	e.anyRank(bit, func(p *pool) bool {
 		for i := range p.ready[level] {
 			w := &p.ready[level][i]
-			for b := range onesFrom(w.Load(), e.rank) {
+			set := onesFrom(w.Load(), e.rank)
+			for b, more := set.next(); more; b, more = set.next() {
 				g := &p.graphs[i*64+b]
 				if r, ok = g.take(); ok {
 					return true
@@ -168,7 +170,8 @@ func (x *executor) runOwn() (did bool) {
 		return false
 	}
 	for i := range p.own {
-		for b := range onesFrom(p.own[i].Load(), 0) {
+		set := onesFrom(p.own[i].Load(), 0)
+		for b, more := set.next(); more; b, more = set.next() {
 			g := &p.graphs[i*64+b]
 			p.own[i].And(^(uint64(1) << b)) // first: a later push sets it again
 			did = x.takeOwn(g) || did
@@ -198,17 +201,25 @@ func (x *executor) takeOwn(g *graph) bool {
 	}
 }
 
-// onesFrom yields the bits that are set, beginning at a rank's own, so that not all
+// ones are the bits that are set in a word, beginning at a rank's own, so that not all
 // ranks begin at the same.
-func onesFrom(w uint64, rank int) func(yield func(int) bool) {
-	return func(yield func(int) bool) {
-		turn := rank % 64
-		for w := bits.RotateLeft64(w, -turn); w != 0; w &= w - 1 {
-			if !yield((bits.TrailingZeros64(w) + turn) % 64) {
-				return
-			}
-		}
+type ones struct {
+	left uint64 // rotated by turn
+	turn int
+}
+
+func onesFrom(w uint64, rank int) ones {
+	return ones{left: bits.RotateLeft64(w, -(rank % 64)), turn: rank % 64}
+}
+
+// next takes the first bit. ok is false if there is none.
+func (o *ones) next() (bit int, ok bool) {
+	if o.left == 0 {
+		return 0, false
 	}
+	bit = (bits.TrailingZeros64(o.left) + o.turn) % 64
+	o.left &= o.left - 1
+	return bit, true
 }
 
 // sleepers tells whether there is a helper or a rank that can be woken.
@@ -224,7 +235,8 @@ func (e *Engine) wakeOne() bool {
 // wakeIn wakes one of those whose bits are set, and clears the bit, so that the next
 // to be woken is another.
 func (e *Engine) wakeIn(w *atomic.Uint64, wake func(rank int) bool) bool {
-	for b := range onesFrom(w.Load(), e.rank) {
+	set := onesFrom(w.Load(), e.rank)
+	for b, more := set.next(); more; b, more = set.next() {
 		// With more ranks than bits a bit stands for others too, and stays.
 		if bit := uint64(1) << b; e.job.Ranks() <= 64 && w.And(^bit)&bit == 0 {
 			continue
