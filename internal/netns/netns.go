@@ -3,6 +3,7 @@ package netns
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/netip"
 	"os/exec"
 	"strconv"
@@ -48,12 +49,21 @@ type Port struct {
 	Address netip.Prefix
 }
 
-// Connect makes a switch in the network of a process, and its ports.
+// hardware is the hardware address of a port: its IP address makes it different from others.
+func (p Port) hardware() string {
+	ip := p.Address.Addr().As4()
+	return net.HardwareAddr{2, 0, ip[0], ip[1], ip[2], ip[3]}.String()
+}
+
+// Connect makes a switch in the network of a process, and its ports. Each node gets the hardware addresses
+// of all others: the kernel finds out no more than 1,024 (gc_thresh3) for all networks of a machine together,
+// and of more than 32 nodes that talk to one another some would wait for seconds.
 func Connect(ctx context.Context, hub int, name string, ports ...Port) error {
 	commands := []string{"link add name " + name + " type bridge", "link set " + name + " up"}
 	for _, p := range ports {
 		commands = append(commands,
-			fmt.Sprintf("link add name %s type veth peer name %s netns %d", p.Name, p.Device, p.Pid),
+			fmt.Sprintf("link add name %s type veth peer name %s address %s netns %d",
+				p.Name, p.Device, p.hardware(), p.Pid),
 			fmt.Sprintf("link set %s master %s up", p.Name, name))
 	}
 	if err := IP(ctx, hub, commands...); err != nil {
@@ -64,8 +74,15 @@ func Connect(ctx context.Context, hub int, name string, ports ...Port) error {
 	var all sync.WaitGroup
 	for i, p := range ports {
 		all.Go(func() {
-			errs[i] = IP(ctx, p.Pid, "link set lo up", fmt.Sprintf("addr add %v dev %s", p.Address, p.Device),
-				"link set "+p.Device+" up")
+			commands := []string{"link set lo up", fmt.Sprintf("addr add %v dev %s", p.Address, p.Device),
+				"link set " + p.Device + " up"}
+			for _, o := range ports {
+				if o.Address != p.Address {
+					commands = append(commands, fmt.Sprintf("neigh add %v lladdr %s dev %s nud permanent",
+						o.Address.Addr(), o.hardware(), p.Device))
+				}
+			}
+			errs[i] = IP(ctx, p.Pid, commands...)
 		})
 	}
 	all.Wait()
