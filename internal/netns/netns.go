@@ -3,7 +3,6 @@ package netns
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/netip"
 	"os/exec"
 	"strconv"
@@ -52,7 +51,7 @@ type Port struct {
 // hardware is the hardware address of a port: its IP address makes it different from others.
 func (p Port) hardware() string {
 	ip := p.Address.Addr().As4()
-	return net.HardwareAddr{2, 0, ip[0], ip[1], ip[2], ip[3]}.String()
+	return fmt.Sprintf("02:00:%02x:%02x:%02x:%02x", ip[0], ip[1], ip[2], ip[3])
 }
 
 // Connect makes a switch in the network of a process, and its ports. Each node gets the hardware addresses

@@ -59,8 +59,8 @@ func TestConnect(t *testing.T) {
 		require.Contains(t, show(t, hub, "link", "show", p.Name), "master sw state UP")
 		require.Contains(t, show(t, p.Pid, "addr", "show", "eth0"), fmt.Sprintf("inet 10.9.8.%d/24", i+1))
 		require.Contains(t, show(t, p.Pid, "addr", "show", "lo"), "127.0.0.1/8")
-		require.Contains(t, show(t, p.Pid, "neigh"), fmt.Sprintf("10.9.8.%d dev eth0 lladdr 02:00:0a:09:08:%02d PERMANENT",
-			2-i, 2-i), "the other node's address")
+		require.Contains(t, show(t, p.Pid, "neigh"),
+			fmt.Sprintf("10.9.8.%d dev eth0 lladdr 02:00:0a:09:08:%02d PERMANENT", 2-i, 2-i), "the other node")
 	}
 	if _, err := os.Stat("/proc/sys/net/bridge"); err == nil { // else there is no br_netfilter
 		filters, err := exec.Command("nsenter", "-t", strconv.Itoa(hub), "-n", "sh", "-c",
