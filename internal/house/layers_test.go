@@ -143,7 +143,7 @@ var layers = []layer{
 
 	{"internal/bench/npb", []string{"mpi"}},
 	{"internal/bench/results", nil},
-	{"internal/bench/transport", []string{"internal/netns", "suci"}},
+	{"internal/bench/transport", []string{"internal/job", "internal/netns", "suci"}},
 	{"internal/bench/rankside", []string{"mpi"}},
 	{"internal/bench/meter", []string{"internal/areas", "internal/job", "launcher", "pagetable"}},
 	{"internal/bench/runner", []string{"internal/bench/meter", "internal/bench/rankside", "internal/job", "launcher",

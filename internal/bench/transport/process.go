@@ -10,9 +10,12 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/suci"
 )
 
@@ -41,7 +44,7 @@ func (c *Cluster) start(ctx context.Context, node int, o *order) (*process, erro
 		return nil, err
 	}
 	p.in, p.out = in, bufio.NewReader(out)
-	if err := p.cmd.Start(); err != nil {
+	if err := p.begin(c.Nodes()); err != nil {
 		return nil, err
 	}
 	text, err := json.Marshal(o)
@@ -49,6 +52,20 @@ func (c *Cluster) start(ctx context.Context, node int, o *order) (*process, erro
 		_, err = in.Write(append(text, '\n'))
 	}
 	return p, err
+}
+
+// begin starts the process as a rank is started: with more nodes than CPUs, a thread of Go at a time, and a
+// monitor of those threads that leaves the CPUs to the other nodes.
+func (p *process) begin(nodes int) error {
+	cpus := runtime.NumCPU()
+	if nodes >= cpus && os.Getenv("GOMAXPROCS") == "" {
+		p.cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer sys.SetTimerSlack(sys.TimerSlack())
+	job.StartWithMonitorSlack(job.MonitorSlackOf(nodes, cpus))
+	return p.cmd.Start()
 }
 
 // line reads a line of the process.
