@@ -2,6 +2,7 @@ package rig
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,15 +63,39 @@ func TestHarmInFiles(t *testing.T) {
 				if what == "host" && btl == "sm" {
 					continue
 				}
-				dir := t.TempDir()
-				j := r.start(append(bySSH(r, 2), "--btl", btl, files, dir+"/file", "1", "1000000"), nil)
-				j.awaitRanks(t, 6)
-				time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond) // what is tested
-				j.harm(t, what)
-				left, err := filepath.Glob(dir + "/*")
-				require.NoError(t, err)
-				require.Equal(t, []string{dir + "/file"}, left)
+				harmInFile(t, r, what, random, append(bySSH(r, 2), "--btl", btl, files), "1000000")
 			}
 		}
+	}
+}
+
+// The same while ranks write by the shared pointer, each for itself and all together: now those go whose node has it.
+func TestHarmAtSharedPointer(t *testing.T) {
+	t.Parallel()
+	r := withSSH(t, 3, "nft")
+	r.lose(0.02)
+	random := testkit.Rand(t)
+	first := map[string]string{"rank": "n1:2,n2:2,n0:2", "agent by ssh": "n2:2,n1:2,n0:2", "cut": "n2:2,n0:2,n1:2"}
+	for _, btl := range []string{"pvas", "sm"} {
+		for range testkit.Rounds(2) {
+			for what, hosts := range first {
+				harmInFile(t, r, what, random, []string{pvasrun, "--hosts", hosts, "--btl", btl, files}, "-1")
+			}
+		}
+	}
+}
+
+// harmInFile does one of harms to ranks that use a file, at any point.
+func harmInFile(t *testing.T, r *Rig, what string, random *rand.Rand, argv []string, rounds string) {
+	dir := t.TempDir()
+	j := r.start(append(argv, dir+"/file", "1", rounds), nil)
+	j.awaitRanks(t, 6)
+	time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond) // what is tested
+	j.harm(t, what)
+	left, err := filepath.Glob(dir + "/*")
+	require.NoError(t, err)
+	require.Equal(t, []string{dir + "/file"}, left)
+	for node := range r.Size() {
+		require.Empty(t, r.Files(node), "in /dev/shm of n%d", node)
 	}
 }

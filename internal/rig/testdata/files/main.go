@@ -1,5 +1,6 @@
 // Command files makes ranks write and read a file together: files NAME SEED ROUNDS. In each round a random owner has
-// each block of a part of the file, or nobody has it. All ranks draw the same, and know what the file must hold. With a
+// each block of a part of the file, or nobody has it. All ranks draw the same, and know what the file must hold. After
+// the last one they write records by the shared pointer; with -1 rounds they do that until they are ended. With a
 // further argument the last rank kills itself after so many microseconds.
 package main
 
@@ -55,7 +56,13 @@ func run(world *mpi.Comm, name, seed, rounds string) error {
 			return fmt.Errorf("round %d: %w", round, err)
 		}
 	}
-	if err := records(world, f, len(model)); err != nil {
+	err = records(world, f, len(model))
+	for n < 0 && err == nil {
+		if err = f.SetSize(0); err == nil {
+			err = records(world, f, 0)
+		}
+	}
+	if err != nil {
 		return err
 	}
 	return f.Close()
@@ -148,7 +155,8 @@ func (p *plan) show(f *mpi.File, rank int) error {
 	return f.SetView(int64(p.displacement), datatype.Byte, t)
 }
 
-// records makes ranks write by the shared pointer, and counts what is there.
+// records makes ranks write by the shared pointer, each for itself and now and then all together, and counts what is
+// there.
 func records(world *mpi.Comm, f *mpi.File, end int) error {
 	if err := f.SetView(int64(end), datatype.Int64, datatype.Int64); err != nil {
 		return err
@@ -159,7 +167,11 @@ func records(world *mpi.Comm, f *mpi.File, end int) error {
 		for k := range record {
 			record[k] = int64(world.Rank()*each + i)
 		}
-		if _, err := mpi.WriteFile(f, mpi.SharedFilePointer, record); err != nil {
+		write := mpi.WriteFile[int64]
+		if i%10 == 9 {
+			write = mpi.WriteFileAll[int64]
+		}
+		if _, err := write(f, mpi.SharedFilePointer, record); err != nil {
 			return err
 		}
 	}
