@@ -171,7 +171,10 @@ func (p *party) fits(write bool) error {
 // last is the last place in the stream where the party's range fits.
 func (p *party) last(write bool) int64 {
 	size := p.view.size()
-	if most := mayWrite(); write && most < math.MaxInt64 {
+	if !write {
+		return size - p.n
+	}
+	if most := mayWrite(); most < math.MaxInt64 {
 		size = p.view.upTo(most)
 	}
 	return size - p.n
