@@ -4,7 +4,6 @@ package pvas
 
 import (
 	"fmt"
-	"slices"
 	"syscall"
 	"unsafe"
 
@@ -38,13 +37,8 @@ func cString(s string) (arg uintptr, keep *byte) {
 
 // scriptFor lists the calls of one task. files are its three standard files, all of them above 2. So the order of the
 // dup3 calls does not matter, and no call names one file twice.
-//
-// The task begins with the caller's table of files, and takes a copy of what it needs. A copy of the whole table would
-// have the pidfds of all tasks before it, and take longer for each task.
 func scriptFor(spec *TaskSpec, files [3]int) []step {
 	b := new(scriptBuilder)
-	b.add("close_range with a table of its own", sys.CallCloseRange, uintptr(slices.Max(files[:])+1),
-		uintptr(^uint32(0)), sys.CloseUnshare)
 	b.parentDeath(spec)
 	if spec.Setpgid {
 		b.add("setpgid", syscall.SYS_SETPGID, 0, 0)

@@ -154,11 +154,10 @@ func build(l Layout, prog program, spec *TaskSpec) (sp, state uint64, err error)
 
 // cloneFlags are those of a task.
 func cloneFlags(sibling bool) uintptr {
-	const flags = sys.CloneVM | sys.ClonePidfd | sys.CloneFiles // of files: see scriptFor
 	if sibling {
-		return uintptr(flags | sys.CloneParent) // the signal at its end is then the caller's own
+		return uintptr(sys.CloneVM | sys.ClonePidfd | sys.CloneParent) // the signal at its end is then the caller's own
 	}
-	return uintptr(flags) | uintptr(syscall.SIGCHLD)
+	return uintptr(sys.CloneVM|sys.ClonePidfd) | uintptr(syscall.SIGCHLD)
 }
 
 // standardFiles returns three descriptors above 2 for the task's standard
