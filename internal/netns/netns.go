@@ -54,12 +54,15 @@ func (p Port) hardware() string {
 	return fmt.Sprintf("02:00:%02x:%02x:%02x:%02x", ip[0], ip[1], ip[2], ip[3])
 }
 
-// Connect makes a switch in the network of a process, and its ports. Each node gets the hardware addresses
-// of all others: the kernel finds out no more than 1,024 (gc_thresh3) for all networks of a machine together,
-// and of more than 32 nodes that talk to one another some would wait for seconds.
+// Connect makes a switch in the network of a process, and its ports, which have IPv4 addresses. Each node gets the
+// hardware addresses of all others. The kernel keeps at most 1,024 learned ones (gc_thresh3) for all networks of a
+// machine. 33 nodes that all talk need more, and some would wait for seconds. A node that has gone is silent.
 func Connect(ctx context.Context, hub int, name string, ports ...Port) error {
 	commands := []string{"link add name " + name + " type bridge", "link set " + name + " up"}
 	for _, p := range ports {
+		if !p.Address.Addr().Is4() {
+			return fmt.Errorf("netns: port %s: %v is no IPv4 address", p.Name, p.Address)
+		}
 		commands = append(commands,
 			fmt.Sprintf("link add name %s type veth peer name %s address %s netns %d",
 				p.Name, p.Device, p.hardware(), p.Pid),
@@ -77,7 +80,7 @@ func Connect(ctx context.Context, hub int, name string, ports ...Port) error {
 				"link set " + p.Device + " up"}
 			for _, o := range ports {
 				if o.Address != p.Address {
-					commands = append(commands, fmt.Sprintf("neigh add %v lladdr %s dev %s nud permanent",
+					commands = append(commands, fmt.Sprintf("neigh replace %v lladdr %s dev %s nud permanent",
 						o.Address.Addr(), o.hardware(), p.Device))
 				}
 			}

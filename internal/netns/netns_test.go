@@ -71,4 +71,6 @@ func TestConnect(t *testing.T) {
 	err := netns.Connect(t.Context(), hub, "sw", ports...)
 	require.ErrorContains(t, err, fmt.Sprintf("netns: ip in the network of process %d: exit status", hub))
 	require.ErrorContains(t, err, "File exists")
+	ports[1].Address = netip.MustParsePrefix("fd00::2/64")
+	require.ErrorContains(t, netns.Connect(t.Context(), hub, "sw2", ports...), "fd00::2/64 is no IPv4 address")
 }

@@ -69,17 +69,18 @@ func TestHarmInFiles(t *testing.T) {
 	}
 }
 
-// The same while ranks write by the shared pointer, each for itself and all together: now those go whose node has it.
+// TestHarmAtSharedPointer ends the node that has the shared pointer while ranks write by it, each for itself and all
+// together.
 func TestHarmAtSharedPointer(t *testing.T) {
 	t.Parallel()
 	r := withSSH(t, 3, "nft")
 	r.lose(0.02)
 	random := testkit.Rand(t)
-	first := map[string]string{"rank": "n1:2,n2:2,n0:2", "agent by ssh": "n2:2,n1:2,n0:2", "cut": "n2:2,n0:2,n1:2"}
+	harms := [][2]string{{"rank", "n1:2,n2:2,n0:2"}, {"agent by ssh", "n2:2,n1:2,n0:2"}, {"cut", "n2:2,n0:2,n1:2"}}
 	for _, btl := range []string{"pvas", "sm"} {
 		for range testkit.Rounds(2) {
-			for what, hosts := range first {
-				harmInFile(t, r, what, random, []string{pvasrun, "--hosts", hosts, "--btl", btl, files}, "-1")
+			for _, h := range harms {
+				harmInFile(t, r, h[0], random, []string{pvasrun, "--hosts", h[1], "--btl", btl, files}, "-1")
 			}
 		}
 	}

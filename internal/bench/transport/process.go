@@ -54,12 +54,12 @@ func (c *Cluster) start(ctx context.Context, node int, o *order) (*process, erro
 	return p, err
 }
 
-// begin starts the process as a rank is started: with more nodes than CPUs, a thread of Go at a time, and a
-// monitor of those threads that leaves the CPUs to the other nodes.
+// begin starts the process as a rank is started. If nodes are at least as many as CPUs, it has GOMAXPROCS=1. The
+// monitor of its threads has the slack of a rank's: see job.StartWithMonitorSlack.
 func (p *process) begin(nodes int) error {
 	cpus := runtime.NumCPU()
 	if nodes >= cpus && os.Getenv("GOMAXPROCS") == "" {
-		p.cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+		p.cmd.Env = append(p.cmd.Environ(), "GOMAXPROCS=1")
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -82,8 +82,8 @@ func clearBit(w *atomic.Uint64, i int, reason func() bool) {
 func (e *Engine) take() (ref, bool) {
 	for level := range e.work.Ready {
 		w := &e.work.Ready[level]
-		set := onesFrom(w.Load(), e.rank)
-		for b, more := set.next(); more; b, more = set.next() {
+		for set := onesFrom(w.Load(), e.rank); set.left != 0; {
+			b := set.next()
 			if r, ok := e.takeFrom(b, level); ok {
 				return r, true
 			}
@@ -100,8 +100,8 @@ func (e *Engine) takeFrom(bit, level int) (r ref, ok bool) {
 	e.anyRank(bit, func(p *pool) bool {
 		for i := range p.ready[level] {
 			w := &p.ready[level][i]
-			set := onesFrom(w.Load(), e.rank)
-			for b, more := set.next(); more; b, more = set.next() {
+			for set := onesFrom(w.Load(), e.rank); set.left != 0; {
+				b := set.next()
 				g := &p.graphs[i*64+b]
 				if r, ok = g.take(); ok {
 					return true
@@ -170,8 +170,8 @@ func (x *executor) runOwn() (did bool) {
 		return false
 	}
 	for i := range p.own {
-		set := onesFrom(p.own[i].Load(), 0)
-		for b, more := set.next(); more; b, more = set.next() {
+		for set := onesFrom(p.own[i].Load(), 0); set.left != 0; {
+			b := set.next()
 			g := &p.graphs[i*64+b]
 			p.own[i].And(^(uint64(1) << b)) // first: a later push sets it again
 			did = x.takeOwn(g) || did
@@ -212,14 +212,11 @@ func onesFrom(w uint64, rank int) ones {
 	return ones{left: bits.RotateLeft64(w, -(rank % 64)), turn: rank % 64}
 }
 
-// next takes the first bit. ok is false if there is none.
-func (o *ones) next() (bit int, ok bool) {
-	if o.left == 0 {
-		return 0, false
-	}
+// next takes the first bit, which there is.
+func (o *ones) next() (bit int) {
 	bit = (bits.TrailingZeros64(o.left) + o.turn) % 64
 	o.left &= o.left - 1
-	return bit, true
+	return bit
 }
 
 // sleepers tells whether there is a helper or a rank that can be woken.
@@ -235,8 +232,8 @@ func (e *Engine) wakeOne() bool {
 // wakeIn wakes one of those whose bits are set, and clears the bit, so that the next
 // to be woken is another.
 func (e *Engine) wakeIn(w *atomic.Uint64, wake func(rank int) bool) bool {
-	set := onesFrom(w.Load(), e.rank)
-	for b, more := set.next(); more; b, more = set.next() {
+	for set := onesFrom(w.Load(), e.rank); set.left != 0; {
+		b := set.next()
 		// With more ranks than bits a bit stands for others too, and stays.
 		if bit := uint64(1) << b; e.job.Ranks() <= 64 && w.And(^bit)&bit == 0 {
 			continue
