@@ -145,7 +145,8 @@ func TestClosedStandardOutputEndsTheJob(t *testing.T) {
 		require.NoError(t, r.Close())
 		require.Equal(t, 128+int(syscall.SIGPIPE), p.Code())
 		require.Empty(t, p.Stderr.String())
-		launchertest.RequireGone(t, launchertest.PidsIn(string(head)))
+		whole := head[:bytes.LastIndexByte(head, '\n')+1]
+		launchertest.RequireGone(t, launchertest.PidsIn(string(whole)))
 	})
 }
 

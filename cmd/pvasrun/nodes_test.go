@@ -164,10 +164,11 @@ func TestWorkingDirectoryOfNodes(t *testing.T) {
 	require.Contains(t, got.stderr, "or give --wdir DIR with one that is")
 }
 
-// A node that does not answer has the time that --start-timeout says.
+// A node that does not answer has the time that --start-timeout says. The shell of its command keeps the output open:
+// an output that ends is the end of the agent.
 func TestStartTimeout(t *testing.T) {
 	rsh := t.TempDir() + "/rsh"
-	require.NoError(t, os.WriteFile(rsh, []byte("#!/bin/sh\nprintf 'Password: '; exec cat >/dev/null\n"), 0o755))
+	require.NoError(t, os.WriteFile(rsh, []byte("#!/bin/sh\nprintf 'Password: '; cat >/dev/null; :\n"), 0o755))
 	got := command(t, nil, "--start-timeout", "1", "--hosts", "a,b", "--rsh", rsh, "true")
 	require.Equal(t, 1, got.code)
 	require.Contains(t, got.stderr,

@@ -2,7 +2,9 @@ package cluster
 
 import (
 	"io"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -62,4 +64,27 @@ func TestWorldThatANodeDoesNotKnow(t *testing.T) {
 
 	require.Equal(t, part.Know, (<-orders[1]).Late.Step)
 	require.Equal(t, 2, (<-orders[1]).Gone[0].Rank, "it has nothing to drop")
+}
+
+// An agent may have more to say when its part is over. The end does not wait until somebody listens to it.
+func TestNotesAfterTheEnd(t *testing.T) {
+	l := &leader{job: &launcher.Job{}, events: make(chan func()), done: make(chan struct{})}
+	from, notes := io.Pipe()
+	orders, to := io.Pipe()
+	go io.Copy(io.Discard, orders)
+	a := &remote{l: l, name: "n", window: newWindow()}
+	l.agents = []*remote{a}
+	l.nodes.Timeout = time.Minute
+	a.begin(from, to)
+	go func() {
+		_, _ = io.WriteString(notes, linkMagic+linkVersion)
+		agent := newLink(orders, notes) // it receives nothing
+		_ = agent.send(note{Finished: &finished{}})
+		_ = agent.send(note{Asked: syscall.SIGTERM})
+		notes.Close()
+	}()
+	for l.live() > 0 {
+		l.next()
+	}
+	l.endAgents()
 }

@@ -136,7 +136,6 @@ func (l *leader) place(of []int) error {
 
 // close gives back the resources of newLeader.
 func (l *leader) close() {
-	close(l.done)
 	l.List.Close()
 	if l.input != nil {
 		l.input.close()

@@ -185,8 +185,10 @@ func (a *remote) killed(state *os.ProcessState) (status syscall.WaitStatus, ok b
 // lastSignal is the last signal that Linux has.
 const lastSignal = 64
 
-// endAgents waits for the commands, and kills those that do not end.
+// endAgents waits for the commands, and kills those that do not end. Nobody takes events any more: an agent that is
+// still read, such as one that a signal asks to end when its part is over, must not wait for that.
 func (l *leader) endAgents() {
+	close(l.done)
 	late := time.After(endTime)
 	for _, a := range l.agents {
 		if a.waited == nil {
