@@ -75,16 +75,12 @@ func (t *Type) keep(a *arguments) {
 	t.contents = Contents{a.combiner, "", all[:n:n], all[n:], append(types, a.types...)}
 }
 
-// Contents returns what the type was made from. The slices are copies.
+// Contents returns what the type was made from. The lists are those of the type: they must not be changed.
 func (t *Type) Contents() Contents {
-	c := t.contents
-	if c.Combiner == CombinerNamed {
-		return Contents{Name: c.Name}
+	if t.contents.Combiner == CombinerNamed {
+		return Contents{Name: t.contents.Name}
 	}
-	c.Integers = slices.Clone(c.Integers)
-	c.Displacements = slices.Clone(c.Displacements)
-	c.Types = slices.Clone(c.Types)
-	return c
+	return t.contents
 }
 
 // missing tells whether a type is nil, or zero: then no constructor has made it, and it has

@@ -1,6 +1,7 @@
 package capi
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/gopvas/gopvas/datatype"
@@ -123,7 +124,8 @@ func resized(t *datatype.Type, size func(*datatype.Type) (int, error)) (*datatyp
 	if c.Combiner == datatype.CombinerNamed {
 		return resizedBasic(t, size)
 	}
-	before := append([]*datatype.Type(nil), c.Types...)
+	before := c.Types
+	c.Types, c.Displacements = slices.Clone(before), slices.Clone(c.Displacements)
 	changed := false
 	for i, old := range before {
 		var err error

@@ -1,10 +1,15 @@
 package capi
 
-import "github.com/gopvas/gopvas/datatype"
+import (
+	"slices"
+
+	"github.com/gopvas/gopvas/datatype"
+)
 
 // What a datatype was made from: section 5.1.13 of MPI 5.0.
 
-// contents are the arguments of a constructor as MPI_Type_get_contents returns them.
+// contents are the arguments of a constructor as MPI_Type_get_contents returns them. The lists are most often those of
+// the type, which never change.
 type contents struct {
 	integers, addresses, counts []int64
 	types                       []*typeObject
@@ -19,8 +24,10 @@ func (o *typeObject) contents() contents {
 	c := contents{integers: made.Integers, addresses: made.Displacements, types: o.old}
 	switch o.combiner {
 	case COMBINER_SUBARRAY:
+		c.integers = slices.Clone(c.integers)
 		c.integers[len(c.integers)-1] = orderNumber(c.integers[len(c.integers)-1])
 	case COMBINER_DARRAY:
+		c.integers = slices.Clone(c.integers)
 		c.darrayNumbers()
 	}
 	if o.large {
@@ -61,10 +68,9 @@ func (c *contents) enlarge(combiner int) {
 		c.integers, c.counts = []int64{all[0], all[last]}, all[1:last]
 	case COMBINER_DARRAY:
 		ndims := int(all[2])
-		c.counts = append([]int64{}, all[3:][:ndims]...)
-		c.integers = append(append([]int64{}, all[:3]...), all[3+ndims:]...)
+		c.counts, c.integers = all[3:][:ndims], slices.Concat(all[:3], all[3+ndims:])
 	default:
-		c.counts = append(append([]int64{}, all...), c.addresses...)
+		c.counts = slices.Concat(all, c.addresses)
 		c.integers, c.addresses = nil, nil
 	}
 }

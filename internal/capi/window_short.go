@@ -13,19 +13,25 @@ import (
 var Tables struct {
 	Windows [shortWindows]atomic.Pointer[window.Window] // by the lower bits of the places of their handles
 	Types   [shortTypes]atomic.Uint32                   // by their handles from firstPredefined on; see shortKind
-	Made    [madeTypes]atomic.Uint64                    // by the lower bits of places: handle, and size below
+	Made    [madeTypes]atomic.Uint64                    // by the lower bits of places; see tellSize
 }
 
 const (
 	shortWindows = 256
 	shortTypes   = 0x100
 	madeTypes    = 256
+
+	spread = 1 << 31 // of a size in Made: the type is not dense
 )
 
-// tellSize lets C know the size of a type that the program has made. It takes the place of an older one.
+// tellSize lets C know the size of a type that the program has made, below its handle, and whether it is dense. It
+// takes the place of an older one.
 func (o *typeObject) tellSize(handle uintptr) {
-	if size := o.Size(); size <= math.MaxInt32 {
-		madePlace(handle).Store(uint64(handle)<<32 | uint64(size))
+	if size := uint64(o.Size()); size <= math.MaxInt32 {
+		if !o.dense {
+			size |= spread
+		}
+		madePlace(handle).Store(uint64(handle)<<32 | size)
 	}
 }
 

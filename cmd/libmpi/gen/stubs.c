@@ -2330,6 +2330,12 @@ int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers, MPI
 
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
+    uint32_t known = lb && extent ? libmpi_extent_of(datatype) : 0;
+    if (known) {
+        *lb = 0;
+        *extent = known;
+        return MPI_SUCCESS;
+    }
     int64_t slots[4], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = libmpi_number(datatype);
@@ -2341,6 +2347,12 @@ int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 
 int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
+    uint32_t known = lb && extent ? libmpi_extent_of(datatype) : 0;
+    if (known) {
+        *lb = 0;
+        *extent = known;
+        return MPI_SUCCESS;
+    }
     int64_t slots[4], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = libmpi_number(datatype);
@@ -2352,6 +2364,12 @@ int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *exte
 
 int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
+    uint32_t known = lb && extent ? libmpi_extent_of(datatype) : 0;
+    if (known) {
+        *lb = 0;
+        *extent = known;
+        return MPI_SUCCESS;
+    }
     int64_t slots[4], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = libmpi_number(datatype);
@@ -2374,6 +2392,12 @@ int PMPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
 
 int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
+    uint32_t known = true_lb && true_extent ? libmpi_extent_of(datatype) : 0;
+    if (known) {
+        *true_lb = 0;
+        *true_extent = known;
+        return MPI_SUCCESS;
+    }
     int64_t slots[4], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = libmpi_number(datatype);
@@ -2385,6 +2409,12 @@ int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint
 
 int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
+    uint32_t known = true_lb && true_extent ? libmpi_extent_of(datatype) : 0;
+    if (known) {
+        *true_lb = 0;
+        *true_extent = known;
+        return MPI_SUCCESS;
+    }
     int64_t slots[4], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = libmpi_number(datatype);
@@ -2396,6 +2426,12 @@ int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_C
 
 int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
+    uint32_t known = true_lb && true_extent ? libmpi_extent_of(datatype) : 0;
+    if (known) {
+        *true_lb = 0;
+        *true_extent = known;
+        return MPI_SUCCESS;
+    }
     int64_t slots[4], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = libmpi_number(datatype);

@@ -87,6 +87,12 @@ func shortcut(f api.Function) string {
 		return "    uint32_t known = size ? libmpi_size_of(datatype) : 0;\n" +
 			"    if (known) {\n        *size = known;\n        return MPI_SUCCESS;\n    }\n"
 	}
+	if strings.HasPrefix(f.Name, "Type_get_extent") || strings.HasPrefix(f.Name, "Type_get_true_extent") {
+		lb, extent := f.Args[1].Name, f.Args[2].Name
+		return fmt.Sprintf("    uint32_t known = %s && %s ? libmpi_extent_of(datatype) : 0;\n"+
+			"    if (known) {\n        *%s = 0;\n        *%s = known;\n        return MPI_SUCCESS;\n    }\n",
+			lb, extent, lb, extent)
+	}
 	if f.Name != "Comm_rank" && f.Name != "Comm_size" {
 		return ""
 	}

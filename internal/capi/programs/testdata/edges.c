@@ -142,6 +142,31 @@ static void half_precision(void) {
 	CHECK(MPI_Type_size(MPI_DATATYPE_NULL, &n) == MPI_ERR_TYPE);
 }
 
+/* Extents of dense types, of types with gaps, of types with bounds of their own, and of a type that was freed. */
+static void extents(void) {
+	MPI_Datatype types[6] = {MPI_CHAR, MPI_DOUBLE_INT};
+	const MPI_Aint has[6][4] = {{0, 1, 0, 1}, {0, 16, 0, 12}, {0, 12, 0, 12}, {0, 16, 0, 16}, {-4, 16, 0, 4},
+		{8, 4, 8, 4}};
+	const int one = 1;
+	const MPI_Aint eight = 8;
+	MPI_Aint got[4];
+	OK(MPI_Type_contiguous(3, MPI_INT, &types[2]));
+	OK(MPI_Type_vector(2, 1, 3, MPI_INT, &types[3]));
+	OK(MPI_Type_create_resized(MPI_INT, -4, 16, &types[4]));
+	OK(MPI_Type_create_hindexed(1, &one, &eight, MPI_INT, &types[5]));
+	for (int i = 0; i < 6; i++) {
+		OK(MPI_Type_get_extent(types[i], &got[0], &got[1]));
+		OK(MPI_Type_get_true_extent(types[i], &got[2], &got[3]));
+		CHECK(memcmp(got, has[i], sizeof got) == 0);
+		CHECK(MPI_Type_get_extent(types[i], NULL, &got[1]) == MPI_ERR_ARG);
+	}
+	for (int i = 2; i < 6; i++) {
+		MPI_Datatype freed = types[i];
+		OK(MPI_Type_free(&types[i]));
+		CHECK(MPI_Type_get_extent(freed, &got[0], &got[1]) == MPI_ERR_TYPE);
+	}
+}
+
 /* Logical and bitwise operators are not for floating point numbers. */
 static void operators(void) {
 	MPI_Op ops[6] = {MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BXOR, MPI_MINLOC};
@@ -204,6 +229,7 @@ int main(int argc, char **argv) {
 	partitioned();
 	cancelled();
 	half_precision();
+	extents();
 	operators();
 	codes();
 	ring();
