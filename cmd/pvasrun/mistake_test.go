@@ -103,7 +103,9 @@ func TestMistakesAreExplained(t *testing.T) {
 		"--progress x true":           `--progress: "x": write share or owner`,
 		"--report foo true":           `--report: "foo": write none or pagetable`,
 		"--cpus-per-rank -1 true":     `--cpus-per-rank: "-1" is below 1: write for example --cpus-per-rank 4`,
-		"--coll x true":               `--coll: coll: choice "x" is not of the form operation=algorithm`,
+		"--coll x true":               `--coll: "x" is not of the form operation=algorithm`,
+		"--rankfile x true":           `--rankfile: pvasrun has no such flag: name the hosts in the order of the ranks`,
+		"--nodes 2 true":              `--nodes: pvasrun has no such flag: name the nodes: --hosts a,b`,
 		"bench all --compare " +
 			"lam": `--compare: "lam" is not a list of mpich, openmpi, each once: write for example openmpi`,
 		"--eager-limit 1T true":    `--eager-limit: 1099511627776 is more than 65536: longer messages`,

@@ -296,11 +296,11 @@ func ParseChoice(s string) (c Choice, err error) {
 		}
 		operation, name, ok := strings.Cut(item, "=")
 		if !ok {
-			return c, fmt.Errorf("coll: choice %q is not of the form operation=algorithm", item)
+			return c, fmt.Errorf("%q is not of the form operation=algorithm", item)
 		}
 		kind, graph, ok := parseOperation(operation)
 		if !ok {
-			return c, fmt.Errorf("coll: choice %q: there is no operation %q, but %s; "+
+			return c, fmt.Errorf("%q: there is no operation %q, but %s; "+
 				"and with an i in front, such as ibcast, those that do not block", item, operation,
 				strings.Join(kindNames[1:], ", "))
 		}
@@ -309,7 +309,7 @@ func ParseChoice(s string) (c Choice, err error) {
 			names, choice = GraphAlgorithms(kind), &c.Graphs
 		}
 		if !slices.Contains(names, name) {
-			return c, fmt.Errorf("coll: choice %q: there is no algorithm %q, but %s",
+			return c, fmt.Errorf("%q: there is no algorithm %q, but %s",
 				item, name, strings.Join(names, ", "))
 		}
 		choice[kind] = name

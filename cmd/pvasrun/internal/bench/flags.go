@@ -26,7 +26,7 @@ type contestantFlags struct {
 	RingBlock  cli.Size       `long:"ring-block" least:"4096" env:"RING_BLOCK" value-name:"SIZE" default:"32KiB" description:"block of the pipeline of sm"`
 	Spin       int            `long:"spin" least:"0" most:"1073741824; that is more than 10 s of looking" env:"SPIN" value-name:"N" default:"32000" description:"looks before a wait sleeps"`
 	Bind       string         `long:"bind" env:"BIND" choice:"none" choice:"core" default:"none" description:"pin rank i to CPU i"`
-	Coll       cli.Algorithms `long:"coll" env:"COLL" value-name:"LIST" description:"force algorithms of our collectives, such as allreduce=ring,ibcast=chain"`
+	Coll       cli.Algorithms `long:"coll" env:"COLL" value-name:"LIST" description:"force algorithms of our collectives, such as allreduce=tree,ibcast=chain"`
 	JSON       bool           `long:"json" env:"JSON" description:"print one JSON object per line"`
 }
 

@@ -44,6 +44,11 @@ var spellings = map[string]spelling{
 		"ssh starts pvasrun on the other nodes, or srun in a Slurm allocation: write --rsh CMD for another command"),
 	"configfile": refused(1, "write the programs one after another, with \":\" between them"),
 	"npernode":   refused(1, "write the number behind each host: --hosts a:2,b:2"),
+	"N":          refused(1, "write the number behind each host: --hosts a:2,b:2"),
+	"ntasks":     renamed("-n"),
+	"nodes":      refused(1, "name the nodes: --hosts a,b (bench --nodes N makes some of its own)"),
+	"rankfile":   refused(1, "name the hosts in the order of the ranks, and give each rank its CPUs by --bind LIST"),
+	"rf":         refused(1, "name the hosts in the order of the ranks, and give each rank its CPUs by --bind LIST"),
 	"rank-by":    refused(1, "ranks are numbered as --map-by deals them"),
 	"mca": refused(2,
 		"there are no MCA parameters: pvasrun --help shows the flags, such as --btl and --eager-limit"),
@@ -51,6 +56,8 @@ var spellings = map[string]spelling{
 	"output-filename": refused(1, "write --output-dir DIR"),
 	"prepend-rank":    refused(0, "write --tag-output"),
 	"l":               refused(0, "write --tag-output"),
+	"display-map":     refused(0, "write --dry-run, which shows where each rank would run"),
+	"display":         refused(1, "write --dry-run, which shows where each rank would run"),
 }
 
 func renamed(flag string) spelling {
