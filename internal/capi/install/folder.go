@@ -54,9 +54,10 @@ func checkFolder(dir string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// removeEmpty takes back the folders that were made, but for those with files.
-func (in *installation) removeEmpty() {
+// removeMade takes back the folders that were made, with all that has come into them.
+func (in *installation) removeMade() (err error) {
 	for _, dir := range slices.Backward(in.made) {
-		_ = os.Remove(dir)
+		err = errors.Join(err, os.RemoveAll(dir))
 	}
+	return err
 }

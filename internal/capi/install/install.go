@@ -54,7 +54,7 @@ func Install(ctx context.Context, c Config) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			in.removeEmpty()
+			err = errors.Join(err, in.removeMade())
 		}
 	}()
 	for _, dir := range []string{"bin", "include", "lib", "lib/pkgconfig"} {

@@ -2,12 +2,16 @@ package install
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -38,6 +42,26 @@ func TestFailedInstall(t *testing.T) {
 		return err
 	}))
 	require.Equal(t, []string{"", "/there", "/there/bin"}, left)
+}
+
+// So does one that a signal ends while it builds.
+func TestCanceledInstall(t *testing.T) {
+	withoutGo(t)
+	begun := filepath.Join(t.TempDir(), "begun")
+	stuck := fmt.Sprintf(
+		"#!/bin/sh\ntrap 'exit 1' INT\necho > $GOTMPDIR/work\necho > %s\nwhile :; do sleep 0.01; done\n", begun)
+	tool, err := exec.LookPath("go")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(tool, []byte(stuck), 0o755))
+	dir := filepath.Join(t.TempDir(), "mpi")
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		defer cancel()
+		assert.Eventually(t, func() bool { _, err := os.Stat(begun); return err == nil }, time.Minute, time.Millisecond)
+	}()
+	require.ErrorContains(t, Install(ctx, Config{Dir: dir, Stderr: io.Discard, Log: func(string, ...any) {}}),
+		"build the library")
+	require.NoDirExists(t, dir)
 }
 
 // What stands in the way of a folder is said in one line, before anything is built, and nothing is left.

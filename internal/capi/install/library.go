@@ -60,7 +60,8 @@ func (in *installation) build(ctx context.Context, soname, exports, link string,
 		"-ldflags", noPreemption + ` -extldflags "` + flags + `"`, "-o", built}, more...)
 	cmd := exec.CommandContext(ctx, in.goCommand, append(args, "./cmd/libmpi")...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = in.source, in.Stderr, in.Stderr
-	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=1", "CC="+in.c, "GOFLAGS=", "GOWORK=off")
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=1", "CC="+in.c, "GOFLAGS=", "GOWORK=off", "GOTMPDIR="+in.source)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it waits for its compilers
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("build the library: go build: %w", err)
 	}

@@ -13,6 +13,9 @@ import (
 	"github.com/gopvas/gopvas/internal/linkage"
 )
 
+// installSteps is about how many steps an installation tells of, most of its time in two of them.
+const installSteps = 3
+
 // ExecuteInstallMPI carries out pvasrun install-mpi.
 func ExecuteInstallMPI(args []string) error {
 	var f struct {
@@ -30,9 +33,11 @@ func ExecuteInstallMPI(args []string) error {
 	if err != nil {
 		return fmt.Errorf("install-mpi: %w", err)
 	}
+	progress := cli.NewProgress(installSteps)
+	defer progress.Done()
 	log := cli.Logger(f.Verbose)
 	if log == nil {
-		log = func(string, ...any) {}
+		log = func(format string, a ...any) { progress.Begin(fmt.Sprintf(format, a...)) }
 	}
 	err = cli.UntilSignal(func(ctx context.Context) error {
 		return install.Install(ctx, install.Config{
