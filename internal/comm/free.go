@@ -156,7 +156,7 @@ func (c *Comm) link() {
 	}
 	w := c.root.World(c.group.self)
 	for _, rank := range c.members.ranks {
-		if (int(rank) < w.First || int(rank) >= w.First+w.Size) && !c.root.Visits(int(rank)) {
+		if !w.Has(int(rank)) && !c.root.Visits(int(rank)) {
 			c.linked = true
 			c.root.AddLink(c.group.self, 1)
 			return

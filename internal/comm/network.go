@@ -129,14 +129,15 @@ func (v *visits) networks() (list []Network) {
 	return list
 }
 
-// among notes whether members of c, whose id is new, are of other jobs.
+// among notes whether members of c, whose id is new, are of other worlds or jobs.
 func (c *Comm) among(id uint32) {
-	if c.root.Visitors() == 0 {
+	if !c.root.Several(c.group.self) {
 		return
 	}
+	c.visited = slices.ContainsFunc(c.members.ranks, func(rank int32) bool { return c.root.Visits(int(rank)) })
+	own := c.root.World(c.group.self)
 	var all, peers []int32
-	visits := func(rank int32) bool { return c.root.Visits(int(rank)) }
-	if c.visited = slices.ContainsFunc(c.members.ranks, visits); c.visited {
+	if slices.ContainsFunc(c.members.ranks, func(rank int32) bool { return !own.Has(int(rank)) }) {
 		all, peers = c.members.ranks, c.peers.ranks
 	}
 	for p := range purposes {

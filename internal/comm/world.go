@@ -177,7 +177,7 @@ func (c *Comm) drain() {
 	if c.root.Several(c.group.self) {
 		c.root.EndReceives(c.group.self)
 	}
-	c.engine.Drain(func(rank int) bool { return !c.met || rank < own.First || rank >= own.First+own.Size })
+	c.engine.Drain(func(rank int) bool { return !c.met || !own.Has(rank) })
 }
 
 // NameCalls gives the hang report the function that the program is in, and the place of its call (job.Waiting.Place).

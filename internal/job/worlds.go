@@ -15,6 +15,9 @@ type World struct {
 	Parent      int // the rank that had it started; -1: nobody
 }
 
+// Has tells whether a rank is of the world.
+func (w World) Has(rank int) bool { return rank >= w.First && rank < w.First+w.Size }
+
 // worldBlock is the World of a rank that was added. The supervisor writes it before the rank counts; then it stays.
 type worldBlock struct{ first, size, number, parent uint32 }
 

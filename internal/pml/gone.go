@@ -20,9 +20,10 @@ import (
 //     its message may have been the one that was waited for. User-level failure
 //     mitigation (ULFM) does the same; as there is no way yet to acknowledge a
 //     failure, such receives fail from then on, unless a message that matches is
-//     there already. If all other ranks ended well, they fail likewise: nobody is
-//     left to send. (Messages of a rank to itself do not count: a goroutine that
-//     still wants to send one sends it before.) These receives fail when all ranks that
+//     there already. If all other ranks of this one's world ended well, they fail likewise:
+//     nobody is left to send. (Messages of a rank to itself do not count: a goroutine that
+//     still wants to send one sends it before.) Where ranks of other worlds may send, too, the
+//     circle of the context counts: see Among. These receives fail when all ranks that
 //     have gone are dead: until then a message that matches may be there.
 
 // noteGone fails the operations that depend on ranks that have gone since its last call.
@@ -63,7 +64,8 @@ func (e *Engine) noteGone() {
 	if all {
 		e.noteLost(gone)
 		e.gone = n
-		e.goneHere = len(slices.DeleteFunc(gone, e.job.Visits))
+		own := e.job.World(e.rank)
+		e.goneHere = slices.DeleteFunc(gone, func(rank int) bool { return !own.Has(rank) })
 	}
 	e.updateFastPath()
 	e.settle() // the module fails the transfers underway to and from them
@@ -123,7 +125,7 @@ func (e *Engine) goneFor(context uint32, peer int32) error {
 			rank = e.missing(circle)
 		case rank >= 0:
 		case e.deserted():
-			rank, _ = e.job.Lost()
+			rank = e.goneHere[0]
 		}
 	} else if peer < 0 || !e.dead[peer] {
 		return nil
@@ -134,12 +136,21 @@ func (e *Engine) goneFor(context uint32, peer int32) error {
 	return &fault.LostError{Rank: rank, Of: e.job.OtherJob(rank)}
 }
 
-// deserted tells whether all other ranks are dead. It is so no longer when ranks are started late.
-func (e *Engine) deserted() bool { return e.goneHere > 0 && e.goneHere == e.job.Ranks()-1 }
+// deserted tells whether all other ranks of this one's world are dead.
+func (e *Engine) deserted() bool {
+	return len(e.goneHere) > 0 && len(e.goneHere) == e.job.World(e.rank).Size-1
+}
 
-// Among limits what AnySource means in a context to the ranks of a circle, some of which are of other jobs. The end of
-// a rank outside the circle fails nothing there. A nil circle takes the limit away. An empty one is for ranks that
-// are not known yet: no end fails anything there.
+// visited tells whether ranks of other jobs may send in a context.
+func (e *Engine) visited(context uint32) bool {
+	circle, known := e.circles[context]
+	visits := func(rank int32) bool { return e.job.Visits(int(rank)) }
+	return known && (len(circle) == 0 || slices.ContainsFunc(circle, visits))
+}
+
+// Among limits what AnySource means in a context to the ranks of a circle, some of which are of other worlds or jobs.
+// The end of a rank outside the circle fails nothing there. A nil circle takes the limit away. An empty one is for
+// ranks that are not known yet: no end fails anything there.
 func (e *Engine) Among(context uint32, circle []int32) {
 	e.lock()
 	defer e.unlock()

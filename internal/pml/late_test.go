@@ -11,23 +11,41 @@ import (
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
-// A receive from any rank fails when all others have ended well, and no longer when one is started after that.
-func TestAnySourceHopesForLateRanks(t *testing.T) {
-	root := jobtest.Create(t, job.Config{Ranks: 2, Places: 3, BTL: job.BTLSM, CPUs: 1}).Root()
-	e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
-	root.SetState(1, job.StateFinal)
-	root.MarkGone(1)
-	_, err := e.Recv(0, AnySource, 1, nil)
-	require.Equal(t, &fault.LostError{Rank: 1}, err)
-
-	_, err = root.AddWorld(1, 0, 1)
-	require.NoError(t, err)
-	r, err := e.Irecv(0, AnySource, 1, nil)
-	require.NoError(t, err)
-	_, done, err := e.Test(&r)
-	require.NoError(t, err)
-	require.False(t, done)
-	e.Leave(&r)
+// A receive from any rank fails when all others of the world have ended well; among ranks of several worlds, when all
+// of these have. A rank that has been alone in its world from the start may still send to itself.
+func TestAnySourceAmongWorlds(t *testing.T) {
+	const own, both = 0, 8
+	for _, size := range []int{1, 2} {
+		root := jobtest.Create(t, job.Config{Ranks: size, Places: 4, BTL: job.BTLSM, CPUs: 1}).Root()
+		e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
+		late, err := root.AddWorld(1, 0, 1)
+		require.NoError(t, err)
+		e.Among(both, []int32{0, int32(late.First)})
+		ends := func(rank int) {
+			root.SetState(rank, job.StateFinal)
+			root.MarkGone(rank)
+		}
+		waits := func(context uint32) {
+			r, err := e.Irecv(context, AnySource, 1, nil)
+			require.NoError(t, err)
+			_, done, err := e.Test(&r)
+			require.NoError(t, err)
+			require.False(t, done)
+			e.Leave(&r)
+		}
+		if size == 2 {
+			ends(1)
+			_, err = e.Recv(own, AnySource, 1, nil)
+			require.Equal(t, &fault.LostError{Rank: 1}, err)
+		}
+		waits(both)
+		ends(late.First)
+		_, err = e.Recv(both, AnySource, 1, nil)
+		require.Equal(t, &fault.LostError{Rank: late.First}, err)
+		if size == 1 {
+			waits(own)
+		}
+	}
 }
 
 // A rank that is added is reached by the module that its node needs.

@@ -40,7 +40,8 @@ type Job interface {
 	Answer(rank int, a job.Answer)
 	PublishCounters(rank, first int, values ...uint64)
 
-	// Ranks of other jobs: see package job.
+	// Ranks of other worlds and jobs: see package job.
+	World(rank int) job.World
 	All() iter.Seq[int]
 	Visits(rank int) bool
 	OtherJob(rank int) string

@@ -235,8 +235,8 @@ func (e *Engine) say(w *waiter, say job.Waiting) {
 	if text := e.refused.Load(); text != nil {
 		say.Refused = *text
 	}
-	_, visited := e.circles[say.Context] // ranks of other jobs may end the wait, and nobody here knows what these do
-	say.Others = say.Others || visited || w.bounded || !e.promised && shm.Others()
+	// Ranks of other jobs may end the wait, and nobody here knows what these do.
+	say.Others = say.Others || e.visited(say.Context) || w.bounded || !e.promised && shm.Others()
 	e.job.SetWaiting(e.rank, say)
 }
 

@@ -89,7 +89,7 @@ func (l *leader) worldFailed(e rankEnd) {
 	others := 0
 	for _, a := range l.agents {
 		for _, rank := range a.ranks {
-			if rank >= w.First && rank < w.First+w.Size && !a.gone[rank] {
+			if w.Has(rank) && !a.gone[rank] {
 				others++
 			}
 		}

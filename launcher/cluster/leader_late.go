@@ -190,7 +190,7 @@ func (l *leader) orderStep(step part.Step) {
 func (l *leader) neverBegan(a *remote) {
 	w := l.spawning.late.World
 	for _, rank := range a.ranks {
-		if rank >= w.First && rank < w.First+w.Size {
+		if w.Has(rank) {
 			a.others(part.Order{Gone: []part.RankGone{{Rank: rank, State: job.StateFinal}}})
 			a.gone[rank] = true
 			l.mirror.SetState(rank, job.StateFinal)
