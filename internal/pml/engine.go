@@ -158,7 +158,7 @@ type Engine struct {
 	conditions list[Condition] // that are waited for, and not known to be true
 	waiters    list[waiter]    // pool
 	gone       int             // number of ranks that had gone when all of those were dead
-	goneHere   []int           // those of this rank's world among them
+	goneHere   int             // those of this rank's world among them
 	seen       int             // number of ranks that had gone when noteGone last looked
 	handed     uint64          // messages that had been handed over then
 	departed   []int           // the ranks that had

@@ -65,7 +65,7 @@ func (e *Engine) noteGone() {
 		e.noteLost(gone)
 		e.gone = n
 		own := e.job.World(e.rank)
-		e.goneHere = slices.DeleteFunc(gone, func(rank int) bool { return !own.Has(rank) })
+		e.goneHere = len(slices.DeleteFunc(gone, func(rank int) bool { return !own.Has(rank) }))
 	}
 	e.updateFastPath()
 	e.settle() // the module fails the transfers underway to and from them
@@ -125,7 +125,9 @@ func (e *Engine) goneFor(context uint32, peer int32) error {
 			rank = e.missing(circle)
 		case rank >= 0:
 		case e.deserted():
-			rank = e.goneHere[0]
+			if rank = e.job.World(e.rank).First; rank == e.rank {
+				rank++
+			}
 		}
 	} else if peer < 0 || !e.dead[peer] {
 		return nil
@@ -138,7 +140,7 @@ func (e *Engine) goneFor(context uint32, peer int32) error {
 
 // deserted tells whether all other ranks of this one's world are dead.
 func (e *Engine) deserted() bool {
-	return len(e.goneHere) > 0 && len(e.goneHere) == e.job.World(e.rank).Size-1
+	return e.goneHere > 0 && e.goneHere == e.job.World(e.rank).Size-1
 }
 
 // visited tells whether ranks of other jobs may send in a context.
