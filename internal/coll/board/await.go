@@ -42,7 +42,7 @@ func (b *Board) look(p phase) bool {
 	b.phase = p
 	b.caller.Count()
 	for range b.Engine.Spin() + 1 {
-		if b.reached() {
+		if p.reached(b) {
 			return true
 		}
 		if b.deserted() {

@@ -50,8 +50,8 @@ type slot struct {
 	record Record
 	passed line.Uint64 // number of the last call that the member has completed
 	misfit misfit
-	place  uint64                              // in the ring, of the member's next call there: before it arrives
-	_      [2*cacheLine - 16 - misfitSize]byte // caches fetch lines by pairs: none is of two members
+	place  uint64 // in the ring, of the member's next call there: before it arrives
+	_      [cacheLine - 16 - misfitSize]byte
 }
 
 // maxLanes bounds the lanes of a board, and so how many ranks take work from
@@ -114,7 +114,7 @@ const (
 	planSize   = 48
 	recordSize = 128
 	headSize   = 10*cacheLine + maxLanes*cacheLine
-	slotSize   = 4 * cacheLine
+	slotSize   = 3 * cacheLine
 	misfitSize = 24
 )
 
@@ -172,18 +172,18 @@ type Board struct {
 
 	*head   // nil: no call has been made yet
 	slots   []slot
-	tree    *tree  // nil: the members meet in the head
-	calls   uint64 // entered on the board
-	seen    int    // ranks of the job that had gone when deserted last looked
-	phase   phase  // what this member waits for
-	left    bool   // a member was one of them
 	ring    Ring
 	bcasts  []bcastSlot // nil: the team does without; those of a member lie together
 	long    []byte      // pieces that are too long for their slots
+	tree    *tree       // nil: the members meet in the head
 	first   int         // lane that this member takes work from first
 	memory  memory      // of member 0 only
+	calls   uint64      // entered on the board
+	seen    int         // ranks of the job that had gone when deserted last looked
+	left    bool        // a member was one of them
 	inboxes []*shm.Event
 	over    *pml.Condition
+	phase   phase // what this member waits for
 	bcast   *bcastSlot
 	root    int // whose that is
 }

@@ -33,7 +33,7 @@ func TestBoardLayout(t *testing.T) {
 		{"size of lane", unsafe.Sizeof(lane{}), 64},
 		{"slot.record", unsafe.Offsetof(s.record), 0},
 		{"slot.passed", unsafe.Offsetof(s.passed), 128},
-		{"size of slot", unsafe.Sizeof(s), 256},
+		{"size of slot", unsafe.Sizeof(s), 192},
 		{"slot.place", unsafe.Offsetof(s.place), 160},
 		{"block.ready", unsafe.Offsetof(p.ready), 0},
 		{"block.data", unsafe.Offsetof(p.data), 16},
