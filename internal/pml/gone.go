@@ -146,8 +146,12 @@ func (e *Engine) deserted() bool {
 // visited tells whether ranks of other jobs may send in a context.
 func (e *Engine) visited(context uint32) bool {
 	circle, known := e.circles[context]
-	visits := func(rank int32) bool { return e.job.Visits(int(rank)) }
-	return known && (len(circle) == 0 || slices.ContainsFunc(circle, visits))
+	for _, rank := range circle {
+		if e.job.Visits(int(rank)) {
+			return true
+		}
+	}
+	return known && len(circle) == 0
 }
 
 // Among limits what AnySource means in a context to the ranks of a circle, some of which are of other worlds or jobs.
