@@ -167,13 +167,17 @@ func (e *Engine) Among(context uint32, circle []int32) {
 	e.circles[context] = circle
 }
 
-// missing returns a rank of a circle that went without Finalize, or one if all but this rank are dead; -1 if neither.
+// missing returns a rank of a circle that went without Finalize, or one if all but this rank are dead; -1 if neither. A
+// rank that is in the circle itself may still send: that nobody does is for the proof of a deadlock, which there is
+// where all ranks are of one job.
 func (e *Engine) missing(circle []int32) (first int) {
-	first, left := -1, 0
+	first, left, itself, visits := -1, 0, false, false
 	for _, member := range circle {
 		rank := int(member)
+		visits = visits || e.job.Visits(rank)
 		switch {
 		case rank == e.rank:
+			itself = true
 		case !e.dead[rank]:
 			left++
 		case e.job.State(rank) != job.StateFinal:
@@ -182,7 +186,7 @@ func (e *Engine) missing(circle []int32) (first int) {
 			first = rank
 		}
 	}
-	if left > 0 {
+	if left > 0 || itself && !visits {
 		return -1
 	}
 	return first

@@ -11,15 +11,16 @@ import (
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
-// A receive from any rank fails when all others of the world have ended well; among ranks of several worlds, when all
-// of these have. A rank that has been alone in its world from the start may still send to itself.
+// A receive from any rank fails when all others of the world have ended well; among ranks of other worlds, when all of
+// these have. A rank that is alone in its world, or in a communicator with such ranks, may still send to itself.
 func TestAnySourceAmongWorlds(t *testing.T) {
-	const own, both = 0, 8
+	const own, peers, both = 0, 8, 16
 	for _, size := range []int{1, 2} {
 		root := jobtest.Create(t, job.Config{Ranks: size, Places: 4, BTL: job.BTLSM, CPUs: 1}).Root()
 		e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
 		late, err := root.AddWorld(1, 0, 1)
 		require.NoError(t, err)
+		e.Among(peers, []int32{int32(late.First)})
 		e.Among(both, []int32{0, int32(late.First)})
 		ends := func(rank int) {
 			root.SetState(rank, job.StateFinal)
@@ -38,10 +39,11 @@ func TestAnySourceAmongWorlds(t *testing.T) {
 			_, err = e.Recv(own, AnySource, 1, nil)
 			require.Equal(t, &fault.LostError{Rank: 1}, err)
 		}
-		waits(both)
+		waits(peers)
 		ends(late.First)
-		_, err = e.Recv(both, AnySource, 1, nil)
+		_, err = e.Recv(peers, AnySource, 1, nil)
 		require.Equal(t, &fault.LostError{Rank: late.First}, err)
+		waits(both)
 		if size == 1 {
 			waits(own)
 		}

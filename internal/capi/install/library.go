@@ -6,8 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 
 	"github.com/gopvas/gopvas/internal/linkage"
+	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // soname is the name by which programs ask for the library. The standard does not say one;
@@ -53,15 +55,20 @@ const noPreemption = "-X runtime.godebugDefault=asyncpreemptoff=1"
 // of cmd/libmpi.
 func (in *installation) build(ctx context.Context, soname, exports, link string, more ...string) error {
 	in.Log("building %s with %s and %s", soname, in.goCommand, in.c)
-	built := filepath.Join(in.source, soname)
+	built, temporary := filepath.Join(in.source, soname), filepath.Join(in.source, "tmp")
+	if err := os.MkdirAll(temporary, 0o700); err != nil {
+		return err
+	}
 	flags := fmt.Sprintf("-Wl,-soname,%s '-Wl,--version-script=%s' -Wl,--defsym=%s=%d %s", soname,
 		filepath.Join(in.source, "cmd/libmpi", exports), linkage.Mark, in.RootBlock, link)
 	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-buildmode=c-shared",
 		"-ldflags", noPreemption + ` -extldflags "` + flags + `"`, "-o", built}, more...)
 	cmd := exec.CommandContext(ctx, in.goCommand, append(args, "./cmd/libmpi")...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = in.source, in.Stderr, in.Stderr
-	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=1", "CC="+in.c, "GOFLAGS=", "GOWORK=off", "GOTMPDIR="+in.source)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it waits for its compilers
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=1", "CC="+in.c, "GOFLAGS=", "GOWORK=off", "GOTMPDIR="+temporary,
+		"TMPDIR="+temporary)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // with its compilers, for which it waits
+	cmd.Cancel = func() error { return sys.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("build the library: go build: %w", err)
 	}
