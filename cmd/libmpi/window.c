@@ -56,7 +56,6 @@ struct window {
 	int64_t records_len, records_cap;
 	struct stripe *stripes;
 	int64_t stripes_len, stripes_cap;
-	void *block;
 	struct target *targets;
 	int64_t targets_len, targets_cap;
 	struct slice *marks;
@@ -68,13 +67,13 @@ struct window {
 
 #define AT(type, field, offset) _Static_assert(offsetof(struct type, field) == offset, "see front_unsafe.go")
 AT(window, stripes, 32);
-AT(window, targets, 64);
-AT(window, marks, 88);
-AT(window, handle, 96);
-AT(window, me, 104);
-AT(window, locks, 112);
-AT(window, access, 120);
-AT(window, far, 124);
+AT(window, targets, 56);
+AT(window, marks, 80);
+AT(window, handle, 88);
+AT(window, me, 96);
+AT(window, locks, 104);
+AT(window, access, 112);
+AT(window, far, 116);
 AT(target, salt, 32);
 AT(head, sleepers, 64);
 AT(record, held, 64);

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/comm/agree"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -174,16 +175,24 @@ func (c *Comm) leadersID() []byte {
 	return id
 }
 
-// Bare returns a communicator of the same ranks in the same order, which has nothing else of c. It costs a broadcast.
+// Bare returns a communicator of the same ranks in the same order, which has nothing else of c. It costs a broadcast, in
+// which rank 0 also tells where the new one meets: so its first collective call costs no more than any other.
 func (c *Comm) Bare() (*Comm, error) {
 	const op = "create"
 	if err := c.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
 	}
 	defer c.mu.Unlock()
-	n, id := c.copyWithoutID(), c.leadersID()
-	if err := c.team.Run(&coll.Args{Kind: coll.Bcast, Send: coll.Buffer{Data: id}}); err != nil {
-		return nil, Wrap(op, bare(err)) // others may use the id
+	told := append(c.leadersID(), make([]byte, 8)...)
+	id, place := told[:4], told[4:]
+	var mine board.Memory
+	if c.members.rank == 0 {
+		mine = c.team.ReserveBoard()
+		binary.LittleEndian.PutUint64(place, mine.Word())
+	}
+	n := c.copyWithoutID()
+	if err := c.team.Run(&coll.Args{Kind: coll.Bcast, Send: coll.Buffer{Data: told}}); err != nil {
+		return nil, Wrap(op, bare(err)) // others may use the id and the board
 	}
 	c.contexts.settle(c.engine)
 	word := binary.LittleEndian.Uint32(id)
@@ -191,5 +200,6 @@ func (c *Comm) Bare() (*Comm, error) {
 		return nil, Wrap(op, errNoContext(int(c.members.ranks[0])))
 	}
 	n.setID(word)
+	n.team.BoardAt(mine, binary.LittleEndian.Uint64(place))
 	return n, nil
 }

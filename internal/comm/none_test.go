@@ -99,7 +99,7 @@ func functionsFail(t *testing.T, none *Comm) {
 		func() error { _, err := CartCreate(none, nil, nil); return err },
 		func() error { _, err := DistGraphCreate(none, nil); return err },
 		func() error { _, err := DistGraphCreateAdjacent(none, Neighbors{}); return err },
-		func() error { _, err := WinExpose(none, buf, 1, nil); return err },
+		func() error { _, err := WinExpose(none, buf, WinSpec{Unit: 1}); return err },
 		Call{Comm: none, Op: "bcast"}.Run,
 		func() error { _, err := Call{Comm: none, Op: "bcast"}.Begin(); return err },
 		func() error { _, err := Call{Comm: none, Op: "bcast"}.Prepare(); return err },

@@ -21,6 +21,7 @@ import (
 type Window struct {
 	comm     *Comm
 	block    block // this rank's memory, if the window has allocated it
+	control  block // of rank 0; others know its place alone
 	local    []byte
 	all      []byte    // of a contiguous window: the memory of all ranks
 	segments []segment // by rank
@@ -35,10 +36,21 @@ type segment struct {
 	unit   uint64 // size of an element in bytes
 	call   uint64 // by which the window is made
 	skip   uint64 // bytes before those of the window, for its alignment
+
+	control, controlMapped uint64 // of rank 0: at and mapped of the memory that Control returns
+}
+
+// WinSpec is what a rank brings to the making of a window.
+type WinSpec struct {
+	Bytes   int   // of this rank's memory
+	Unit    int   // size of this rank's elements: it is told to the others, and means nothing here
+	Align   int   // this rank's memory begins at a multiple of it, a power of two, and of a page
+	Control int   // bytes of shared words beside the memory of the ranks: see Control. All pass the same
+	Wrong   error // what the face has found wrong with the call of this rank: then all ranks get an error, this one Wrong
 }
 
 const (
-	segmentSize = 6 * 8
+	segmentSize = 8 * 8
 
 	// failed is the length of a rank that could not provide its part, so that its peers fail too instead of waiting for
 	// it. What it wanted is its mapped, if there was no room for that, else 0.
@@ -53,24 +65,12 @@ const (
 	given         = 6
 )
 
-// WinAllocateShared gives each rank of c bytes of shared memory, filled with zeros, that all
-// ranks can address. unit is the size of this rank's elements: it is told to the others, and
-// means nothing here. This rank's memory begins at a multiple of align, a power of two, and of a page. wrong is what
-// the face has found wrong with the call of this rank: then all ranks get an error, this one wrong. MPI 4.1 section
-// 12.2.3.
-func WinAllocateShared(c *Comm, bytes, unit, align int, wrong error) (*Window, error) {
-	return allocateShared(c, bytes, unit, align, wrong, true)
-}
-
-// WinAllocateControl is WinAllocateShared for words of our own, of which the report of page tables says nothing.
-func WinAllocateControl(c *Comm, bytes int) (*Window, error) {
-	return allocateShared(c, bytes, 1, 0, nil, false)
-}
-
 // OneNode tells whether the ranks of a communicator are on one node, as those of a window must be.
 func OneNode(c *Comm) bool { return c.made() == nil && c.engine.Memory(c.members.ranks) != nil }
 
-func allocateShared(c *Comm, bytes, unit, align int, wrong error, program bool) (*Window, error) {
+// WinAllocateShared gives each rank of c shared memory, filled with zeros, that all ranks can address. MPI 4.1 section
+// 12.2.3.
+func WinAllocateShared(c *Comm, spec WinSpec) (*Window, error) {
 	const op = "allocate shared window"
 	if err := c.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
@@ -80,37 +80,50 @@ func allocateShared(c *Comm, bytes, unit, align int, wrong error, program bool) 
 		return nil, Wrap(op, ErrSeveralNodes)
 	}
 	w := &Window{comm: c}
-	err := wrong
-	skip := 0
+	mine := segment{length: uint64(spec.Bytes), unit: uint64(spec.Unit), call: allocated}
+	err := spec.Wrong
 	if err == nil {
-		skip, err = w.allocate(bytes, align, program)
+		err = w.allocate(&mine, spec.Align)
 	}
-	w.segments, err = w.agree(segment{w.block.at, uint64(len(w.block.mem)), uint64(bytes), uint64(unit), allocated,
-		uint64(skip)}, err)
+	if err == nil {
+		err = w.allocateControl(&mine, spec.Control)
+	}
+	w.segments, err = w.agree(mine, err)
 	return w.made(op, err)
 }
 
-// allocate takes memory for this rank. It returns how many bytes of the block are not used, for the alignment: blocks
-// begin with a page.
-func (w *Window) allocate(bytes, align int, program bool) (skip int, err error) {
+// allocate takes memory for the length of a segment. Blocks begin with a page.
+func (w *Window) allocate(s *segment, align int) (err error) {
+	bytes := int(s.length)
 	size := bytes
 	if bytes > 0 && align > w.comm.root.PageSize() {
 		size = max(bytes, bytes+align) // a sum that wraps is more than there is, as bytes are
 	}
-	w.block, err = w.comm.windows.take(w.comm, size, program)
-	if err == nil && size > bytes {
-		skip = int(-sys.AddrOf(w.block.mem) & uintptr(align-1))
+	if w.block, err = w.comm.windows.take(w.comm, size, true); err != nil {
+		return err
 	}
-	if err == nil {
-		w.local = w.block.mem[skip:][:bytes:bytes]
+	if size > bytes {
+		s.skip = uint64(-sys.AddrOf(w.block.mem) & uintptr(align-1))
 	}
-	return skip, err
+	s.at, s.mapped = w.block.at, uint64(len(w.block.mem))
+	w.local = w.block.mem[s.skip:][:bytes:bytes]
+	return nil
+}
+
+// allocateControl is allocate for the words that Control returns. The report of page tables says nothing of them.
+func (w *Window) allocateControl(s *segment, bytes int) (err error) {
+	if w.comm.rank != 0 || bytes == 0 {
+		return nil
+	}
+	w.control, err = w.comm.windows.take(w.comm, bytes, false)
+	s.control, s.controlMapped = w.control.at, uint64(len(w.control.mem))
+	return err
 }
 
 // WinAllocateContiguous is WinAllocateShared in one piece: the memory of each rank begins
 // where that of the rank before it ends. The piece begins where rank 0 wants it. MPI 4.1 section 12.2.3 (without
 // alloc_shared_noncontig).
-func WinAllocateContiguous(c *Comm, bytes, unit, align int, wrong error) (*Window, error) {
+func WinAllocateContiguous(c *Comm, spec WinSpec) (*Window, error) {
 	const op = "allocate contiguous window"
 	if err := c.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
@@ -120,19 +133,18 @@ func WinAllocateContiguous(c *Comm, bytes, unit, align int, wrong error) (*Windo
 		return nil, Wrap(op, ErrSeveralNodes)
 	}
 	w := &Window{comm: c}
-	mine := segment{mapped: uint64(bytes), length: uint64(bytes), unit: uint64(unit), call: pieceAsked}
-	err := w.join(mine, align, wrong)
-	return w.made(op, err)
+	return w.made(op, w.join(spec))
 }
 
 // join makes a contiguous window in three steps, each of which fails for all ranks or for
 // none: all tell their lengths, rank 0 allocates, all attach that.
-func (w *Window) join(mine segment, align int, wrong error) error {
-	c := w.comm
-	if int(mine.length) < 0 {
-		wrong = errors.Join(wrong, fmt.Errorf("%d bytes are no length", int(mine.length)))
+func (w *Window) join(spec WinSpec) error {
+	c, wrong := w.comm, spec.Wrong
+	if spec.Bytes < 0 {
+		wrong = errors.Join(wrong, fmt.Errorf("%d bytes are no length", spec.Bytes))
 	}
-	parts, err := w.agree(mine, wrong)
+	length := uint64(spec.Bytes)
+	parts, err := w.agree(segment{mapped: length, length: length, unit: uint64(spec.Unit), call: pieceAsked}, wrong)
 	if err != nil {
 		return err
 	}
@@ -142,9 +154,10 @@ func (w *Window) join(mine segment, align int, wrong error) error {
 	}
 	piece := segment{call: pieceMade}
 	if c.rank == 0 {
-		skip := 0
-		skip, err = w.allocate(int(total), align, true)
-		piece.at, piece.mapped, piece.length, piece.skip = w.block.at, uint64(len(w.block.mem)), total, uint64(skip)
+		piece.length = total
+		if err = w.allocate(&piece, spec.Align); err == nil {
+			err = w.allocateControl(&piece, spec.Control)
+		}
 	}
 	pieces, err := w.agree(piece, err)
 	if err != nil {
@@ -156,6 +169,7 @@ func (w *Window) join(mine segment, align int, wrong error) error {
 		mem, err = c.module.Attach(int(c.group.ranks[0]), piece.at, int(piece.mapped))
 	}
 	if err == nil {
+		parts[0].control, parts[0].controlMapped = piece.control, piece.controlMapped
 		w.all, w.segments = mem[piece.skip:][:total:total], parts
 		begin, end := w.bounds(c.rank)
 		w.local = w.all[begin:end:end]
@@ -180,14 +194,14 @@ func (w *Window) made(op string, err error) (*Window, error) {
 		return w, nil
 	}
 	if !isLost(err) {
-		w.comm.windows.give(w.block) // after a loss another rank may not know of it, and use the memory
+		w.comm.windows.give(w.block, w.control) // after a loss another rank may not know of it, and use the memory
 	}
 	return nil, Wrap(op, err)
 }
 
 // WinExpose makes a window over memory that is there already: ordinary memory of each rank. Between processes Segment
 // has no memory but that of this rank: others know its place by Table. MPI 4.1 section 12.2.1.
-func WinExpose(c *Comm, mem []byte, unit int, wrong error) (*Window, error) {
+func WinExpose(c *Comm, mem []byte, spec WinSpec) (*Window, error) {
 	const op = "create window"
 	if err := c.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
@@ -196,14 +210,17 @@ func WinExpose(c *Comm, mem []byte, unit int, wrong error) (*Window, error) {
 	if c.engine.Memory(c.members.ranks) == nil {
 		return nil, Wrap(op, ErrSeveralNodes)
 	}
-	s := segment{length: uint64(len(mem)), mapped: uint64(len(mem)), unit: uint64(unit), call: created}
-	if wrong == nil && len(mem) > 0 {
-		s.at = uint64(sys.AddrOf(mem))
-		c.windows.publish(c, s.at, len(mem))
-	}
 	w := &Window{comm: c, local: mem}
-	var err error
-	w.segments, err = w.agree(s, wrong)
+	mine := segment{length: uint64(len(mem)), mapped: uint64(len(mem)), unit: uint64(spec.Unit), call: created}
+	err := spec.Wrong
+	if err == nil {
+		err = w.allocateControl(&mine, spec.Control)
+	}
+	if err == nil && len(mem) > 0 {
+		mine.at = uint64(sys.AddrOf(mem))
+		c.windows.publish(c, mine.at, len(mem))
+	}
+	w.segments, err = w.agree(mine, err)
 	return w.made(op, err)
 }
 
@@ -244,7 +261,7 @@ func (w *Window) agree(mine segment, localErr error) ([]segment, error) {
 
 func (s segment) encode() []byte {
 	b := make([]byte, 0, segmentSize)
-	for _, word := range []uint64{s.at, s.mapped, s.length, s.unit, s.call, s.skip} {
+	for _, word := range []uint64{s.at, s.mapped, s.length, s.unit, s.call, s.skip, s.control, s.controlMapped} {
 		b = binary.LittleEndian.AppendUint64(b, word)
 	}
 	return b
@@ -254,7 +271,8 @@ func decodeSegment(b []byte) (s segment, err error) {
 	if len(b) != segmentSize {
 		return s, fmt.Errorf("a segment of a window is told in %d bytes, not %d", segmentSize, len(b))
 	}
-	for i, word := range []*uint64{&s.at, &s.mapped, &s.length, &s.unit, &s.call, &s.skip} {
+	for i, word := range []*uint64{&s.at, &s.mapped, &s.length, &s.unit, &s.call, &s.skip, &s.control,
+		&s.controlMapped} {
 		*word = binary.LittleEndian.Uint64(b[8*i:])
 	}
 	if s.length != failed && (s.length > s.mapped || s.skip > s.mapped-s.length || s.mapped > math.MaxInt) {
@@ -363,6 +381,15 @@ func (w *Window) Segment(rank int) ([]byte, error) {
 	return mem[s.skip:][:s.length:s.length], nil
 }
 
+// Control returns the shared words of the window, from WinSpec.Control: zeros at first, the same bytes on all ranks.
+func (w *Window) Control() ([]byte, error) {
+	if w.comm.rank == 0 {
+		return w.control.mem, nil
+	}
+	first := w.segments[0]
+	return w.comm.module.Attach(int(w.comm.group.ranks[0]), first.control, int(first.controlMapped))
+}
+
 // Free ends the window. It is collective and synchronises like a barrier: no rank
 // returns before all have called it. Nobody uses any rank's memory by the window from
 // then on. Memory from WinAllocateShared is used again by later windows of its rank; that
@@ -390,11 +417,4 @@ func (w *Window) Free() error {
 	}
 	c.windows.drop(w)
 	return nil
-}
-
-// Drop is Free where the caller knows that no rank uses the memory any more. It is no collective call.
-func (w *Window) Drop() {
-	if !w.freed.Swap(true) {
-		w.comm.windows.drop(w)
-	}
 }

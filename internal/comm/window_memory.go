@@ -72,12 +72,14 @@ func (w *windows) note(c *Comm, at uint64, length int) {
 	}
 }
 
-// give takes back a block that nobody uses.
-func (w *windows) give(b block) {
-	if len(b.mem) > 0 {
-		w.mu.Lock()
-		w.free = append(w.free, b)
-		w.mu.Unlock()
+// give takes back blocks that nobody uses.
+func (w *windows) give(blocks ...block) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, b := range blocks {
+		if len(b.mem) > 0 {
+			w.free = append(w.free, b)
+		}
 	}
 }
 
@@ -95,7 +97,7 @@ func (w *windows) drop(win *Window) {
 	w.mu.Lock()
 	delete(w.live, win)
 	w.mu.Unlock()
-	w.give(win.block)
+	w.give(win.block, win.control)
 }
 
 // leastSettled is the least part of a contiguous window, in bytes, for which a memory area of its own pays.

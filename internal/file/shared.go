@@ -59,7 +59,7 @@ func (f *File) window() (*comm.Window, error) {
 	if f.node.Rank() == 0 {
 		bytes = sharedBytes
 	}
-	return comm.WinAllocateShared(f.node, bytes, 1, 0, nil)
+	return comm.WinAllocateShared(f.node, comm.WinSpec{Bytes: bytes, Unit: 1})
 }
 
 // shareOverNodes tells all ranks which rank is on which node.

@@ -25,23 +25,15 @@ func (w *Window) attach(r region) error {
 	case r.bytes > 0 && (r.base < firstPage || r.end() < r.base):
 		return fmt.Errorf("%w: %d bytes at %#x", ErrAttach, r.bytes, r.base)
 	}
-	for _, other := range w.attached {
+	for _, other := range w.regions {
 		if r.base < other.end() && other.base < r.end() {
 			return fmt.Errorf("%w: it overlaps %d bytes at %#x, which are attached: detach them first", ErrAttach,
 				other.bytes, other.base)
 		}
 	}
-	w.attached = insert(w.attached, r)
-	return w.tellAttached()
-}
-
-// tellAttached tells the others what is attached. The caller holds w.mu.
-func (w *Window) tellAttached() error {
-	t, err := w.regionsOf(w.me)
-	if err == nil {
-		t.tell(w.attached)
-	}
-	return err
+	w.regions = insert(w.regions, r)
+	w.attached[w.me].tell(w.regions)
+	return nil
 }
 
 // Detach takes memory from a dynamic window. No rank accesses it any more.
@@ -53,12 +45,13 @@ func (w *Window) detach(base uintptr) error {
 	if err := w.dynamic(); err != nil {
 		return err
 	}
-	i := slices.IndexFunc(w.attached, func(r region) bool { return r.base == base })
+	i := slices.IndexFunc(w.regions, func(r region) bool { return r.base == base })
 	if i < 0 {
 		return ErrDetach
 	}
-	w.attached = slices.Delete(w.attached, i, i+1)
-	return w.tellAttached()
+	w.regions = slices.Delete(w.regions, i, i+1)
+	w.attached[w.me].tell(w.regions)
+	return nil
 }
 
 // dynamic returns an error unless memory can be attached to the window and detached from it. The caller holds w.mu.

@@ -77,7 +77,7 @@ func (w *Window) conflict(by uint16, writes bool, p *Place) error {
 		return err
 	}
 	defer w.leave(lock)
-	t := &v.tables[p.Rank]
+	t := &w.accessed[p.Rank]
 	pieces := a.pieces(p)
 	for _, s := range pieces {
 		one.lo, one.hi = uint64(s.Addr), uint64(s.Addr)+s.Len
@@ -174,8 +174,8 @@ func (w *Window) forget(target int, which func(*accessed) bool) {
 		return // a rank has gone, which others say
 	}
 	defer w.leave(lock)
-	for i := range w.watch.tables[target].list {
-		if o := &w.watch.tables[target].list[i]; o.hi > 0 && int32(o.epoch) != active && which(o) {
+	for i := range w.accessed[target].list {
+		if o := &w.accessed[target].list[i]; o.hi > 0 && int32(o.epoch) != active && which(o) {
 			*o = accessed{}
 		}
 	}

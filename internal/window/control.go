@@ -3,18 +3,16 @@ package window
 import (
 	"math/bits"
 	"sync/atomic"
-
-	"github.com/gopvas/gopvas/internal/comm"
 )
 
 const cacheLine = 64
 
-// control is what the ranks of a window share beside its memory; see doc.go. It begins as zeros.
+// control is what the ranks of a window share beside its memory; see doc.go. It begins as zeros. Behind it lie the
+// window's attached and accessed, if it has them.
 type control struct {
 	head    *head
-	records []record     // by rank
-	stripes []stripe     // a power of two
-	block   *comm.Window // its memory
+	records []record // by rank
+	stripes []stripe // a power of two
 }
 
 type head struct {
@@ -49,21 +47,22 @@ const (
 	mostStripes   = 1024
 )
 
-// share makes the control block of a node, for all ranks of the window. It is collective.
-func (k *control) share(c *comm.Comm, n int) error {
-	stripes := 1 << bits.Len(uint(min(max(n*stripesOfRank, fewestStripes), mostStripes)-1))
-	size := 0
-	if c.Rank() == 0 {
-		size = headSize + n*recordSize + stripes*stripeSize
+// shape is how many parts a control block has.
+type shape struct{ ranks, stripes, attached, accessed int }
+
+func shapeOf(ranks int, dynamic, checked bool) shape {
+	stripes := min(max(ranks*stripesOfRank, fewestStripes), mostStripes)
+	s := shape{ranks: ranks, stripes: 1 << bits.Len(uint(stripes-1))}
+	if dynamic {
+		s.attached = ranks
 	}
-	w, err := comm.WinAllocateControl(c, size)
-	if err != nil {
-		return err
+	if checked {
+		s.accessed = ranks
 	}
-	k.block = w
-	memory, err := w.Segment(0)
-	if err == nil {
-		k.place(memory, n, stripes)
-	}
-	return err
+	return s
+}
+
+// size is the bytes of a control block.
+func (s *shape) size() int {
+	return headSize + s.ranks*recordSize + s.stripes*stripeSize + s.attached*regionsSize + s.accessed*accessesSize
 }

@@ -6,19 +6,21 @@ import (
 )
 
 // place lays the control block out in its memory.
-func (k *control) place(memory []byte, ranks, stripes int) {
+func (w *Window) place(memory []byte, s *shape) {
 	at := unsafe.Pointer(unsafe.SliceData(memory))
-	k.head = (*head)(at)
-	k.records = unsafe.Slice((*record)(unsafe.Add(at, headSize)), ranks)
-	k.stripes = unsafe.Slice((*stripe)(unsafe.Add(at, headSize+ranks*recordSize)), stripes)
-}
-
-// regionsIn are those of a rank, in memory of so many bytes.
-func regionsIn(memory []byte) *regions { return (*regions)(unsafe.Pointer(unsafe.SliceData(memory))) }
-
-// accessesIn are those on so many ranks.
-func accessesIn(memory []byte, ranks int) []accesses {
-	return unsafe.Slice((*accesses)(unsafe.Pointer(unsafe.SliceData(memory))), ranks)
+	w.head = (*head)(at)
+	at = unsafe.Add(at, headSize)
+	w.records = unsafe.Slice((*record)(at), s.ranks)
+	at = unsafe.Add(at, s.ranks*recordSize)
+	w.stripes = unsafe.Slice((*stripe)(at), s.stripes)
+	at = unsafe.Add(at, s.stripes*stripeSize)
+	if s.attached > 0 {
+		w.attached = unsafe.Slice((*regions)(at), s.attached)
+		at = unsafe.Add(at, s.attached*regionsSize)
+	}
+	if s.accessed > 0 {
+		w.accessed = unsafe.Slice((*accesses)(at), s.accessed)
+	}
 }
 
 const (

@@ -75,10 +75,7 @@ func (t *regions) cover(lo, hi uint64) bool {
 
 // isAttached returns an error unless a place of a dynamic window is: as a whole, or all its pieces.
 func (w *Window) isAttached(p *Place, offset uint64, lo, hi int64) error {
-	t, err := w.regionsOf(p.Rank)
-	if err != nil {
-		return err
-	}
+	t := &w.attached[p.Rank]
 	first, end := offset+uint64(lo), offset+uint64(hi)
 	if t.have(first, end) {
 		return nil
@@ -101,20 +98,6 @@ func (w *Window) isAttached(p *Place, offset uint64, lo, hi int64) error {
 
 func notAttached(lo, hi uint64) error {
 	return fmt.Errorf("%w: not all of %#x to %#x is attached to the window there", ErrRange, lo, hi-1)
-}
-
-// regionsOf are the regions of a rank. The first use of them may map them.
-func (w *Window) regionsOf(rank int) (*regions, error) {
-	if t := w.regions[rank].Load(); t != nil {
-		return t, nil
-	}
-	memory, err := w.segment(w.attachments, rank)
-	if err != nil {
-		return nil, err
-	}
-	t := regionsIn(memory)
-	w.regions[rank].Store(t)
-	return t, nil
 }
 
 // insert keeps regions in the order of their addresses; those without bytes come first.

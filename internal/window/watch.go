@@ -13,8 +13,6 @@ import (
 // watch is what calls do beside their work when they are counted, recorded or checked. Other windows have none.
 type watch struct {
 	checks bool
-	tables []accesses // by target; see conflict.go
-	block  *comm.Window
 
 	mu      sync.Mutex
 	fences  uint32           // calls of Fence so far: the same on all ranks
@@ -23,29 +21,11 @@ type watch struct {
 	warned  bool             // of that; many programs do so, and no library minds
 }
 
-// beginWatch makes the watch of a window, if it needs one. It is collective.
-func (w *Window) beginWatch() error {
-	checks := comm.Checked(w.own)
-	if !checks && !comm.Tallied(w.own) {
-		return nil
+// newWatch is nil if the calls on windows of a communicator need none. It is the same on all ranks.
+func newWatch(c *comm.Comm) *watch {
+	if checks := comm.Checked(c); checks || comm.Tallied(c) {
+		return &watch{checks: checks, touched: map[int]struct{}{}}
 	}
-	v := &watch{checks: checks, touched: map[int]struct{}{}}
-	if checks {
-		size := 0
-		if w.node.Rank() == 0 {
-			size = len(w.targets) * accessesSize
-		}
-		var err error
-		if v.block, err = comm.WinAllocateControl(w.node, size); err != nil {
-			return err
-		}
-		memory, err := v.block.Segment(0)
-		if err != nil {
-			return err
-		}
-		v.tables = accessesIn(memory, len(w.targets))
-	}
-	w.watch = v
 	return nil
 }
 

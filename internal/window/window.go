@@ -53,10 +53,11 @@ type Window struct {
 	sending []comm.Request // messages that had no room
 	hints   hints
 
-	// Of a dynamic window.
-	attached    []region // of this rank, by address
-	attachments *comm.Window
-	regions     []atomic.Pointer[regions] // by rank, where the memory is mapped
+	regions []region // of this rank, by address, of a dynamic window
+
+	// Shared like control.
+	attached []regions  // by rank, of a dynamic window
+	accessed []accesses // by target, of a window whose calls are checked
 
 	watch *watch // nil: of most windows
 }
@@ -118,34 +119,31 @@ func (w *Window) make(s *Spec) error {
 	if wrong == nil {
 		wrong = errors.Join(s.check(), w.hints.set(s.Hints))
 	}
-	align := comm.Alignment(&w.hints.given)
+	w.watch = newWatch(w.own)
+	control := shapeOf(w.own.Size(), s.Flavor == Dynamic, w.watch != nil && w.watch.checks)
+	spec := comm.WinSpec{Bytes: s.Bytes, Unit: s.Unit, Align: comm.Alignment(&w.hints.given), Control: control.size(),
+		Wrong: wrong}
 	var err error
 	switch {
 	case s.Flavor == Dynamic:
-		w.data, err = comm.WinExpose(w.node, nil, 1, wrong) // which agrees, and nothing else
+		spec.Unit = 1
+		w.data, err = comm.WinExpose(w.node, nil, spec) // which agrees, and nothing else
 	case s.Flavor == Created:
-		w.data, err = comm.WinExpose(w.node, s.Memory, s.Unit, wrong)
+		w.data, err = comm.WinExpose(w.node, s.Memory, spec)
 	case s.Flavor == Shared && !w.hints.say(noncontiguous):
-		w.data, err = comm.WinAllocateContiguous(w.node, s.Bytes, s.Unit, align, wrong)
+		w.data, err = comm.WinAllocateContiguous(w.node, spec)
 	default:
-		w.data, err = comm.WinAllocateShared(w.node, s.Bytes, s.Unit, align, wrong)
+		w.data, err = comm.WinAllocateShared(w.node, spec)
 	}
 	if err != nil {
 		return unwrapped(err)
 	}
-	if err := w.share(w.node, w.own.Size()); err != nil {
-		return unwrapped(err)
-	}
-	if w.flavor == Dynamic {
-		w.regions = make([]atomic.Pointer[regions], w.own.Size())
-		if w.attachments, err = comm.WinAllocateControl(w.node, regionsSize); err != nil {
-			return unwrapped(err)
-		}
-	}
-	if err := w.locate(); err != nil {
+	memory, err := w.data.Control()
+	if err != nil {
 		return err
 	}
-	return unwrapped(w.beginWatch())
+	w.place(memory, &control)
+	return w.locate()
 }
 
 // unwrapped takes off what names the call of package comm.
@@ -230,22 +228,10 @@ func (w *Window) Free() error {
 	if err != nil {
 		return w.wrap("free", -1, err)
 	}
-	for _, free := range []func() error{w.settle, w.part, w.data.Free, w.drop, w.unite, w.own.Free} {
+	for _, free := range []func() error{w.settle, w.part, w.data.Free, w.unite, w.own.Free} {
 		if err := free(); err != nil {
 			return w.wrap("free", -1, unwrapped(err))
 		}
-	}
-	return nil
-}
-
-// drop gives back what the window has beside its memory. Who has freed that has seen that all ranks have called Free.
-func (w *Window) drop() error {
-	w.block.Drop()
-	if w.attachments != nil {
-		w.attachments.Drop()
-	}
-	if w.watch != nil && w.watch.block != nil {
-		w.watch.block.Drop()
 	}
 	return nil
 }

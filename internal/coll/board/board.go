@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 
@@ -177,7 +178,8 @@ type Board struct {
 	long    []byte      // pieces that are too long for their slots
 	tree    *tree       // nil: the members meet in the head
 	first   int         // lane that this member takes work from first
-	memory  memory      // of member 0 only
+	memory  Memory      // of member 0 only
+	word    uint64      // of the memory; 0: this member does not know it
 	calls   uint64      // entered on the board
 	seen    int         // ranks of the job that had gone when deserted last looked
 	left    bool        // a member was one of them
@@ -191,46 +193,60 @@ type Board struct {
 // New returns a board whose memory is made at the first call.
 func New(m Members, c Caller) *Board { return &Board{Members: m, caller: c, tree: m.growTree()} }
 
-// make makes the board: member 0 allocates it and tells the others.
-func (b *Board) make() bool {
-	size := b.size()
-	buf := make([]byte, 8)
-	var failure error
-	if b.Rank == 0 {
-		if b.memory, failure = b.Pool.take(b.Engine.Memory(b.World), size); failure == nil {
-			b.view(b.memory.mem)
-			b.clear()
-			binary.LittleEndian.PutUint64(buf, b.memory.at+1) // 0: there is none
-		}
-	}
-	err := b.caller.Tell(buf)
-	at := binary.LittleEndian.Uint64(buf)
-	mem := b.memory.mem
-	if err == nil && at != 0 && b.Rank != 0 {
-		mem, err = b.Engine.Memory(b.World).Attach(b.world(0), at-1, size)
-	}
-	switch {
-	case failure != nil:
-		*b.Broken = failure
-	case err != nil:
-		*b.Broken = err
-	case at == 0:
-		*b.Broken = errNoBoard
-	default:
-		b.view(mem)
-		b.over = b.Engine.NewCondition(b.isOver, b.waiting)
-		b.first = b.firstLane(b.laneCount())
-		b.inboxes = make([]*shm.Event, b.Size)
-		for member := range b.inboxes {
-			b.inboxes[member] = b.Job.Inbox(b.world(member))
-		}
-		return true
-	}
-	b.head = nil
-	return false
+// Reserve allocates a board for another team of the same members, by member 0. Of no memory there is none.
+func (b *Board) Reserve() Memory {
+	m, _ := b.allocate()
+	return m
 }
 
-// clear brings memory that was used before into its first state. Only member 0 knows of it.
+func (b *Board) allocate() (Memory, error) {
+	return b.Pool.take(b.Engine.Memory(b.World), shape{b.Size, b.size()})
+}
+
+// LieAt says where the board is before its first call, to all members or to none: m is what Reserve has returned, at
+// member 0, and word its Word.
+func (b *Board) LieAt(m Memory, word uint64) { b.memory, b.word = m, word }
+
+// make makes the board.
+func (b *Board) make() bool {
+	if b.word == 0 && !b.tellPlace() {
+		return false
+	}
+	mem := b.memory.mem
+	if b.Rank != 0 {
+		var err error
+		if mem, err = b.Engine.Memory(b.World).Attach(b.world(0), b.word-1, b.size()); err != nil {
+			*b.Broken = err
+			return false
+		}
+	}
+	b.view(mem)
+	b.over = b.Engine.NewCondition(b.isOver, b.waiting)
+	b.first = b.firstLane(b.laneCount())
+	b.inboxes = make([]*shm.Event, b.Size)
+	for member := range b.inboxes {
+		b.inboxes[member] = b.Job.Inbox(b.world(member))
+	}
+	return true
+}
+
+// tellPlace has member 0 allocate the board and tell the others by messages.
+func (b *Board) tellPlace() bool {
+	if b.Rank == 0 {
+		b.memory, *b.Broken = b.allocate()
+	}
+	word := binary.LittleEndian.AppendUint64(nil, b.memory.Word())
+	if err := b.caller.Tell(word); err != nil {
+		*b.Broken = cmp.Or(*b.Broken, err)
+		return false
+	}
+	if b.word = binary.LittleEndian.Uint64(word); b.word == 0 {
+		*b.Broken = cmp.Or(*b.Broken, errNoBoard)
+	}
+	return b.word != 0
+}
+
+// clear brings the memory into its first state. No member uses it any more.
 func (b *Board) clear() {
 	*b.head = head{}
 	clear(b.slots)
@@ -238,7 +254,7 @@ func (b *Board) clear() {
 	for i := range b.bcasts {
 		b.bcasts[i].call.Store(0)
 	}
-	if b.tree != nil && b.memory.used {
+	if b.tree != nil {
 		b.tree.clear()
 	}
 }
@@ -247,9 +263,11 @@ func (b *Board) clear() {
 // The caller knows that no member is in a call, and that none will make another one.
 func (b *Board) Free(again bool) {
 	if again && b.Pool != nil && b.memory.mem != nil {
-		b.Pool.give(b.memory)
+		b.view(b.memory.mem)
+		b.clear()
+		b.Pool.give(b.memory, shape{b.Size, b.size()})
 	}
-	b.head, b.memory = nil, memory{}
+	b.head, b.memory, b.word = nil, Memory{}, 0
 }
 
 // world returns the job's rank of a member.

@@ -8,46 +8,53 @@ import (
 )
 
 // Pool is memory for boards that a rank has allocated and that no team uses any more.
-// Modules take no memory back, so the next team that needs as much gets it. A program that
+// Modules take no memory back, so the next team of the same shape gets it. A program that
 // makes and frees teams in a loop has as many boards as it had teams at one time. The zero
 // value is ready for use. Any goroutine may call the methods.
 type Pool struct {
 	mu   sync.Mutex
-	free map[int][]memory // by length
+	free map[shape][]Memory
 }
 
-// memory is the memory of a board.
-type memory struct {
+// shape is how a board lies in its memory. What a board leaves there is a beginning for those of its own shape alone.
+type shape struct{ members, size int }
+
+// Memory is that of a board: none, or one that no call has been made on yet.
+type Memory struct {
 	mem []byte
 	at  uint64 // for the other members
-
-	used bool // by a team before, so that it is not zero
 }
 
-// take returns memory of at least size bytes.
-func (p *Pool) take(m btl.Memory, size int) (memory, error) {
-	page := os.Getpagesize() // less is not given out
-	size = (size + page - 1) / page * page
+// Word is what tells other members where the memory is; 0: there is none.
+func (m *Memory) Word() uint64 {
+	if m.mem == nil {
+		return 0
+	}
+	return m.at + 1
+}
+
+// take returns memory for a board.
+func (p *Pool) take(m btl.Memory, s shape) (Memory, error) {
 	if p != nil {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if row := p.free[size]; len(row) > 0 {
-			g := row[len(row)-1]
-			p.free[size] = row[:len(row)-1]
-			return g, nil
+		if row := p.free[s]; len(row) > 0 {
+			last := len(row) - 1
+			p.free[s] = row[:last]
+			return row[last], nil
 		}
 	}
-	mem, at, err := m.Alloc(size)
-	return memory{mem: mem, at: at}, err
+	page := os.Getpagesize() // less is not given out
+	mem, at, err := m.Alloc((s.size + page - 1) / page * page)
+	return Memory{mem, at}, err
 }
 
-// give takes memory back from a team.
-func (p *Pool) give(g memory) {
+// give takes memory back from a board, which has cleared it.
+func (p *Pool) give(m Memory, s shape) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.free == nil {
-		p.free = map[int][]memory{}
+		p.free = map[shape][]Memory{}
 	}
-	g.used = true
-	p.free[len(g.mem)] = append(p.free[len(g.mem)], g)
+	p.free[s] = append(p.free[s], m)
 }
