@@ -48,10 +48,7 @@ func FutexWake(word *atomic.Uint32) error {
 // does if a signal arrived: the Go scheduler sends one when it wants the thread.
 func FutexWaitBriefly(word *atomic.Uint32, val uint32, ns int64) bool {
 	limit := unix.NsecToTimespec(ns)
-	_, _, errno := unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)),
+	_, _, errno := syscall.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)),
 		futexWait, uintptr(val), uintptr(unsafe.Pointer(&limit)), 0, 0)
 	return errno == 0 || errno == syscall.EAGAIN
 }
-
-// Yield lets other threads run on this CPU, and keeps the Go scheduler out of it.
-func Yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }

@@ -28,14 +28,32 @@ func (workDone) through(b *Board, member int) bool { return b.passed(member, b.c
 
 // await returns true when the phase of the call has come. It returns false if a member has
 // gone that has not done its part, and notes which one.
-func (b *Board) await(p phase) bool {
-	return b.look(p) || b.Engine.Yields() && b.yield() || b.sleep()
+//
+// Before it sleeps it lets other processes run. A wait of the engine is much more code, which is slow after each switch
+// of processes. Messages, and work of others, are left meanwhile, as if the rank computed. Few functions lie between a
+// yield and the program: the processor mispredicts their returns after each switch.
+func (b *Board) await(p phase, by wakers) bool {
+	if b.look(p) {
+		return true
+	}
+	if b.Engine.Yields() {
+		for range pml.Turns {
+			sys.Yield()
+			if b.reached() {
+				return true
+			}
+		}
+	}
+	return b.sleep(by)
 }
 
-// awaitWatching is await for a member that others wake as they arrive.
-func (b *Board) awaitWatching(p phase) bool {
-	return b.look(p) || b.Engine.Yields() && b.yield() || b.watch()
-}
+// wakers are the members that wake one that sleeps.
+type wakers bool
+
+const (
+	releasing wakers = false // those that store what it waits for
+	arriving  wakers = true  // likewise, and each one that arrives
+)
 
 // look begins a wait. shm.Look would call a function for each look: 5 % of a short Allreduce.
 func (b *Board) look(p phase) bool {
@@ -61,35 +79,27 @@ func (b *Board) reached() bool {
 	return b.phase.reached(b)
 }
 
-// yield lets other processes run, and tells whether the phase has come. A wait of the engine is
-// much more code, which is slow after each switch of processes. Messages, and work of others, are left
-// meanwhile, as if the rank computed.
-func (b *Board) yield() bool {
-	for range pml.Turns {
-		sys.Yield()
-		if b.reached() {
-			return true
-		}
-	}
-	return false
-}
-
 // sleep ends a wait.
-func (b *Board) sleep() bool {
-	b.asleep.Add(1)
-	defer b.asleep.Add(-1)
-	if err := b.over.Wait(); err != nil {
+func (b *Board) sleep(by wakers) bool {
+	b.countSleepers(by, 1)
+	err := b.over.Wait()
+	b.countSleepers(by, -1)
+	if err != nil {
 		*b.Broken = err
 		return false
 	}
 	return b.phase.reached(b) || !b.leave()
 }
 
-// watch is sleep for a member that others wake as they arrive.
-func (b *Board) watch() bool {
-	b.watchers.Add(1)
-	defer b.watchers.Add(-1)
-	return b.sleep()
+// countSleepers counts this member among those that sleep. Of crowded members one nearly always does: a count would be
+// one more line that all of them write, and spare nobody a look.
+func (b *Board) countSleepers(by wakers, n int32) {
+	if by == arriving {
+		b.watchers.Add(n)
+	}
+	if !b.Crowded {
+		b.asleep.Add(n)
+	}
 }
 
 // isOver tells a sleeping member whether its wait is over.

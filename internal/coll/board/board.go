@@ -26,7 +26,7 @@ type head struct {
 	// arrivals counts in its low bits the members that have arrived in the call that is underway. Above them it has the
 	// sum of their signatures.
 	arrivals line.Uint64
-	asleep   line.Int32  // members that sleep in a call
+	asleep   line.Int32  // members that sleep in a call, but for crowded ones: see countSleepers
 	typed    line.Uint32 // 1 if the buffers of a member have parts: by it, before it arrives
 	_        [cacheLine - 16]byte
 

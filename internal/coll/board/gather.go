@@ -65,7 +65,7 @@ func (b *Board) Convey(l Load) bool {
 		return false
 	}
 	b.tree.load, b.tree.loaded = l, true
-	b.meet()
+	b.call(true)
 	b.tree.load.Own, b.tree.loaded = nil, false
 	return b.Failure.Fault == 0 && *b.Broken == nil
 }
@@ -111,7 +111,7 @@ func (b *Board) gather(mine uint64) (units int64, ok bool) {
 		units = b.units
 	} else {
 		b.inboxes[t.parent].Notify()
-		if !b.await(parentReleased{}) {
+		if !b.await(parentReleased{}, releasing) {
 			return 0, false
 		}
 		shm.OrderAcquire()
@@ -126,7 +126,7 @@ func (b *Board) collect(mine uint64) (sum uint64, ok bool) {
 	t := b.tree
 	for i := range t.children {
 		t.awaited = t.children[i].member
-		if !(childArrived{}).reached(b) && !b.await(childArrived{}) {
+		if !(childArrived{}).reached(b) && !b.await(childArrived{}, releasing) {
 			return 0, false
 		}
 	}

@@ -22,23 +22,22 @@ func (b *Board) enter() bool {
 }
 
 // Call does a call: all members arrive, and share the work.
-func (b *Board) Call() {
-	if b.enter() {
-		b.meet()
-	}
-}
+func (b *Board) Call() { b.call(false) }
 
 // Inherit takes part in a call for which this member has failed before. All members then have the failure.
 func (b *Board) Inherit(f cad.Failure) {
 	if b.enter() {
 		b.inherited.Note(f)
-		b.meet()
+		b.call(true)
 	}
 	b.note(f)
 }
 
-// meet arrives in the call that this member has entered, and does its part of the work.
-func (b *Board) meet() {
+// call arrives in a call, which this member has entered or enters now, and does its part of the work.
+func (b *Board) call(entered bool) {
+	if !entered && !b.enter() {
+		return
+	}
 	k, own := b.calls, &b.slots[b.Rank]
 	atomic.StoreUint64(&own.record.call, k) // the hang report of others reads it at any time
 	b.caller.Announce(&own.record)
@@ -63,7 +62,7 @@ func (b *Board) meet() {
 			if b.watchers.Load() != 0 {
 				b.wake() // members that wait for our block or slot are to see that we are here
 			}
-			if !b.await(allArrived{}) {
+			if !b.await(allArrived{}, releasing) {
 				return
 			}
 		}
@@ -74,7 +73,7 @@ func (b *Board) meet() {
 	}
 	if units > 0 {
 		b.work()
-		if !b.await(workDone{}) {
+		if !b.await(workDone{}, releasing) {
 			return
 		}
 		shm.OrderAcquire()
@@ -172,9 +171,9 @@ func (b *Board) difference(of func(member int) callOf) cad.Failure {
 
 // wakeSleepers wakes the members that sleep in a call at the board. What they wait for has been stored. They count
 // themselves before they look for it a last time. So one of the two sees the other. Most often nobody sleeps; then the
-// other members' inboxes, a cache line each, need no look.
+// other members' inboxes, a cache line each, need no look. Crowded members do not count: their inboxes are looked at.
 func (b *Board) wakeSleepers() {
-	if b.asleep.Load() != 0 {
+	if b.Crowded || b.asleep.Load() != 0 {
 		b.wake()
 	}
 }

@@ -196,12 +196,12 @@ func (b *Board) Exchange(place, call uint64) bool {
 	r := &b.ring
 	r.publish(place, call)
 	b.wake()
-	if !b.awaitWatching(allGiven{}) {
+	if !b.await(allGiven{}, arriving) {
 		return false
 	}
 	if !r.All(place) { // the wait has ended for another cause
 		r.over = place + 1
-		b.meet()
+		b.call(true)
 		return false
 	}
 	if !r.Take(place, call) {
@@ -216,7 +216,7 @@ func (b *Board) Exchange(place, call uint64) bool {
 // done.
 func (b *Board) StartExchange() (r *Ring, place uint64, ok bool) {
 	r = &b.ring
-	if !b.enter() || r.pending.Load() != 0 && !b.await(ringIdle{}) {
+	if !b.enter() || r.pending.Load() != 0 && !b.await(ringIdle{}, releasing) {
 		return nil, 0, false
 	}
 	return r, r.take(), true

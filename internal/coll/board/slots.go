@@ -55,53 +55,53 @@ func (m *Members) Slotted(n int) bool {
 // Bcast does a broadcast of a buffer by slots. The call has a signature.
 func (b *Board) Bcast(root int, call uint64, buf btl.Buffer) {
 	piece := b.pieceSize()
-	for at, n := 0, buf.Len(); at < n; at += piece {
-		if !b.bcastPiece(root, call, buf, at, min(piece, n-at)) {
+	b.root = root
+	for at, n := 0, buf.Len(); at < n && b.enter(); at += piece {
+		data := b.pickSlot(min(piece, n-at))
+		if b.Rank == root && !b.givePiece(call, buf, at, data) || b.Rank != root && !b.takePiece(call, buf, at, data) {
 			return
 		}
 	}
 }
 
-// bcastPiece does it for n bytes from at on. It returns false if the call has failed.
-func (b *Board) bcastPiece(root int, call uint64, buf btl.Buffer, at, n int) bool {
-	if !b.enter() {
-		return false
-	}
-	i := root*b.slotCount() + int(b.calls%uint64(b.slotCount()))
-	p := &b.bcasts[i]
-	data := p.data[:]
+// pickSlot finds the slot of the call that this member has entered, and where its n bytes lie.
+func (b *Board) pickSlot(n int) []byte {
+	count := b.slotCount()
+	i := b.root*count + int(b.calls%uint64(count))
+	b.bcast = &b.bcasts[i]
 	if n > ShortSlot {
-		data = b.long[i*b.pieceSize():]
+		return b.long[i*b.pieceSize():][:n]
 	}
-	b.bcast, b.root = p, root
-	if b.Rank != root {
-		return b.takePiece(call, buf, at, data[:n])
-	}
-	if !b.awaitWatching(slotFree{}) {
+	return b.bcast.data[:n]
+}
+
+// givePiece writes the bytes from at on into the slot. It returns false if the call has failed.
+func (b *Board) givePiece(call uint64, buf btl.Buffer, at int, data []byte) bool {
+	if !b.await(slotFree{}, arriving) {
 		return false
 	}
-	if !b.allPassed(p.call.Load()) {
-		b.meet()
+	if !b.allPassed(b.bcast.call.Load()) {
+		b.call(true)
 		return false
 	}
-	p.sig = call
-	buf.Pack(data[:n], at)
+	b.bcast.sig = call
+	buf.Pack(data, at)
 	shm.OrderRelease()
-	p.call.Store(b.calls)
+	b.bcast.call.Store(b.calls)
 	b.slots[b.Rank].passed.Store(b.calls)
 	b.wakeSleepers()
 	return true
 }
 
-// takePiece takes a piece out of its slot.
+// takePiece takes them out of it.
 func (b *Board) takePiece(call uint64, buf btl.Buffer, at int, data []byte) bool {
 	b.linger()
-	if !b.look(slotWritten{}) && !b.watch() {
+	if !b.look(slotWritten{}) && !b.sleep(arriving) {
 		return false
 	}
 	shm.OrderAcquire()
 	if b.bcast.call.Load() != b.calls {
-		b.meet()
+		b.call(true)
 		return false
 	}
 	alike := b.bcast.sig == call
