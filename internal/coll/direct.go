@@ -37,16 +37,16 @@ func (t *Team) makeBoard() {
 
 // ReserveBoard allocates the board of another team of the same members, by member 0, before that has made a call. Of no
 // memory the team is to have none, or finds out at its first call.
-func (t *Team) ReserveBoard() board.Memory {
+func (t *Team) ReserveBoard() BoardMemory {
 	if t.connect(); t.board == nil || t.Size == 1 {
-		return board.Memory{}
+		return BoardMemory{}
 	}
 	return t.board.Reserve()
 }
 
 // BoardAt says where the board of the team is, so that its first call has not to tell it by messages. m is from
 // ReserveBoard, at member 0, and word is its Word.
-func (t *Team) BoardAt(m board.Memory, word uint64) {
+func (t *Team) BoardAt(m BoardMemory, word uint64) {
 	if t.connect(); t.board != nil {
 		t.board.LieAt(m, word)
 	}

@@ -66,8 +66,11 @@ type Team struct {
 	shorts      shortCalls // likewise
 }
 
-// Boards is memory for boards that teams have given back.
-type Boards = board.Pool
+// Boards is memory for boards that teams have given back, BoardMemory that of one.
+type (
+	Boards      = board.Pool
+	BoardMemory = board.Memory
+)
 
 // world returns the job's rank of a member.
 func (t *Team) world(member int) int {

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/internal/coll"
-	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/comm/agree"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -175,8 +174,8 @@ func (c *Comm) leadersID() []byte {
 	return id
 }
 
-// Bare returns a communicator of the same ranks in the same order, which has nothing else of c. It costs a broadcast, in
-// which rank 0 also tells where the new one meets: so its first collective call costs no more than any other.
+// Bare returns a communicator of the same ranks in the same order, which has nothing else of c. It costs a broadcast,
+// in which rank 0 also tells where the new one meets: so its first collective call costs no more than any other.
 func (c *Comm) Bare() (*Comm, error) {
 	const op = "create"
 	if err := c.lockCollective(); err != nil {
@@ -185,7 +184,7 @@ func (c *Comm) Bare() (*Comm, error) {
 	defer c.mu.Unlock()
 	told := append(c.leadersID(), make([]byte, 8)...)
 	id, place := told[:4], told[4:]
-	var mine board.Memory
+	var mine coll.BoardMemory
 	if c.members.rank == 0 {
 		mine = c.team.ReserveBoard()
 		binary.LittleEndian.PutUint64(place, mine.Word())

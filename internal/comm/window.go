@@ -46,7 +46,7 @@ type WinSpec struct {
 	Unit    int   // size of this rank's elements: it is told to the others, and means nothing here
 	Align   int   // this rank's memory begins at a multiple of it, a power of two, and of a page
 	Control int   // bytes of shared words beside the memory of the ranks: see Control. All pass the same
-	Wrong   error // what the face has found wrong with the call of this rank: then all ranks get an error, this one Wrong
+	Wrong   error // what the face has found wrong with the call: then all ranks get an error, this one Wrong
 }
 
 const (
@@ -90,34 +90,6 @@ func WinAllocateShared(c *Comm, spec WinSpec) (*Window, error) {
 	}
 	w.segments, err = w.agree(mine, err)
 	return w.made(op, err)
-}
-
-// allocate takes memory for the length of a segment. Blocks begin with a page.
-func (w *Window) allocate(s *segment, align int) (err error) {
-	bytes := int(s.length)
-	size := bytes
-	if bytes > 0 && align > w.comm.root.PageSize() {
-		size = max(bytes, bytes+align) // a sum that wraps is more than there is, as bytes are
-	}
-	if w.block, err = w.comm.windows.take(w.comm, size, true); err != nil {
-		return err
-	}
-	if size > bytes {
-		s.skip = uint64(-sys.AddrOf(w.block.mem) & uintptr(align-1))
-	}
-	s.at, s.mapped = w.block.at, uint64(len(w.block.mem))
-	w.local = w.block.mem[s.skip:][:bytes:bytes]
-	return nil
-}
-
-// allocateControl is allocate for the words that Control returns. The report of page tables says nothing of them.
-func (w *Window) allocateControl(s *segment, bytes int) (err error) {
-	if w.comm.rank != 0 || bytes == 0 {
-		return nil
-	}
-	w.control, err = w.comm.windows.take(w.comm, bytes, false)
-	s.control, s.controlMapped = w.control.at, uint64(len(w.control.mem))
-	return err
 }
 
 // WinAllocateContiguous is WinAllocateShared in one piece: the memory of each rank begins

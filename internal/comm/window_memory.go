@@ -100,6 +100,34 @@ func (w *windows) drop(win *Window) {
 	w.give(win.block, win.control)
 }
 
+// allocate takes memory for the length of a segment. Blocks begin with a page.
+func (w *Window) allocate(s *segment, align int) (err error) {
+	bytes := int(s.length)
+	size := bytes
+	if bytes > 0 && align > w.comm.root.PageSize() {
+		size = max(bytes, bytes+align) // a sum that wraps is more than there is, as bytes are
+	}
+	if w.block, err = w.comm.windows.take(w.comm, size, true); err != nil {
+		return err
+	}
+	if size > bytes {
+		s.skip = uint64(-sys.AddrOf(w.block.mem) & uintptr(align-1))
+	}
+	s.at, s.mapped = w.block.at, uint64(len(w.block.mem))
+	w.local = w.block.mem[s.skip:][:bytes:bytes]
+	return nil
+}
+
+// allocateControl is allocate for the words that Control returns. The report of page tables says nothing of them.
+func (w *Window) allocateControl(s *segment, bytes int) (err error) {
+	if w.comm.rank != 0 || bytes == 0 {
+		return nil
+	}
+	w.control, err = w.comm.windows.take(w.comm, bytes, false)
+	s.control, s.controlMapped = w.control.at, uint64(len(w.control.mem))
+	return err
+}
+
 // leastSettled is the least part of a contiguous window, in bytes, for which a memory area of its own pays.
 const leastSettled = 64 << 10
 

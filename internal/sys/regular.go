@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // OpenRegular opens a file for reading, but no folder, pipe or device: to open a pipe may wait.
@@ -16,4 +18,10 @@ func OpenRegular(path string) (*os.File, error) {
 		return nil, fmt.Errorf("%s is no regular file", path)
 	}
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
+}
+
+// AccessExec reports whether this process may execute the open file fd, by its
+// effective ids, as execve would judge.
+func AccessExec(fd int) error {
+	return unix.Faccessat(fd, "", unix.X_OK, unix.AT_EACCESS|unix.AT_EMPTY_PATH)
 }
