@@ -29,8 +29,8 @@ func (in *installation) fortran(ctx context.Context) error {
 
 // module compiles a file with a module.
 func (in *installation) module(ctx context.Context, source string) error {
-	command := fmt.Sprintf("%s %s -fPIC -I%q -J%q -c %q -o /dev/null", in.fc, in.fcFlags, in.path("include"),
-		in.path("include"), source)
+	command := fmt.Sprintf("%s %s -fPIC -I%q -J%q -c %q -o /dev/null", in.fc, in.fcFlags, in.fresh("include"),
+		in.fresh("include"), source)
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = in.source, in.Stderr, in.Stderr
 	if err := cmd.Run(); err != nil {

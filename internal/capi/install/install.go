@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -30,12 +29,13 @@ type Config struct {
 type installation struct {
 	Config
 	tools
-	source string   // the folder with the sources
-	made   []string // folders that were not there
+	source  string   // the folder with the sources
+	made    []string // folders that were not there
+	without []string // files that it cannot have on this machine
 }
 
-// Install makes the folder. Files of an earlier installation are replaced, each at once, so
-// that programs that are running keep theirs.
+// Install makes the folder. Files of an earlier installation are replaced when all new ones are there, each at once: so
+// one that fails leaves the earlier one whole, and programs that are running keep their files.
 func Install(ctx context.Context, c Config) (err error) {
 	defer func() {
 		if err != nil {
@@ -57,7 +57,7 @@ func Install(ctx context.Context, c Config) (err error) {
 			err = errors.Join(err, in.removeMade())
 		}
 	}()
-	for _, dir := range []string{"bin", "include", "lib", "lib/pkgconfig"} {
+	for _, dir := range folders {
 		if err := in.makeFolder(in.path(dir)); err != nil {
 			return FolderError{err}
 		}
@@ -69,6 +69,11 @@ func Install(ctx context.Context, c Config) (err error) {
 	if err := writeSources(in.source, gopvas.Sources); err != nil {
 		return err
 	}
+	for _, dir := range folders {
+		if err := os.MkdirAll(in.fresh(dir), 0o755); err != nil {
+			return err
+		}
+	}
 	for _, step := range []func(context.Context) error{
 		in.library, in.face, in.headers, in.fortran, in.wrappers, in.launcher, in.pkgConfig, in.python, in.suppressions,
 	} {
@@ -76,11 +81,34 @@ func Install(ctx context.Context, c Config) (err error) {
 			return err
 		}
 	}
-	return nil
+	return in.publish()
 }
 
-// path is that of a file in the folder.
-func (in *installation) path(name string) string { return filepath.Join(in.Dir, name) }
+// folders are those of an installation.
+var folders = []string{"bin", "include", "lib", "lib/pkgconfig"}
+
+// path is that of a file in the folder, fresh the one where it lies until all are there.
+func (in *installation) path(name string) string  { return filepath.Join(in.Dir, name) }
+func (in *installation) fresh(name string) string { return filepath.Join(in.source, "fresh", name) }
+
+// publish moves all files to the folder, and takes away what an earlier installation had and this one has not.
+func (in *installation) publish() error {
+	for _, name := range in.without {
+		if err := os.RemoveAll(in.path(name)); err != nil {
+			return err
+		}
+	}
+	return filepath.WalkDir(in.fresh("."), func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(in.fresh("."), file)
+		if err != nil {
+			return err
+		}
+		return os.Rename(file, in.path(name))
+	})
+}
 
 // tools are the programs of the machine.
 type tools struct {
@@ -147,20 +175,10 @@ func writeSources(dir string, sources fs.FS) error {
 	})
 }
 
-// replace writes a file of the folder at once.
-func (in *installation) replace(name string, text []byte, mode fs.FileMode) error {
-	fresh := filepath.Join(in.source, path.Base(name)+".new")
-	if err := os.WriteFile(fresh, text, mode); err != nil {
-		return err
-	}
-	return os.Rename(fresh, in.path(name))
+// write makes a file of the folder.
+func (in *installation) write(name string, text []byte, mode fs.FileMode) error {
+	return os.WriteFile(in.fresh(name), text, mode)
 }
 
 // link makes name a link to a file in the same folder.
-func (in *installation) link(name, to string) error {
-	fresh := filepath.Join(in.source, path.Base(name)+".link")
-	if err := os.Symlink(to, fresh); err != nil {
-		return err
-	}
-	return os.Rename(fresh, in.path(name))
-}
+func (in *installation) link(name, to string) error { return os.Symlink(to, in.fresh(name)) }

@@ -45,6 +45,31 @@ func TestFailedInstall(t *testing.T) {
 }
 
 // So does one that a signal ends while it builds.
+// TestFailedInstallOverAnother: an earlier installation stays whole.
+func TestFailedInstallOverAnother(t *testing.T) {
+	withoutGo(t)
+	dir := t.TempDir()
+	for _, name := range []string{"bin/mpicc", "lib/libmpi.so", "include/mpi.h"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("earlier"), 0o644))
+	}
+	tool, err := exec.LookPath("go")
+	require.NoError(t, err)
+	const once = "#!/bin/sh\n[ -e $0.first ] && exit 1\necho > $0.first\n" +
+		"while [ \"$1\" != -o ]; do shift; done\necho new > \"$2\"\n"
+	require.NoError(t, os.WriteFile(tool, []byte(once), 0o755))
+	require.ErrorContains(t, installInto(dir), "build the library")
+	require.FileExists(t, tool+".first")
+	for _, name := range []string{"bin/mpicc", "lib/libmpi.so", "include/mpi.h"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		require.Equal(t, "earlier", string(text), name)
+	}
+	left, err := os.ReadDir(filepath.Join(dir, "lib"))
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+}
+
 func TestCanceledInstall(t *testing.T) {
 	withoutGo(t)
 	begun := filepath.Join(t.TempDir(), "begun")

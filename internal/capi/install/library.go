@@ -72,7 +72,7 @@ func (in *installation) build(ctx context.Context, soname, exports, link string,
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("build the library: go build: %w", err)
 	}
-	return os.Rename(built, in.path("lib/"+soname))
+	return os.Rename(built, in.fresh("lib/"+soname)) // without the header that go makes beside it
 }
 
 // headers copies the header for C.
@@ -86,7 +86,7 @@ func (in *installation) copy(source, name string, mode os.FileMode) error {
 	if err != nil {
 		return err
 	}
-	return in.replace(name, text, mode)
+	return in.write(name, text, mode)
 }
 
 // launcher copies pvasrun. An installation into the folder where it lies leaves it alone.
@@ -103,5 +103,5 @@ func (in *installation) launcher(context.Context) error {
 	if err != nil {
 		return err
 	}
-	return in.replace(name, text, 0o755)
+	return in.write(name, text, 0o755)
 }

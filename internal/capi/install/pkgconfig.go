@@ -17,7 +17,7 @@ func (in *installation) pkgConfig(context.Context) error {
 			flags += " " + in.fcFlags
 		}
 		text := fmt.Sprintf(pkgConfigText, in.Version, language, flags)
-		if err := in.replace("lib/pkgconfig/"+name+".pc", []byte(text), 0o644); err != nil {
+		if err := in.write("lib/pkgconfig/"+name+".pc", []byte(text), 0o644); err != nil {
 			return err
 		}
 	}
@@ -29,7 +29,7 @@ var suppressionText []byte
 
 // suppressions writes what valgrind is to keep to itself.
 func (in *installation) suppressions(context.Context) error {
-	return in.replace("lib/valgrind.supp", suppressionText, 0o644)
+	return in.write("lib/valgrind.supp", suppressionText, 0o644)
 }
 
 const pkgConfigText = `prefix=${pcfiledir}/../..

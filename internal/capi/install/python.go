@@ -2,8 +2,6 @@ package install
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 )
@@ -23,16 +21,14 @@ func (in *installation) python(ctx context.Context) error {
 	if _, err := exec.LookPath("python3-config"); err != nil {
 		in.Log("%s is not installed, because python3-config is not there: for ranks in Python install python3-dev "+
 			"and repeat this command", name)
-		return os.RemoveAll(in.path("bin/" + name))
+		in.without = append(in.without, "bin/"+name)
+		return nil
 	}
-	source, built := filepath.Join(in.source, "cmd/libmpi/python/mpipython.c"), filepath.Join(in.source, name)
+	source, built := filepath.Join(in.source, "cmd/libmpi/python/mpipython.c"), in.fresh("bin/"+name)
 	cmd := exec.CommandContext(ctx, "sh", "-c", pythonBuild, "sh", in.c, source, built, in.path("lib"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		in.Log("%s is not installed, because this Python cannot be linked to a program: %v\n%s", name, err, out)
-		return os.RemoveAll(in.path("bin/" + name))
-	}
-	if err := os.Rename(built, in.path("bin/"+name)); err != nil {
-		return fmt.Errorf("install %s: %w", name, err)
+		in.without = append(in.without, "bin/"+name)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (in *installation) wrappers(context.Context) error {
 
 // script writes a script and links to it under other names.
 func (in *installation) script(name, text string, others []string) error {
-	if err := in.replace(name, []byte(text), 0o755); err != nil {
+	if err := in.write(name, []byte(text), 0o755); err != nil {
 		return err
 	}
 	for _, other := range others {
