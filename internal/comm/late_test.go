@@ -45,6 +45,33 @@ func TestWorldsHaveContextsOfTheirOwn(t *testing.T) {
 	}
 }
 
+// A nonblocking copy comes to be in the engine, which also notes which worlds its ranks are of.
+func TestIdupAmongWorlds(t *testing.T) {
+	root := jobtest.Create(t, job.Config{Ranks: 2, Places: 3, BTL: job.BTLSM, CPUs: 2}).Root()
+	_, err := root.AddWorld(1, 0, 1)
+	require.NoError(t, err)
+	w := mem.New(root, mem.Options{})
+	var wg sync.WaitGroup
+	for rank := range 2 {
+		c := NewWorld(root, rank, w.Module(rank), Settings{}, Operators{})
+		wg.Go(func() {
+			both, err := IntercommCreate(c.Self(), 0, c, 1-rank, 0)
+			for range 3 {
+				copied, r, badIdup := both.Idup()
+				_, badWait := r.Wait()
+				if err = first(err, badIdup, badWait); err == nil {
+					err = copied.Barrier()
+				}
+				if err != nil {
+					t.Errorf("rank %d: %v", rank, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
 // A rank of another world that has gone is looked for once.
 func TestOnlyMembersAreMissed(t *testing.T) {
 	root := jobtest.Create(t, job.Config{Ranks: 2, Places: 3, BTL: job.BTLSM, CPUs: 2}).Root()

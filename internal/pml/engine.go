@@ -110,7 +110,7 @@ type Engine struct {
 	last     *matcher // the matcher used last
 	matchers map[uint32]*matcher
 	explain  map[uint32]func(*job.Waiting) // by context; see Explain
-	circles  map[uint32][]int32            // by context; see Among
+	circles  circles                       // see Among
 	saying   job.Waiting                   // while it is put together: here, since that allocates nothing
 
 	fast       operation              // of the short way to receive; see receiveFast
@@ -197,7 +197,6 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 		short: c.Short, more: c.More, rank: rank, size: j.Places(), ranks: j.Ranks(),
 		matchers: map[uint32]*matcher{},
 		explain:  map[uint32]func(*job.Waiting){},
-		circles:  map[uint32][]int32{},
 		sends:    map[int32]*peerSends{},
 		lost:     -1,
 	}

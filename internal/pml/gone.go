@@ -2,6 +2,7 @@ package pml
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/mpi/fault"
@@ -119,7 +120,7 @@ func (e *Engine) goneError(context uint32, peer int32) error {
 func (e *Engine) goneFor(context uint32, peer int32) error {
 	rank := int(peer)
 	if peer == AnySource {
-		circle, known := e.circles[context]
+		circle, known := e.circles.of(context)
 		switch rank = e.lost; {
 		case known:
 			rank = e.missing(circle)
@@ -145,7 +146,7 @@ func (e *Engine) deserted() bool {
 
 // visited tells whether ranks of other jobs may send in a context.
 func (e *Engine) visited(context uint32) bool {
-	circle, known := e.circles[context]
+	circle, known := e.circles.of(context)
 	for _, rank := range circle {
 		if e.job.Visits(int(rank)) {
 			return true
@@ -156,15 +157,34 @@ func (e *Engine) visited(context uint32) bool {
 
 // Among limits what AnySource means in a context to the ranks of a circle, some of which are of other worlds or jobs.
 // The end of a rank outside the circle fails nothing there. A nil circle takes the limit away. An empty one is for
-// ranks that are not known yet: no end fails anything there.
-func (e *Engine) Among(context uint32, circle []int32) {
-	e.lock()
-	defer e.unlock()
+// ranks that are not known yet: no end fails anything there. Tasks of the engine may call Among.
+func (e *Engine) Among(context uint32, circle []int32) { e.circles.set(context, circle) }
+
+// circles are those of Among by context. They have a lock of their own, because tasks are called with the engine's: the
+// end of a nonblocking call may make a communicator.
+type circles struct {
+	mu    sync.Mutex
+	known map[uint32][]int32
+}
+
+func (c *circles) set(context uint32, circle []int32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if circle == nil {
-		delete(e.circles, context)
+		delete(c.known, context)
 		return
 	}
-	e.circles[context] = circle
+	if c.known == nil {
+		c.known = map[uint32][]int32{}
+	}
+	c.known[context] = circle
+}
+
+func (c *circles) of(context uint32) (circle []int32, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	circle, known = c.known[context]
+	return circle, known
 }
 
 // missing returns a rank of a circle that went without Finalize, or one if all but this rank are dead; -1 if neither. A
