@@ -31,25 +31,29 @@ const (
 	ShortSlot  = 17*64 - 16 // longest vector that lies in the slot itself
 	MostPiece  = 32 << 10   // longest piece; it lies behind all slots, so that short ones touch few pages
 	boardPiece = 8 << 20    // all pieces of a board
+	slotShare  = 4 << 10    // see Slotted
 	lingering  = 28         // yields of a member before it waits as for anything else
 )
 
-// slotCount returns how many slots a member has, and pieceSize how long a piece may be. In one
-// address space there are no long pieces: the members share the work of long vectors, and copy
-// them once.
+// slotCount returns how many slots a member has, and pieceSize how long a piece may be.
 func (m *Members) slotCount() int { return max(2, min(MostSlots, boardSlots/m.Size)) }
 
 func (m *Members) pieceSize() int {
-	if m.Direct {
-		return ShortSlot
-	}
 	return max(ShortSlot, min(MostPiece, boardPiece/(m.Size*m.slotCount())/cacheLine*cacheLine))
 }
 
-// Slotted tells whether vectors of n bytes fit into the slots of a member. A longer one would have
-// the root wait for the others.
+// Slotted tells whether vectors of n bytes go by slots. One that does not fit into those of a member would have the
+// root wait for the others.
+//
+// In one address space members can share the work of a long vector, and copy it once. But all meet for that: each waits
+// for the turns of those that share its CPU. That takes as long as the second copy of slotShare bytes for each of them.
 func (m *Members) Slotted(n int) bool {
-	return m.Crowded && (n <= ShortSlot || m.pieceSize() > ShortSlot && n <= m.slotCount()*m.pieceSize())
+	if !m.Crowded || n <= ShortSlot {
+		return m.Crowded
+	}
+	piece := m.pieceSize()
+	fits := piece > ShortSlot && n <= m.slotCount()*piece
+	return fits && (!m.Direct || n <= slotShare*m.Size/m.Job.CPUs())
 }
 
 // Bcast does a broadcast of a buffer by slots. The call has a signature.
