@@ -24,7 +24,7 @@ func bcastBySlot(t *Team) {
 // fitsSlot tells whether vectors of n bytes fit into the slots of a member.
 func fitsSlot(t *Team, n int) bool { return t.board.Slotted(n) }
 
-// makeBoard makes the board of a team that shares memory. The memory is made at the first call there.
+// makeBoard makes the board of a team that shares memory. The memory is mapped at the first call there.
 func (t *Team) makeBoard() {
 	m := t.Engine.Memory(t.World)
 	if m == nil {
@@ -35,8 +35,8 @@ func (t *Team) makeBoard() {
 		Pool: t.Boards, Failure: &t.failure, Broken: &t.broken}, (*caller)(t))
 }
 
-// ReserveBoard allocates the board of another team of the same members, by member 0, before that has made a call. Of no
-// memory the team is to have none, or finds out at its first call.
+// ReserveBoard allocates a board for another team of the same members: see board.Board.Reserve. It returns the zero
+// value, too, if the members share no memory, or this one is alone.
 func (t *Team) ReserveBoard() BoardMemory {
 	if t.connect(); t.board == nil || t.Size == 1 {
 		return BoardMemory{}
@@ -48,7 +48,7 @@ func (t *Team) ReserveBoard() BoardMemory {
 // ReserveBoard, at member 0, and word is its Word.
 func (t *Team) BoardAt(m BoardMemory, word uint64) {
 	if t.connect(); t.board != nil {
-		t.board.LieAt(m, word)
+		t.board.Place(m, word)
 	}
 }
 

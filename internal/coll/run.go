@@ -101,7 +101,7 @@ func (t *Team) accept(a *Args) error {
 	return err
 }
 
-// forget undoes accept.
+// forget clears the arguments of the call.
 func (t *Team) forget() {
 	if t.args.Kind == Barrier {
 		t.args.Kind = None
@@ -149,7 +149,8 @@ func (t *Team) begin(name string) {
 // end removes the call from the hang report.
 func (t *Team) end() { t.called = "" }
 
-// decide returns the algorithm of a call whose arguments are right; nil: there is nothing to do.
+// decide compares the calls of the members, if calls are checked, and chooses the algorithm. It returns nil if the
+// calls differ or no bytes move.
 func (t *Team) decide() *algorithm {
 	t.size = t.args.agreed()
 	t.call = t.args.signature(t.size)

@@ -175,17 +175,18 @@ func (c *Comm) leadersID() []byte {
 }
 
 // Bare returns a communicator of the same ranks in the same order, which has nothing else of c. It costs a broadcast,
-// in which rank 0 also tells where the new one meets: so its first collective call costs no more than any other.
+// in which rank 0 also tells where the new one meets: so its first collective call needs no messages for that.
 func (c *Comm) Bare() (*Comm, error) {
 	const op = "create"
 	if err := c.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
 	}
 	defer c.mu.Unlock()
+	c.contexts.settle(c.engine) // the id and the board of a communicator that was freed are used again
 	told := append(c.leadersID(), make([]byte, 8)...)
 	id, place := told[:4], told[4:]
 	var mine coll.BoardMemory
-	if c.members.rank == 0 {
+	if c.members.rank == 0 && binary.LittleEndian.Uint32(id) != worldID {
 		mine = c.team.ReserveBoard()
 		binary.LittleEndian.PutUint64(place, mine.Word())
 	}
@@ -193,7 +194,6 @@ func (c *Comm) Bare() (*Comm, error) {
 	if err := c.team.Run(&coll.Args{Kind: coll.Bcast, Send: coll.Buffer{Data: told}}); err != nil {
 		return nil, Wrap(op, bare(err)) // others may use the id and the board
 	}
-	c.contexts.settle(c.engine)
 	word := binary.LittleEndian.Uint32(id)
 	if word == worldID {
 		return nil, Wrap(op, errNoContext(int(c.members.ranks[0])))

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/job/jobtest"
@@ -45,4 +47,35 @@ func wantContains(err error, text string) error {
 		return fmt.Errorf("error %v does not have %q", err, text)
 	}
 	return nil
+}
+
+// Ranks that want different shared words beside a window make different windows.
+func TestWindowsOfDifferentShapes(t *testing.T) {
+	overMem(t, 2, 2, mem.Options{}, func(c *Comm) error {
+		for range 3 {
+			for _, more := range []int{0, 4096} {
+				w, err := WinExpose(c, make([]byte, 8), WinSpec{Unit: 1, Control: 4096 + more*c.Rank()})
+				switch {
+				case more > 0:
+					assert.ErrorContains(t, err, "makes a window of another kind")
+					continue
+				case err != nil:
+					return err
+				}
+				words, err := w.Control()
+				if err != nil {
+					return err
+				}
+				words[c.Rank()]++
+				if err := first(c.Barrier(), nil); err != nil {
+					return err
+				}
+				assert.Equal(t, []byte{1, 1, 0}, words[:3]) // no earlier window's
+				if err := w.Free(); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
 }

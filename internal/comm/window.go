@@ -37,7 +37,8 @@ type segment struct {
 	call   uint64 // by which the window is made
 	skip   uint64 // bytes before those of the window, for its alignment
 
-	control, controlMapped uint64 // of rank 0: at and mapped of the memory that Control returns
+	words                  uint64 // WinSpec.Control: all ranks pass the same
+	control, controlMapped uint64 // of rank 0: at and mapped of the memory of those words
 }
 
 // WinSpec is what a rank brings to the making of a window.
@@ -50,7 +51,7 @@ type WinSpec struct {
 }
 
 const (
-	segmentSize = 8 * 8
+	segmentSize = 9 * 8
 
 	// failed is the length of a rank that could not provide its part, so that its peers fail too instead of waiting for
 	// it. What it wanted is its mapped, if there was no room for that, else 0.
@@ -80,7 +81,7 @@ func WinAllocateShared(c *Comm, spec WinSpec) (*Window, error) {
 		return nil, Wrap(op, ErrSeveralNodes)
 	}
 	w := &Window{comm: c}
-	mine := segment{length: uint64(spec.Bytes), unit: uint64(spec.Unit), call: allocated}
+	mine := segment{length: uint64(spec.Bytes), unit: uint64(spec.Unit), call: allocated, words: uint64(spec.Control)}
 	err := spec.Wrong
 	if err == nil {
 		err = w.allocate(&mine, spec.Align)
@@ -116,7 +117,8 @@ func (w *Window) join(spec WinSpec) error {
 		wrong = errors.Join(wrong, fmt.Errorf("%d bytes are no length", spec.Bytes))
 	}
 	length := uint64(spec.Bytes)
-	parts, err := w.agree(segment{mapped: length, length: length, unit: uint64(spec.Unit), call: pieceAsked}, wrong)
+	parts, err := w.agree(segment{mapped: length, length: length, unit: uint64(spec.Unit), call: pieceAsked,
+		words: uint64(spec.Control)}, wrong)
 	if err != nil {
 		return err
 	}
@@ -183,7 +185,8 @@ func WinExpose(c *Comm, mem []byte, spec WinSpec) (*Window, error) {
 		return nil, Wrap(op, ErrSeveralNodes)
 	}
 	w := &Window{comm: c, local: mem}
-	mine := segment{length: uint64(len(mem)), mapped: uint64(len(mem)), unit: uint64(spec.Unit), call: created}
+	mine := segment{length: uint64(len(mem)), mapped: uint64(len(mem)), unit: uint64(spec.Unit), call: created,
+		words: uint64(spec.Control)}
 	err := spec.Wrong
 	if err == nil {
 		err = w.allocateControl(&mine, spec.Control)
@@ -202,7 +205,7 @@ func WinExpose(c *Comm, mem []byte, spec WinSpec) (*Window, error) {
 func (w *Window) agree(mine segment, localErr error) ([]segment, error) {
 	if localErr != nil {
 		wanted := mine.length
-		mine = segment{length: failed, call: mine.call}
+		mine = segment{length: failed, call: mine.call, words: mine.words}
 		if errors.Is(localErr, ErrNoRoom) {
 			mine.mapped = wanted
 		}
@@ -219,7 +222,7 @@ func (w *Window) agree(mine segment, localErr error) ([]segment, error) {
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("rank %d: %w", rank, err)
-		case s.call != mine.call:
+		case s.call != mine.call || s.words != mine.words:
 			return nil, fmt.Errorf("rank %d makes a window of another kind: all ranks make the same call", rank)
 		case s.length == failed && s.mapped > 0:
 			return nil, fmt.Errorf("rank %d: %w: %d bytes", rank, ErrNoRoom, s.mapped)
@@ -233,7 +236,8 @@ func (w *Window) agree(mine segment, localErr error) ([]segment, error) {
 
 func (s segment) encode() []byte {
 	b := make([]byte, 0, segmentSize)
-	for _, word := range []uint64{s.at, s.mapped, s.length, s.unit, s.call, s.skip, s.control, s.controlMapped} {
+	for _, word := range []uint64{s.at, s.mapped, s.length, s.unit, s.call, s.skip, s.words, s.control,
+		s.controlMapped} {
 		b = binary.LittleEndian.AppendUint64(b, word)
 	}
 	return b
@@ -243,8 +247,8 @@ func decodeSegment(b []byte) (s segment, err error) {
 	if len(b) != segmentSize {
 		return s, fmt.Errorf("a segment of a window is told in %d bytes, not %d", segmentSize, len(b))
 	}
-	for i, word := range []*uint64{&s.at, &s.mapped, &s.length, &s.unit, &s.call, &s.skip, &s.control,
-		&s.controlMapped} {
+	for i, word := range []*uint64{&s.at, &s.mapped, &s.length, &s.unit, &s.call, &s.skip, &s.words,
+		&s.control, &s.controlMapped} {
 		*word = binary.LittleEndian.Uint64(b[8*i:])
 	}
 	if s.length != failed && (s.length > s.mapped || s.skip > s.mapped-s.length || s.mapped > math.MaxInt) {

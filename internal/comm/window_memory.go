@@ -123,9 +123,12 @@ func (w *Window) allocateControl(s *segment, bytes int) (err error) {
 	if w.comm.rank != 0 || bytes == 0 {
 		return nil
 	}
-	w.control, err = w.comm.windows.take(w.comm, bytes, false)
+	if w.control, err = w.comm.windows.take(w.comm, bytes, false); err != nil {
+		s.length = uint64(bytes) // agree tells what was wanted
+		return err
+	}
 	s.control, s.controlMapped = w.control.at, uint64(len(w.control.mem))
-	return err
+	return nil
 }
 
 // leastSettled is the least part of a contiguous window, in bytes, for which a memory area of its own pays.

@@ -63,9 +63,9 @@ func (e *Engine) noteGone() {
 		all = all && e.dead[rank]
 	}
 	if all {
-		e.noteLost(gone)
-		e.gone = n
 		own := e.job.World(e.rank)
+		e.noteLost(gone, &own)
+		e.gone = n
 		e.goneHere = len(slices.DeleteFunc(gone, func(rank int) bool { return !own.Has(rank) }))
 	}
 	e.updateFastPath()
@@ -81,10 +81,10 @@ func (e *Engine) noteGone() {
 	e.dropQueued(func(peer int32) error { return e.goneError(0, peer) })
 }
 
-// noteLost looks for a rank that went without Finalize. All ranks that have gone are dead.
-func (e *Engine) noteLost(gone []int) {
+// noteLost looks for a rank of this one's world that went without Finalize. All ranks that have gone are dead.
+func (e *Engine) noteLost(gone []int, own *job.World) {
 	for _, rank := range gone {
-		if e.lost < 0 && e.job.State(rank) != job.StateFinal && !e.job.Visits(rank) {
+		if e.lost < 0 && own.Has(rank) && e.job.State(rank) != job.StateFinal {
 			e.lost = rank
 		}
 	}

@@ -50,6 +50,24 @@ func TestAnySourceAmongWorlds(t *testing.T) {
 	}
 }
 
+// A rank of another world that is killed fails no receive of this one's.
+func TestLostRankOfAnotherWorld(t *testing.T) {
+	root := jobtest.Create(t, job.Config{Ranks: 2, Places: 4, BTL: job.BTLSM, CPUs: 1}).Root()
+	e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
+	late, err := root.AddWorld(1, 0, 1)
+	require.NoError(t, err)
+	root.MarkGone(late.First)
+	r, err := e.Irecv(0, AnySource, 1, nil)
+	require.NoError(t, err)
+	_, done, err := e.Test(&r)
+	require.NoError(t, err)
+	require.False(t, done)
+	e.Leave(&r)
+	root.MarkGone(1)
+	_, err = e.Recv(0, AnySource, 1, nil)
+	require.Equal(t, &fault.LostError{Rank: 1}, err)
+}
+
 // A rank that is added is reached by the module that its node needs.
 func TestLateRanksOfOtherNodes(t *testing.T) {
 	root := jobtest.Create(t, job.Config{Ranks: 2, Places: 4, BTL: job.BTLSM, CPUs: 1, Nodes: []int{0, 1}}).Root()

@@ -25,14 +25,14 @@ func (w *Window) attach(r region) error {
 	case r.bytes > 0 && (r.base < firstPage || r.end() < r.base):
 		return fmt.Errorf("%w: %d bytes at %#x", ErrAttach, r.bytes, r.base)
 	}
-	for _, other := range w.regions {
+	for _, other := range w.mine {
 		if r.base < other.end() && other.base < r.end() {
 			return fmt.Errorf("%w: it overlaps %d bytes at %#x, which are attached: detach them first", ErrAttach,
 				other.bytes, other.base)
 		}
 	}
-	w.regions = insert(w.regions, r)
-	w.attached[w.me].tell(w.regions)
+	w.mine = insert(w.mine, r)
+	w.attached[w.me].tell(w.mine)
 	return nil
 }
 
@@ -45,12 +45,12 @@ func (w *Window) detach(base uintptr) error {
 	if err := w.dynamic(); err != nil {
 		return err
 	}
-	i := slices.IndexFunc(w.regions, func(r region) bool { return r.base == base })
+	i := slices.IndexFunc(w.mine, func(r region) bool { return r.base == base })
 	if i < 0 {
 		return ErrDetach
 	}
-	w.regions = slices.Delete(w.regions, i, i+1)
-	w.attached[w.me].tell(w.regions)
+	w.mine = slices.Delete(w.mine, i, i+1)
+	w.attached[w.me].tell(w.mine)
 	return nil
 }
 

@@ -23,6 +23,7 @@ import (
 type accesses struct {
 	next uint32 // place of the next one
 	list [mostAccesses]accessed
+	_    [24]byte // to a whole cache line
 }
 
 // accessed is an operation; the zero one is none.

@@ -23,6 +23,9 @@ func (w *Window) place(memory []byte, s *shape) {
 	}
 }
 
+// The tables of different writers share no cache line.
+var _ = [1]struct{}{}[(regionsSize|accessesSize)%cacheLine]
+
 const (
 	regionsSize  = int(unsafe.Sizeof(regions{}))
 	accessesSize = int(unsafe.Sizeof(accesses{}))

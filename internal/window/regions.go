@@ -24,10 +24,11 @@ type regions struct {
 	turn  atomic.Uint32
 	count atomic.Uint32 // may be above mostRegions: then nobody knows all, and none is checked
 	list  [mostRegions]struct{ base, end atomic.Uint64 }
+	_     [8]byte // to a whole cache line
 }
 
 const (
-	mostRegions = 255 // in a page
+	mostRegions = 255 // with the rest 4 KiB
 	regionTurns = 1000
 )
 

@@ -79,19 +79,11 @@ func (w *Window) Segment(rank int) ([]byte, error) {
 	if err := w.member(rank); err != nil {
 		return nil, err
 	}
-	return w.segment(w.data, rank)
-}
-
-// segment is the memory of a rank of this node.
-func (w *Window) segment(of *comm.Window, rank int) ([]byte, error) {
-	if w.near == nil {
-		return of.Segment(rank)
-	}
 	i, ok := slices.BinarySearch(w.near, rank)
 	if !ok {
 		return nil, w.wrap("get the segment", rank, comm.ErrSeveralNodes)
 	}
-	return of.Segment(i)
+	return w.data.Segment(i)
 }
 
 // A notice is what a rank tells of its memory: its bytes and its unit. The unit of one that has failed is 0, and the
@@ -112,25 +104,36 @@ func (w *Window) spread(wanted int, failed error) error {
 	}
 	err := comm.RunCollective(w.own, "make window", &coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: mine},
 		Recv: coll.Buffer{Data: all, Block: noticeSize}})
-	if err == nil {
-		err = w.noRoom(all)
+	if err != nil {
+		return cmp.Or(failed, err)
 	}
-	if err = cmp.Or(failed, err); err != nil {
+	if err = cmp.Or(failed, w.noRoom(all)); err == nil {
+		err = w.heed(all)
+	}
+	if err != nil && w.data != nil { // on all ranks of the node, which come here
+		err = errors.Join(err, w.data.Free())
+	}
+	if err != nil {
 		return err
-	}
-	for rank := range w.targets {
-		t, notice := &w.targets[rank], all[noticeSize*rank:]
-		if t.unit != 0 {
-			continue // it is on this node
-		}
-		t.bytes, t.unit = binary.LittleEndian.Uint64(notice), binary.LittleEndian.Uint64(notice[8:])
-		if t.pid = elsewhere; t.unit == 0 {
-			return fmt.Errorf("rank %d could not provide its memory", rank)
-		}
 	}
 	w.remote = newRemote(len(w.targets))
 	w.remote.line, err = courier.Join(w.own, w.receive)
 	return err
+}
+
+// heed notes what ranks of other nodes have told. That a rank has failed is an error on all.
+func (w *Window) heed(notices []byte) error {
+	for rank := range w.own.Size() {
+		notice := notices[noticeSize*rank:]
+		bytes, unit := binary.LittleEndian.Uint64(notice), binary.LittleEndian.Uint64(notice[8:])
+		if unit == 0 {
+			return fmt.Errorf("rank %d could not provide its memory", rank)
+		}
+		if t := &w.targets[rank]; t.unit == 0 { // of this node all have theirs
+			t.bytes, t.unit, t.pid = bytes, unit, elsewhere
+		}
+	}
+	return nil
 }
 
 // noRoom names the rank that wants most on a node without room.

@@ -44,6 +44,11 @@ type Window struct {
 	name   atomic.Pointer[string]
 	flavor Flavor
 	remote *remote // the ranks of other nodes; nil: there are none
+	watch  *watch  // nil: of most windows
+
+	// Behind control, in the same memory.
+	attached []regions  // by rank, of a dynamic window
+	accessed []accesses // by target, of a window whose calls are checked
 
 	mu      sync.Mutex // guards what follows, and changes of marks, locks and access
 	noCheck bool       // the lock of all targets is not taken
@@ -52,14 +57,7 @@ type Window struct {
 	origins []int          // of Post, whose end is yet to come
 	sending []comm.Request // messages that had no room
 	hints   hints
-
-	regions []region // of this rank, by address, of a dynamic window
-
-	// Shared like control.
-	attached []regions  // by rank, of a dynamic window
-	accessed []accesses // by target, of a window whose calls are checked
-
-	watch *watch // nil: of most windows
+	mine    []region // what this rank has attached, by address; of a dynamic window
 }
 
 // target is the memory of a rank.

@@ -14,9 +14,8 @@ func (in *installation) fortran(ctx context.Context) error {
 		return err
 	}
 	if in.fc == "" {
-		in.Log(
-			"no Fortran compiler is there: mpif.h is installed, modules are not; install gfortran and " +
-				"repeat this command")
+		in.Missing("no Fortran compiler is there: mpif.h is installed, modules are not; install gfortran and " +
+			"repeat this command")
 		return nil
 	}
 	for _, name := range []string{"mpi.f90", "mpi_f08.f90"} { // the second uses the first

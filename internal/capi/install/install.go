@@ -21,8 +21,9 @@ type Config struct {
 	Version string // of this program, for pkg-config
 	// RootBlock is the version of the root block that the sources of the library have.
 	RootBlock uint64
-	Stderr    io.Writer // of the compilers
-	Log       func(format string, args ...any)
+	Stderr    io.Writer         // of the compilers
+	Step      func(what string) // says what is built next, which takes a while
+	Missing   func(what string) // says what is not installed, and why
 }
 
 // installation is the state of Install.

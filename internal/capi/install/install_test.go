@@ -24,8 +24,10 @@ func withoutGo(t *testing.T) {
 	t.Setenv("FC", "true")
 }
 
+func quiet(string) {}
+
 func installInto(dir string) error {
-	return Install(context.Background(), Config{Dir: dir, Stderr: io.Discard, Log: func(string, ...any) {}})
+	return Install(context.Background(), Config{Dir: dir, Stderr: io.Discard, Step: quiet, Missing: quiet})
 }
 
 // An installation that fails leaves nothing, but for what was there.
@@ -84,7 +86,7 @@ func TestCanceledInstall(t *testing.T) {
 		defer cancel()
 		assert.Eventually(t, func() bool { _, err := os.Stat(begun); return err == nil }, time.Minute, time.Millisecond)
 	}()
-	require.ErrorContains(t, Install(ctx, Config{Dir: dir, Stderr: io.Discard, Log: func(string, ...any) {}}),
+	require.ErrorContains(t, Install(ctx, Config{Dir: dir, Stderr: io.Discard, Step: quiet, Missing: quiet}),
 		"build the library")
 	require.NoDirExists(t, dir)
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/gopvas/gopvas/internal/linkage"
 	"github.com/gopvas/gopvas/internal/sys"
@@ -51,10 +52,13 @@ func (in *installation) face(ctx context.Context) error {
 // effect: see cmd/libmpi/signals.c.
 const noPreemption = "-X runtime.godebugDefault=asyncpreemptoff=1"
 
+// endTime is how long a build that is interrupted may take to end.
+const endTime = 5 * time.Second
+
 // build builds the library with a name, flags of the linker, and flags of the go command. What it exports is in a file
 // of cmd/libmpi.
 func (in *installation) build(ctx context.Context, soname, exports, link string, more ...string) error {
-	in.Log("building %s with %s and %s", soname, in.goCommand, in.c)
+	in.Step(fmt.Sprintf("building %s with %s and %s", soname, in.goCommand, in.c))
 	built, temporary := filepath.Join(in.source, soname), filepath.Join(in.source, "tmp")
 	if err := os.MkdirAll(temporary, 0o700); err != nil {
 		return err
@@ -68,8 +72,17 @@ func (in *installation) build(ctx context.Context, soname, exports, link string,
 	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=1", "CC="+in.c, "GOFLAGS=", "GOWORK=off", "GOTMPDIR="+temporary,
 		"TMPDIR="+temporary)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // with its compilers, for which it waits
-	cmd.Cancel = func() error { return sys.Kill(-cmd.Process.Pid, syscall.SIGINT) }
-	if err := cmd.Run(); err != nil {
+	var kill *time.Timer
+	cmd.Cancel = func() error {
+		group := -cmd.Process.Pid
+		kill = time.AfterFunc(endTime, func() { _ = sys.Kill(group, syscall.SIGKILL) })
+		return sys.Kill(group, syscall.SIGINT)
+	}
+	err := cmd.Run()
+	if kill != nil {
+		kill.Stop()
+	}
+	if err != nil {
 		return fmt.Errorf("build the library: go build: %w", err)
 	}
 	return os.Rename(built, in.fresh("lib/"+soname)) // without the header that go makes beside it

@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 )
@@ -19,15 +20,16 @@ exec $1 -O2 -fPIE $flags "$2" -o "$3" -pie -rdynamic -Wl,--disable-new-dtags "-W
 func (in *installation) python(ctx context.Context) error {
 	const name = "mpipython"
 	if _, err := exec.LookPath("python3-config"); err != nil {
-		in.Log("%s is not installed, because python3-config is not there: for ranks in Python install python3-dev "+
-			"and repeat this command", name)
+		in.Missing(name + " is not installed, because python3-config is not there: for ranks in Python install " +
+			"python3-dev and repeat this command")
 		in.without = append(in.without, "bin/"+name)
 		return nil
 	}
 	source, built := filepath.Join(in.source, "cmd/libmpi/python/mpipython.c"), in.fresh("bin/"+name)
 	cmd := exec.CommandContext(ctx, "sh", "-c", pythonBuild, "sh", in.c, source, built, in.path("lib"))
 	if out, err := cmd.CombinedOutput(); err != nil {
-		in.Log("%s is not installed, because this Python cannot be linked to a program: %v\n%s", name, err, out)
+		in.Missing(fmt.Sprintf("%s is not installed, because this Python cannot be linked to a program: %v\n%s", name,
+			err, out))
 		in.without = append(in.without, "bin/"+name)
 	}
 	return nil

@@ -92,7 +92,7 @@ func (b *Board) sleep(by wakers) bool {
 }
 
 // countSleepers counts this member among those that sleep. Of crowded members one nearly always does: a count would be
-// one more line that all of them write, and spare nobody a look.
+// one more line that all of them write, and spare nobody a look. All members of a board agree on Crowded.
 func (b *Board) countSleepers(by wakers, n int32) {
 	if by == arriving {
 		b.watchers.Add(n)

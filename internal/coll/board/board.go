@@ -179,7 +179,7 @@ type Board struct {
 	tree    *tree       // nil: the members meet in the head
 	first   int         // lane that this member takes work from first
 	memory  Memory      // of member 0 only
-	word    uint64      // of the memory; 0: this member does not know it
+	told    uint64      // Memory.Word, once this member has been told it; else 0
 	calls   uint64      // entered on the board
 	seen    int         // ranks of the job that had gone when deserted last looked
 	left    bool        // a member was one of them
@@ -190,10 +190,11 @@ type Board struct {
 	root    int // whose that is
 }
 
-// New returns a board whose memory is made at the first call.
+// New returns a board. Its memory is mapped at the first call.
 func New(m Members, c Caller) *Board { return &Board{Members: m, caller: c, tree: m.growTree()} }
 
-// Reserve allocates a board for another team of the same members, by member 0. Of no memory there is none.
+// Reserve allocates a board for another team of the same members. Member 0 calls it, before that team makes a call. If
+// there is no room it returns the zero Memory: then that team allocates its board at its first call, or finds out why.
 func (b *Board) Reserve() Memory {
 	m, _ := b.allocate()
 	return m
@@ -203,19 +204,19 @@ func (b *Board) allocate() (Memory, error) {
 	return b.Pool.take(b.Engine.Memory(b.World), shape{b.Size, b.size()})
 }
 
-// LieAt says where the board is before its first call, to all members or to none: m is what Reserve has returned, at
+// Place says where the board is before its first call, to all members or to none: m is what Reserve has returned, at
 // member 0, and word its Word.
-func (b *Board) LieAt(m Memory, word uint64) { b.memory, b.word = m, word }
+func (b *Board) Place(m Memory, word uint64) { b.memory, b.told = m, word }
 
 // make makes the board.
 func (b *Board) make() bool {
-	if b.word == 0 && !b.tellPlace() {
+	if b.told == 0 && !b.tellPlace() {
 		return false
 	}
 	mem := b.memory.mem
 	if b.Rank != 0 {
 		var err error
-		if mem, err = b.Engine.Memory(b.World).Attach(b.world(0), b.word-1, b.size()); err != nil {
+		if mem, err = b.Engine.Memory(b.World).Attach(b.world(0), b.told-1, b.size()); err != nil {
 			*b.Broken = err
 			return false
 		}
@@ -240,13 +241,14 @@ func (b *Board) tellPlace() bool {
 		*b.Broken = cmp.Or(*b.Broken, err)
 		return false
 	}
-	if b.word = binary.LittleEndian.Uint64(word); b.word == 0 {
+	if b.told = binary.LittleEndian.Uint64(word); b.told == 0 {
 		*b.Broken = cmp.Or(*b.Broken, errNoBoard)
 	}
-	return b.word != 0
+	return b.told != 0
 }
 
-// clear brings the memory into its first state. No member uses it any more.
+// clear brings the memory into its first state. All members have said that they are done with the team. The lock of the
+// pool, and the message that tells the next team of the memory, order this before that team's first access.
 func (b *Board) clear() {
 	*b.head = head{}
 	clear(b.slots)
@@ -267,7 +269,7 @@ func (b *Board) Free(again bool) {
 		b.clear()
 		b.Pool.give(b.memory, shape{b.Size, b.size()})
 	}
-	b.head, b.memory, b.word = nil, Memory{}, 0
+	b.head, b.memory, b.told = nil, Memory{}, 0
 }
 
 // world returns the job's rank of a member.

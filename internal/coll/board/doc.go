@@ -1,5 +1,5 @@
 // Package board is where the members of a team that share memory meet. The memory is of the team's first member,
-// which allocates it at the first call.
+// which allocates it at the first call, unless another team has reserved it.
 //
 // It has five things, each described in its file:
 //

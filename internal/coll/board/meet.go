@@ -22,20 +22,28 @@ func (b *Board) enter() bool {
 }
 
 // Call does a call: all members arrive, and share the work.
-func (b *Board) Call() { b.call(false) }
+func (b *Board) Call() { b.call(entering) }
 
 // Inherit takes part in a call for which this member has failed before. All members then have the failure.
 func (b *Board) Inherit(f cad.Failure) {
 	if b.enter() {
 		b.inherited.Note(f)
-		b.call(true)
+		b.call(entered)
 	}
 	b.note(f)
 }
 
-// call arrives in a call, which this member has entered or enters now, and does its part of the work.
-func (b *Board) call(entered bool) {
-	if !entered && !b.enter() {
+// entry tells whether a member has entered a call.
+type entry bool
+
+const (
+	entering entry = false // it does so now
+	entered  entry = true
+)
+
+// call arrives in a call, and does this member's part of the work.
+func (b *Board) call(e entry) {
+	if e == entering && !b.enter() {
 		return
 	}
 	k, own := b.calls, &b.slots[b.Rank]
@@ -171,7 +179,8 @@ func (b *Board) difference(of func(member int) callOf) cad.Failure {
 
 // wakeSleepers wakes the members that sleep in a call at the board. What they wait for has been stored. They count
 // themselves before they look for it a last time. So one of the two sees the other. Most often nobody sleeps; then the
-// other members' inboxes, a cache line each, need no look. Crowded members do not count: their inboxes are looked at.
+// other members' inboxes, a cache line each, need no look. Crowded members do not count: each registers at its inbox
+// before it looks a last time, and Notify looks there after the store. See shm.Event.
 func (b *Board) wakeSleepers() {
 	if b.Crowded || b.asleep.Load() != 0 {
 		b.wake()

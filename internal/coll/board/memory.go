@@ -19,7 +19,7 @@ type Pool struct {
 // shape is how a board lies in its memory. What a board leaves there is a beginning for those of its own shape alone.
 type shape struct{ members, size int }
 
-// Memory is that of a board: none, or one that no call has been made on yet.
+// Memory is where a board lies, as its first member knows it. The zero value: nowhere.
 type Memory struct {
 	mem []byte
 	at  uint64 // for the other members

@@ -13,8 +13,8 @@ import (
 	"github.com/gopvas/gopvas/internal/linkage"
 )
 
-// installSteps is about how many steps an installation tells of, most of its time in two of them.
-const installSteps = 3
+// installSteps is how many libraries an installation builds, which takes most of its time.
+const installSteps = 2
 
 // ExecuteInstallMPI carries out pvasrun install-mpi.
 func ExecuteInstallMPI(args []string) error {
@@ -33,18 +33,22 @@ func ExecuteInstallMPI(args []string) error {
 	if err != nil {
 		return fmt.Errorf("install-mpi: %w", err)
 	}
-	progress := cli.NewProgress(installSteps)
-	defer progress.Done()
-	log := cli.Logger(f.Verbose)
-	if log == nil {
-		log = func(format string, a ...any) { progress.Begin(fmt.Sprintf(format, a...)) }
+	step, done := func(what string) { fmt.Fprintln(os.Stderr, what) }, func() {}
+	if !f.Verbose {
+		progress := cli.NewProgress(installSteps)
+		step, done = progress.Begin, progress.Done
 	}
+	var missing []string
 	err = cli.UntilSignal(func(ctx context.Context) error {
 		return install.Install(ctx, install.Config{
 			Dir: dir, Launch: own, Version: cli.ModuleVersion(), RootBlock: job.LayoutVersion,
-			Stderr: os.Stderr, Log: log,
+			Stderr: os.Stderr, Step: step, Missing: func(what string) { missing = append(missing, what) },
 		})
 	})
+	done()
+	for _, what := range missing {
+		fmt.Fprintln(os.Stderr, what)
+	}
 	if _, ok := errors.AsType[install.FolderError](err); ok {
 		return cli.Mistake(fmt.Errorf("install-mpi: %w", err))
 	}
