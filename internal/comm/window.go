@@ -357,15 +357,6 @@ func (w *Window) Segment(rank int) ([]byte, error) {
 	return mem[s.skip:][:s.length:s.length], nil
 }
 
-// Control returns the shared words of the window, from WinSpec.Control: zeros at first, the same bytes on all ranks.
-func (w *Window) Control() ([]byte, error) {
-	if w.comm.rank == 0 {
-		return w.control.mem, nil
-	}
-	first := w.segments[0]
-	return w.comm.module.Attach(int(w.comm.group.ranks[0]), first.control, int(first.controlMapped))
-}
-
 // Free ends the window. It is collective and synchronises like a barrier: no rank
 // returns before all have called it. Nobody uses any rank's memory by the window from
 // then on. Memory from WinAllocateShared is used again by later windows of its rank; that

@@ -131,6 +131,22 @@ func (w *Window) allocateControl(s *segment, bytes int) (err error) {
 	return nil
 }
 
+// Control returns the shared words of the window: WinSpec.Control bytes, zeros at first, the same on all ranks.
+func (w *Window) Control() ([]byte, error) {
+	first, mem := w.segments[0], w.control.mem
+	if w.comm.rank != 0 && first.words > 0 {
+		var err error
+		mem, err = w.comm.module.Attach(int(w.comm.group.ranks[0]), first.control, int(first.controlMapped))
+		if err != nil {
+			return nil, err
+		}
+	}
+	if uint64(len(mem)) < first.words {
+		return nil, fmt.Errorf("%d bytes of shared words in %d are damaged", first.words, len(mem))
+	}
+	return mem[:first.words:first.words], nil
+}
+
 // leastSettled is the least part of a contiguous window, in bytes, for which a memory area of its own pays.
 const leastSettled = 64 << 10
 

@@ -97,6 +97,8 @@ type Engine struct {
 	crowd   atomic.Pointer[shm.Crowd]           // of the bed, or of a node with a few more ranks than CPUs; nil: none
 	watches atomic.Pointer[[]func(func() bool)] // of modules; nil: there are none
 
+	circles circles // has a lock of its own; see Among
+
 	mu sync.Mutex // guards all below
 
 	// slowPath is false if a short standard send to another rank may go straight to
@@ -110,7 +112,6 @@ type Engine struct {
 	last     *matcher // the matcher used last
 	matchers map[uint32]*matcher
 	explain  map[uint32]func(*job.Waiting) // by context; see Explain
-	circles  circles                       // see Among
 	saying   job.Waiting                   // while it is put together: here, since that allocates nothing
 
 	fast       operation              // of the short way to receive; see receiveFast

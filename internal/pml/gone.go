@@ -161,7 +161,7 @@ func (e *Engine) visited(context uint32) bool {
 func (e *Engine) Among(context uint32, circle []int32) { e.circles.set(context, circle) }
 
 // circles are those of Among by context. They have a lock of their own, because tasks are called with the engine's: the
-// end of a nonblocking call may make a communicator.
+// end of a nonblocking call may make a communicator. A goroutine that holds the lock of circles takes no other.
 type circles struct {
 	mu    sync.Mutex
 	known map[uint32][]int32

@@ -18,6 +18,8 @@
 //     targets among them, and of one which it is. It counts a lock before it takes it, and until it has given it back.
 //   - stripe.holder: any rank, by compare-and-swap from 0; its holder alone stores 0.
 //   - head.sleepers and record.waits: a rank that is about to sleep, before it asks for the last time.
+//   - attached, of each rank of a dynamic window: that rank alone; turn tells readers of a change (regions.go).
+//   - accessed, of each target, if calls are checked: any rank, under the lock of a stripe (conflict.go).
 //
 // To lock all targets is one addition. Such a rank looks at the lock of a target in each operation, and waits while
 // that is exclusive. A rank that takes an exclusive lock looks at everyone after it has the lock. If that is not 0 it

@@ -85,7 +85,8 @@ type Spec struct {
 	Wrong  error // what the face has found wrong with the call of this rank: then all ranks get an error
 }
 
-// New makes a window on all ranks of a communicator, or on none. All pass the same flavor.
+// New makes a window on all ranks of a communicator, or on none, unless one cannot map what another has allocated. All
+// pass the same flavor.
 func New(c *comm.Comm, s Spec) (*Window, error) {
 	w := &Window{flavor: s.Flavor}
 	if comm.SeveralJobs(c) {
@@ -125,7 +126,7 @@ func (w *Window) make(s *Spec) error {
 	switch {
 	case s.Flavor == Dynamic:
 		spec.Unit = 1
-		w.data, err = comm.WinExpose(w.node, nil, spec) // which agrees, and nothing else
+		w.data, err = comm.WinExpose(w.node, nil, spec) // which allocates the control block, and agrees
 	case s.Flavor == Created:
 		w.data, err = comm.WinExpose(w.node, s.Memory, spec)
 	case s.Flavor == Shared && !w.hints.say(noncontiguous):

@@ -16,6 +16,7 @@ func (in *installation) fortran(ctx context.Context) error {
 	if in.fc == "" {
 		in.Missing("no Fortran compiler is there: mpif.h is installed, modules are not; install gfortran and " +
 			"repeat this command")
+		in.without = append(in.without, "include/mpi.mod", "include/mpi_f08.mod")
 		return nil
 	}
 	for _, name := range []string{"mpi.f90", "mpi_f08.f90"} { // the second uses the first

@@ -35,8 +35,8 @@ type installation struct {
 	without []string // files that it cannot have on this machine
 }
 
-// Install makes the folder. Files of an earlier installation are replaced when all new ones are there, each at once: so
-// one that fails leaves the earlier one whole, and programs that are running keep their files.
+// Install makes the folder. Files of an earlier installation are replaced when all new ones are built. So a build that
+// fails leaves the earlier installation whole. Each file is replaced at once: programs that are running keep theirs.
 func Install(ctx context.Context, c Config) (err error) {
 	defer func() {
 		if err != nil {
@@ -82,6 +82,9 @@ func Install(ctx context.Context, c Config) (err error) {
 			return err
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return err // for python an error is a machine without Python
+	}
 	return in.publish()
 }
 
@@ -94,12 +97,7 @@ func (in *installation) fresh(name string) string { return filepath.Join(in.sour
 
 // publish moves all files to the folder, and takes away what an earlier installation had and this one has not.
 func (in *installation) publish() error {
-	for _, name := range in.without {
-		if err := os.RemoveAll(in.path(name)); err != nil {
-			return err
-		}
-	}
-	return filepath.WalkDir(in.fresh("."), func(file string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(in.fresh("."), func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -109,6 +107,10 @@ func (in *installation) publish() error {
 		}
 		return os.Rename(file, in.path(name))
 	})
+	for _, name := range in.without {
+		err = errors.Join(err, os.RemoveAll(in.path(name)))
+	}
+	return err
 }
 
 // tools are the programs of the machine.

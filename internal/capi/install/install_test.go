@@ -46,8 +46,7 @@ func TestFailedInstall(t *testing.T) {
 	require.Equal(t, []string{"", "/there", "/there/bin"}, left)
 }
 
-// So does one that a signal ends while it builds.
-// TestFailedInstallOverAnother: an earlier installation stays whole.
+// An installation that fails leaves an earlier one whole.
 func TestFailedInstallOverAnother(t *testing.T) {
 	withoutGo(t)
 	dir := t.TempDir()
@@ -72,6 +71,7 @@ func TestFailedInstallOverAnother(t *testing.T) {
 	require.Len(t, left, 1)
 }
 
+// One that a signal ends while it builds leaves nothing, either.
 func TestCanceledInstall(t *testing.T) {
 	withoutGo(t)
 	begun := filepath.Join(t.TempDir(), "begun")

@@ -3,6 +3,7 @@ package install
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 )
@@ -31,6 +32,7 @@ func (in *installation) python(ctx context.Context) error {
 		in.Missing(fmt.Sprintf("%s is not installed, because this Python cannot be linked to a program: %v\n%s", name,
 			err, out))
 		in.without = append(in.without, "bin/"+name)
+		return os.RemoveAll(built)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ var errNoBoard = errors.New("the first rank of the communicator has no room left
 //
 // All members write arrivals, asleep, watchers, lanes[].next and finished. Only the last arriver of a call, in a tree
 // the first member, writes the rest of the head, between its arrival and release. At that time a member that has
-// arrived writes asleep and looks at released alone, until the last arriver stores it.
+// arrived looks at released alone, until the last arriver stores it, and writes asleep if it is not crowded.
 type head struct {
 	// arrivals counts in its low bits the members that have arrived in the call that is underway. Above them it has the
 	// sum of their signatures.
@@ -233,7 +233,7 @@ func (b *Board) make() bool {
 
 // tellPlace has member 0 allocate the board and tell the others by messages.
 func (b *Board) tellPlace() bool {
-	if b.Rank == 0 {
+	if b.Rank == 0 && b.memory.mem == nil {
 		b.memory, *b.Broken = b.allocate()
 	}
 	word := binary.LittleEndian.AppendUint64(nil, b.memory.Word())

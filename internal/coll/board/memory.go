@@ -9,8 +9,8 @@ import (
 
 // Pool is memory for boards that a rank has allocated and that no team uses any more.
 // Modules take no memory back, so the next team of the same shape gets it. A program that
-// makes and frees teams in a loop has as many boards as it had teams at one time. The zero
-// value is ready for use. Any goroutine may call the methods.
+// makes and frees teams in a loop has, of each shape, as many boards as it had teams of that shape at one time.
+// The zero value is ready for use. Any goroutine may call the methods.
 type Pool struct {
 	mu   sync.Mutex
 	free map[shape][]Memory

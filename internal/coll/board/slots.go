@@ -97,7 +97,7 @@ func (b *Board) givePiece(call uint64, buf btl.Buffer, at int, data []byte) bool
 	return true
 }
 
-// takePiece takes them out of it.
+// takePiece takes the bytes from at on out of the slot. It returns false if the call has failed.
 func (b *Board) takePiece(call uint64, buf btl.Buffer, at int, data []byte) bool {
 	b.linger()
 	if !b.look(slotWritten{}) && !b.sleep(arriving) {
