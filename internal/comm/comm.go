@@ -43,7 +43,7 @@ type Comm struct {
 	peers       *Group
 	members     *Group                // of collective operations: group, or both groups of an intercommunicator
 	ranks       []int32               // those of peers; nil for the first world, where nothing needs to be translated
-	plain       bool                  // messages go the shortest way: there are no ranks, and no checks of calls
+	plain       bool                  // messages go the shortest way: it can be used, and calls are not checked
 	synchronous bool                  // standard sends wait for their receivers
 	contexts    *contexts             // of the process
 	networks    []Network             // of the world only: for Finalize
@@ -127,7 +127,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 	c.team, c.channel = c.newTeam(id), c.newChannel(id)
 	c.team.Guards = c.channel
 	c.team.Boards, c.team.Choice, c.team.Check = new(coll.Boards), s.Choice, s.Check
-	c.plain, c.synchronous = !s.Check && c.ranks == nil, s.Synchronous
+	c.plain, c.synchronous = !s.Check, s.Synchronous
 	c.notes.name = "world"
 	c.self = sync.OnceValue(c.alone)
 	return c
@@ -185,6 +185,7 @@ func (c *Comm) setID(id uint32) {
 		c.contexts.unfreed.add(c, programs)
 	}
 	c.link()
+	c.plain = !c.team.Check
 	c.state.Store(ready)
 }
 

@@ -9,6 +9,19 @@ import (
 // become those, and back. The first world has the same numbers for both: it is let through
 // at the price of two comparisons. The layers below do not know where it ends.
 
+// plainTo returns the job's rank that this rank is, if messages to it and from it may go the shortest way.
+func (c *Comm) plainTo(rank int) (peer int, ok bool) {
+	switch {
+	case c == nil || !c.plain:
+		return rank, false
+	case c.ranks == nil:
+		return rank, rank < c.size
+	case uint(rank) < uint(len(c.ranks)):
+		return int(c.ranks[rank]), true
+	}
+	return rank, false
+}
+
 // to returns the job's rank that a message to this rank goes to.
 func (c *Comm) to(rank int) (int, error) {
 	if c != nil && c.ranks == nil && c.engine != nil && rank < c.size {

@@ -14,11 +14,15 @@ import (
 //
 // MPI 4.1 section 3.2.4 (MPI_Recv).
 func Recv(c *Comm, st *Status, buf []byte, of Element, src, tag int) (err error) {
-	if c == nil || !c.plain || src >= c.size {
+	peer, plain := c.plainTo(src)
+	if !plain {
 		*st, err = RecvBuffer(c, Bytes(buf), of, src, tag)
 		return err
 	}
-	s, err := c.engine.Recv(c.context, src, tag, buf)
+	s, err := c.engine.Recv(c.context, peer, tag, buf)
+	if peer != src && s.Source == peer {
+		s.Source = src
+	}
 	st.set(unit{size: of.Size()}, s)
 	if err != nil {
 		err = WrapReceive("recv", src, tag, inElements(err, of.Size()))
@@ -31,10 +35,11 @@ func Recv(c *Comm, st *Status, buf []byte, of Element, src, tag int) (err error)
 //
 // MPI 4.1 section 3.7.2 (MPI_Irecv).
 func Irecv(c *Comm, buf []byte, of Element, src, tag int) (Request, error) {
-	if c == nil || !c.plain || src >= c.size {
+	peer, plain := c.plainTo(src)
+	if !plain {
 		return IrecvBuffer(c, Bytes(buf), of, src, tag)
 	}
-	r, err := c.engine.Irecv(c.context, src, tag, buf)
+	r, err := c.engine.Irecv(c.context, peer, tag, buf)
 	if err != nil {
 		err = WrapReceive("irecv", src, tag, err)
 	}

@@ -21,10 +21,11 @@ var sendNames = [...]string{Standard: "send", Synchronous: "ssend"}
 //
 // MPI 4.1 sections 3.2.1 and 3.4 (MPI_Send, MPI_Ssend).
 func Send(c *Comm, mode Mode, buf []byte, of Element, dst, tag int) error {
-	if c == nil || !c.plain || dst >= c.size {
+	peer, plain := c.plainTo(dst)
+	if !plain {
 		return SendBuffer(c, mode, Bytes(buf), of, dst, tag)
 	}
-	err := c.engine.Send(c.context, dst, tag, buf, mode)
+	err := c.engine.Send(c.context, peer, tag, buf, mode)
 	if err != nil {
 		err = WrapSend(sendNames[mode], dst, tag, err)
 	}
@@ -69,10 +70,11 @@ func IsendBuffer(c *Comm, mode Mode, buf Buffer, of Element, dst, tag int) (Requ
 //
 // MPI 4.1 section 3.7.2 (MPI_Isend, MPI_Issend).
 func Isend(c *Comm, mode Mode, buf []byte, of Element, dst, tag int) (Request, error) {
-	if c == nil || !c.plain || dst >= c.size {
+	peer, plain := c.plainTo(dst)
+	if !plain {
 		return IsendBuffer(c, mode, Bytes(buf), of, dst, tag)
 	}
-	r, err := c.engine.Isend(c.context, dst, tag, buf, mode)
+	r, err := c.engine.Isend(c.context, peer, tag, buf, mode)
 	if err != nil {
 		err = WrapSend("i"+sendNames[mode], dst, tag, err)
 	}
