@@ -185,7 +185,7 @@ func (c *Comm) setID(id uint32) {
 		c.contexts.unfreed.add(c, programs)
 	}
 	c.link()
-	c.plain = !c.team.Check
+	c.plain = !c.team.Check && !c.synchronous
 	c.state.Store(ready)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/job/jobtest"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // overMem runs f as ranks over btl/mem, which share an address space.
@@ -77,5 +78,48 @@ func TestWindowsOfDifferentShapes(t *testing.T) {
 			}
 		}
 		return nil
+	})
+}
+
+// Messages of a communicator go the way that fits it: plain ones the shortest, those of a freed one nowhere.
+func TestPlainMessagesOfAnyCommunicator(t *testing.T) {
+	overMem(t, 3, 3, mem.Options{}, func(c *Comm) error {
+		turned, err := c.Split(0, -c.Rank()) // ranks in the other order
+		if err != nil {
+			return err
+		}
+		assert.True(t, turned.plain)
+		me := turned.Rank()
+		var st Status
+		if me == 0 {
+			err = Send(turned, Standard, []byte{1, 2}, 1, 2, 7)
+		} else if me == 2 {
+			buf := make([]byte, 4)
+			err = Recv(turned, &st, buf, 1, 0, 7)
+			assert.Equal(t, []any{0, 7, []byte{1, 2, 0, 0}}, []any{st.Source, st.Tag, buf})
+		}
+		if err != nil {
+			return err
+		}
+		var wrong *fault.RankError
+		assert.ErrorAs(t, Send(turned, Standard, nil, 1, 3, 0), &wrong)
+		if err := Send(turned, Standard, nil, 1, ProcNull, 0); err != nil {
+			return err
+		}
+		if err := turned.Free(); err != nil {
+			return err
+		}
+		assert.ErrorIs(t, Send(turned, Standard, nil, 1, 0, 0), ErrFreed)
+		return nil
+	})
+}
+
+// A copy of a communicator whose standard sends wait for their receivers sends likewise, though it is not checked.
+func TestCopiesOfSynchronousCommunicators(t *testing.T) {
+	overMem(t, 2, 2, mem.Options{}, func(c *Comm) error {
+		c.synchronous = true
+		d, err := c.Dup()
+		assert.False(t, d.plain)
+		return err
 	})
 }

@@ -30,8 +30,7 @@ func (workDone) through(b *Board, member int) bool { return b.passed(member, b.c
 // gone that has not done its part, and notes which one.
 //
 // Before it sleeps it lets other processes run. A wait of the engine is much more code, which is slow after each switch
-// of processes. Messages, and work of others, are left meanwhile, as if the rank computed. Few functions lie between a
-// yield and the program: the processor mispredicts their returns after each switch.
+// of processes. Messages, and work of others, are left meanwhile, as if the rank computed.
 func (b *Board) await(p phase, by wakers) bool {
 	if b.look(p) {
 		return true

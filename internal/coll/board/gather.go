@@ -65,7 +65,7 @@ func (b *Board) Convey(l Load) bool {
 		return false
 	}
 	b.tree.load, b.tree.loaded = l, true
-	b.call(entered)
+	b.meet()
 	b.tree.load.Own, b.tree.loaded = nil, false
 	return b.Failure.Fault == 0 && *b.Broken == nil
 }

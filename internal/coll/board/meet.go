@@ -22,30 +22,23 @@ func (b *Board) enter() bool {
 }
 
 // Call does a call: all members arrive, and share the work.
-func (b *Board) Call() { b.call(entering) }
+func (b *Board) Call() {
+	if b.enter() {
+		b.meet()
+	}
+}
 
 // Inherit takes part in a call for which this member has failed before. All members then have the failure.
 func (b *Board) Inherit(f cad.Failure) {
 	if b.enter() {
 		b.inherited.Note(f)
-		b.call(entered)
+		b.meet()
 	}
 	b.note(f)
 }
 
-// entry tells whether a member has entered a call.
-type entry bool
-
-const (
-	entering entry = false // it does so now
-	entered  entry = true
-)
-
-// call arrives in a call, and does this member's part of the work.
-func (b *Board) call(e entry) {
-	if e == entering && !b.enter() {
-		return
-	}
+// meet arrives in the call that this member has entered, and does its part of the work.
+func (b *Board) meet() {
 	k, own := b.calls, &b.slots[b.Rank]
 	atomic.StoreUint64(&own.record.call, k) // the hang report of others reads it at any time
 	b.caller.Announce(&own.record)

@@ -201,7 +201,7 @@ func (b *Board) Exchange(place, call uint64) bool {
 	}
 	if !r.All(place) { // the wait has ended for another cause
 		r.over = place + 1
-		b.call(entered)
+		b.meet()
 		return false
 	}
 	if !r.Take(place, call) {

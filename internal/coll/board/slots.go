@@ -85,7 +85,7 @@ func (b *Board) givePiece(call uint64, buf btl.Buffer, at int, data []byte) bool
 		return false
 	}
 	if !b.allPassed(b.bcast.call.Load()) {
-		b.call(entered)
+		b.meet()
 		return false
 	}
 	b.bcast.sig = call
@@ -105,7 +105,7 @@ func (b *Board) takePiece(call uint64, buf btl.Buffer, at int, data []byte) bool
 	}
 	shm.OrderAcquire()
 	if b.bcast.call.Load() != b.calls {
-		b.call(entered)
+		b.meet()
 		return false
 	}
 	alike := b.bcast.sig == call
