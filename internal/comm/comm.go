@@ -43,7 +43,6 @@ type Comm struct {
 	peers       *Group
 	members     *Group                // of collective operations: group, or both groups of an intercommunicator
 	ranks       []int32               // those of peers; nil for the first world, where nothing needs to be translated
-	plain       bool                  // messages go the shortest way: it can be used, and calls are not checked
 	synchronous bool                  // standard sends wait for their receivers
 	contexts    *contexts             // of the process
 	networks    []Network             // of the world only: for Finalize
@@ -63,7 +62,7 @@ type Comm struct {
 	edges       atomic.Pointer[edges] // of the topology; nil: none yet, or in use
 	worldwide   bool                  // it is what Init has returned
 	permanent   bool                  // Self: Free refuses
-	state       atomic.Uint32         // ready, freed or pending
+	state       atomic.Uint32         // ready, plain, freed or pending
 	othersGone  atomic.Uint32         // ranks of the job that have gone, none of which is of c: see FirstGone
 
 	mu sync.Mutex // held during collective operations
@@ -127,7 +126,8 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 	c.team, c.channel = c.newTeam(id), c.newChannel(id)
 	c.team.Guards = c.channel
 	c.team.Boards, c.team.Choice, c.team.Check = new(coll.Boards), s.Choice, s.Check
-	c.plain, c.synchronous = !s.Check, s.Synchronous
+	c.synchronous = s.Synchronous
+	c.state.Store(c.usableState())
 	c.notes.name = "world"
 	c.self = sync.OnceValue(c.alone)
 	return c
@@ -135,9 +135,10 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 
 // The states of a communicator.
 const (
-	ready   = iota
-	freed   // after Free
-	pending // from Idup, until its request is complete: it has no id
+	ready   = iota // it can be used
+	plain          // likewise, and messages go the shortest way: calls are not checked
+	freed          // after Free
+	pending        // from Idup, until its request is complete: it has no id
 )
 
 // newComm returns the communicator of a group that this process belongs to.
@@ -185,8 +186,15 @@ func (c *Comm) setID(id uint32) {
 		c.contexts.unfreed.add(c, programs)
 	}
 	c.link()
-	c.plain = !c.team.Check && !c.synchronous
-	c.state.Store(ready)
+	c.state.Store(c.usableState())
+}
+
+// usableState is the state of a communicator that can be used.
+func (c *Comm) usableState() uint32 {
+	if c.team.Check || c.synchronous {
+		return ready
+	}
+	return plain
 }
 
 // Self returns the communicator of this rank alone, the same at each call.

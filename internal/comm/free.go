@@ -18,7 +18,6 @@ func (c *Comm) Free() error {
 	}
 	defer c.mu.Unlock()
 	err := c.removeAttributes()
-	c.plain = false
 	c.state.Store(freed)
 	c.contexts.unfreed.remove(c)
 	c.unlink()

@@ -12,7 +12,7 @@ import (
 // plainTo returns the job's rank that this rank is, if messages to it and from it may go the shortest way.
 func (c *Comm) plainTo(rank int) (peer int, ok bool) {
 	switch {
-	case c == nil || !c.plain:
+	case c == nil || c.state.Load() != plain:
 		return rank, false
 	case c.ranks == nil:
 		return rank, rank < c.size

@@ -14,13 +14,13 @@ import (
 //
 // MPI 4.1 section 3.2.4 (MPI_Recv).
 func Recv(c *Comm, st *Status, buf []byte, of Element, src, tag int) (err error) {
-	peer, plain := c.plainTo(src)
-	if !plain {
+	peer, ok := c.plainTo(src)
+	if !ok {
 		*st, err = RecvBuffer(c, Bytes(buf), of, src, tag)
 		return err
 	}
 	s, err := c.engine.Recv(c.context, peer, tag, buf)
-	if peer != src && s.Source == peer {
+	if s.Source == peer {
 		s.Source = src
 	}
 	st.set(unit{size: of.Size()}, s)
@@ -35,8 +35,8 @@ func Recv(c *Comm, st *Status, buf []byte, of Element, src, tag int) (err error)
 //
 // MPI 4.1 section 3.7.2 (MPI_Irecv).
 func Irecv(c *Comm, buf []byte, of Element, src, tag int) (Request, error) {
-	peer, plain := c.plainTo(src)
-	if !plain {
+	peer, ok := c.plainTo(src)
+	if !ok {
 		return IrecvBuffer(c, Bytes(buf), of, src, tag)
 	}
 	r, err := c.engine.Irecv(c.context, peer, tag, buf)

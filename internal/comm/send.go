@@ -21,8 +21,8 @@ var sendNames = [...]string{Standard: "send", Synchronous: "ssend"}
 //
 // MPI 4.1 sections 3.2.1 and 3.4 (MPI_Send, MPI_Ssend).
 func Send(c *Comm, mode Mode, buf []byte, of Element, dst, tag int) error {
-	peer, plain := c.plainTo(dst)
-	if !plain {
+	peer, ok := c.plainTo(dst)
+	if !ok {
 		return SendBuffer(c, mode, Bytes(buf), of, dst, tag)
 	}
 	err := c.engine.Send(c.context, peer, tag, buf, mode)
@@ -70,8 +70,8 @@ func IsendBuffer(c *Comm, mode Mode, buf Buffer, of Element, dst, tag int) (Requ
 //
 // MPI 4.1 section 3.7.2 (MPI_Isend, MPI_Issend).
 func Isend(c *Comm, mode Mode, buf []byte, of Element, dst, tag int) (Request, error) {
-	peer, plain := c.plainTo(dst)
-	if !plain {
+	peer, ok := c.plainTo(dst)
+	if !ok {
 		return IsendBuffer(c, mode, Bytes(buf), of, dst, tag)
 	}
 	r, err := c.engine.Isend(c.context, peer, tag, buf, mode)

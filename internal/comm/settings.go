@@ -29,7 +29,9 @@ func readSettings(j job.Settings) (s Settings, err error) {
 // any more. It returns what held before. All ranks do so at the same place of the program.
 func SetCheck(c *Comm, on bool) (was bool) {
 	was, c.team.Check = c.team.Check, on
-	c.plain = !on && !c.synchronous && c.state.Load() == ready
+	if s := c.state.Load(); s == ready || s == plain {
+		c.state.CompareAndSwap(s, c.usableState())
+	}
 	return was
 }
 

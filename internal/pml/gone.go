@@ -24,8 +24,8 @@ import (
 //     there already. If all other ranks of this one's world ended well, they fail likewise:
 //     nobody is left to send. (Messages of a rank to itself do not count: a goroutine that
 //     still wants to send one sends it before.) Where ranks of other worlds may send, too, the
-//     circle of the context counts: see Among. These receives fail when all ranks that
-//     have gone are dead: until then a message that matches may be there.
+//     circle of the context counts: see Among and missing. These receives fail when all ranks
+//     that have gone are dead: until then a message that matches may be there.
 
 // noteGone fails the operations that depend on ranks that have gone since its last call.
 //
@@ -147,12 +147,12 @@ func (e *Engine) deserted() bool {
 // visited tells whether ranks of other jobs may send in a context.
 func (e *Engine) visited(context uint32) bool {
 	circle, known := e.circles.of(context)
-	for _, rank := range circle {
-		if e.job.Visits(int(rank)) {
-			return true
-		}
-	}
-	return known && len(circle) == 0
+	return e.visits(circle) || known && len(circle) == 0
+}
+
+// visits tells whether ranks of a circle are of other jobs.
+func (e *Engine) visits(circle []int32) bool {
+	return slices.ContainsFunc(circle, func(rank int32) bool { return e.job.Visits(int(rank)) })
 }
 
 // Among limits what AnySource means in a context to the ranks of a circle, some of which are of other worlds or jobs.
@@ -187,14 +187,13 @@ func (c *circles) of(context uint32) (circle []int32, known bool) {
 	return circle, known
 }
 
-// missing returns a rank of a circle that went without Finalize, or one if all but this rank are dead; -1 if neither. A
-// rank that is in the circle itself may still send: that nobody does is for the proof of a deadlock, which there is
-// where all ranks are of one job.
+// missing returns a rank of a circle that went without Finalize. If all others are dead it returns one of them, but not
+// if this rank is in the circle and no other job is: it may send to itself, and the proof of a deadlock finds a wait
+// without end. Otherwise it returns -1.
 func (e *Engine) missing(circle []int32) (first int) {
-	first, left, itself, visits := -1, 0, false, false
+	first, left, itself := -1, 0, false
 	for _, member := range circle {
 		rank := int(member)
-		visits = visits || e.job.Visits(rank)
 		switch {
 		case rank == e.rank:
 			itself = true
@@ -206,7 +205,7 @@ func (e *Engine) missing(circle []int32) (first int) {
 			first = rank
 		}
 	}
-	if left > 0 || itself && !visits {
+	if left > 0 || itself && !e.visits(circle) {
 		return -1
 	}
 	return first

@@ -32,7 +32,7 @@ func (w *Window) attach(r region) error {
 		}
 	}
 	w.mine = insert(w.mine, r)
-	w.attached[w.me].tell(w.mine)
+	w.attachedOf(w.me).tell(w.mine)
 	return nil
 }
 
@@ -50,7 +50,7 @@ func (w *Window) detach(base uintptr) error {
 		return ErrDetach
 	}
 	w.mine = slices.Delete(w.mine, i, i+1)
-	w.attached[w.me].tell(w.mine)
+	w.attachedOf(w.me).tell(w.mine)
 	return nil
 }
 

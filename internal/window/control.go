@@ -50,12 +50,9 @@ const (
 // shape is how many parts a control block has.
 type shape struct{ ranks, stripes, attached, accessed int }
 
-func shapeOf(ranks int, dynamic, checked bool) shape {
+func shapeOf(ranks int, checked bool) shape {
 	stripes := min(max(ranks*stripesOfRank, fewestStripes), mostStripes)
 	s := shape{ranks: ranks, stripes: 1 << bits.Len(uint(stripes-1))}
-	if dynamic {
-		s.attached = ranks
-	}
 	if checked {
 		s.accessed = ranks
 	}

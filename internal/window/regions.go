@@ -76,7 +76,7 @@ func (t *regions) cover(lo, hi uint64) bool {
 
 // isAttached returns an error unless a place of a dynamic window is: as a whole, or all its pieces.
 func (w *Window) isAttached(p *Place, offset uint64, lo, hi int64) error {
-	t := &w.attached[p.Rank]
+	t := w.attachedOf(p.Rank)
 	first, end := offset+uint64(lo), offset+uint64(hi)
 	if t.have(first, end) {
 		return nil
@@ -99,6 +99,12 @@ func (w *Window) isAttached(p *Place, offset uint64, lo, hi int64) error {
 
 func notAttached(lo, hi uint64) error {
 	return fmt.Errorf("%w: not all of %#x to %#x is attached to the window there", ErrRange, lo, hi-1)
+}
+
+// attachedOf is what a rank of this node has attached.
+func (w *Window) attachedOf(rank int) *regions {
+	i, _ := w.placeOf(rank)
+	return &w.attached[i]
 }
 
 // insert keeps regions in the order of their addresses; those without bytes come first.

@@ -156,7 +156,7 @@ func (w *Window) has(offset uintptr, n int) bool {
 		size := w.targets[w.me].bytes
 		return uint64(n) <= size && uint64(offset) <= size-uint64(n)
 	}
-	return w.attached[w.me].have(uint64(offset), uint64(offset)+uint64(n))
+	return w.attachedOf(w.me).have(uint64(offset), uint64(offset)+uint64(n))
 }
 
 // grant gives a rank the lock of this target, or has it wait behind those that were here before.

@@ -65,6 +65,14 @@ func (w *Window) rankOf(i int) int {
 	return w.near[i]
 }
 
+// placeOf is the rank in node of one of the window.
+func (w *Window) placeOf(rank int) (i int, ok bool) {
+	if w.near == nil {
+		return rank, true
+	}
+	return slices.BinarySearch(w.near, rank)
+}
+
 // isRemote tells whether a rank is on another node.
 func (w *Window) isRemote(rank int) bool { return w.targets[rank].pid == elsewhere }
 
@@ -79,7 +87,7 @@ func (w *Window) Segment(rank int) ([]byte, error) {
 	if err := w.member(rank); err != nil {
 		return nil, err
 	}
-	i, ok := slices.BinarySearch(w.near, rank)
+	i, ok := w.placeOf(rank)
 	if !ok {
 		return nil, w.wrap("get the segment", rank, comm.ErrSeveralNodes)
 	}

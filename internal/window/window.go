@@ -47,7 +47,7 @@ type Window struct {
 	watch  *watch  // nil: of most windows
 
 	// Behind control, in the same memory.
-	attached []regions  // by rank, of a dynamic window
+	attached []regions  // by rank of node, of a dynamic window
 	accessed []accesses // by target, of a window whose calls are checked
 
 	mu      sync.Mutex // guards what follows, and changes of marks, locks and access
@@ -119,7 +119,10 @@ func (w *Window) make(s *Spec) error {
 		wrong = errors.Join(s.check(), w.hints.set(s.Hints))
 	}
 	w.watch = newWatch(w.own)
-	control := shapeOf(w.own.Size(), s.Flavor == Dynamic, w.watch != nil && w.watch.checks)
+	control := shapeOf(w.own.Size(), w.watch != nil && w.watch.checks)
+	if s.Flavor == Dynamic {
+		control.attached = w.node.Size()
+	}
 	spec := comm.WinSpec{Bytes: s.Bytes, Unit: s.Unit, Align: comm.Alignment(&w.hints.given), Control: control.size(),
 		Wrong: wrong}
 	var err error

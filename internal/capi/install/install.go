@@ -82,9 +82,6 @@ func Install(ctx context.Context, c Config) (err error) {
 			return err
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return err // for python an error is a machine without Python
-	}
 	return in.publish()
 }
 
@@ -107,6 +104,9 @@ func (in *installation) publish() error {
 		}
 		return os.Rename(file, in.path(name))
 	})
+	if err != nil {
+		return err
+	}
 	for _, name := range in.without {
 		err = errors.Join(err, os.RemoveAll(in.path(name)))
 	}

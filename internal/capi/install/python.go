@@ -28,7 +28,9 @@ func (in *installation) python(ctx context.Context) error {
 	}
 	source, built := filepath.Join(in.source, "cmd/libmpi/python/mpipython.c"), in.fresh("bin/"+name)
 	cmd := exec.CommandContext(ctx, "sh", "-c", pythonBuild, "sh", in.c, source, built, in.path("lib"))
-	if out, err := cmd.CombinedOutput(); err != nil {
+	if out, err := cmd.CombinedOutput(); ctx.Err() != nil {
+		return ctx.Err()
+	} else if err != nil {
 		in.Missing(fmt.Sprintf("%s is not installed, because this Python cannot be linked to a program: %v\n%s", name,
 			err, out))
 		in.without = append(in.without, "bin/"+name)

@@ -31,7 +31,7 @@ const (
 	ShortSlot  = 17*64 - 16 // longest vector that lies in the slot itself
 	MostPiece  = 32 << 10   // longest piece; it lies behind all slots, so that short ones touch few pages
 	boardPiece = 8 << 20    // all pieces of a board
-	slotShare  = 4 << 10    // see Slotted
+	slotBytes  = 4 << 10    // see slotShare
 	lingering  = 28         // yields of a member before it waits as for anything else
 )
 
@@ -39,21 +39,27 @@ const (
 func (m *Members) slotCount() int { return max(2, min(MostSlots, boardSlots/m.Size)) }
 
 func (m *Members) pieceSize() int {
-	return max(ShortSlot, min(MostPiece, boardPiece/(m.Size*m.slotCount())/cacheLine*cacheLine))
+	longest := MostPiece
+	if m.Direct {
+		longest = min(longest, m.slotShare())
+	}
+	return max(ShortSlot, min(longest, boardPiece/(m.Size*m.slotCount()))/cacheLine*cacheLine)
 }
+
+// slotShare is the longest vector that goes by slots in one address space. There members can share the work of a
+// longer one, and copy it once. But all meet for that, so members that share a CPU wait for one another: as long as the
+// second copy of slotBytes for each of them takes. Other ranks of the node are taken to be idle.
+func (m *Members) slotShare() int { return slotBytes * m.Size / m.Job.CPUs() }
 
 // Slotted tells whether vectors of n bytes go by slots. One that does not fit into those of a member would have the
 // root wait for the others.
-//
-// In one address space members can share the work of a long vector, and copy it once. But all meet for that: each waits
-// for the turns of those that share its CPU. That takes as long as the second copy of slotShare bytes for each of them.
 func (m *Members) Slotted(n int) bool {
 	if !m.Crowded || n <= ShortSlot {
 		return m.Crowded
 	}
 	piece := m.pieceSize()
 	fits := piece > ShortSlot && n <= m.slotCount()*piece
-	return fits && (!m.Direct || n <= slotShare*m.Size/m.Job.CPUs())
+	return fits && (!m.Direct || n <= m.slotShare())
 }
 
 // Bcast does a broadcast of a buffer by slots. The call has a signature.

@@ -33,8 +33,10 @@ func ExecuteInstallMPI(args []string) error {
 	if err != nil {
 		return fmt.Errorf("install-mpi: %w", err)
 	}
-	step, done := func(what string) { fmt.Fprintln(os.Stderr, what) }, func() {}
-	if !f.Verbose {
+	step, done := func(string) {}, func() {}
+	if log := cli.Logger(f.Verbose); log != nil {
+		step = func(what string) { log("%s", what) }
+	} else {
 		progress := cli.NewProgress(installSteps)
 		step, done = progress.Begin, progress.Done
 	}
@@ -46,14 +48,14 @@ func ExecuteInstallMPI(args []string) error {
 		})
 	})
 	done()
-	for _, what := range missing {
-		fmt.Fprintln(os.Stderr, what)
-	}
 	if _, ok := errors.AsType[install.FolderError](err); ok {
 		return cli.Mistake(fmt.Errorf("install-mpi: %w", err))
 	}
 	if err != nil {
 		return fmt.Errorf("install-mpi: %w", err)
+	}
+	for _, what := range missing {
+		fmt.Fprintln(os.Stderr, what)
 	}
 	if dir, err = filepath.Abs(dir); err != nil {
 		return fmt.Errorf("install-mpi: %w", err)
