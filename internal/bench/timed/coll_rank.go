@@ -99,16 +99,27 @@ func collRankMain(args []string) {
 		})
 }
 
+// ElementSize returns the size in bytes of what a collective call combines or moves: no size is cut to a part of it.
+func ElementSize(benchmark string) int {
+	if strings.Contains(benchmark, "reduce") {
+		return doubleSize
+	}
+	return 1
+}
+
+const doubleSize = 8
+
 func newCollRank(world *mpi.Comm, named bool, n int) (*collRank, error) {
 	grid, err := mpi.CartCreate(world, []int{world.Size()}, []bool{true})
 	if err != nil {
 		return nil, err
 	}
-	room := max(n*max(2, world.Size()), 8*world.Size()) // reduce_scatter has an element for each
+	room := max(n*max(2, world.Size()), doubleSize*world.Size()) // reduce_scatter has an element for each
 	return &collRank{
 		world: world, ring: grid.Comm, named: named, n: n, sum: mpi.Sum[float64](),
 		out: rankside.Touched(room), in: rankside.Touched(room),
-		outF: slices.Repeat([]float64{1}, room/8)[:n/8], inF: slices.Repeat([]float64{1}, room/8)[:n/8],
+		outF: slices.Repeat([]float64{1}, room/doubleSize)[:n/doubleSize],
+		inF:  slices.Repeat([]float64{1}, room/doubleSize)[:n/doubleSize],
 	}, nil
 }
 

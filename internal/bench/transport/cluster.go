@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -87,13 +88,16 @@ func (c *Cluster) control(ctx context.Context) error {
 		c.Congestion = strings.TrimSpace(string(out))
 		return err
 	}
+	there, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_available_congestion_control")
+	if list := strings.Fields(string(there)); !slices.Contains(list, c.Congestion) {
+		return fmt.Errorf("the kernel has no congestion control %q of TCP: write one of %s, or load its module",
+			c.Congestion, strings.Join(list, ", "))
+	}
 	for node := range c.Nodes() {
 		cmd := c.Command(ctx, node, "tee", file)
 		cmd.Stdin = strings.NewReader(c.Congestion)
 		if err := explain(cmd); err != nil {
-			there, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_available_congestion_control")
-			return fmt.Errorf("set the congestion control %s: %w; there are %s", c.Congestion, err,
-				strings.TrimSpace(string(there)))
+			return fmt.Errorf("set the congestion control %s: %w", c.Congestion, err)
 		}
 	}
 	return nil

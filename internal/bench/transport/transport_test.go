@@ -220,7 +220,7 @@ func TestCluster(t *testing.T) {
 		require.InEpsilon(t, 40_000/results[1].Median, results[1].MBytesPerS, 1e-9)
 	}
 	c.Congestion = "none such"
-	require.ErrorContains(t, c.control(t.Context()), "there are reno")
+	require.ErrorContains(t, c.control(t.Context()), "write one of ")
 	c.Close()
 	for _, k := range keepers {
 		require.NotNil(t, k.keeper.ProcessState, "a namespace is still kept")

@@ -62,7 +62,7 @@ var collectiveKind = timedKind{
 	largest:    1 << 20,
 	goroutines: true,
 	rounds:     3,
-	check: func(_ string, f *timedFlags) error {
+	check: func(benchmark string, f *timedFlags) error {
 		if f.NP < 1 {
 			return errors.New("-n: at least one rank is needed")
 		}
@@ -71,6 +71,12 @@ var collectiveKind = timedKind{
 		}
 		if f.Goroutines > 1 && len(f.Compare) > 0 {
 			return errors.New("--compare: the programs in C have one thread; leave out --goroutines")
+		}
+		for _, n := range f.Sizes {
+			if unit := timed.ElementSize(benchmark); n%unit != 0 {
+				return fmt.Errorf("--sizes: %d: %s combines numbers of %d bytes: write multiples of it", n, benchmark,
+					unit)
+			}
 		}
 		return nil
 	},
