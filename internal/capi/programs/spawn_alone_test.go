@@ -56,6 +56,7 @@ func TestSpawnedAloneFail(t *testing.T) {
 			require.Equal(t, c.code, code, "%s%s", stdout, stderr)
 			require.Equal(t, c.stdout, stdout)
 			require.Contains(t, stderr, c.stderr)
+			require.NotContains(t, stderr, "end: 0")
 		})
 	}
 }

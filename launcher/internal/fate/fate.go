@@ -147,8 +147,11 @@ func (f *Fate) WorldFailed(failure *Failure, others int) {
 	if f.Failure == nil {
 		f.Failure, f.Code = failure, failure.Code()
 	}
-	f.Say("%s; the ranks that were started with it end: %d",
-		f.Named(failure.Rank, failure.Pid, failure.Program, failure.how()), others)
+	told := f.Named(failure.Rank, failure.Pid, failure.Program, failure.how())
+	if others > 0 {
+		told = fmt.Sprintf("%s; the ranks that were started with it end: %d", told, others)
+	}
+	f.Say("%s", told)
 }
 
 // AllEnded is told when no rank is left, with what they have noted in the root block.
