@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	LayoutVersion = 30
+	LayoutVersion = 31
 
 	cacheLine = 64
 
@@ -135,13 +135,13 @@ type rankBlock struct {
 	pid     atomic.Uint32 // 0 until Claim
 	state   atomic.Uint32 // a State
 	mailbox atomic.Uint64 // where the rank's mailbox lies, plus one; 0: not open
-	early   atomic.Uint32 // 0, then 1 for ever: has looked for a mailbox too early
-	world   atomic.Uint32 // collective calls on the world, plus one; 0: not known. See NoteWorldCalls
+	early   atomic.Uint64 // whose mailboxes it has looked for too early: see earlyBit
 	graphs  atomic.Uint64 // address of the graphs that others may advance for the rank, 0: none
 	answer  atomic.Uint64 // to the supervisor's last look: see Look
 	links   atomic.Uint32 // communicators of the rank that have ranks of other worlds: see AddLink
 	ends    atomic.Uint32 // mayReceive, ending, draining: see EndReceives
-	_       [cacheLine - 48]byte
+	world   atomic.Uint32 // collective calls on the world, plus one; 0: not known. See NoteWorldCalls
+	_       [cacheLine - 52]byte
 
 	// Written by the rank, all the time while it does the work of others.
 	share Share

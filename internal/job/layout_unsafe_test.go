@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // LayoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 30, LayoutVersion)
+	require.EqualValues(t, 31, LayoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -89,11 +89,11 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.state", unsafe.Offsetof(b.state), 4},
 		{"rankBlock.mailbox", unsafe.Offsetof(b.mailbox), 8},
 		{"rankBlock.early", unsafe.Offsetof(b.early), 16},
-		{"rankBlock.world", unsafe.Offsetof(b.world), 20},
 		{"rankBlock.graphs", unsafe.Offsetof(b.graphs), 24},
 		{"rankBlock.answer", unsafe.Offsetof(b.answer), 32},
 		{"rankBlock.links", unsafe.Offsetof(b.links), 40},
 		{"rankBlock.ends", unsafe.Offsetof(b.ends), 44},
+		{"rankBlock.world", unsafe.Offsetof(b.world), 48},
 		{"rankBlock.share", unsafe.Offsetof(b.share), 64},
 		{"share.Helper", unsafe.Offsetof(b.share.Helper), 4},
 		{"rankBlock.partition", unsafe.Offsetof(b.partition), 128},

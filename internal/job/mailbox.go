@@ -46,23 +46,26 @@ func (r *Root) GoneCounter() *atomic.Uint32 { return &r.head.goneCount }
 // those that have looked for it too early. The mailbox is ready for use. To be
 // called by the rank itself, once.
 //
-// A rank that finds no mailbox does early++ (E1), head.early++ (E2), looks again
-// (E3), and leaves it to its next wake-up to try again. The opener stores the
-// place (O1), reads head.early (O2), and if it is not 0 notifies every rank whose
-// early is not 0. If E2 comes before O2, that finds and wakes the rank; its Sleep
-// asks again, see shm.Event. If O2 comes before E2, O1 comes before E3, which
-// finds the mailbox.
+// A rank that finds no mailbox sets the peer's bit in its early (E1). If that is its first bit it does head.early++
+// (E2). Then it looks again (E3), and leaves it to its next wake-up to try again. The opener stores the place (O1),
+// reads head.early (O2), and if it is not 0 reads the early of every rank (O3), and notifies those that have its bit.
+// If E1 and E2 come before O3 and O2, the opener wakes the rank; its Sleep asks again, see shm.Event. Else O1 comes
+// before E3, which finds the mailbox.
 func (r *Root) OpenMailbox(rank int, at uint64) {
 	r.block(rank).mailbox.Store(at + 1)
 	if r.head.early.Load() == 0 {
 		return
 	}
 	for i := range r.Ranks() {
-		if r.ranks[i].early.Load() != 0 {
+		if r.ranks[i].early.Load()&earlyBit(rank) != 0 {
 			r.ranks[i].inbox.Notify()
 		}
 	}
 }
+
+// earlyBit stands for the mailbox of a rank, and of others. Bits stay. So a rank that has looked for a few mailboxes is
+// woken for a few of all: if each that starts woke all that have started, N ranks would cost N * N.
+func earlyBit(rank int) uint64 { return 1 << (uint(rank) % 64) }
 
 // Mailbox returns where the peer's mailbox lies, for the calling rank; ok is false
 // if the peer has not opened it. Then the caller's inbox is notified when it has.
@@ -77,7 +80,7 @@ func (r *Root) Mailbox(rank, peer int) (at uint64, ok bool) {
 	}
 	place := b.mailbox.Load()
 	if place == 0 {
-		if own.early.CompareAndSwap(0, 1) {
+		if own.early.Or(earlyBit(peer)) == 0 {
 			r.head.early.Add(1)
 		}
 		place = b.mailbox.Load()

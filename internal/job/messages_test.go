@@ -179,6 +179,21 @@ func TestMailboxes(t *testing.T) {
 	}
 }
 
+// TestOpenMailboxWakesFew: a rank that looks for one mailbox is not woken for those of others.
+func TestOpenMailboxWakesFew(t *testing.T) {
+	r := inMemory(4)
+	_, ok := r.Mailbox(0, 3)
+	require.False(t, ok)
+	inbox := r.Inbox(0)
+	inbox.Enlist(1) // as if it slept
+	before := inbox.Count()
+	r.OpenMailbox(1, 0)
+	r.OpenMailbox(2, 0)
+	require.Equal(t, before, inbox.Count())
+	r.OpenMailbox(3, 0)
+	require.Equal(t, before+1, inbox.Count())
+}
+
 // TestMarkGoneWakesInboxes: a rank that sleeps on its inbox looks again.
 func TestMarkGoneWakesInboxes(t *testing.T) {
 	r := inMemory(2)
