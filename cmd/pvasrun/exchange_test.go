@@ -77,8 +77,9 @@ func TestBenchExchangeBesidePeers(t *testing.T) {
 // A halo on nodes that are named, and the mistakes of the command line.
 func TestBenchExchangeOnHosts(t *testing.T) {
 	got := command(t, nil, "bench", "exchange", "--hosts", "a:1,b:2", "--rsh", hereAs(t), "--neighbors", "halo",
-		"--sizes", "8K", "--every", "1ms", "--exchange", "wrap")
+		"--sizes", "8K", "--every", "1ms", "--exchange", "wrap", "--copy")
 	require.Equal(t, 0, got.code, got.stderr)
+	require.Regexp(t, `wrap +MB/s +formula +wrap-copy +MB/s +formula\n`, got.stdout)
 	require.Contains(t, got.stdout, "# exchange, halo neighbors, 3 ranks, 1 device, ms")
 	require.Regexp(t, `(?m)^ +8192 +\d+ `, got.stdout)
 	for args, says := range map[string]string{

@@ -26,7 +26,7 @@ type Config struct {
 	Site      runner.Site
 	Ranks     int
 	BTL       string // of ranks of one node
-	Forms     []exchange.Form
+	Ways      []Way
 	Peers     []runner.Contestant // by their names runner.ExchangePeers
 	Rounds    int                 // jobs of each contestant, in turn
 	Every     time.Duration
@@ -35,11 +35,21 @@ type Config struct {
 	Verbose   func(format string, a ...any) // as launcher.Job.Log
 }
 
+// A Way is how messages are divided, and whether ranks receive them into a buffer and copy them to their place. So do
+// programs for devices that put only into memory that was made known to them.
+type Way struct {
+	exchange.Form
+	Copy bool
+}
+
+// String returns the name of the form, with "-copy".
+func (w Way) String() string { return w.Form.String() + runner.Choose(w.Copy, "-copy", "") }
+
 // A Result is one contestant at one length. Times are microseconds for an exchange, of
 // the slowest rank.
 type Result struct {
 	Benchmark   string    `json:"benchmark"`  // "exchange"
-	Contestant  string    `json:"contestant"` // a form, or the name of the peer
+	Contestant  string    `json:"contestant"` // a Way, or the name of the peer
 	Neighbors   string    `json:"neighbors"`
 	Devices     int       `json:"devices,omitempty"` // that were used; not known of peers
 	Ranks       int       `json:"ranks"`
@@ -73,9 +83,9 @@ func (c *Config) Counts(bytes int) ([]int, error) { return exchangeCounts(c.Neig
 
 // Run runs the contestants in turn, and returns the results by length and contestant.
 func Run(ctx context.Context, cfg Config) (all [][]Result, err error) {
-	names := make([]string, 0, len(cfg.Forms)+1)
-	for _, f := range cfg.Forms {
-		names = append(names, f.String())
+	names := make([]string, 0, len(cfg.Ways)+1)
+	for _, w := range cfg.Ways {
+		names = append(names, w.String())
 	}
 	for _, p := range cfg.Peers {
 		names = append(names, p.String())
@@ -113,7 +123,7 @@ func medianExchange(rounds [][]Result, k int) Result {
 	return r
 }
 
-// round runs a job of a contestant: of a form, or behind these of a peer.
+// round runs a job of a contestant: of a way, or behind these of a peer.
 func (cfg *Config) round(ctx context.Context, who int) ([]Result, error) {
 	items := make([]string, len(cfg.Sizes))
 	for i, n := range cfg.Sizes {
@@ -124,12 +134,12 @@ func (cfg *Config) round(ctx context.Context, who int) ([]Result, error) {
 	var err error
 	r := Result{Benchmark: "exchange", Neighbors: cfg.Neighbors, Ranks: cfg.Ranks}
 	form := exchange.Auto
-	if who < len(cfg.Forms) {
-		form = cfg.Forms[who]
-		r.Contestant = form.String()
-		out, err = cfg.runOurs(ctx, form, append(args, runner.Choose(cfg.Picture, "1", "0")))
+	if who < len(cfg.Ways) {
+		way := cfg.Ways[who]
+		form, r.Contestant = way.Form, way.String()
+		out, err = cfg.runOurs(ctx, form, append(args, strconv.FormatBool(cfg.Picture), strconv.FormatBool(way.Copy)))
 	} else {
-		p := cfg.Peers[who-len(cfg.Forms)]
+		p := cfg.Peers[who-len(cfg.Ways)]
 		r.Contestant = p.String()
 		out, err = cfg.Site.RunPeer(ctx, p, cfg.Ranks, args)
 	}
@@ -254,5 +264,5 @@ func (c *Config) Memory() float64 {
 	for _, n := range counts {
 		sum += float64(n)
 	}
-	return 3 * sum * float64(c.Ranks)
+	return 4 * sum * float64(c.Ranks)
 }

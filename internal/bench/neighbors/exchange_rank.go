@@ -17,11 +17,13 @@ import (
 
 // exchangeRankMain is the rank program of the exchange benchmark. Its arguments are the
 // neighbors of a rank (or halo: the 26 of a cube, whose messages have three lengths), BYTES,...,
-// seconds for each length, and 1 for a picture.
+// seconds for each length, and whether to make a picture, and to receive into a buffer and copy.
 func exchangeRankMain(args []string) {
-	var neighbors, sizes, picture string
+	var neighbors, sizes string
 	var seconds float64
-	rankside.ScanArgs("neighbors or halo, BYTES,..., seconds, and 0 or 1", args, &neighbors, &sizes, &seconds, &picture)
+	var picture, copied bool
+	rankside.ScanArgs("neighbors or halo, BYTES,..., seconds, and twice true or false", args, &neighbors, &sizes,
+		&seconds, &picture, &copied)
 	mpi.Run(func(world *mpi.Comm) error {
 		for item := range strings.SplitSeq(sizes, ",") {
 			n, err := strconv.Atoi(item)
@@ -32,7 +34,10 @@ func exchangeRankMain(args []string) {
 			if err != nil {
 				return err
 			}
-			if err := r.measure(n, time.Duration(seconds*float64(time.Second)), picture == "1"); err != nil {
+			if copied {
+				r.buffer = make([]byte, len(r.in))
+			}
+			if err := r.measure(n, time.Duration(seconds*float64(time.Second)), picture); err != nil {
 				return err
 			}
 		}
@@ -46,6 +51,7 @@ type exchangeRank struct {
 	graph    *mpi.Comm
 	counts   []int // bytes, by neighbor
 	out, in  []byte
+	buffer   []byte // what is received comes here, and is copied to in; nil: it comes to in
 	expected []byte
 }
 
@@ -102,7 +108,12 @@ func newExchangeRank(world *mpi.Comm, neighbors string, n int) (*exchangeRank, e
 func mark(rank, message int) byte { return byte(1 + rank*31 + message*7) }
 
 func (r *exchangeRank) step() error {
-	return mpi.NeighborAlltoallv(r.graph, r.out, r.counts, nil, r.in, r.counts, nil)
+	if r.buffer == nil {
+		return mpi.NeighborAlltoallv(r.graph, r.out, r.counts, nil, r.in, r.counts, nil)
+	}
+	err := mpi.NeighborAlltoallv(r.graph, r.out, r.counts, nil, r.buffer, r.counts, nil)
+	copy(r.in, r.buffer)
+	return err
 }
 
 // measure makes exchanges for some time, each after a barrier. Rank 0 prints BYTES,

@@ -23,6 +23,7 @@ type exchangeFlags struct {
 	Neighbors string        `short:"N" long:"neighbors" env:"EX_NEIGHBORS" value-name:"N" default:"6" description:"messages that each rank sends, or halo: the 6 faces, 12 edges and 8 corners of a cube"`
 	Sizes     cli.Sizes     `long:"sizes" env:"EX_SIZES" value-name:"LIST" default:"16KiB,64KiB,256KiB,1MiB" description:"lengths of a message, with halo of a face"`
 	Exchange  []string      `long:"exchange" env:"EX_EXCHANGE" env-delim:"," choice:"auto" choice:"plain" choice:"wrap" choice:"steps" choice:"stripe" default-mask:"all" description:"how messages are divided among the devices; repeatable, each is a contestant"`
+	Copy      bool          `long:"copy" env:"EX_COPY" description:"each way also with a copy, as a contestant more: ranks receive into a buffer and copy from there"`
 	Compare   exchangePeers `long:"compare" env:"COMPARE" value-name:"LIST" description:"what to run in turn with ours: openmpi, over a TCP connection for each device; mptcp, which is Open MPI over MPTCP"`
 	Rounds    int           `long:"rounds" most:"1000; each round is a job of every contestant" env:"EX_ROUNDS" value-name:"N" default-mask:"1; with --compare 3" description:"runs of each contestant, in turn; the median counts"`
 	Every     cli.Lapse     `long:"every" env:"EX_EVERY" value-name:"DUR" default:"2s" description:"time of each run at each length; three exchanges are made at least"`
@@ -60,7 +61,7 @@ func executeExchange(ctx context.Context, args []string) error {
 		defer closeAll()
 		cfg.Peers = peers
 	}
-	contestants := len(cfg.Forms) + len(cfg.Peers)
+	contestants := len(cfg.Ways) + len(cfg.Peers)
 	progress := cli.NewProgress(cfg.Rounds * contestants)
 	defer progress.Done()
 	cfg.Step = func(who string, round int) { progress.Begin(fmt.Sprintf("%s, round %d", who, round+1)) }
@@ -101,7 +102,10 @@ func (f *exchangeFlags) config() (cfg neighbors.Config, err error) {
 		if err != nil {
 			return cfg, err
 		}
-		cfg.Forms = append(cfg.Forms, form)
+		cfg.Ways = append(cfg.Ways, neighbors.Way{Form: form})
+		if f.Copy {
+			cfg.Ways = append(cfg.Ways, neighbors.Way{Form: form, Copy: true})
+		}
 	}
 	if err := f.check(&cfg); err != nil {
 		return cfg, err

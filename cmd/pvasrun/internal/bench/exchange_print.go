@@ -23,7 +23,7 @@ func printExchange(out io.Writer, cfg *neighbors.Config, results [][]neighbors.R
 	fmt.Fprint(w, "bytes\trepetitions\tL us\tB MB/s\t")
 	for i, r := range results[0] {
 		beside := "formula"
-		if i >= len(cfg.Forms) {
+		if i >= len(cfg.Ways) {
 			beside = "ratio"
 		}
 		fmt.Fprintf(w, "%s\tMB/s\t%s\t", r.Contestant, beside)
@@ -42,7 +42,7 @@ func printExchange(out io.Writer, cfg *neighbors.Config, results [][]neighbors.R
 			cli.IfKnown(row[0].MBytesPerS))
 		for i, r := range row {
 			second := r.Formula / 1e3
-			if i >= len(cfg.Forms) {
+			if i >= len(cfg.Ways) {
 				second = row[0].Median / r.Median
 			}
 			fmt.Fprintf(w, "%.2f\t%.4g\t%s\t", r.Median/1e3, float64(bytes)/r.Median, cli.IfKnown(second))
