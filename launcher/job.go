@@ -25,7 +25,7 @@ type Job struct {
 	// StackSize is the bytes of a rank's stack, its RLIMIT_STACK; math.MaxUint64: unlimited; 0: the limit of this
 	// process.
 	StackSize uint64
-	HugePages bool // advise huge pages for the shared memory of the ranks
+	HugePages job.HugePages // of the memory that ranks share; "": none
 
 	Settings job.Settings // of messages and collectives; the zero value stands for the defaults
 

@@ -290,7 +290,7 @@ func (p *plan) layouts(ranks []RankPlan) error {
 		return err
 	}
 	space, err := pvas.Create(pvas.Config{Tasks: p.size, PartitionSize: p.job.PartitionSize,
-		SmallRegion: job.SmallRegionSize(p.size), HugePages: p.job.HugePages})
+		SmallRegion: job.SmallRegionSize(p.size), HugePages: p.job.HugePages != ""})
 	if err != nil {
 		return err
 	}

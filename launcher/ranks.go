@@ -32,6 +32,9 @@ func (s *supervisor) chooseBTL() error {
 		s.reason = reason(err)
 		s.io.say("every rank gets an address space of its own (--btl sm): %s", s.reason)
 	}
+	if s.job.HugePages == job.ReservedPages {
+		s.io.say("--huge-pages reserved: windows have none, as ranks do not share an address space")
+	}
 	s.btl = job.BTLSM
 	need, most := s.job.room()
 	if s.places = most; s.job.Part == nil && sys.SoftLimit(sys.RlimitFsize) != sys.Unlimited {
@@ -65,7 +68,7 @@ func (s *supervisor) makeSpace() error {
 	need, most := s.job.room()
 	here := s.size + need - s.job.Total() // all that are added may come here
 	create := &host.CreateRequest{Tasks: here, Spare: most - need, Total: most, PartitionSize: s.job.PartitionSize,
-		HugePages: s.job.HugePages, ID: s.id, Apps: slices.Clone(s.apps)}
+		HugePages: s.job.HugePages != "", ID: s.id, Apps: slices.Clone(s.apps)}
 	for i := range create.Apps {
 		create.Apps[i].Env = host.SharedEnv(create.Apps[i].Env)
 	}

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/bench/memory"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 func onlyInOneSpace(t *testing.T) {
@@ -39,8 +43,25 @@ func TestHugePages(t *testing.T) {
 			"^VmFlags:.* hg", "/proc/self/smaps")
 		return strings.TrimSpace(command(t, nil, args...).stdout) != "0"
 	}
-	require.True(t, advised("--huge-pages"))
+	require.True(t, advised("--huge-pages", "transparent"))
 	require.False(t, advised())
+}
+
+// Reserved pages take no table pages, as transparent ones do.
+func TestReservedPages(t *testing.T) {
+	onlyInOneSpace(t)
+	const ranks, tables = 4, 4 // of 2 MiB in 8 MiB
+	testkit.ReservedPages(t, ranks*tables)
+	growth := func(pages string) int64 {
+		got := command(t, nil, "bench", "touch", "-n", strconv.Itoa(ranks), "--size", "8M", "--btl", "pvas", "--json",
+			"--huge-pages", pages)
+		require.Equal(t, 0, got.code, got.stderr)
+		var r memory.TouchResult
+		require.NoError(t, json.Unmarshal([]byte(got.stdout), &r))
+		return r.PageTableGrowthKiB
+	}
+	require.GreaterOrEqual(t, growth("transparent"), int64(ranks*tables*4))
+	require.LessOrEqual(t, growth("reserved"), int64(ranks*4+4), "what else is touched after Init")
 }
 
 func TestThousandRanks(t *testing.T) {

@@ -271,9 +271,16 @@ func (p *Process) Alloc_mem(size int, info Info, base AddressRef) error {
 	if err != nil {
 		return err
 	}
-	mem, at, err := allocate(size, max(memoryAlign, comm.Alignment(hints)))
+	align := max(memoryAlign, comm.Alignment(hints))
+	if size >= sys.ReservedPage {
+		align = max(align, sys.ReservedPage) // address space: the memory begins with a huge page, where it has any
+	}
+	mem, at, err := allocate(size, align)
 	if err != nil {
 		return fail(ERR_NO_MEM, "%v", err)
+	}
+	if mem.mapped > 0 {
+		p.world.c.UseHugePages(uintptr(at), uintptr(size))
 	}
 	p.mu.Lock()
 	p.memory[at] = mem

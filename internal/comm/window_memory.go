@@ -72,6 +72,13 @@ func (w *windows) note(c *Comm, at uint64, length int) {
 	}
 }
 
+// UseHugePages is job.Root.UseHugePages.
+func (c *Comm) UseHugePages(at, length uintptr) {
+	if c.made() == nil {
+		c.root.UseHugePages(at, length)
+	}
+}
+
 // give takes back blocks that nobody uses.
 func (w *windows) give(blocks ...block) {
 	w.mu.Lock()

@@ -29,15 +29,38 @@ func nameOf[T ~uint32 | ~int](v T, names ...string) string {
 	return strings.TrimPrefix(fmt.Sprintf("%T(%d)", v, int(v)), "job.")
 }
 
+// HugePages are the pages of 2 MiB that ranks use for the large blocks of memory that they share. "": none.
+type HugePages string
+
+const (
+	// TransparentPages are advised: the kernel makes them where memory lies together, and can split them. So it keeps
+	// a table page for each.
+	TransparentPages HugePages = "transparent"
+
+	// ReservedPages are those of hugetlbfs, which the administrator has set aside. They need no table page. In one
+	// address space alone; where they run out as TransparentPages.
+	ReservedPages HugePages = "reserved"
+)
+
+func (p HugePages) flag() uint32 {
+	switch p {
+	case TransparentPages:
+		return flagTransparentPages
+	case ReservedPages:
+		return flagReservedPages
+	}
+	return 0
+}
+
 // Config describes a job when its memory is created.
 type Config struct {
-	Ranks     int  // number of ranks, 1 to MaxRanks
-	Places    int  // how many ranks the job has room for; 0: no more
-	BTL       BTL  // how they share memory
-	Universe  int  // see Root.Universe
-	CPUs      int  // CPUs the job may use; with more ranks than that Root.Spin is 0
-	HugePages bool // ranks advise huge pages for the memory they share
-	Hold      bool // the hold points hold: see Root.Reach
+	Ranks     int       // number of ranks, 1 to MaxRanks
+	Places    int       // how many ranks the job has room for; 0: no more
+	BTL       BTL       // how they share memory
+	Universe  int       // see Root.Universe
+	CPUs      int       // CPUs the job may use; with more ranks than that Root.Spin is 0
+	HugePages HugePages // of the memory that ranks share
+	Hold      bool      // the hold points hold: see Root.Reach
 	Settings  Settings
 	Desk      bool // there is a desk: see Root.Ask
 	TraceSize int  // bytes of each rank's trace buffer, whole pages; 0: the job is not traced
@@ -75,6 +98,8 @@ func (c Config) check() error {
 		return fmt.Errorf("room for %d ranks is outside %d..%d", c.Places, c.Ranks, MaxRanks)
 	case c.BTL != BTLPvas && c.BTL != BTLSM:
 		return fmt.Errorf("unknown BTL %d", uint32(c.BTL))
+	case c.HugePages != "" && c.HugePages.flag() == 0:
+		return fmt.Errorf("huge pages %q are neither %s nor %s", c.HugePages, TransparentPages, ReservedPages)
 	case c.CPUs < 1:
 		return fmt.Errorf("number of CPUs %d is below 1", c.CPUs)
 	case c.TraceSize < 0 || c.TraceSize > maxTraceSize || c.TraceSize%os.Getpagesize() != 0:

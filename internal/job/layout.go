@@ -37,9 +37,10 @@ const (
 
 // Bits of header.flags.
 const (
-	flagHugePages = 1 << iota
+	flagTransparentPages = 1 << iota
 	flagHold
 	flagDesk // there is a desk, behind the rank blocks
+	flagReservedPages
 )
 
 // constants is written by the creator before anybody else knows the memory, and never
@@ -99,7 +100,9 @@ type header struct {
 	// Written by ranks, a few times in the life of a job.
 	early atomic.Uint32 // ranks that have looked for a mailbox before it was open
 	cma   atomic.Uint32 // a verdict on process_vm_readv: see NoteCMA
-	_     [cacheLine - 8]byte
+
+	withoutPages atomic.Uint32 // 0, then 1 for ever: reserved pages have run out
+	_            [cacheLine - 12]byte
 
 	work Work
 

@@ -14,14 +14,14 @@ import (
 func TestCreateAndMapShareTheBlock(t *testing.T) {
 	for _, btl := range []BTL{BTLPvas, BTLSM} {
 		for _, ranks := range []int{1, 2, 1000} {
-			m, err := Create(Config{Ranks: ranks, BTL: btl, CPUs: 2, HugePages: true})
+			m, err := Create(Config{Ranks: ranks, BTL: btl, CPUs: 2, HugePages: TransparentPages})
 			require.NoError(t, err)
 			other := mapAgain(t, m)
 			require.NotEqual(t, m.Addr(), other.Addr())
 			r := other.Root()
 			require.Equal(t, ranks, r.Ranks())
 			require.Equal(t, btl, r.BTL())
-			require.True(t, r.HugePages())
+			require.Equal(t, TransparentPages, r.HugePages())
 			require.False(t, r.Holding())
 			require.NoError(t, m.Root().Claim(ranks-1, 4711))
 			require.Equal(t, 4711, r.Pid(ranks-1))

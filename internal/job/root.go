@@ -2,10 +2,12 @@ package job
 
 import (
 	"fmt"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -77,8 +79,37 @@ func (r *Root) TraceBuffer(rank int) []byte {
 // PageSize returns the size of a page in bytes, as the creator saw it.
 func (r *Root) PageSize() int { return int(r.head.pageSize) }
 
-// HugePages tells whether ranks advise huge pages for the memory they share.
-func (r *Root) HugePages() bool { return r.head.flags&flagHugePages != 0 }
+// HugePages returns the huge pages that ranks use.
+func (r *Root) HugePages() HugePages {
+	for _, p := range []HugePages{TransparentPages, ReservedPages} {
+		if r.head.flags&p.flag() != 0 {
+			return p
+		}
+	}
+	return ""
+}
+
+// UseHugePages has the whole huge pages in a range of private memory be huge ones, if the user wants that. The caller
+// knows that nobody has touched the memory. Where there are none the memory stays as it is. That reserved ones are too
+// few is said once in a job.
+func (r *Root) UseHugePages(at, length uintptr) {
+	first, last := (at+hugePage-1)&^(hugePage-1), (at+length)&^(hugePage-1)
+	kind := r.HugePages()
+	if kind == "" || first >= last {
+		return
+	}
+	if kind == ReservedPages {
+		err := sys.MapReserved(first, last-first)
+		if err == nil {
+			return
+		}
+		if r.head.withoutPages.Swap(1) == 0 {
+			fmt.Fprintf(os.Stderr, "warning: --huge-pages reserved: %v: such blocks have other pages; root reserves N "+
+				"of them by sysctl vm.nr_hugepages=N\n", err)
+		}
+	}
+	_ = sys.Madvise(first, last-first, sys.MadvHugePage) // an error: the kernel has none
+}
 
 // Holding tells whether the hold points hold.
 func (r *Root) Holding() bool { return r.head.flags&flagHold != 0 }

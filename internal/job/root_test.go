@@ -23,12 +23,12 @@ func testRoot(t testing.TB, c Config) *Root {
 }
 
 func TestRootTellsWhatItWasCreatedWith(t *testing.T) {
-	r := initRoot(heapRoot(3), Config{Ranks: 3, BTL: BTLSM, CPUs: 2, HugePages: true, Hold: true}, 4096, 8192)
+	r := initRoot(heapRoot(3), Config{Ranks: 3, BTL: BTLSM, CPUs: 2, HugePages: ReservedPages, Hold: true}, 4096, 8192)
 	require.Equal(t, 3, r.Ranks())
 	require.Equal(t, BTLSM, r.BTL())
 	require.Equal(t, 2, r.CPUs())
 	require.Positive(t, r.PageSize())
-	require.True(t, r.HugePages())
+	require.Equal(t, ReservedPages, r.HugePages())
 	require.True(t, r.Holding())
 	require.EqualValues(t, 8192, r.SegmentStride())
 	require.EqualValues(t, 4096+2*8192, r.SegmentOffset(2))
@@ -37,7 +37,7 @@ func TestRootTellsWhatItWasCreatedWith(t *testing.T) {
 	require.Positive(t, testRoot(t, Config{Ranks: 2, CPUs: 2}).Spin())
 	require.True(t, testRoot(t, Config{Ranks: 8, CPUs: 2}).Few())
 	require.False(t, testRoot(t, Config{Ranks: 9, CPUs: 2}).Few())
-	require.False(t, testRoot(t, Config{Ranks: 1}).HugePages())
+	require.Empty(t, testRoot(t, Config{Ranks: 1}).HugePages())
 }
 
 func TestConfigIsChecked(t *testing.T) {
@@ -50,6 +50,7 @@ func TestConfigIsChecked(t *testing.T) {
 		func(c *Config) { c.BTL = 0 },
 		func(c *Config) { c.BTL = 3 },
 		func(c *Config) { c.CPUs = 0 },
+		func(c *Config) { c.HugePages = "small" },
 	} {
 		c := good
 		change(&c)

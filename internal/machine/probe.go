@@ -88,6 +88,8 @@ func meaning(err error) string {
 		return "forbidden here: by a security module such as Yama, by a seccomp filter, or for lack of a capability"
 	case errors.Is(err, syscall.EINVAL):
 		return "the kernel has the call but not this use of it"
+	case errors.Is(err, syscall.ENOSPC):
+		return "none is free: root reserves N of them by sysctl vm.nr_hugepages=N"
 	case errors.Is(err, syscall.ENOMEM), errors.Is(err, syscall.EAGAIN):
 		return "short of memory, or a limit on memory or processes was met"
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
@@ -100,7 +102,8 @@ func ownProbes() []NamedProbe {
 	return []NamedProbe{
 		{Name: "memfd", Purpose: "memory of a job, shared without a name on disk", Run: probeMemfd},
 		{Name: "futex", Purpose: "sleeping until a peer has written", Run: probeFutex},
-		{Name: "huge pages on request", Purpose: "--huge-pages", Run: probeHugePage},
+		{Name: "huge pages on request", Purpose: "--huge-pages transparent", Run: probeHugePage},
+		{Name: "reserved huge pages", Purpose: "--huge-pages reserved", Run: probeReservedPage},
 		{Name: "CMA", Purpose: "one copy between separate processes", Run: probeCMA},
 		{Name: "close_range", Purpose: "no descriptor leaks into a rank", Run: sys.ProbeCloseRange},
 		{Name: "pidfd", Purpose: "holding a process without mistaking it for another", Run: sys.ProbePidfd},
@@ -153,6 +156,17 @@ func probeHugePage() error {
 			"/sys/kernel/mm/transparent_hugepage/enabled is never, or no 2 MiB of memory are free in one piece")
 	}
 	return nil
+}
+
+// probeReservedPage takes one.
+func probeReservedPage() error {
+	const size = 2 * sys.ReservedPage // one in it is aligned
+	at, err := sys.Mmap(0, size, sys.ProtNone, sys.MapPrivate|sys.MapAnonymous, -1, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sys.Munmap(at, size) }() // fails only for a wrong argument
+	return sys.MapReserved((at+sys.ReservedPage-1)&^(sys.ReservedPage-1), sys.ReservedPage)
 }
 
 // anonHuge returns AnonHugePages, in KiB, of the area with the address in it.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 func TestSealedMemfdKeepsItsSize(t *testing.T) {
@@ -66,4 +68,25 @@ func TestFutex(t *testing.T) {
 	defer Munmap(hidden, uintptr(os.Getpagesize()))
 	err = FutexWait(wordAt(hidden), 0)
 	require.True(t, errors.Is(err, syscall.EFAULT), "%v", err)
+}
+
+// Reserved pages take the place of what was there, or it stays: also where too few are left.
+func TestMapReserved(t *testing.T) {
+	free := testkit.ReservedPages(t, 3)
+	size := uintptr(free+3) * ReservedPage
+	at, err := Mmap(0, size, ProtRead|ProtWrite, MapPrivate|MapAnonymous|MapNoReserve, -1, 0)
+	require.NoError(t, err)
+	defer Munmap(at, size)
+	at = (at + ReservedPage - 1) &^ (ReservedPage - 1)
+	mem := Bytes(at, int(size-ReservedPage))
+	mem[0], mem[len(mem)-1] = 1, 2
+	require.ErrorIs(t, MapReserved(at, uintptr(len(mem))), syscall.ENOSPC)
+	require.Equal(t, []byte{1, 2}, []byte{mem[0], mem[len(mem)-1]})
+	require.Equal(t, os.Getpagesize(), testkit.PageSize(t, at))
+
+	require.NoError(t, MapReserved(at, 3*ReservedPage))
+	require.Equal(t, ReservedPage, testkit.PageSize(t, at+3*ReservedPage-1))
+	require.Equal(t, os.Getpagesize(), testkit.PageSize(t, at+3*ReservedPage))
+	require.Equal(t, make([]byte, 3*ReservedPage), mem[:3*ReservedPage])
+	mem[3*ReservedPage-1] = 3
 }

@@ -39,12 +39,12 @@ func (c *Config) hugePages() Experiment {
 		e.Skip = "ranks cannot share one address space here"
 	}
 	e.Run = func(ctx context.Context, _ int) (points []results.Point, err error) {
-		for _, on := range []bool{false, true} {
+		for _, pages := range []job.HugePages{"", job.TransparentPages} {
 			cfg := memory.TouchConfig{Ranks: scaled(c, []int{2}, []int{8, 32}, []int{16, 64, 240}), Bytes: 2 << 20,
-				BTLs: []string{model}, HugePages: on}
+				BTLs: []string{model}, HugePages: pages}
 			err := memory.Touch(ctx, cfg, func(r memory.TouchResult) error {
 				p := r.Point()
-				p.Setting = runner.Choose(on, "huge pages", "normal pages")
+				p.Setting = runner.Choose(pages != "", "huge pages", "normal pages")
 				points = append(points, p)
 				return nil
 			})

@@ -18,7 +18,7 @@ type TouchConfig struct {
 	Ranks     []int                       // numbers of ranks, one job of each for each BTL
 	Bytes     uint64                      // shared memory of each rank
 	BTLs      []string                    // "pvas", "sm"
-	HugePages bool                        // advise huge pages for the memory in one address space
+	HugePages job.HugePages               // of the memory in one address space
 	Step      func(btl string, ranks int) // told before each job; nil: nobody
 }
 
@@ -41,7 +41,7 @@ type TouchResult struct {
 	MachineTableKiB *int64 `json:"machine_pagetable_kib"`
 	// MemoryGrowthKiB is what MemAvailable has fallen by, by the same method.
 	MemoryGrowthKiB *int64 `json:"memory_growth_kib"`
-	// ModelKiB is what the model expects PageTableGrowthKiB to be.
+	// ModelKiB is what the model expects PageTableGrowthKiB to be, without huge pages.
 	ModelKiB uint64 `json:"model_kib"`
 	// Seconds passed between the two stops.
 	Seconds float64 `json:"seconds"`

@@ -5,7 +5,9 @@
 // Memory to give out comes from the arena that the space host has reserved in the
 // rank's partition. The arena is inaccessible at
 // first and is opened from its start upwards as it is needed, so that what a rank
-// shares lies in one piece: one mapping, and as few table pages as can be.
+// shares lies in one piece: one mapping, and as few table pages as can be. What is given out from 2 MiB on lies on huge
+// pages where the user wants that (section 6.2 of the paper): on reserved ones it needs no table page of its own. Heaps
+// have none, but what the kernel makes transparent: the runtime of a program maps them itself, over whatever was there.
 //
 // # Foreign addresses in Go pointers
 //

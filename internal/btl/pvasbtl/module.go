@@ -76,9 +76,8 @@ func (m *Module) open(from, start, length, align uint64) ([]byte, error) {
 	if err := sys.Mprotect(uintptr(from), uintptr(end-from), sys.ProtRead|sys.ProtWrite); err != nil {
 		return nil, err
 	}
-	if m.root.HugePages() && align == btl.HugePage {
-		// Advice: where the kernel has no huge pages, small ones do.
-		_ = sys.Madvise(uintptr(start), uintptr(length), sys.MadvHugePage)
+	if align == btl.HugePage {
+		m.root.UseHugePages(uintptr(start), uintptr(length))
 	}
 	return bytesAt(start, length), nil
 }

@@ -2,7 +2,10 @@ package pvasbtl_test
 
 import (
 	"fmt"
+	"io"
+	"os"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -73,7 +76,11 @@ func TestConformance(t *testing.T) {
 				if testkit.Race {
 					make = heapSpace
 				}
-				root := make(t, job.Config{Ranks: ranks, CPUs: 2, HugePages: ranks == 2 && !testkit.Race})
+				pages := map[int]job.HugePages{2: job.TransparentPages, 5: job.ReservedPages}[ranks]
+				if testkit.Race {
+					pages = "" // the memory is of the heap
+				}
+				root := make(t, job.Config{Ranks: ranks, CPUs: 2, HugePages: pages})
 				jobtest.Ranks(t, root, func(rank int) error {
 					m, err := pvasbtl.New(root, rank)
 					if err != nil {
@@ -154,4 +161,61 @@ func TestSmallRegion(t *testing.T) {
 	require.True(t, inside(third))
 	require.NotEqual(t, first, third)
 	runtime.KeepAlive(small)
+}
+
+// stderrOf returns what f prints to standard error.
+func stderrOf(t *testing.T, f func()) string {
+	t.Helper()
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer r.Close()
+	stderr := os.Stderr
+	os.Stderr = w
+	f()
+	os.Stderr = stderr
+	require.NoError(t, w.Close())
+	text, err := io.ReadAll(r)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// The whole huge pages of what is allocated come from the pool. Where that has too few, memory is good all the same,
+// and a rank says so.
+func TestReservedPages(t *testing.T) {
+	if testkit.Race {
+		t.Skip("the memory is of the heap")
+	}
+	free := testkit.ReservedPages(t, 2)
+	root := space(t, job.Config{Ranks: 2, CPUs: 2, HugePages: job.ReservedPages})
+	var modules [2]*pvasbtl.Module
+	for rank := range modules {
+		m, err := pvasbtl.New(root, rank)
+		require.NoError(t, err)
+		modules[rank] = m
+	}
+	alloc := func(rank, n int) []byte {
+		mem, _, err := modules[rank].Alloc(n)
+		require.NoError(t, err)
+		mem[0], mem[n-1] = 1, 2
+		return mem
+	}
+	small, huge := os.Getpagesize(), btl.HugePage
+	sizes := func(mem []byte) [2]int {
+		first := sys.AddrOf(mem)
+		return [2]int{testkit.PageSize(t, first), testkit.PageSize(t, first+uintptr(len(mem)-1))}
+	}
+	require.Empty(t, stderrOf(t, func() {
+		require.Equal(t, [2]int{small, small}, sizes(alloc(0, huge-1)))
+		require.Equal(t, [2]int{huge, huge}, sizes(alloc(0, huge)))
+		require.Equal(t, [2]int{huge, small}, sizes(alloc(1, huge+1)))
+	}))
+	n := (free + 1) * huge
+	if n > arenaSize/2 {
+		t.Skip("an arena has not more memory than the pool")
+	}
+	text := stderrOf(t, func() {
+		require.Equal(t, [2]int{small, small}, sizes(alloc(0, n)))
+		require.Equal(t, [2]int{small, small}, sizes(alloc(1, n)))
+	})
+	require.Equal(t, 1, strings.Count(text, "warning: --huge-pages reserved: "), text)
 }

@@ -109,7 +109,7 @@ func (m *Module) view(peer int, at uint64, n int) ([]byte, error) {
 // adviseHuge asks for huge pages if the user did. It is advice: by default the
 // kernel has none for shared memory (transparent_hugepage/shmem_enabled).
 func (m *Module) adviseHuge(s *job.Segment) {
-	if m.mem.Root().HugePages() && len(s.Bytes) >= btl.HugePage {
+	if m.mem.Root().HugePages() != "" && len(s.Bytes) >= btl.HugePage {
 		_ = sys.Madvise(sys.AddrOf(s.Bytes), uintptr(len(s.Bytes)), sys.MadvHugePage)
 	}
 }

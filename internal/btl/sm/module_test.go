@@ -53,8 +53,8 @@ func TestConformance(t *testing.T) {
 			for _, mode := range testkit.Turn(i+j, job.SingleCopyAuto, job.SingleCopyNone, job.SingleCopyCMA) {
 				t.Run(fmt.Sprintf("%s/ranks=%d/single-copy=%v", c.Name, ranks, mode), func(t *testing.T) {
 					jobtest.Run(t, job.Config{
-						Ranks: ranks, BTL: job.BTLSM, CPUs: 2, HugePages: ranks == 2,
-						Settings: job.Settings{SingleCopy: mode},
+						Ranks: ranks, BTL: job.BTLSM, CPUs: 2, Settings: job.Settings{SingleCopy: mode},
+						HugePages: map[int]job.HugePages{2: job.TransparentPages}[ranks],
 					}, "case", "CASE="+c.Name)
 				})
 			}

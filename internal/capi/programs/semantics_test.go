@@ -158,6 +158,22 @@ func TestWindows(t *testing.T) {
 	})
 }
 
+// TestReservedPages: memory of a program lies on the pages that the administrator has reserved.
+func TestReservedPages(t *testing.T) {
+	program := build(t, "pages.c")
+	testkit.ReservedPages(t, 4)
+	eachModel(t, func(t *testing.T, w way) {
+		stdout, stderr, code := w.start(t, 2, "--huge-pages=reserved", program)
+		require.Zero(t, code, stderr)
+		want := "2048 2048\n"
+		if w.btl == "sm" {
+			want = "2048 4\n"
+			require.Contains(t, stderr, "--huge-pages reserved: windows have none")
+		}
+		require.Equal(t, strings.Repeat(want, 2), stdout)
+	})
+}
+
 // TestWindowsOfStrangers: created windows of processes that may not read one another's memory.
 func TestWindowsOfStrangers(t *testing.T) {
 	filter := filepath.Join(t.TempDir(), "filter")

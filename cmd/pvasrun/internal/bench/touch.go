@@ -11,13 +11,14 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/internal/bench/memory"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 type touchFlags struct {
 	NP        cli.Counts   `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default:"8,16,32,64" description:"numbers of ranks, a job of each"`
 	Size      cli.Size     `long:"size" least:"1" env:"SIZE" value-name:"SIZE" default:"2MiB" description:"shared memory of each rank"`
 	BTL       cli.BTLNames `long:"btl" env:"BTL" value-name:"LIST" default:"pvas,sm" description:"task models to compare"`
-	HugePages bool         `long:"huge-pages" env:"HUGE_PAGES" description:"advise transparent huge pages in one address space"`
+	HugePages string       `long:"huge-pages" env:"HUGE_PAGES" choice:"transparent" choice:"reserved" default-mask:"none" description:"huge pages in one address space"`
 	JSON      bool         `long:"json" env:"JSON" description:"print one JSON object per line"`
 }
 
@@ -30,7 +31,7 @@ func executeTouch(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("bench touch: %w", err)
 	}
-	cfg := memory.TouchConfig{Ranks: f.NP, Bytes: uint64(f.Size), BTLs: models, HugePages: f.HugePages}
+	cfg := memory.TouchConfig{Ranks: f.NP, Bytes: uint64(f.Size), BTLs: models, HugePages: job.HugePages(f.HugePages)}
 	if err := cli.Fits("--size", cfg.Memory()); err != nil {
 		return err
 	}

@@ -261,7 +261,7 @@ func (f *Flags) job(apps []launcher.App, settings job.Settings) launcher.Job {
 		PartitionSize:  uint64(f.PartitionSize),
 		StackSize:      uint64(f.StackSize),
 		Universe:       int(min(f.Universe, job.MaxRanks+1)),
-		HugePages:      f.HugePages,
+		HugePages:      job.HugePages(f.HugePages),
 		Bind:           f.binding(countRanks(apps)),
 		ReportBindings: f.ReportBindings,
 		Stdin:          os.Stdin,

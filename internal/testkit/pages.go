@@ -1,0 +1,74 @@
+package testkit
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// pool has the kernel's numbers of reserved pages of 2 MiB.
+const pool = "/sys/kernel/mm/hugepages/hugepages-2048kB"
+
+// ReservedPages skips the test where fewer than n reserved pages of 2 MiB are free and none can be added, as root may.
+// Those that it adds are given back at the end of the test. Tests that call it run one after the other, of all
+// packages. It returns how many are free.
+func ReservedPages(t *testing.T, n int) (free int) {
+	t.Helper()
+	lock, err := os.Open(pool)
+	if err != nil {
+		t.Skipf("no reserved pages of 2 MiB: %v", err)
+	}
+	t.Cleanup(func() { lock.Close() })
+	require.NoError(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
+	if free = pages(t, "free_hugepages"); free >= n {
+		return free
+	}
+	all := filepath.Join(pool, "nr_hugepages")
+	before := pages(t, "nr_hugepages")
+	set := func(n int) error { return os.WriteFile(all, []byte(strconv.Itoa(n)), 0) }
+	if err := set(before + n - free); err != nil {
+		t.Skipf("%d reserved pages are free, of %d: %v", free, n, err)
+	}
+	t.Logf("%s is %d, and %d again after this test", all, before+n-free, before)
+	t.Cleanup(func() { require.NoError(t, set(before)) })
+	if free = pages(t, "free_hugepages"); free < n {
+		t.Skipf("%d reserved pages are free, of %d: memory is in pieces", free, n)
+	}
+	return free
+}
+
+func pages(t *testing.T, name string) int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(pool, name))
+	require.NoError(t, err)
+	n, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	require.NoError(t, err)
+	return n
+}
+
+// PageSize returns the size in bytes of the pages at an address of this process.
+func PageSize(t *testing.T, addr uintptr) int {
+	t.Helper()
+	f, err := os.Open("/proc/self/smaps")
+	require.NoError(t, err)
+	defer f.Close()
+	inside := false
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var start, end uintptr
+		var kib int
+		if n, _ := fmt.Sscanf(lines.Text(), "%x-%x ", &start, &end); n == 2 {
+			inside = start <= addr && addr < end
+		} else if n, _ := fmt.Sscanf(lines.Text(), "KernelPageSize: %d kB", &kib); n == 1 && inside {
+			return kib << 10
+		}
+	}
+	t.Fatalf("there is no memory at %#x", addr)
+	return 0
+}
