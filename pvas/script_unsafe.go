@@ -4,6 +4,7 @@ package pvas
 
 import (
 	"fmt"
+	"slices"
 	"syscall"
 	"unsafe"
 
@@ -39,6 +40,7 @@ func cString(s string) (arg uintptr, keep *byte) {
 // dup3 calls does not matter, and no call names one file twice.
 func scriptFor(spec *TaskSpec, files [3]int) []step {
 	b := new(scriptBuilder)
+	b.ownFiles(files)
 	b.parentDeath(spec)
 	if spec.Setpgid {
 		b.add("setpgid", syscall.SYS_SETPGID, 0, 0)
@@ -69,6 +71,13 @@ func scriptFor(spec *TaskSpec, files [3]int) []step {
 	b.add("rt_sigprocmask", syscall.SYS_RT_SIGPROCMASK, sys.SigSetMask, uintptr(unsafe.Pointer(empty)), 0,
 		sys.SigsetSize).keep = empty
 	return b.steps
+}
+
+// ownFiles gives the task, which shares the table of descriptors with the caller so far, a copy of it. The kernel
+// copies none above the standard files, so N tasks do not each copy and close what the caller has of the others.
+func (b *scriptBuilder) ownFiles(files [3]int) {
+	b.add("close_range of a copy", sys.CallCloseRange, uintptr(slices.Max(files[:])+1), uintptr(^uint32(0)),
+		sys.CloseUnshare)
 }
 
 func (b *scriptBuilder) parentDeath(spec *TaskSpec) {

@@ -110,7 +110,8 @@ func start(l Layout, prog program, spec *TaskSpec) (*Task, error) {
 	steps := scriptFor(spec, files)
 	child, failed, err := runScript(cloneFlags(spec.Sibling), sp, l.Entry, state, steps)
 	if err == nil {
-		return &Task{pid: child.pid, pidfd: child.pidfd, layout: l, sibling: spec.Sibling}, nil
+		return &Task{pid: child.pid, pidfd: sys.MoveAbove(child.pidfd, lowFiles), layout: l,
+			sibling: spec.Sibling}, nil
 	}
 	if child.pid != 0 && !spec.Sibling {
 		_, _ = sys.WaitPid(child.pid) // it has ended or is about to
@@ -154,11 +155,15 @@ func build(l Layout, prog program, spec *TaskSpec) (sp, state uint64, err error)
 
 // cloneFlags are those of a task.
 func cloneFlags(sibling bool) uintptr {
+	const flags = sys.CloneVM | sys.CloneFiles | sys.ClonePidfd
 	if sibling {
-		return uintptr(sys.CloneVM | sys.ClonePidfd | sys.CloneParent) // the signal at its end is then the caller's own
+		return uintptr(flags | sys.CloneParent) // the signal at its end is then the caller's own
 	}
-	return uintptr(sys.CloneVM|sys.ClonePidfd) | uintptr(syscall.SIGCHLD)
+	return uintptr(flags) | uintptr(syscall.SIGCHLD)
 }
+
+// lowFiles is below the descriptors that stand for tasks, and above those that a task gets, as a rule: see ownFiles.
+const lowFiles = 64
 
 // standardFiles returns three descriptors above 2 for the task's standard
 // files; done closes those it had to make.

@@ -32,6 +32,16 @@ func DupAbove(f *os.File, least int) (*os.File, error) {
 	return os.NewFile(uintptr(dup), f.Name()), nil
 }
 
+// MoveAbove moves a descriptor to the lowest free one not below least, with close-on-exec set. Without room it stays.
+func MoveAbove(fd, least int) int {
+	moved, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, least)
+	if err != nil {
+		return fd
+	}
+	_ = unix.Close(fd)
+	return moved
+}
+
 // StopSocket ends all that is sent and received by a socket, or accepted, now and later: also where it waits, and by
 // whichever descriptor. A name that the socket has stays taken.
 func StopSocket(socket *os.File) {

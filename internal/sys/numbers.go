@@ -6,10 +6,12 @@ import "golang.org/x/sys/unix"
 // calls are made of.
 const (
 	CallCloseRange = unix.SYS_CLOSE_RANGE
+	CloseUnshare   = unix.CLOSE_RANGE_UNSHARE
 
 	PrSetName = unix.PR_SET_NAME
 
 	CloneVM     = unix.CLONE_VM
+	CloneFiles  = unix.CLONE_FILES
 	CloneParent = unix.CLONE_PARENT
 	ClonePidfd  = unix.CLONE_PIDFD
 )
