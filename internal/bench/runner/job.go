@@ -82,6 +82,7 @@ func runApp(app launcher.App, run func(launcher.Job) (*launcher.Result, error)) 
 	if result.Code != 0 {
 		return nil, &JobError{result.Code, strings.TrimSpace(stderr.String())}
 	}
+	stderr.warn()
 	return stdout.Bytes(), nil
 }
 
@@ -93,6 +94,15 @@ func (w *jobErrors) Write(p []byte) (int, error) {
 		_, _ = os.Stderr.Write(p[i:])
 	}
 	return w.Buffer.Write(p)
+}
+
+// warn passes on the warnings of a job that has succeeded: its numbers are not of what the user asked for.
+func (w *jobErrors) warn() {
+	for line := range strings.Lines(w.String()) {
+		if strings.HasPrefix(line, "warning: ") {
+			_, _ = os.Stderr.WriteString(line)
+		}
+	}
 }
 
 // RunMetered is RunOurs for a job that stands still for a meter.Meter in Init and before
