@@ -88,10 +88,11 @@ func (c *Cluster) control(ctx context.Context) error {
 		c.Congestion = strings.TrimSpace(string(out))
 		return err
 	}
-	there, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_available_congestion_control")
+	const allowed = "tcp_allowed_congestion_control" // by nodes, which are network namespaces
+	there, _ := os.ReadFile("/proc/sys/net/ipv4/" + allowed)
 	if list := strings.Fields(string(there)); !slices.Contains(list, c.Congestion) {
-		return fmt.Errorf("the kernel has no congestion control %q of TCP: write one of %s, or load its module",
-			c.Congestion, strings.Join(list, ", "))
+		return fmt.Errorf("nodes may not use the congestion control %q of TCP: write one of %s, or add it to sysctl "+
+			"net.ipv4.%s", c.Congestion, strings.Join(list, ", "), allowed)
 	}
 	for node := range c.Nodes() {
 		cmd := c.Command(ctx, node, "tee", file)
