@@ -22,24 +22,32 @@ const (
 // Time is cut into epochs, in each of which as many bytes arrive as the window is large,
 // about a round trip. At the end of an epoch the window is
 //
-//	cut to 0.7           if packets were lost, as TCP Cubic does
+//	cut to 0.7           if packets were lost, as TCP Cubic does, but for losses by chance
 //	cut by up to a third if even the fastest round trip waited longer than the target
 //	enlarged by a half   in the beginning, until the first cut
 //	enlarged by 1/8      if queues were nearly empty
 //	enlarged by 1 packet otherwise, as TCP does
 //
-// and left alone if less than half of it was used. Round trips are measured between
+// A sender takes losses as chance, and not as those of a queue that is full, if queues were nearly empty in the epoch
+// before, and an eighth of the window at most is lost. Then the window grows by a packet. Else 1 % of losses would keep
+// it at some 30 packets, where both ends have a system call for a few packets each. A receiver's window is cut in any
+// case: a queue that many senders fill at once was empty before.
+//
+// The window is left alone if less than half of it was used. Round trips are measured between
 // arrivals at the kernels, so a process that waits for its CPU is not taken for a queue.
 type control struct {
 	window   int // bytes
 	queue    int // bytes that may stand in queues
 	delay    Time
+	sends    bool // it is a sender's
 	began    Time // this epoch
 	least    int  // bytes, the window is never smaller
 	arrived  int  // bytes in this epoch
 	fastest  Time
-	used     int // most bytes under way in this epoch
-	lost     bool
+	used     int  // most bytes under way in this epoch
+	lost     int  // bytes in this epoch
+	cut      bool // for them
+	calm     bool // queues were nearly empty in the last epoch, so that losses are by chance
 	started  bool // the beginning is over
 	patience bool // the last epoch's round trips were too slow, too
 }
@@ -50,7 +58,7 @@ func (c *Config) newSendControl(packet int) control {
 	if c.Start > 0 {
 		start = max(c.Start, 16*packet)
 	}
-	return control{window: start, least: 16 * packet, queue: senderQueue, delay: senderDelay}
+	return control{window: start, least: 16 * packet, queue: senderQueue, delay: senderDelay, sends: true}
 }
 
 // newBudget is the control of a receiver.
@@ -65,13 +73,14 @@ func (c *Config) newBudget() control {
 // sent notes how much is under way.
 func (c *control) sent(underWay int) { c.used = max(c.used, underWay) }
 
-// lose notes that packets were lost. It tells whether that cut the window: the first
-// loss of an epoch does, at once.
-func (c *control) lose() bool {
-	if c.lost {
+// lose notes that so many bytes were lost. It tells whether that cut the window: the first loss of an epoch that is not
+// by chance does, at once.
+func (c *control) lose(bytes int) bool {
+	c.lost += bytes
+	if c.cut || c.started && c.calm && c.lost <= c.window/8 {
 		return false
 	}
-	c.lost, c.started = true, true
+	c.cut, c.started = true, true
 	c.window = max(c.least, c.window*7/10)
 	return true
 }
@@ -101,9 +110,9 @@ func (c *control) target(took Time) Time {
 func (c *control) adjust(packet int, base, target Time) {
 	queue := c.fastest - base
 	known := c.fastest != 0 && base != 0
-	slow := known && queue > target
+	slow, nearlyEmpty := known && queue > target, known && queue < target/4
 	switch {
-	case c.lost: // cut already
+	case c.cut:
 	case slow && c.patience:
 		c.started = true
 		cut := min(float64(queue-target)/float64(queue)/2, 0.3)
@@ -111,12 +120,13 @@ func (c *control) adjust(packet int, base, target Time) {
 	case slow || c.used < c.window/2:
 	case !c.started:
 		c.window += c.window / 2
-	case known && queue < target/4:
+	case nearlyEmpty && c.lost == 0:
 		c.window += max(packet, c.window/8)
 	default:
 		c.window += packet
 	}
 	c.window = min(c.window, capWindow)
 	c.patience = slow
-	c.arrived, c.fastest, c.used, c.lost = 0, 0, 0, false
+	c.calm = c.sends && nearlyEmpty && queue < base/2
+	c.arrived, c.fastest, c.used, c.lost, c.cut = 0, 0, 0, 0, false
 }

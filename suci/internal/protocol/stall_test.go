@@ -24,7 +24,7 @@ func TestLossOfMoreThanTheWindow(t *testing.T) {
 	send(10, 1<<20)
 	n.run(Second, "much under way", func() bool { return p.underWay > 40 })
 	n.queue = n.queue[:0]
-	p.control.window, p.control.lost = p.control.least, true
+	p.control.window, p.control.cut = p.control.least, true
 	b.m.budget.window = b.m.budget.least
 	n.run(5*Second, "the block", func() bool { return finished == 11 })
 }

@@ -67,7 +67,7 @@ func (m *Machine) fillAck(r *receiver) {
 	}
 	r.ack(m.now, &m.ack, room)
 	if m.ack.Resend > 0 {
-		m.budget.lose()
+		m.budget.lose(int(m.ack.Resend) * m.packetSize)
 	}
 	if r.limit > r.told && r.grantAt == 0 && m.activeSenders > 1 && (r.demand > r.told || r.more) {
 		r.grantEnd, r.grantAt = r.told, m.now // the sender wants this grant: measure
