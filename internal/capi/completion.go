@@ -60,9 +60,9 @@ func (p *Process) Waitall(n int, r Handles[Request], statuses Statuses) error {
 	v := verdict{p: p, statuses: statuses}
 	var one *comm.Waits
 	if !generalized { // else the program is called between the waits
-		waits := comm.BeginWaits(p.world.c)
-		defer waits.End()
-		one = &waits
+		one = new(comm.Waits)
+		one.Begin(p.world.c)
+		defer one.End()
 	}
 	all := r.slice(n)
 	for i := 0; i < n; i++ {
@@ -163,6 +163,10 @@ func (p *Process) Testall(n int, r Handles[Request], flag Ref, statuses Statuses
 	if n < 0 {
 		return fail(ERR_ARG, "%d requests", n)
 	}
+	if over, known := p.allOver(r.slice(n)); known && !over {
+		flag.SetBool(false)
+		return nil
+	}
 	for i := range n {
 		q, err := p.request(r.At(i))
 		if err != nil {
@@ -228,6 +232,13 @@ func (p *Process) anyOf(n int, r Handles[Request], index, flag Ref, status Statu
 
 // Testany is MPI_Testany.
 func (p *Process) Testany(n int, r Handles[Request], index, flag Ref, status Status) error {
+	if first, known := p.takeFirst(r.slice(n), status); known {
+		if flag.SetBool(first >= 0); first < 0 {
+			first = UNDEFINED
+		}
+		index.Set(first)
+		return nil
+	}
 	return p.anyOf(n, r, index, flag, status, func(i int, q request) (bool, error) {
 		return p.test(q, r.ptr(i), status)
 	})
@@ -254,6 +265,10 @@ func (p *Process) Waitsome(n int, r Handles[Request], count Ref, indices Ints, s
 
 // Testsome is MPI_Testsome.
 func (p *Process) Testsome(n int, r Handles[Request], count Ref, indices Ints, statuses Statuses) error {
+	if some, known := p.takeSome(r.slice(n), indices, statuses); known {
+		count.Set(some)
+		return nil
+	}
 	l, err := p.list(n, r)
 	if err != nil {
 		return err

@@ -123,3 +123,112 @@ func (p *Process) prepare(r comm.Request, err error, on *communicator, out Ptr[R
 	}
 	return err
 }
+
+// glance is what a look at some requests finds, all of which are messages: how many there are, how many of them are
+// complete, and the first one that is.
+type glance struct{ active, complete, first int }
+
+// look looks at requests, until it has seen enough that are complete. If there are none, or with all fewer than all, it
+// makes progress and looks again. known is false where that does not tell what a test would: one is no message, or has
+// failed, or a test has more to do.
+func (p *Process) look(one *comm.Waits, requests []Request, enough int, all bool) (g glance, known bool) {
+	table, null := one.Messages(), shownNull()
+	for again := false; ; again = true {
+		g = glance{first: -1}
+		for i, h := range requests {
+			if h == null {
+				continue
+			}
+			g.active++
+			if h != doneRequest {
+				op := table.Message(placeOf(uintptr(h)), uintptr(h))
+				if op == nil || one.Failed(op) {
+					return g, false
+				}
+				if !one.Complete(op) {
+					continue
+				}
+			}
+			if g.complete == 0 {
+				g.first = i
+			}
+			if g.complete++; g.complete == enough {
+				return g, true
+			}
+		}
+		switch {
+		case g.active == 0:
+			return g, false
+		case again, g.complete == g.active, g.complete > 0 && !all:
+			return g, true
+		case !one.Look():
+			return g, false
+		}
+	}
+}
+
+// takeFirst finishes the first of some requests that is complete, and returns its index; -1: none is. See look for
+// known.
+func (p *Process) takeFirst(requests []Request, status Status) (first int, known bool) {
+	if p.traced {
+		return -1, false
+	}
+	out := status.wanted()
+	var one comm.Waits
+	one.Begin(p.world.c)
+	defer one.End() // also if the array is a null pointer
+	g, known := p.look(&one, requests, 1, false)
+	if known && g.complete > 0 {
+		take(&one, &requests[g.first], out)
+	}
+	return g.first, known
+}
+
+// take finishes a message that is complete.
+func take(one *comm.Waits, at *Request, out *statusWords) {
+	if h := *at; h == doneRequest {
+		out.setSent()
+	} else {
+		op := one.Messages().Message(placeOf(uintptr(h)), uintptr(h))
+		out.setTaken(op)
+		one.Drop(op)
+	}
+	*at = shownNull()
+}
+
+// allOver tells whether all requests are complete. See look for known.
+func (p *Process) allOver(requests []Request) (over, known bool) {
+	if p.traced {
+		return false, false
+	}
+	var one comm.Waits
+	one.Begin(p.world.c)
+	defer one.End()
+	g, known := p.look(&one, requests, len(requests), true)
+	return g.complete == g.active, known
+}
+
+// takeSome finishes those of some requests that are complete, and returns how many. See look for known.
+func (p *Process) takeSome(requests []Request, indices Ints, statuses Statuses) (n int, known bool) {
+	if p.traced {
+		return 0, false
+	}
+	var one comm.Waits
+	one.Begin(p.world.c)
+	defer one.End()
+	g, known := p.look(&one, requests, len(requests), false)
+	for i := g.first; known && n < g.complete; i++ {
+		if isComplete(&one, requests[i]) {
+			take(&one, &requests[i], statuses.At(n).wanted())
+			indices.Set(n, i)
+			n++
+		}
+	}
+	return n, known
+}
+
+// isComplete tells whether a request is that of a message that is complete.
+func isComplete(one *comm.Waits, h Request) bool {
+	op := one.Messages().Message(placeOf(uintptr(h)), uintptr(h))
+	return h == doneRequest || op != nil && one.Complete(op)
+}

@@ -89,7 +89,7 @@ func (s Status) setEmpty() {
 }
 
 // Wait is MPI_Wait. It goes the short way of awaitMessages, and looks for null pointers among its arguments
-// before BeginWaits. The access to one panics, and the engine must not stay locked then.
+// before Begin. The access to one panics, and the engine must not stay locked then.
 func (p *Process) Wait(r Ptr[Request], status Status) error {
 	h := r.Get()
 	if h == doneRequest {
@@ -101,7 +101,8 @@ func (p *Process) Wait(r Ptr[Request], status Status) error {
 		return p.waitOther(nil, r, status)
 	}
 	out := status.wanted()
-	one := comm.BeginWaits(p.world.c)
+	var one comm.Waits
+	one.Begin(p.world.c)
 	op := one.Messages().Message(placeOf(uintptr(h)), uintptr(h))
 	over := op != nil && one.Over(op, uintptr(h))
 	if over {
@@ -139,24 +140,11 @@ func (p *Process) waitOther(one *comm.Waits, at Ptr[Request], status Status) err
 
 // Test is MPI_Test.
 func (p *Process) Test(r Ptr[Request], flag Ref, status Status) error {
-	h := r.Get()
-	if !p.traced {
-		out := status.wanted()
-		one := comm.BeginWaits(p.world.c)
-		op := one.Messages().Message(placeOf(uintptr(h)), uintptr(h))
-		over := op != nil && one.Complete(op)
-		if over {
-			out.setTaken(op)
-			one.Drop(op)
-		}
-		one.End()
-		if over {
-			r.Set(REQUEST_NULL)
-			flag.SetBool(true)
-			return nil
-		}
+	if first, known := p.takeFirst(Handles[Request](r).slice(1), status); known {
+		flag.SetBool(first >= 0)
+		return nil
 	}
-	q, err := p.request(h)
+	q, err := p.request(r.Get())
 	if err != nil {
 		return err
 	}

@@ -120,7 +120,8 @@ func (t *Team) alongEdges(out, in []Edge) {
 				i] = t.edge(t.Engine.IsendBuffer(t.Context, t.world(e.Member), edgeTags+e.Tag, e.Data, pml.Standard))
 		}
 	}
-	waits := t.Engine.BeginWaits()
+	var waits pml.Waits
+	waits.Begin(t.Engine)
 	defer waits.End()
 	for i := range requests {
 		st, err := waits.Wait(&requests[i])

@@ -153,7 +153,8 @@ func (c *Comm) flush(from func(apart *Comm) bool) error {
 	}
 	reqs := c.buffered.take(from)
 	var failed error
-	waits := c.engine.BeginWaits()
+	var waits pml.Waits
+	waits.Begin(c.engine)
 	for i := range reqs {
 		if _, err := waits.Wait(&reqs[i]); failed == nil {
 			failed = err

@@ -116,7 +116,8 @@ func WaitAll(reqs []Request, statuses []Status) error {
 		return nil
 	}
 	var failed error
-	waits := e.BeginWaits()
+	var waits pml.Waits
+	waits.Begin(e)
 	for i := range reqs {
 		r := &reqs[i].r
 		u := unitOf(r.Unit)
@@ -133,11 +134,11 @@ func WaitAll(reqs []Request, statuses []Status) error {
 }
 
 // Waits are waits for several requests of a rank, one after the other, that take the engine's
-// lock once. Between BeginWaits and End the goroutine makes no other call.
+// lock once. Between Begin and End the goroutine makes no other call.
 type Waits struct{ w pml.Waits }
 
-// BeginWaits begins waits for requests of the rank that c is of.
-func BeginWaits(c *Comm) Waits { return Waits{c.engine.BeginWaits()} }
+// Begin begins waits for requests of the rank that c is of. It is called once.
+func (w *Waits) Begin(c *Comm) { w.w.Begin(c.engine) }
 
 // Wait is Request.Wait. The status is written to *st.
 func (w *Waits) Wait(r *Request, st *Status) error {
@@ -150,9 +151,11 @@ func (w *Waits) Wait(r *Request, st *Status) error {
 	return err
 }
 
-// Messages, Complete, Over and Drop are Wait, or Test, for most messages: see pml.Waits.
+// Messages and what follows are Wait, or Test, for most messages: see pml.Waits.
 func (w *Waits) Messages() pml.Table                     { return w.w.Messages() }
 func (w *Waits) Complete(op *Operation) bool             { return w.w.Complete(op) }
+func (w *Waits) Failed(op *Operation) bool               { return w.w.Failed(op) }
+func (w *Waits) Look() bool                              { return w.w.Look() }
 func (w *Waits) Over(op *Operation, handle uintptr) bool { return w.w.Over(op, handle) }
 func (w *Waits) Drop(op *Operation)                      { w.w.Drop(op) }
 

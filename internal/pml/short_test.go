@@ -141,7 +141,8 @@ func receiveSome(t *testing.T, e *pml.Engine, random *rand.Rand, i, n int) {
 	if !post {
 		return
 	}
-	waits := e.BeginWaits()
+	var waits pml.Waits
+	waits.Begin(e)
 	defer waits.End()
 	for k := range n {
 		handle := uintptr(k + 1)

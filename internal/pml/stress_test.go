@@ -34,7 +34,8 @@ func TestEverybodySendsToEverybody(t *testing.T) {
 			if err := receiveAll(e, rng, len(w.engines), perPair); err != nil {
 				return err
 			}
-			waits := e.BeginWaits()
+			var waits pml.Waits
+			waits.Begin(e)
 			for i := range sends {
 				if _, err := waits.Wait(&sends[i]); err != nil {
 					return err

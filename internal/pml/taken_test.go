@@ -19,7 +19,8 @@ func TestTakenByAnother(t *testing.T) {
 	for name, wait := range map[string]func(e *Engine, r *Request) (Status, error){
 		"Wait": (*Engine).Wait,
 		"Waits": func(e *Engine, r *Request) (Status, error) {
-			w := e.BeginWaits()
+			var w Waits
+			w.Begin(e)
 			defer w.End()
 			return w.Wait(r)
 		},

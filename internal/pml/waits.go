@@ -5,7 +5,7 @@ import (
 )
 
 // Waits are waits for one or more requests of an engine, one after the other, which take the lock
-// once. Between BeginWaits and End the goroutine calls nothing of the engine but these methods.
+// once. Between Begin and End the goroutine calls nothing of the engine but these methods.
 type Waits struct {
 	e     *Engine
 	call  call   // as it is recorded
@@ -13,10 +13,12 @@ type Waits struct {
 	taken uint32 // of them those of the program
 }
 
-// BeginWaits takes the lock.
-func (e *Engine) BeginWaits() Waits {
+// Begin takes the lock. It is called once.
+func (w *Waits) Begin(e *Engine) {
 	e.lock()
-	return Waits{e: e, call: e.beginCall(trace.WaitAll, -1)}
+	if w.e = e; e.trace != nil {
+		w.call = e.beginTraced(trace.WaitAll, -1)
+	}
 }
 
 // Wait is Engine.Wait. The request is one of this engine, or stands for nothing.
@@ -48,6 +50,19 @@ func (w *Waits) Messages() Table {
 
 // Complete tells whether a message of Messages is complete, and has ended without error. Then Drop takes it.
 func (w *Waits) Complete(op *Op) bool { return op.state == complete && op.err == nil }
+
+// Failed tells whether it is complete, and has ended with an error.
+func (w *Waits) Failed(op *Op) bool { return op.state == complete && op.err != nil }
+
+// Look makes progress as Test does. It returns false where Test has more to do: if an operator of the program makes the
+// call, or a report of what ranks wait for is due. The lock may be let go meanwhile.
+func (w *Waits) Look() bool {
+	e := w.e
+	if e.progress(); e.help() {
+		e.progress()
+	}
+	return !Operating() && e.reports.Load() == e.reported
+}
 
 // Over waits until the message of a handle is complete, and tells whether it has ended without error, and
 // nobody else has taken it. Then Drop takes it.
