@@ -30,14 +30,13 @@ type cgGrid struct {
 	others *mpi.Comm // those of the row that have the same place in their pairs
 
 	sum    *mpi.Op[float64]
-	scalar []float64 // a number to add up
 	half   []float64 // with fold 2: the part of the row's sums that this rank adds up
 	halves []int     // lengths of the parts
 }
 
 func newCGGrid(world *mpi.Comm, n int) (*cgGrid, error) {
 	g := placeInGrid(n, world.Rank(), world.Size())
-	g.world, g.sum, g.scalar = world, mpi.Sum[float64](), make([]float64, 1)
+	g.world, g.sum = world, mpi.Sum[float64]()
 	var err error
 	if g.row, err = world.Split(g.r, g.c); err != nil {
 		return nil, err
@@ -74,3 +73,10 @@ func (g *cgGrid) columns() span { return g.part(g.c) }
 func (g *cgGrid) rows() span {
 	return span{g.part(g.r * g.fold).first, g.part(g.r*g.fold + g.fold - 1).end}
 }
+
+func (g *cgGrid) own() span { return g.columns() }
+
+func (g *cgGrid) vector(n int) []float64 { return make([]float64, n) }
+
+// ready has nothing to do: the columns are own elements.
+func (g *cgGrid) ready() error { return nil }

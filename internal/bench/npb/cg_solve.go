@@ -47,6 +47,9 @@ func (s *cgSolver) product(a, b []float64) (float64, error) {
 
 // multiply sets dst to the product of the matrix and a vector.
 func (s *cgSolver) multiply(dst, src []float64) error {
+	if err := s.ready(); err != nil {
+		return err
+	}
 	s.matrix.times(s.sums, src)
 	return s.turn(dst, s.sums)
 }

@@ -13,6 +13,9 @@
 // They exchange messages and call collectives only; no rank touches another's memory.
 // The loops of the timed part allocate nothing, and the inner ones check no bounds.
 //
+// IS, EP and CG are run by goroutines of one process as well (RunThreads): they compute the
+// same, but read one another's keys and vectors where they lie, between barriers.
+//
 // A rate is comparable, but no "NPB result" in the sense of NASA's rules: those are
 // for its programs.
 //

@@ -15,14 +15,16 @@ func (is) check(class Class, ranks int) error {
 	return powerOfTwo(ranks, 1024)
 }
 
-func (is) run(world *mpi.Comm, class Class) (Result, error) {
-	s := newSorter(world, isProblems[class])
+func (k is) run(world *mpi.Comm, class Class) (Result, error) { return k.runBy(world, class) }
+
+func (is) runBy(t team, class Class) (Result, error) {
+	s := newSorter(t, isProblems[class])
 	s.generate()
 	if err := s.iterate(1); err != nil { // the first time takes page faults
 		return Result{}, err
 	}
 	s.passed = 0
-	seconds, err := timed(world, func() error {
+	seconds, err := timed(t, func() error {
 		for i := range isIterations {
 			if err := s.iterate(i + 1); err != nil {
 				return err
@@ -38,7 +40,7 @@ func (is) run(world *mpi.Comm, class Class) (Result, error) {
 		return Result{}, err
 	}
 	found := []int{s.passed, disorder}
-	if err := mpi.Allreduce(world, nil, found, mpi.Sum[int]()); err != nil {
+	if err := allreduce(t, found, mpi.Sum[int]()); err != nil {
 		return Result{}, err
 	}
 	keys := 1 << isProblems[class].keys
@@ -55,7 +57,7 @@ func (is) run(world *mpi.Comm, class Class) (Result, error) {
 // numbers, scaled.
 func (s *sorter) generate() {
 	seed := sequence(314159265)
-	seed.skip(4 * uint64(len(s.keys)) * uint64(s.world.Rank()))
+	seed.skip(4 * uint64(len(s.keys)) * uint64(s.team.Rank()))
 	scale := float64(int(1) << s.maxKey / 4)
 	for i := range s.keys {
 		sum := seed.next()
@@ -68,12 +70,13 @@ func (s *sorter) generate() {
 
 // iterate ranks all keys after the changes of iteration n, from 1 on.
 func (s *sorter) iterate(n int) error {
-	if s.world.Rank() == 0 {
+	if s.team.Rank() == 0 {
 		s.keys[n] = int32(n)
 		s.keys[n+isIterations] = int32(1<<s.maxKey - n)
 	}
 	s.group()
-	if err := mpi.Allreduce(s.world, s.sizes, s.totals, s.sum); err != nil {
+	copy(s.totals, s.sizes)
+	if err := allreduce(s.team, s.totals, s.sum); err != nil {
 		return err
 	}
 	s.deal()
@@ -82,12 +85,23 @@ func (s *sorter) iterate(n int) error {
 	}
 	s.count()
 	s.test(n)
+	if s.all != nil { // who still counts my keys
+		return s.team.Barrier()
+	}
 	return nil
 }
 
-// exchange sends all keys to the ranks that their buckets have been dealt to.
+// exchange sends all keys to the ranks that their buckets have been dealt to. Goroutines leave them where they are.
 func (s *sorter) exchange() error {
-	if err := mpi.Alltoall(s.world, s.sends, s.receives); err != nil {
+	if s.all != nil {
+		err := s.team.Barrier()
+		for i, from := range s.all {
+			s.received[i] = from.grouped[from.sendsAt[s.team.Rank()]:][:from.sends[s.team.Rank()]]
+		}
+		return err
+	}
+	world := s.team.(*mpi.Comm)
+	if err := mpi.Alltoall(world, s.sends, s.receives); err != nil {
 		return err
 	}
 	total := 0
@@ -95,9 +109,10 @@ func (s *sorter) exchange() error {
 		s.receivesFrom[i] = total
 		total += n
 	}
-	if cap(s.received) < total {
-		s.received = make([]int32, total, total+total/16)
+	keys := s.received[0]
+	if cap(keys) < total {
+		keys = make([]int32, total, total+total/16)
 	}
-	s.received = s.received[:total]
-	return mpi.Alltoallv(s.world, s.grouped, s.sends, s.sendsAt, s.received, s.receives, s.receivesFrom)
+	s.received[0] = keys[:total]
+	return mpi.Alltoallv(world, s.grouped, s.sends, s.sendsAt, s.received[0], s.receives, s.receivesFrom)
 }

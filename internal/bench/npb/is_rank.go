@@ -1,6 +1,10 @@
 package npb
 
-import "github.com/gopvas/gopvas/mpi"
+import (
+	"slices"
+
+	"github.com/gopvas/gopvas/mpi"
+)
 
 // maxBuckets is the most that a class has.
 const maxBuckets = 1 << 10
@@ -19,7 +23,7 @@ func (s *sorter) group() {
 	}
 	scatter(s.grouped, &places, s.keys, s.shift)
 	for i, t := range s.tests {
-		if t.index/len(s.keys) == s.world.Rank() {
+		if t.index/len(s.keys) == s.team.Rank() {
 			s.sizes[1<<s.buckets+i] = s.keys[t.index%len(s.keys)]
 		}
 	}
@@ -84,7 +88,7 @@ func (s *sorter) deal() {
 
 // span returns the range of this rank's keys, [low, high).
 func (s *sorter) span() (low, high int) {
-	r := s.world.Rank()
+	r := s.team.Rank()
 	return s.bounds[r] << s.shift, s.bounds[r+1] << s.shift
 }
 
@@ -93,7 +97,9 @@ func (s *sorter) count() {
 	low, high := s.span()
 	mine := s.counts[:high-low]
 	clear(mine)
-	tally(s.counts, s.received, uint32(low))
+	for _, keys := range s.received {
+		tally(s.counts, keys, uint32(low))
+	}
 	sum := int32(0)
 	for i, n := range mine {
 		sum += n
@@ -117,7 +123,7 @@ func tally(counts, keys []int32, low uint32) {
 func (s *sorter) test(iteration int) {
 	low, high := s.span()
 	lesser := 0
-	for _, n := range s.totals[:s.bounds[s.world.Rank()]] {
+	for _, n := range s.totals[:s.bounds[s.team.Rank()]] {
 		lesser += int(n)
 	}
 	for i, t := range s.tests {
@@ -140,8 +146,9 @@ func (s *sorter) test(iteration int) {
 // used up.
 func (s *sorter) disorder() (int, error) {
 	low, _ := s.span()
-	sorted := make([]int32, len(s.received))
-	for _, k := range s.received {
+	received := slices.Concat(s.received...)
+	sorted := make([]int32, len(received))
+	for _, k := range received {
 		at := &s.counts[int(k)-low]
 		*at--
 		sorted[*at] = k
@@ -152,16 +159,14 @@ func (s *sorter) disorder() (int, error) {
 			wrong++
 		}
 	}
-	// The greatest key of the ranks below.
-	most := []int32{-1}
+	most := slices.Repeat([]int32{-1}, s.team.Size()) // the greatest key of each rank
 	if n := len(sorted); n > 0 {
-		most[0] = sorted[n-1]
+		most[s.team.Rank()] = sorted[n-1]
 	}
-	below := []int32{-1}
-	if err := mpi.Exscan(s.world, most, below, mpi.Max[int32]()); err != nil {
+	if err := allreduce(s.team, most, mpi.Max[int32]()); err != nil {
 		return 0, err
 	}
-	if len(sorted) > 0 && sorted[0] < below[0] {
+	if below := most[:s.team.Rank()]; len(sorted) > 0 && len(below) > 0 && sorted[0] < slices.Max(below) {
 		wrong++
 	}
 	return wrong, nil
@@ -169,14 +174,15 @@ func (s *sorter) disorder() (int, error) {
 
 // A sorter is a rank's part of the sort.
 type sorter struct {
-	world *mpi.Comm
+	team team
+	all  []*sorter // of goroutines; nil: of ranks
 	isProblem
 	shift uint // of a key, to get its bucket
 
-	keys     []int32 // this rank's part of the sequence
-	grouped  []int32 // the same by bucket
-	received []int32 // the keys of this rank's buckets, from all
-	counts   []int32 // by key, from the lowest of this rank on: how many of its keys are no greater
+	keys     []int32   // this rank's part of the sequence
+	grouped  []int32   // the same by bucket
+	received [][]int32 // the keys of this rank's buckets, from all: one slice, or of each goroutine one
+	counts   []int32   // by key, from the lowest of this rank on: how many of its keys are no greater
 
 	// By bucket; behind them are the keys of the tests, each given by the rank that
 	// has it, so that the sum over the ranks tells all.
@@ -190,14 +196,18 @@ type sorter struct {
 	passed int // tests
 }
 
-func newSorter(world *mpi.Comm, p isProblem) *sorter {
-	ranks, buckets := world.Size(), 1<<p.buckets
+func newSorter(t team, p isProblem) *sorter {
+	ranks, buckets := t.Size(), 1<<p.buckets
 	n := 1 << p.keys / ranks
-	return &sorter{
-		world: world, isProblem: p, shift: uint(p.maxKey - p.buckets),
+	s := &sorter{
+		team: t, isProblem: p, shift: uint(p.maxKey - p.buckets),
 		keys: make([]int32, n), grouped: make([]int32, n), counts: make([]int32, 1<<p.maxKey),
 		sizes: make([]int32, buckets+isTests), totals: make([]int32, buckets+isTests), sum: mpi.Sum[int32](),
 		bounds: make([]int, ranks+1), sends: make([]int, ranks), sendsAt: make([]int, ranks),
-		receives: make([]int, ranks), receivesFrom: make([]int, ranks),
+		receives: make([]int, ranks), receivesFrom: make([]int, ranks), received: make([][]int32, 1),
 	}
+	if m, shares := t.(*member); shares {
+		s.all, s.received = gather(m, s), make([][]int32, ranks)
+	}
+	return s
 }

@@ -14,8 +14,9 @@ type Result struct {
 	Size       []int        `json:"size"` // one number, or the lengths of a grid
 	Iterations int          `json:"iterations"`
 	Ranks      int          `json:"ranks"`
-	Seconds    float64      `json:"seconds"` // of the slowest rank
-	Mops       float64      `json:"mops"`    // millions of operations per second, of all ranks together
+	Threads    bool         `json:"threads,omitempty"` // goroutines of one process in place of ranks
+	Seconds    float64      `json:"seconds"`           // of the slowest rank
+	Mops       float64      `json:"mops"`              // millions of operations per second, of all ranks together
 	Operation  string       `json:"operation"`
 	Checks     []Comparison `json:"checks"`
 	Verified   bool         `json:"verified"` // all checks hold
@@ -56,9 +57,13 @@ func (r Result) WriteTo(w io.Writer) (int64, error) {
 	line("Size", r.size())
 	line("Iterations", fmt.Sprint(r.Iterations))
 	line("Time in seconds", fmt.Sprintf("%.4f", r.Seconds))
-	line("Total processes", fmt.Sprint(r.Ranks))
+	one, all := "process", "processes"
+	if r.Threads {
+		one, all = "thread", "threads"
+	}
+	line("Total "+all, fmt.Sprint(r.Ranks))
 	line("Mop/s total", fmt.Sprintf("%.2f", r.Mops))
-	line("Mop/s/process", fmt.Sprintf("%.2f", r.Mops/float64(r.Ranks)))
+	line("Mop/s/"+one, fmt.Sprintf("%.2f", r.Mops/float64(r.Ranks)))
 	line("Operation type", r.Operation)
 	line("Verification", r.verdict())
 	for _, c := range r.Checks {
