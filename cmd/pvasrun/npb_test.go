@@ -71,12 +71,28 @@ func TestBenchNPBOutput(t *testing.T) {
 		"is,ep --class S -n 256": "128 at most",
 		"is --compare openmpi":   "--reference",
 		"is --reference .":       "--reference: say with --compare",
+		"is,mg --threads":        "goroutines do not run mg: choose cg, ep, is",
+		"is --threads --nodes 2": "--threads: goroutines are on one node",
 	} {
 		got := command(t, nil, append([]string{"bench", "npb"}, strings.Fields(args)...)...)
 		require.Equal(t, 2, got.code, "%q: %s", args, got.stderr)
 		require.Contains(t, got.stderr, says, args)
 	}
 	require.Contains(t, command(t, nil, "bench", "npb", "--help").stdout, "multigrid")
+}
+
+// Goroutines of one process run in turn with as many ranks.
+func TestBenchNPBThreads(t *testing.T) {
+	btl := turn(t, 0)[0]
+	got := command(t, nil, "bench", "npb", "is,cg", "-n", "1,2", "--btl", btl, "--threads", "--bind", "core")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Equal(t, 8, strings.Count(got.stdout, "= "+strings.Repeat(" ", 14)+"SUCCESSFUL\n"), got.stdout)
+	require.Equal(t, 4, strings.Count(got.stdout, "\n Total threads   = "))
+	for _, name := range []string{"IS", "CG"} {
+		require.Regexp(t, `(?m)^ +`+name+` +S +1 +threads .* 1\.00$`, got.stdout, "their own efficiency")
+		require.Regexp(t, `(?m)^ +`+name+` +S +2 +`+btl+` .* 1\.00 +[\d.]+$`, got.stdout)
+		require.Regexp(t, `(?m)^ +`+name+` +S +2 +threads .* [\d.]+ +[\d.]+$`, got.stdout)
+	}
 }
 
 // NASA's programs run in turn with ours. These stand for them and for an MPI.

@@ -17,6 +17,7 @@ var experiments = []struct {
 	{"bcast", (*Config).bcast},
 	{"allreduce", (*Config).allreduce},
 	{"npb", (*Config).npb},
+	{"threads", (*Config).threads},
 	{"footprint", (*Config).footprint},
 	{"is-memory", (*Config).isMemory},
 	{"pie", (*Config).pie},

@@ -60,6 +60,29 @@ func (c *Config) npb() Experiment {
 		}}
 }
 
+// threads sets ranks against goroutines of one process, which share memory.
+func (c *Config) threads() Experiment {
+	cfg := nas.Config{Class: scaled(c, npb.Class("S"), "W", "A"), Ranks: scaled(c, []int{2}, []int{2, 4}, []int{2, 4}),
+		Rounds: 1}
+	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 4, 20),
+		Run: func(ctx context.Context, _ int) (points []results.Point, err error) {
+			cfg.Contenders = append(c.models(), runner.Threads(c.models()[0]))
+			for _, cfg.Benchmark = range scaled(c, []string{"is"}, []string{"is", "cg"}, []string{"is", "cg"}) {
+				found, err := nas.Run(ctx, cfg)
+				if err != nil {
+					return points, err
+				}
+				for _, r := range found {
+					if !r.Verified {
+						return nil, fmt.Errorf("bench: %s of %s is not verified", cfg.Benchmark, r.BTL)
+					}
+					points = append(points, r.Point(r.BTL, r.Mops))
+				}
+			}
+			return points, nil
+		}}
+}
+
 // isMemory is the paper's table of what IS takes of memory.
 func (c *Config) isMemory() Experiment {
 	class := scaled(c, npb.Class("S"), "W", "A")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/gopvas/gopvas/internal/bench/npb"
@@ -15,7 +16,7 @@ import (
 // A Result is one contestant: the round whose rate is the median, and the rates of
 // the slowest and the fastest.
 type Result struct {
-	BTL        string `json:"btl"` // pvas, sm, or the name of an MPI that ran NASA's program
+	BTL        string `json:"btl"` // pvas, sm, threads, or the name of an MPI that ran NASA's program
 	SingleCopy string `json:"single_copy"`
 	EagerLimit int    `json:"eager_limit,omitempty"` // bytes; 0: not known, of an MPI
 	NASA       bool   `json:"nasa,omitempty"`        // NASA's program
@@ -64,7 +65,11 @@ func (cfg *Config) job(ctx context.Context, c runner.Contestant, ranks int) (r n
 	if c.Built(cfg.program()) != "" {
 		return cfg.reference(ctx, c, ranks)
 	}
-	out, err := c.Run(ctx, ranks, []string{"npb", cfg.Benchmark, string(cfg.Class)})
+	args := []string{"npb", cfg.Benchmark, string(cfg.Class)}
+	if c.IsThreads() {
+		args, ranks = []string{"npb-threads", args[1], args[2], strconv.Itoa(ranks)}, 1
+	}
+	out, err := c.Run(ctx, ranks, args)
 	if err != nil {
 		return r, err
 	}

@@ -40,6 +40,8 @@ func (cfg *Config) Check(ranks int) error {
 	case slices.ContainsFunc(cfg.Contenders, inGo) && only:
 		return fmt.Errorf("npb: %s is one of NASA's programs: give the folder of those that were built with mpifort "+
 			"of install-mpi by --programs", cfg.Benchmark)
+	case slices.ContainsFunc(cfg.Contenders, runner.Contestant.IsThreads):
+		return npb.CheckThreads(cfg.Benchmark, cfg.Class, ranks)
 	case !only:
 		return npb.Check(cfg.Benchmark, cfg.Class, ranks)
 	}

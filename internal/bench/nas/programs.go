@@ -2,5 +2,6 @@ package nas
 
 // Programs are the rank programs, by name.
 var Programs = map[string]func(args []string){
-	"npb": npbRankMain,
+	"npb":         npbRankMain,
+	"npb-threads": threadsRankMain,
 }

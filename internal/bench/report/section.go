@@ -64,6 +64,14 @@ var sections = []section{
 		facts: npbFacts,
 	},
 	{
+		experiment: "threads", title: "Ranks and threads",
+		about: "The integer sort and the conjugate gradients of the NAS Parallel Benchmarks, by ranks, which " +
+			"exchange messages, and by as many goroutines of one process, which share memory.",
+		figures: []figure{{
+			title: "Rate", value: "mops", unit: "Mop/s", x: overRanks, split: byBenchmark, more: true,
+		}},
+	},
+	{
 		experiment: "footprint", title: "Page tables and memory of Alltoall",
 		about: "Every rank sends to every rank, again and again; what page tables and memory have grown by between " +
 			"before the first call and after the last. 2 KiB are eager, 16 KiB a rendezvous. The model knows what " +

@@ -5,7 +5,7 @@ import "github.com/gopvas/gopvas/internal/job"
 // A Contestant runs the rank programs of a benchmark: this project in one of
 // its task models, or an installed MPI.
 type Contestant struct {
-	Name       string       // pvas, sm, loop, openmpi, mpich
+	Name       string       // pvas, sm, loop, threads, openmpi, mpich
 	SingleCopy string       // "": the default; none, cma
 	Pinned     bool         // rank i to CPU i
 	Settings   job.Settings // of this project
@@ -13,19 +13,30 @@ type Contestant struct {
 	Site       *Site        // nil: this node
 	peer       *peer        // nil: this project
 	programs   string       // of NASA, built for the contestant: their folder; "": ranks are this program, or ours in C
-	loop       string       // the task model of Loop; "": not this
+	within     string       // the task model of Loop and Threads, which send no messages; "": not these
 }
 
 // Loop is the bound of a benchmark of timed.Layouts: no message, but the plain loop over the same
 // elements, by one rank within memory of its own. It is run in the task model and with the
 // settings of c.
 func Loop(c Contestant) Contestant {
-	c.Name, c.SingleCopy, c.loop, c.Site = "loop", "", c.Name, nil
+	c.Name, c.SingleCopy, c.within, c.Site = loopName, "", c.Name, nil
 	return c
 }
 
 // IsLoop tells whether the contestant is a loop in place of messages.
-func (c Contestant) IsLoop() bool { return c.loop != "" }
+func (c Contestant) IsLoop() bool { return c.within != "" && c.Name == loopName }
+
+// Threads is one rank, with goroutines in place of the others: they share memory. It is run in the task model of c. No
+// CPU is kept for the rank, as its goroutines would have no other.
+func Threads(c Contestant) Contestant {
+	return Contestant{Name: threadsName, within: c.Name}
+}
+
+// IsThreads tells whether the contestant is goroutines in place of ranks.
+func (c Contestant) IsThreads() bool { return c.within != "" && c.Name == threadsName }
+
+const loopName, threadsName = "loop", "threads"
 
 // String names the contestant in tables.
 func (c Contestant) String() string {
@@ -49,7 +60,7 @@ func (c Contestant) Path() string {
 		return Choose(c.IsPeer(), "tcp", "suci")
 	case c.IsPeer():
 		return c.peer.path(c.SingleCopy)
-	case c.IsLoop():
+	case c.within != "":
 		return "no message"
 	case c.Name == "pvas":
 		return "direct"

@@ -41,7 +41,7 @@ func (c Contestant) RunOurs(ctx context.Context, n int, args []string, adapt fun
 		}
 	}
 	run := func(j launcher.Job) (*launcher.Result, error) {
-		j.BTL, j.Settings, j.Bind = cmp.Or(c.loop, c.Name), settings, bind
+		j.BTL, j.Settings, j.Bind = cmp.Or(c.within, c.Name), settings, bind
 		if adapt != nil {
 			adapt(&j)
 		}

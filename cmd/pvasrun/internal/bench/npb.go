@@ -22,6 +22,7 @@ type npbFlags struct {
 	Rounds    int        `long:"rounds" most:"1000; each round is a job of every contestant" env:"ROUNDS" value-name:"N" default:"1" description:"runs of each contestant, in turn; the median counts"`
 	Programs  string     `long:"programs" env:"PROGRAMS" value-name:"DIR" description:"where ours find NASA's own programs, built with mpicc and mpifort of install-mpi, to run in place of those in Go"`
 	Copies    []string   `long:"single-copy" env:"SINGLE_COPY" env-delim:"," choice:"auto" choice:"none" choice:"cma" default-mask:"auto" description:"how sm and Open MPI copy long messages; repeatable, each is a contestant"`
+	Threads   bool       `long:"threads" env:"THREADS" description:"also as many goroutines of one process as ranks, which share memory: cg, ep, is"`
 	Reference string     `long:"reference" env:"REFERENCE" value-name:"DIR" description:"where the MPIs of --compare find NASA's own programs, such as is.A.x, built for them"`
 	contestantFlags
 	site.Flags
@@ -49,6 +50,9 @@ func executeNPB(ctx context.Context, args []string) error {
 	defer closeAll()
 	if err := f.CheckUse(cli.BenchVariables); err != nil {
 		return cli.Mistake(err)
+	}
+	if f.Threads && f.Several() {
+		return cli.Mistake(errors.New("--threads: goroutines are on one node: leave out --nodes and --hosts"))
 	}
 	if len(f.NP) == 0 {
 		n, err := f.Ranks(1)
@@ -111,6 +115,9 @@ func (f *npbFlags) all() (list []runner.Contestant, closeAll func(), err error) 
 	}
 	for i, c := range list {
 		list[i] = runner.WithPrograms(c, runner.Choose(c.IsPeer(), f.Reference, f.Programs))
+	}
+	if f.Threads {
+		list = append(list, runner.Threads(list[0]))
 	}
 	return list, closeAll, nil
 }
