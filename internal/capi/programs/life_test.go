@@ -127,8 +127,18 @@ func TestThreads(t *testing.T) {
 		"call MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, or set PVAS_ENTRY=cgo")
 }
 
+// Threads of OpenMP compute in ranks. Either the first calls MPI, or all do.
 func TestOpenMP(t *testing.T) {
-	eachWayEnds(t, 2, "openmp.c", "-fopenmp")
+	program := build(t, "openmp.c", "-fopenmp")
+	if _, set := os.LookupEnv("OMP_NUM_THREADS"); !set {
+		out, stderr, code := run(t, nil, tool("mpiexec"), "-n", "2", "--cpus-per-rank", "2", program)
+		require.Equal(t, 0, code, "%s%s", out, stderr)
+	}
+	t.Setenv("OMP_NUM_THREADS", "2")
+	eachWay(t, func(t *testing.T, w way) {
+		w.ends(t, 2, program)
+		w.ends(t, 2, program, "multiple")
+	})
 }
 
 func TestGarbage(t *testing.T) {
