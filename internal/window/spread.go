@@ -28,16 +28,20 @@ func (w *Window) split() error {
 			return err
 		}
 	}
-	w.far = (w.flavor == Created || w.flavor == Dynamic) && !w.node.OneAddressSpace()
-	if !w.far {
-		return nil
+	return nil
+}
+
+// findProcesses finds out which processes the ranks of the node are, whose memory is reached by their numbers. If that
+// is forbidden, each rank is on a node of its own from now on, and its window gone. It is collective.
+func (w *Window) findProcesses() (forbidden bool, err error) {
+	w.pids, err = reach.Try(w.node)
+	if w.far = err == nil; !errors.Is(err, reach.ErrForbidden) {
+		return false, err
 	}
-	var err error
-	if w.pids, err = reach.Try(w.node); !errors.Is(err, reach.ErrForbidden) {
-		return err
+	if err := w.data.Free(); err != nil {
+		return false, unwrapped(err)
 	}
-	w.far = false
-	return w.narrow(w.node.Split(w.node.Rank(), 0))
+	return true, w.narrow(w.node.Split(w.node.Rank(), 0))
 }
 
 // narrow has fewer ranks be those of the node.

@@ -114,18 +114,34 @@ func New(c *comm.Comm, s Spec) (*Window, error) {
 
 // make makes the window of a node.
 func (w *Window) make(s *Spec) error {
-	wrong := s.Wrong
-	if wrong == nil {
-		wrong = errors.Join(s.check(), w.hints.set(s.Hints))
+	if s.Wrong == nil {
+		s.Wrong = errors.Join(s.check(), w.hints.set(s.Hints))
 	}
 	w.watch = newWatch(w.own)
+	if err := w.agree(s); err != nil {
+		return err
+	}
+	if (s.Flavor == Created || s.Flavor == Dynamic) && !w.node.OneAddressSpace() {
+		if forbidden, err := w.findProcesses(); err != nil {
+			return err
+		} else if forbidden { // the window is made anew, of fewer ranks
+			if err := w.agree(s); err != nil {
+				return err
+			}
+		}
+	}
+	return w.locate()
+}
+
+// agree makes the memory of the window, and has the ranks of the node tell one another of it. This is the first
+// exchange of all kinds of windows: it finds out if ranks make different ones.
+func (w *Window) agree(s *Spec) (err error) {
 	control := shapeOf(w.own.Size(), w.watch != nil && w.watch.checks)
 	if s.Flavor == Dynamic {
 		control.attached = w.node.Size()
 	}
 	spec := comm.WinSpec{Bytes: s.Bytes, Unit: s.Unit, Align: comm.Alignment(&w.hints.given), Control: control.size(),
-		Wrong: wrong}
-	var err error
+		Wrong: s.Wrong}
 	switch {
 	case s.Flavor == Dynamic:
 		spec.Unit = 1
@@ -141,11 +157,10 @@ func (w *Window) make(s *Spec) error {
 		return unwrapped(err)
 	}
 	memory, err := w.data.Control()
-	if err != nil {
-		return err
+	if err == nil {
+		w.place(memory, &control)
 	}
-	w.place(memory, &control)
-	return w.locate()
+	return err
 }
 
 // unwrapped takes off what names the call of package comm.

@@ -10,8 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/gopvas/gopvas"
+	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // Config says what is to be installed.
@@ -63,7 +65,12 @@ func Install(ctx context.Context, c Config) (err error) {
 			return FolderError{err}
 		}
 	}
-	if in.source, err = os.MkdirTemp(in.Dir, ".build-"); err != nil {
+	free, err := in.alone()
+	if err != nil {
+		return err
+	}
+	defer free()
+	if in.source, err = os.MkdirTemp(in.Dir, buildPrefix); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(in.source)) }()
@@ -83,6 +90,36 @@ func Install(ctx context.Context, c Config) (err error) {
 		}
 	}
 	return in.publish()
+}
+
+// buildPrefix is what the folders begin with in which installations are made.
+const buildPrefix = ".build-"
+
+// alone returns an error if somebody else installs in the folder, and keeps others from that until free is called. It
+// removes what installations have left that were killed.
+func (in *installation) alone() (free func(), err error) {
+	dir, err := os.Open(in.Dir)
+	if err != nil {
+		return nil, err
+	}
+	free = func() { _ = dir.Close() }
+	switch err = sys.LockFile(dir); {
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		free()
+		return nil, errors.New("another installation is being made there: wait for its end")
+	case err != nil: // the file system has no locks, so what lies there may be in use
+		return free, nil
+	}
+	entries, err := dir.ReadDir(-1)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), buildPrefix) {
+			err = errors.Join(err, os.RemoveAll(in.path(e.Name())))
+		}
+	}
+	if err != nil {
+		free()
+	}
+	return free, err
 }
 
 // folders are those of an installation.

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // withoutGo has a go command in PATH that fails, and compilers that do nothing.
@@ -138,4 +140,20 @@ func TestFolderThatCannotBeMade(t *testing.T) {
 	left, err := filepath.Glob("*/*")
 	require.NoError(t, err)
 	require.Equal(t, []string{"half/bin", "half/lib", "taken/lib"}, left)
+}
+
+// What an installation has left that was killed is removed by the next one, but not while another one runs.
+func TestInstallAfterOneThatWasKilled(t *testing.T) {
+	withoutGo(t)
+	dir := t.TempDir()
+	left := filepath.Join(dir, buildPrefix+"1")
+	require.NoError(t, os.MkdirAll(filepath.Join(left, "fresh"), 0o755))
+	other, err := os.Open(dir)
+	require.NoError(t, err)
+	require.NoError(t, sys.LockFile(other))
+	require.ErrorContains(t, installInto(dir), "another installation is being made there")
+	require.DirExists(t, left)
+	require.NoError(t, other.Close())
+	require.ErrorContains(t, installInto(dir), "build the library")
+	require.NoDirExists(t, left)
 }

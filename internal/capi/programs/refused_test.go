@@ -97,3 +97,14 @@ func TestErrorStringsHaveCauses(t *testing.T) {
 	program := build(t, "causes.c")
 	eachWay(t, func(t *testing.T, w way) { w.ends(t, 3, program, filepath.Join(t.TempDir(), "file")) })
 }
+
+// Windows of different kinds are refused on all ranks, also where the steps that make them differ.
+func TestWindowsOfDifferentKinds(t *testing.T) {
+	program := build(t, "window_kinds.c")
+	eachModel(t, func(t *testing.T, w way) {
+		for _, kinds := range [][]string{{"create", "allocate"}, {"shared", "dynamic"}, {"allocate", "shared"},
+			{"dynamic", "create"}} {
+			require.Equal(t, "refused\n", w.ends(t, 3, program, kinds...), "%v", kinds)
+		}
+	})
+}
