@@ -31,7 +31,7 @@ func (e *VersionError) Error() string {
 
 // blocks reads a file block by block.
 type blocks struct {
-	r      *bufio.Reader
+	r      io.Reader
 	offset int64
 	meta   Meta
 	buf    []byte
@@ -149,8 +149,8 @@ func (t *Trace) takeEvents(b block, decoders []decoder, wrong func(string, ...an
 	d := &decoders[rank*lanes+lane]
 	d.seen += uint64(len(b.payload) / RecordSize)
 	d.all(b.payload)
-	if t.packed {
-		t.Ranks[rank].pack(d, lane, b.payload)
+	if t.file != nil {
+		t.Ranks[rank].leave(d, lane, b)
 	}
 	return nil
 }

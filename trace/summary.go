@@ -104,7 +104,7 @@ func (t *Trace) Unended() (ranks []int) {
 	}
 	for rank := range t.Ranks {
 		begun, ended := false, false
-		for _, e := range t.Rank(rank).Events {
+		for e := range t.Events(rank) {
 			begun = begun || e.Kind == Init
 			ended = ended || e.Kind == Finalize
 		}

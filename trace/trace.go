@@ -19,7 +19,7 @@ type Trace struct {
 	Cut error
 
 	clocks map[uint32]*clock // by node
-	packed bool
+	file   *os.File          // that has the events: see OpenOnDisk; nil: Ranks have them
 }
 
 // Rank is what one rank has recorded.
@@ -33,8 +33,8 @@ type Rank struct {
 	// Code says of sites that are not in Go what they are; Sites has the file's name and the offset.
 	Code map[int]Code
 
-	packed [][]byte // records that are not yet events: see OpenPacked
-	count  int      // of them
+	places []place // in the file, of its events: see OpenOnDisk
+	count  int     // of them
 }
 
 // Context is a communicator in one of its uses.
@@ -43,17 +43,12 @@ type Context struct {
 	Name    string // of the communicator
 }
 
-// OpenPacked reads a file as Open does, but leaves the events of ranks in the 32 bytes each that they have in the file:
-// Trace.Rank makes events of them. Nodes are left out.
-func OpenPacked(path string) (*Trace, error) {
-	return open(path, func(r io.Reader) (*Trace, error) { return read(r, true) })
-}
-
 // Open reads a file to its end. The error wraps a *VersionError if it is of another version. Of a
 // file that is cut off there is no error: see Trace.Cut.
-func Open(path string) (*Trace, error) { return open(path, Read) }
+func Open(path string) (*Trace, error) { return open(path, false) }
 
-func open(path string, read func(io.Reader) (*Trace, error)) (*Trace, error) {
+// open reads a file. If its events stay on disk, the trace has the file from then on.
+func open(path string, onDisk bool) (t *Trace, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("trace: %w: name the file of pvasrun --trace FILE", err)
@@ -61,12 +56,19 @@ func open(path string, read func(io.Reader) (*Trace, error)) (*Trace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	defer f.Close()
+	defer func() {
+		if !onDisk || err != nil {
+			f.Close()
+		}
+	}()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("trace: read %s: it is a directory: name the file of pvasrun --trace FILE", path)
 	}
-	t, err := read(f)
-	if err != nil {
+	own := f
+	if !onDisk {
+		own = nil
+	}
+	if t, err = read(f, own); err != nil {
 		return nil, fmt.Errorf("trace: read %s: %w", path, err)
 	}
 	return t, nil
@@ -74,15 +76,16 @@ func open(path string, read func(io.Reader) (*Trace, error)) (*Trace, error) {
 
 // Read reads a file to its end. If the file is cut off or damaged behind its description, the
 // trace has what comes before, and Cut.
-func Read(r io.Reader) (*Trace, error) { return read(r, false) }
+func Read(r io.Reader) (*Trace, error) { return read(r, nil) }
 
-func read(r io.Reader, packed bool) (*Trace, error) {
+// read reads a file. If it is given as a file, too, events stay there.
+func read(r io.Reader, file *os.File) (*Trace, error) {
 	blocks, err := newBlocks(r)
 	if err != nil {
 		return nil, err
 	}
 	t := &Trace{Meta: blocks.meta, Ranks: make([]Rank, blocks.meta.Ranks), clocks: map[uint32]*clock{},
-		packed: packed}
+		file: file}
 	decoders := make([]decoder, len(t.Ranks)*lanes)
 	for i := range decoders {
 		r := &t.Ranks[i/lanes]
@@ -99,50 +102,10 @@ func read(r io.Reader, packed bool) (*Trace, error) {
 	return t, nil
 }
 
-// Rank returns what a rank has recorded, with its events. Of a trace that is packed it makes them anew each time, and
-// keeps none.
-func (t *Trace) Rank(rank int) *Rank {
-	if !t.packed {
-		return &t.Ranks[rank]
-	}
-	r := t.Ranks[rank]
-	own := Rank{Events: make([]Event, 0, r.count)}
-	d := decoder{rank: &own, events: &own.Events}
-	for _, records := range r.packed {
-		d.all(records)
-	}
-	at := t.clocks[uint32(t.Meta.node(rank))].reader(t.Meta.TickNS)
-	for i := range own.Events {
-		e := &own.Events[i]
-		e.Start, e.End = at(e.Start), at(e.End)
-	}
-	r.Events = own.Events
-	return &r
-}
-
-// pack keeps records of a lane, whose names d has taken note of. Nodes are not kept.
-func (r *Rank) pack(d *decoder, lane int, records []byte) {
-	n := len(*d.events)
-	*d.events = (*d.events)[:0]
-	if lane > 0 {
-		return
-	}
-	r.count += n
-	if n := len(r.packed) - 1; n >= 0 && cap(r.packed[n])-len(r.packed[n]) >= len(records) {
-		r.packed[n] = append(r.packed[n], records...)
-		return
-	}
-	r.packed = append(r.packed, append(make([]byte, 0, max(len(records), leastPacked)), records...))
-}
-
-// leastPacked bytes are room for records of many small blocks.
-const leastPacked = 16 << 10
-
 // settle turns the ticks of all events into times.
 func (t *Trace) settle() {
 	for rank := range t.Ranks {
-		node := t.clocks[uint32(t.Meta.node(rank))]
-		at := node.reader(t.Meta.TickNS)
+		at := t.timesOf(rank)
 		for _, events := range [][]Event{t.Ranks[rank].Events, t.Ranks[rank].Nodes} {
 			for i := range events {
 				events[i].Start, events[i].End = at(events[i].Start), at(events[i].End)
@@ -151,10 +114,15 @@ func (t *Trace) settle() {
 	}
 }
 
+// timesOf returns the function from ticks of a rank to times.
+func (t *Trace) timesOf(rank int) func(int64) int64 {
+	return t.clocks[uint32(t.Meta.node(rank))].reader(t.Meta.TickNS)
+}
+
 // duration returns the time of the last event of any rank.
 func (t *Trace) duration() (last int64) {
 	for rank := range t.Ranks {
-		for _, e := range t.Rank(rank).Events {
+		for e := range t.Events(rank) {
 			last = max(last, e.End)
 		}
 	}

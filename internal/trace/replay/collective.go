@@ -28,14 +28,10 @@ type groups map[groupKey]*group
 func findGroups(t *trace.Trace) groups {
 	g := groups{}
 	for rank := range t.Ranks {
-		events := t.Rank(rank).Events
-		for i := range events {
-			e := &events[i]
-			if !e.Kind.Collective() {
-				continue
+		for e := range t.Events(rank) {
+			if e.Kind.Collective() {
+				g.add(groupKey{e.Context, e.Request}, rank, e)
 			}
-			k := groupKey{e.Context, e.Request}
-			g.add(k, rank, e)
 		}
 	}
 	return g

@@ -32,35 +32,33 @@ type unreceived struct {
 	bytes uint64
 }
 
-// findEnds compares the ends of all messages.
-func findEnds(t *trace.Trace) ends {
-	n := ends{unreceived: map[int32][]unreceived{}, received: map[trace.Message]int64{}}
+// findHave says which ends of messages are in a trace.
+func findHave(t *trace.Trace) (n ends) {
 	for rank := range t.Ranks {
-		for _, e := range t.Rank(rank).Events {
+		for e := range t.Events(rank) {
 			if m, ok := e.Sends(rank); ok {
 				have := n.have.at(m)
 				if *have |= haveSend; e.Flags&trace.Inside != 0 && e.Protocol() == trace.Rendezvous {
 					*have |= haveOffer
 				}
+			} else if m, ok := e.Receives(rank); ok {
+				*n.have.at(m) |= haveReceive
 			}
 		}
 	}
+	return n
+}
+
+// findEnds compares the ends of all messages.
+func findEnds(t *trace.Trace) ends {
+	n := findHave(t)
+	n.unreceived, n.received = map[int32][]unreceived{}, map[trace.Message]int64{}
 	for rank := range t.Ranks {
-		for _, e := range t.Rank(rank).Events {
-			m, ok := e.Receives(rank)
-			if !ok {
-				continue
-			}
-			have := n.have.at(m)
-			if *have |= haveReceive; *have&haveOffer != 0 {
-				n.received[m] = e.End
-			}
-		}
-	}
-	for rank := range t.Ranks {
-		for _, e := range t.Rank(rank).Events {
+		for e := range t.Events(rank) {
 			if m, ok := e.Sends(rank); ok && n.have.get(m)&haveReceive == 0 {
 				n.unreceived[m.To] = append(n.unreceived[m.To], unreceived{m, e.Bytes})
+			} else if m, ok := e.Receives(rank); ok && n.have.get(m)&haveOffer != 0 {
+				n.received[m] = e.End
 			}
 		}
 	}

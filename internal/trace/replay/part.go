@@ -39,7 +39,8 @@ func (p *Part) Of(t *trace.Trace) (part *trace.Trace, lone int) {
 		}
 		part.Ranks[rank] = trace.Rank{Events: r.Events, Contexts: r.Contexts, Sites: r.Sites, Code: r.Code}
 	}
-	n, whole := findEnds(part), findEnds(t)
+	n, whole := findEnds(part), findHave(t)
+	part.Cut = t.Cut
 	for _, list := range n.unreceived {
 		for _, u := range list {
 			if whole.have.get(u.Message)&haveReceive != 0 {
@@ -69,7 +70,7 @@ func (p *Part) isWhole(t *trace.Trace) bool { return p.Ranks == nil || len(p.Ran
 func Duration(t *trace.Trace) int64 {
 	last := int64(0)
 	for rank := range t.Ranks {
-		for _, e := range t.Rank(rank).Events {
+		for e := range t.Events(rank) {
 			last = max(last, e.End)
 		}
 	}

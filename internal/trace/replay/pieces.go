@@ -36,9 +36,11 @@ func Pieces(t *trace.Trace) *waits.Run {
 // Zero is when all ranks were through Init.
 func Zero(t *trace.Trace) (zero int64) {
 	for rank := range t.Ranks {
-		events := t.Rank(rank).Events
-		if i := slices.IndexFunc(events, func(e trace.Event) bool { return e.Kind == trace.Init }); i >= 0 {
-			zero = max(zero, events[i].End)
+		for e := range t.Events(rank) {
+			if e.Kind == trace.Init {
+				zero = max(zero, e.End)
+				break
+			}
 		}
 	}
 	return zero

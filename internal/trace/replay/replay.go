@@ -69,6 +69,9 @@ func New(t *trace.Trace, o Options) (*Replay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
 	}
+	if err := Whole(t); err != nil { // its file may have changed
+		return nil, err
+	}
 	return &Replay{Graph: g, Sites: m.names, Overlapping: m.overlapping}, nil
 }
 

@@ -85,7 +85,7 @@ func shown(p *waits.Piece) show.Piece {
 func tracedMessages(t *trace.Trace) []show.Message {
 	zero, sent := replay.Zero(t), map[trace.Message]show.Message{}
 	for rank := range t.Ranks {
-		for _, e := range t.Rank(rank).Events {
+		for e := range t.Events(rank) {
 			if m, ok := e.Sends(rank); ok {
 				sent[m] = show.Message{Src: m.From, Dst: m.To, Sent: float64(e.Start - zero), Bytes: int64(e.Bytes)}
 			}
@@ -93,7 +93,7 @@ func tracedMessages(t *trace.Trace) []show.Message {
 	}
 	var list []show.Message
 	for rank := range t.Ranks {
-		for _, e := range t.Rank(rank).Events {
+		for e := range t.Events(rank) {
 			m, received := e.Receives(rank)
 			if s, ok := sent[m]; received && ok {
 				s.Came = float64(e.End - zero)

@@ -50,8 +50,9 @@ func (p *Program) take(part replay.Part) error {
 	if part.From >= took {
 		return fmt.Errorf("--from: the job ends after %s: give a time before that", show.Time(float64(took)))
 	}
-	lone := 0
-	p.trace, lone = part.Of(p.trace)
+	whole, lone := p.trace, 0
+	p.trace, lone = part.Of(whole)
+	whole.Close()
 	p.ranks, p.part = part.Ranks, "all ranks"
 	if part.Ranks != nil {
 		p.part = fmt.Sprintf("%s of %d", sayRanks(part.Ranks), n)

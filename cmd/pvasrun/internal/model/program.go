@@ -134,7 +134,7 @@ func openProgram(file string) (*Program, error) {
 		}
 		return &Program{file: file, Graph: g}, err
 	}
-	t, err := trace.OpenNamed(file, jobtrace.OpenPacked)
+	t, err := trace.OpenNamed(file, jobtrace.OpenOnDisk)
 	if err == nil {
 		err = replay.Whole(t)
 	}
@@ -153,6 +153,7 @@ func (p *Program) build(on *loggps.Machine) error {
 	if p.trace == nil {
 		return nil
 	}
+	defer p.trace.Close()
 	r, err := replay.New(p.trace, replay.Options{Recording: on.Recording, Operations: on.Operations})
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.file, err)

@@ -67,7 +67,7 @@ func oneTrace(command string, flags any, args []string) (file string, err error)
 }
 
 // OpenNamed reads a trace, with the functions and lines of its C programs. What is missing for that
-// is said. open is trace.Open or trace.OpenPacked.
+// is said. open is trace.Open or trace.OpenOnDisk.
 func OpenNamed(file string, open func(string) (*trace.Trace, error)) (*trace.Trace, error) {
 	t, err := open(file)
 	if err != nil {
