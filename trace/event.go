@@ -61,25 +61,25 @@ type decoder struct {
 	seen uint64 // records
 }
 
-// event turns a record into an event. ok is false if it is none.
-func (d *decoder) event(b []byte) (raw Raw, ok bool) {
+// event turns a record into what it says. It returns false if that is no event.
+func (d *decoder) event(b []byte, raw *Raw) bool {
 	if d.left > 0 {
 		d.more(b)
-		return Raw{}, false
+		return false
 	}
-	raw = unpack(b)
+	raw.unpack(b)
 	switch raw.Kind {
 	case wide:
-		d.high = raw
-		return Raw{}, false
+		d.high = *raw
+		return false
 	case named:
-		d.head, d.left, d.text = raw, int(min(raw.Bytes, maxText)), nil
+		d.head, d.left, d.text = *raw, int(min(raw.Bytes, maxText)), nil
 		if d.left == 0 {
 			d.name()
 		}
-		return Raw{}, false
+		return false
 	}
-	return raw, true
+	return true
 }
 
 func (d *decoder) more(b []byte) {
@@ -140,16 +140,16 @@ func (d *decoder) all(records []byte) {
 	}
 }
 
-// add appends the event of a record to those of the rank. Times stay ticks.
+// add appends the event of a record to those of the rank. Times stay ticks. What is large is filled in where it stays.
 func (d *decoder) add(b []byte) {
-	raw, ok := d.event(b)
-	if !ok {
+	var raw Raw
+	if !d.event(b, &raw) {
 		return
 	}
-	e := Event{
-		Start: int64(raw.Ticks), Bytes: uint64(raw.Bytes) | uint64(d.high.Bytes)<<32,
-		Tag: raw.Tag, Peer: int32(raw.Peer), Site: raw.Site, Flags: raw.Flags, Kind: raw.Kind,
-	}
+	*d.events = append(*d.events, Event{})
+	e := &(*d.events)[len(*d.events)-1]
+	e.Start, e.Bytes, e.Tag = int64(raw.Ticks), uint64(raw.Bytes)|uint64(d.high.Bytes)<<32, raw.Tag
+	e.Peer, e.Site, e.Flags, e.Kind = int32(raw.Peer), raw.Site, raw.Flags, raw.Kind
 	if int(raw.Context) < len(d.contexts) {
 		e.Context = d.contexts[raw.Context].Context
 	}
@@ -172,6 +172,7 @@ func (d *decoder) add(b []byte) {
 	if raw.Kind == Lost {
 		d.rank.Lost += e.Bytes
 	}
-	d.high = Raw{}
-	*d.events = append(*d.events, e)
+	if d.high.Kind != None {
+		d.high = Raw{}
+	}
 }

@@ -33,15 +33,13 @@ func (r *Raw) Pack() Record {
 }
 
 // unpack reads a record.
-func unpack(b []byte) Raw {
+func (r *Raw) unpack(b []byte) {
 	w0, w1 := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 	w2, w3 := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
-	return Raw{
-		Kind: Kind(w0), Ticks: w0 >> 8,
-		Took: uint32(w1), Bytes: uint32(w1 >> 32),
-		Context: uint16(w2), Site: uint16(w2 >> 16), Tag: int32(uint32(w2 >> 32)),
-		Peer: uint16(w3), Flags: Flags(w3 >> 16), Number: uint32(w3 >> 32),
-	}
+	r.Kind, r.Ticks = Kind(w0), w0>>8
+	r.Took, r.Bytes = uint32(w1), uint32(w1>>32)
+	r.Context, r.Site, r.Tag = uint16(w2), uint16(w2>>16), int32(uint32(w2>>32))
+	r.Peer, r.Flags, r.Number = uint16(w3), Flags(w3>>16), uint32(w3>>32)
 }
 
 // Wide returns the record that comes before one whose duration or length does not fit.
@@ -76,7 +74,8 @@ func text(head Raw, text string) []Raw {
 	for ; len(text) > 0; text = text[min(len(text), RecordSize):] {
 		var b [RecordSize]byte
 		copy(b[:], text)
-		list = append(list, unpack(b[:]))
+		list = append(list, Raw{})
+		list[len(list)-1].unpack(b[:])
 	}
 	return list
 }

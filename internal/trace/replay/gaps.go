@@ -89,7 +89,7 @@ func pair(last, next *trace.Event) string { return named(last) + " " + named(nex
 // recorded returns what recording has added to the time between two calls; last is nil before the
 // first one.
 func (m *maker) recorded(last, next *trace.Event) int64 {
-	if last == nil {
+	if last == nil || len(m.options.Recording) == 0 {
 		return m.recording
 	}
 	between := pair(last, next)

@@ -103,12 +103,38 @@ func crowded(t *trace.Trace) bool { return len(t.Ranks) > t.Meta.CPUs*max(len(t.
 type places struct {
 	numbers map[string]uint32
 	names   []string // by number; [0] is nothing
+
+	sites []string            // of the rank that was last
+	known map[kindSite]uint32 // the numbers of its calls
 }
 
-func noPlaces() places { return places{map[string]uint32{}, []string{""}} }
+// kindSite is what the name of a place is made of.
+type kindSite struct {
+	kind trace.Kind
+	site uint16
+}
+
+func noPlaces() places {
+	return places{numbers: map[string]uint32{}, names: []string{""}, known: map[kindSite]uint32{}}
+}
 
 // place returns the number of the place of a call.
 func (p *places) place(r *trace.Rank, e *trace.Event) uint32 {
+	if len(r.Sites) != len(p.sites) || len(r.Sites) > 0 && &r.Sites[0] != &p.sites[0] {
+		clear(p.known)
+		p.sites = r.Sites
+	}
+	k := kindSite{e.Kind, e.Site}
+	n, ok := p.known[k]
+	if !ok {
+		n = p.named(r, e)
+		p.known[k] = n
+	}
+	return n
+}
+
+// named returns the number of the name of a place.
+func (p *places) named(r *trace.Rank, e *trace.Event) uint32 {
 	name := e.Kind.String()
 	if int(e.Site) < len(r.Sites) && e.Site > 0 {
 		name += " at " + r.Sites[e.Site]
