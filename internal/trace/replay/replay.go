@@ -47,6 +47,30 @@ func Whole(t *trace.Trace) error {
 	return nil
 }
 
+// Fits returns an error if a trace has more than a graph can have, which New would say after a long time.
+func Fits(t *trace.Trace) error { return fits(t, graph.MaxOps) }
+
+func fits(t *trace.Trace, most int) error {
+	if t.End == nil || t.End.Events <= uint64(most) {
+		return nil
+	}
+	ends := 0
+	for rank := range t.Ranks {
+		for e := range t.Events(rank) {
+			_, sends := e.Sends(rank)
+			_, receives := e.Receives(rank)
+			if (sends || receives) && e.Flags&trace.Inside == 0 {
+				ends++
+			}
+		}
+	}
+	if ends > most {
+		return fmt.Errorf("replay: the job has %d sends and receives, and a model takes %d operations at most: look at "+
+			"a part of it: pvasrun model show --from 1s --to 2s, or --ranks 0-3", ends, most)
+	}
+	return nil
+}
+
 // New makes the graph of a trace. It is an error if the trace is not whole, if an algorithm is unknown, or if the graph
 // has a mistake. New does not change the trace.
 func New(t *trace.Trace, o Options) (*Replay, error) {

@@ -116,6 +116,9 @@ func ReadProgram(file string, on *loggps.Machine) (*Program, error) {
 	if err != nil || p.trace == nil {
 		return p, err
 	}
+	if err := p.fits(); err != nil {
+		return p, err
+	}
 	p.measured = measuredOf(p.trace)
 	p.measured.run = nil // as large as the trace
 	return p, p.build(on)
@@ -146,6 +149,17 @@ func openProgram(file string) (*Program, error) {
 			trace.Unended(ranks, len(t.Ranks)))
 	}
 	return &Program{file: file, trace: t, nodes: t.Meta.Nodes, cpus: t.Meta.CPUs}, nil
+}
+
+// fits returns an error if the trace is too long for a graph.
+func (p *Program) fits() error {
+	if p.trace == nil {
+		return nil
+	}
+	if err := replay.Fits(p.trace); err != nil {
+		return fmt.Errorf("%s: %w", p.file, err)
+	}
+	return nil
 }
 
 // build makes the graph of a trace, for a machine. It lets the trace go.
