@@ -120,7 +120,7 @@ func (c *cutter) cut(rank int, events []trace.Event) []trace.Event {
 		list = append(list, e)
 	}
 	edge.Kind, edge.Start, edge.End = trace.Finalize, min(last, c.to), min(last, c.to)
-	return append(list, edge)
+	return slices.Clone(append(list, edge)) // without what is left of its capacity
 }
 
 // has tells whether some of an event is in the part.

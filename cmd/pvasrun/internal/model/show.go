@@ -100,6 +100,7 @@ func (p *Program) measure(opt *sim.Options, most int) (drawn bool) {
 		return p.Graph.Len() <= most
 	}
 	m := measuredOf(p.trace)
+	collect(simulatedGarbage) // what has found the pieces goes before the reasons come
 	m.ranks = p.ranks
 	on := opt.Machine
 	on.Nodes = p.nodes
