@@ -138,16 +138,17 @@ func (all losses) moved(r *Run, cost Cost, rank int32, p *Piece) {
 	case Calling:
 		alone := min(cost.alone(rank, p), ns)
 		k := key{cause: Transfer, place: p.Place}
-		all.at(k).add(rank, p, alone)
-		all.at(k).peers[p.Peer] += alone
+		l := all.at(k)
+		l.add(rank, p, alone)
+		l.peers[p.Peer] += alone
 		if p.PeerPlace != 0 {
-			all.at(k).peerPlaces[p.Peer] = p.PeerPlace
+			l.peerPlaces[p.Peer] = p.PeerPlace
 		}
 		if alone == ns {
 			return
 		}
 		k.cause = Contention
-		l := all.at(k)
+		l = all.at(k)
 		l.add(rank, p, ns-alone)
 		l.alone += alone
 		l.late += ns

@@ -128,18 +128,12 @@ type places struct {
 	numbers map[string]uint32
 	names   []string // by number; [0] is nothing
 
-	sites []string            // of the rank that was last
-	known map[kindSite]uint32 // the numbers of its calls
-}
-
-// kindSite is what the name of a place is made of.
-type kindSite struct {
-	kind trace.Kind
-	site uint16
+	sites []string          // of the rank that was last
+	known map[uint32]uint32 // the numbers of its calls, by kind and site
 }
 
 func noPlaces() places {
-	return places{numbers: map[string]uint32{}, names: []string{""}, known: map[kindSite]uint32{}}
+	return places{numbers: map[string]uint32{}, names: []string{""}, known: map[uint32]uint32{}}
 }
 
 // place returns the number of the place of a call.
@@ -148,7 +142,7 @@ func (p *places) place(r *trace.Rank, e *trace.Event) uint32 {
 		clear(p.known)
 		p.sites = r.Sites
 	}
-	k := kindSite{e.Kind, e.Site}
+	k := uint32(e.Kind)<<16 | uint32(e.Site)
 	n, ok := p.known[k]
 	if !ok {
 		n = p.named(r, e)
