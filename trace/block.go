@@ -5,10 +5,10 @@ import (
 	"hash/crc32"
 )
 
-// Magic begins every file, Version follows it.
+// Magic begins every file, version follows it.
 const (
 	Magic   = "gopvastr"
-	Version = 1
+	version = 1
 
 	fileHeader  = 16
 	blockHeader = 24

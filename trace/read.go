@@ -26,7 +26,7 @@ type VersionError struct{ Have uint32 }
 // Error says what to do.
 func (e *VersionError) Error() string {
 	return fmt.Sprintf("the file has version %d, this program reads version %d: use the pvasrun that has recorded it",
-		e.Have, Version)
+		e.Have, version)
 }
 
 // blocks reads a file block by block.
@@ -52,7 +52,7 @@ func newBlocks(r io.Reader) (*blocks, error) {
 		return nil, errors.New("this is no trace: it does not begin with " + Magic +
 			"; pvasrun --trace FILE records one")
 	}
-	if v := binary.LittleEndian.Uint32(head[8:]); v != Version {
+	if v := binary.LittleEndian.Uint32(head[8:]); v != version {
 		return nil, &VersionError{v}
 	}
 	b.offset = fileHeader

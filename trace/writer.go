@@ -30,7 +30,7 @@ func NewWriter(w io.Writer, m Meta) (*Writer, error) {
 	t := &Writer{w: w, next: make([]uint64, m.Ranks*lanes)}
 	head := make([]byte, fileHeader)
 	copy(head, Magic)
-	binary.LittleEndian.PutUint32(head[8:], Version)
+	binary.LittleEndian.PutUint32(head[8:], version)
 	t.write(head)
 	t.block(header{kind: blockMeta}, text)
 	return t, t.err

@@ -108,7 +108,8 @@ func (b *Builder) check(op *Op) error {
 	case b.rank < 0:
 		return errors.New("graph: add operation: no rank was begun; call Rank first")
 	case b.g.ops.count >= MaxOps:
-		return fmt.Errorf("graph: add operation: there are %d already, no graph has more: take a part of the program", MaxOps)
+		return fmt.Errorf("graph: add operation: there are %d already, no graph has more: take a part of the program",
+			MaxOps)
 	case op.Kind > Wait:
 		return fmt.Errorf("graph: rank %d: add operation: kind %d is unknown", b.rank, op.Kind)
 	case op.Size < 0 || op.Size > MaxSize:

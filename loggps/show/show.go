@@ -27,8 +27,8 @@ const (
 	numKinds
 )
 
-// Kinds are the names of the kinds for a legend.
-var Kinds = [numKinds]string{"computation", "overhead", "send", "receive", "wait, collective",
+// kindNames are for a legend.
+var kindNames = [numKinds]string{"computation", "overhead", "send", "receive", "wait, collective",
 	"waiting for a CPU", "nothing"}
 
 // A Piece is what a rank does for some time, in nanoseconds.
@@ -173,7 +173,7 @@ func (p *Page) kinds() []string {
 	if p.Kinds != nil {
 		return p.Kinds
 	}
-	return Kinds[:]
+	return kindNames[:]
 }
 
 // colours is the style of the page's own kinds. The first one is grey, which stands for all that is

@@ -65,8 +65,8 @@ func fits(t *trace.Trace, most int) error {
 		}
 	}
 	if ends > most {
-		return fmt.Errorf("replay: the job has %d sends and receives, and a model takes %d operations at most: look at "+
-			"a part of it: pvasrun model show --from 1s --to 2s, or --ranks 0-3", ends, most)
+		return fmt.Errorf("replay: the job has %d sends and receives, and a model takes %d operations at most: look "+
+			"at a part of it: pvasrun model show --from 1s --to 2s, or --ranks 0-3", ends, most)
 	}
 	return nil
 }

@@ -255,10 +255,11 @@ func TestNoTime(t *testing.T) {
 // TestFits: a trace with more sends and receives than a graph has operations is refused before work is put into it.
 // What is no operation does not count, nor do messages within collectives.
 func TestFits(t *testing.T) {
-	tr := &trace.Trace{Meta: trace.Meta{Ranks: 1}, End: &trace.End{Events: 5}, Ranks: []trace.Rank{{Events: []trace.Event{
+	events := []trace.Event{
 		{Kind: trace.Send, Message: 1}, {Kind: trace.Received, Message: 1}, {Kind: trace.Probe},
 		{Kind: trace.Sent, Message: 2, Flags: trace.Inside}, {Kind: trace.Recv},
-	}}}}
+	}
+	tr := &trace.Trace{Meta: trace.Meta{Ranks: 1}, End: &trace.End{Events: 5}, Ranks: []trace.Rank{{Events: events}}}
 	require.NoError(t, Fits(tr))
 	require.NoError(t, fits(tr, 2))
 	require.ErrorContains(t, fits(tr, 1), "the job has 2 sends and receives, and a model takes 1 operations at most")

@@ -34,10 +34,10 @@ func (f *PartFlags) part() (p replay.Part, err error) {
 	return p, nil
 }
 
-// take leaves the rest of a trace out, and says so.
+// take leaves the rest of a trace out, and says so. It is an error if what stays is too long for a graph.
 func (p *Program) take(part replay.Part) error {
 	if part.Ranks == nil && part.From == 0 && part.To == 0 {
-		return nil
+		return p.fits()
 	}
 	if p.trace == nil {
 		return errors.New("--ranks, --from and --to: only a recorded job has parts: leave them out")
@@ -66,5 +66,5 @@ func (p *Program) take(part replay.Part) error {
 	if lone > 0 {
 		p.part += fmt.Sprintf("; %d messages with ends elsewhere are left out", lone)
 	}
-	return nil
+	return p.fits()
 }

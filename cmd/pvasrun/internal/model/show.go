@@ -51,9 +51,6 @@ func executeModelShow(args []string) error {
 	if err := p.take(part); err != nil {
 		return cli.Mistake(fmt.Errorf("model show: %w", err))
 	}
-	if err := p.fits(); err != nil {
-		return modelMistake(err)
-	}
 	drawn := p.measure(&opt, drawnPieces(f.Output))
 	collect(garbage) // what is measured goes before the graph comes
 	if err := p.build(&opt.Machine); err != nil {
