@@ -8,6 +8,8 @@
 //		}
 //	}
 //
+// What is larger than memory is left in its file by OpenOnDisk, and read by Trace.Events and Trace.Rank.
+//
 // # Events
 //
 // A rank's events are in the order in which they were written. A call is written when it
