@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -82,6 +83,20 @@ func TestOpenOnDisk(t *testing.T) {
 	require.Empty(t, disk.Rank(0).Events)
 	require.Error(t, disk.Cut)
 	require.NoError(t, plain.Close())
+}
+
+// sameOnDisk compares a trace with that of its file on disk.
+func sameOnDisk(t *testing.T, want *Trace, file []byte) {
+	path := filepath.Join(t.TempDir(), "job.trace")
+	require.NoError(t, os.WriteFile(path, file, 0o600))
+	disk, err := OpenOnDisk(path)
+	require.NoError(t, err)
+	for rank := range want.Ranks {
+		require.True(t, slices.Equal(want.Ranks[rank].Events, disk.Rank(rank).Events), rank)
+	}
+	require.Equal(t, want.Cut, disk.Cut)
+	require.Equal(t, want.Lost(), disk.Lost())
+	require.NoError(t, disk.Close())
 }
 
 func heap() int64 {

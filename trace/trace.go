@@ -64,9 +64,9 @@ func open(path string, onDisk bool) (t *Trace, err error) {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("trace: read %s: it is a directory: name the file of pvasrun --trace FILE", path)
 	}
-	own := f
-	if !onDisk {
-		own = nil
+	var own *os.File
+	if onDisk {
+		own = f
 	}
 	if t, err = read(f, own); err != nil {
 		return nil, fmt.Errorf("trace: read %s: %w", path, err)
