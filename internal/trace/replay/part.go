@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -30,14 +31,15 @@ func (p *Part) Of(t *trace.Trace) (part *trace.Trace, lone int) {
 		}
 	}
 	for rank := range t.Ranks {
-		r := *t.Rank(rank)
+		r := &t.Ranks[rank]
+		part.Ranks[rank] = trace.Rank{Contexts: r.Contexts, Sites: r.Sites, Code: r.Code}
 		switch {
 		case !p.has(rank):
-			r.Events = nil
 		case c.cuts():
-			r.Events = c.cut(rank, r.Events)
+			part.Ranks[rank].Events = c.cut(rank, t.Events(rank))
+		default:
+			part.Ranks[rank].Events = t.Rank(rank).Events
 		}
-		part.Ranks[rank] = trace.Rank{Events: r.Events, Contexts: r.Contexts, Sites: r.Sites, Code: r.Code}
 	}
 	n, whole := findEnds(part), findHave(t)
 	part.Cut = t.Cut
@@ -86,24 +88,23 @@ type cutter struct {
 // cuts tells whether the time is a part of the job's. Then the events of the part are its own.
 func (c *cutter) cuts() bool { return c.from != math.MinInt64 }
 
-// cut returns the events of a rank that are in the part.
-func (c *cutter) cut(rank int, events []trace.Event) []trace.Event {
+// cut returns the events of a rank that are in the part, of all of its events.
+func (c *cutter) cut(rank int, events iter.Seq[*trace.Event]) []trace.Event {
 	edge := trace.Event{Kind: trace.Init, Start: c.from, End: c.from, Peer: trace.Any}
 	list, begun := []trace.Event{edge}, map[uint32]bool{}
 	last := c.from
-	var cut []*trace.Event // collective calls
-	for i := range events {
-		e := &events[i]
+	var cut []trace.Event // collective calls at an edge: two of a context at most
+	for e := range events {
 		last = max(last, e.End)
 		if begins(e.Kind) && c.has(e) {
 			begun[e.Request] = true
 		}
-		if e.Kind.Collective() && (e.Start < c.from || e.End > c.to) {
-			cut = append(cut, e)
+		if e.Kind.Collective() && (e.Start < c.from || e.End > c.to) && e.Start < c.to && e.End >= c.from {
+			cut = append(cut, *e)
 		}
 	}
-	for i := range events {
-		e := events[i]
+	for in := range events {
+		e := *in
 		switch {
 		case !c.has(&e) || e.Kind == trace.Init || e.Kind == trace.Finalize:
 			continue
@@ -131,8 +132,8 @@ func (c *cutter) has(e *trace.Event) bool {
 func begins(k trace.Kind) bool { return k == trace.Isend || k == trace.Irecv || k == trace.Start }
 
 // within tells whether an event happened in one of some calls of its context.
-func within(calls []*trace.Event, e *trace.Event) bool {
-	return slices.ContainsFunc(calls, func(c *trace.Event) bool {
+func within(calls []trace.Event, e *trace.Event) bool {
+	return slices.ContainsFunc(calls, func(c trace.Event) bool {
 		return c.Context == e.Context && c.Start <= e.Start && e.Start <= c.End
 	})
 }
