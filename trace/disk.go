@@ -46,7 +46,7 @@ func (t *Trace) Events(rank int) iter.Seq[*Event] {
 			each(t.Ranks[rank].Events, yield)
 			return
 		}
-		at, r := t.timesOf(rank), again{of: t, me: rank}
+		at, r := t.timesOf(rank), rereader{of: t, me: rank}
 		r.decoder = decoder{rank: &r.now, events: &r.now.Events}
 		for _, p := range t.Ranks[rank].places {
 			events, ok := r.block(p)
@@ -69,8 +69,8 @@ func each(events []Event, yield func(*Event) bool) bool {
 	return true
 }
 
-// again reads the events of a rank once more.
-type again struct {
+// rereader reads the events of a rank once more.
+type rereader struct {
 	decoder
 	of     *Trace
 	me     int
@@ -80,7 +80,7 @@ type again struct {
 }
 
 // block reads the events of a block. Times are ticks. ok is false if it is another block now.
-func (a *again) block(p place) (events []Event, ok bool) {
+func (a *rereader) block(p place) (events []Event, ok bool) {
 	a.buf = slices.Grow(a.buf[:0], blockHeader+int(p.length))[:blockHeader+p.length]
 	n, _ := a.of.file.ReadAt(a.buf, p.offset)
 	a.blocks.r, a.blocks.offset = bytes.NewReader(a.buf[:n]), p.offset

@@ -163,9 +163,11 @@ func (p *Process) Testall(n int, r Handles[Request], flag Ref, statuses Statuses
 	if n < 0 {
 		return fail(ERR_ARG, "%d requests", n)
 	}
-	if over, known := p.allOver(r.slice(n)); known && !over {
-		flag.SetBool(false)
-		return nil
+	if over, known := p.allOver(r.slice(n)); known {
+		if flag.SetBool(over); !over {
+			return nil
+		}
+		return p.Waitall(n, r, statuses)
 	}
 	for i := range n {
 		q, err := p.request(r.At(i))

@@ -273,7 +273,7 @@ func (p *Process) Alloc_mem(size int, info Info, base AddressRef) error {
 	}
 	align := max(memoryAlign, comm.Alignment(hints))
 	if size >= sys.ReservedPage {
-		align = max(align, sys.ReservedPage) // address space: the memory begins with a huge page, where it has any
+		align = max(align, sys.ReservedPage) // its huge pages, if any, begin with it; else this costs addresses alone
 	}
 	mem, at, err := allocate(size, align)
 	if err != nil {

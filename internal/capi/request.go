@@ -128,43 +128,46 @@ func (p *Process) prepare(r comm.Request, err error, on *communicator, out Ptr[R
 // complete, and the first one that is.
 type glance struct{ active, complete, first int }
 
-// look looks at requests, until it has seen enough that are complete. If there are none, or with all fewer than all, it
-// makes progress and looks again. known is false where that does not tell what a test would: one is no message, or has
-// failed, or a test has more to do.
-func (p *Process) look(one *comm.Waits, requests []Request, enough int, all bool) (g glance, known bool) {
+// glanceAt looks at requests, until it has seen enough that are complete. known is false if there are none, or one is
+// no message, or has failed.
+func glanceAt(one *comm.Waits, requests []Request, enough int) (g glance, known bool) {
 	table, null := one.Messages(), shownNull()
-	for again := false; ; again = true {
-		g = glance{first: -1}
-		for i, h := range requests {
-			if h == null {
+	g.first = -1
+	for i, h := range requests {
+		if h == null {
+			continue
+		}
+		g.active++
+		if h != doneRequest {
+			op := table.Message(placeOf(uintptr(h)), uintptr(h))
+			if op == nil || one.Failed(op) {
+				return g, false
+			}
+			if !one.Complete(op) {
 				continue
 			}
-			g.active++
-			if h != doneRequest {
-				op := table.Message(placeOf(uintptr(h)), uintptr(h))
-				if op == nil || one.Failed(op) {
-					return g, false
-				}
-				if !one.Complete(op) {
-					continue
-				}
-			}
-			if g.complete == 0 {
-				g.first = i
-			}
-			if g.complete++; g.complete == enough {
-				return g, true
-			}
 		}
-		switch {
-		case g.active == 0:
-			return g, false
-		case again, g.complete == g.active, g.complete > 0 && !all:
-			return g, true
-		case !one.Look():
-			return g, false
+		if g.complete == 0 {
+			g.first = i
+		}
+		if g.complete++; g.complete == enough {
+			break
 		}
 	}
+	return g, g.active > 0
+}
+
+// look is glanceAt. If no request is complete, or with all fewer than all, it makes progress and looks again. known is
+// also false where a test has more to do.
+func look(one *comm.Waits, requests []Request, enough int, all bool) (g glance, known bool) {
+	g, known = glanceAt(one, requests, enough)
+	if !known || g.complete == g.active || g.complete > 0 && !all {
+		return g, known
+	}
+	if !one.Look() {
+		return g, false
+	}
+	return glanceAt(one, requests, enough)
 }
 
 // takeFirst finishes the first of some requests that is complete, and returns its index; -1: none is. See look for
@@ -177,7 +180,7 @@ func (p *Process) takeFirst(requests []Request, status Status) (first int, known
 	var one comm.Waits
 	one.Begin(p.world.c)
 	defer one.End() // also if the array is a null pointer
-	g, known := p.look(&one, requests, 1, false)
+	g, known := look(&one, requests, 1, false)
 	if known && g.complete > 0 {
 		take(&one, &requests[g.first], out)
 	}
@@ -204,7 +207,7 @@ func (p *Process) allOver(requests []Request) (over, known bool) {
 	var one comm.Waits
 	one.Begin(p.world.c)
 	defer one.End()
-	g, known := p.look(&one, requests, len(requests), true)
+	g, known := look(&one, requests, len(requests), true)
 	return g.complete == g.active, known
 }
 
@@ -216,15 +219,17 @@ func (p *Process) takeSome(requests []Request, indices Ints, statuses Statuses) 
 	var one comm.Waits
 	one.Begin(p.world.c)
 	defer one.End()
-	g, known := p.look(&one, requests, len(requests), false)
-	for i := g.first; known && n < g.complete; i++ {
+	if _, known = look(&one, requests, len(requests), false); !known {
+		return 0, false
+	}
+	for i := range requests {
 		if isComplete(&one, requests[i]) {
 			take(&one, &requests[i], statuses.At(n).wanted())
 			indices.Set(n, i)
 			n++
 		}
 	}
-	return n, known
+	return n, true
 }
 
 // isComplete tells whether a request is that of a message that is complete.

@@ -132,7 +132,8 @@ func TestCopiesOfSynchronousCommunicators(t *testing.T) {
 		c.synchronous = true
 		d, err := c.Dup()
 		if err == nil {
-			assert.EqualValues(t, ready, d.state.Load())
+			assert.True(t, d.synchronous)
+			assert.EqualValues(t, ready, d.state.Load(), "its messages do not go the shortest way")
 		}
 		return err
 	})

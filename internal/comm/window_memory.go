@@ -72,7 +72,7 @@ func (w *windows) note(c *Comm, at uint64, length int) {
 	}
 }
 
-// UseHugePages is job.Root.UseHugePages.
+// UseHugePages is job.Root.UseHugePages. It does nothing if c is none.
 func (c *Comm) UseHugePages(at, length uintptr) {
 	if c.made() == nil {
 		c.root.UseHugePages(at, length)

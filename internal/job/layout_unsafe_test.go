@@ -46,6 +46,7 @@ func TestLayout(t *testing.T) {
 		{"holds", unsafe.Offsetof(h.holds), 1472},
 		{"early", unsafe.Offsetof(h.early), 1728},
 		{"cma", unsafe.Offsetof(h.cma), 1732},
+		{"withoutPages", unsafe.Offsetof(h.withoutPages), 1736},
 		{"work.Ready", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Ready), 1792},
 		{"work.Used", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Used), 1808},
 		{"work.Resting", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Resting), 1856},

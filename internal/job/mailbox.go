@@ -46,11 +46,13 @@ func (r *Root) GoneCounter() *atomic.Uint32 { return &r.head.goneCount }
 // those that have looked for it too early. The mailbox is ready for use. To be
 // called by the rank itself, once.
 //
-// A rank that finds no mailbox sets the peer's bit in its early (E1). If that is its first bit it does head.early++
-// (E2). Then it looks again (E3), and leaves it to its next wake-up to try again. The opener stores the place (O1),
-// reads head.early (O2), and if it is not 0 reads the early of every rank (O3), and notifies those that have its bit.
-// If E1 and E2 come before O3 and O2, the opener wakes the rank; its Sleep asks again, see shm.Event. Else O1 comes
-// before E3, which finds the mailbox.
+// A rank that finds no mailbox sets the peer's bit in its early (E1). With its first bit it does head.early++ (E2).
+// Then it looks again (E3), and leaves it to its next wake-up to try again. One goroutine of a rank does so at a time:
+// the engine's lock is held. The opener stores the place (O1), and reads head.early (O2). If that is not 0, it reads
+// the early of every rank (O3), and notifies those that have its bit.
+//
+// If E1 comes before O3, and E2 before O2, the opener wakes the rank; its Sleep asks again, see shm.Event. Else O1
+// comes before E3, which finds the mailbox.
 func (r *Root) OpenMailbox(rank int, at uint64) {
 	r.block(rank).mailbox.Store(at + 1)
 	if r.head.early.Load() == 0 {

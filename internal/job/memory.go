@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	hugePage = 2 << 20
+	hugePage = sys.ReservedPage
 
 	// maxStride is the length of a rank's segment unless a limit asks for less.
 	// The file is sparse, so this costs nothing.

@@ -93,7 +93,7 @@ func (r *Root) HugePages() HugePages {
 // knows that nobody has touched the memory. Where there are none the memory stays as it is. That reserved ones are too
 // few is said once in a job.
 func (r *Root) UseHugePages(at, length uintptr) {
-	first, last := (at+hugePage-1)&^(hugePage-1), (at+length)&^(hugePage-1)
+	first, last := uintptr(roundUp(uint64(at), hugePage)), (at+length)&^(hugePage-1)
 	kind := r.HugePages()
 	if kind == "" || first >= last {
 		return

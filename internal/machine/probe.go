@@ -130,7 +130,7 @@ func probeFutex() error {
 // probeHugePage asks for a huge page, touches it and looks whether it came:
 // the request succeeds also where the setting is never.
 func probeHugePage() error {
-	const huge = 2 << 20
+	const huge = sys.ReservedPage
 	const flags = sys.MapPrivate | sys.MapAnonymous | sys.MapNoReserve
 	at, err := sys.Mmap(0, 2*huge, sys.ProtRead|sys.ProtWrite, flags, -1, 0)
 	if err != nil {

@@ -16,9 +16,7 @@ type Waits struct {
 // Begin takes the lock. It is called once.
 func (w *Waits) Begin(e *Engine) {
 	e.lock()
-	if w.e = e; e.trace != nil {
-		w.call = e.beginTraced(trace.WaitAll, -1)
-	}
+	w.e, w.call = e, e.beginCall(trace.WaitAll, -1)
 }
 
 // Wait is Engine.Wait. The request is one of this engine, or stands for nothing.

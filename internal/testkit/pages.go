@@ -16,9 +16,9 @@ import (
 // pool has the kernel's numbers of reserved pages of 2 MiB.
 const pool = "/sys/kernel/mm/hugepages/hugepages-2048kB"
 
-// ReservedPages skips the test where fewer than n reserved pages of 2 MiB are free and none can be added, as root may.
-// Those that it adds are given back at the end of the test. Tests that call it run one after the other, of all
-// packages. It returns how many are free.
+// ReservedPages skips the test where fewer than n reserved pages of 2 MiB are free, and none can be added, as root may.
+// What it adds is given back at the end of the test. Tests of all packages that call it run one after the other. It
+// returns how many are free.
 func ReservedPages(t *testing.T, n int) (free int) {
 	t.Helper()
 	lock, err := os.Open(pool)

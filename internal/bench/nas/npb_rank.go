@@ -13,7 +13,7 @@ import (
 func npbRankMain(args []string) {
 	var benchmark, class string
 	rankside.ScanArgs("benchmark and class", args, &benchmark, &class)
-	printing(func(world *mpi.Comm) (npb.Result, error) { return npb.Run(world, benchmark, npb.Class(class)) })
+	runAndPrint(func(world *mpi.Comm) (npb.Result, error) { return npb.Run(world, benchmark, npb.Class(class)) })
 }
 
 // threadsRankMain is one by goroutines of the only rank.
@@ -21,13 +21,13 @@ func threadsRankMain(args []string) {
 	var benchmark, class string
 	var threads int
 	rankside.ScanArgs("benchmark, class and number of goroutines", args, &benchmark, &class, &threads)
-	printing(func(*mpi.Comm) (npb.Result, error) {
+	runAndPrint(func(*mpi.Comm) (npb.Result, error) {
 		return npb.RunThreads(benchmark, npb.Class(class), threads)
 	})
 }
 
-// printing runs a benchmark; rank 0 prints the result for Run.
-func printing(run func(world *mpi.Comm) (npb.Result, error)) {
+// runAndPrint runs a benchmark; rank 0 prints the result for Run.
+func runAndPrint(run func(world *mpi.Comm) (npb.Result, error)) {
 	mpi.Run(func(world *mpi.Comm) error {
 		r, err := run(world)
 		if err != nil || world.Rank() != 0 {

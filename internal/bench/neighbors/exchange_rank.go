@@ -15,9 +15,9 @@ import (
 	"github.com/gopvas/gopvas/mpi/debug"
 )
 
-// exchangeRankMain is the rank program of the exchange benchmark. Its arguments are the
-// neighbors of a rank (or halo: the 26 of a cube, whose messages have three lengths), BYTES,...,
-// seconds for each length, and whether to make a picture, and to receive into a buffer and copy.
+// exchangeRankMain is the rank program of the exchange benchmark. Its arguments are the neighbors of a rank, BYTES,...,
+// and seconds for each length; then whether to make a picture, and to receive into a buffer and copy. The neighbors may
+// be halo: the 26 of a cube, whose messages have three lengths.
 func exchangeRankMain(args []string) {
 	var neighbors, sizes string
 	var seconds float64

@@ -32,7 +32,14 @@ func (c *cgRows) rows() span    { return span{c.n * c.rank / c.size, c.n * (c.ra
 func (c *cgRows) columns() span { return span{0, c.n} }
 func (c *cgRows) own() span     { return c.rows() }
 
-func (c *cgRows) vector(n int) []float64 { return gather(c.member, make([]float64, n))[0] }
+// vector is the same for all.
+func (c *cgRows) vector(n int) []float64 {
+	var own []float64
+	if c.rank == 0 {
+		own = make([]float64, n)
+	}
+	return gather(c.member, own)[0]
+}
 
 func (c *cgRows) ready() error { return c.Barrier() }
 

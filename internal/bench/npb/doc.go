@@ -11,7 +11,7 @@
 //	FT  solves the diffusion equation by 3-D FFTs: Alltoall of everything
 //
 // They exchange messages and call collectives only; no rank touches another's memory.
-// The loops of the timed part allocate nothing, and the inner ones check no bounds.
+// The loops of the timed part allocate nothing in ranks, and the inner ones check no bounds.
 //
 // IS, EP and CG are run by goroutines of one process as well (RunThreads): they compute the
 // same, but read one another's keys and vectors where they lie, between barriers.

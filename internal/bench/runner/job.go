@@ -99,7 +99,7 @@ func (w *jobErrors) Write(p []byte) (int, error) {
 // warn passes on the warnings of a job that has succeeded: its numbers are not of what the user asked for.
 func (w *jobErrors) warn() {
 	for line := range strings.Lines(w.String()) {
-		if strings.HasPrefix(line, "warning: ") {
+		if strings.Contains(line, "warning: ") {
 			_, _ = os.Stderr.WriteString(line)
 		}
 	}

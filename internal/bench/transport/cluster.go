@@ -89,8 +89,8 @@ func (c *Cluster) control(ctx context.Context) error {
 		return err
 	}
 	const allowed = "tcp_allowed_congestion_control" // by nodes, which are network namespaces
-	there, _ := os.ReadFile("/proc/sys/net/ipv4/" + allowed)
-	if list := strings.Fields(string(there)); !slices.Contains(list, c.Congestion) {
+	there, err := os.ReadFile("/proc/sys/net/ipv4/" + allowed)
+	if list := strings.Fields(string(there)); err == nil && !slices.Contains(list, c.Congestion) {
 		return fmt.Errorf("nodes may not use the congestion control %q of TCP: write one of %s, or add it to sysctl "+
 			"net.ipv4.%s", c.Congestion, strings.Join(list, ", "), allowed)
 	}

@@ -108,3 +108,11 @@ func TestWindowsOfDifferentKinds(t *testing.T) {
 		}
 	})
 }
+
+// A program that passes a request twice is wrong, and learns nothing worse than that one of the two is complete.
+func TestRequestThatIsPassedTwice(t *testing.T) {
+	program := build(t, "twice.c")
+	eachModel(t, func(t *testing.T, w way) {
+		require.Equal(t, "1 complete, index 0, got 7\n", w.ends(t, 1, program))
+	})
+}

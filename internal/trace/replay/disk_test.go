@@ -55,8 +55,8 @@ func TestFileChanges(t *testing.T) {
 	require.ErrorContains(t, Whole(part), "the file has changed while it was read")
 }
 
-// TestMemory: of a trace on disk, where each event is a call behind a computation, pieces take 56 bytes an event, a
-// graph two operations of 36, and a part the event itself. Nothing keeps what they were made of.
+// TestMemory is about a trace on disk, in which each event is a call behind a computation. Pieces take 56 bytes an
+// event, a graph two operations of 36, and a part the event itself. Nothing keeps what they were made of.
 func TestMemory(t *testing.T) {
 	const events = 131_000 // whose operations fill whole blocks of a graph
 	ranks := [2][]trace.Raw{{{Kind: trace.Init}}, {{Kind: trace.Init}}}

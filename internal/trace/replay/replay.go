@@ -47,7 +47,8 @@ func Whole(t *trace.Trace) error {
 	return nil
 }
 
-// Fits returns an error if a trace has more than a graph can have, which New would say after a long time.
+// Fits returns an error if a trace has more sends and receives than a graph has operations. New would say so after a
+// long time. What is between them takes operations, too: New may still find that they are too many.
 func Fits(t *trace.Trace) error { return fits(t, graph.MaxOps) }
 
 func fits(t *trace.Trace, most int) error {
@@ -65,8 +66,8 @@ func fits(t *trace.Trace, most int) error {
 		}
 	}
 	if ends > most {
-		return fmt.Errorf("replay: the job has %d sends and receives, and a model takes %d operations at most: look "+
-			"at a part of it: pvasrun model show --from 1s --to 2s, or --ranks 0-3", ends, most)
+		return fmt.Errorf("replay: what is looked at has %d sends and receives, and a model takes %d operations at "+
+			"most: look at a smaller part: pvasrun model show --from 1s --to 2s, or --ranks 0-3", ends, most)
 	}
 	return nil
 }

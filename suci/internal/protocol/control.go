@@ -28,13 +28,14 @@ const (
 //	enlarged by 1/8      if queues were nearly empty
 //	enlarged by 1 packet otherwise, as TCP does
 //
-// A sender takes losses as chance, and not as those of a queue that is full, if queues were nearly empty in the epoch
-// before, and an eighth of the window at most is lost. Then the window grows by a packet. Else 1 % of losses would keep
-// it at some 30 packets, where both ends have a system call for a few packets each. A receiver's window is cut in any
-// case: a queue that many senders fill at once was empty before.
+// A sender takes losses as chance if the beginning is over, and an eighth of the window is lost at most. And queues
+// were nearly empty in the epoch before: below a quarter of the target, and half of the least round trip. Then the
+// window grows by a packet. Else 1 % of losses would keep it at 28 packets: there as much is cut to 0.7 as is enlarged
+// by 1/8. Both ends would have a system call for a few packets each. A receiver's window is cut in any case: a queue
+// that many senders fill at once was empty before.
 //
-// The window is left alone if less than half of it was used. Round trips are measured between
-// arrivals at the kernels, so a process that waits for its CPU is not taken for a queue.
+// The window is left alone if less than half of it was used. Round trips are measured between arrivals at the kernels,
+// so a process that waits for its CPU is not taken for a queue.
 type control struct {
 	window   int // bytes
 	queue    int // bytes that may stand in queues

@@ -107,7 +107,7 @@ func (s *sender) resend(now Time, a *wire.AckHeader, bitmap wire.Bitmap, answer 
 	p := s.peer
 	pause := p.rtt.smooth + p.rtt.variance
 	left := int(a.Resend)
-	gone := 0
+	losses := 0
 	for i := 0; i < int(a.Span) && (left > 0 || answer); i++ {
 		if bitmap.Word(i/64)>>(i%64)&1 != 0 {
 			continue
@@ -124,7 +124,7 @@ func (s *sender) resend(now Time, a *wire.AckHeader, bitmap wire.Bitmap, answer 
 			continue
 		default:
 			p.losses++
-			gone++
+			losses++
 		}
 		s.leave(f)
 		if asked {
@@ -135,7 +135,7 @@ func (s *sender) resend(now Time, a *wire.AckHeader, bitmap wire.Bitmap, answer 
 			s.parked++
 		}
 	}
-	if gone > 0 && p.control.lose(gone*p.payload) {
+	if losses > 0 && p.control.lose(losses*p.payload) {
 		p.machine.changed(p, Congested)
 	}
 }

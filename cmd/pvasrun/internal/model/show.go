@@ -97,7 +97,7 @@ func (p *Program) measure(opt *sim.Options, most int) (drawn bool) {
 		return p.Graph.Len() <= most
 	}
 	m := measuredOf(p.trace)
-	collect(simulatedGarbage) // what has found the pieces goes before the reasons come
+	collect(simulatedGarbage) // of measuredOf, before Analyze makes its own
 	m.ranks = p.ranks
 	on := opt.Machine
 	on.Nodes = p.nodes
