@@ -262,5 +262,5 @@ func TestFits(t *testing.T) {
 	tr := &trace.Trace{Meta: trace.Meta{Ranks: 1}, End: &trace.End{Events: 5}, Ranks: []trace.Rank{{Events: events}}}
 	require.NoError(t, Fits(tr))
 	require.NoError(t, fits(tr, 2))
-	require.ErrorContains(t, fits(tr, 1), "what is looked at has 2 sends and receives, and a model takes 1 operations at most")
+	require.ErrorContains(t, fits(tr, 1), "what is looked at has 2 sends and receives, and a model takes 1")
 }
