@@ -161,8 +161,8 @@ func (c *Comm) Finalize() error {
 	if leak := c.engine.Close(); err == nil {
 		err = leak
 	}
+	c.graphs.Close() // nobody else uses the networks from here on
 	err = errors.Join(err, c.resource.close(), c.flushNetworks())
-	c.graphs.Close()
 	c.engine.CallEnds(trace.Finalize, start, recorder.What{Peer: -1})
 	c.finalized.Store(true)
 	c.noteCalls()
