@@ -27,6 +27,7 @@ var layers = []layer{
 	{"internal/pmi", nil},
 	{"internal/testkit", nil},
 	{"internal/atomicfile", nil},
+	{"internal/gocmd", nil},
 	{"internal/house", nil},
 	{"internal/rig", []string{"internal/netns", "internal/processes"}},
 	{"internal/netns", nil},
@@ -94,7 +95,7 @@ var layers = []layer{
 		"internal/btl/...", "internal/job", "internal/topology", "internal/trace/recorder"}},
 	{"cmd/libmpi", []string{"internal/capi", "internal/capi/coro", "shm"}},
 	{".", nil}, // the sources of cmd/libmpi
-	{"internal/capi/install", []string{".", "internal/linkage"}},
+	{"internal/capi/install", []string{".", "internal/gocmd", "internal/linkage"}},
 	{"internal/capi/programs", []string{"pvas"}}, // its tests only
 
 	{"pvas", []string{"internal/areas", "internal/limits", "internal/linkage"}},
@@ -105,7 +106,8 @@ var layers = []layer{
 	{"launcher/internal/hang", []string{"launcher/internal/output", "internal/job", "internal/atomicfile",
 		"internal/processes", "internal/trace/symbol"}},
 	{"launcher/internal/fate", []string{"launcher/internal/hang", "launcher/internal/output", "internal/job"}},
-	{"launcher/internal/program", []string{"launcher/internal/fate", "launcher/internal/output", "internal/linkage"}},
+	{"launcher/internal/program", []string{"launcher/internal/fate", "launcher/internal/output", "internal/gocmd",
+		"internal/linkage"}},
 	{"launcher/internal/host", []string{"launcher/internal/fate", "launcher/internal/output", "pvas", "internal/job",
 		"internal/limits", "internal/nofile", "internal/processes"}},
 	{"launcher/internal/launchertest", []string{"internal/limits", "internal/processes", "launcher/internal/fate",
@@ -165,7 +167,8 @@ var layers = []layer{
 		"internal/bench/neighbors", "internal/bench/overlap", "internal/bench/rankside", "internal/bench/timed"}},
 	{"internal/bench/evaluation", []string{"bench", "internal/bench/runner", "internal/bench/memory",
 		"internal/bench/nas", "internal/bench/neighbors", "internal/bench/npb", "internal/bench/overlap",
-		"internal/bench/results", "internal/bench/timed", "internal/job", "launcher"}}, // bench: its test
+		"internal/bench/results", "internal/bench/timed", "internal/gocmd", "internal/job",
+		"launcher"}}, // bench: its test
 	{"internal/bench/evaluation/cpubound", nil},
 	{"internal/bench/report", []string{"internal/bench/runner", "internal/bench/memory", "internal/bench/overlap",
 		"internal/bench/results", "internal/bench/transport", "internal/chart", "internal/median"}},

@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"errors"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/bench/results"
 	"github.com/gopvas/gopvas/internal/bench/runner"
+	"github.com/gopvas/gopvas/internal/gocmd"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher"
 )
@@ -85,8 +87,10 @@ func build(ctx context.Context, goTool, mode, program string) error {
 	cmd := exec.CommandContext(ctx, goTool, "build", "-buildmode="+mode, "-o", program, source)
 	cmd.Dir = filepath.Dir(program) // outside any module
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("bench: build %s: %w\n%s", mode, err, out)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := gocmd.Run(cmd, cmd.Dir); err != nil {
+		return fmt.Errorf("bench: build %s: %w\n%s", mode, err, out.Bytes())
 	}
 	return nil
 }

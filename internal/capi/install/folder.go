@@ -1,6 +1,7 @@
 package install
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -52,6 +53,24 @@ func checkFolder(dir string) error {
 		return fmt.Errorf("no file can be made in %s (%w): name another folder", dir, errors.Unwrap(err))
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// written is in each wrapper of a compiler that an installation has.
+const written = "# Written by pvasrun install-mpi."
+
+// checkOther returns an error if the folder has an MPI that pvasrun has not installed. Its files would be replaced.
+func (in *installation) checkOther() error {
+	mpicc, err := os.ReadFile(in.path("bin/mpicc"))
+	if err == nil && bytes.Contains(mpicc, []byte(written)) {
+		return nil
+	}
+	for _, name := range []string{"bin/mpicc", "bin/mpiexec", "include/mpi.h", "lib/" + soname, "lib/libmpi.so"} {
+		if _, err := os.Lstat(in.path(name)); err == nil {
+			return fmt.Errorf("%s is there, and is not of pvasrun: name another folder, or remove that MPI",
+				in.path(name))
+		}
+	}
+	return nil
 }
 
 // removeMade takes back the folders that were made, with all that has come into them.

@@ -60,6 +60,9 @@ func Install(ctx context.Context, c Config) (err error) {
 			err = errors.Join(err, in.removeMade())
 		}
 	}()
+	if err := in.checkOther(); err != nil {
+		return FolderError{err}
+	}
 	for _, dir := range folders {
 		if err := in.makeFolder(in.path(dir)); err != nil {
 			return FolderError{err}

@@ -54,7 +54,7 @@ func TestFailedInstallOverAnother(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"bin/mpicc", "lib/libmpi.so", "include/mpi.h"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("earlier"), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("earlier, "+written), 0o644))
 	}
 	tool, err := exec.LookPath("go")
 	require.NoError(t, err)
@@ -66,9 +66,24 @@ func TestFailedInstallOverAnother(t *testing.T) {
 	for _, name := range []string{"bin/mpicc", "lib/libmpi.so", "include/mpi.h"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
-		require.Equal(t, "earlier", string(text), name)
+		require.Equal(t, "earlier, "+written, string(text), name)
 	}
 	left, err := os.ReadDir(filepath.Join(dir, "lib"))
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+}
+
+// An installation does not replace files of another MPI.
+func TestInstallOverAnotherMPI(t *testing.T) {
+	withoutGo(t)
+	dir := t.TempDir()
+	header := filepath.Join(dir, "include", "mpi.h")
+	require.NoError(t, os.Mkdir(filepath.Dir(header), 0o755))
+	require.NoError(t, os.WriteFile(header, []byte("another's"), 0o644))
+	err := installInto(dir)
+	require.ErrorAs(t, err, new(FolderError))
+	require.ErrorContains(t, err, header+" is there, and is not of pvasrun: name another folder")
+	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, left, 1)
 }

@@ -6,11 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
-	"time"
 
+	"github.com/gopvas/gopvas/internal/gocmd"
 	"github.com/gopvas/gopvas/internal/linkage"
-	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // soname is the name by which programs ask for the library. The standard does not say one;
@@ -52,9 +50,6 @@ func (in *installation) face(ctx context.Context) error {
 // effect: see cmd/libmpi/signals.c.
 const noPreemption = "-X runtime.godebugDefault=asyncpreemptoff=1"
 
-// endTime is how long a build that is interrupted may take to end.
-const endTime = 5 * time.Second
-
 // build builds the library with a name, flags of the linker, and flags of the go command. What it exports is in a file
 // of cmd/libmpi.
 func (in *installation) build(ctx context.Context, soname, exports, link string, more ...string) error {
@@ -69,20 +64,8 @@ func (in *installation) build(ctx context.Context, soname, exports, link string,
 		"-ldflags", noPreemption + ` -extldflags "` + flags + `"`, "-o", built}, more...)
 	cmd := exec.CommandContext(ctx, in.goCommand, append(args, "./cmd/libmpi")...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = in.source, in.Stderr, in.Stderr
-	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=1", "CC="+in.c, "GOFLAGS=", "GOWORK=off", "GOTMPDIR="+temporary,
-		"TMPDIR="+temporary)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // with its compilers, for which it waits
-	var kill *time.Timer
-	cmd.Cancel = func() error {
-		group := -cmd.Process.Pid
-		kill = time.AfterFunc(endTime, func() { _ = sys.Kill(group, syscall.SIGKILL) })
-		return sys.Kill(group, syscall.SIGINT)
-	}
-	err := cmd.Run()
-	if kill != nil {
-		kill.Stop()
-	}
-	if err != nil {
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=1", "CC="+in.c, "GOFLAGS=", "GOWORK=off", "TMPDIR="+temporary)
+	if err := gocmd.Run(cmd, temporary); err != nil {
 		return fmt.Errorf("build the library: go build: %w", err)
 	}
 	return os.Rename(built, in.fresh("lib/"+soname)) // without the header that go makes beside it

@@ -9,12 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 
+	"github.com/gopvas/gopvas/internal/gocmd"
 	"github.com/gopvas/gopvas/internal/linkage"
 	"github.com/gopvas/gopvas/internal/sys"
 )
@@ -163,7 +161,7 @@ func buildProgram(ctx context.Context, typed, dir, pkg string, stderr io.Writer)
 	}
 	cmd := exec.CommandContext(ctx, "go", "run", buildMode(os.Getenv("GOFLAGS")), "-exec", "cat", pkg)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, file, stderr
-	if err := runGo(cmd, work); err != nil {
+	if err := gocmd.Run(cmd, work); err != nil {
 		file.Close()
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -203,21 +201,6 @@ func sentProgram(typed string, image []byte) (*Program, error) {
 		return nil, &Error{typed, errors.Join(err, f.Close())}
 	}
 	return &Program{Path: descriptorPath(os.Getpid(), f), Name: name, File: f}, nil
-}
-
-// runGo runs the go command with a work directory that the caller removes, also when the job is interrupted.
-// The go command does that itself once it builds, even when this process is killed; before, a signal ends it
-// with the directory made.
-func runGo(cmd *exec.Cmd, work string) error {
-	cmd.Env = append(cmd.Environ(), "GOTMPDIR="+work)
-	// The death signal refers to the thread that starts the command.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	// A group of its own: an INT from the terminal comes through Cancel, once.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
-	cmd.Cancel = func() error { return sys.Kill(-cmd.Process.Pid, syscall.SIGINT) }
-	cmd.WaitDelay = 5 * time.Second
-	return cmd.Run()
 }
 
 // descriptorPath names an open file of process pid for as long as it is open

@@ -81,7 +81,7 @@ func (f *suciBenchFlags) check() error {
 		return errors.New("--nodes: 2 to 250")
 	case f.Every <= 0:
 		return errors.New("--every: write for example 500ms")
-	case f.Loss < 0 || f.Loss >= 1:
+	case !(f.Loss >= 0 && f.Loss < 1): // NaN is no share, either
 		return errors.New("--loss: a share below 1, such as 0.01")
 	}
 	return errors.Join(site.CheckLinks(f.Rate, f.Buffer), checkPlot(f.Plot, cli.Plot))
