@@ -106,11 +106,3 @@ func (s *supervisor) watchGuest() {
 		})
 	}()
 }
-
-// signal sends a signal to a rank: to its process group, or to the guest, which may be in one with others.
-func (s *supervisor) signal(pid int, sig syscall.Signal) {
-	if pid != s.guest {
-		pid = -pid
-	}
-	sys.Kill(pid, sig) // an error: it has just ended
-}

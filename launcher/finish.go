@@ -5,6 +5,9 @@ import (
 	"errors"
 	"time"
 
+	"os/signal"
+
+	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/output"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
@@ -77,4 +80,25 @@ func (s *supervisor) drain() {
 	default:
 	}
 	s.during(s.messages.Flush)
+}
+
+// sweep ends the host and every process that the job has left: a rank whose pid
+// the host had no time to tell, orphans. Killing one process hands over its
+// children, so it goes on until there are none.
+func (s *supervisor) sweep() {
+	s.phase, s.givenUp, s.deadline = sweeping, false, time.After(fate.KillTime)
+	for {
+		s.reap()
+		left := s.KillAll()
+		if len(left) == 0 {
+			break
+		}
+		if s.givenUp {
+			s.io.say("killed, but not ended after %v: process %v; it is left behind", fate.KillTime, left)
+			break
+		}
+		s.next(nil)
+	}
+	signal.Stop(s.childEnd)
+	s.parent.Close()
 }

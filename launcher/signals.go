@@ -2,8 +2,10 @@ package launcher
 
 import (
 	"os"
+	"slices"
 	"syscall"
 
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 )
 
@@ -21,4 +23,49 @@ func ForwardedSignals() (signals chan os.Signal, stop func()) {
 // those only that are not passed on, QUIT and TSTP.
 func OwnSignals() (signals <-chan os.Signal, stop func()) {
 	return fate.Catch(syscall.SIGQUIT, syscall.SIGTSTP)
+}
+
+func (s *supervisor) received(sig os.Signal) {
+	number, ok := sig.(syscall.Signal)
+	if !ok {
+		return
+	}
+	switch {
+	case number == syscall.SIGQUIT:
+		s.askHang(nil)
+		return
+	case number == syscall.SIGTSTP:
+		s.whenStarted(number, s.pause)
+		return
+	case s.phase != working: // nobody is left to forward it to
+		s.givenUp = s.givenUp || s.phase == draining && fate.EndsWait(sig)
+		return
+	}
+	s.whenStarted(number, func() { s.fate.Received(number) })
+}
+
+// whenStarted carries out a signal. One that asks for an end acts at once. Others wait until all ranks have been
+// started: a rank that the host is just starting, whose output may be seen already, has no pid here yet, and
+// would miss them.
+func (s *supervisor) whenStarted(sig syscall.Signal, act func()) {
+	if !s.fate.Starting || fate.EndsWait(sig) {
+		act()
+		return
+	}
+	if sig == syscall.SIGCONT { // ends a stop that has not begun, as in the kernel
+		s.later = slices.DeleteFunc(s.later, func(l laterSignal) bool { return l.Signal == syscall.SIGTSTP })
+	}
+	s.later = append(s.later, laterSignal{sig, act})
+}
+
+// pause stops the ranks, and then this process until it is continued, as Ctrl-Z
+// stops every process of a pipeline. Where nobody would continue them, in an
+// orphaned process group, the kernel does not stop this process, and the ranks go
+// on at once.
+func (s *supervisor) pause() {
+	s.signalRanks(syscall.SIGTSTP)
+	if err := sys.RaiseDefault(syscall.SIGTSTP); err != nil {
+		s.io.say("pause: %v", err)
+	}
+	s.signalRanks(syscall.SIGCONT)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/trace/symbol"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/hang"
@@ -183,4 +184,22 @@ type holds struct {
 	mu    sync.Mutex
 	root  *job.Root
 	ended bool
+}
+
+// post hands an event to the goroutine of Run. It returns false if the last rank has ended: then nobody takes it.
+func (s *supervisor) post(event func()) bool {
+	select {
+	case s.posted <- event:
+		return true
+	case <-s.nodesEnd.Done():
+		return false
+	}
+}
+
+// signal sends a signal to a rank: to its process group, or to the guest, which may be in one with others.
+func (s *supervisor) signal(pid int, sig syscall.Signal) {
+	if pid != s.guest {
+		pid = -pid
+	}
+	sys.Kill(pid, sig) // an error: it has just ended
 }

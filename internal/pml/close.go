@@ -1,8 +1,7 @@
 package pml
 
 import (
-	"fmt"
-
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -87,46 +86,37 @@ func (e *Engine) fail(err error) {
 	}
 }
 
-// String names the operation, for messages to people.
-func (op *operation) String() string {
-	what, direction := "receive", "from"
-	switch op.kind {
-	case tasking:
-		return op.describeTask()
-	case sending:
-		what, direction = "send", "to"
-	case probing, picking:
-		what = "probe"
+// Drain is for the end of a rank. It waits for the sends that nobody else waits for, those that are ahead and those
+// that were left (Leave), until they are with their receivers, or these receive no more. to tells which ranks may
+// still receive.
+func (e *Engine) Drain(to func(rank int) bool) {
+	e.lock()
+	some := e.draining(to) != nil
+	e.unlock()
+	if !some {
+		return
 	}
-	peer := fmt.Sprintf("rank %d", op.peer)
-	switch op.peer {
-	case AnySource:
-		peer = "any source"
-	case ProcNull:
-		peer = "nobody"
-	}
-	tag := fmt.Sprintf("tag %d", op.tag)
-	if op.tag == AnyTag {
-		tag = "any tag"
-	}
-	s := fmt.Sprintf("%s of %d bytes %s %s, %s", what, op.buf.Len(), direction, peer, tag)
-	switch {
-	case op.persistent && op.state == idle:
-		s += ", persistent and not freed"
-	case op.state == complete:
-		s += ", complete but not waited for"
-	}
-	return s
+	e.job.Drains(e.rank) // before the condition looks
+	over := func() bool { return e.draining(to) == nil }
+	c := e.NewCondition(over, func() job.Waiting {
+		say := job.Waiting{Op: job.OpSend, Peer: job.AnyPeer}
+		if op := e.draining(to); op != nil {
+			say = op.describe()
+		}
+		say.Call = "finalize"
+		return say
+	})
+	c.inside = true
+	_ = c.Wait() // an error: the module is broken, and all sends have failed
 }
 
-// describeTask names the operation, for messages to people.
-func (op *operation) describeTask() string {
-	s := fmt.Sprintf("nonblocking operation in context %d", op.context)
-	switch {
-	case op.state == complete:
-		s += ", complete but not waited for"
-	case op.persistent && op.state == idle:
-		s += ", persistent and not freed"
+// draining returns a send that Drain waits for, nil if there is none.
+func (e *Engine) draining(to func(rank int) bool) *operation {
+	for _, op := range e.existing {
+		if op.kind == sending && (op.ahead || op.left) && (op.state == queued || op.state == moving) &&
+			to(int(op.peer)) && e.job.MayReceive(int(op.peer)) {
+			return op
+		}
 	}
-	return s
+	return nil
 }

@@ -171,21 +171,6 @@ type Engine struct {
 	row   []uint64 // of publish
 }
 
-// Helper is work of others that this rank can do while it waits.
-type Helper interface {
-	// Pending tells whether there is work, at the cost of a look.
-	Pending() bool
-	// Help does some of it, and returns whether there was any. It is called without
-	// the engine's lock.
-	Help() bool
-	// Polling is told when this rank begins to look for work again and again, because
-	// its wait lasts, and when it ends that: a rank that has work need not wake it.
-	Polling(bool)
-	// Resting is told when this rank goes to sleep and when it is awake again, so
-	// that ranks with work know whether to wake it, by its inbox.
-	Resting(bool)
-}
-
 // New returns the engine of a rank of the job, which has the module to itself: from
 // now on nobody else calls the module's message methods. The module reaches all peers,
 // but those of AddPeers. If it has Memory (btl.Capabilities), it shares that with all peers that

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 
+	"fmt"
+
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -42,4 +44,48 @@ func checkTag(tag int) error {
 		return &fault.TagError{Tag: tag}
 	}
 	return nil
+}
+
+// describeTask names the operation, for messages to people.
+func (op *operation) describeTask() string {
+	s := fmt.Sprintf("nonblocking operation in context %d", op.context)
+	switch {
+	case op.state == complete:
+		s += ", complete but not waited for"
+	case op.persistent && op.state == idle:
+		s += ", persistent and not freed"
+	}
+	return s
+}
+
+// String names the operation, for messages to people.
+func (op *operation) String() string {
+	what, direction := "receive", "from"
+	switch op.kind {
+	case tasking:
+		return op.describeTask()
+	case sending:
+		what, direction = "send", "to"
+	case probing, picking:
+		what = "probe"
+	}
+	peer := fmt.Sprintf("rank %d", op.peer)
+	switch op.peer {
+	case AnySource:
+		peer = "any source"
+	case ProcNull:
+		peer = "nobody"
+	}
+	tag := fmt.Sprintf("tag %d", op.tag)
+	if op.tag == AnyTag {
+		tag = "any tag"
+	}
+	s := fmt.Sprintf("%s of %d bytes %s %s, %s", what, op.buf.Len(), direction, peer, tag)
+	switch {
+	case op.persistent && op.state == idle:
+		s += ", persistent and not freed"
+	case op.state == complete:
+		s += ", complete but not waited for"
+	}
+	return s
 }

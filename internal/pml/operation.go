@@ -133,25 +133,6 @@ type Task interface {
 	Describe(*job.Waiting)
 }
 
-// waiter is one goroutine that waits for operations, or for a condition. It is told when the
-// first of those it is registered with (operation.waiter) is complete. The protocol is with
-// Engine; all fields are guarded by its lock.
-type waiter struct {
-	node     node[waiter]  // in parked, or in the pool
-	done     bool          // signalled
-	parked   bool          // sleeps on ch, or is about to
-	promoted bool          // is the owner of progress now
-	since    int64         // when it was announced
-	source   string        // the call of the program, if a report has asked for it and it is known
-	said     uint64        // what completions was when it was described last
-	ch       chan struct{} // one token at most; made when first needed
-	about    *operation    // one of the operations, for the hang report
-	any      bool          // it waits for any of several operations
-	bounded  bool          // it gives up by itself
-	call     string        // the call, if it is another than the operation's
-	until    *Condition    // what it waits for instead of operations; set once
-}
-
 // Request stands for an operation that was begun and not yet waited for. The zero
 // Request stands for none; so does one whose operation is over and was waited for,
 // also if this is a copy that was made before: the generation tells. A wait for
@@ -308,3 +289,13 @@ func (op *operation) describe() job.Waiting {
 	}
 	return w
 }
+
+func request(op *operation, err error) (Request, error) {
+	if err != nil {
+		return Request{}, err
+	}
+	return Request{op: op, generation: op.generation}, nil
+}
+
+// plain tells whether the operation is a message that ends with its wait.
+func (op *operation) plain() bool { return op.kind <= receiving && !op.persistent }

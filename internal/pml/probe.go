@@ -180,3 +180,23 @@ func (e *Engine) Unreceived(want func(context uint32) bool) (n int, one Status) 
 	}
 	return n, one
 }
+
+// Uses tells whether an operation that was begun and not waited for has memory in common with a buffer that is to be
+// received into. A send that is over counts no more, since its call may be the one that was waited for.
+func (e *Engine) Uses(b *btl.Buffer) bool {
+	e.lock()
+	defer e.unlock()
+	for _, op := range e.existing {
+		uses := false
+		switch op.state {
+		case queued, held, moving:
+			uses = !op.ahead
+		case posted, complete:
+			uses = op.kind == receiving
+		}
+		if uses && op.kind <= receiving && op.buf.Meets(b) {
+			return true
+		}
+	}
+	return false
+}

@@ -252,13 +252,6 @@ func (in Inside) Drop(r *Request) {
 	}
 }
 
-func request(op *operation, err error) (Request, error) {
-	if err != nil {
-		return Request{}, err
-	}
-	return Request{op: op, generation: op.generation}, nil
-}
-
 // Serve makes progress for all operations of the rank, and sleeps when there is none to
 // be made, until the engine is closed. One goroutine at a time serves; a second one
 // returns at once.
@@ -272,38 +265,6 @@ func (e *Engine) Serve() {
 	e.server = w
 	e.waitFor(w)
 	e.freeWaiter(w)
-}
-
-// SetHelper is called before the engine is used.
-func (e *Engine) SetHelper(h Helper) { e.helper = h }
-
-// wanted is asked by a goroutine of this rank in its sleep: it tells whether there is work
-// of others, and has ranks with work wake this one. awake ends that.
-func (e *Engine) wanted() bool {
-	if e.helper == nil {
-		return false
-	}
-	e.helper.Resting(true)
-	return e.helper.Pending()
-}
-
-// awake undoes wanted.
-func (e *Engine) awake() {
-	if e.helper != nil {
-		e.helper.Resting(false)
-	}
-}
-
-// help does some of what others have to do, if there is a helper and work. The caller
-// holds the lock, which is let go meanwhile.
-func (e *Engine) help() bool {
-	if e.helper == nil || !e.helper.Pending() {
-		return false
-	}
-	e.unlock()
-	did := e.helper.Help()
-	e.lock()
-	return did
 }
 
 // Attend has modules that watch a network advance tasks while the rank makes no call, by goroutines of their own. It is

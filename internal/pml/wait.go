@@ -9,25 +9,6 @@ import (
 	"github.com/gopvas/gopvas/trace"
 )
 
-func (e *Engine) newWaiter(about *operation) *waiter {
-	w := e.waiters.pop()
-	if w == nil {
-		w = &waiter{}
-		w.node.of = w
-	}
-	w.reset()
-	w.about, w.call = about, ""
-	return w
-}
-
-// reset prepares a waiter that nobody uses for a wait.
-func (w *waiter) reset() { w.done, w.promoted, w.any, w.bounded = false, false, false, false }
-
-func (e *Engine) freeWaiter(w *waiter) {
-	w.about = nil
-	e.waiters.push(&w.node)
-}
-
 // finish waits for the operation of a call, takes its result, records the call and releases the operation.
 func (e *Engine) finish(op *operation, c call) (Status, error) {
 	if c.atOnce = op.state == complete; !c.atOnce {
@@ -68,18 +49,6 @@ func (e *Engine) wait(op *operation, call string) error {
 	return nil
 }
 
-// signal ends the wait of w. See Engine.
-func (e *Engine) signal(w *waiter) {
-	w.done = true
-	switch {
-	case w.parked:
-		e.unpark(w)
-	case w == e.sleeper && !e.inReady:
-		e.stats.Nudges++
-		e.module.Wake()
-	}
-}
-
 // waitFor returns when w is signalled, making progress for the whole rank or parked
 // while another goroutine does. A waiter for a condition has polled before. It polls here only if it was promoted,
 // has helped, or has a crowd. By giving way, ranks that share a CPU take turns of microseconds: a barrier of 4 ranks
@@ -109,32 +78,6 @@ func (e *Engine) waitFor(w *waiter) {
 	} else {
 		e.owned = false
 	}
-}
-
-// park sleeps until w is signalled, or made the owner: then it returns true.
-func (e *Engine) park(w *waiter) (promoted bool) {
-	if w.ch == nil {
-		w.ch = make(chan struct{}, 1)
-	}
-	w.parked = true
-	e.parked.push(&w.node)
-	e.stats.Parks++
-	if e.sleeper != nil && !e.inReady {
-		// We may leave a transfer or a queued send behind that it has not seen.
-		e.stats.Nudges++
-		e.module.Wake()
-	}
-	e.unlock()
-	<-w.ch
-	e.lock()
-	return w.promoted
-}
-
-func (e *Engine) unpark(w *waiter) {
-	w.parked = false
-	e.parked.remove(&w.node)
-	e.yield = true
-	w.ch <- struct{}{} // has room: w was parked, and took the token of the last time
 }
 
 // shortWait is how many looks most waits for short messages end within: a rank that has

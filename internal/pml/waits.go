@@ -78,9 +78,6 @@ func (w *Waits) over(op *operation, handle uintptr) bool {
 // Drop ends a message whose status was read: the request stands for nothing any more.
 func (w *Waits) Drop(op *Op) { w.e.drop((*operation)(op)) }
 
-// plain tells whether the operation is a message that ends with its wait.
-func (op *operation) plain() bool { return op.kind <= receiving && !op.persistent }
-
 // End lets the lock go.
 func (w *Waits) End() {
 	if w.waits > 0 {

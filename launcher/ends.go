@@ -1,0 +1,163 @@
+package launcher
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/launcher/internal/host"
+	"github.com/gopvas/gopvas/launcher/internal/neighbour"
+)
+
+// The end of a child: of a rank, of the host, or of a process that a rank has left.
+
+// reap takes the status of every child that has ended. They are not handled in the
+// order in which they come, which is not that of their ends: one that was killed may
+// be why others have ended, not the other way round.
+func (s *supervisor) reap() {
+	var list []host.Exit
+	var err error
+	for {
+		var e host.Exit
+		if e, err = s.NextExit(s.reaping); err != nil || e.Pid == 0 {
+			break
+		}
+		list = append(list, e)
+	}
+	slices.SortStableFunc(list, func(a, b host.Exit) int { return s.suspicion(b) - s.suspicion(a) })
+	for _, e := range list {
+		s.ended(e)
+	}
+	if errors.Is(err, syscall.ECHILD) && len(s.alive) > 0 {
+		s.lose()
+	}
+}
+
+// reaping tells the ranks that a pid will be free. MarkGone comes later, when the order of the ends is known.
+func (s *supervisor) reaping(pid int) {
+	if s.memory != nil {
+		s.memory.Root().Reaping(pid)
+	}
+}
+
+// suspicion is higher for an end that is more likely the cause of others at the same
+// time. A process that dumps core may take those with it that share its memory. So
+// does a process that the kernel kills when memory has run out.
+func (s *supervisor) suspicion(e host.Exit) int {
+	switch {
+	case e.Status.Signaled() && e.Status.Signal() != syscall.SIGKILL:
+		return 3
+	case e.Pid == s.host:
+		return 2
+	case e.Status.Signaled():
+		return 1
+	}
+	return 0
+}
+
+// lose is called when this process has no child though ranks live: somebody else
+// in it has waited for them.
+func (s *supervisor) lose() {
+	for pid, rank := range s.alive {
+		delete(s.alive, pid)
+		s.markGone(rank)
+		s.tellEnd(rank, pid, 0, s.memory.Root().State(s.number(rank)))
+		s.fate.RankLost(s.number(rank), pid, s.app(rank).Program)
+	}
+}
+
+// markGone tells the ranks that one has ended. In a part of a job the leader hears of it first, and tells all nodes,
+// this one too. Else a rank that is told might end, and the leader hear of that end before: it would blame the wrong
+// rank.
+func (s *supervisor) markGone(rank int) {
+	if s.job.Part == nil {
+		s.memory.Root().MarkGone(s.number(rank))
+		s.tellNeighbours(neighbour.Message{Ends: []neighbour.End{s.endOf(rank)}})
+	}
+}
+
+// ended is called for every child that has been reaped.
+func (s *supervisor) ended(e host.Exit) {
+	if e.Pid == s.host {
+		s.hostEnd = &e.Status
+		if s.phase == working {
+			s.fate.HostDied(e.Pid, e.Status)
+			s.explainKill(e.Status)
+		}
+		return
+	}
+	rank, known := s.alive[e.Pid]
+	if !known {
+		s.early[e.Pid] = e
+		return
+	}
+	delete(s.alive, e.Pid)
+	root := s.memory.Root()
+	state := root.State(s.number(rank))
+	apart := s.apart(rank, e.Status, state)
+	if apart {
+		root.SetState(s.number(rank), job.StateFinal) // its end concerns no rank of another world
+	}
+	s.markGone(rank)
+	s.names.Gone(s.number(rank), root.World(s.number(rank)),
+		s.fate.Named(s.number(rank), e.Pid, s.app(rank).Program, fate.Describe(e.Status)))
+	s.withdrawGone()
+	if !s.failed && (e.Status != 0 || state == job.StateInit) { // then its report comes before ours
+		s.failed = true
+		tell := &s.messages
+		if s.job.Part != nil {
+			tell = &s.ends
+		}
+		tell.Put(func() { s.io.streams.LastWords(s.number(rank)) })
+	}
+	s.tellEnd(rank, e.Pid, e.Status, state)
+	if sys.Kill(-e.Pid, 0) != nil { // nobody is left in the group: its number may be used again
+		s.control.Note(host.Request{Forget: e.Pid})
+	}
+	s.job.logf("rank %d (pid %d) %s", s.number(rank), e.Pid, fate.Describe(e.Status))
+	if s.app(rank).Time {
+		s.io.say("rank %d: real %.2f s, user %.2f s, system %.2f s", s.number(rank),
+			time.Since(s.began[rank]).Seconds(), e.Used.User.Seconds(), e.Used.System.Seconds())
+	}
+	failed := s.fate.Failure
+	if apart {
+		s.endWorld(rank, e)
+		return
+	}
+	asked := s.leaderDecides(e.Status, state)
+	if !asked {
+		s.fate.RankEnded(s.number(rank), e.Pid, s.app(rank).Program, e.Status, state)
+	}
+	if asked || s.fate.Failure != failed {
+		s.explainKill(e.Status)
+		s.explainCore(rank, e)
+		if s.btl == job.BTLPvas {
+			s.explainFailure()
+		}
+	}
+}
+
+// explainKill names the control group whose memory has run out, if that may be why a process was killed.
+func (s *supervisor) explainKill(status syscall.WaitStatus) {
+	if status.Signal() != syscall.SIGKILL {
+		return
+	}
+	if group := limits.OutOfMemory(os.DirFS("/"), s.groups); group != nil {
+		s.io.say("the kernel kills for want of memory: the control group %v: raise it, or start fewer ranks", group)
+	}
+}
+
+// explainFailure names the limit that all ranks of an address space share, if it
+// may be why the first of them has failed: programs say "out of memory" then, or
+// crash.
+func (s *supervisor) explainFailure() {
+	if limit := limits.AreasTaken(s.host); limit != nil {
+		s.io.say("the address space is full: %v", limit)
+	}
+}

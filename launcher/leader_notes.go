@@ -1,0 +1,94 @@
+package launcher
+
+import (
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/trace/symbol"
+	"github.com/gopvas/gopvas/launcher/internal/hang"
+	"github.com/gopvas/gopvas/launcher/internal/part"
+)
+
+// The supervisor of a part of a job tells the leader where its ranks are reached, what they do and how they end.
+
+// followAddresses has those told elsewhere where ranks of this node are reached, and which receive no more. It runs
+// until the memory is closed. It is another goroutine, so it has the ranks from the root block.
+func (s *supervisor) followAddresses(tell func([]part.Address)) {
+	root := s.memory.Root()
+	told := map[int]part.Address{}
+	for seen := uint32(0); ; {
+		n, err := root.AwaitAddresses(s.nodesEnd, seen)
+		if err != nil {
+			return
+		}
+		seen = n
+		var list []part.Address
+		for rank := range root.Ranks() {
+			if root.Node(rank) != root.Here() {
+				continue
+			}
+			if a, ok := addressOf(root, rank); ok && told[rank] != a {
+				told[rank] = a
+				list = append(list, a)
+			}
+		}
+		if list != nil {
+			tell(list)
+		}
+	}
+}
+
+func addressOf(root *job.Root, rank int) (a part.Address, ok bool) {
+	at, ok := root.Address(rank)
+	return part.Address{Rank: rank, Addr: at, Ends: !root.MayReceive(rank)}, ok
+}
+
+// tellEnd tells the leader that a rank of this node has ended.
+func (s *supervisor) tellEnd(rank, pid int, status syscall.WaitStatus, state job.State) {
+	if s.job.Part == nil {
+		return
+	}
+	note := part.Note{Ended: &part.RankEnd{Rank: s.number(rank), Pid: pid, State: state, Status: status}}
+	s.ends.Put(func() { s.job.Part.Tell(note) })
+}
+
+// records returns the records of the ranks here from the root block.
+func (s *supervisor) records() (list []job.Record) {
+	if s.memory == nil {
+		return nil
+	}
+	now := time.Duration(sys.Monotonic())
+	for rank := range s.size {
+		list = append(list, s.memory.Root().Record(s.number(rank), now))
+	}
+	return list
+}
+
+// The lookout of one node of several. The agent tells the leader how many ranks have waited for long, and asks the
+// ranks when the leader orders a look. Orders arrive in the order in which the leader has sent them. So a rank that is
+// asked was told before of each address and each end of a rank that the leader knew.
+
+// tellWaiting tells the leader how many ranks have waited for long, if that has changed.
+func (s *supervisor) tellWaiting() {
+	if n := len(s.waiting(s.lookout.After)); n != s.toldWaiting {
+		s.toldWaiting = n
+		s.job.Part.Tell(part.Note{Waiting: &part.Waits{Ranks: n}})
+	}
+}
+
+// tellDoing tells the leader what the ranks do, and which look they have answered.
+func (s *supervisor) tellDoing(look uint32) {
+	d := &part.Doing{Records: s.records(), Pids: slices.Clone(s.pids), Places: make([]symbol.Place, len(s.pids)),
+		Look: look, Watched: s.watched()}
+	for _, pid := range s.pids {
+		d.Stopped = append(d.Stopped, hang.Stopped(pid))
+	}
+	for rank, c := range d.Records {
+		call := hang.Call{Pid: s.pids[rank], Address: max(c.Waiting.Place, c.Polls.Place)} // one is 0
+		d.Places[rank] = s.placing.known[call]
+	}
+	s.job.Part.Tell(part.Note{Doing: d})
+}
