@@ -354,24 +354,6 @@ func (p *Process) Type_create_resized(oldtype Type, lb int, extent int, newtype 
 	return p.derived(v1, err, form, COMBINER_RESIZED, newtype, o1)
 }
 
-// Type_create_struct is MPI_Type_create_struct.
-func (p *Process) Type_create_struct(count int, array_of_blocklengths Ints, array_of_displacements Ints, array_of_types Handles[Type], newtype Ptr[Type], form Form) error {
-	o1, err := wide(array_of_blocklengths, count)
-	if err != nil {
-		return err
-	}
-	o2, err := wide(array_of_displacements, count)
-	if err != nil {
-		return err
-	}
-	o3, err := p.typesOf(array_of_types, count)
-	if err != nil {
-		return err
-	}
-	v1, err := datatype.Struct(o1, o2, o3.inner())
-	return p.derived(v1, err, form, COMBINER_STRUCT, newtype, o3...)
-}
-
 // Type_create_subarray is MPI_Type_create_subarray.
 func (p *Process) Type_create_subarray(ndims int, array_of_sizes Ints, array_of_subsizes Ints, array_of_starts Ints, order int, oldtype Type, newtype Ptr[Type], form Form) error {
 	o1, err := wide(array_of_sizes, ndims)

@@ -1,6 +1,7 @@
 package capi
 
 import (
+	"math"
 	"slices"
 
 	"github.com/gopvas/gopvas/datatype"
@@ -94,4 +95,83 @@ func dimensions(n int, arrays ...Ints) ([]datatype.Dimension, error) {
 		}
 	}
 	return dims, nil
+}
+
+// markers are the types of MPI 1 that say where a struct begins and ends. They have no elements.
+var markers = map[Type]string{LB: "MPI_LB", UB: "MPI_UB"}
+
+// marks tells whether the type is this marker.
+func (o *typeObject) marks(t Type) bool { return o.traits != nil && o.traits.handle == t }
+
+// Type_create_struct is MPI_Type_create_struct. With markers it makes a struct of the other types that is resized.
+func (p *Process) Type_create_struct(count int, lengths, displacements Ints, types Handles[Type], newtype Ptr[Type],
+	form Form) error {
+	s := structParts{}
+	var err error
+	if s.lengths, err = wide(lengths, count); err != nil {
+		return err
+	}
+	if s.places, err = wide(displacements, count); err != nil {
+		return err
+	}
+	if s.types, err = p.typesOf(types, count); err != nil {
+		return err
+	}
+	bounds, marked := s.takeMarkers()
+	t, err := datatype.Struct(s.lengths, s.places, s.types.inner())
+	if err != nil || !marked {
+		return p.derived(t, err, form, COMBINER_STRUCT, newtype, s.types...)
+	}
+	inner := newTypeObject(t, nil, s.types...)
+	inner.combiner, inner.large = COMBINER_STRUCT, form == largeForm
+	t, err = bounds.resize(t)
+	return p.derived(t, err, form, COMBINER_RESIZED, newtype, inner)
+}
+
+// structParts are the arguments of a struct.
+type structParts struct {
+	lengths, places []int64
+	types           typeList
+}
+
+// structBounds are the least place of an LB, and the greatest of a UB.
+type structBounds struct{ lower, upper int64 }
+
+// Where there is no marker of a kind.
+const (
+	noLower = math.MaxInt64
+	noUpper = math.MinInt64
+)
+
+// takeMarkers takes the markers out of the lists, and tells whether there were any.
+func (s *structParts) takeMarkers() (b structBounds, marked bool) {
+	b = structBounds{noLower, noUpper}
+	rest := structParts{}
+	for i, o := range s.types {
+		switch {
+		case o.marks(LB):
+			b.lower = min(b.lower, s.places[i])
+		case o.marks(UB):
+			b.upper = max(b.upper, s.places[i])
+		default:
+			rest.lengths, rest.places = append(rest.lengths, s.lengths[i]), append(rest.places, s.places[i])
+			rest.types = append(rest.types, o)
+		}
+	}
+	if marked = len(rest.types) < len(s.types); marked {
+		*s = rest
+	}
+	return b, marked
+}
+
+// resize returns the type with these bounds.
+func (b structBounds) resize(t *datatype.Type) (*datatype.Type, error) {
+	begin, extent := t.Extent()
+	if b.upper == noUpper {
+		b.upper = begin + extent
+	}
+	if b.lower == noLower {
+		b.lower = begin
+	}
+	return datatype.Resized(t, b.lower, b.upper-b.lower)
 }

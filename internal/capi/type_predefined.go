@@ -12,10 +12,18 @@ import (
 
 const (
 	firstPredefined = int(DATATYPE_NULL)
-	lastPredefined  = int(COMPLEX32)
+	lastPredefined  = int(UB)
 )
 
-// predefinedTypes are the types of the ABI, by their handles from firstPredefined on. A type is
+// Types that Open MPI has and the ABI does not. LB and UB are markers: see Type_create_struct.
+const (
+	TWO_COMPLEX        Type = 0x3f0
+	TWO_DOUBLE_COMPLEX Type = 0x3f1
+	LB                 Type = 0x3f2
+	UB                 Type = 0x3f3
+)
+
+// predefinedTypes are the types of the ABI and of Open MPI, by their handles from firstPredefined on. A type is
 // made when it is first used, because each takes memory of every rank and programs use few. It
 // never changes from then on.
 var predefinedTypes [lastPredefined - firstPredefined + 1]atomic.Pointer[typeObject]
@@ -68,6 +76,8 @@ var pairTypes = []pairType{
 	{TWO_REAL, "MPI_2REAL", REAL, REAL},
 	{TWO_DOUBLE_PRECISION, "MPI_2DOUBLE_PRECISION", DOUBLE_PRECISION, DOUBLE_PRECISION},
 	{TWO_INTEGER, "MPI_2INTEGER", INTEGER, INTEGER},
+	{TWO_COMPLEX, "MPI_2COMPLEX", COMPLEX, COMPLEX},
+	{TWO_DOUBLE_COMPLEX, "MPI_2DOUBLE_COMPLEX", DOUBLE_COMPLEX, DOUBLE_COMPLEX},
 }
 
 // predefinedType is the predefined type of a handle, or nil.
@@ -108,7 +118,9 @@ func makePredefined(t Type) *typeObject {
 	o.committed.Store(true)
 	o.name.Store(&name)
 	place.Store(o)
-	Tables.Types[int(t)-firstPredefined].Store(o.shortKind())
+	if i := int(t) - firstPredefined; i < shortTypes {
+		Tables.Types[i].Store(o.shortKind())
+	}
 	return o
 }
 
@@ -121,6 +133,10 @@ func layoutOf(t Type) (string, *datatype.Type, error) {
 		}
 		made, err := datatype.Basic(b.name, b.kind, int64(b.size), int64(align))
 		return b.name, made, err
+	}
+	if name := markers[t]; name != "" {
+		made, err := datatype.Struct(nil, nil, nil)
+		return name, made, err
 	}
 	i := slices.IndexFunc(pairTypes, func(p pairType) bool { return p.handle == t })
 	if i < 0 {

@@ -36,7 +36,7 @@ func TestEveryDatatypeOfTheABIIsThere(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, h, same)
 	}
-	require.Equal(t, 68, present) // those of mpi.h but MPI_DATATYPE_NULL, other names and unsupported ones
+	require.Equal(t, 72, present) // those of both mpi.h but MPI_DATATYPE_NULL, other names and unsupported ones
 	_, err := process.messageType(DATATYPE_NULL)
 	require.Equal(t, ERR_TYPE, classOf(err))
 }
@@ -53,7 +53,8 @@ func TestPairsAreLaidOutAsInC(t *testing.T) {
 	c := newProgram(t)
 	for pair, want := range map[Type][2]int64{FLOAT_INT: {8, 8}, DOUBLE_INT: {12, 16},
 		LONG_INT: {12, 16}, TWO_INT: {8, 8},
-		SHORT_INT: {6, 8}, LONG_DOUBLE_INT: {20, 32}, TWO_REAL: {8, 8}, TWO_DOUBLE_PRECISION: {16, 16}} {
+		SHORT_INT: {6, 8}, LONG_DOUBLE_INT: {20, 32}, TWO_REAL: {8, 8}, TWO_DOUBLE_PRECISION: {16, 16},
+		TWO_COMPLEX: {16, 16}, TWO_DOUBLE_COMPLEX: {32, 32}, LB: {0, 0}, UB: {0, 0}} {
 		size, lb, extent, _, _ := extents(c, pair)
 		require.Equal(t, want, [2]int64{int64(size), extent})
 		require.Zero(t, lb)
@@ -118,6 +119,37 @@ var makers = []maker{
 	{"MPI_Type_create_f90_real", []any{10, UNDEFINED}, COMBINER_F90_REAL, []int32{10, UNDEFINED}, nil, nil, nil},
 	{"MPI_Type_create_f90_complex", []any{UNDEFINED, 30}, COMBINER_F90_COMPLEX, []int32{UNDEFINED, 30}, nil, nil, nil},
 	{"MPI_Type_create_f90_integer", []any{12}, COMBINER_F90_INTEGER, []int32{12}, nil, nil, nil},
+}
+
+// The markers of MPI 1 bound a struct, of which they are no part.
+func TestMarkersOfStructs(t *testing.T) {
+	for _, row := range []struct {
+		places     []int64
+		types      []Type
+		lb, extent int64
+	}{
+		{[]int64{-4, 0, 24}, []Type{LB, INT, UB}, -4, 28},
+		{[]int64{0, 16}, []Type{INT, UB}, 0, 16},
+		{[]int64{8, -8}, []Type{INT, LB}, -8, 20},
+		{[]int64{16, 0, 32}, []Type{UB, INT, UB}, 0, 32},
+		{[]int64{-3, 5}, []Type{LB, UB}, -3, 8},
+	} {
+		c := newProgram(t)
+		var made Type
+		ones := slices.Repeat([]int32{1}, len(row.types))
+		c.call("MPI_Type_create_struct", len(row.types), ones, row.places, row.types, &made)
+		size, lb, extent, _, _ := extents(c, made)
+		require.Equal(t, [2]int64{row.lb, row.extent}, [2]int64{lb, extent}, row)
+		require.Equal(t, slices.Contains(row.types, INT), size == 4, row)
+		var ni, na, nt, combiner int32
+		c.call("MPI_Type_get_envelope", made, &ni, &na, &nt, &combiner)
+		require.Equal(t, []int32{COMBINER_RESIZED, 0, 2, 1}, []int32{combiner, ni, na, nt})
+		var inner Type
+		c.call("MPI_Type_get_contents", made, 0, 2, 1, []int32{}, make([]int64, 2), &inner)
+		c.call("MPI_Type_get_envelope", inner, &ni, &na, &nt, &combiner)
+		require.EqualValues(t, COMBINER_STRUCT, combiner)
+		require.Equal(t, slices.Contains(row.types, INT), nt == 1, row)
+	}
 }
 
 func TestContentsAreTheArguments(t *testing.T) {

@@ -143,6 +143,13 @@ program declared
   call MPI_Type_extent(newtype, n, ierror)
   call check(n == 16, 'a marker')
   call MPI_Type_free(newtype, ierror)
+  displacements = [-8, 0]
+  call MPI_Type_create_struct(2, old, displacements, [MPI_LB, MPI_INTEGER], newtype, ierror)
+  call MPI_Type_get_extent(newtype, addresses(1), addresses(2), ierror)
+  call check(addresses(1) == -8 .and. addresses(2) == 12, 'a marker below the struct')
+  call MPI_Type_free(newtype, ierror)
+  call MPI_Type_size(MPI_2COMPLEX, n, ierror)
+  call check(n == 16, 'a type of Open MPI alone')
 
   ! Attributes, with their callbacks and with the predefined one.
   call MPI_Comm_create_keyval(copy, delete, key, 5_MPI_ADDRESS_KIND, ierror)
