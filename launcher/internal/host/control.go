@@ -81,11 +81,19 @@ type reply struct {
 // WantsReply says whether the host answers.
 func (r *Request) WantsReply() bool { return r.Guard == 0 && r.Forget == 0 }
 
-// A Control is one end of the connection. Any goroutine sends, one receives.
+// A Control is one end of the connection. Any goroutine sends, one receives. The bodies of a direction are one stream
+// of gobs, in which a type is described once.
 type Control struct {
 	conn  *os.File
-	mu    sync.Mutex // held while a message is sent: it may take several writes
 	notes output.Queue
+
+	mu      sync.Mutex // held while a message is sent: it may take several writes
+	out     bytes.Buffer
+	encoder *gob.Encoder // into out
+	broken  error        // of a message that was not sent: its descriptions are missing in the stream
+
+	in      bytes.Buffer // one body
+	decoder *gob.Decoder // from in
 }
 
 // NewControl takes the descriptor over; f is closed. The connection is a file,
@@ -97,24 +105,34 @@ func NewControl(f *os.File) (*Control, error) {
 	if err != nil {
 		return nil, fmt.Errorf("launcher: control connection: %w", err)
 	}
-	return &Control{conn: conn}, nil
+	c := &Control{conn: conn}
+	c.encoder, c.decoder = gob.NewEncoder(&c.out), gob.NewDecoder(&c.in)
+	return c, nil
 }
 
 func (c *Control) Close() error { return c.conn.Close() }
 
-// Send sends a message with descriptors, which stay the caller's.
+// Send sends a message with descriptors, which stay the caller's. After an error nothing more can be sent.
 func (c *Control) Send(message any, files ...*os.File) error {
-	buf := bytes.NewBuffer(make([]byte, headerSize, 512))
-	if err := gob.NewEncoder(buf).Encode(message); err != nil {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.broken == nil {
+		c.broken = c.send(message, files)
+	}
+	return c.broken
+}
+
+func (c *Control) send(message any, files []*os.File) error {
+	c.out.Reset()
+	c.out.Write(make([]byte, headerSize))
+	if err := c.encoder.Encode(message); err != nil {
 		return fmt.Errorf("launcher: encode message: %w", err)
 	}
-	b := buf.Bytes()
+	b := c.out.Bytes()
 	if len(b)-headerSize > MaxMessage {
 		return fmt.Errorf("launcher: message of %d bytes is too long: shorten the arguments or the environment", len(b))
 	}
 	binary.LittleEndian.PutUint64(b, uint64(len(b)-headerSize))
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	n, err := sys.SendWithFiles(c.conn, b, files)
 	if err == nil && n < len(b) {
 		_, err = c.conn.Write(b[n:]) // the descriptors went with the first byte
@@ -177,11 +195,13 @@ func (c *Control) receiveBody(header []byte, have int, message any) error {
 	if length > MaxMessage {
 		return fmt.Errorf("message of %d bytes is too long", length)
 	}
-	body := make([]byte, length)
-	if _, err := io.ReadFull(c.conn, body); err != nil {
+	c.in.Reset()
+	if _, err := io.CopyN(&c.in, c.conn, int64(length)); errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	} else if err != nil {
 		return err
 	}
-	return gob.NewDecoder(bytes.NewReader(body)).Decode(message)
+	return c.decoder.Decode(message)
 }
 
 func closeAll(files []*os.File) {
