@@ -115,7 +115,7 @@ var layers = []layer{
 	{"launcher", []string{"launcher/internal/...", "pvas", "internal/job", "internal/limits", "internal/linkage",
 		"internal/processes", "internal/topology", "internal/trace/symbol"}},
 	{"launcher/cluster", []string{"launcher", "launcher/internal/...", "pvas", "internal/job", "internal/limits",
-		"internal/nofile", "internal/pmi", "internal/processes", "internal/trace/symbol"}},
+		"internal/linkage", "internal/nofile", "internal/pmi", "internal/processes", "internal/trace/symbol"}},
 
 	{"loggps", nil}, // a library by itself
 	{"loggps/graph", nil},
@@ -176,7 +176,7 @@ var layers = []layer{
 		"internal/atomicfile", "internal/machine", "internal/median"}},
 	// the command: a room for each family of commands, on what they share
 	{"cmd/pvasrun/internal/cli", []string{"internal/bench/runner", "internal/atomicfile", "internal/coll",
-		"internal/job", "internal/processes", "launcher", "pagetable", "pvas", "trace"}},
+		"internal/job", "internal/linkage", "launcher", "pagetable", "pvas", "trace"}},
 	{"cmd/pvasrun/internal/settings", []string{"cmd/pvasrun/internal/cli", "internal/job", "internal/tune",
 		"launcher/cluster"}},
 	{"cmd/pvasrun/internal/site", []string{"cmd/pvasrun/internal/cli", "cmd/pvasrun/internal/settings",
@@ -201,7 +201,7 @@ var layers = []layer{
 		"internal/trace/replay", "launcher", "loggps", "loggps/...", "trace"}},
 	{"cmd/pvasrun/internal/suci", []string{"cmd/pvasrun/internal/cli", "internal/bench/transport", "suci"}},
 	{"cmd/pvasrun/internal/setup", []string{"cmd/pvasrun/internal/cli", "cmd/pvasrun/internal/settings",
-		"internal/processes", "internal/atomicfile", "internal/capi/install", "internal/job", "internal/linkage",
+		"internal/atomicfile", "internal/capi/install", "internal/job", "internal/linkage",
 		"internal/machine", "internal/tune", "launcher/cluster", "pvas"}},
 	{"cmd/pvasrun/internal/debug", []string{"cmd/pvasrun/internal/cli"}},
 	{"cmd/pvasrun/internal/backtrace", []string{"cmd/pvasrun/internal/cli", "internal/job", "internal/trace/symbol"}},

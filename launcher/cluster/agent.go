@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/internal/linkage"
 	"github.com/gopvas/gopvas/internal/nofile"
-	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
@@ -318,7 +318,7 @@ func (w *linkWriter) Write(b []byte) (int, error) {
 
 // getReady describes this node, and more of it for a check.
 func getReady(check bool) *ready {
-	r := &ready{Build: processes.Build()}
+	r := &ready{Build: linkage.Build()}
 	r.Hostname, _ = os.Hostname()
 	r.Tight = sys.SoftLimit(sys.RlimitFsize) != sys.Unlimited
 	if cpus, err := sys.Affinity(); err == nil {

@@ -19,7 +19,7 @@ import (
 type NodeCheck struct {
 	Name      string         `json:"name"` // as the user has written it
 	Hostname  string         `json:"host_name"`
-	Build     string         `json:"build"` // of pvasrun there: see processes.Build
+	Build     string         `json:"build"` // of pvasrun there: see linkage.Build
 	Err       error          `json:"-"`     // it is not reached, or pvasrun there does not fit; the rest is empty then
 	Took      time.Duration  `json:"took_ns"`
 	Kernel    string         `json:"kernel"`

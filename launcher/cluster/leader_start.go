@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/processes"
+	"github.com/gopvas/gopvas/internal/linkage"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/output"
@@ -44,12 +44,12 @@ func (l *leader) greet() bool {
 func (l *leader) sayBuilds() {
 	var others []string
 	for _, a := range l.agents {
-		if a.ready.Build != processes.Build() {
+		if a.ready.Build != linkage.Build() {
 			others = append(others, a.name+" ("+a.ready.Build+")")
 		}
 	}
 	if others != nil {
-		l.say("another build of pvasrun than this one (%s) is on %s: install the same on all nodes", processes.Build(),
+		l.say("another build of pvasrun than this one (%s) is on %s: install the same on all nodes", linkage.Build(),
 			strings.Join(others, ", "))
 	}
 }

@@ -5,12 +5,12 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/gopvas/gopvas/internal/processes"
+	"github.com/gopvas/gopvas/internal/linkage"
 )
 
 // Version is that of the module, with the mark of this build, the Go version and platform.
 func Version() string {
-	return fmt.Sprintf("%s build %s %s %s/%s", ModuleVersion(), processes.Build(), runtime.Version(), runtime.GOOS,
+	return fmt.Sprintf("%s build %s %s %s/%s", ModuleVersion(), linkage.Build(), runtime.Version(), runtime.GOOS,
 		runtime.GOARCH)
 }
 

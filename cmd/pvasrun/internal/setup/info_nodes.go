@@ -12,7 +12,7 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
-	"github.com/gopvas/gopvas/internal/processes"
+	"github.com/gopvas/gopvas/internal/linkage"
 	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
@@ -92,7 +92,7 @@ func remarks(c *cluster.NodeCheck) string {
 	if c.Space != "" {
 		list = append(list, "no common address space: "+c.Space)
 	}
-	if c.Build != processes.Build() {
+	if c.Build != linkage.Build() {
 		list = append(list, "another build of pvasrun: "+c.Build)
 	}
 	if c.Clock.Abs() > clockOff {
