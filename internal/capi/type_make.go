@@ -97,9 +97,6 @@ func dimensions(n int, arrays ...Ints) ([]datatype.Dimension, error) {
 	return dims, nil
 }
 
-// markers are the types of MPI 1 that say where a struct begins and ends. They have no elements.
-var markers = map[Type]string{LB: "MPI_LB", UB: "MPI_UB"}
-
 // marks tells whether the type is this marker.
 func (o *typeObject) marks(t Type) bool { return o.traits != nil && o.traits.handle == t }
 

@@ -23,6 +23,9 @@ const (
 	UB                 Type = 0x3f3
 )
 
+// markers are the types of MPI 1 that say where a struct begins and ends. They have no elements.
+var markers = map[Type]string{LB: "MPI_LB", UB: "MPI_UB"}
+
 // predefinedTypes are the types of the ABI and of Open MPI, by their handles from firstPredefined on. A type is
 // made when it is first used, because each takes memory of every rank and programs use few. It
 // never changes from then on.

@@ -86,9 +86,9 @@ func (e *Engine) fail(err error) {
 	}
 }
 
-// Drain is for the end of a rank. It waits for the sends that nobody else waits for, those that are ahead and those
-// that were left (Leave), until they are with their receivers, or these receive no more. to tells which ranks may
-// still receive.
+// Drain is for the end of a rank. It waits for the sends that nobody else waits for: those that are ahead, and those
+// that were left (Leave). Each ends when its receiver has it, or receives no more. to tells which ranks may still
+// receive.
 func (e *Engine) Drain(to func(rank int) bool) {
 	e.lock()
 	some := e.draining(to) != nil

@@ -78,6 +78,15 @@ func TestControlCarriesDescriptors(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 }
 
+// A message that cannot be sent ends the stream: what it describes would be missing.
+func TestControlEndsWithAnUnsentMessage(t *testing.T) {
+	a, _ := controlPair(t)
+	require.NoError(t, a.Send(&Request{Guard: 1}))
+	unsent := a.Send(make(chan int))
+	require.ErrorContains(t, unsent, "encode message")
+	require.Equal(t, unsent, a.Send(&Request{Guard: 2}))
+}
+
 func TestControlRefusesBadMessages(t *testing.T) {
 	for name, raw := range map[string][]byte{
 		"too long":     binary.LittleEndian.AppendUint64(nil, 1<<62),
