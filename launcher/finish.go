@@ -3,9 +3,8 @@ package launcher
 import (
 	"context"
 	"errors"
-	"time"
-
 	"os/signal"
+	"time"
 
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/output"

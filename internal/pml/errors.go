@@ -2,9 +2,8 @@ package pml
 
 import (
 	"errors"
-	"math"
-
 	"fmt"
+	"math"
 
 	"github.com/gopvas/gopvas/mpi/fault"
 )
