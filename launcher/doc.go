@@ -23,7 +23,7 @@
 // address space, spawns every rank, waits for all and destroys the space.
 //
 // Package launcher/cluster runs jobs on several nodes. It uses this package on each of them: see
-// leader_orders.go. These rooms serve both:
+// leader_orders.go and leader_notes.go. These rooms serve both:
 //
 //   - internal/host: the host, and the processes that it starts
 //   - internal/output: the streams of ranks

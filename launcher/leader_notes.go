@@ -67,9 +67,7 @@ func (s *supervisor) records() (list []job.Record) {
 	return list
 }
 
-// The lookout of one node of several. The agent tells the leader how many ranks have waited for long, and asks the
-// ranks when the leader orders a look. Orders arrive in the order in which the leader has sent them. So a rank that is
-// asked was told before of each address and each end of a rank that the leader knew.
+// The lookout of one node of several: the agent tells the leader how many ranks have waited for long.
 
 // tellWaiting tells the leader how many ranks have waited for long, if that has changed.
 func (s *supervisor) tellWaiting() {

@@ -71,7 +71,8 @@ func (s *supervisor) obeyForWorlds(o part.Order) {
 	}
 }
 
-// beginLook begins a look of the leader. tellDoing tells the answers later.
+// beginLook begins a look of the leader. tellDoing tells the answers later. Orders arrive in the order in which the
+// leader has sent them. So a rank that is asked was told before of each address and end of a rank that the leader knew.
 func (s *supervisor) beginLook(number uint32) {
 	if s.memory == nil || s.placing.then != nil {
 		return // no ranks, or see look: the leader gives the look up when its time is over

@@ -140,15 +140,15 @@ const (
 	noUpper = math.MinInt64
 )
 
-// takeMarkers takes the markers out of the lists, and tells whether there were any.
+// takeMarkers takes the markers out of the lists, and tells whether there were any. Blocks that are empty mark nothing.
 func (s *structParts) takeMarkers() (b structBounds, marked bool) {
 	b = structBounds{noLower, noUpper}
 	rest := structParts{}
 	for i, o := range s.types {
 		switch {
-		case o.marks(LB):
+		case s.lengths[i] > 0 && o.marks(LB):
 			b.lower = min(b.lower, s.places[i])
-		case o.marks(UB):
+		case s.lengths[i] > 0 && o.marks(UB):
 			b.upper = max(b.upper, s.places[i])
 		default:
 			rest.lengths, rest.places = append(rest.lengths, s.lengths[i]), append(rest.places, s.places[i])
@@ -170,5 +170,9 @@ func (b structBounds) resize(t *datatype.Type) (*datatype.Type, error) {
 	if b.lower == noLower {
 		b.lower = begin
 	}
-	return datatype.Resized(t, b.lower, b.upper-b.lower)
+	extent = b.upper - b.lower
+	if (extent < 0) != (b.upper < b.lower) {
+		return nil, fail(ERR_ARG, "the markers at %d and %d are too far apart", b.lower, b.upper)
+	}
+	return datatype.Resized(t, b.lower, extent)
 }

@@ -1,6 +1,7 @@
 package capi
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -35,5 +36,27 @@ func TestMarkersOfStructs(t *testing.T) {
 		c.call("MPI_Type_get_envelope", inner, &ni, &na, &nt, &combiner)
 		require.EqualValues(t, COMBINER_STRUCT, combiner)
 		require.Equal(t, slices.Contains(row.types, INT), nt == 1, row)
+	}
+}
+
+func TestWrongMarkers(t *testing.T) {
+	for _, row := range []struct {
+		lengths []int32
+		places  []int64
+		result  int
+		extent  int64
+	}{
+		{[]int32{-1, 1, 1}, []int64{-4, 0, 24}, ERR_COUNT, 0},
+		{[]int32{1, 1, 1}, []int64{math.MinInt64, 0, math.MaxInt64}, ERR_ARG, 0},
+		{[]int32{0, 1, 0}, []int64{-4, 0, 24}, SUCCESS, 4}, // empty blocks
+	} {
+		c := newProgram(t)
+		var made Type
+		result := c.try("MPI_Type_create_struct", 3, row.lengths, row.places, []Type{LB, INT, UB}, &made)
+		if require.Equal(t, row.result, result, row); result != SUCCESS {
+			continue
+		}
+		_, _, extent, _, _ := extents(c, made)
+		require.Equal(t, row.extent, extent, row)
 	}
 }

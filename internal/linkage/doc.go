@@ -7,4 +7,6 @@
 //
 // The dynamic linker says which files it would load. To ask it runs no code of the program. What interpreters load
 // later, such as the modules of Python, it cannot say: so their ranks get the folder in any case.
+//
+// Build is the mark of the executable of this process.
 package linkage

@@ -25,6 +25,8 @@ import (
 const (
 	headerSize = 8
 	MaxMessage = 64 << 20 // arguments and environments of all apps, and more
+
+	fresh = 1 << 63 // of the length in a header: a stream of gobs begins
 )
 
 // A Request is one message to the host; exactly one field is set.
@@ -81,16 +83,16 @@ type reply struct {
 // WantsReply says whether the host answers.
 func (r *Request) WantsReply() bool { return r.Guard == 0 && r.Forget == 0 }
 
-// A Control is one end of the connection. Any goroutine sends, one receives. The bodies of a direction are one stream
-// of gobs, in which a type is described once.
+// A Control is one end of the connection. Any goroutine sends, one receives. The bodies of a direction are a stream of
+// gobs, in which a type is described once. A message that was not sent ends it: what that describes is missing. The
+// next one begins another.
 type Control struct {
 	conn  *os.File
 	notes output.Queue
 
 	mu      sync.Mutex // held while a message is sent: it may take several writes
 	out     bytes.Buffer
-	encoder *gob.Encoder // into out
-	broken  error        // of a message that was not sent: its descriptions are missing in the stream
+	encoder *gob.Encoder // into out; nil: the next message begins a stream
 
 	in      bytes.Buffer // one body
 	decoder *gob.Decoder // from in
@@ -106,25 +108,30 @@ func NewControl(f *os.File) (*Control, error) {
 		return nil, fmt.Errorf("launcher: control connection: %w", err)
 	}
 	c := &Control{conn: conn}
-	c.encoder, c.decoder = gob.NewEncoder(&c.out), gob.NewDecoder(&c.in)
+	c.decoder = gob.NewDecoder(&c.in)
 	return c, nil
 }
 
 func (c *Control) Close() error { return c.conn.Close() }
 
-// Send sends a message with descriptors, which stay the caller's. After an error nothing more can be sent.
+// Send sends a message with descriptors, which stay the caller's.
 func (c *Control) Send(message any, files ...*os.File) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.broken == nil {
-		c.broken = c.send(message, files)
+	err := c.send(message, files)
+	if err != nil {
+		c.encoder = nil
 	}
-	return c.broken
+	return err
 }
 
 func (c *Control) send(message any, files []*os.File) error {
 	c.out.Reset()
 	c.out.Write(make([]byte, headerSize))
+	mark := uint64(0)
+	if c.encoder == nil {
+		c.encoder, mark = gob.NewEncoder(&c.out), fresh
+	}
 	if err := c.encoder.Encode(message); err != nil {
 		return fmt.Errorf("launcher: encode message: %w", err)
 	}
@@ -132,7 +139,7 @@ func (c *Control) send(message any, files []*os.File) error {
 	if len(b)-headerSize > MaxMessage {
 		return fmt.Errorf("launcher: message of %d bytes is too long: shorten the arguments or the environment", len(b))
 	}
-	binary.LittleEndian.PutUint64(b, uint64(len(b)-headerSize))
+	binary.LittleEndian.PutUint64(b, uint64(len(b)-headerSize)|mark)
 	n, err := sys.SendWithFiles(c.conn, b, files)
 	if err == nil && n < len(b) {
 		_, err = c.conn.Write(b[n:]) // the descriptors went with the first byte
@@ -192,6 +199,10 @@ func (c *Control) receiveBody(header []byte, have int, message any) error {
 		return err
 	}
 	length := binary.LittleEndian.Uint64(header)
+	if length&fresh != 0 {
+		length &^= fresh
+		c.decoder = gob.NewDecoder(&c.in)
+	}
 	if length > MaxMessage {
 		return fmt.Errorf("message of %d bytes is too long", length)
 	}

@@ -78,13 +78,22 @@ func TestControlCarriesDescriptors(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 }
 
-// A message that cannot be sent ends the stream: what it describes would be missing.
-func TestControlEndsWithAnUnsentMessage(t *testing.T) {
-	a, _ := controlPair(t)
-	require.NoError(t, a.Send(&Request{Guard: 1}))
-	unsent := a.Send(make(chan int))
-	require.ErrorContains(t, unsent, "encode message")
-	require.Equal(t, unsent, a.Send(&Request{Guard: 2}))
+// After a message that is not sent the next ones arrive.
+func TestControlGoesOnAfterAnUnsentMessage(t *testing.T) {
+	a, b := controlPair(t)
+	long := &Request{Add: []App{{Path: strings.Repeat("x", MaxMessage)}}}
+	require.ErrorContains(t, a.Send(long), "too long")
+	require.ErrorContains(t, a.Send(make(chan int)), "encode message")
+	for i := range 3 {
+		require.NoError(t, a.Send(&Request{Guard: i + 1, Add: []App{{Path: "short"}}}))
+		var got Request
+		_, err := b.Receive(&got)
+		require.NoError(t, err)
+		require.Equal(t, Request{Guard: i + 1, Add: []App{{Path: "short"}}}, got)
+		if i == 0 {
+			require.ErrorContains(t, a.Send(long), "too long", "in a stream that has begun")
+		}
+	}
 }
 
 func TestControlRefusesBadMessages(t *testing.T) {
