@@ -51,7 +51,7 @@ func TestHugePages(t *testing.T) {
 func TestReservedPages(t *testing.T) {
 	onlyInOneSpace(t)
 	const ranks, tables = 4, 4 // of 2 MiB in 8 MiB
-	free := testkit.ReservedPages(t, ranks*tables)
+	total := testkit.ReservedPages(t, ranks*tables)
 	growth := func(pages string) int64 {
 		got := command(t, nil, "bench", "touch", "-n", strconv.Itoa(ranks), "--size", "8M", "--btl", "pvas", "--json",
 			"--huge-pages", pages)
@@ -63,7 +63,7 @@ func TestReservedPages(t *testing.T) {
 	require.GreaterOrEqual(t, growth("transparent"), int64(ranks*tables*4))
 	require.LessOrEqual(t, growth("reserved"), int64(ranks*4+4), "what else is touched after Init")
 
-	got := command(t, nil, "bench", "touch", "-n", "2", "--size", fmt.Sprintf("%dM", 2*free), "--btl", "pvas",
+	got := command(t, nil, "bench", "touch", "-n", "2", "--size", fmt.Sprintf("%dM", 2*total), "--btl", "pvas",
 		"--huge-pages", "reserved")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stderr, "warning: --huge-pages reserved: ", "the pages are enough for one of two ranks")

@@ -72,8 +72,8 @@ func TestFutex(t *testing.T) {
 
 // Reserved pages take the place of what was there, or it stays: also where too few are left.
 func TestMapReserved(t *testing.T) {
-	free := testkit.ReservedPages(t, 3)
-	size := uintptr(free+3) * ReservedPage
+	total := testkit.ReservedPages(t, 3)
+	size := uintptr(total+3) * ReservedPage
 	at, err := Mmap(0, size, ProtRead|ProtWrite, MapPrivate|MapAnonymous|MapNoReserve, -1, 0)
 	require.NoError(t, err)
 	defer Munmap(at, size)

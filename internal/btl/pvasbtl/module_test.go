@@ -185,7 +185,7 @@ func TestReservedPages(t *testing.T) {
 	if testkit.Race {
 		t.Skip("the memory is of the heap")
 	}
-	free := testkit.ReservedPages(t, 2)
+	total := testkit.ReservedPages(t, 2)
 	root := space(t, job.Config{Ranks: 2, CPUs: 2, HugePages: job.ReservedPages})
 	var modules [2]*pvasbtl.Module
 	for rank := range modules {
@@ -209,7 +209,7 @@ func TestReservedPages(t *testing.T) {
 		require.Equal(t, [2]int{huge, huge}, sizes(alloc(0, huge)))
 		require.Equal(t, [2]int{huge, small}, sizes(alloc(1, huge+1)))
 	}))
-	n := (free + 1) * huge
+	n := (total + 1) * huge
 	if n > arenaSize/2 {
 		t.Skip("an arena has not more memory than the pool")
 	}
