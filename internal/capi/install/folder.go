@@ -55,22 +55,30 @@ func checkFolder(dir string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// written is in each wrapper of a compiler that an installation has.
-const written = "# Written by pvasrun install-mpi."
-
 // checkOther returns an error if the folder has an MPI that pvasrun has not installed. Its files would be replaced.
 func (in *installation) checkOther() error {
-	mpicc, err := os.ReadFile(in.path("bin/mpicc"))
-	if err == nil && bytes.Contains(mpicc, []byte(written)) {
+	if in.ours() {
 		return nil
 	}
-	for _, name := range []string{"bin/mpicc", "bin/mpiexec", "include/mpi.h", "lib/" + soname, "lib/libmpi.so"} {
+	for _, name := range []string{"bin/mpicc", "bin/mpifort", "bin/mpiexec", "bin/mpirun", "include/mpi.h",
+		"lib/" + soname, "lib/libmpi.so.40", "lib/libmpi.so"} {
 		if _, err := os.Lstat(in.path(name)); err == nil {
 			return fmt.Errorf("%s is there, and is not of pvasrun: name another folder, or remove that MPI",
 				in.path(name))
 		}
 	}
 	return nil
+}
+
+// written is in each wrapper of a compiler that an installation has.
+const written = "# Written by pvasrun install-mpi."
+
+// ours tells whether the folder has an installation of pvasrun, perhaps in part: one that was killed has the wrappers
+// first.
+func (in *installation) ours() bool {
+	mpicc, _ := os.ReadFile(in.path("bin/mpicc")) // an error: as one without the mark
+	_, err := os.Lstat(in.path("lib/pkgconfig/gopvas.pc"))
+	return err == nil || bytes.Contains(mpicc, []byte(written))
 }
 
 // removeMade takes back the folders that were made, with all that has come into them.

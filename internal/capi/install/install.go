@@ -46,7 +46,7 @@ func Install(ctx context.Context, c Config) (err error) {
 		}
 	}()
 	if c.Dir == "" {
-		return errors.New("its name is empty: name the folder that is to be made")
+		return FolderError{errors.New("its name is empty: name the folder that is to be made")}
 	}
 	in := installation{Config: c}
 	if in.Dir, err = filepath.Abs(c.Dir); err != nil {

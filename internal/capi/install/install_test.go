@@ -86,6 +86,11 @@ func TestInstallOverAnotherMPI(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, left, 1)
+
+	own := filepath.Join(dir, "lib", "pkgconfig", "gopvas.pc") // that of pvasrun, whose mpicc was removed
+	require.NoError(t, os.MkdirAll(filepath.Dir(own), 0o755))
+	require.NoError(t, os.WriteFile(own, nil, 0o644))
+	require.NotErrorAs(t, installInto(dir), new(FolderError))
 }
 
 // One that a signal ends while it builds leaves nothing, either.
