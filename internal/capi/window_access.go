@@ -255,9 +255,10 @@ func (p *Process) update(op Op, t *typeObject) (by window.Op, e *window.Element,
 // basis is the first predefined type that a type consists of.
 func (o *typeObject) basis() *typeObject {
 	for o.traits == nil && len(o.old) > 0 {
-		next := o.old[0]
-		for _, old := range o.old {
-			if old.Size() > 0 {
+		next, numbers := o.old[0], o.Contents().Integers
+		for i, old := range o.old {
+			empty := len(o.old) > 1 && numbers[1+i] == 0 // of several in a struct, which has a length for each
+			if old.Size() > 0 && !empty {
 				next = old
 				break
 			}

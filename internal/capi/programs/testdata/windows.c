@@ -349,6 +349,7 @@ static void large(int created) {
 
 static void refusals(window *v) {
 	int x = 0;
+	double numbers[2];
 	MPI_Datatype pair, types[2] = {MPI_INT, MPI_DOUBLE};
 	int lengths[2] = {1, 1};
 	MPI_Aint places[2] = {0, 8};
@@ -383,6 +384,11 @@ static void refusals(window *v) {
 	OK(MPI_Type_create_struct(2, lengths, places, types, &pair));
 	OK(MPI_Type_commit(&pair));
 	FAILS(MPI_ERR_TYPE, MPI_Accumulate(&x, 1, pair, rank, 0, 1, pair, MPI_REPLACE, v->w));
+	OK(MPI_Type_free(&pair));
+	lengths[0] = 0; /* what is left is of one type */
+	OK(MPI_Type_create_struct(2, lengths, places, types, &pair));
+	OK(MPI_Type_commit(&pair));
+	OK(MPI_Get_accumulate(NULL, 0, MPI_DOUBLE, numbers, 1, pair, rank, 0, 1, pair, MPI_NO_OP, v->w));
 	OK(MPI_Type_free(&pair));
 	FAILS(MPI_ERR_TYPE, MPI_Compare_and_swap(&x, &x, &x, MPI_FLOAT, rank, 0, v->w));
 	FAILS(MPI_ERR_OP, MPI_Accumulate(&x, 1, MPI_FLOAT, rank, 0, 1, MPI_FLOAT, MPI_BAND, v->w));
