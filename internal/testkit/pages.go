@@ -23,16 +23,13 @@ const pool = "/sys/kernel/mm/hugepages/hugepages-2048kB"
 const spare = 4
 
 // ReservedPages skips the test where fewer than n reserved pages of 2 MiB are free, and none can be added, as root may.
-// What it adds is given back at the end of the test. Tests of all packages that call it run one after the other. It
-// returns how many there are: more than that are never free.
+// What it adds is given back at the end of the test. The test has LockPages. ReservedPages returns how many pages there
+// are: more than that are never free.
 func ReservedPages(t *testing.T, n int) (total int) {
 	t.Helper()
-	lock, err := os.Open(pool)
-	if err != nil {
+	if err := LockPages(t); err != nil {
 		t.Skipf("no reserved pages of 2 MiB: %v", err)
 	}
-	t.Cleanup(func() { lock.Close() })
-	require.NoError(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
 	free := pages(t, "free_hugepages")
 	if free >= n+spare {
 		return pages(t, "nr_hugepages")
@@ -40,7 +37,8 @@ func ReservedPages(t *testing.T, n int) (total int) {
 	before := pages(t, "nr_hugepages") - pages(t, "surplus_hugepages") // in use, and given back after that
 	all := filepath.Join(pool, "nr_hugepages")
 	set := func(n int) error { return os.WriteFile(all, []byte(strconv.Itoa(n)), 0) }
-	if err = set(before + n + spare - free); err == nil {
+	err := set(before + n + spare - free)
+	if err == nil {
 		t.Cleanup(func() { require.NoError(t, set(before)) })
 	}
 	if free = pages(t, "free_hugepages"); free < n {
@@ -49,6 +47,19 @@ func ReservedPages(t *testing.T, n int) (total int) {
 	total = pages(t, "nr_hugepages")
 	t.Logf("%s is %d, and %d again after this test", all, total, before)
 	return total
+}
+
+// LockPages has tests of all packages that may take reserved pages run one after the other: it returns when no other
+// one runs, and the test has the lock until its end. The error is that the kernel has no such pages.
+func LockPages(t *testing.T) error {
+	t.Helper()
+	lock, err := os.Open(pool)
+	if err != nil {
+		return err
+	}
+	t.Cleanup(func() { lock.Close() })
+	require.NoError(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
+	return nil
 }
 
 func pages(t *testing.T, name string) int {

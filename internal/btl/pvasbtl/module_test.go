@@ -80,6 +80,9 @@ func TestConformance(t *testing.T) {
 				if testkit.Race {
 					pages = "" // the memory is of the heap
 				}
+				if pages == job.ReservedPages {
+					_ = testkit.LockPages(t) // an error: it has others, as where too few are reserved
+				}
 				root := make(t, job.Config{Ranks: ranks, CPUs: 2, HugePages: pages})
 				jobtest.Ranks(t, root, func(rank int) error {
 					m, err := pvasbtl.New(root, rank)
