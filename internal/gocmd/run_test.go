@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // envScript has this program run a shell script as if it were the go command.
@@ -18,6 +20,7 @@ const envScript = "GOCMD_TEST_SCRIPT"
 func TestMain(m *testing.M) {
 	script := os.Getenv(envScript)
 	if script == "" {
+		testkit.TakeSignals()
 		os.Exit(m.Run())
 	}
 	if err := Run(exec.CommandContext(context.Background(), "sh", "-c", script), os.TempDir()); err != nil {

@@ -27,6 +27,6 @@ func TestGuardOfPeer(t *testing.T) {
 	end()
 	require.ErrorContains(t, left.Wait(), "killed")
 	require.NoDirExists(t, p.dir)
-	require.NoError(t, other.Process.Signal(os.Interrupt)) // it lives
+	require.NoError(t, other.Process.Signal(syscall.SIGTERM)) // it lives
 	require.Error(t, other.Wait())
 }

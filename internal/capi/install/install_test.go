@@ -15,7 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
+
+func TestMain(m *testing.M) {
+	testkit.TakeSignals()
+	os.Exit(m.Run())
+}
 
 // withoutGo has a go command in PATH that fails, and compilers that do nothing.
 func withoutGo(t *testing.T) {
