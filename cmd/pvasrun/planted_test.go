@@ -55,23 +55,43 @@ func TestPlantedCausesOfPrograms(t *testing.T) {
 			if c.ranks == "" {
 				where, bytes = oneLink(t)
 			}
-			file := filepath.Join(dir, "job.trace")
-			got := command(t, nil, slices.Concat(where, []string{"--timeout", "300", "--trace", file, program, c.cause,
-				filepath.Join(dir, "data")})...)
-			require.Equal(t, 0, got.code, got.stderr)
-			got = command(t, nil, "model", "show", file, "--param", "L=100000,o=10000,S=4096,"+bytes, "-o", "-")
-			require.Equal(t, 0, got.code, got.stderr)
-			lines := strings.SplitN(got.stdout, "\n", 4)[:3]
+			network := "L=100000,o=10000,S=4096," + bytes
+			if c.cause == "small messages" { // which cost less than others on the machine may
+				network = "L=10000000,o=1000000,S=4096," + bytes
+			}
 			for i, part := range c.want {
 				if part == "root" || part == "waits" {
 					c.want[i] = plantedPlace(t, c.cause+": "+part)
 				}
 			}
-			require.True(t, slices.ContainsFunc(lines, func(line string) bool {
-				return !slices.ContainsFunc(c.want, func(part string) bool { return !strings.Contains(line, part) })
-			}), "%q in one of:\n%s", c.want, strings.Join(lines, "\n"))
+			job := slices.Concat(where, []string{"--timeout", "300", "--trace", filepath.Join(dir, "job.trace"),
+				program, c.cause, filepath.Join(dir, "data")})
+			for try := 1; !tellsPlanted(t, job, network, c.want, try == mostTries); try++ {
+				t.Log("others have the CPUs, and that is told first: once more")
+			}
 		})
 	}
+}
+
+// mostTries is how often a program runs on a machine that others use as well.
+const mostTries = 10
+
+// tellsPlanted records a job, and tells whether one of the first three lines about it has all of want. That may be
+// missing only where the first line is that others have the CPUs, and not in the last try.
+func tellsPlanted(t *testing.T, job []string, network string, want []string, last bool) bool {
+	t.Helper()
+	got := command(t, nil, job...)
+	require.Equal(t, 0, got.code, got.stderr)
+	file := job[slices.Index(job, "--trace")+1]
+	got = command(t, nil, "model", "show", file, "--param", network, "-o", "-")
+	require.Equal(t, 0, got.code, got.stderr)
+	lines := strings.SplitN(got.stdout, "\n", 4)[:3]
+	told := slices.ContainsFunc(lines, func(line string) bool {
+		return !slices.ContainsFunc(want, func(part string) bool { return !strings.Contains(line, part) })
+	})
+	disturbed := strings.HasPrefix(lines[0], "delay: others have the CPUs")
+	require.True(t, told || disturbed && !last, "%q in one of:\n%s", want, strings.Join(lines, "\n"))
+	return told
 }
 
 // oneLink returns the flags of a job whose first three ranks share a node, and each other rank has its own. It also
