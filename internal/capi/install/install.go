@@ -126,7 +126,7 @@ func (in *installation) alone() (free func(), err error) {
 }
 
 // folders are those of an installation.
-var folders = []string{"bin", "include", "lib", "lib/pkgconfig"}
+var folders = []string{"bin", "include", "lib", "lib/gopvas", "lib/pkgconfig"}
 
 // path is that of a file in the folder, fresh the one where it lies until all are there.
 func (in *installation) path(name string) string  { return filepath.Join(in.Dir, name) }

@@ -34,8 +34,12 @@ var alsoOpenMPI = []string{"libmpi_mpifh.so.40", "libmpi_usempi_ignore_tkr.so.40
 
 // face builds the library as programs see it that were built with Open MPI. None are linked with it here. The go
 // command links with -Bsymbolic, which it cannot have: see cmd/libmpi/face.h.
+//
+// libmpi.so is the standard's in lib, for linkers. For modules that load it at run time it is in a folder of its own:
+// see cmd/libmpi/openmpi.c.
 func (in *installation) face(ctx context.Context) error {
-	if err := in.build(ctx, linkage.OpenMPI, "exports_openmpi.map", "-Wl,-Bno-symbolic", "-tags=openmpi"); err != nil {
+	const beside = "-Wl,-Bno-symbolic -Wl,--disable-new-dtags -Wl,-rpath,$ORIGIN/gopvas"
+	if err := in.build(ctx, linkage.OpenMPI, "exports_openmpi.map", beside, "-tags=openmpi"); err != nil {
 		return err
 	}
 	for _, name := range alsoOpenMPI {
@@ -43,7 +47,7 @@ func (in *installation) face(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return in.link("lib/gopvas/libmpi.so", "../"+linkage.OpenMPI)
 }
 
 // noPreemption has the runtime send no SIGURG, for which a program may have a handler. Those that it would send have no

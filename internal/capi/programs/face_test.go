@@ -173,3 +173,13 @@ func TestTwoLibrariesAreRefused(t *testing.T) {
 			`build all parts of the program, and its libraries, with one$`, stderr)
 	})
 }
+
+// A module that loads libmpi.so for all to see gets the library of the program, wherever it is looked for.
+func TestLibmpiSoIsTheFace(t *testing.T) {
+	program := faceProgram(t, "global.c")
+	eachModel(t, func(t *testing.T, w way) {
+		w.ends(t, 2, program)
+		t.Setenv("LD_LIBRARY_PATH", filepath.Join(installed, "lib"))
+		w.ends(t, 2, program)
+	})
+}
