@@ -20,6 +20,7 @@ import (
 func init() {
 	capi.Upcall = upcallByCgo
 	capi.Fortran = func() uintptr { return uintptr(C.libmpi_fortran) }
+	capi.Flush = uintptr(C.libmpi_flush)
 }
 
 // libmpiCall makes a call that came by cgo.

@@ -15,8 +15,10 @@
 #include "entry.h"
 #include "face.h"
 #include "gen/ops.h"
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -90,6 +92,23 @@ void libmpi_ending(void) {
 	libmpi_world.size = 0;
 	libmpi_tables.windows = NULL;
 	__atomic_store_n(&finalized, 1, __ATOMIC_RELEASE);
+}
+
+static void *flush(void *unused) {
+	void (*fortran)(int *unit) = (void (*)(int *))dlsym(RTLD_DEFAULT, "_gfortran_flush_i4");
+	if (fortran)
+		fortran(NULL);
+	fflush(NULL);
+	return unused;
+}
+
+void libmpi_flush(void) {
+	struct timespec end;
+	pthread_t thread;
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec++;
+	if (pthread_create(&thread, NULL, flush, NULL) == 0)
+		pthread_timedjoin_np(thread, NULL, &end);
 }
 
 static void refuse(void) {

@@ -70,6 +70,10 @@ void libmpi_alone(void);
 // libmpi_ending is called before MPI_Finalize begins.
 void libmpi_ending(void);
 
+// libmpi_flush writes what the program has buffered, in C and in Fortran, before an error ends the process. It takes no
+// longer than a second: another thread may hold the lock of a file, or nobody reads it.
+void libmpi_flush(void);
+
 // libmpi_time is the time in seconds, the same on all ranks of the machine.
 double libmpi_time(void);
 

@@ -35,6 +35,22 @@ var Upcall = func(function uintptr, args []uintptr) uintptr {
 // program calls by cgo from then on: so it has no slot of the scheduler while it does not call. cmd/libmpi sets Share.
 var Share = func() {}
 
+// Flush is a function of C that writes what the program has buffered. cmd/libmpi sets Flush.
+var Flush uintptr
+
+// end ends the job as comm.Comm.Abort does. What the program has printed comes before it: it is lost with the process
+// otherwise, if a pipe takes it.
+func (p *Process) end(call string, code int) {
+	if Flush != 0 {
+		Upcall(Flush, nil)
+	}
+	var world *comm.Comm // nil: MPI is not initialised
+	if p.world != nil {
+		world = p.world.c
+	}
+	world.Abort(call, code)
+}
+
 // raise answers a call that has failed with err: its error handler decides.
 func (p *Process) raise(op int, a slots, err error) (int64, Handler) {
 	if c, ok := err.(called); ok {
@@ -133,10 +149,7 @@ func (called) Error() string { return "an error handler is to be called" }
 func (p *Process) die(call string, code int, err error) {
 	comm.AwaitCause(err)
 	fmt.Fprintf(os.Stderr, "%s: %s: %s (%s)\n", comm.Who(), call, textOf(call, err), className(p.codes.classOf(code)))
-	if p.world == nil {
-		os.Exit(1)
-	}
-	p.world.c.Abort("", 1)
+	p.end("", 1)
 }
 
 // handler returns the error handler of a handle, for objects of a kind.

@@ -241,7 +241,7 @@ func (p *Process) Abort(c Comm, code int) error {
 	if object, err := p.comm(c); err == nil {
 		call += " on " + object.title()
 	}
-	p.world.c.Abort(call, code)
+	p.end(call, code)
 	return nil
 }
 

@@ -57,6 +57,7 @@ func TestDeaths(t *testing.T) {
 			"MPI_Abort -1":  {255, "ends the job with error code -1, exit code 255\n"},
 			"MPI_Abort 0":   {1, "ends the job with error code 0, exit code 1\n"},
 			"MPI_Abort 258": {2, "ends the job with error code 258, exit code 2\n"},
+			"locked":        {8, "ends the job with error code 8"},
 			"null":          {1, "rank 2: MPI_Waitall: argument 2 is a null pointer"},
 			"before":        {1, ": MPI_Barrier: called before MPI_Init"},
 			"exit":          {6, "rank 2 "},
@@ -71,13 +72,27 @@ func TestDeaths(t *testing.T) {
 		}
 		for _, how := range turns(w, slices.Sorted(maps.Keys(cases))...) {
 			want := cases[how]
-			_, stderr, code := w.start(t, 3, program, how)
+			stdout, stderr, code := w.start(t, 3, program, how)
 			require.Equal(t, want.code, code, "%s: %s", how, stderr)
 			require.Contains(t, stderr, want.said, how)
+			if strings.Contains(want.said, "MPI_Waitall") || strings.Contains(want.said, "with error code") && how != "locked" {
+				require.Contains(t, stdout, "printed before "+how+"\n")
+			}
 			require.NotContains(t, stderr, "goroutine", how)
 			require.NotContains(t, stderr, "has gone", "%s: only the cause is told", how)
 			require.NotContains(t, stderr, "rank 2 has passed wrong arguments", how)
 		}
+	})
+}
+
+// What a program in Fortran has printed before it aborts is not lost, either.
+func TestAbortInFortran(t *testing.T) {
+	needs(t, "gfortran")
+	program := build(t, "abort.f90")
+	eachModel(t, func(t *testing.T, w way) {
+		stdout, stderr, code := w.start(t, 2, program)
+		require.Equal(t, 4, code, stderr)
+		require.Equal(t, " printed by rank           1\n", stdout)
 	})
 }
 

@@ -25,6 +25,7 @@ int main(int argc, char **argv) {
 		MPI_Scatter(out, 2, MPI_INT, in, rank == size - 1 ? 1 : 2, MPI_INT, size - 1, MPI_COMM_WORLD);
 	}
 	if (rank == size - 1) {
+		printf("printed before %s\n", how);
 		if (strcmp(how, "segv") == 0)
 			return fault(NULL);
 		if (strcmp(how, "fpe") == 0)
@@ -37,6 +38,10 @@ int main(int argc, char **argv) {
 		}
 		if (strcmp(how, "assert") == 0)
 			abort();
+		if (strcmp(how, "locked") == 0) {
+			flockfile(stdout);
+			MPI_Abort(MPI_COMM_WORLD, 8);
+		}
 		if (strncmp(how, "MPI_Abort", 9) == 0)
 			MPI_Abort(MPI_COMM_WORLD, how[9] ? atoi(how + 9) : 5);
 		if (strcmp(how, "null") == 0)
