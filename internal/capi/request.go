@@ -167,7 +167,10 @@ func look(one *comm.Waits, requests []Request, enough int, all bool) (g glance, 
 	if !one.Look() {
 		return g, false
 	}
-	return glanceAt(one, requests, enough)
+	if g, known = glanceAt(one, requests, enough); known && (g.complete == 0 || all && g.complete < g.active) {
+		one.Vain()
+	}
+	return g, known
 }
 
 // takeFirst finishes the first of some requests that is complete, and returns its index; -1: none is. See look for

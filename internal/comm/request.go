@@ -156,6 +156,7 @@ func (w *Waits) Messages() pml.Table                     { return w.w.Messages()
 func (w *Waits) Complete(op *Operation) bool             { return w.w.Complete(op) }
 func (w *Waits) Failed(op *Operation) bool               { return w.w.Failed(op) }
 func (w *Waits) Look() bool                              { return w.w.Look() }
+func (w *Waits) Vain()                                   { w.w.Vain() }
 func (w *Waits) Over(op *Operation, handle uintptr) bool { return w.w.Over(op, handle) }
 func (w *Waits) Drop(op *Operation)                      { w.w.Drop(op) }
 
@@ -195,6 +196,7 @@ func TestAll(reqs []Request, statuses []Status) (bool, error) {
 		return false, Wrap("test all", err)
 	}
 	if done, err := progress(reqs); !done {
+		giveWay(reqs)
 		return false, Wrap("test all", err)
 	}
 	return true, WaitAll(reqs, statuses)
@@ -258,6 +260,9 @@ func TestAny(reqs []Request) (i int, st Status, done bool, err error) {
 			return i, st, true, Wrap("test any", err)
 		}
 	}
+	if active {
+		giveWay(reqs)
+	}
 	return Undefined, empty, !active, nil
 }
 
@@ -265,10 +270,15 @@ func TestAny(reqs []Request) (i int, st Status, done bool, err error) {
 //
 // MPI 4.1 section 3.7.5 (MPI_Testsome).
 func TestSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status, error) {
-	if _, err := progress(reqs); err != nil {
+	_, err := progress(reqs)
+	if err != nil {
 		return indices, statuses, Wrap("test some", err)
 	}
-	return takeSome("test some", reqs, 0, indices, statuses)
+	before := len(indices)
+	if indices, statuses, err = takeSome("test some", reqs, 0, indices, statuses); len(indices) == before {
+		giveWay(reqs)
+	}
+	return indices, statuses, err
 }
 
 // StartAll starts persistent requests. MPI 4.1 section 3.9 (MPI_Startall).
@@ -291,6 +301,13 @@ func progress(reqs []Request) (done bool, err error) {
 		return e.AllDone(inner(reqs))
 	}
 	return true, nil
+}
+
+// giveWay ends a test that has found nothing.
+func giveWay(reqs []Request) {
+	if e := engineOf(reqs); e != nil {
+		e.GiveWay()
+	}
 }
 
 // take is Test without progress and prefix.

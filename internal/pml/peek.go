@@ -10,6 +10,13 @@ import (
 // Peek returns what Test would, and leaves the request as it is: it can be waited for as
 // before. It makes progress and does not block.
 func (e *Engine) Peek(r *Request) (st Status, done bool, err error) {
+	if st, done, err = e.peek(r); !done {
+		e.GiveWay()
+	}
+	return st, done, err
+}
+
+func (e *Engine) peek(r *Request) (st Status, done bool, err error) {
 	e.lock()
 	defer e.unlock()
 	op := r.active()

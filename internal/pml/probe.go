@@ -69,6 +69,13 @@ func (e *Engine) await(k kind, context uint32, src, tag int) (m Message, st Stat
 
 // look is a probe that does not block.
 func (e *Engine) look(k kind, context uint32, src, tag int) (m Message, st Status, ok bool, err error) {
+	if m, st, ok, err = e.glance(k, context, src, tag); !ok {
+		e.GiveWay()
+	}
+	return m, st, ok, err
+}
+
+func (e *Engine) glance(k kind, context uint32, src, tag int) (m Message, st Status, ok bool, err error) {
 	e.lock()
 	defer e.unlock()
 	if err := e.checkSource(src, tag); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/trace"
 )
 
@@ -165,8 +164,8 @@ func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err erro
 		}
 	}
 	e.unlock()
-	if !done && progress && e.Yields() {
-		sys.Yield() // ranks outnumber the CPUs: what this one waits for may need its own
+	if !done && progress {
+		e.GiveWay()
 	}
 	return st, done, err
 }

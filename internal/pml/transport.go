@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/shm"
 )
 
@@ -273,13 +274,21 @@ func (e *Engine) Spin() int {
 // Turns is how often a wait that yields does so before it sleeps.
 const Turns = 2
 
-// Yields tells whether a wait yields before it sleeps, and a test before it returns: what the rank waits for
-// may need its CPU. In a rest neither does: others would keep the CPU.
+// Yields tells whether a wait yields before it sleeps, and a test in GiveWay. In a rest neither does: others would
+// keep the CPU.
 func (e *Engine) Yields() bool {
 	if crowd := e.crowd.Load(); crowd != nil {
 		return crowd.GivesWay()
 	}
 	return e.spin.Load() == 0
+}
+
+// GiveWay is called at the end of a test that has found nothing, without the lock. If ranks outnumber the CPUs, what
+// this rank tests for may need its CPU.
+func (e *Engine) GiveWay() {
+	if e.Yields() {
+		sys.Yield()
+	}
 }
 
 // Plans tells whether it pays to say which messages are sent together: see Together.

@@ -11,6 +11,7 @@ type Waits struct {
 	call  call   // as it is recorded
 	waits int    // requests waited for
 	taken uint32 // of them those of the program
+	vain  bool   // see Vain
 }
 
 // Begin takes the lock. It is called once.
@@ -62,6 +63,9 @@ func (w *Waits) Look() bool {
 	return !Operating() && e.reports.Load() == e.reported
 }
 
+// Vain says that a test has found nothing: End gives way.
+func (w *Waits) Vain() { w.vain = true }
+
 // Over waits until the message of a handle is complete, and tells whether it has ended without error, and
 // nobody else has taken it. Then Drop takes it.
 func (w *Waits) Over(op *Op, handle uintptr) bool {
@@ -84,4 +88,7 @@ func (w *Waits) End() {
 		w.e.endMany(w.call, w.taken)
 	}
 	w.e.unlock()
+	if w.vain {
+		w.e.GiveWay()
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -172,6 +173,11 @@ func TestReservedPages(t *testing.T) {
 		}
 		require.Equal(t, strings.Repeat(want, 2), stdout)
 	})
+}
+
+// TestGivesWay: a test that finds nothing gives way to what it tests for.
+func TestGivesWay(t *testing.T) {
+	eachWayEnds(t, 2*runtime.NumCPU()+2, "gives_way.c")
 }
 
 // TestWindowsOfStrangers: created windows of processes that may not read one another's memory.
