@@ -95,12 +95,12 @@ type LeakError struct {
 func (e *LeakError) Error() string {
 	switch {
 	case e.Requests == 0:
-		return fmt.Sprintf("%d matched messages were never received: receive what Mprobe returns", e.Messages)
+		return fmt.Sprintf("matched messages left: %d: receive what Mprobe returns", e.Messages)
 	case e.Messages == 0:
-		return fmt.Sprintf("%d requests are left (one is a %s): wait for every request, free persistent ones",
+		return fmt.Sprintf("requests left: %d (one is a %s): wait for every request, free persistent ones",
 			e.Requests, e.First)
 	}
-	return fmt.Sprintf("%d requests are left (one is a %s), and %d matched messages: "+
+	return fmt.Sprintf("requests left: %d (one is a %s), and matched messages: %d: "+
 		"wait for every request, free persistent ones, receive what Mprobe returns",
 		e.Requests, e.First, e.Messages)
 }

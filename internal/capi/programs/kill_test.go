@@ -67,7 +67,7 @@ func TestLeftRequest(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		_, stderr, code := w.start(t, 1, program)
 		require.Equal(t, 0, code, stderr)
-		require.Contains(t, stderr, "rank 0: MPI_Finalize: warning: 1 requests are left (one is a receive of 4 bytes")
+		require.Contains(t, stderr, "rank 0: MPI_Finalize: warning: requests left: 1 (one is a receive of 4 bytes")
 	})
 }
 
