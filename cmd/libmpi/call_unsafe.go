@@ -106,6 +106,8 @@ func serve(ctx uintptr) (stop bool) {
 		switch c.Op {
 		case C.OP_CHANGED:
 			capi.WindowChanged(c.Args)
+		case C.OP_WAITING:
+			capi.WindowWaits(c.Args)
 		case C.OP_ARGUMENT:
 			capi.OperatorArgument(c.Args)
 		case C.OP_FORTRAN:

@@ -26,6 +26,7 @@ enum {
 	OP_CHANGED = -2, // a word of a window has changed; the argument is its handle
 	OP_ARGUMENT = -3, // the function of an operator gets one more argument; arguments: its handle, that
 	OP_FORTRAN = -4, // the function of an operator or error handler is of Fortran; the argument is its handle
+	OP_WAITING = -5, // a word of a window is read again and again; the argument is the handle of the window
 };
 
 // What an upcall can be besides a function.

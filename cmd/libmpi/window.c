@@ -141,6 +141,21 @@ static char *find(const struct window *w, int rank, MPI_Aint disp, uint64_t n, u
 	return base != UINTPTR_MAX && base + offset >= FIRST_PAGE ? (char *)(base + offset) : NULL;
 }
 
+// reads is called when a word is read or exchanged. One that is read in succession is to be changed by another rank,
+// which may need this CPU: now and then Go gives way. Threads that read at once may miscount, as in package window.
+static void reads(const struct window *w, uintptr_t stripe, uint64_t bytes) {
+	enum { PATIENCE = 100 }; // place.go
+	static uintptr_t last;
+	static int times;
+	if (bytes > 8)
+		return;
+	int n = __atomic_load_n(&last, __ATOMIC_RELAXED) == stripe ? __atomic_load_n(&times, __ATOMIC_RELAXED) + 1 : 0;
+	__atomic_store_n(&last, stripe, __ATOMIC_RELAXED);
+	__atomic_store_n(&times, n < PATIENCE ? n : 0, __ATOMIC_RELAXED);
+	if (n == PATIENCE)
+		libmpi_call(OP_WAITING, (const int64_t *)&w->handle);
+}
+
 // copy copies what most copies are by two instructions.
 static void copy(void *to, const void *from, uint64_t n) {
 	if (n == 8)
@@ -173,6 +188,7 @@ int libmpi_short_get(void *to, MPI_Count n, MPI_Datatype type, int rank, MPI_Ain
 	const void *from = bytes == bytes_of(m, of) ? find(w, rank, disp, bytes, &stripe) : NULL;
 	if (!from)
 		return 0;
+	reads(w, stripe, bytes);
 	copy(to, from, bytes);
 	return 1;
 }
@@ -208,6 +224,8 @@ int libmpi_short_fetch_and_op(const void *from, void *result, MPI_Datatype type,
 	void *at = find(w, rank, disp, t & SIZE_MASK, &stripe);
 	if (!at || !is_word(w, t, at))
 		return 0;
+	if (op != MPI_SUM)
+		reads(w, stripe, t & SIZE_MASK);
 	if ((t & SIZE_MASK) == 8)
 		FETCH(uint64_t, at, from, result, op);
 	else
@@ -234,6 +252,7 @@ int libmpi_short_compare_and_swap(const void *from, const void *compare, void *r
 	void *at = find(w, rank, disp, t & SIZE_MASK, &stripe);
 	if (!at || !is_word(w, t, at))
 		return 0;
+	reads(w, stripe, t & SIZE_MASK);
 	if ((t & SIZE_MASK) == 8)
 		SWAP(uint64_t, at, from, compare, result);
 	else

@@ -72,6 +72,13 @@ func WindowChanged(handle uintptr) {
 	}
 }
 
+// WindowWaits gives way, since C has read a word of a window again and again. The handle is at an address.
+func WindowWaits(handle uintptr) {
+	if o := process.windows.get(loadWord(handle)); o != nil {
+		o.w.GiveWay()
+	}
+}
+
 // What elements are to C.
 const (
 	shortInteger = 1 // of 4 or 8 bytes

@@ -26,6 +26,9 @@ func Look(c *Comm, over func() bool) bool {
 	return false
 }
 
+// GiveWay ends a look at such a word in vain: see pml.Engine.
+func GiveWay(c *Comm) { c.engine.GiveWay() }
+
 // Await returns nil when over says so; see pml.Condition for over and say. It makes progress for the rank meanwhile,
 // and sleeps. over is asked again when the rank is notified, and when a rank has gone.
 func Await(c *Comm, over func() bool, say func() job.Waiting) error {

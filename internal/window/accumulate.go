@@ -49,6 +49,9 @@ func (w *Window) fetchAndOp(op Op, e *Element, from, result []byte, at *Place) e
 	if err != nil {
 		return err
 	}
+	if op.Code == NoOp || op.Code == Replace {
+		w.reads(&a, e.Size)
+	}
 	if a.pid != elsewhere && w.isWord(a.addr, e) {
 		in := uint64(0)
 		if op.Code != NoOp {
@@ -80,6 +83,7 @@ func (w *Window) compareAndSwap(e *Element, from, compare, result []byte, at *Pl
 	if err != nil {
 		return err
 	}
+	w.reads(&a, e.Size)
 	if a.pid != elsewhere && w.isWord(a.addr, e) {
 		exchangeBytes(a.addr, from[:e.Size], compare[:e.Size], result[:e.Size])
 		return nil

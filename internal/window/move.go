@@ -43,7 +43,11 @@ func (w *Window) move(b *comm.Buffer, p *Place, write bool) error {
 		return unequal(b.Len(), p.Bytes)
 	case p.Bytes == 0:
 		return nil
-	case a.pid != 0:
+	}
+	if !write {
+		w.reads(&a, p.Bytes)
+	}
+	if a.pid != 0 {
 		return w.moveFar(b, &a, p, write)
 	}
 	memory := a.memory(p)

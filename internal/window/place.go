@@ -25,6 +25,26 @@ type access struct {
 	at   uintptr // the same in stripes
 }
 
+// patience is how often a word is read in succession before that is a wait for another rank to change it, which may
+// need this CPU. cmd/libmpi/window.c has the same.
+const patience = 100
+
+// reads is called before a word is read or exchanged. Threads that read at once may miscount: then one gives way too
+// often or too late.
+func (w *Window) reads(a *access, bytes int) {
+	switch {
+	case bytes > 8 || a.pid == elsewhere: // a node that is asked is waited for
+	case w.read.at.Load() != a.at:
+		w.read.at.Store(a.at)
+		w.read.times.Store(0)
+	case w.read.times.Add(1)%patience == 0:
+		w.GiveWay()
+	}
+}
+
+// GiveWay ends some reads that have found nothing new.
+func (w *Window) GiveWay() { comm.GiveWay(w.own) }
+
 // find checks an operation on a place, and finds it. A place without bytes has no address.
 func (w *Window) find(p *Place) (a access, err error) {
 	if err = w.member(p.Rank); err != nil {

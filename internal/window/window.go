@@ -58,6 +58,11 @@ type Window struct {
 	sending []comm.Request // messages that had no room
 	hints   hints
 	mine    []region // what this rank has attached, by address; of a dynamic window
+
+	read struct { // what reads has seen last, and how often in succession
+		at    atomic.Uintptr
+		times atomic.Int64
+	}
 }
 
 // target is the memory of a rank.

@@ -1,5 +1,6 @@
-/* A token goes round, and each rank polls for it in the way whose turn it is. With more ranks than CPUs a test that
- * finds nothing gives way: else it would be repeated until the CPU is taken away, some ten thousand times. */
+/* A token goes round, and each rank polls for it in the way whose turn it is: for a message, or a word of a window.
+ * With more ranks than CPUs a poll that finds nothing gives way, now and then at least: else it would be repeated until
+ * the CPU is taken away, some hundred thousand times. */
 #include "program.h"
 
 enum { TEST, TESTALL, TESTANY, TESTSOME, STATUS, IPROBE, IMPROBE, WAYS };
@@ -20,6 +21,55 @@ static int arrived(int way, MPI_Request *q, int left) {
 			OK(MPI_Mrecv(NULL, 0, MPI_BYTE, &message, MPI_STATUS_IGNORE));
 	}
 	return flag;
+}
+
+enum { FETCH, GET, RGET, SWAP, READS };
+
+/* is_turn tells whether the word of rank 0 says so. A swap also gives the turn to the next rank. */
+static int is_turn(int way, int turn, MPI_Win w) {
+	int got = -1, next = turn + 1;
+	MPI_Request q;
+	switch (way) {
+	case FETCH: OK(MPI_Fetch_and_op(NULL, &got, MPI_INT, 0, 0, MPI_NO_OP, w)); break;
+	case GET: OK(MPI_Get(&got, 1, MPI_INT, 0, 0, 1, MPI_INT, w)); break;
+	case RGET:
+		OK(MPI_Rget(&got, 1, MPI_INT, 0, 0, 1, MPI_INT, w, &q));
+		OK(MPI_Wait(&q, MPI_STATUS_IGNORE));
+		break;
+	case SWAP: OK(MPI_Compare_and_swap(&next, &turn, &got, MPI_INT, 0, 0, w));
+	}
+	OK(MPI_Win_flush(0, w));
+	return got == turn;
+}
+
+static void enough(const char *what, int way, long polls, int rounds) {
+	if (polls > 10000L * rounds) {
+		fprintf(stderr, "%s %d: %ld polls for each\n", what, way, polls / rounds);
+		exit(1);
+	}
+}
+
+static void read_words(int rounds) {
+	int *word, turn = rank;
+	const int one = 1;
+	MPI_Win w;
+	OK(MPI_Win_allocate(sizeof *word, sizeof *word, MPI_INFO_NULL, MPI_COMM_WORLD, &word, &w));
+	*word = 0;
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	OK(MPI_Win_lock_all(0, w));
+	for (int way = 0; way < READS; way++) {
+		long polls = 0;
+		for (int i = 0; i < rounds; i++, turn += size) {
+			while (!is_turn(way, turn, w))
+				polls++;
+			if (way != SWAP)
+				OK(MPI_Accumulate(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, w));
+			OK(MPI_Win_flush(0, w));
+		}
+		enough("read", way, polls, rounds);
+	}
+	OK(MPI_Win_unlock_all(w));
+	OK(MPI_Win_free(&w));
 }
 
 int main(void) {
@@ -43,11 +93,9 @@ int main(void) {
 			if (rank != 0)
 				OK(MPI_Send(NULL, 0, MPI_BYTE, right, 0, MPI_COMM_WORLD));
 		}
-		if (polls > 1000L * rounds) {
-			printf("way %d: %ld polls a message\n", way, polls / rounds);
-			return 1;
-		}
+		enough("message", way, polls, rounds);
 	}
+	read_words(rounds);
 	OK(MPI_Finalize());
 	return 0;
 }
