@@ -104,7 +104,9 @@ func (l *Line) Broken(rank int) error {
 	if !l.courier.broken[rank].Load() {
 		return nil
 	}
-	return fmt.Errorf("rank %d does not answer by UDP: a firewall between the nodes must let it pass", rank)
+	return fmt.Errorf("rank %d left requests unanswered for %v (--peer-timeout), and windows have lost it for good: "+
+		"its node was suspended, or a firewall between the nodes stops UDP", rank,
+		l.courier.root.Settings().PeerTimeout)
 }
 
 // Leave closes the line for this rank. Nobody sends any more.
