@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -292,16 +291,10 @@ func TestOwnChildrenAreLeftAlone(t *testing.T) {
 
 // No right is needed: neither root, nor a capability, nor ptrace.
 func TestUnprivilegedUser(t *testing.T) {
-	const nobody = 65534
-	self, err := os.ReadFile("/proc/self/exe")
-	require.NoError(t, err)
-	public := filepath.Join(filepath.Dir(launchertest.RanksProgram), "supervisor") // the go command's folder is not
-	require.NoError(t, os.WriteFile(public, self, 0o755))
+	public := publicSelf(t, publicFolder(t))
 	drop := func(cmd *exec.Cmd) {
 		cmd.Dir, cmd.Path = "/", public
-		if os.Geteuid() == 0 { // else the user of the tests has no privilege
-			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-		}
+		asOrdinary(cmd)
 	}
 	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		p := startPvasrun(t, ranks(btl, 3, "-only", "1", "exit", "6"), drop)

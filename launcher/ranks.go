@@ -17,6 +17,7 @@ import (
 // if it is to be one.
 func (s *supervisor) chooseBTL() error {
 	s.sayRemarks()
+	s.permitNice()
 	if s.reason = s.wrapped(); s.reason != "" {
 		s.job.logf("every rank gets an address space of its own (--btl sm): %s", s.reason)
 	}
@@ -42,6 +43,17 @@ func (s *supervisor) chooseBTL() error {
 	}
 	_, err := s.control.Call("guard the job", host.Request{Create: &host.CreateRequest{ID: s.id}})
 	return err
+}
+
+// permitNice has ranks keep the niceness of this process where the user may not give them less, and says so: nice does.
+func (s *supervisor) permitNice() {
+	for i := range s.job.Apps {
+		if app := &s.job.Apps[i]; !sys.MayNice(app.Nice) {
+			s.io.say("%s: nice %d takes a privilege or a higher limit (ulimit -e): its ranks go on without it",
+				app.Program, app.Nice)
+			app.Nice = 0
+		}
+	}
 }
 
 // sayRemarks tells of programs whose ranks cannot find each other, or may end for want of a function, and of ranks that

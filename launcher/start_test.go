@@ -160,7 +160,17 @@ func TestBindingHolds(t *testing.T) {
 	require.Equal(t, allowed, after)
 }
 
+// needsGo skips a test that builds programs where the go command does not even find this package: of a user without a
+// build cache, or without the sources.
+func needsGo(t *testing.T) {
+	t.Helper()
+	if out, err := exec.Command("go", "list", ".").CombinedOutput(); err != nil {
+		t.Skipf("go list: %v: %s", err, out)
+	}
+}
+
 func TestGoPackageIsBuilt(t *testing.T) {
+	needsGo(t)
 	launchertest.EachBTL(t, func(t *testing.T, btl string) {
 		for _, typed := range []string{"./testdata/ranks", "github.com/gopvas/gopvas/launcher/testdata/ranks"} {
 			out := run(t,
@@ -175,6 +185,7 @@ func TestGoPackageIsBuilt(t *testing.T) {
 
 // A Go package is built, position independent.
 func TestPackage(t *testing.T) {
+	needsGo(t)
 	p, err := program.FindProgram(t.Context(), "../examples/hello", io.Discard)
 	require.NoError(t, err)
 	defer p.Close()
@@ -186,6 +197,7 @@ func TestPackage(t *testing.T) {
 }
 
 func TestBuildErrors(t *testing.T) {
+	needsGo(t)
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module broken\n\ngo 1.26\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"),

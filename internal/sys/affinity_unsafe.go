@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"unsafe"
 
@@ -107,13 +108,37 @@ func SetProcessAffinity(cpus []int) error {
 	}
 }
 
-// NiceBy returns the niceness of the calling process plus by, and nil for no change.
+// Niceness returns that of the calling thread, 0 if the kernel does not tell.
+func Niceness() int {
+	const zero = 20 // the kernel gives 20 less the niceness
+	got, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	if err != nil {
+		return 0
+	}
+	return zero - got
+}
+
+// NiceBy returns the niceness of the calling thread plus by, and nil for no change.
 func NiceBy(by int) *int {
-	own, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
-	if err != nil || by == 0 {
+	if by == 0 {
 		return nil
 	}
-	const zero, most, least = 20, 19, -20 // the kernel gives 20 less the niceness
-	nice := min(max(zero-own+by, least), most)
+	const most, least = 19, -20
+	nice := min(max(Niceness()+by, least), most)
 	return &nice
+}
+
+// MayNice tells whether this user may start processes with the niceness of the calling thread plus by. Less than one
+// has takes a privilege, or a limit (RLIMIT_NICE). So it tries. The way back is always allowed.
+func MayNice(by int) bool {
+	if by >= 0 {
+		return true
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	own := Niceness()
+	if unix.Setpriority(unix.PRIO_PROCESS, 0, *NiceBy(by)) != nil {
+		return false
+	}
+	return unix.Setpriority(unix.PRIO_PROCESS, 0, own) == nil
 }

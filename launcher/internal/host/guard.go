@@ -18,8 +18,8 @@ const (
 	GuardName = "pvasrun-guard" // argv[0]
 	guardFd   = 3               // the pipe
 
-	// lessUrgent is the niceness of the guard. With 19 beside ten other processes on each CPU it takes seconds to end
-	// when it is killed, and so does the job.
+	// lessUrgent is the niceness of the guard, at least. With 19 beside ten other processes on each CPU it takes
+	// seconds to end when it is killed, and so does the job.
 	lessUrgent = 10
 )
 
@@ -46,8 +46,12 @@ func (p *Parent) startGuard(id string) (int, error) {
 		return 0, fmt.Errorf("launcher: start the guard: %w", err)
 	}
 	p.guarded = near
-	// Its start, some 3 ms, must not delay that of the ranks.
-	return pid, syscall.Setpriority(syscall.PRIO_PROCESS, pid, lessUrgent)
+	// Its start, some 3 ms, must not delay that of the ranks. Only a privileged user may make it more urgent than this
+	// process is. An error means that it delays them, no more.
+	if sys.Niceness() < lessUrgent {
+		_ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, lessUrgent)
+	}
+	return pid, nil
 }
 
 // startSelf executes this program again, in a process group of its own, with a
