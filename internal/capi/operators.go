@@ -120,13 +120,14 @@ func elementOf(t Type, basic *basicType) (element operator.Element, ok bool) {
 	}
 	switch basic.kind {
 	case datatype.KindLogical, datatype.KindInteger, datatype.KindCharacter:
-		return elementOfSize(basic.size, operator.Int8, operator.Int16, operator.Int32, operator.Int64)
+		return elementOfSize(basic.size, operator.Int8, operator.Int16, operator.Int32, operator.Int64,
+			operator.Int128)
 	case datatype.KindUnsigned, datatype.KindByte:
 		return elementOfSize(basic.size, operator.Uint8, operator.Uint16, operator.Uint32, operator.Uint64)
 	case datatype.KindFloat:
-		return elementOfSize(basic.size/4, operator.Float32, operator.Float64)
+		return elementOfSize(basic.size/4, operator.Float32, operator.Float64, operator.Quad)
 	case datatype.KindComplex:
-		return elementOfSize(basic.size/8, operator.Complex64, operator.Complex128)
+		return elementOfSize(basic.size/8, operator.Complex64, operator.Complex128, operator.ComplexQuad)
 	}
 	return 0, false
 }

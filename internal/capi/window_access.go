@@ -288,7 +288,7 @@ func accumulatedElement(t *datatype.Type, of *traits) (e window.Element) {
 		case datatype.KindInteger, datatype.KindUnsigned, datatype.KindCharacter, datatype.KindLogical,
 			datatype.KindByte:
 			e.Word, e.Signed = b.size == 4 || b.size == 8, b.kind == datatype.KindInteger
-			e.Equal = e.Word || b.size < 4
+			e.Equal = true
 		}
 		return e
 	}

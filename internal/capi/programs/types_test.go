@@ -29,6 +29,15 @@ func TestOperators(t *testing.T) {
 	})
 }
 
+func TestWideNumbers(t *testing.T) {
+	program := build(t, "wide.c")
+	eachWay(t, func(t *testing.T, w way) {
+		for _, n := range turns(w, sizes...) {
+			w.ends(t, n, program)
+		}
+	})
+}
+
 func TestFortran(t *testing.T) {
 	if _, err := exec.LookPath("gfortran"); err != nil {
 		require.Empty(t, os.Getenv("CI"), "CI must have gfortran: %v", err)

@@ -5,6 +5,5 @@
 // An operator has a name that is the same in all programs (coll/cad.Op.Name), so that any
 // rank that progresses the graph of another finds it by Resolve.
 //
-// Not implemented: numbers of half, quadruple and 16-byte integer precision, and the long
-// double of processors other than x86-64.
+// Not implemented: numbers of half precision.
 package operator

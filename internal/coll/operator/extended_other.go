@@ -2,7 +2,5 @@
 
 package operator
 
-const hasExtended = false
-
-func addExtended(inout, in *byte, n int)      {}
-func multiplyExtended(inout, in *byte, n int) {}
+// longDouble is C's long double.
+var longDouble = quadFormat

@@ -34,7 +34,11 @@ func functions(element Element) (size int, all table) {
 	case Complex128:
 		return ofNumbers[complex128](16)
 	case Extended, ComplexExtended, PairExtended:
-		return ofExtended(element)
+		return longDouble.ofLongs(element)
+	case Int128:
+		return ofWide()
+	case Quad, ComplexQuad:
+		return quadFormat.ofLongs(element)
 	}
 	return functionsOfPairs(element)
 }

@@ -45,7 +45,7 @@ const (
 	Float64
 	Complex64
 	Complex128
-	Extended        // the long double of x86-64, in 16 bytes
+	Extended        // the long double of the machine, in 16 bytes
 	ComplexExtended // two of them
 
 	// Pairs of a value and an index of 64 bits: those of mpi.Loc.
@@ -72,6 +72,11 @@ const (
 	TwoFloat32
 	TwoFloat64
 
+	// Numbers of 16 bytes, of Fortran.
+	Int128
+	Quad        // IEEE 754's binary128
+	ComplexQuad // two of them
+
 	Elements // how many there are
 )
 
@@ -79,7 +84,7 @@ var elementNames = [Elements]string{"bool", "int8", "int16", "int32", "int64", "
 	"float32", "float64", "complex64", "complex128", "long double", "long double complex",
 	"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
 	"short and int", "int and int", "long and int", "float and int", "double and int", "long double and int",
-	"two floats", "two doubles"}
+	"two floats", "two doubles", "int128", "float128", "complex256"}
 
 // elementBits is how many bits of a name are the element. The signature of a call has room for
 // nameBits.

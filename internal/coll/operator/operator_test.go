@@ -48,7 +48,7 @@ func TestSizesAreThoseOfTheElements(t *testing.T) {
 
 // extended makes long doubles of numbers.
 func extended(values ...float64) []byte {
-	all := make([]byte, extendedSize*len(values))
+	all := make([]byte, longSize*len(values))
 	for i, v := range values {
 		bits := math.Float64bits(v)
 		head, fraction := uint16(bits>>63<<15), bits<<11|1<<63
@@ -60,15 +60,15 @@ func extended(values ...float64) []byte {
 		default:
 			head |= uint16(exponent - 1023 + 16383)
 		}
-		binary.LittleEndian.PutUint64(all[i*extendedSize:], fraction)
-		binary.LittleEndian.PutUint16(all[i*extendedSize+8:], head)
+		binary.LittleEndian.PutUint64(all[i*longSize:], fraction)
+		binary.LittleEndian.PutUint16(all[i*longSize+8:], head)
 	}
 	return all
 }
 
 func TestLongDoubles(t *testing.T) {
-	if !hasExtended {
-		t.Skip("this processor has no extended numbers")
+	if longDouble == quadFormat {
+		t.Skip("the long double of this processor is a quad")
 	}
 	a, b := []float64{1, -2.5, 0, 0x1p900, math.Inf(1), 3}, []float64{0.5, -2, math.Copysign(0, -1), 0x1p-900, 1, -3}
 	for code, f := range map[Code]func(x, y float64) float64{
@@ -98,8 +98,8 @@ func TestLongDoubles(t *testing.T) {
 
 // pairOf is a long double and an int.
 func pairOf(value float64, index int32) []byte {
-	all := append(extended(value), make([]byte, extendedSize)...)
-	binary.NativeEndian.PutUint32(all[extendedSize:], uint32(index))
+	all := append(extended(value), make([]byte, longSize)...)
+	binary.NativeEndian.PutUint32(all[longSize:], uint32(index))
 	return all
 }
 
@@ -107,7 +107,7 @@ func TestLocations(t *testing.T) {
 	a := []pair[float64, int32]{{1, 5}, {2, 5}, {3, 5}}
 	minLocation(a, []pair[float64, int32]{{1, 4}, {1, 9}, {4, 1}})
 	require.Equal(t, []pair[float64, int32]{{1, 4}, {1, 9}, {3, 5}}, a)
-	if hasExtended {
+	if longDouble != quadFormat {
 		for _, x := range []struct {
 			code     Code
 			a, b, to []byte
