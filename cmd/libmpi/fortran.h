@@ -3,6 +3,7 @@
 #define LIBMPI_FORTRAN_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,19 +52,16 @@ static inline int *f_weights(int *p) {
 
 static inline int *f_errcodes(int *p) { return f_is(p, errcodes_ignore) ? MPI_ERRCODES_IGNORE : p; }
 
-// A descriptor is what a subroutine that is BIND(C) gets of an argument of any type and rank.
+// A descriptor is what a subroutine gets of an argument TYPE(*), DIMENSION(..): that of ISO_Fortran_binding.h if its
+// interface has BIND(C), else that of gfortran. Both begin with the address.
 struct descriptor {
 	void *base;
-	size_t element;
-	int version;
-	signed char rank, attribute;
-	short type;
-	struct {
-		MPI_Aint lower, extent, step;
-	} dim[];
 };
 
-// A section is a buffer in C, with a datatype that is made for the call if elements lie apart.
+// f_element is the size of an element.
+size_t f_element(const struct descriptor *d);
+
+// A section is a buffer in C. If elements lie apart, it has a datatype or memory that is made for the call.
 struct section {
 	void *address;
 	MPI_Count count;
@@ -72,17 +70,13 @@ struct section {
 	const char *cause; // why it is refused, NULL: it is not
 };
 
-int f_contiguous(const struct descriptor *d);
-struct section f_scattered(const struct descriptor *d, MPI_Count count, MPI_Datatype type);
-
 // f_section is a buffer of count elements of a type. f_whole is one that must be contiguous.
-static inline struct section f_section(const struct descriptor *d, MPI_Count count, MPI_Datatype type) {
-	if (d->rank == 0 || f_contiguous(d))
-		return (struct section){f_address(d->base), count, type, 0, MPI_SUCCESS, NULL};
-	return f_scattered(d, count, type);
-}
-
+struct section f_section(const struct descriptor *d, MPI_Count count, MPI_Datatype type);
 struct section f_whole(const struct descriptor *d);
+
+// f_copy is a buffer that is used during the call alone. f_copy_free copies it back, if the call may have written it.
+struct section f_copy(const struct descriptor *d);
+void f_copy_free(struct section *s, const struct descriptor *d, int written);
 
 // f_wrong is the error of a section. The handler of an object of the call is told of one that is refused.
 void f_refused(const char *call, const char *cause);

@@ -6,7 +6,7 @@ void pmpi_f_sync_reg_(void *buf) { (void)buf; }
 NAMES(f_sync_reg, F_SYNC_REG)
 
 void pmpi_sizeof_of(struct descriptor *x, int *size, int *ierror) {
-	*size = (int)x->element;
+	*size = (int)f_element(x);
 	f_error(ierror, MPI_SUCCESS);
 }
 #pragma weak mpi_sizeof_of = pmpi_sizeof_of

@@ -52,7 +52,7 @@ void pmpi_free_mem_(void *base, int *ierror)
     int error = MPI_Free_mem(f_address(base));
     f_error(ierror, error);
 }
-NAMES(free_mem, FREE_MEM)
+OLD_NAMES(free_mem, FREE_MEM)
 
 void pmpi_get_address_(void *location, MPI_Aint *address, int *ierror)
 {
@@ -148,7 +148,7 @@ void pmpi_abi_get_fortran_booleans_(int *logical_size, void *logical_true, void 
     int error = MPI_Abi_get_fortran_booleans(*logical_size, f_address(logical_true), f_address(logical_false), is_set);
     f_error(ierror, error);
 }
-NAMES(abi_get_fortran_booleans, ABI_GET_FORTRAN_BOOLEANS)
+OLD_NAMES(abi_get_fortran_booleans, ABI_GET_FORTRAN_BOOLEANS)
 
 void pmpi_abi_get_fortran_info_(int *info, int *ierror)
 {
@@ -184,7 +184,7 @@ void pmpi_abi_set_fortran_booleans_(int *logical_size, void *logical_true, void 
     int error = MPI_Abi_set_fortran_booleans(*logical_size, f_address(logical_true), f_address(logical_false));
     f_error(ierror, error);
 }
-NAMES(abi_set_fortran_booleans, ABI_SET_FORTRAN_BOOLEANS)
+OLD_NAMES(abi_set_fortran_booleans, ABI_SET_FORTRAN_BOOLEANS)
 
 void pmpi_abi_set_fortran_info_(int *info, int *ierror)
 {
@@ -330,7 +330,7 @@ void pmpi_bsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int 
     int error = MPI_Bsend(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(bsend, BSEND)
+OLD_NAMES(bsend, BSEND)
 
 void pmpi_bsend_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
@@ -460,7 +460,7 @@ void pmpi_mrecv_(void *buf, int *count, int *datatype, int *message, MPI_Status 
     *message = f_integer(c_message);
     f_error(ierror, error);
 }
-NAMES(mrecv, MRECV)
+OLD_NAMES(mrecv, MRECV)
 
 void pmpi_probe_(int *source, int *tag, int *comm, MPI_Status *status, int *ierror)
 {
@@ -476,7 +476,7 @@ void pmpi_recv_(void *buf, int *count, int *datatype, int *source, int *tag, int
     int error = MPI_Recv(f_address(buf), *count, f_handle(Datatype, *datatype), *source, *tag, f_handle(Comm, *comm), f_status(status));
     f_error(ierror, error);
 }
-NAMES(recv, RECV)
+OLD_NAMES(recv, RECV)
 
 void pmpi_recv_init_(void *buf, int *count, int *datatype, int *source, int *tag, int *comm, int *request, int *ierror)
 {
@@ -494,7 +494,7 @@ void pmpi_rsend_(void *buf, int *count, int *datatype, int *dest, int *tag, int 
     int error = MPI_Rsend(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(rsend, RSEND)
+OLD_NAMES(rsend, RSEND)
 
 void pmpi_rsend_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
@@ -512,7 +512,7 @@ void pmpi_send_(void *buf, int *count, int *datatype, int *dest, int *tag, int *
     int error = MPI_Send(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(send, SEND)
+OLD_NAMES(send, SEND)
 
 void pmpi_send_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
@@ -530,7 +530,7 @@ void pmpi_sendrecv_(void *sendbuf, int *sendcount, int *sendtype, int *dest, int
     int error = MPI_Sendrecv(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), *dest, *sendtag, f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), *source, *recvtag, f_handle(Comm, *comm), f_status(status));
     f_error(ierror, error);
 }
-NAMES(sendrecv, SENDRECV)
+OLD_NAMES(sendrecv, SENDRECV)
 
 void pmpi_sendrecv_replace_(void *buf, int *count, int *datatype, int *dest, int *sendtag, int *source, int *recvtag, int *comm, MPI_Status *status, int *ierror)
 {
@@ -538,7 +538,7 @@ void pmpi_sendrecv_replace_(void *buf, int *count, int *datatype, int *dest, int
     int error = MPI_Sendrecv_replace(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *sendtag, *source, *recvtag, f_handle(Comm, *comm), f_status(status));
     f_error(ierror, error);
 }
-NAMES(sendrecv_replace, SENDRECV_REPLACE)
+OLD_NAMES(sendrecv_replace, SENDRECV_REPLACE)
 
 void pmpi_ssend_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *ierror)
 {
@@ -546,7 +546,7 @@ void pmpi_ssend_(void *buf, int *count, int *datatype, int *dest, int *tag, int 
     int error = MPI_Ssend(f_address(buf), *count, f_handle(Datatype, *datatype), *dest, *tag, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(ssend, SSEND)
+OLD_NAMES(ssend, SSEND)
 
 void pmpi_ssend_init_(void *buf, int *count, int *datatype, int *dest, int *tag, int *comm, int *request, int *ierror)
 {
@@ -885,7 +885,7 @@ void pmpi_reduce_local_(void *inbuf, void *inoutbuf, int *count, int *datatype, 
     int error = MPI_Reduce_local(f_address(inbuf), f_address(inoutbuf), *count, f_handle(Datatype, *datatype), f_handle(Op, *op));
     f_error(ierror, error);
 }
-NAMES(reduce_local, REDUCE_LOCAL)
+OLD_NAMES(reduce_local, REDUCE_LOCAL)
 
 void pmpi_type_delete_attr_(int *datatype, int *type_keyval, int *ierror)
 {
@@ -909,7 +909,7 @@ void pmpi_pack_(void *inbuf, int *incount, int *datatype, void *outbuf, int *out
     int error = MPI_Pack(f_address(inbuf), *incount, f_handle(Datatype, *datatype), f_address(outbuf), *outsize, position, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(pack, PACK)
+OLD_NAMES(pack, PACK)
 
 void pmpi_pack_external_(char *datarep, void *inbuf, int *incount, int *datatype, void *outbuf, MPI_Aint *outsize, MPI_Aint *position, int *ierror, f_length l_datarep)
 {
@@ -919,7 +919,7 @@ void pmpi_pack_external_(char *datarep, void *inbuf, int *incount, int *datatype
     free(c_datarep);
     f_error(ierror, error);
 }
-NAMES(pack_external, PACK_EXTERNAL)
+OLD_NAMES(pack_external, PACK_EXTERNAL)
 
 void pmpi_pack_external_size_(char *datarep, int *incount, int *datatype, MPI_Aint *size, int *ierror, f_length l_datarep)
 {
@@ -1225,7 +1225,7 @@ void pmpi_unpack_(void *inbuf, int *insize, int *position, void *outbuf, int *ou
     int error = MPI_Unpack(f_address(inbuf), *insize, position, f_address(outbuf), *outcount, f_handle(Datatype, *datatype), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(unpack, UNPACK)
+OLD_NAMES(unpack, UNPACK)
 
 void pmpi_unpack_external_(char *datarep, void *inbuf, MPI_Aint *insize, MPI_Aint *position, void *outbuf, int *outcount, int *datatype, int *ierror, f_length l_datarep)
 {
@@ -1235,7 +1235,7 @@ void pmpi_unpack_external_(char *datarep, void *inbuf, MPI_Aint *insize, MPI_Ain
     free(c_datarep);
     f_error(ierror, error);
 }
-NAMES(unpack_external, UNPACK_EXTERNAL)
+OLD_NAMES(unpack_external, UNPACK_EXTERNAL)
 
 void pmpi_ineighbor_allgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *request, int *ierror)
 {
@@ -1299,7 +1299,7 @@ void pmpi_neighbor_allgather_(void *sendbuf, int *sendcount, int *sendtype, void
     int error = MPI_Neighbor_allgather(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(neighbor_allgather, NEIGHBOR_ALLGATHER)
+OLD_NAMES(neighbor_allgather, NEIGHBOR_ALLGATHER)
 
 void pmpi_neighbor_allgather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
@@ -1318,7 +1318,7 @@ void pmpi_neighbor_allgatherv_(void *sendbuf, int *sendcount, int *sendtype, voi
     int error = MPI_Neighbor_allgatherv(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(neighbor_allgatherv, NEIGHBOR_ALLGATHERV)
+OLD_NAMES(neighbor_allgatherv, NEIGHBOR_ALLGATHERV)
 
 void pmpi_neighbor_allgatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
@@ -1337,7 +1337,7 @@ void pmpi_neighbor_alltoall_(void *sendbuf, int *sendcount, int *sendtype, void 
     int error = MPI_Neighbor_alltoall(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(neighbor_alltoall, NEIGHBOR_ALLTOALL)
+OLD_NAMES(neighbor_alltoall, NEIGHBOR_ALLTOALL)
 
 void pmpi_neighbor_alltoall_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
@@ -1356,7 +1356,7 @@ void pmpi_neighbor_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int 
     int error = MPI_Neighbor_alltoallv(f_address(sendbuf), sendcounts, sdispls, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(neighbor_alltoallv, NEIGHBOR_ALLTOALLV)
+OLD_NAMES(neighbor_alltoallv, NEIGHBOR_ALLTOALLV)
 
 void pmpi_neighbor_alltoallv_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
@@ -1381,7 +1381,7 @@ void pmpi_neighbor_alltoallw_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls,
     f_release(c_recvtypes, n_recvtypes, 0);
     f_error(ierror, error);
 }
-NAMES(neighbor_alltoallw, NEIGHBOR_ALLTOALLW)
+OLD_NAMES(neighbor_alltoallw, NEIGHBOR_ALLTOALLW)
 
 void pmpi_neighbor_alltoallw_init_(void *sendbuf, int *sendcounts, MPI_Aint *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, MPI_Aint *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
@@ -1406,7 +1406,7 @@ void pmpi_allgather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf
     int error = MPI_Allgather(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(allgather, ALLGATHER)
+OLD_NAMES(allgather, ALLGATHER)
 
 void pmpi_allgather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
@@ -1425,7 +1425,7 @@ void pmpi_allgatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbu
     int error = MPI_Allgatherv(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, displs, f_handle(Datatype, *recvtype), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(allgatherv, ALLGATHERV)
+OLD_NAMES(allgatherv, ALLGATHERV)
 
 void pmpi_allgatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
@@ -1444,7 +1444,7 @@ void pmpi_allreduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, in
     int error = MPI_Allreduce(f_address(sendbuf), f_address(recvbuf), *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(allreduce, ALLREDUCE)
+OLD_NAMES(allreduce, ALLREDUCE)
 
 void pmpi_allreduce_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
@@ -1463,7 +1463,7 @@ void pmpi_alltoall_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf,
     int error = MPI_Alltoall(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(alltoall, ALLTOALL)
+OLD_NAMES(alltoall, ALLTOALL)
 
 void pmpi_alltoall_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
@@ -1482,7 +1482,7 @@ void pmpi_alltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype
     int error = MPI_Alltoallv(f_address(sendbuf), sendcounts, sdispls, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, rdispls, f_handle(Datatype, *recvtype), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(alltoallv, ALLTOALLV)
+OLD_NAMES(alltoallv, ALLTOALLV)
 
 void pmpi_alltoallv_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype, void *recvbuf, int *recvcounts, int *rdispls, int *recvtype, int *comm, int *info, int *request, int *ierror)
 {
@@ -1507,7 +1507,7 @@ void pmpi_alltoallw_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype
     f_release(c_recvtypes, n_recvtypes, 0);
     f_error(ierror, error);
 }
-NAMES(alltoallw, ALLTOALLW)
+OLD_NAMES(alltoallw, ALLTOALLW)
 
 void pmpi_alltoallw_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
@@ -1551,7 +1551,7 @@ void pmpi_bcast_(void *buffer, int *count, int *datatype, int *root, int *comm, 
     int error = MPI_Bcast(f_address(buffer), *count, f_handle(Datatype, *datatype), *root, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(bcast, BCAST)
+OLD_NAMES(bcast, BCAST)
 
 void pmpi_bcast_init_(void *buffer, int *count, int *datatype, int *root, int *comm, int *info, int *request, int *ierror)
 {
@@ -1570,7 +1570,7 @@ void pmpi_exscan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *
     int error = MPI_Exscan(f_address(sendbuf), f_address(recvbuf), *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(exscan, EXSCAN)
+OLD_NAMES(exscan, EXSCAN)
 
 void pmpi_exscan_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
@@ -1589,7 +1589,7 @@ void pmpi_gather_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, i
     int error = MPI_Gather(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(gather, GATHER)
+OLD_NAMES(gather, GATHER)
 
 void pmpi_gather_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
@@ -1608,7 +1608,7 @@ void pmpi_gatherv_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, 
     int error = MPI_Gatherv(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), recvcounts, displs, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(gatherv, GATHERV)
+OLD_NAMES(gatherv, GATHERV)
 
 void pmpi_gatherv_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcounts, int *displs, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
@@ -1803,7 +1803,7 @@ void pmpi_reduce_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *
     int error = MPI_Reduce(f_address(sendbuf), f_address(recvbuf), *count, f_handle(Datatype, *datatype), f_handle(Op, *op), *root, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(reduce, REDUCE)
+OLD_NAMES(reduce, REDUCE)
 
 void pmpi_reduce_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *root, int *comm, int *info, int *request, int *ierror)
 {
@@ -1822,7 +1822,7 @@ void pmpi_reduce_scatter_(void *sendbuf, void *recvbuf, int *recvcounts, int *da
     int error = MPI_Reduce_scatter(f_address(sendbuf), f_address(recvbuf), recvcounts, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(reduce_scatter, REDUCE_SCATTER)
+OLD_NAMES(reduce_scatter, REDUCE_SCATTER)
 
 void pmpi_reduce_scatter_block_(void *sendbuf, void *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *ierror)
 {
@@ -1830,7 +1830,7 @@ void pmpi_reduce_scatter_block_(void *sendbuf, void *recvbuf, int *recvcount, in
     int error = MPI_Reduce_scatter_block(f_address(sendbuf), f_address(recvbuf), *recvcount, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(reduce_scatter_block, REDUCE_SCATTER_BLOCK)
+OLD_NAMES(reduce_scatter_block, REDUCE_SCATTER_BLOCK)
 
 void pmpi_reduce_scatter_block_init_(void *sendbuf, void *recvbuf, int *recvcount, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
@@ -1860,7 +1860,7 @@ void pmpi_scan_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op
     int error = MPI_Scan(f_address(sendbuf), f_address(recvbuf), *count, f_handle(Datatype, *datatype), f_handle(Op, *op), f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(scan, SCAN)
+OLD_NAMES(scan, SCAN)
 
 void pmpi_scan_init_(void *sendbuf, void *recvbuf, int *count, int *datatype, int *op, int *comm, int *info, int *request, int *ierror)
 {
@@ -1879,7 +1879,7 @@ void pmpi_scatter_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, 
     int error = MPI_Scatter(f_address(sendbuf), *sendcount, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(scatter, SCATTER)
+OLD_NAMES(scatter, SCATTER)
 
 void pmpi_scatter_init_(void *sendbuf, int *sendcount, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
@@ -1898,7 +1898,7 @@ void pmpi_scatterv_(void *sendbuf, int *sendcounts, int *displs, int *sendtype, 
     int error = MPI_Scatterv(f_address(sendbuf), sendcounts, displs, f_handle(Datatype, *sendtype), f_address(recvbuf), *recvcount, f_handle(Datatype, *recvtype), *root, f_handle(Comm, *comm));
     f_error(ierror, error);
 }
-NAMES(scatterv, SCATTERV)
+OLD_NAMES(scatterv, SCATTERV)
 
 void pmpi_scatterv_init_(void *sendbuf, int *sendcounts, int *displs, int *sendtype, void *recvbuf, int *recvcount, int *recvtype, int *root, int *comm, int *info, int *request, int *ierror)
 {
@@ -3555,7 +3555,7 @@ void pmpi_file_read_(int *fh, void *buf, int *count, int *datatype, MPI_Status *
     int error = MPI_File_read(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_read, FILE_READ)
+OLD_NAMES(file_read, FILE_READ)
 
 void pmpi_file_read_all_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
@@ -3563,7 +3563,7 @@ void pmpi_file_read_all_(int *fh, void *buf, int *count, int *datatype, MPI_Stat
     int error = MPI_File_read_all(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_read_all, FILE_READ_ALL)
+OLD_NAMES(file_read_all, FILE_READ_ALL)
 
 void pmpi_file_read_all_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
@@ -3587,7 +3587,7 @@ void pmpi_file_read_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int 
     int error = MPI_File_read_at(f_handle(File, *fh), *offset, f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_read_at, FILE_READ_AT)
+OLD_NAMES(file_read_at, FILE_READ_AT)
 
 void pmpi_file_read_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
@@ -3595,7 +3595,7 @@ void pmpi_file_read_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, 
     int error = MPI_File_read_at_all(f_handle(File, *fh), *offset, f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_read_at_all, FILE_READ_AT_ALL)
+OLD_NAMES(file_read_at_all, FILE_READ_AT_ALL)
 
 void pmpi_file_read_at_all_begin_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *ierror)
 {
@@ -3619,7 +3619,7 @@ void pmpi_file_read_ordered_(int *fh, void *buf, int *count, int *datatype, MPI_
     int error = MPI_File_read_ordered(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_read_ordered, FILE_READ_ORDERED)
+OLD_NAMES(file_read_ordered, FILE_READ_ORDERED)
 
 void pmpi_file_read_ordered_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
@@ -3643,7 +3643,7 @@ void pmpi_file_read_shared_(int *fh, void *buf, int *count, int *datatype, MPI_S
     int error = MPI_File_read_shared(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_read_shared, FILE_READ_SHARED)
+OLD_NAMES(file_read_shared, FILE_READ_SHARED)
 
 void pmpi_file_seek_(int *fh, MPI_Offset *offset, int *whence, int *ierror)
 {
@@ -3709,7 +3709,7 @@ void pmpi_file_write_(int *fh, void *buf, int *count, int *datatype, MPI_Status 
     int error = MPI_File_write(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_write, FILE_WRITE)
+OLD_NAMES(file_write, FILE_WRITE)
 
 void pmpi_file_write_all_(int *fh, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
@@ -3717,7 +3717,7 @@ void pmpi_file_write_all_(int *fh, void *buf, int *count, int *datatype, MPI_Sta
     int error = MPI_File_write_all(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_write_all, FILE_WRITE_ALL)
+OLD_NAMES(file_write_all, FILE_WRITE_ALL)
 
 void pmpi_file_write_all_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
@@ -3741,7 +3741,7 @@ void pmpi_file_write_at_(int *fh, MPI_Offset *offset, void *buf, int *count, int
     int error = MPI_File_write_at(f_handle(File, *fh), *offset, f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_write_at, FILE_WRITE_AT)
+OLD_NAMES(file_write_at, FILE_WRITE_AT)
 
 void pmpi_file_write_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, MPI_Status *status, int *ierror)
 {
@@ -3749,7 +3749,7 @@ void pmpi_file_write_at_all_(int *fh, MPI_Offset *offset, void *buf, int *count,
     int error = MPI_File_write_at_all(f_handle(File, *fh), *offset, f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_write_at_all, FILE_WRITE_AT_ALL)
+OLD_NAMES(file_write_at_all, FILE_WRITE_AT_ALL)
 
 void pmpi_file_write_at_all_begin_(int *fh, MPI_Offset *offset, void *buf, int *count, int *datatype, int *ierror)
 {
@@ -3773,7 +3773,7 @@ void pmpi_file_write_ordered_(int *fh, void *buf, int *count, int *datatype, MPI
     int error = MPI_File_write_ordered(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_write_ordered, FILE_WRITE_ORDERED)
+OLD_NAMES(file_write_ordered, FILE_WRITE_ORDERED)
 
 void pmpi_file_write_ordered_begin_(int *fh, void *buf, int *count, int *datatype, int *ierror)
 {
@@ -3797,4 +3797,4 @@ void pmpi_file_write_shared_(int *fh, void *buf, int *count, int *datatype, MPI_
     int error = MPI_File_write_shared(f_handle(File, *fh), f_address(buf), *count, f_handle(Datatype, *datatype), f_status(status));
     f_error(ierror, error);
 }
-NAMES(file_write_shared, FILE_WRITE_SHARED)
+OLD_NAMES(file_write_shared, FILE_WRITE_SHARED)

@@ -617,14 +617,14 @@ module mpi
       PARAMETER (MPI_SUBARRAYS_SUPPORTED=.FALSE.)
       LOGICAL MPI_ASYNC_PROTECTS_NONBLOCKING
       PARAMETER (MPI_ASYNC_PROTECTS_NONBLOCKING=.FALSE.)
-      INTEGER MPI_BOTTOM
-      INTEGER MPI_IN_PLACE
-      INTEGER MPI_BUFFER_AUTOMATIC
-      INTEGER MPI_UNWEIGHTED(1)
-      INTEGER MPI_WEIGHTS_EMPTY(1)
-      INTEGER MPI_ERRCODES_IGNORE(1)
-      INTEGER MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
-      INTEGER MPI_STATUSES_IGNORE(MPI_STATUS_SIZE,1)
+      INTEGER(KIND=4) MPI_BOTTOM
+      INTEGER(KIND=4) MPI_IN_PLACE
+      INTEGER(KIND=4) MPI_BUFFER_AUTOMATIC
+      INTEGER(KIND=4) MPI_UNWEIGHTED(1)
+      INTEGER(KIND=4) MPI_WEIGHTS_EMPTY(1)
+      INTEGER(KIND=4) MPI_ERRCODES_IGNORE(1)
+      INTEGER(KIND=4) MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
+      INTEGER(KIND=4) MPI_STATUSES_IGNORE(MPI_STATUS_SIZE,1)
       COMMON /MPI_F_SENTINELS/ MPI_BOTTOM
       COMMON /MPI_F_SENTINELS/ MPI_IN_PLACE
       COMMON /MPI_F_SENTINELS/ MPI_BUFFER_AUTOMATIC
@@ -1332,8 +1332,8 @@ interface
 end interface
       PROCEDURE(MPI_Isend) :: PMPI_Isend
 interface
-  subroutine MPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
-        recvtag, comm, request, ierror)
+  subroutine MPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
+        recvtype, source, recvtag, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -1354,7 +1354,8 @@ interface
 end interface
       PROCEDURE(MPI_Isendrecv) :: PMPI_Isendrecv
 interface
-  subroutine MPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror)
+  subroutine MPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, &
+        ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     TYPE(*), TARGET :: buf(*)
@@ -1510,8 +1511,8 @@ interface
 end interface
       PROCEDURE(MPI_Send_init) :: PMPI_Send_init
 interface
-  subroutine MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
-        recvtag, comm, status, ierror)
+  subroutine MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
+        recvtype, source, recvtag, comm, status, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -1929,7 +1930,8 @@ interface
 end interface
       PROCEDURE(MPI_Reduce_local) :: PMPI_Reduce_local
 interface
-  subroutine MPI_Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state, ierror)
+  subroutine MPI_Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state, &
+        ierror)
     import
     EXTERNAL :: type_copy_attr_fn
     EXTERNAL :: type_delete_attr_fn
@@ -2050,8 +2052,8 @@ interface
 end interface
       PROCEDURE(MPI_Type_contiguous) :: PMPI_Type_contiguous
 interface
-  subroutine MPI_Type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, &
-        order, oldtype, newtype, ierror)
+  subroutine MPI_Type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, &
+        array_of_psizes, order, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: size
     INTEGER, INTENT(IN) :: rank
@@ -2097,8 +2099,8 @@ interface
 end interface
       PROCEDURE(MPI_Type_create_f90_real) :: PMPI_Type_create_f90_real
 interface
-  subroutine MPI_Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype, &
-        ierror)
+  subroutine MPI_Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, &
+        newtype, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: array_of_blocklengths(*)
@@ -2110,7 +2112,8 @@ interface
 end interface
       PROCEDURE(MPI_Type_create_hindexed) :: PMPI_Type_create_hindexed
 interface
-  subroutine MPI_Type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype, ierror)
+  subroutine MPI_Type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype, &
+        ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: blocklength
@@ -2134,7 +2137,8 @@ interface
 end interface
       PROCEDURE(MPI_Type_create_hvector) :: PMPI_Type_create_hvector
 interface
-  subroutine MPI_Type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype, ierror)
+  subroutine MPI_Type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype, &
+        ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: blocklength
@@ -2170,8 +2174,8 @@ interface
 end interface
       PROCEDURE(MPI_Type_create_struct) :: PMPI_Type_create_struct
 interface
-  subroutine MPI_Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, &
-        newtype, ierror)
+  subroutine MPI_Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, &
+        order, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: ndims
     INTEGER, INTENT(IN) :: array_of_sizes(*)
@@ -2217,7 +2221,8 @@ interface
 end interface
       PROCEDURE(MPI_Type_get_contents) :: PMPI_Type_get_contents
 interface
-  subroutine MPI_Type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner, ierror)
+  subroutine MPI_Type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner, &
+        ierror)
     import
     INTEGER, INTENT(IN) :: datatype
     INTEGER, INTENT(INOUT) :: num_integers
@@ -2289,8 +2294,8 @@ interface
 end interface
       PROCEDURE(MPI_Type_get_value_index) :: PMPI_Type_get_value_index
 interface
-  subroutine MPI_Type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype, &
-        ierror)
+  subroutine MPI_Type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, &
+        newtype, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: array_of_blocklengths(*)
@@ -2383,7 +2388,8 @@ interface
 end interface
       PROCEDURE(MPI_Unpack_external) :: PMPI_Unpack_external
 interface
-  subroutine MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror)
+  subroutine MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2400,8 +2406,8 @@ interface
 end interface
       PROCEDURE(MPI_Ineighbor_allgather) :: PMPI_Ineighbor_allgather
 interface
-  subroutine MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
-        ierror)
+  subroutine MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2419,7 +2425,8 @@ interface
 end interface
       PROCEDURE(MPI_Ineighbor_allgatherv) :: PMPI_Ineighbor_allgatherv
 interface
-  subroutine MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror)
+  subroutine MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2436,8 +2443,8 @@ interface
 end interface
       PROCEDURE(MPI_Ineighbor_alltoall) :: PMPI_Ineighbor_alltoall
 interface
-  subroutine MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, request, ierror)
+  subroutine MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2456,8 +2463,8 @@ interface
 end interface
       PROCEDURE(MPI_Ineighbor_alltoallv) :: PMPI_Ineighbor_alltoallv
 interface
-  subroutine MPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, request, ierror)
+  subroutine MPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2476,7 +2483,8 @@ interface
 end interface
       PROCEDURE(MPI_Ineighbor_alltoallw) :: PMPI_Ineighbor_alltoallw
 interface
-  subroutine MPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
+  subroutine MPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2492,8 +2500,8 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_allgather) :: PMPI_Neighbor_allgather
 interface
-  subroutine MPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror)
+  subroutine MPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2511,7 +2519,8 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_allgather_init) :: PMPI_Neighbor_allgather_init
 interface
-  subroutine MPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror)
+  subroutine MPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2528,8 +2537,8 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_allgatherv) :: PMPI_Neighbor_allgatherv
 interface
-  subroutine MPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
-        request, ierror)
+  subroutine MPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2548,7 +2557,8 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_allgatherv_init) :: PMPI_Neighbor_allgatherv_init
 interface
-  subroutine MPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
+  subroutine MPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2564,8 +2574,8 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_alltoall) :: PMPI_Neighbor_alltoall
 interface
-  subroutine MPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror)
+  subroutine MPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2583,8 +2593,8 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_alltoall_init) :: PMPI_Neighbor_alltoall_init
 interface
-  subroutine MPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, ierror)
+  subroutine MPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2602,8 +2612,8 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_alltoallv) :: PMPI_Neighbor_alltoallv
 interface
-  subroutine MPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, info, request, ierror)
+  subroutine MPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2623,8 +2633,8 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_alltoallv_init) :: PMPI_Neighbor_alltoallv_init
 interface
-  subroutine MPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, ierror)
+  subroutine MPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2642,8 +2652,8 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_alltoallw) :: PMPI_Neighbor_alltoallw
 interface
-  subroutine MPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, info, request, ierror)
+  subroutine MPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2663,7 +2673,8 @@ interface
 end interface
       PROCEDURE(MPI_Neighbor_alltoallw_init) :: PMPI_Neighbor_alltoallw_init
 interface
-  subroutine MPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
+  subroutine MPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2679,8 +2690,8 @@ interface
 end interface
       PROCEDURE(MPI_Allgather) :: PMPI_Allgather
 interface
-  subroutine MPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror)
+  subroutine MPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2698,7 +2709,8 @@ interface
 end interface
       PROCEDURE(MPI_Allgather_init) :: PMPI_Allgather_init
 interface
-  subroutine MPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror)
+  subroutine MPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2715,8 +2727,8 @@ interface
 end interface
       PROCEDURE(MPI_Allgatherv) :: PMPI_Allgatherv
 interface
-  subroutine MPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
-        request, ierror)
+  subroutine MPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2767,7 +2779,8 @@ interface
 end interface
       PROCEDURE(MPI_Allreduce_init) :: PMPI_Allreduce_init
 interface
-  subroutine MPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
+  subroutine MPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2783,8 +2796,8 @@ interface
 end interface
       PROCEDURE(MPI_Alltoall) :: PMPI_Alltoall
 interface
-  subroutine MPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror)
+  subroutine MPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2802,8 +2815,8 @@ interface
 end interface
       PROCEDURE(MPI_Alltoall_init) :: PMPI_Alltoall_init
 interface
-  subroutine MPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, ierror)
+  subroutine MPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2821,8 +2834,8 @@ interface
 end interface
       PROCEDURE(MPI_Alltoallv) :: PMPI_Alltoallv
 interface
-  subroutine MPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, info, request, ierror)
+  subroutine MPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2842,8 +2855,8 @@ interface
 end interface
       PROCEDURE(MPI_Alltoallv_init) :: PMPI_Alltoallv_init
 interface
-  subroutine MPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, ierror)
+  subroutine MPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2861,8 +2874,8 @@ interface
 end interface
       PROCEDURE(MPI_Alltoallw) :: PMPI_Alltoallw
 interface
-  subroutine MPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, info, request, ierror)
+  subroutine MPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2960,7 +2973,8 @@ interface
 end interface
       PROCEDURE(MPI_Exscan_init) :: PMPI_Exscan_init
 interface
-  subroutine MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror)
+  subroutine MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2977,8 +2991,8 @@ interface
 end interface
       PROCEDURE(MPI_Gather) :: PMPI_Gather
 interface
-  subroutine MPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
-        ierror)
+  subroutine MPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -2997,8 +3011,8 @@ interface
 end interface
       PROCEDURE(MPI_Gather_init) :: PMPI_Gather_init
 interface
-  subroutine MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
-        ierror)
+  subroutine MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        root, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3016,8 +3030,8 @@ interface
 end interface
       PROCEDURE(MPI_Gatherv) :: PMPI_Gatherv
 interface
-  subroutine MPI_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
-        info, request, ierror)
+  subroutine MPI_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        root, comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3037,7 +3051,8 @@ interface
 end interface
       PROCEDURE(MPI_Gatherv_init) :: PMPI_Gatherv_init
 interface
-  subroutine MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror)
+  subroutine MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3054,8 +3069,8 @@ interface
 end interface
       PROCEDURE(MPI_Iallgather) :: PMPI_Iallgather
 interface
-  subroutine MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
-        ierror)
+  subroutine MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3089,7 +3104,8 @@ interface
 end interface
       PROCEDURE(MPI_Iallreduce) :: PMPI_Iallreduce
 interface
-  subroutine MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror)
+  subroutine MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3106,8 +3122,8 @@ interface
 end interface
       PROCEDURE(MPI_Ialltoall) :: PMPI_Ialltoall
 interface
-  subroutine MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, request, ierror)
+  subroutine MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3126,8 +3142,8 @@ interface
 end interface
       PROCEDURE(MPI_Ialltoallv) :: PMPI_Ialltoallv
 interface
-  subroutine MPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, request, ierror)
+  subroutine MPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3185,8 +3201,8 @@ interface
 end interface
       PROCEDURE(MPI_Iexscan) :: PMPI_Iexscan
 interface
-  subroutine MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
-        ierror)
+  subroutine MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3204,8 +3220,8 @@ interface
 end interface
       PROCEDURE(MPI_Igather) :: PMPI_Igather
 interface
-  subroutine MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
-        request, ierror)
+  subroutine MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        root, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3289,8 +3305,8 @@ interface
 end interface
       PROCEDURE(MPI_Iscan) :: PMPI_Iscan
 interface
-  subroutine MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
-        ierror)
+  subroutine MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3308,8 +3324,8 @@ interface
 end interface
       PROCEDURE(MPI_Iscatter) :: PMPI_Iscatter
 interface
-  subroutine MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
-        request, ierror)
+  subroutine MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3458,7 +3474,8 @@ interface
 end interface
       PROCEDURE(MPI_Scan_init) :: PMPI_Scan_init
 interface
-  subroutine MPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror)
+  subroutine MPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3475,8 +3492,8 @@ interface
 end interface
       PROCEDURE(MPI_Scatter) :: PMPI_Scatter
 interface
-  subroutine MPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
-        ierror)
+  subroutine MPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3495,8 +3512,8 @@ interface
 end interface
       PROCEDURE(MPI_Scatter_init) :: PMPI_Scatter_init
 interface
-  subroutine MPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
-        ierror)
+  subroutine MPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3514,8 +3531,8 @@ interface
 end interface
       PROCEDURE(MPI_Scatterv) :: PMPI_Scatterv
 interface
-  subroutine MPI_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
-        info, request, ierror)
+  subroutine MPI_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, info, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
     TYPE(*), TARGET :: sendbuf(*)
@@ -3766,8 +3783,8 @@ interface
 end interface
       PROCEDURE(MPI_Dims_create) :: PMPI_Dims_create
 interface
-  subroutine MPI_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph, &
-        ierror)
+  subroutine MPI_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, &
+        comm_dist_graph, ierror)
     import
     INTEGER, INTENT(IN) :: comm_old
     INTEGER, INTENT(IN) :: n
@@ -3783,8 +3800,8 @@ interface
 end interface
       PROCEDURE(MPI_Dist_graph_create) :: PMPI_Dist_graph_create
 interface
-  subroutine MPI_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, &
-        info, reorder, comm_dist_graph, ierror)
+  subroutine MPI_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, &
+        destweights, info, reorder, comm_dist_graph, ierror)
     import
     INTEGER, INTENT(IN) :: comm_old
     INTEGER, INTENT(IN) :: indegree
@@ -3801,8 +3818,8 @@ interface
 end interface
       PROCEDURE(MPI_Dist_graph_create_adjacent) :: PMPI_Dist_graph_create_adjacent
 interface
-  subroutine MPI_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights, &
-        ierror)
+  subroutine MPI_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, &
+        destweights, ierror)
     import
     INTEGER, INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: maxindegree
@@ -3934,7 +3951,8 @@ interface
 end interface
       PROCEDURE(MPI_Attr_put) :: PMPI_Attr_put
 interface
-  subroutine MPI_Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state, ierror)
+  subroutine MPI_Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state, &
+        ierror)
     import
     EXTERNAL :: comm_copy_attr_fn
     EXTERNAL :: comm_delete_attr_fn
@@ -4280,7 +4298,8 @@ interface
 end interface
       PROCEDURE(MPI_Comm_join) :: PMPI_Comm_join
 interface
-  subroutine MPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes, ierror)
+  subroutine MPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes, &
+        ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: command
     CHARACTER(LEN=*), INTENT(IN) :: argv(*)
@@ -4295,8 +4314,8 @@ interface
 end interface
       PROCEDURE(MPI_Comm_spawn) :: PMPI_Comm_spawn
 interface
-  subroutine MPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, &
-        root, comm, intercomm, array_of_errcodes, ierror)
+  subroutine MPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, &
+        array_of_info, root, comm, intercomm, array_of_errcodes, ierror)
     import
     INTEGER, INTENT(IN) :: count
     CHARACTER(LEN=*), INTENT(IN) :: array_of_commands(*)
@@ -4556,7 +4575,8 @@ interface
 end interface
       PROCEDURE(MPI_Comm_test_inter) :: PMPI_Comm_test_inter
 interface
-  subroutine MPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm, ierror)
+  subroutine MPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm, &
+        ierror)
     import
     INTEGER, INTENT(IN) :: local_comm
     INTEGER, INTENT(IN) :: local_leader
@@ -4569,8 +4589,8 @@ interface
 end interface
       PROCEDURE(MPI_Intercomm_create) :: PMPI_Intercomm_create
 interface
-  subroutine MPI_Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, &
-        errhandler, newintercomm, ierror)
+  subroutine MPI_Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, &
+        info, errhandler, newintercomm, ierror)
     import
     INTEGER, INTENT(IN) :: local_group
     INTEGER, INTENT(IN) :: local_leader
@@ -4760,8 +4780,8 @@ interface
 end interface
       PROCEDURE(MPI_Session_init) :: PMPI_Session_init
 interface
-  subroutine MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, op, win, ierror)
+  subroutine MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, op, win, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
     TYPE(*), TARGET :: origin_addr(*)
@@ -4778,8 +4798,8 @@ interface
 end interface
       PROCEDURE(MPI_Accumulate) :: PMPI_Accumulate
 interface
-  subroutine MPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, &
-        win, ierror)
+  subroutine MPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, &
+        target_disp, win, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
     TYPE(*), TARGET :: origin_addr(*)
@@ -4796,7 +4816,8 @@ interface
 end interface
       PROCEDURE(MPI_Compare_and_swap) :: PMPI_Compare_and_swap
 interface
-  subroutine MPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win, ierror)
+  subroutine MPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, &
+        op, win, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
     TYPE(*), TARGET :: origin_addr(*)
@@ -4812,8 +4833,8 @@ interface
 end interface
       PROCEDURE(MPI_Fetch_and_op) :: PMPI_Fetch_and_op
 interface
-  subroutine MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, ierror)
+  subroutine MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
     TYPE(*), TARGET :: origin_addr(*)
@@ -4852,8 +4873,8 @@ interface
 end interface
       PROCEDURE(MPI_Get_accumulate) :: PMPI_Get_accumulate
 interface
-  subroutine MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, ierror)
+  subroutine MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
     TYPE(*), TARGET :: origin_addr(*)
@@ -4869,8 +4890,8 @@ interface
 end interface
       PROCEDURE(MPI_Put) :: PMPI_Put
 interface
-  subroutine MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, op, win, request, ierror)
+  subroutine MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, op, win, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
     TYPE(*), TARGET :: origin_addr(*)
@@ -4888,8 +4909,8 @@ interface
 end interface
       PROCEDURE(MPI_Raccumulate) :: PMPI_Raccumulate
 interface
-  subroutine MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, request, ierror)
+  subroutine MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
     TYPE(*), TARGET :: origin_addr(*)
@@ -4930,8 +4951,8 @@ interface
 end interface
       PROCEDURE(MPI_Rget_accumulate) :: PMPI_Rget_accumulate
 interface
-  subroutine MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, request, ierror)
+  subroutine MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, request, ierror)
     import
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
     TYPE(*), TARGET :: origin_addr(*)
@@ -4991,7 +5012,8 @@ interface
 end interface
       PROCEDURE(MPI_Win_create_dynamic) :: PMPI_Win_create_dynamic
 interface
-  subroutine MPI_Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state, ierror)
+  subroutine MPI_Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state, &
+        ierror)
     import
     EXTERNAL :: win_copy_attr_fn
     EXTERNAL :: win_delete_attr_fn

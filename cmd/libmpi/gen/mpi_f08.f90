@@ -2,9 +2,10 @@
 module mpi_f08
       use, intrinsic :: iso_c_binding, only: C_PTR
       use mpi, only: operator(.EQ.), operator(.NE.), MPI_Status, &
-        MPI_Comm, MPI_Datatype, MPI_Errhandler, MPI_File, MPI_Group, MPI_Info, MPI_Message, &
-        MPI_Op, MPI_Request, MPI_Session, MPI_Win, MPI_F_sync_reg, MPI_Sizeof, MPI_Status_f2f08, &
-        MPI_Status_f082f, PMPI_F_sync_reg, PMPI_Sizeof, PMPI_Status_f2f08, PMPI_Status_f082f
+        MPI_Comm, MPI_Datatype, MPI_Errhandler, MPI_File, MPI_Group, &
+        MPI_Info, MPI_Message, MPI_Op, MPI_Request, MPI_Session, MPI_Win, &
+        MPI_F_sync_reg, MPI_Sizeof, MPI_Status_f2f08, MPI_Status_f082f, &
+        PMPI_F_sync_reg, PMPI_Sizeof, PMPI_Status_f2f08, PMPI_Status_f082f
       implicit none
       private :: C_PTR
       INTEGER MPI_ADDRESS_KIND
@@ -621,12 +622,12 @@ module mpi_f08
       PARAMETER (MPI_SUBARRAYS_SUPPORTED=.FALSE.)
       LOGICAL MPI_ASYNC_PROTECTS_NONBLOCKING
       PARAMETER (MPI_ASYNC_PROTECTS_NONBLOCKING=.FALSE.)
-      INTEGER MPI_BOTTOM
-      INTEGER MPI_IN_PLACE
-      INTEGER MPI_BUFFER_AUTOMATIC
-      INTEGER MPI_UNWEIGHTED(1)
-      INTEGER MPI_WEIGHTS_EMPTY(1)
-      INTEGER MPI_ERRCODES_IGNORE(1)
+      INTEGER(KIND=4) MPI_BOTTOM
+      INTEGER(KIND=4) MPI_IN_PLACE
+      INTEGER(KIND=4) MPI_BUFFER_AUTOMATIC
+      INTEGER(KIND=4) MPI_UNWEIGHTED(1)
+      INTEGER(KIND=4) MPI_WEIGHTS_EMPTY(1)
+      INTEGER(KIND=4) MPI_ERRCODES_IGNORE(1)
       TYPE(MPI_Status) MPI_STATUS_IGNORE
       TYPE(MPI_Status) MPI_STATUSES_IGNORE(1)
       COMMON /MPI_F_SENTINELS/ MPI_BOTTOM
@@ -675,7 +676,8 @@ abstract interface
     LOGICAL :: complete
     INTEGER :: ierror
   end subroutine
-  subroutine MPI_Comm_copy_attr_function(comm, keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror)
+  subroutine MPI_Comm_copy_attr_function(comm, keyval, extra_state, attribute_val_in, attribute_val_out, &
+        flag, ierror)
     import
     TYPE(MPI_Comm) :: comm
     INTEGER :: keyval
@@ -693,8 +695,8 @@ abstract interface
     INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state
     INTEGER :: ierror
   end subroutine
-  subroutine MPI_Type_copy_attr_function(datatype, keyval, extra_state, attribute_val_in, attribute_val_out, flag, &
-        ierror)
+  subroutine MPI_Type_copy_attr_function(datatype, keyval, extra_state, attribute_val_in, attribute_val_out, &
+        flag, ierror)
     import
     TYPE(MPI_Datatype) :: datatype
     INTEGER :: keyval
@@ -712,7 +714,8 @@ abstract interface
     INTEGER(KIND=MPI_ADDRESS_KIND) :: extra_state
     INTEGER :: ierror
   end subroutine
-  subroutine MPI_Win_copy_attr_function(win, keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror)
+  subroutine MPI_Win_copy_attr_function(win, keyval, extra_state, attribute_val_in, attribute_val_out, &
+        flag, ierror)
     import
     TYPE(MPI_Win) :: win
     INTEGER :: keyval
@@ -858,20 +861,19 @@ interface PMPI_Finalized
   procedure PMPI_Finalized_f08
 end interface
 interface MPI_Free_mem
-  subroutine MPI_Free_mem_f08(base, ierror)
+  subroutine MPI_Free_mem_f08ts(base, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
-    TYPE(*), TARGET :: base(*)
+    TYPE(*), TARGET :: base(..)
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Free_mem_f08) :: PMPI_Free_mem_f08
+      PROCEDURE(MPI_Free_mem_f08ts) :: PMPI_Free_mem_f08ts
 interface PMPI_Free_mem
-  procedure PMPI_Free_mem_f08
+  procedure PMPI_Free_mem_f08ts
 end interface
 interface MPI_Get_address
-  subroutine MPI_Get_address_f08(location, address, ierror) &
-        bind(C, name="mpi_get_address_f08_")
+  subroutine MPI_Get_address_f08ts(location, address, ierror) &
+        bind(C, name="mpi_get_address_f08ts_")
     import
     TYPE(*), TARGET :: location(..)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: address
@@ -879,8 +881,7 @@ interface MPI_Get_address
   end subroutine
 end interface
 interface PMPI_Get_address
-  subroutine PMPI_Get_address_f08(location, address, ierror) &
-        bind(C, name="pmpi_get_address_f08_")
+  subroutine PMPI_Get_address_f08ts(location, address, ierror)
     import
     TYPE(*), TARGET :: location(..)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: address
@@ -1014,20 +1015,18 @@ interface
 end interface
       PROCEDURE(MPI_Wtime) :: PMPI_Wtime
 interface MPI_Abi_get_fortran_booleans
-  subroutine MPI_Abi_get_fortran_booleans_f08(logical_size, logical_true, logical_false, is_set, ierror)
+  subroutine MPI_Abi_get_fortran_booleans_f08ts(logical_size, logical_true, logical_false, is_set, ierror)
     import
     INTEGER, INTENT(IN) :: logical_size
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: logical_true
-    TYPE(*), TARGET :: logical_true(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: logical_false
-    TYPE(*), TARGET :: logical_false(*)
+    TYPE(*), TARGET :: logical_true(..)
+    TYPE(*), TARGET :: logical_false(..)
     LOGICAL, INTENT(INOUT) :: is_set
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Abi_get_fortran_booleans_f08) :: PMPI_Abi_get_fortran_booleans_f08
+      PROCEDURE(MPI_Abi_get_fortran_booleans_f08ts) :: PMPI_Abi_get_fortran_booleans_f08ts
 interface PMPI_Abi_get_fortran_booleans
-  procedure PMPI_Abi_get_fortran_booleans_f08
+  procedure PMPI_Abi_get_fortran_booleans_f08ts
 end interface
 interface MPI_Abi_get_fortran_info
   subroutine MPI_Abi_get_fortran_info_f08(info, ierror)
@@ -1064,19 +1063,17 @@ interface PMPI_Abi_get_version
   procedure PMPI_Abi_get_version_f08
 end interface
 interface MPI_Abi_set_fortran_booleans
-  subroutine MPI_Abi_set_fortran_booleans_f08(logical_size, logical_true, logical_false, ierror)
+  subroutine MPI_Abi_set_fortran_booleans_f08ts(logical_size, logical_true, logical_false, ierror)
     import
     INTEGER, INTENT(IN) :: logical_size
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: logical_true
-    TYPE(*), TARGET :: logical_true(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: logical_false
-    TYPE(*), TARGET :: logical_false(*)
+    TYPE(*), TARGET :: logical_true(..)
+    TYPE(*), TARGET :: logical_false(..)
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Abi_set_fortran_booleans_f08) :: PMPI_Abi_set_fortran_booleans_f08
+      PROCEDURE(MPI_Abi_set_fortran_booleans_f08ts) :: PMPI_Abi_set_fortran_booleans_f08ts
 interface PMPI_Abi_set_fortran_booleans
-  procedure PMPI_Abi_set_fortran_booleans_f08
+  procedure PMPI_Abi_set_fortran_booleans_f08ts
 end interface
 interface MPI_Abi_set_fortran_info
   subroutine MPI_Abi_set_fortran_info_f08(info, ierror)
@@ -1141,8 +1138,8 @@ interface PMPI_Pready_range
   procedure PMPI_Pready_range_f08
 end interface
 interface MPI_Precv_init
-  subroutine MPI_Precv_init_f08(buf, partitions, count, datatype, source, tag, comm, info, request, ierror) &
-        bind(C, name="mpi_precv_init_f08_")
+  subroutine MPI_Precv_init_f08ts(buf, partitions, count, datatype, source, tag, comm, info, request, ierror) &
+        bind(C, name="mpi_precv_init_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: partitions
@@ -1157,8 +1154,7 @@ interface MPI_Precv_init
   end subroutine
 end interface
 interface PMPI_Precv_init
-  subroutine PMPI_Precv_init_f08(buf, partitions, count, datatype, source, tag, comm, info, request, ierror) &
-        bind(C, name="pmpi_precv_init_f08_")
+  subroutine PMPI_Precv_init_f08ts(buf, partitions, count, datatype, source, tag, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: partitions
@@ -1173,8 +1169,8 @@ interface PMPI_Precv_init
   end subroutine
 end interface
 interface MPI_Psend_init
-  subroutine MPI_Psend_init_f08(buf, partitions, count, datatype, dest, tag, comm, info, request, ierror) &
-        bind(C, name="mpi_psend_init_f08_")
+  subroutine MPI_Psend_init_f08ts(buf, partitions, count, datatype, dest, tag, comm, info, request, ierror) &
+        bind(C, name="mpi_psend_init_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: partitions
@@ -1189,8 +1185,7 @@ interface MPI_Psend_init
   end subroutine
 end interface
 interface PMPI_Psend_init
-  subroutine PMPI_Psend_init_f08(buf, partitions, count, datatype, dest, tag, comm, info, request, ierror) &
-        bind(C, name="pmpi_psend_init_f08_")
+  subroutine PMPI_Psend_init_f08ts(buf, partitions, count, datatype, dest, tag, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: partitions
@@ -1205,8 +1200,8 @@ interface PMPI_Psend_init
   end subroutine
 end interface
 interface MPI_Buffer_attach
-  subroutine MPI_Buffer_attach_f08(buffer, size, ierror) &
-        bind(C, name="mpi_buffer_attach_f08_")
+  subroutine MPI_Buffer_attach_f08ts(buffer, size, ierror) &
+        bind(C, name="mpi_buffer_attach_f08ts_")
     import
     TYPE(*), TARGET :: buffer(..)
     INTEGER, INTENT(IN) :: size
@@ -1214,8 +1209,7 @@ interface MPI_Buffer_attach
   end subroutine
 end interface
 interface PMPI_Buffer_attach
-  subroutine PMPI_Buffer_attach_f08(buffer, size, ierror) &
-        bind(C, name="pmpi_buffer_attach_f08_")
+  subroutine PMPI_Buffer_attach_f08ts(buffer, size, ierror)
     import
     TYPE(*), TARGET :: buffer(..)
     INTEGER, INTENT(IN) :: size
@@ -1223,8 +1217,8 @@ interface PMPI_Buffer_attach
   end subroutine
 end interface
 interface MPI_Buffer_attach
-  subroutine MPI_Buffer_attach_c_f08(buffer, size, ierror) &
-        bind(C, name="mpi_buffer_attach_c_f08_")
+  subroutine MPI_Buffer_attach_c_f08ts(buffer, size, ierror) &
+        bind(C, name="mpi_buffer_attach_c_f08ts_")
     import
     TYPE(*), TARGET :: buffer(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
@@ -1232,8 +1226,7 @@ interface MPI_Buffer_attach
   end subroutine
 end interface
 interface PMPI_Buffer_attach
-  subroutine PMPI_Buffer_attach_c_f08(buffer, size, ierror) &
-        bind(C, name="pmpi_buffer_attach_c_f08_")
+  subroutine PMPI_Buffer_attach_c_f08ts(buffer, size, ierror)
     import
     TYPE(*), TARGET :: buffer(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
@@ -1286,8 +1279,8 @@ interface PMPI_Buffer_iflush
   procedure PMPI_Buffer_iflush_f08
 end interface
 interface MPI_Comm_attach_buffer
-  subroutine MPI_Comm_attach_buffer_f08(comm, buffer, size, ierror) &
-        bind(C, name="mpi_comm_attach_buffer_f08_")
+  subroutine MPI_Comm_attach_buffer_f08ts(comm, buffer, size, ierror) &
+        bind(C, name="mpi_comm_attach_buffer_f08ts_")
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(*), TARGET :: buffer(..)
@@ -1296,8 +1289,7 @@ interface MPI_Comm_attach_buffer
   end subroutine
 end interface
 interface PMPI_Comm_attach_buffer
-  subroutine PMPI_Comm_attach_buffer_f08(comm, buffer, size, ierror) &
-        bind(C, name="pmpi_comm_attach_buffer_f08_")
+  subroutine PMPI_Comm_attach_buffer_f08ts(comm, buffer, size, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(*), TARGET :: buffer(..)
@@ -1306,8 +1298,8 @@ interface PMPI_Comm_attach_buffer
   end subroutine
 end interface
 interface MPI_Comm_attach_buffer
-  subroutine MPI_Comm_attach_buffer_c_f08(comm, buffer, size, ierror) &
-        bind(C, name="mpi_comm_attach_buffer_c_f08_")
+  subroutine MPI_Comm_attach_buffer_c_f08ts(comm, buffer, size, ierror) &
+        bind(C, name="mpi_comm_attach_buffer_c_f08ts_")
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(*), TARGET :: buffer(..)
@@ -1316,8 +1308,7 @@ interface MPI_Comm_attach_buffer
   end subroutine
 end interface
 interface PMPI_Comm_attach_buffer
-  subroutine PMPI_Comm_attach_buffer_c_f08(comm, buffer, size, ierror) &
-        bind(C, name="pmpi_comm_attach_buffer_c_f08_")
+  subroutine PMPI_Comm_attach_buffer_c_f08ts(comm, buffer, size, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     TYPE(*), TARGET :: buffer(..)
@@ -1375,8 +1366,8 @@ interface PMPI_Comm_iflush_buffer
   procedure PMPI_Comm_iflush_buffer_f08
 end interface
 interface MPI_Session_attach_buffer
-  subroutine MPI_Session_attach_buffer_f08(session, buffer, size, ierror) &
-        bind(C, name="mpi_session_attach_buffer_f08_")
+  subroutine MPI_Session_attach_buffer_f08ts(session, buffer, size, ierror) &
+        bind(C, name="mpi_session_attach_buffer_f08ts_")
     import
     TYPE(MPI_Session), INTENT(IN) :: session
     TYPE(*), TARGET :: buffer(..)
@@ -1385,8 +1376,7 @@ interface MPI_Session_attach_buffer
   end subroutine
 end interface
 interface PMPI_Session_attach_buffer
-  subroutine PMPI_Session_attach_buffer_f08(session, buffer, size, ierror) &
-        bind(C, name="pmpi_session_attach_buffer_f08_")
+  subroutine PMPI_Session_attach_buffer_f08ts(session, buffer, size, ierror)
     import
     TYPE(MPI_Session), INTENT(IN) :: session
     TYPE(*), TARGET :: buffer(..)
@@ -1395,8 +1385,8 @@ interface PMPI_Session_attach_buffer
   end subroutine
 end interface
 interface MPI_Session_attach_buffer
-  subroutine MPI_Session_attach_buffer_c_f08(session, buffer, size, ierror) &
-        bind(C, name="mpi_session_attach_buffer_c_f08_")
+  subroutine MPI_Session_attach_buffer_c_f08ts(session, buffer, size, ierror) &
+        bind(C, name="mpi_session_attach_buffer_c_f08ts_")
     import
     TYPE(MPI_Session), INTENT(IN) :: session
     TYPE(*), TARGET :: buffer(..)
@@ -1405,8 +1395,7 @@ interface MPI_Session_attach_buffer
   end subroutine
 end interface
 interface PMPI_Session_attach_buffer
-  subroutine PMPI_Session_attach_buffer_c_f08(session, buffer, size, ierror) &
-        bind(C, name="pmpi_session_attach_buffer_c_f08_")
+  subroutine PMPI_Session_attach_buffer_c_f08ts(session, buffer, size, ierror)
     import
     TYPE(MPI_Session), INTENT(IN) :: session
     TYPE(*), TARGET :: buffer(..)
@@ -1464,10 +1453,9 @@ interface PMPI_Session_iflush_buffer
   procedure PMPI_Session_iflush_buffer_f08
 end interface
 interface MPI_Bsend
-  subroutine MPI_Bsend_f08(buf, count, datatype, dest, tag, comm, ierror)
+  subroutine MPI_Bsend_f08ts(buf, count, datatype, dest, tag, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -1476,15 +1464,14 @@ interface MPI_Bsend
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Bsend_f08) :: PMPI_Bsend_f08
+      PROCEDURE(MPI_Bsend_f08ts) :: PMPI_Bsend_f08ts
 interface PMPI_Bsend
-  procedure PMPI_Bsend_f08
+  procedure PMPI_Bsend_f08ts
 end interface
 interface MPI_Bsend
-  subroutine MPI_Bsend_c_f08(buf, count, datatype, dest, tag, comm, ierror)
+  subroutine MPI_Bsend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -1493,13 +1480,13 @@ interface MPI_Bsend
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Bsend_c_f08) :: PMPI_Bsend_c_f08
+      PROCEDURE(MPI_Bsend_c_f08ts) :: PMPI_Bsend_c_f08ts
 interface PMPI_Bsend
-  procedure PMPI_Bsend_c_f08
+  procedure PMPI_Bsend_c_f08ts
 end interface
 interface MPI_Bsend_init
-  subroutine MPI_Bsend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="mpi_bsend_init_f08_")
+  subroutine MPI_Bsend_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_bsend_init_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -1512,8 +1499,7 @@ interface MPI_Bsend_init
   end subroutine
 end interface
 interface PMPI_Bsend_init
-  subroutine PMPI_Bsend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="pmpi_bsend_init_f08_")
+  subroutine PMPI_Bsend_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -1526,8 +1512,8 @@ interface PMPI_Bsend_init
   end subroutine
 end interface
 interface MPI_Bsend_init
-  subroutine MPI_Bsend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="mpi_bsend_init_c_f08_")
+  subroutine MPI_Bsend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_bsend_init_c_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -1540,8 +1526,7 @@ interface MPI_Bsend_init
   end subroutine
 end interface
 interface PMPI_Bsend_init
-  subroutine PMPI_Bsend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="pmpi_bsend_init_c_f08_")
+  subroutine PMPI_Bsend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -1554,8 +1539,8 @@ interface PMPI_Bsend_init
   end subroutine
 end interface
 interface MPI_Ibsend
-  subroutine MPI_Ibsend_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="mpi_ibsend_f08_")
+  subroutine MPI_Ibsend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_ibsend_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -1568,8 +1553,7 @@ interface MPI_Ibsend
   end subroutine
 end interface
 interface PMPI_Ibsend
-  subroutine PMPI_Ibsend_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="pmpi_ibsend_f08_")
+  subroutine PMPI_Ibsend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -1582,8 +1566,8 @@ interface PMPI_Ibsend
   end subroutine
 end interface
 interface MPI_Ibsend
-  subroutine MPI_Ibsend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="mpi_ibsend_c_f08_")
+  subroutine MPI_Ibsend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_ibsend_c_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -1596,8 +1580,7 @@ interface MPI_Ibsend
   end subroutine
 end interface
 interface PMPI_Ibsend
-  subroutine PMPI_Ibsend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="pmpi_ibsend_c_f08_")
+  subroutine PMPI_Ibsend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -1626,8 +1609,8 @@ interface PMPI_Improbe
   procedure PMPI_Improbe_f08
 end interface
 interface MPI_Imrecv
-  subroutine MPI_Imrecv_f08(buf, count, datatype, message, request, ierror) &
-        bind(C, name="mpi_imrecv_f08_")
+  subroutine MPI_Imrecv_f08ts(buf, count, datatype, message, request, ierror) &
+        bind(C, name="mpi_imrecv_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -1638,8 +1621,7 @@ interface MPI_Imrecv
   end subroutine
 end interface
 interface PMPI_Imrecv
-  subroutine PMPI_Imrecv_f08(buf, count, datatype, message, request, ierror) &
-        bind(C, name="pmpi_imrecv_f08_")
+  subroutine PMPI_Imrecv_f08ts(buf, count, datatype, message, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -1650,8 +1632,8 @@ interface PMPI_Imrecv
   end subroutine
 end interface
 interface MPI_Imrecv
-  subroutine MPI_Imrecv_c_f08(buf, count, datatype, message, request, ierror) &
-        bind(C, name="mpi_imrecv_c_f08_")
+  subroutine MPI_Imrecv_c_f08ts(buf, count, datatype, message, request, ierror) &
+        bind(C, name="mpi_imrecv_c_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -1662,8 +1644,7 @@ interface MPI_Imrecv
   end subroutine
 end interface
 interface PMPI_Imrecv
-  subroutine PMPI_Imrecv_c_f08(buf, count, datatype, message, request, ierror) &
-        bind(C, name="pmpi_imrecv_c_f08_")
+  subroutine PMPI_Imrecv_c_f08ts(buf, count, datatype, message, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -1689,8 +1670,8 @@ interface PMPI_Iprobe
   procedure PMPI_Iprobe_f08
 end interface
 interface MPI_Irecv
-  subroutine MPI_Irecv_f08(buf, count, datatype, source, tag, comm, request, ierror) &
-        bind(C, name="mpi_irecv_f08_")
+  subroutine MPI_Irecv_f08ts(buf, count, datatype, source, tag, comm, request, ierror) &
+        bind(C, name="mpi_irecv_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -1703,8 +1684,7 @@ interface MPI_Irecv
   end subroutine
 end interface
 interface PMPI_Irecv
-  subroutine PMPI_Irecv_f08(buf, count, datatype, source, tag, comm, request, ierror) &
-        bind(C, name="pmpi_irecv_f08_")
+  subroutine PMPI_Irecv_f08ts(buf, count, datatype, source, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -1717,8 +1697,8 @@ interface PMPI_Irecv
   end subroutine
 end interface
 interface MPI_Irecv
-  subroutine MPI_Irecv_c_f08(buf, count, datatype, source, tag, comm, request, ierror) &
-        bind(C, name="mpi_irecv_c_f08_")
+  subroutine MPI_Irecv_c_f08ts(buf, count, datatype, source, tag, comm, request, ierror) &
+        bind(C, name="mpi_irecv_c_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -1731,8 +1711,7 @@ interface MPI_Irecv
   end subroutine
 end interface
 interface PMPI_Irecv
-  subroutine PMPI_Irecv_c_f08(buf, count, datatype, source, tag, comm, request, ierror) &
-        bind(C, name="pmpi_irecv_c_f08_")
+  subroutine PMPI_Irecv_c_f08ts(buf, count, datatype, source, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -1745,8 +1724,8 @@ interface PMPI_Irecv
   end subroutine
 end interface
 interface MPI_Irsend
-  subroutine MPI_Irsend_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="mpi_irsend_f08_")
+  subroutine MPI_Irsend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_irsend_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -1759,8 +1738,7 @@ interface MPI_Irsend
   end subroutine
 end interface
 interface PMPI_Irsend
-  subroutine PMPI_Irsend_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="pmpi_irsend_f08_")
+  subroutine PMPI_Irsend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -1773,8 +1751,8 @@ interface PMPI_Irsend
   end subroutine
 end interface
 interface MPI_Irsend
-  subroutine MPI_Irsend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="mpi_irsend_c_f08_")
+  subroutine MPI_Irsend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_irsend_c_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -1787,8 +1765,7 @@ interface MPI_Irsend
   end subroutine
 end interface
 interface PMPI_Irsend
-  subroutine PMPI_Irsend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="pmpi_irsend_c_f08_")
+  subroutine PMPI_Irsend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -1801,8 +1778,8 @@ interface PMPI_Irsend
   end subroutine
 end interface
 interface MPI_Isend
-  subroutine MPI_Isend_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="mpi_isend_f08_")
+  subroutine MPI_Isend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_isend_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -1815,8 +1792,7 @@ interface MPI_Isend
   end subroutine
 end interface
 interface PMPI_Isend
-  subroutine PMPI_Isend_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="pmpi_isend_f08_")
+  subroutine PMPI_Isend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -1829,8 +1805,8 @@ interface PMPI_Isend
   end subroutine
 end interface
 interface MPI_Isend
-  subroutine MPI_Isend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="mpi_isend_c_f08_")
+  subroutine MPI_Isend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_isend_c_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -1843,8 +1819,7 @@ interface MPI_Isend
   end subroutine
 end interface
 interface PMPI_Isend
-  subroutine PMPI_Isend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="pmpi_isend_c_f08_")
+  subroutine PMPI_Isend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -1857,9 +1832,9 @@ interface PMPI_Isend
   end subroutine
 end interface
 interface MPI_Isendrecv
-  subroutine MPI_Isendrecv_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
-        recvtag, comm, request, ierror) &
-        bind(C, name="mpi_isendrecv_f08_")
+  subroutine MPI_Isendrecv_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
+        recvtype, source, recvtag, comm, request, ierror) &
+        bind(C, name="mpi_isendrecv_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -1877,9 +1852,8 @@ interface MPI_Isendrecv
   end subroutine
 end interface
 interface PMPI_Isendrecv
-  subroutine PMPI_Isendrecv_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
-        recvtag, comm, request, ierror) &
-        bind(C, name="pmpi_isendrecv_f08_")
+  subroutine PMPI_Isendrecv_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
+        recvtype, source, recvtag, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -1897,9 +1871,9 @@ interface PMPI_Isendrecv
   end subroutine
 end interface
 interface MPI_Isendrecv
-  subroutine MPI_Isendrecv_c_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
-        recvtag, comm, request, ierror) &
-        bind(C, name="mpi_isendrecv_c_f08_")
+  subroutine MPI_Isendrecv_c_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
+        recvtype, source, recvtag, comm, request, ierror) &
+        bind(C, name="mpi_isendrecv_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -1917,9 +1891,8 @@ interface MPI_Isendrecv
   end subroutine
 end interface
 interface PMPI_Isendrecv
-  subroutine PMPI_Isendrecv_c_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
-        recvtag, comm, request, ierror) &
-        bind(C, name="pmpi_isendrecv_c_f08_")
+  subroutine PMPI_Isendrecv_c_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
+        recvtype, source, recvtag, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -1937,8 +1910,9 @@ interface PMPI_Isendrecv
   end subroutine
 end interface
 interface MPI_Isendrecv_replace
-  subroutine MPI_Isendrecv_replace_f08(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror) &
-        bind(C, name="mpi_isendrecv_replace_f08_")
+  subroutine MPI_Isendrecv_replace_f08ts(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, &
+        ierror) &
+        bind(C, name="mpi_isendrecv_replace_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -1953,8 +1927,8 @@ interface MPI_Isendrecv_replace
   end subroutine
 end interface
 interface PMPI_Isendrecv_replace
-  subroutine PMPI_Isendrecv_replace_f08(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror) &
-        bind(C, name="pmpi_isendrecv_replace_f08_")
+  subroutine PMPI_Isendrecv_replace_f08ts(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, &
+        ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -1969,8 +1943,9 @@ interface PMPI_Isendrecv_replace
   end subroutine
 end interface
 interface MPI_Isendrecv_replace
-  subroutine MPI_Isendrecv_replace_c_f08(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror) &
-        bind(C, name="mpi_isendrecv_replace_c_f08_")
+  subroutine MPI_Isendrecv_replace_c_f08ts(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, &
+        ierror) &
+        bind(C, name="mpi_isendrecv_replace_c_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -1985,8 +1960,8 @@ interface MPI_Isendrecv_replace
   end subroutine
 end interface
 interface PMPI_Isendrecv_replace
-  subroutine PMPI_Isendrecv_replace_c_f08(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror) &
-        bind(C, name="pmpi_isendrecv_replace_c_f08_")
+  subroutine PMPI_Isendrecv_replace_c_f08ts(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, &
+        ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -2001,8 +1976,8 @@ interface PMPI_Isendrecv_replace
   end subroutine
 end interface
 interface MPI_Issend
-  subroutine MPI_Issend_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="mpi_issend_f08_")
+  subroutine MPI_Issend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_issend_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -2015,8 +1990,7 @@ interface MPI_Issend
   end subroutine
 end interface
 interface PMPI_Issend
-  subroutine PMPI_Issend_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="pmpi_issend_f08_")
+  subroutine PMPI_Issend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -2029,8 +2003,8 @@ interface PMPI_Issend
   end subroutine
 end interface
 interface MPI_Issend
-  subroutine MPI_Issend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="mpi_issend_c_f08_")
+  subroutine MPI_Issend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_issend_c_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -2043,8 +2017,7 @@ interface MPI_Issend
   end subroutine
 end interface
 interface PMPI_Issend
-  subroutine PMPI_Issend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="pmpi_issend_c_f08_")
+  subroutine PMPI_Issend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -2072,10 +2045,9 @@ interface PMPI_Mprobe
   procedure PMPI_Mprobe_f08
 end interface
 interface MPI_Mrecv
-  subroutine MPI_Mrecv_f08(buf, count, datatype, message, status, ierror)
+  subroutine MPI_Mrecv_f08ts(buf, count, datatype, message, status, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Message), INTENT(INOUT) :: message
@@ -2083,15 +2055,14 @@ interface MPI_Mrecv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Mrecv_f08) :: PMPI_Mrecv_f08
+      PROCEDURE(MPI_Mrecv_f08ts) :: PMPI_Mrecv_f08ts
 interface PMPI_Mrecv
-  procedure PMPI_Mrecv_f08
+  procedure PMPI_Mrecv_f08ts
 end interface
 interface MPI_Mrecv
-  subroutine MPI_Mrecv_c_f08(buf, count, datatype, message, status, ierror)
+  subroutine MPI_Mrecv_c_f08ts(buf, count, datatype, message, status, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Message), INTENT(INOUT) :: message
@@ -2099,9 +2070,9 @@ interface MPI_Mrecv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Mrecv_c_f08) :: PMPI_Mrecv_c_f08
+      PROCEDURE(MPI_Mrecv_c_f08ts) :: PMPI_Mrecv_c_f08ts
 interface PMPI_Mrecv
-  procedure PMPI_Mrecv_c_f08
+  procedure PMPI_Mrecv_c_f08ts
 end interface
 interface MPI_Probe
   subroutine MPI_Probe_f08(source, tag, comm, status, ierror)
@@ -2118,10 +2089,9 @@ interface PMPI_Probe
   procedure PMPI_Probe_f08
 end interface
 interface MPI_Recv
-  subroutine MPI_Recv_f08(buf, count, datatype, source, tag, comm, status, ierror)
+  subroutine MPI_Recv_f08ts(buf, count, datatype, source, tag, comm, status, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: source
@@ -2131,15 +2101,14 @@ interface MPI_Recv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Recv_f08) :: PMPI_Recv_f08
+      PROCEDURE(MPI_Recv_f08ts) :: PMPI_Recv_f08ts
 interface PMPI_Recv
-  procedure PMPI_Recv_f08
+  procedure PMPI_Recv_f08ts
 end interface
 interface MPI_Recv
-  subroutine MPI_Recv_c_f08(buf, count, datatype, source, tag, comm, status, ierror)
+  subroutine MPI_Recv_c_f08ts(buf, count, datatype, source, tag, comm, status, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: source
@@ -2149,13 +2118,13 @@ interface MPI_Recv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Recv_c_f08) :: PMPI_Recv_c_f08
+      PROCEDURE(MPI_Recv_c_f08ts) :: PMPI_Recv_c_f08ts
 interface PMPI_Recv
-  procedure PMPI_Recv_c_f08
+  procedure PMPI_Recv_c_f08ts
 end interface
 interface MPI_Recv_init
-  subroutine MPI_Recv_init_f08(buf, count, datatype, source, tag, comm, request, ierror) &
-        bind(C, name="mpi_recv_init_f08_")
+  subroutine MPI_Recv_init_f08ts(buf, count, datatype, source, tag, comm, request, ierror) &
+        bind(C, name="mpi_recv_init_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -2168,8 +2137,7 @@ interface MPI_Recv_init
   end subroutine
 end interface
 interface PMPI_Recv_init
-  subroutine PMPI_Recv_init_f08(buf, count, datatype, source, tag, comm, request, ierror) &
-        bind(C, name="pmpi_recv_init_f08_")
+  subroutine PMPI_Recv_init_f08ts(buf, count, datatype, source, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -2182,8 +2150,8 @@ interface PMPI_Recv_init
   end subroutine
 end interface
 interface MPI_Recv_init
-  subroutine MPI_Recv_init_c_f08(buf, count, datatype, source, tag, comm, request, ierror) &
-        bind(C, name="mpi_recv_init_c_f08_")
+  subroutine MPI_Recv_init_c_f08ts(buf, count, datatype, source, tag, comm, request, ierror) &
+        bind(C, name="mpi_recv_init_c_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -2196,8 +2164,7 @@ interface MPI_Recv_init
   end subroutine
 end interface
 interface PMPI_Recv_init
-  subroutine PMPI_Recv_init_c_f08(buf, count, datatype, source, tag, comm, request, ierror) &
-        bind(C, name="pmpi_recv_init_c_f08_")
+  subroutine PMPI_Recv_init_c_f08ts(buf, count, datatype, source, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -2210,10 +2177,9 @@ interface PMPI_Recv_init
   end subroutine
 end interface
 interface MPI_Rsend
-  subroutine MPI_Rsend_f08(buf, count, datatype, dest, tag, comm, ierror)
+  subroutine MPI_Rsend_f08ts(buf, count, datatype, dest, tag, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -2222,15 +2188,14 @@ interface MPI_Rsend
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Rsend_f08) :: PMPI_Rsend_f08
+      PROCEDURE(MPI_Rsend_f08ts) :: PMPI_Rsend_f08ts
 interface PMPI_Rsend
-  procedure PMPI_Rsend_f08
+  procedure PMPI_Rsend_f08ts
 end interface
 interface MPI_Rsend
-  subroutine MPI_Rsend_c_f08(buf, count, datatype, dest, tag, comm, ierror)
+  subroutine MPI_Rsend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -2239,13 +2204,13 @@ interface MPI_Rsend
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Rsend_c_f08) :: PMPI_Rsend_c_f08
+      PROCEDURE(MPI_Rsend_c_f08ts) :: PMPI_Rsend_c_f08ts
 interface PMPI_Rsend
-  procedure PMPI_Rsend_c_f08
+  procedure PMPI_Rsend_c_f08ts
 end interface
 interface MPI_Rsend_init
-  subroutine MPI_Rsend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="mpi_rsend_init_f08_")
+  subroutine MPI_Rsend_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_rsend_init_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -2258,8 +2223,7 @@ interface MPI_Rsend_init
   end subroutine
 end interface
 interface PMPI_Rsend_init
-  subroutine PMPI_Rsend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="pmpi_rsend_init_f08_")
+  subroutine PMPI_Rsend_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -2272,8 +2236,8 @@ interface PMPI_Rsend_init
   end subroutine
 end interface
 interface MPI_Rsend_init
-  subroutine MPI_Rsend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="mpi_rsend_init_c_f08_")
+  subroutine MPI_Rsend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_rsend_init_c_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -2286,8 +2250,7 @@ interface MPI_Rsend_init
   end subroutine
 end interface
 interface PMPI_Rsend_init
-  subroutine PMPI_Rsend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="pmpi_rsend_init_c_f08_")
+  subroutine PMPI_Rsend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -2300,10 +2263,9 @@ interface PMPI_Rsend_init
   end subroutine
 end interface
 interface MPI_Send
-  subroutine MPI_Send_f08(buf, count, datatype, dest, tag, comm, ierror)
+  subroutine MPI_Send_f08ts(buf, count, datatype, dest, tag, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -2312,15 +2274,14 @@ interface MPI_Send
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Send_f08) :: PMPI_Send_f08
+      PROCEDURE(MPI_Send_f08ts) :: PMPI_Send_f08ts
 interface PMPI_Send
-  procedure PMPI_Send_f08
+  procedure PMPI_Send_f08ts
 end interface
 interface MPI_Send
-  subroutine MPI_Send_c_f08(buf, count, datatype, dest, tag, comm, ierror)
+  subroutine MPI_Send_c_f08ts(buf, count, datatype, dest, tag, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -2329,13 +2290,13 @@ interface MPI_Send
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Send_c_f08) :: PMPI_Send_c_f08
+      PROCEDURE(MPI_Send_c_f08ts) :: PMPI_Send_c_f08ts
 interface PMPI_Send
-  procedure PMPI_Send_c_f08
+  procedure PMPI_Send_c_f08ts
 end interface
 interface MPI_Send_init
-  subroutine MPI_Send_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="mpi_send_init_f08_")
+  subroutine MPI_Send_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_send_init_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -2348,8 +2309,7 @@ interface MPI_Send_init
   end subroutine
 end interface
 interface PMPI_Send_init
-  subroutine PMPI_Send_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="pmpi_send_init_f08_")
+  subroutine PMPI_Send_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -2362,8 +2322,8 @@ interface PMPI_Send_init
   end subroutine
 end interface
 interface MPI_Send_init
-  subroutine MPI_Send_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="mpi_send_init_c_f08_")
+  subroutine MPI_Send_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_send_init_c_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -2376,8 +2336,7 @@ interface MPI_Send_init
   end subroutine
 end interface
 interface PMPI_Send_init
-  subroutine PMPI_Send_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="pmpi_send_init_c_f08_")
+  subroutine PMPI_Send_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -2390,17 +2349,15 @@ interface PMPI_Send_init
   end subroutine
 end interface
 interface MPI_Sendrecv
-  subroutine MPI_Sendrecv_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
-        recvtag, comm, status, ierror)
+  subroutine MPI_Sendrecv_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
+        recvtype, source, recvtag, comm, status, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
     INTEGER, INTENT(IN) :: dest
     INTEGER, INTENT(IN) :: sendtag
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: source
@@ -2410,22 +2367,20 @@ interface MPI_Sendrecv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Sendrecv_f08) :: PMPI_Sendrecv_f08
+      PROCEDURE(MPI_Sendrecv_f08ts) :: PMPI_Sendrecv_f08ts
 interface PMPI_Sendrecv
-  procedure PMPI_Sendrecv_f08
+  procedure PMPI_Sendrecv_f08ts
 end interface
 interface MPI_Sendrecv
-  subroutine MPI_Sendrecv_c_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
-        recvtag, comm, status, ierror)
+  subroutine MPI_Sendrecv_c_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
+        recvtype, source, recvtag, comm, status, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
     INTEGER, INTENT(IN) :: dest
     INTEGER, INTENT(IN) :: sendtag
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: source
@@ -2435,15 +2390,14 @@ interface MPI_Sendrecv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Sendrecv_c_f08) :: PMPI_Sendrecv_c_f08
+      PROCEDURE(MPI_Sendrecv_c_f08ts) :: PMPI_Sendrecv_c_f08ts
 interface PMPI_Sendrecv
-  procedure PMPI_Sendrecv_c_f08
+  procedure PMPI_Sendrecv_c_f08ts
 end interface
 interface MPI_Sendrecv_replace
-  subroutine MPI_Sendrecv_replace_f08(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror)
+  subroutine MPI_Sendrecv_replace_f08ts(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -2455,15 +2409,14 @@ interface MPI_Sendrecv_replace
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Sendrecv_replace_f08) :: PMPI_Sendrecv_replace_f08
+      PROCEDURE(MPI_Sendrecv_replace_f08ts) :: PMPI_Sendrecv_replace_f08ts
 interface PMPI_Sendrecv_replace
-  procedure PMPI_Sendrecv_replace_f08
+  procedure PMPI_Sendrecv_replace_f08ts
 end interface
 interface MPI_Sendrecv_replace
-  subroutine MPI_Sendrecv_replace_c_f08(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror)
+  subroutine MPI_Sendrecv_replace_c_f08ts(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -2475,15 +2428,14 @@ interface MPI_Sendrecv_replace
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Sendrecv_replace_c_f08) :: PMPI_Sendrecv_replace_c_f08
+      PROCEDURE(MPI_Sendrecv_replace_c_f08ts) :: PMPI_Sendrecv_replace_c_f08ts
 interface PMPI_Sendrecv_replace
-  procedure PMPI_Sendrecv_replace_c_f08
+  procedure PMPI_Sendrecv_replace_c_f08ts
 end interface
 interface MPI_Ssend
-  subroutine MPI_Ssend_f08(buf, count, datatype, dest, tag, comm, ierror)
+  subroutine MPI_Ssend_f08ts(buf, count, datatype, dest, tag, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -2492,15 +2444,14 @@ interface MPI_Ssend
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ssend_f08) :: PMPI_Ssend_f08
+      PROCEDURE(MPI_Ssend_f08ts) :: PMPI_Ssend_f08ts
 interface PMPI_Ssend
-  procedure PMPI_Ssend_f08
+  procedure PMPI_Ssend_f08ts
 end interface
 interface MPI_Ssend
-  subroutine MPI_Ssend_c_f08(buf, count, datatype, dest, tag, comm, ierror)
+  subroutine MPI_Ssend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: dest
@@ -2509,13 +2460,13 @@ interface MPI_Ssend
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Ssend_c_f08) :: PMPI_Ssend_c_f08
+      PROCEDURE(MPI_Ssend_c_f08ts) :: PMPI_Ssend_c_f08ts
 interface PMPI_Ssend
-  procedure PMPI_Ssend_c_f08
+  procedure PMPI_Ssend_c_f08ts
 end interface
 interface MPI_Ssend_init
-  subroutine MPI_Ssend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="mpi_ssend_init_f08_")
+  subroutine MPI_Ssend_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_ssend_init_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -2528,8 +2479,7 @@ interface MPI_Ssend_init
   end subroutine
 end interface
 interface PMPI_Ssend_init
-  subroutine PMPI_Ssend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="pmpi_ssend_init_f08_")
+  subroutine PMPI_Ssend_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
@@ -2542,8 +2492,8 @@ interface PMPI_Ssend_init
   end subroutine
 end interface
 interface MPI_Ssend_init
-  subroutine MPI_Ssend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="mpi_ssend_init_c_f08_")
+  subroutine MPI_Ssend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_ssend_init_c_f08ts_")
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -2556,8 +2506,7 @@ interface MPI_Ssend_init
   end subroutine
 end interface
 interface PMPI_Ssend_init
-  subroutine PMPI_Ssend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        bind(C, name="pmpi_ssend_init_c_f08_")
+  subroutine PMPI_Ssend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror)
     import
     TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -3061,41 +3010,38 @@ interface PMPI_Op_free
   procedure PMPI_Op_free_f08
 end interface
 interface MPI_Reduce_local
-  subroutine MPI_Reduce_local_f08(inbuf, inoutbuf, count, datatype, op, ierror)
+  subroutine MPI_Reduce_local_f08ts(inbuf, inoutbuf, count, datatype, op, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-    TYPE(*), TARGET :: inbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: inoutbuf
-    TYPE(*), TARGET :: inoutbuf(*)
+    TYPE(*), TARGET :: inbuf(..)
+    TYPE(*), TARGET :: inoutbuf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Reduce_local_f08) :: PMPI_Reduce_local_f08
+      PROCEDURE(MPI_Reduce_local_f08ts) :: PMPI_Reduce_local_f08ts
 interface PMPI_Reduce_local
-  procedure PMPI_Reduce_local_f08
+  procedure PMPI_Reduce_local_f08ts
 end interface
 interface MPI_Reduce_local
-  subroutine MPI_Reduce_local_c_f08(inbuf, inoutbuf, count, datatype, op, ierror)
+  subroutine MPI_Reduce_local_c_f08ts(inbuf, inoutbuf, count, datatype, op, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-    TYPE(*), TARGET :: inbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: inoutbuf
-    TYPE(*), TARGET :: inoutbuf(*)
+    TYPE(*), TARGET :: inbuf(..)
+    TYPE(*), TARGET :: inoutbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Reduce_local_c_f08) :: PMPI_Reduce_local_c_f08
+      PROCEDURE(MPI_Reduce_local_c_f08ts) :: PMPI_Reduce_local_c_f08ts
 interface PMPI_Reduce_local
-  procedure PMPI_Reduce_local_c_f08
+  procedure PMPI_Reduce_local_c_f08ts
 end interface
 interface MPI_Type_create_keyval
-  subroutine MPI_Type_create_keyval_f08(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state, ierror)
+  subroutine MPI_Type_create_keyval_f08(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state, &
+        ierror)
     import
     PROCEDURE(MPI_Type_copy_attr_function) :: type_copy_attr_fn
     PROCEDURE(MPI_Type_delete_attr_function) :: type_delete_attr_fn
@@ -3159,80 +3105,72 @@ interface PMPI_Type_set_attr
   procedure PMPI_Type_set_attr_f08
 end interface
 interface MPI_Pack
-  subroutine MPI_Pack_f08(inbuf, incount, datatype, outbuf, outsize, position, comm, ierror)
+  subroutine MPI_Pack_f08ts(inbuf, incount, datatype, outbuf, outsize, position, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-    TYPE(*), TARGET :: inbuf(*)
+    TYPE(*), TARGET :: inbuf(..)
     INTEGER, INTENT(IN) :: incount
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-    TYPE(*), TARGET :: outbuf(*)
+    TYPE(*), TARGET :: outbuf(..)
     INTEGER, INTENT(IN) :: outsize
     INTEGER, INTENT(INOUT) :: position
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Pack_f08) :: PMPI_Pack_f08
+      PROCEDURE(MPI_Pack_f08ts) :: PMPI_Pack_f08ts
 interface PMPI_Pack
-  procedure PMPI_Pack_f08
+  procedure PMPI_Pack_f08ts
 end interface
 interface MPI_Pack
-  subroutine MPI_Pack_c_f08(inbuf, incount, datatype, outbuf, outsize, position, comm, ierror)
+  subroutine MPI_Pack_c_f08ts(inbuf, incount, datatype, outbuf, outsize, position, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-    TYPE(*), TARGET :: inbuf(*)
+    TYPE(*), TARGET :: inbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: incount
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-    TYPE(*), TARGET :: outbuf(*)
+    TYPE(*), TARGET :: outbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outsize
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Pack_c_f08) :: PMPI_Pack_c_f08
+      PROCEDURE(MPI_Pack_c_f08ts) :: PMPI_Pack_c_f08ts
 interface PMPI_Pack
-  procedure PMPI_Pack_c_f08
+  procedure PMPI_Pack_c_f08ts
 end interface
 interface MPI_Pack_external
-  subroutine MPI_Pack_external_f08(datarep, inbuf, incount, datatype, outbuf, outsize, position, ierror)
+  subroutine MPI_Pack_external_f08ts(datarep, inbuf, incount, datatype, outbuf, outsize, position, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: datarep
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-    TYPE(*), TARGET :: inbuf(*)
+    TYPE(*), TARGET :: inbuf(..)
     INTEGER, INTENT(IN) :: incount
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-    TYPE(*), TARGET :: outbuf(*)
+    TYPE(*), TARGET :: outbuf(..)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: outsize
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Pack_external_f08) :: PMPI_Pack_external_f08
+      PROCEDURE(MPI_Pack_external_f08ts) :: PMPI_Pack_external_f08ts
 interface PMPI_Pack_external
-  procedure PMPI_Pack_external_f08
+  procedure PMPI_Pack_external_f08ts
 end interface
 interface MPI_Pack_external
-  subroutine MPI_Pack_external_c_f08(datarep, inbuf, incount, datatype, outbuf, outsize, position, ierror)
+  subroutine MPI_Pack_external_c_f08ts(datarep, inbuf, incount, datatype, outbuf, outsize, position, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: datarep
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-    TYPE(*), TARGET :: inbuf(*)
+    TYPE(*), TARGET :: inbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: incount
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-    TYPE(*), TARGET :: outbuf(*)
+    TYPE(*), TARGET :: outbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outsize
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Pack_external_c_f08) :: PMPI_Pack_external_c_f08
+      PROCEDURE(MPI_Pack_external_c_f08ts) :: PMPI_Pack_external_c_f08ts
 interface PMPI_Pack_external
-  procedure PMPI_Pack_external_c_f08
+  procedure PMPI_Pack_external_c_f08ts
 end interface
 interface MPI_Pack_external_size
   subroutine MPI_Pack_external_size_f08(datarep, incount, datatype, size, ierror)
@@ -3328,8 +3266,8 @@ interface PMPI_Type_contiguous
   procedure PMPI_Type_contiguous_c_f08
 end interface
 interface MPI_Type_create_darray
-  subroutine MPI_Type_create_darray_f08(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, &
-        order, oldtype, newtype, ierror)
+  subroutine MPI_Type_create_darray_f08(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, &
+        array_of_psizes, order, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: size
     INTEGER, INTENT(IN) :: rank
@@ -3349,8 +3287,8 @@ interface PMPI_Type_create_darray
   procedure PMPI_Type_create_darray_f08
 end interface
 interface MPI_Type_create_darray
-  subroutine MPI_Type_create_darray_c_f08(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, &
-        order, oldtype, newtype, ierror)
+  subroutine MPI_Type_create_darray_c_f08(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, &
+        array_of_psizes, order, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: size
     INTEGER, INTENT(IN) :: rank
@@ -3408,8 +3346,8 @@ interface PMPI_Type_create_f90_real
   procedure PMPI_Type_create_f90_real_f08
 end interface
 interface MPI_Type_create_hindexed
-  subroutine MPI_Type_create_hindexed_f08(count, array_of_blocklengths, array_of_displacements, oldtype, newtype, &
-        ierror)
+  subroutine MPI_Type_create_hindexed_f08(count, array_of_blocklengths, array_of_displacements, oldtype, &
+        newtype, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: array_of_blocklengths(*)
@@ -3424,8 +3362,8 @@ interface PMPI_Type_create_hindexed
   procedure PMPI_Type_create_hindexed_f08
 end interface
 interface MPI_Type_create_hindexed
-  subroutine MPI_Type_create_hindexed_c_f08(count, array_of_blocklengths, array_of_displacements, oldtype, newtype, &
-        ierror)
+  subroutine MPI_Type_create_hindexed_c_f08(count, array_of_blocklengths, array_of_displacements, oldtype, &
+        newtype, ierror)
     import
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_blocklengths(*)
@@ -3440,7 +3378,8 @@ interface PMPI_Type_create_hindexed
   procedure PMPI_Type_create_hindexed_c_f08
 end interface
 interface MPI_Type_create_hindexed_block
-  subroutine MPI_Type_create_hindexed_block_f08(count, blocklength, array_of_displacements, oldtype, newtype, ierror)
+  subroutine MPI_Type_create_hindexed_block_f08(count, blocklength, array_of_displacements, oldtype, newtype, &
+        ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: blocklength
@@ -3455,7 +3394,8 @@ interface PMPI_Type_create_hindexed_block
   procedure PMPI_Type_create_hindexed_block_f08
 end interface
 interface MPI_Type_create_hindexed_block
-  subroutine MPI_Type_create_hindexed_block_c_f08(count, blocklength, array_of_displacements, oldtype, newtype, ierror)
+  subroutine MPI_Type_create_hindexed_block_c_f08(count, blocklength, array_of_displacements, oldtype, newtype, &
+        ierror)
     import
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: blocklength
@@ -3500,7 +3440,8 @@ interface PMPI_Type_create_hvector
   procedure PMPI_Type_create_hvector_c_f08
 end interface
 interface MPI_Type_create_indexed_block
-  subroutine MPI_Type_create_indexed_block_f08(count, blocklength, array_of_displacements, oldtype, newtype, ierror)
+  subroutine MPI_Type_create_indexed_block_f08(count, blocklength, array_of_displacements, oldtype, newtype, &
+        ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: blocklength
@@ -3515,7 +3456,8 @@ interface PMPI_Type_create_indexed_block
   procedure PMPI_Type_create_indexed_block_f08
 end interface
 interface MPI_Type_create_indexed_block
-  subroutine MPI_Type_create_indexed_block_c_f08(count, blocklength, array_of_displacements, oldtype, newtype, ierror)
+  subroutine MPI_Type_create_indexed_block_c_f08(count, blocklength, array_of_displacements, oldtype, newtype, &
+        ierror)
     import
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: blocklength
@@ -3576,8 +3518,8 @@ interface PMPI_Type_create_struct
   procedure PMPI_Type_create_struct_c_f08
 end interface
 interface MPI_Type_create_subarray
-  subroutine MPI_Type_create_subarray_f08(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, &
-        newtype, ierror)
+  subroutine MPI_Type_create_subarray_f08(ndims, array_of_sizes, array_of_subsizes, array_of_starts, &
+        order, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: ndims
     INTEGER, INTENT(IN) :: array_of_sizes(*)
@@ -3594,8 +3536,8 @@ interface PMPI_Type_create_subarray
   procedure PMPI_Type_create_subarray_f08
 end interface
 interface MPI_Type_create_subarray
-  subroutine MPI_Type_create_subarray_c_f08(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, &
-        newtype, ierror)
+  subroutine MPI_Type_create_subarray_c_f08(ndims, array_of_sizes, array_of_subsizes, array_of_starts, &
+        order, oldtype, newtype, ierror)
     import
     INTEGER, INTENT(IN) :: ndims
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_sizes(*)
@@ -3654,8 +3596,8 @@ interface PMPI_Type_get_contents
 end interface
 interface MPI_Type_get_contents
   subroutine MPI_Type_get_contents_c_f08(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, &
-        array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes, &
-        ierror)
+        array_of_integers, array_of_addresses, array_of_large_counts, &
+        array_of_datatypes, ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: max_integers
@@ -3674,7 +3616,8 @@ interface PMPI_Type_get_contents
   procedure PMPI_Type_get_contents_c_f08
 end interface
 interface MPI_Type_get_envelope
-  subroutine MPI_Type_get_envelope_f08(datatype, num_integers, num_addresses, num_datatypes, combiner, ierror)
+  subroutine MPI_Type_get_envelope_f08(datatype, num_integers, num_addresses, num_datatypes, combiner, &
+        ierror)
     import
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(INOUT) :: num_integers
@@ -3784,8 +3727,8 @@ interface PMPI_Type_get_value_index
   procedure PMPI_Type_get_value_index_f08
 end interface
 interface MPI_Type_indexed
-  subroutine MPI_Type_indexed_f08(count, array_of_blocklengths, array_of_displacements, oldtype, newtype, &
-        ierror)
+  subroutine MPI_Type_indexed_f08(count, array_of_blocklengths, array_of_displacements, oldtype, &
+        newtype, ierror)
     import
     INTEGER, INTENT(IN) :: count
     INTEGER, INTENT(IN) :: array_of_blocklengths(*)
@@ -3800,8 +3743,8 @@ interface PMPI_Type_indexed
   procedure PMPI_Type_indexed_f08
 end interface
 interface MPI_Type_indexed
-  subroutine MPI_Type_indexed_c_f08(count, array_of_blocklengths, array_of_displacements, oldtype, newtype, &
-        ierror)
+  subroutine MPI_Type_indexed_c_f08(count, array_of_blocklengths, array_of_displacements, oldtype, &
+        newtype, ierror)
     import
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_blocklengths(*)
@@ -3907,84 +3850,77 @@ interface PMPI_Type_vector
   procedure PMPI_Type_vector_c_f08
 end interface
 interface MPI_Unpack
-  subroutine MPI_Unpack_f08(inbuf, insize, position, outbuf, outcount, datatype, comm, ierror)
+  subroutine MPI_Unpack_f08ts(inbuf, insize, position, outbuf, outcount, datatype, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-    TYPE(*), TARGET :: inbuf(*)
+    TYPE(*), TARGET :: inbuf(..)
     INTEGER, INTENT(IN) :: insize
     INTEGER, INTENT(INOUT) :: position
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-    TYPE(*), TARGET :: outbuf(*)
+    TYPE(*), TARGET :: outbuf(..)
     INTEGER, INTENT(IN) :: outcount
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Unpack_f08) :: PMPI_Unpack_f08
+      PROCEDURE(MPI_Unpack_f08ts) :: PMPI_Unpack_f08ts
 interface PMPI_Unpack
-  procedure PMPI_Unpack_f08
+  procedure PMPI_Unpack_f08ts
 end interface
 interface MPI_Unpack
-  subroutine MPI_Unpack_c_f08(inbuf, insize, position, outbuf, outcount, datatype, comm, ierror)
+  subroutine MPI_Unpack_c_f08ts(inbuf, insize, position, outbuf, outcount, datatype, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-    TYPE(*), TARGET :: inbuf(*)
+    TYPE(*), TARGET :: inbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: insize
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-    TYPE(*), TARGET :: outbuf(*)
+    TYPE(*), TARGET :: outbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outcount
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Unpack_c_f08) :: PMPI_Unpack_c_f08
+      PROCEDURE(MPI_Unpack_c_f08ts) :: PMPI_Unpack_c_f08ts
 interface PMPI_Unpack
-  procedure PMPI_Unpack_c_f08
+  procedure PMPI_Unpack_c_f08ts
 end interface
 interface MPI_Unpack_external
-  subroutine MPI_Unpack_external_f08(datarep, inbuf, insize, position, outbuf, outcount, datatype, ierror)
+  subroutine MPI_Unpack_external_f08ts(datarep, inbuf, insize, position, outbuf, outcount, datatype, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: datarep
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-    TYPE(*), TARGET :: inbuf(*)
+    TYPE(*), TARGET :: inbuf(..)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: insize
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-    TYPE(*), TARGET :: outbuf(*)
+    TYPE(*), TARGET :: outbuf(..)
     INTEGER, INTENT(IN) :: outcount
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Unpack_external_f08) :: PMPI_Unpack_external_f08
+      PROCEDURE(MPI_Unpack_external_f08ts) :: PMPI_Unpack_external_f08ts
 interface PMPI_Unpack_external
-  procedure PMPI_Unpack_external_f08
+  procedure PMPI_Unpack_external_f08ts
 end interface
 interface MPI_Unpack_external
-  subroutine MPI_Unpack_external_c_f08(datarep, inbuf, insize, position, outbuf, outcount, datatype, ierror)
+  subroutine MPI_Unpack_external_c_f08ts(datarep, inbuf, insize, position, outbuf, outcount, datatype, ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: datarep
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
-    TYPE(*), TARGET :: inbuf(*)
+    TYPE(*), TARGET :: inbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: insize
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
-    TYPE(*), TARGET :: outbuf(*)
+    TYPE(*), TARGET :: outbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outcount
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Unpack_external_c_f08) :: PMPI_Unpack_external_c_f08
+      PROCEDURE(MPI_Unpack_external_c_f08ts) :: PMPI_Unpack_external_c_f08ts
 interface PMPI_Unpack_external
-  procedure PMPI_Unpack_external_c_f08
+  procedure PMPI_Unpack_external_c_f08ts
 end interface
 interface MPI_Ineighbor_allgather
-  subroutine MPI_Ineighbor_allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
-        bind(C, name="mpi_ineighbor_allgather_f08_")
+  subroutine MPI_Ineighbor_allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror) &
+        bind(C, name="mpi_ineighbor_allgather_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -3998,8 +3934,8 @@ interface MPI_Ineighbor_allgather
   end subroutine
 end interface
 interface PMPI_Ineighbor_allgather
-  subroutine PMPI_Ineighbor_allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
-        bind(C, name="pmpi_ineighbor_allgather_f08_")
+  subroutine PMPI_Ineighbor_allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -4013,8 +3949,9 @@ interface PMPI_Ineighbor_allgather
   end subroutine
 end interface
 interface MPI_Ineighbor_allgather
-  subroutine MPI_Ineighbor_allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
-        bind(C, name="mpi_ineighbor_allgather_c_f08_")
+  subroutine MPI_Ineighbor_allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror) &
+        bind(C, name="mpi_ineighbor_allgather_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4028,8 +3965,8 @@ interface MPI_Ineighbor_allgather
   end subroutine
 end interface
 interface PMPI_Ineighbor_allgather
-  subroutine PMPI_Ineighbor_allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
-        bind(C, name="pmpi_ineighbor_allgather_c_f08_")
+  subroutine PMPI_Ineighbor_allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4043,9 +3980,9 @@ interface PMPI_Ineighbor_allgather
   end subroutine
 end interface
 interface MPI_Ineighbor_allgatherv
-  subroutine MPI_Ineighbor_allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
-        ierror) &
-        bind(C, name="mpi_ineighbor_allgatherv_f08_")
+  subroutine MPI_Ineighbor_allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_allgatherv_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -4060,9 +3997,8 @@ interface MPI_Ineighbor_allgatherv
   end subroutine
 end interface
 interface PMPI_Ineighbor_allgatherv
-  subroutine PMPI_Ineighbor_allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
-        ierror) &
-        bind(C, name="pmpi_ineighbor_allgatherv_f08_")
+  subroutine PMPI_Ineighbor_allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -4077,9 +4013,9 @@ interface PMPI_Ineighbor_allgatherv
   end subroutine
 end interface
 interface MPI_Ineighbor_allgatherv
-  subroutine MPI_Ineighbor_allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
-        ierror) &
-        bind(C, name="mpi_ineighbor_allgatherv_c_f08_")
+  subroutine MPI_Ineighbor_allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_allgatherv_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4094,9 +4030,8 @@ interface MPI_Ineighbor_allgatherv
   end subroutine
 end interface
 interface PMPI_Ineighbor_allgatherv
-  subroutine PMPI_Ineighbor_allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
-        ierror) &
-        bind(C, name="pmpi_ineighbor_allgatherv_c_f08_")
+  subroutine PMPI_Ineighbor_allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4111,8 +4046,9 @@ interface PMPI_Ineighbor_allgatherv
   end subroutine
 end interface
 interface MPI_Ineighbor_alltoall
-  subroutine MPI_Ineighbor_alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
-        bind(C, name="mpi_ineighbor_alltoall_f08_")
+  subroutine MPI_Ineighbor_alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror) &
+        bind(C, name="mpi_ineighbor_alltoall_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -4126,8 +4062,8 @@ interface MPI_Ineighbor_alltoall
   end subroutine
 end interface
 interface PMPI_Ineighbor_alltoall
-  subroutine PMPI_Ineighbor_alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
-        bind(C, name="pmpi_ineighbor_alltoall_f08_")
+  subroutine PMPI_Ineighbor_alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -4141,8 +4077,9 @@ interface PMPI_Ineighbor_alltoall
   end subroutine
 end interface
 interface MPI_Ineighbor_alltoall
-  subroutine MPI_Ineighbor_alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
-        bind(C, name="mpi_ineighbor_alltoall_c_f08_")
+  subroutine MPI_Ineighbor_alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror) &
+        bind(C, name="mpi_ineighbor_alltoall_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4156,8 +4093,8 @@ interface MPI_Ineighbor_alltoall
   end subroutine
 end interface
 interface PMPI_Ineighbor_alltoall
-  subroutine PMPI_Ineighbor_alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
-        bind(C, name="pmpi_ineighbor_alltoall_c_f08_")
+  subroutine PMPI_Ineighbor_alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4171,9 +4108,9 @@ interface PMPI_Ineighbor_alltoall
   end subroutine
 end interface
 interface MPI_Ineighbor_alltoallv
-  subroutine MPI_Ineighbor_alltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, request, ierror) &
-        bind(C, name="mpi_ineighbor_alltoallv_f08_")
+  subroutine MPI_Ineighbor_alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_alltoallv_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -4189,9 +4126,8 @@ interface MPI_Ineighbor_alltoallv
   end subroutine
 end interface
 interface PMPI_Ineighbor_alltoallv
-  subroutine PMPI_Ineighbor_alltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, request, ierror) &
-        bind(C, name="pmpi_ineighbor_alltoallv_f08_")
+  subroutine PMPI_Ineighbor_alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -4207,9 +4143,9 @@ interface PMPI_Ineighbor_alltoallv
   end subroutine
 end interface
 interface MPI_Ineighbor_alltoallv
-  subroutine MPI_Ineighbor_alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, request, ierror) &
-        bind(C, name="mpi_ineighbor_alltoallv_c_f08_")
+  subroutine MPI_Ineighbor_alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_alltoallv_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -4225,9 +4161,8 @@ interface MPI_Ineighbor_alltoallv
   end subroutine
 end interface
 interface PMPI_Ineighbor_alltoallv
-  subroutine PMPI_Ineighbor_alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, request, ierror) &
-        bind(C, name="pmpi_ineighbor_alltoallv_c_f08_")
+  subroutine PMPI_Ineighbor_alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -4243,9 +4178,9 @@ interface PMPI_Ineighbor_alltoallv
   end subroutine
 end interface
 interface MPI_Ineighbor_alltoallw
-  subroutine MPI_Ineighbor_alltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, request, ierror) &
-        bind(C, name="mpi_ineighbor_alltoallw_f08_")
+  subroutine MPI_Ineighbor_alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_alltoallw_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -4261,9 +4196,8 @@ interface MPI_Ineighbor_alltoallw
   end subroutine
 end interface
 interface PMPI_Ineighbor_alltoallw
-  subroutine PMPI_Ineighbor_alltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, request, ierror) &
-        bind(C, name="pmpi_ineighbor_alltoallw_f08_")
+  subroutine PMPI_Ineighbor_alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -4279,9 +4213,9 @@ interface PMPI_Ineighbor_alltoallw
   end subroutine
 end interface
 interface MPI_Ineighbor_alltoallw
-  subroutine MPI_Ineighbor_alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, request, ierror) &
-        bind(C, name="mpi_ineighbor_alltoallw_c_f08_")
+  subroutine MPI_Ineighbor_alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_alltoallw_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -4297,9 +4231,8 @@ interface MPI_Ineighbor_alltoallw
   end subroutine
 end interface
 interface PMPI_Ineighbor_alltoallw
-  subroutine PMPI_Ineighbor_alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, request, ierror) &
-        bind(C, name="pmpi_ineighbor_alltoallw_c_f08_")
+  subroutine PMPI_Ineighbor_alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -4315,47 +4248,45 @@ interface PMPI_Ineighbor_alltoallw
   end subroutine
 end interface
 interface MPI_Neighbor_allgather
-  subroutine MPI_Neighbor_allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
+  subroutine MPI_Neighbor_allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_allgather_f08) :: PMPI_Neighbor_allgather_f08
+      PROCEDURE(MPI_Neighbor_allgather_f08ts) :: PMPI_Neighbor_allgather_f08ts
 interface PMPI_Neighbor_allgather
-  procedure PMPI_Neighbor_allgather_f08
+  procedure PMPI_Neighbor_allgather_f08ts
 end interface
 interface MPI_Neighbor_allgather
-  subroutine MPI_Neighbor_allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
+  subroutine MPI_Neighbor_allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_allgather_c_f08) :: PMPI_Neighbor_allgather_c_f08
+      PROCEDURE(MPI_Neighbor_allgather_c_f08ts) :: PMPI_Neighbor_allgather_c_f08ts
 interface PMPI_Neighbor_allgather
-  procedure PMPI_Neighbor_allgather_c_f08
+  procedure PMPI_Neighbor_allgather_c_f08ts
 end interface
 interface MPI_Neighbor_allgather_init
-  subroutine MPI_Neighbor_allgather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror) &
-        bind(C, name="mpi_neighbor_allgather_init_f08_")
+  subroutine MPI_Neighbor_allgather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror) &
+        bind(C, name="mpi_neighbor_allgather_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -4370,9 +4301,8 @@ interface MPI_Neighbor_allgather_init
   end subroutine
 end interface
 interface PMPI_Neighbor_allgather_init
-  subroutine PMPI_Neighbor_allgather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror) &
-        bind(C, name="pmpi_neighbor_allgather_init_f08_")
+  subroutine PMPI_Neighbor_allgather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -4387,9 +4317,9 @@ interface PMPI_Neighbor_allgather_init
   end subroutine
 end interface
 interface MPI_Neighbor_allgather_init
-  subroutine MPI_Neighbor_allgather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror) &
-        bind(C, name="mpi_neighbor_allgather_init_c_f08_")
+  subroutine MPI_Neighbor_allgather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror) &
+        bind(C, name="mpi_neighbor_allgather_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4404,9 +4334,8 @@ interface MPI_Neighbor_allgather_init
   end subroutine
 end interface
 interface PMPI_Neighbor_allgather_init
-  subroutine PMPI_Neighbor_allgather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror) &
-        bind(C, name="pmpi_neighbor_allgather_init_c_f08_")
+  subroutine PMPI_Neighbor_allgather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4421,14 +4350,13 @@ interface PMPI_Neighbor_allgather_init
   end subroutine
 end interface
 interface MPI_Neighbor_allgatherv
-  subroutine MPI_Neighbor_allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror)
+  subroutine MPI_Neighbor_allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER, INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -4436,19 +4364,18 @@ interface MPI_Neighbor_allgatherv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_allgatherv_f08) :: PMPI_Neighbor_allgatherv_f08
+      PROCEDURE(MPI_Neighbor_allgatherv_f08ts) :: PMPI_Neighbor_allgatherv_f08ts
 interface PMPI_Neighbor_allgatherv
-  procedure PMPI_Neighbor_allgatherv_f08
+  procedure PMPI_Neighbor_allgatherv_f08ts
 end interface
 interface MPI_Neighbor_allgatherv
-  subroutine MPI_Neighbor_allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror)
+  subroutine MPI_Neighbor_allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -4456,14 +4383,14 @@ interface MPI_Neighbor_allgatherv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_allgatherv_c_f08) :: PMPI_Neighbor_allgatherv_c_f08
+      PROCEDURE(MPI_Neighbor_allgatherv_c_f08ts) :: PMPI_Neighbor_allgatherv_c_f08ts
 interface PMPI_Neighbor_allgatherv
-  procedure PMPI_Neighbor_allgatherv_c_f08
+  procedure PMPI_Neighbor_allgatherv_c_f08ts
 end interface
 interface MPI_Neighbor_allgatherv_init
-  subroutine MPI_Neighbor_allgatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
-        request, ierror) &
-        bind(C, name="mpi_neighbor_allgatherv_init_f08_")
+  subroutine MPI_Neighbor_allgatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_allgatherv_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -4479,9 +4406,8 @@ interface MPI_Neighbor_allgatherv_init
   end subroutine
 end interface
 interface PMPI_Neighbor_allgatherv_init
-  subroutine PMPI_Neighbor_allgatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
-        request, ierror) &
-        bind(C, name="pmpi_neighbor_allgatherv_init_f08_")
+  subroutine PMPI_Neighbor_allgatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -4497,9 +4423,9 @@ interface PMPI_Neighbor_allgatherv_init
   end subroutine
 end interface
 interface MPI_Neighbor_allgatherv_init
-  subroutine MPI_Neighbor_allgatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
-        request, ierror) &
-        bind(C, name="mpi_neighbor_allgatherv_init_c_f08_")
+  subroutine MPI_Neighbor_allgatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_allgatherv_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4515,9 +4441,8 @@ interface MPI_Neighbor_allgatherv_init
   end subroutine
 end interface
 interface PMPI_Neighbor_allgatherv_init
-  subroutine PMPI_Neighbor_allgatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
-        request, ierror) &
-        bind(C, name="pmpi_neighbor_allgatherv_init_c_f08_")
+  subroutine PMPI_Neighbor_allgatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4533,47 +4458,45 @@ interface PMPI_Neighbor_allgatherv_init
   end subroutine
 end interface
 interface MPI_Neighbor_alltoall
-  subroutine MPI_Neighbor_alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
+  subroutine MPI_Neighbor_alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_alltoall_f08) :: PMPI_Neighbor_alltoall_f08
+      PROCEDURE(MPI_Neighbor_alltoall_f08ts) :: PMPI_Neighbor_alltoall_f08ts
 interface PMPI_Neighbor_alltoall
-  procedure PMPI_Neighbor_alltoall_f08
+  procedure PMPI_Neighbor_alltoall_f08ts
 end interface
 interface MPI_Neighbor_alltoall
-  subroutine MPI_Neighbor_alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
+  subroutine MPI_Neighbor_alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_alltoall_c_f08) :: PMPI_Neighbor_alltoall_c_f08
+      PROCEDURE(MPI_Neighbor_alltoall_c_f08ts) :: PMPI_Neighbor_alltoall_c_f08ts
 interface PMPI_Neighbor_alltoall
-  procedure PMPI_Neighbor_alltoall_c_f08
+  procedure PMPI_Neighbor_alltoall_c_f08ts
 end interface
 interface MPI_Neighbor_alltoall_init
-  subroutine MPI_Neighbor_alltoall_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror) &
-        bind(C, name="mpi_neighbor_alltoall_init_f08_")
+  subroutine MPI_Neighbor_alltoall_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror) &
+        bind(C, name="mpi_neighbor_alltoall_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -4588,9 +4511,8 @@ interface MPI_Neighbor_alltoall_init
   end subroutine
 end interface
 interface PMPI_Neighbor_alltoall_init
-  subroutine PMPI_Neighbor_alltoall_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror) &
-        bind(C, name="pmpi_neighbor_alltoall_init_f08_")
+  subroutine PMPI_Neighbor_alltoall_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -4605,9 +4527,9 @@ interface PMPI_Neighbor_alltoall_init
   end subroutine
 end interface
 interface MPI_Neighbor_alltoall_init
-  subroutine MPI_Neighbor_alltoall_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror) &
-        bind(C, name="mpi_neighbor_alltoall_init_c_f08_")
+  subroutine MPI_Neighbor_alltoall_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror) &
+        bind(C, name="mpi_neighbor_alltoall_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4622,9 +4544,8 @@ interface MPI_Neighbor_alltoall_init
   end subroutine
 end interface
 interface PMPI_Neighbor_alltoall_init
-  subroutine PMPI_Neighbor_alltoall_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror) &
-        bind(C, name="pmpi_neighbor_alltoall_init_c_f08_")
+  subroutine PMPI_Neighbor_alltoall_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4639,16 +4560,14 @@ interface PMPI_Neighbor_alltoall_init
   end subroutine
 end interface
 interface MPI_Neighbor_alltoallv
-  subroutine MPI_Neighbor_alltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, ierror)
+  subroutine MPI_Neighbor_alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
     INTEGER, INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER, INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -4656,21 +4575,19 @@ interface MPI_Neighbor_alltoallv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_alltoallv_f08) :: PMPI_Neighbor_alltoallv_f08
+      PROCEDURE(MPI_Neighbor_alltoallv_f08ts) :: PMPI_Neighbor_alltoallv_f08ts
 interface PMPI_Neighbor_alltoallv
-  procedure PMPI_Neighbor_alltoallv_f08
+  procedure PMPI_Neighbor_alltoallv_f08ts
 end interface
 interface MPI_Neighbor_alltoallv
-  subroutine MPI_Neighbor_alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, ierror)
+  subroutine MPI_Neighbor_alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -4678,14 +4595,14 @@ interface MPI_Neighbor_alltoallv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_alltoallv_c_f08) :: PMPI_Neighbor_alltoallv_c_f08
+      PROCEDURE(MPI_Neighbor_alltoallv_c_f08ts) :: PMPI_Neighbor_alltoallv_c_f08ts
 interface PMPI_Neighbor_alltoallv
-  procedure PMPI_Neighbor_alltoallv_c_f08
+  procedure PMPI_Neighbor_alltoallv_c_f08ts
 end interface
 interface MPI_Neighbor_alltoallv_init
-  subroutine MPI_Neighbor_alltoallv_init_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, info, request, ierror) &
-        bind(C, name="mpi_neighbor_alltoallv_init_f08_")
+  subroutine MPI_Neighbor_alltoallv_init_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_alltoallv_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -4702,9 +4619,8 @@ interface MPI_Neighbor_alltoallv_init
   end subroutine
 end interface
 interface PMPI_Neighbor_alltoallv_init
-  subroutine PMPI_Neighbor_alltoallv_init_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, info, request, ierror) &
-        bind(C, name="pmpi_neighbor_alltoallv_init_f08_")
+  subroutine PMPI_Neighbor_alltoallv_init_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -4721,9 +4637,9 @@ interface PMPI_Neighbor_alltoallv_init
   end subroutine
 end interface
 interface MPI_Neighbor_alltoallv_init
-  subroutine MPI_Neighbor_alltoallv_init_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, info, request, ierror) &
-        bind(C, name="mpi_neighbor_alltoallv_init_c_f08_")
+  subroutine MPI_Neighbor_alltoallv_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_alltoallv_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -4740,9 +4656,8 @@ interface MPI_Neighbor_alltoallv_init
   end subroutine
 end interface
 interface PMPI_Neighbor_alltoallv_init
-  subroutine PMPI_Neighbor_alltoallv_init_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, info, request, ierror) &
-        bind(C, name="pmpi_neighbor_alltoallv_init_c_f08_")
+  subroutine PMPI_Neighbor_alltoallv_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -4759,16 +4674,14 @@ interface PMPI_Neighbor_alltoallv_init
   end subroutine
 end interface
 interface MPI_Neighbor_alltoallw
-  subroutine MPI_Neighbor_alltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, ierror)
+  subroutine MPI_Neighbor_alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -4776,21 +4689,19 @@ interface MPI_Neighbor_alltoallw
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_alltoallw_f08) :: PMPI_Neighbor_alltoallw_f08
+      PROCEDURE(MPI_Neighbor_alltoallw_f08ts) :: PMPI_Neighbor_alltoallw_f08ts
 interface PMPI_Neighbor_alltoallw
-  procedure PMPI_Neighbor_alltoallw_f08
+  procedure PMPI_Neighbor_alltoallw_f08ts
 end interface
 interface MPI_Neighbor_alltoallw
-  subroutine MPI_Neighbor_alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, ierror)
+  subroutine MPI_Neighbor_alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -4798,14 +4709,14 @@ interface MPI_Neighbor_alltoallw
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Neighbor_alltoallw_c_f08) :: PMPI_Neighbor_alltoallw_c_f08
+      PROCEDURE(MPI_Neighbor_alltoallw_c_f08ts) :: PMPI_Neighbor_alltoallw_c_f08ts
 interface PMPI_Neighbor_alltoallw
-  procedure PMPI_Neighbor_alltoallw_c_f08
+  procedure PMPI_Neighbor_alltoallw_c_f08ts
 end interface
 interface MPI_Neighbor_alltoallw_init
-  subroutine MPI_Neighbor_alltoallw_init_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, info, request, ierror) &
-        bind(C, name="mpi_neighbor_alltoallw_init_f08_")
+  subroutine MPI_Neighbor_alltoallw_init_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_alltoallw_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -4822,9 +4733,8 @@ interface MPI_Neighbor_alltoallw_init
   end subroutine
 end interface
 interface PMPI_Neighbor_alltoallw_init
-  subroutine PMPI_Neighbor_alltoallw_init_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, info, request, ierror) &
-        bind(C, name="pmpi_neighbor_alltoallw_init_f08_")
+  subroutine PMPI_Neighbor_alltoallw_init_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -4841,9 +4751,9 @@ interface PMPI_Neighbor_alltoallw_init
   end subroutine
 end interface
 interface MPI_Neighbor_alltoallw_init
-  subroutine MPI_Neighbor_alltoallw_init_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, info, request, ierror) &
-        bind(C, name="mpi_neighbor_alltoallw_init_c_f08_")
+  subroutine MPI_Neighbor_alltoallw_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_alltoallw_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -4860,9 +4770,8 @@ interface MPI_Neighbor_alltoallw_init
   end subroutine
 end interface
 interface PMPI_Neighbor_alltoallw_init
-  subroutine PMPI_Neighbor_alltoallw_init_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, info, request, ierror) &
-        bind(C, name="pmpi_neighbor_alltoallw_init_c_f08_")
+  subroutine PMPI_Neighbor_alltoallw_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -4879,47 +4788,45 @@ interface PMPI_Neighbor_alltoallw_init
   end subroutine
 end interface
 interface MPI_Allgather
-  subroutine MPI_Allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
+  subroutine MPI_Allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Allgather_f08) :: PMPI_Allgather_f08
+      PROCEDURE(MPI_Allgather_f08ts) :: PMPI_Allgather_f08ts
 interface PMPI_Allgather
-  procedure PMPI_Allgather_f08
+  procedure PMPI_Allgather_f08ts
 end interface
 interface MPI_Allgather
-  subroutine MPI_Allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
+  subroutine MPI_Allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Allgather_c_f08) :: PMPI_Allgather_c_f08
+      PROCEDURE(MPI_Allgather_c_f08ts) :: PMPI_Allgather_c_f08ts
 interface PMPI_Allgather
-  procedure PMPI_Allgather_c_f08
+  procedure PMPI_Allgather_c_f08ts
 end interface
 interface MPI_Allgather_init
-  subroutine MPI_Allgather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror) &
-        bind(C, name="mpi_allgather_init_f08_")
+  subroutine MPI_Allgather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror) &
+        bind(C, name="mpi_allgather_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -4934,9 +4841,8 @@ interface MPI_Allgather_init
   end subroutine
 end interface
 interface PMPI_Allgather_init
-  subroutine PMPI_Allgather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror) &
-        bind(C, name="pmpi_allgather_init_f08_")
+  subroutine PMPI_Allgather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -4951,9 +4857,9 @@ interface PMPI_Allgather_init
   end subroutine
 end interface
 interface MPI_Allgather_init
-  subroutine MPI_Allgather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror) &
-        bind(C, name="mpi_allgather_init_c_f08_")
+  subroutine MPI_Allgather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror) &
+        bind(C, name="mpi_allgather_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4968,9 +4874,8 @@ interface MPI_Allgather_init
   end subroutine
 end interface
 interface PMPI_Allgather_init
-  subroutine PMPI_Allgather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror) &
-        bind(C, name="pmpi_allgather_init_c_f08_")
+  subroutine PMPI_Allgather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4985,14 +4890,13 @@ interface PMPI_Allgather_init
   end subroutine
 end interface
 interface MPI_Allgatherv
-  subroutine MPI_Allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror)
+  subroutine MPI_Allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER, INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -5000,19 +4904,18 @@ interface MPI_Allgatherv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Allgatherv_f08) :: PMPI_Allgatherv_f08
+      PROCEDURE(MPI_Allgatherv_f08ts) :: PMPI_Allgatherv_f08ts
 interface PMPI_Allgatherv
-  procedure PMPI_Allgatherv_f08
+  procedure PMPI_Allgatherv_f08ts
 end interface
 interface MPI_Allgatherv
-  subroutine MPI_Allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror)
+  subroutine MPI_Allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -5020,14 +4923,14 @@ interface MPI_Allgatherv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Allgatherv_c_f08) :: PMPI_Allgatherv_c_f08
+      PROCEDURE(MPI_Allgatherv_c_f08ts) :: PMPI_Allgatherv_c_f08ts
 interface PMPI_Allgatherv
-  procedure PMPI_Allgatherv_c_f08
+  procedure PMPI_Allgatherv_c_f08ts
 end interface
 interface MPI_Allgatherv_init
-  subroutine MPI_Allgatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
-        request, ierror) &
-        bind(C, name="mpi_allgatherv_init_f08_")
+  subroutine MPI_Allgatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_allgatherv_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -5043,9 +4946,8 @@ interface MPI_Allgatherv_init
   end subroutine
 end interface
 interface PMPI_Allgatherv_init
-  subroutine PMPI_Allgatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
-        request, ierror) &
-        bind(C, name="pmpi_allgatherv_init_f08_")
+  subroutine PMPI_Allgatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -5061,9 +4963,9 @@ interface PMPI_Allgatherv_init
   end subroutine
 end interface
 interface MPI_Allgatherv_init
-  subroutine MPI_Allgatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
-        request, ierror) &
-        bind(C, name="mpi_allgatherv_init_c_f08_")
+  subroutine MPI_Allgatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_allgatherv_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -5079,9 +4981,8 @@ interface MPI_Allgatherv_init
   end subroutine
 end interface
 interface PMPI_Allgatherv_init
-  subroutine PMPI_Allgatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
-        request, ierror) &
-        bind(C, name="pmpi_allgatherv_init_c_f08_")
+  subroutine PMPI_Allgatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -5097,12 +4998,10 @@ interface PMPI_Allgatherv_init
   end subroutine
 end interface
 interface MPI_Allreduce
-  subroutine MPI_Allreduce_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror)
+  subroutine MPI_Allreduce_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -5110,17 +5009,15 @@ interface MPI_Allreduce
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Allreduce_f08) :: PMPI_Allreduce_f08
+      PROCEDURE(MPI_Allreduce_f08ts) :: PMPI_Allreduce_f08ts
 interface PMPI_Allreduce
-  procedure PMPI_Allreduce_f08
+  procedure PMPI_Allreduce_f08ts
 end interface
 interface MPI_Allreduce
-  subroutine MPI_Allreduce_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror)
+  subroutine MPI_Allreduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -5128,13 +5025,13 @@ interface MPI_Allreduce
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Allreduce_c_f08) :: PMPI_Allreduce_c_f08
+      PROCEDURE(MPI_Allreduce_c_f08ts) :: PMPI_Allreduce_c_f08ts
 interface PMPI_Allreduce
-  procedure PMPI_Allreduce_c_f08
+  procedure PMPI_Allreduce_c_f08ts
 end interface
 interface MPI_Allreduce_init
-  subroutine MPI_Allreduce_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
-        bind(C, name="mpi_allreduce_init_f08_")
+  subroutine MPI_Allreduce_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_allreduce_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -5148,8 +5045,7 @@ interface MPI_Allreduce_init
   end subroutine
 end interface
 interface PMPI_Allreduce_init
-  subroutine PMPI_Allreduce_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
-        bind(C, name="pmpi_allreduce_init_f08_")
+  subroutine PMPI_Allreduce_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -5163,8 +5059,8 @@ interface PMPI_Allreduce_init
   end subroutine
 end interface
 interface MPI_Allreduce_init
-  subroutine MPI_Allreduce_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
-        bind(C, name="mpi_allreduce_init_c_f08_")
+  subroutine MPI_Allreduce_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_allreduce_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -5178,8 +5074,7 @@ interface MPI_Allreduce_init
   end subroutine
 end interface
 interface PMPI_Allreduce_init
-  subroutine PMPI_Allreduce_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
-        bind(C, name="pmpi_allreduce_init_c_f08_")
+  subroutine PMPI_Allreduce_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -5193,47 +5088,45 @@ interface PMPI_Allreduce_init
   end subroutine
 end interface
 interface MPI_Alltoall
-  subroutine MPI_Alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
+  subroutine MPI_Alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Alltoall_f08) :: PMPI_Alltoall_f08
+      PROCEDURE(MPI_Alltoall_f08ts) :: PMPI_Alltoall_f08ts
 interface PMPI_Alltoall
-  procedure PMPI_Alltoall_f08
+  procedure PMPI_Alltoall_f08ts
 end interface
 interface MPI_Alltoall
-  subroutine MPI_Alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
+  subroutine MPI_Alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Alltoall_c_f08) :: PMPI_Alltoall_c_f08
+      PROCEDURE(MPI_Alltoall_c_f08ts) :: PMPI_Alltoall_c_f08ts
 interface PMPI_Alltoall
-  procedure PMPI_Alltoall_c_f08
+  procedure PMPI_Alltoall_c_f08ts
 end interface
 interface MPI_Alltoall_init
-  subroutine MPI_Alltoall_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror) &
-        bind(C, name="mpi_alltoall_init_f08_")
+  subroutine MPI_Alltoall_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror) &
+        bind(C, name="mpi_alltoall_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -5248,9 +5141,8 @@ interface MPI_Alltoall_init
   end subroutine
 end interface
 interface PMPI_Alltoall_init
-  subroutine PMPI_Alltoall_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror) &
-        bind(C, name="pmpi_alltoall_init_f08_")
+  subroutine PMPI_Alltoall_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -5265,9 +5157,9 @@ interface PMPI_Alltoall_init
   end subroutine
 end interface
 interface MPI_Alltoall_init
-  subroutine MPI_Alltoall_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror) &
-        bind(C, name="mpi_alltoall_init_c_f08_")
+  subroutine MPI_Alltoall_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror) &
+        bind(C, name="mpi_alltoall_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -5282,9 +5174,8 @@ interface MPI_Alltoall_init
   end subroutine
 end interface
 interface PMPI_Alltoall_init
-  subroutine PMPI_Alltoall_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
-        ierror) &
-        bind(C, name="pmpi_alltoall_init_c_f08_")
+  subroutine PMPI_Alltoall_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -5299,16 +5190,14 @@ interface PMPI_Alltoall_init
   end subroutine
 end interface
 interface MPI_Alltoallv
-  subroutine MPI_Alltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, ierror)
+  subroutine MPI_Alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
     INTEGER, INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER, INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -5316,21 +5205,19 @@ interface MPI_Alltoallv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Alltoallv_f08) :: PMPI_Alltoallv_f08
+      PROCEDURE(MPI_Alltoallv_f08ts) :: PMPI_Alltoallv_f08ts
 interface PMPI_Alltoallv
-  procedure PMPI_Alltoallv_f08
+  procedure PMPI_Alltoallv_f08ts
 end interface
 interface MPI_Alltoallv
-  subroutine MPI_Alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, ierror)
+  subroutine MPI_Alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -5338,14 +5225,14 @@ interface MPI_Alltoallv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Alltoallv_c_f08) :: PMPI_Alltoallv_c_f08
+      PROCEDURE(MPI_Alltoallv_c_f08ts) :: PMPI_Alltoallv_c_f08ts
 interface PMPI_Alltoallv
-  procedure PMPI_Alltoallv_c_f08
+  procedure PMPI_Alltoallv_c_f08ts
 end interface
 interface MPI_Alltoallv_init
-  subroutine MPI_Alltoallv_init_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, info, request, ierror) &
-        bind(C, name="mpi_alltoallv_init_f08_")
+  subroutine MPI_Alltoallv_init_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, info, request, ierror) &
+        bind(C, name="mpi_alltoallv_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -5362,9 +5249,8 @@ interface MPI_Alltoallv_init
   end subroutine
 end interface
 interface PMPI_Alltoallv_init
-  subroutine PMPI_Alltoallv_init_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, info, request, ierror) &
-        bind(C, name="pmpi_alltoallv_init_f08_")
+  subroutine PMPI_Alltoallv_init_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -5381,9 +5267,9 @@ interface PMPI_Alltoallv_init
   end subroutine
 end interface
 interface MPI_Alltoallv_init
-  subroutine MPI_Alltoallv_init_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, info, request, ierror) &
-        bind(C, name="mpi_alltoallv_init_c_f08_")
+  subroutine MPI_Alltoallv_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, info, request, ierror) &
+        bind(C, name="mpi_alltoallv_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -5400,9 +5286,8 @@ interface MPI_Alltoallv_init
   end subroutine
 end interface
 interface PMPI_Alltoallv_init
-  subroutine PMPI_Alltoallv_init_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, info, request, ierror) &
-        bind(C, name="pmpi_alltoallv_init_c_f08_")
+  subroutine PMPI_Alltoallv_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -5419,16 +5304,14 @@ interface PMPI_Alltoallv_init
   end subroutine
 end interface
 interface MPI_Alltoallw
-  subroutine MPI_Alltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, ierror)
+  subroutine MPI_Alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
     INTEGER, INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER, INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -5436,21 +5319,19 @@ interface MPI_Alltoallw
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Alltoallw_f08) :: PMPI_Alltoallw_f08
+      PROCEDURE(MPI_Alltoallw_f08ts) :: PMPI_Alltoallw_f08ts
 interface PMPI_Alltoallw
-  procedure PMPI_Alltoallw_f08
+  procedure PMPI_Alltoallw_f08ts
 end interface
 interface MPI_Alltoallw
-  subroutine MPI_Alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, ierror)
+  subroutine MPI_Alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -5458,14 +5339,14 @@ interface MPI_Alltoallw
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Alltoallw_c_f08) :: PMPI_Alltoallw_c_f08
+      PROCEDURE(MPI_Alltoallw_c_f08ts) :: PMPI_Alltoallw_c_f08ts
 interface PMPI_Alltoallw
-  procedure PMPI_Alltoallw_c_f08
+  procedure PMPI_Alltoallw_c_f08ts
 end interface
 interface MPI_Alltoallw_init
-  subroutine MPI_Alltoallw_init_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, info, request, ierror) &
-        bind(C, name="mpi_alltoallw_init_f08_")
+  subroutine MPI_Alltoallw_init_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, info, request, ierror) &
+        bind(C, name="mpi_alltoallw_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -5482,9 +5363,8 @@ interface MPI_Alltoallw_init
   end subroutine
 end interface
 interface PMPI_Alltoallw_init
-  subroutine PMPI_Alltoallw_init_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, info, request, ierror) &
-        bind(C, name="pmpi_alltoallw_init_f08_")
+  subroutine PMPI_Alltoallw_init_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -5501,9 +5381,9 @@ interface PMPI_Alltoallw_init
   end subroutine
 end interface
 interface MPI_Alltoallw_init
-  subroutine MPI_Alltoallw_init_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, info, request, ierror) &
-        bind(C, name="mpi_alltoallw_init_c_f08_")
+  subroutine MPI_Alltoallw_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, info, request, ierror) &
+        bind(C, name="mpi_alltoallw_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -5520,9 +5400,8 @@ interface MPI_Alltoallw_init
   end subroutine
 end interface
 interface PMPI_Alltoallw_init
-  subroutine PMPI_Alltoallw_init_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, info, request, ierror) &
-        bind(C, name="pmpi_alltoallw_init_c_f08_")
+  subroutine PMPI_Alltoallw_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -5563,10 +5442,9 @@ interface PMPI_Barrier_init
   procedure PMPI_Barrier_init_f08
 end interface
 interface MPI_Bcast
-  subroutine MPI_Bcast_f08(buffer, count, datatype, root, comm, ierror)
+  subroutine MPI_Bcast_f08ts(buffer, count, datatype, root, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-    TYPE(*), TARGET :: buffer(*)
+    TYPE(*), TARGET :: buffer(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: root
@@ -5574,15 +5452,14 @@ interface MPI_Bcast
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Bcast_f08) :: PMPI_Bcast_f08
+      PROCEDURE(MPI_Bcast_f08ts) :: PMPI_Bcast_f08ts
 interface PMPI_Bcast
-  procedure PMPI_Bcast_f08
+  procedure PMPI_Bcast_f08ts
 end interface
 interface MPI_Bcast
-  subroutine MPI_Bcast_c_f08(buffer, count, datatype, root, comm, ierror)
+  subroutine MPI_Bcast_c_f08ts(buffer, count, datatype, root, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-    TYPE(*), TARGET :: buffer(*)
+    TYPE(*), TARGET :: buffer(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     INTEGER, INTENT(IN) :: root
@@ -5590,13 +5467,13 @@ interface MPI_Bcast
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Bcast_c_f08) :: PMPI_Bcast_c_f08
+      PROCEDURE(MPI_Bcast_c_f08ts) :: PMPI_Bcast_c_f08ts
 interface PMPI_Bcast
-  procedure PMPI_Bcast_c_f08
+  procedure PMPI_Bcast_c_f08ts
 end interface
 interface MPI_Bcast_init
-  subroutine MPI_Bcast_init_f08(buffer, count, datatype, root, comm, info, request, ierror) &
-        bind(C, name="mpi_bcast_init_f08_")
+  subroutine MPI_Bcast_init_f08ts(buffer, count, datatype, root, comm, info, request, ierror) &
+        bind(C, name="mpi_bcast_init_f08ts_")
     import
     TYPE(*), TARGET :: buffer(..)
     INTEGER, INTENT(IN) :: count
@@ -5609,8 +5486,7 @@ interface MPI_Bcast_init
   end subroutine
 end interface
 interface PMPI_Bcast_init
-  subroutine PMPI_Bcast_init_f08(buffer, count, datatype, root, comm, info, request, ierror) &
-        bind(C, name="pmpi_bcast_init_f08_")
+  subroutine PMPI_Bcast_init_f08ts(buffer, count, datatype, root, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: buffer(..)
     INTEGER, INTENT(IN) :: count
@@ -5623,8 +5499,8 @@ interface PMPI_Bcast_init
   end subroutine
 end interface
 interface MPI_Bcast_init
-  subroutine MPI_Bcast_init_c_f08(buffer, count, datatype, root, comm, info, request, ierror) &
-        bind(C, name="mpi_bcast_init_c_f08_")
+  subroutine MPI_Bcast_init_c_f08ts(buffer, count, datatype, root, comm, info, request, ierror) &
+        bind(C, name="mpi_bcast_init_c_f08ts_")
     import
     TYPE(*), TARGET :: buffer(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -5637,8 +5513,7 @@ interface MPI_Bcast_init
   end subroutine
 end interface
 interface PMPI_Bcast_init
-  subroutine PMPI_Bcast_init_c_f08(buffer, count, datatype, root, comm, info, request, ierror) &
-        bind(C, name="pmpi_bcast_init_c_f08_")
+  subroutine PMPI_Bcast_init_c_f08ts(buffer, count, datatype, root, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: buffer(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -5651,12 +5526,10 @@ interface PMPI_Bcast_init
   end subroutine
 end interface
 interface MPI_Exscan
-  subroutine MPI_Exscan_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror)
+  subroutine MPI_Exscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -5664,17 +5537,15 @@ interface MPI_Exscan
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Exscan_f08) :: PMPI_Exscan_f08
+      PROCEDURE(MPI_Exscan_f08ts) :: PMPI_Exscan_f08ts
 interface PMPI_Exscan
-  procedure PMPI_Exscan_f08
+  procedure PMPI_Exscan_f08ts
 end interface
 interface MPI_Exscan
-  subroutine MPI_Exscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror)
+  subroutine MPI_Exscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -5682,13 +5553,13 @@ interface MPI_Exscan
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Exscan_c_f08) :: PMPI_Exscan_c_f08
+      PROCEDURE(MPI_Exscan_c_f08ts) :: PMPI_Exscan_c_f08ts
 interface PMPI_Exscan
-  procedure PMPI_Exscan_c_f08
+  procedure PMPI_Exscan_c_f08ts
 end interface
 interface MPI_Exscan_init
-  subroutine MPI_Exscan_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
-        bind(C, name="mpi_exscan_init_f08_")
+  subroutine MPI_Exscan_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_exscan_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -5702,8 +5573,7 @@ interface MPI_Exscan_init
   end subroutine
 end interface
 interface PMPI_Exscan_init
-  subroutine PMPI_Exscan_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
-        bind(C, name="pmpi_exscan_init_f08_")
+  subroutine PMPI_Exscan_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -5717,8 +5587,8 @@ interface PMPI_Exscan_init
   end subroutine
 end interface
 interface MPI_Exscan_init
-  subroutine MPI_Exscan_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
-        bind(C, name="mpi_exscan_init_c_f08_")
+  subroutine MPI_Exscan_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_exscan_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -5732,8 +5602,7 @@ interface MPI_Exscan_init
   end subroutine
 end interface
 interface PMPI_Exscan_init
-  subroutine PMPI_Exscan_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
-        bind(C, name="pmpi_exscan_init_c_f08_")
+  subroutine PMPI_Exscan_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -5747,14 +5616,13 @@ interface PMPI_Exscan_init
   end subroutine
 end interface
 interface MPI_Gather
-  subroutine MPI_Gather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror)
+  subroutine MPI_Gather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: root
@@ -5762,19 +5630,18 @@ interface MPI_Gather
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Gather_f08) :: PMPI_Gather_f08
+      PROCEDURE(MPI_Gather_f08ts) :: PMPI_Gather_f08ts
 interface PMPI_Gather
-  procedure PMPI_Gather_f08
+  procedure PMPI_Gather_f08ts
 end interface
 interface MPI_Gather
-  subroutine MPI_Gather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror)
+  subroutine MPI_Gather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: root
@@ -5782,14 +5649,14 @@ interface MPI_Gather
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Gather_c_f08) :: PMPI_Gather_c_f08
+      PROCEDURE(MPI_Gather_c_f08ts) :: PMPI_Gather_c_f08ts
 interface PMPI_Gather
-  procedure PMPI_Gather_c_f08
+  procedure PMPI_Gather_c_f08ts
 end interface
 interface MPI_Gather_init
-  subroutine MPI_Gather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
-        ierror) &
-        bind(C, name="mpi_gather_init_f08_")
+  subroutine MPI_Gather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_gather_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -5805,9 +5672,8 @@ interface MPI_Gather_init
   end subroutine
 end interface
 interface PMPI_Gather_init
-  subroutine PMPI_Gather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
-        ierror) &
-        bind(C, name="pmpi_gather_init_f08_")
+  subroutine PMPI_Gather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -5823,9 +5689,9 @@ interface PMPI_Gather_init
   end subroutine
 end interface
 interface MPI_Gather_init
-  subroutine MPI_Gather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
-        ierror) &
-        bind(C, name="mpi_gather_init_c_f08_")
+  subroutine MPI_Gather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_gather_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -5841,9 +5707,8 @@ interface MPI_Gather_init
   end subroutine
 end interface
 interface PMPI_Gather_init
-  subroutine PMPI_Gather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
-        ierror) &
-        bind(C, name="pmpi_gather_init_c_f08_")
+  subroutine PMPI_Gather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -5859,15 +5724,13 @@ interface PMPI_Gather_init
   end subroutine
 end interface
 interface MPI_Gatherv
-  subroutine MPI_Gatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
-        ierror)
+  subroutine MPI_Gatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        root, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     INTEGER, INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -5876,20 +5739,18 @@ interface MPI_Gatherv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Gatherv_f08) :: PMPI_Gatherv_f08
+      PROCEDURE(MPI_Gatherv_f08ts) :: PMPI_Gatherv_f08ts
 interface PMPI_Gatherv
-  procedure PMPI_Gatherv_f08
+  procedure PMPI_Gatherv_f08ts
 end interface
 interface MPI_Gatherv
-  subroutine MPI_Gatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
-        ierror)
+  subroutine MPI_Gatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        root, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -5898,14 +5759,14 @@ interface MPI_Gatherv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Gatherv_c_f08) :: PMPI_Gatherv_c_f08
+      PROCEDURE(MPI_Gatherv_c_f08ts) :: PMPI_Gatherv_c_f08ts
 interface PMPI_Gatherv
-  procedure PMPI_Gatherv_c_f08
+  procedure PMPI_Gatherv_c_f08ts
 end interface
 interface MPI_Gatherv_init
-  subroutine MPI_Gatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
-        info, request, ierror) &
-        bind(C, name="mpi_gatherv_init_f08_")
+  subroutine MPI_Gatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        root, comm, info, request, ierror) &
+        bind(C, name="mpi_gatherv_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -5922,9 +5783,8 @@ interface MPI_Gatherv_init
   end subroutine
 end interface
 interface PMPI_Gatherv_init
-  subroutine PMPI_Gatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
-        info, request, ierror) &
-        bind(C, name="pmpi_gatherv_init_f08_")
+  subroutine PMPI_Gatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        root, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -5941,9 +5801,9 @@ interface PMPI_Gatherv_init
   end subroutine
 end interface
 interface MPI_Gatherv_init
-  subroutine MPI_Gatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
-        info, request, ierror) &
-        bind(C, name="mpi_gatherv_init_c_f08_")
+  subroutine MPI_Gatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        root, comm, info, request, ierror) &
+        bind(C, name="mpi_gatherv_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -5960,9 +5820,8 @@ interface MPI_Gatherv_init
   end subroutine
 end interface
 interface PMPI_Gatherv_init
-  subroutine PMPI_Gatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
-        info, request, ierror) &
-        bind(C, name="pmpi_gatherv_init_c_f08_")
+  subroutine PMPI_Gatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        root, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -5979,8 +5838,9 @@ interface PMPI_Gatherv_init
   end subroutine
 end interface
 interface MPI_Iallgather
-  subroutine MPI_Iallgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
-        bind(C, name="mpi_iallgather_f08_")
+  subroutine MPI_Iallgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror) &
+        bind(C, name="mpi_iallgather_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -5994,8 +5854,8 @@ interface MPI_Iallgather
   end subroutine
 end interface
 interface PMPI_Iallgather
-  subroutine PMPI_Iallgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
-        bind(C, name="pmpi_iallgather_f08_")
+  subroutine PMPI_Iallgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -6009,8 +5869,9 @@ interface PMPI_Iallgather
   end subroutine
 end interface
 interface MPI_Iallgather
-  subroutine MPI_Iallgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
-        bind(C, name="mpi_iallgather_c_f08_")
+  subroutine MPI_Iallgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror) &
+        bind(C, name="mpi_iallgather_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -6024,8 +5885,8 @@ interface MPI_Iallgather
   end subroutine
 end interface
 interface PMPI_Iallgather
-  subroutine PMPI_Iallgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
-        bind(C, name="pmpi_iallgather_c_f08_")
+  subroutine PMPI_Iallgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -6039,9 +5900,9 @@ interface PMPI_Iallgather
   end subroutine
 end interface
 interface MPI_Iallgatherv
-  subroutine MPI_Iallgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
-        ierror) &
-        bind(C, name="mpi_iallgatherv_f08_")
+  subroutine MPI_Iallgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, request, ierror) &
+        bind(C, name="mpi_iallgatherv_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -6056,9 +5917,8 @@ interface MPI_Iallgatherv
   end subroutine
 end interface
 interface PMPI_Iallgatherv
-  subroutine PMPI_Iallgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
-        ierror) &
-        bind(C, name="pmpi_iallgatherv_f08_")
+  subroutine PMPI_Iallgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -6073,9 +5933,9 @@ interface PMPI_Iallgatherv
   end subroutine
 end interface
 interface MPI_Iallgatherv
-  subroutine MPI_Iallgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
-        ierror) &
-        bind(C, name="mpi_iallgatherv_c_f08_")
+  subroutine MPI_Iallgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, request, ierror) &
+        bind(C, name="mpi_iallgatherv_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -6090,9 +5950,8 @@ interface MPI_Iallgatherv
   end subroutine
 end interface
 interface PMPI_Iallgatherv
-  subroutine PMPI_Iallgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
-        ierror) &
-        bind(C, name="pmpi_iallgatherv_c_f08_")
+  subroutine PMPI_Iallgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -6107,8 +5966,8 @@ interface PMPI_Iallgatherv
   end subroutine
 end interface
 interface MPI_Iallreduce
-  subroutine MPI_Iallreduce_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        bind(C, name="mpi_iallreduce_f08_")
+  subroutine MPI_Iallreduce_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_iallreduce_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6121,8 +5980,7 @@ interface MPI_Iallreduce
   end subroutine
 end interface
 interface PMPI_Iallreduce
-  subroutine PMPI_Iallreduce_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        bind(C, name="pmpi_iallreduce_f08_")
+  subroutine PMPI_Iallreduce_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6135,8 +5993,8 @@ interface PMPI_Iallreduce
   end subroutine
 end interface
 interface MPI_Iallreduce
-  subroutine MPI_Iallreduce_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        bind(C, name="mpi_iallreduce_c_f08_")
+  subroutine MPI_Iallreduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_iallreduce_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6149,8 +6007,7 @@ interface MPI_Iallreduce
   end subroutine
 end interface
 interface PMPI_Iallreduce
-  subroutine PMPI_Iallreduce_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        bind(C, name="pmpi_iallreduce_c_f08_")
+  subroutine PMPI_Iallreduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6163,8 +6020,9 @@ interface PMPI_Iallreduce
   end subroutine
 end interface
 interface MPI_Ialltoall
-  subroutine MPI_Ialltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
-        bind(C, name="mpi_ialltoall_f08_")
+  subroutine MPI_Ialltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror) &
+        bind(C, name="mpi_ialltoall_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -6178,8 +6036,8 @@ interface MPI_Ialltoall
   end subroutine
 end interface
 interface PMPI_Ialltoall
-  subroutine PMPI_Ialltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
-        bind(C, name="pmpi_ialltoall_f08_")
+  subroutine PMPI_Ialltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -6193,8 +6051,9 @@ interface PMPI_Ialltoall
   end subroutine
 end interface
 interface MPI_Ialltoall
-  subroutine MPI_Ialltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
-        bind(C, name="mpi_ialltoall_c_f08_")
+  subroutine MPI_Ialltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror) &
+        bind(C, name="mpi_ialltoall_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -6208,8 +6067,8 @@ interface MPI_Ialltoall
   end subroutine
 end interface
 interface PMPI_Ialltoall
-  subroutine PMPI_Ialltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
-        bind(C, name="pmpi_ialltoall_c_f08_")
+  subroutine PMPI_Ialltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -6223,9 +6082,9 @@ interface PMPI_Ialltoall
   end subroutine
 end interface
 interface MPI_Ialltoallv
-  subroutine MPI_Ialltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, request, ierror) &
-        bind(C, name="mpi_ialltoallv_f08_")
+  subroutine MPI_Ialltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ialltoallv_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -6241,9 +6100,8 @@ interface MPI_Ialltoallv
   end subroutine
 end interface
 interface PMPI_Ialltoallv
-  subroutine PMPI_Ialltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, request, ierror) &
-        bind(C, name="pmpi_ialltoallv_f08_")
+  subroutine PMPI_Ialltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -6259,9 +6117,9 @@ interface PMPI_Ialltoallv
   end subroutine
 end interface
 interface MPI_Ialltoallv
-  subroutine MPI_Ialltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, request, ierror) &
-        bind(C, name="mpi_ialltoallv_c_f08_")
+  subroutine MPI_Ialltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ialltoallv_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -6277,9 +6135,8 @@ interface MPI_Ialltoallv
   end subroutine
 end interface
 interface PMPI_Ialltoallv
-  subroutine PMPI_Ialltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
-        comm, request, ierror) &
-        bind(C, name="pmpi_ialltoallv_c_f08_")
+  subroutine PMPI_Ialltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+        recvtype, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -6295,9 +6152,9 @@ interface PMPI_Ialltoallv
   end subroutine
 end interface
 interface MPI_Ialltoallw
-  subroutine MPI_Ialltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, request, ierror) &
-        bind(C, name="mpi_ialltoallw_f08_")
+  subroutine MPI_Ialltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, request, ierror) &
+        bind(C, name="mpi_ialltoallw_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -6313,9 +6170,8 @@ interface MPI_Ialltoallw
   end subroutine
 end interface
 interface PMPI_Ialltoallw
-  subroutine PMPI_Ialltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, request, ierror) &
-        bind(C, name="pmpi_ialltoallw_f08_")
+  subroutine PMPI_Ialltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -6331,9 +6187,9 @@ interface PMPI_Ialltoallw
   end subroutine
 end interface
 interface MPI_Ialltoallw
-  subroutine MPI_Ialltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, request, ierror) &
-        bind(C, name="mpi_ialltoallw_c_f08_")
+  subroutine MPI_Ialltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, request, ierror) &
+        bind(C, name="mpi_ialltoallw_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -6349,9 +6205,8 @@ interface MPI_Ialltoallw
   end subroutine
 end interface
 interface PMPI_Ialltoallw
-  subroutine PMPI_Ialltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
-        comm, request, ierror) &
-        bind(C, name="pmpi_ialltoallw_c_f08_")
+  subroutine PMPI_Ialltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+        recvtypes, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -6379,8 +6234,8 @@ interface PMPI_Ibarrier
   procedure PMPI_Ibarrier_f08
 end interface
 interface MPI_Ibcast
-  subroutine MPI_Ibcast_f08(buffer, count, datatype, root, comm, request, ierror) &
-        bind(C, name="mpi_ibcast_f08_")
+  subroutine MPI_Ibcast_f08ts(buffer, count, datatype, root, comm, request, ierror) &
+        bind(C, name="mpi_ibcast_f08ts_")
     import
     TYPE(*), TARGET :: buffer(..)
     INTEGER, INTENT(IN) :: count
@@ -6392,8 +6247,7 @@ interface MPI_Ibcast
   end subroutine
 end interface
 interface PMPI_Ibcast
-  subroutine PMPI_Ibcast_f08(buffer, count, datatype, root, comm, request, ierror) &
-        bind(C, name="pmpi_ibcast_f08_")
+  subroutine PMPI_Ibcast_f08ts(buffer, count, datatype, root, comm, request, ierror)
     import
     TYPE(*), TARGET :: buffer(..)
     INTEGER, INTENT(IN) :: count
@@ -6405,8 +6259,8 @@ interface PMPI_Ibcast
   end subroutine
 end interface
 interface MPI_Ibcast
-  subroutine MPI_Ibcast_c_f08(buffer, count, datatype, root, comm, request, ierror) &
-        bind(C, name="mpi_ibcast_c_f08_")
+  subroutine MPI_Ibcast_c_f08ts(buffer, count, datatype, root, comm, request, ierror) &
+        bind(C, name="mpi_ibcast_c_f08ts_")
     import
     TYPE(*), TARGET :: buffer(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -6418,8 +6272,7 @@ interface MPI_Ibcast
   end subroutine
 end interface
 interface PMPI_Ibcast
-  subroutine PMPI_Ibcast_c_f08(buffer, count, datatype, root, comm, request, ierror) &
-        bind(C, name="pmpi_ibcast_c_f08_")
+  subroutine PMPI_Ibcast_c_f08ts(buffer, count, datatype, root, comm, request, ierror)
     import
     TYPE(*), TARGET :: buffer(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -6431,8 +6284,8 @@ interface PMPI_Ibcast
   end subroutine
 end interface
 interface MPI_Iexscan
-  subroutine MPI_Iexscan_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        bind(C, name="mpi_iexscan_f08_")
+  subroutine MPI_Iexscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_iexscan_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6445,8 +6298,7 @@ interface MPI_Iexscan
   end subroutine
 end interface
 interface PMPI_Iexscan
-  subroutine PMPI_Iexscan_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        bind(C, name="pmpi_iexscan_f08_")
+  subroutine PMPI_Iexscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6459,8 +6311,8 @@ interface PMPI_Iexscan
   end subroutine
 end interface
 interface MPI_Iexscan
-  subroutine MPI_Iexscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        bind(C, name="mpi_iexscan_c_f08_")
+  subroutine MPI_Iexscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_iexscan_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6473,8 +6325,7 @@ interface MPI_Iexscan
   end subroutine
 end interface
 interface PMPI_Iexscan
-  subroutine PMPI_Iexscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        bind(C, name="pmpi_iexscan_c_f08_")
+  subroutine PMPI_Iexscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6487,9 +6338,9 @@ interface PMPI_Iexscan
   end subroutine
 end interface
 interface MPI_Igather
-  subroutine MPI_Igather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
-        ierror) &
-        bind(C, name="mpi_igather_f08_")
+  subroutine MPI_Igather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, request, ierror) &
+        bind(C, name="mpi_igather_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -6504,9 +6355,8 @@ interface MPI_Igather
   end subroutine
 end interface
 interface PMPI_Igather
-  subroutine PMPI_Igather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
-        ierror) &
-        bind(C, name="pmpi_igather_f08_")
+  subroutine PMPI_Igather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -6521,9 +6371,9 @@ interface PMPI_Igather
   end subroutine
 end interface
 interface MPI_Igather
-  subroutine MPI_Igather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
-        ierror) &
-        bind(C, name="mpi_igather_c_f08_")
+  subroutine MPI_Igather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, request, ierror) &
+        bind(C, name="mpi_igather_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -6538,9 +6388,8 @@ interface MPI_Igather
   end subroutine
 end interface
 interface PMPI_Igather
-  subroutine PMPI_Igather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
-        ierror) &
-        bind(C, name="pmpi_igather_c_f08_")
+  subroutine PMPI_Igather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -6555,9 +6404,9 @@ interface PMPI_Igather
   end subroutine
 end interface
 interface MPI_Igatherv
-  subroutine MPI_Igatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
-        request, ierror) &
-        bind(C, name="mpi_igatherv_f08_")
+  subroutine MPI_Igatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        root, comm, request, ierror) &
+        bind(C, name="mpi_igatherv_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -6573,9 +6422,8 @@ interface MPI_Igatherv
   end subroutine
 end interface
 interface PMPI_Igatherv
-  subroutine PMPI_Igatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
-        request, ierror) &
-        bind(C, name="pmpi_igatherv_f08_")
+  subroutine PMPI_Igatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        root, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -6591,9 +6439,9 @@ interface PMPI_Igatherv
   end subroutine
 end interface
 interface MPI_Igatherv
-  subroutine MPI_Igatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
-        request, ierror) &
-        bind(C, name="mpi_igatherv_c_f08_")
+  subroutine MPI_Igatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        root, comm, request, ierror) &
+        bind(C, name="mpi_igatherv_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -6609,9 +6457,8 @@ interface MPI_Igatherv
   end subroutine
 end interface
 interface PMPI_Igatherv
-  subroutine PMPI_Igatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
-        request, ierror) &
-        bind(C, name="pmpi_igatherv_c_f08_")
+  subroutine PMPI_Igatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        root, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -6627,8 +6474,8 @@ interface PMPI_Igatherv
   end subroutine
 end interface
 interface MPI_Ireduce
-  subroutine MPI_Ireduce_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror) &
-        bind(C, name="mpi_ireduce_f08_")
+  subroutine MPI_Ireduce_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror) &
+        bind(C, name="mpi_ireduce_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6642,8 +6489,7 @@ interface MPI_Ireduce
   end subroutine
 end interface
 interface PMPI_Ireduce
-  subroutine PMPI_Ireduce_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror) &
-        bind(C, name="pmpi_ireduce_f08_")
+  subroutine PMPI_Ireduce_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6657,8 +6503,8 @@ interface PMPI_Ireduce
   end subroutine
 end interface
 interface MPI_Ireduce
-  subroutine MPI_Ireduce_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror) &
-        bind(C, name="mpi_ireduce_c_f08_")
+  subroutine MPI_Ireduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror) &
+        bind(C, name="mpi_ireduce_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6672,8 +6518,7 @@ interface MPI_Ireduce
   end subroutine
 end interface
 interface PMPI_Ireduce
-  subroutine PMPI_Ireduce_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror) &
-        bind(C, name="pmpi_ireduce_c_f08_")
+  subroutine PMPI_Ireduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6687,8 +6532,8 @@ interface PMPI_Ireduce
   end subroutine
 end interface
 interface MPI_Ireduce_scatter
-  subroutine MPI_Ireduce_scatter_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror) &
-        bind(C, name="mpi_ireduce_scatter_f08_")
+  subroutine MPI_Ireduce_scatter_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_ireduce_scatter_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6701,8 +6546,7 @@ interface MPI_Ireduce_scatter
   end subroutine
 end interface
 interface PMPI_Ireduce_scatter
-  subroutine PMPI_Ireduce_scatter_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror) &
-        bind(C, name="pmpi_ireduce_scatter_f08_")
+  subroutine PMPI_Ireduce_scatter_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6715,8 +6559,8 @@ interface PMPI_Ireduce_scatter
   end subroutine
 end interface
 interface MPI_Ireduce_scatter
-  subroutine MPI_Ireduce_scatter_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror) &
-        bind(C, name="mpi_ireduce_scatter_c_f08_")
+  subroutine MPI_Ireduce_scatter_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_ireduce_scatter_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6729,8 +6573,7 @@ interface MPI_Ireduce_scatter
   end subroutine
 end interface
 interface PMPI_Ireduce_scatter
-  subroutine PMPI_Ireduce_scatter_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror) &
-        bind(C, name="pmpi_ireduce_scatter_c_f08_")
+  subroutine PMPI_Ireduce_scatter_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6743,8 +6586,8 @@ interface PMPI_Ireduce_scatter
   end subroutine
 end interface
 interface MPI_Ireduce_scatter_block
-  subroutine MPI_Ireduce_scatter_block_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror) &
-        bind(C, name="mpi_ireduce_scatter_block_f08_")
+  subroutine MPI_Ireduce_scatter_block_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_ireduce_scatter_block_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6757,8 +6600,7 @@ interface MPI_Ireduce_scatter_block
   end subroutine
 end interface
 interface PMPI_Ireduce_scatter_block
-  subroutine PMPI_Ireduce_scatter_block_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror) &
-        bind(C, name="pmpi_ireduce_scatter_block_f08_")
+  subroutine PMPI_Ireduce_scatter_block_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6771,8 +6613,8 @@ interface PMPI_Ireduce_scatter_block
   end subroutine
 end interface
 interface MPI_Ireduce_scatter_block
-  subroutine MPI_Ireduce_scatter_block_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror) &
-        bind(C, name="mpi_ireduce_scatter_block_c_f08_")
+  subroutine MPI_Ireduce_scatter_block_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_ireduce_scatter_block_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6785,8 +6627,7 @@ interface MPI_Ireduce_scatter_block
   end subroutine
 end interface
 interface PMPI_Ireduce_scatter_block
-  subroutine PMPI_Ireduce_scatter_block_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror) &
-        bind(C, name="pmpi_ireduce_scatter_block_c_f08_")
+  subroutine PMPI_Ireduce_scatter_block_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6799,8 +6640,8 @@ interface PMPI_Ireduce_scatter_block
   end subroutine
 end interface
 interface MPI_Iscan
-  subroutine MPI_Iscan_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        bind(C, name="mpi_iscan_f08_")
+  subroutine MPI_Iscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_iscan_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6813,8 +6654,7 @@ interface MPI_Iscan
   end subroutine
 end interface
 interface PMPI_Iscan
-  subroutine PMPI_Iscan_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        bind(C, name="pmpi_iscan_f08_")
+  subroutine PMPI_Iscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6827,8 +6667,8 @@ interface PMPI_Iscan
   end subroutine
 end interface
 interface MPI_Iscan
-  subroutine MPI_Iscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        bind(C, name="mpi_iscan_c_f08_")
+  subroutine MPI_Iscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_iscan_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6841,8 +6681,7 @@ interface MPI_Iscan
   end subroutine
 end interface
 interface PMPI_Iscan
-  subroutine PMPI_Iscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        bind(C, name="pmpi_iscan_c_f08_")
+  subroutine PMPI_Iscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -6855,9 +6694,9 @@ interface PMPI_Iscan
   end subroutine
 end interface
 interface MPI_Iscatter
-  subroutine MPI_Iscatter_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
-        ierror) &
-        bind(C, name="mpi_iscatter_f08_")
+  subroutine MPI_Iscatter_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, request, ierror) &
+        bind(C, name="mpi_iscatter_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -6872,9 +6711,8 @@ interface MPI_Iscatter
   end subroutine
 end interface
 interface PMPI_Iscatter
-  subroutine PMPI_Iscatter_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
-        ierror) &
-        bind(C, name="pmpi_iscatter_f08_")
+  subroutine PMPI_Iscatter_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -6889,9 +6727,9 @@ interface PMPI_Iscatter
   end subroutine
 end interface
 interface MPI_Iscatter
-  subroutine MPI_Iscatter_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
-        ierror) &
-        bind(C, name="mpi_iscatter_c_f08_")
+  subroutine MPI_Iscatter_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, request, ierror) &
+        bind(C, name="mpi_iscatter_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -6906,9 +6744,8 @@ interface MPI_Iscatter
   end subroutine
 end interface
 interface PMPI_Iscatter
-  subroutine PMPI_Iscatter_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
-        ierror) &
-        bind(C, name="pmpi_iscatter_c_f08_")
+  subroutine PMPI_Iscatter_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -6923,9 +6760,9 @@ interface PMPI_Iscatter
   end subroutine
 end interface
 interface MPI_Iscatterv
-  subroutine MPI_Iscatterv_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
-        request, ierror) &
-        bind(C, name="mpi_iscatterv_f08_")
+  subroutine MPI_Iscatterv_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, request, ierror) &
+        bind(C, name="mpi_iscatterv_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -6941,9 +6778,8 @@ interface MPI_Iscatterv
   end subroutine
 end interface
 interface PMPI_Iscatterv
-  subroutine PMPI_Iscatterv_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
-        request, ierror) &
-        bind(C, name="pmpi_iscatterv_f08_")
+  subroutine PMPI_Iscatterv_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -6959,9 +6795,9 @@ interface PMPI_Iscatterv
   end subroutine
 end interface
 interface MPI_Iscatterv
-  subroutine MPI_Iscatterv_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
-        request, ierror) &
-        bind(C, name="mpi_iscatterv_c_f08_")
+  subroutine MPI_Iscatterv_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, request, ierror) &
+        bind(C, name="mpi_iscatterv_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -6977,9 +6813,8 @@ interface MPI_Iscatterv
   end subroutine
 end interface
 interface PMPI_Iscatterv
-  subroutine PMPI_Iscatterv_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
-        request, ierror) &
-        bind(C, name="pmpi_iscatterv_c_f08_")
+  subroutine PMPI_Iscatterv_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -6995,12 +6830,10 @@ interface PMPI_Iscatterv
   end subroutine
 end interface
 interface MPI_Reduce
-  subroutine MPI_Reduce_f08(sendbuf, recvbuf, count, datatype, op, root, comm, ierror)
+  subroutine MPI_Reduce_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7009,17 +6842,15 @@ interface MPI_Reduce
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Reduce_f08) :: PMPI_Reduce_f08
+      PROCEDURE(MPI_Reduce_f08ts) :: PMPI_Reduce_f08ts
 interface PMPI_Reduce
-  procedure PMPI_Reduce_f08
+  procedure PMPI_Reduce_f08ts
 end interface
 interface MPI_Reduce
-  subroutine MPI_Reduce_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, ierror)
+  subroutine MPI_Reduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7028,13 +6859,13 @@ interface MPI_Reduce
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Reduce_c_f08) :: PMPI_Reduce_c_f08
+      PROCEDURE(MPI_Reduce_c_f08ts) :: PMPI_Reduce_c_f08ts
 interface PMPI_Reduce
-  procedure PMPI_Reduce_c_f08
+  procedure PMPI_Reduce_c_f08ts
 end interface
 interface MPI_Reduce_init
-  subroutine MPI_Reduce_init_f08(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror) &
-        bind(C, name="mpi_reduce_init_f08_")
+  subroutine MPI_Reduce_init_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror) &
+        bind(C, name="mpi_reduce_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -7049,8 +6880,7 @@ interface MPI_Reduce_init
   end subroutine
 end interface
 interface PMPI_Reduce_init
-  subroutine PMPI_Reduce_init_f08(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror) &
-        bind(C, name="pmpi_reduce_init_f08_")
+  subroutine PMPI_Reduce_init_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -7065,8 +6895,8 @@ interface PMPI_Reduce_init
   end subroutine
 end interface
 interface MPI_Reduce_init
-  subroutine MPI_Reduce_init_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror) &
-        bind(C, name="mpi_reduce_init_c_f08_")
+  subroutine MPI_Reduce_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror) &
+        bind(C, name="mpi_reduce_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -7081,8 +6911,7 @@ interface MPI_Reduce_init
   end subroutine
 end interface
 interface PMPI_Reduce_init
-  subroutine PMPI_Reduce_init_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror) &
-        bind(C, name="pmpi_reduce_init_c_f08_")
+  subroutine PMPI_Reduce_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -7097,12 +6926,10 @@ interface PMPI_Reduce_init
   end subroutine
 end interface
 interface MPI_Reduce_scatter
-  subroutine MPI_Reduce_scatter_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror)
+  subroutine MPI_Reduce_scatter_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcounts(*)
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7110,17 +6937,15 @@ interface MPI_Reduce_scatter
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Reduce_scatter_f08) :: PMPI_Reduce_scatter_f08
+      PROCEDURE(MPI_Reduce_scatter_f08ts) :: PMPI_Reduce_scatter_f08ts
 interface PMPI_Reduce_scatter
-  procedure PMPI_Reduce_scatter_f08
+  procedure PMPI_Reduce_scatter_f08ts
 end interface
 interface MPI_Reduce_scatter
-  subroutine MPI_Reduce_scatter_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror)
+  subroutine MPI_Reduce_scatter_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7128,17 +6953,15 @@ interface MPI_Reduce_scatter
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Reduce_scatter_c_f08) :: PMPI_Reduce_scatter_c_f08
+      PROCEDURE(MPI_Reduce_scatter_c_f08ts) :: PMPI_Reduce_scatter_c_f08ts
 interface PMPI_Reduce_scatter
-  procedure PMPI_Reduce_scatter_c_f08
+  procedure PMPI_Reduce_scatter_c_f08ts
 end interface
 interface MPI_Reduce_scatter_block
-  subroutine MPI_Reduce_scatter_block_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror)
+  subroutine MPI_Reduce_scatter_block_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7146,17 +6969,15 @@ interface MPI_Reduce_scatter_block
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Reduce_scatter_block_f08) :: PMPI_Reduce_scatter_block_f08
+      PROCEDURE(MPI_Reduce_scatter_block_f08ts) :: PMPI_Reduce_scatter_block_f08ts
 interface PMPI_Reduce_scatter_block
-  procedure PMPI_Reduce_scatter_block_f08
+  procedure PMPI_Reduce_scatter_block_f08ts
 end interface
 interface MPI_Reduce_scatter_block
-  subroutine MPI_Reduce_scatter_block_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror)
+  subroutine MPI_Reduce_scatter_block_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7164,13 +6985,13 @@ interface MPI_Reduce_scatter_block
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Reduce_scatter_block_c_f08) :: PMPI_Reduce_scatter_block_c_f08
+      PROCEDURE(MPI_Reduce_scatter_block_c_f08ts) :: PMPI_Reduce_scatter_block_c_f08ts
 interface PMPI_Reduce_scatter_block
-  procedure PMPI_Reduce_scatter_block_c_f08
+  procedure PMPI_Reduce_scatter_block_c_f08ts
 end interface
 interface MPI_Reduce_scatter_block_init
-  subroutine MPI_Reduce_scatter_block_init_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror) &
-        bind(C, name="mpi_reduce_scatter_block_init_f08_")
+  subroutine MPI_Reduce_scatter_block_init_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_reduce_scatter_block_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -7184,8 +7005,7 @@ interface MPI_Reduce_scatter_block_init
   end subroutine
 end interface
 interface PMPI_Reduce_scatter_block_init
-  subroutine PMPI_Reduce_scatter_block_init_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror) &
-        bind(C, name="pmpi_reduce_scatter_block_init_f08_")
+  subroutine PMPI_Reduce_scatter_block_init_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -7199,8 +7019,8 @@ interface PMPI_Reduce_scatter_block_init
   end subroutine
 end interface
 interface MPI_Reduce_scatter_block_init
-  subroutine MPI_Reduce_scatter_block_init_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror) &
-        bind(C, name="mpi_reduce_scatter_block_init_c_f08_")
+  subroutine MPI_Reduce_scatter_block_init_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_reduce_scatter_block_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -7214,8 +7034,7 @@ interface MPI_Reduce_scatter_block_init
   end subroutine
 end interface
 interface PMPI_Reduce_scatter_block_init
-  subroutine PMPI_Reduce_scatter_block_init_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror) &
-        bind(C, name="pmpi_reduce_scatter_block_init_c_f08_")
+  subroutine PMPI_Reduce_scatter_block_init_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -7229,8 +7048,8 @@ interface PMPI_Reduce_scatter_block_init
   end subroutine
 end interface
 interface MPI_Reduce_scatter_init
-  subroutine MPI_Reduce_scatter_init_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror) &
-        bind(C, name="mpi_reduce_scatter_init_f08_")
+  subroutine MPI_Reduce_scatter_init_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_reduce_scatter_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -7244,8 +7063,7 @@ interface MPI_Reduce_scatter_init
   end subroutine
 end interface
 interface PMPI_Reduce_scatter_init
-  subroutine PMPI_Reduce_scatter_init_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror) &
-        bind(C, name="pmpi_reduce_scatter_init_f08_")
+  subroutine PMPI_Reduce_scatter_init_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -7259,8 +7077,8 @@ interface PMPI_Reduce_scatter_init
   end subroutine
 end interface
 interface MPI_Reduce_scatter_init
-  subroutine MPI_Reduce_scatter_init_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror) &
-        bind(C, name="mpi_reduce_scatter_init_c_f08_")
+  subroutine MPI_Reduce_scatter_init_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_reduce_scatter_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -7274,8 +7092,7 @@ interface MPI_Reduce_scatter_init
   end subroutine
 end interface
 interface PMPI_Reduce_scatter_init
-  subroutine PMPI_Reduce_scatter_init_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror) &
-        bind(C, name="pmpi_reduce_scatter_init_c_f08_")
+  subroutine PMPI_Reduce_scatter_init_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -7289,12 +7106,10 @@ interface PMPI_Reduce_scatter_init
   end subroutine
 end interface
 interface MPI_Scan
-  subroutine MPI_Scan_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror)
+  subroutine MPI_Scan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7302,17 +7117,15 @@ interface MPI_Scan
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Scan_f08) :: PMPI_Scan_f08
+      PROCEDURE(MPI_Scan_f08ts) :: PMPI_Scan_f08ts
 interface PMPI_Scan
-  procedure PMPI_Scan_f08
+  procedure PMPI_Scan_f08ts
 end interface
 interface MPI_Scan
-  subroutine MPI_Scan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror)
+  subroutine MPI_Scan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Op), INTENT(IN) :: op
@@ -7320,13 +7133,13 @@ interface MPI_Scan
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Scan_c_f08) :: PMPI_Scan_c_f08
+      PROCEDURE(MPI_Scan_c_f08ts) :: PMPI_Scan_c_f08ts
 interface PMPI_Scan
-  procedure PMPI_Scan_c_f08
+  procedure PMPI_Scan_c_f08ts
 end interface
 interface MPI_Scan_init
-  subroutine MPI_Scan_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
-        bind(C, name="mpi_scan_init_f08_")
+  subroutine MPI_Scan_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_scan_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -7340,8 +7153,7 @@ interface MPI_Scan_init
   end subroutine
 end interface
 interface PMPI_Scan_init
-  subroutine PMPI_Scan_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
-        bind(C, name="pmpi_scan_init_f08_")
+  subroutine PMPI_Scan_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -7355,8 +7167,8 @@ interface PMPI_Scan_init
   end subroutine
 end interface
 interface MPI_Scan_init
-  subroutine MPI_Scan_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
-        bind(C, name="mpi_scan_init_c_f08_")
+  subroutine MPI_Scan_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
+        bind(C, name="mpi_scan_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -7370,8 +7182,7 @@ interface MPI_Scan_init
   end subroutine
 end interface
 interface PMPI_Scan_init
-  subroutine PMPI_Scan_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) &
-        bind(C, name="pmpi_scan_init_c_f08_")
+  subroutine PMPI_Scan_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     TYPE(*), TARGET :: recvbuf(..)
@@ -7385,14 +7196,13 @@ interface PMPI_Scan_init
   end subroutine
 end interface
 interface MPI_Scatter
-  subroutine MPI_Scatter_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror)
+  subroutine MPI_Scatter_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: root
@@ -7400,19 +7210,18 @@ interface MPI_Scatter
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Scatter_f08) :: PMPI_Scatter_f08
+      PROCEDURE(MPI_Scatter_f08ts) :: PMPI_Scatter_f08ts
 interface PMPI_Scatter
-  procedure PMPI_Scatter_f08
+  procedure PMPI_Scatter_f08ts
 end interface
 interface MPI_Scatter
-  subroutine MPI_Scatter_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror)
+  subroutine MPI_Scatter_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: root
@@ -7420,14 +7229,14 @@ interface MPI_Scatter
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Scatter_c_f08) :: PMPI_Scatter_c_f08
+      PROCEDURE(MPI_Scatter_c_f08ts) :: PMPI_Scatter_c_f08ts
 interface PMPI_Scatter
-  procedure PMPI_Scatter_c_f08
+  procedure PMPI_Scatter_c_f08ts
 end interface
 interface MPI_Scatter_init
-  subroutine MPI_Scatter_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
-        ierror) &
-        bind(C, name="mpi_scatter_init_f08_")
+  subroutine MPI_Scatter_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_scatter_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -7443,9 +7252,8 @@ interface MPI_Scatter_init
   end subroutine
 end interface
 interface PMPI_Scatter_init
-  subroutine PMPI_Scatter_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
-        ierror) &
-        bind(C, name="pmpi_scatter_init_f08_")
+  subroutine PMPI_Scatter_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcount
@@ -7461,9 +7269,9 @@ interface PMPI_Scatter_init
   end subroutine
 end interface
 interface MPI_Scatter_init
-  subroutine MPI_Scatter_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
-        ierror) &
-        bind(C, name="mpi_scatter_init_c_f08_")
+  subroutine MPI_Scatter_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_scatter_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -7479,9 +7287,8 @@ interface MPI_Scatter_init
   end subroutine
 end interface
 interface PMPI_Scatter_init
-  subroutine PMPI_Scatter_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
-        ierror) &
-        bind(C, name="pmpi_scatter_init_c_f08_")
+  subroutine PMPI_Scatter_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -7497,16 +7304,14 @@ interface PMPI_Scatter_init
   end subroutine
 end interface
 interface MPI_Scatterv
-  subroutine MPI_Scatterv_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
-        ierror)
+  subroutine MPI_Scatterv_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
     INTEGER, INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER, INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: root
@@ -7514,21 +7319,19 @@ interface MPI_Scatterv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Scatterv_f08) :: PMPI_Scatterv_f08
+      PROCEDURE(MPI_Scatterv_f08ts) :: PMPI_Scatterv_f08ts
 interface PMPI_Scatterv
-  procedure PMPI_Scatterv_f08
+  procedure PMPI_Scatterv_f08ts
 end interface
 interface MPI_Scatterv
-  subroutine MPI_Scatterv_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
-        ierror)
+  subroutine MPI_Scatterv_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, ierror)
     import
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-    TYPE(*), TARGET :: sendbuf(*)
+    TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
     TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-    TYPE(*), TARGET :: recvbuf(*)
+    TYPE(*), TARGET :: recvbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
     TYPE(MPI_Datatype), INTENT(IN) :: recvtype
     INTEGER, INTENT(IN) :: root
@@ -7536,14 +7339,14 @@ interface MPI_Scatterv
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_Scatterv_c_f08) :: PMPI_Scatterv_c_f08
+      PROCEDURE(MPI_Scatterv_c_f08ts) :: PMPI_Scatterv_c_f08ts
 interface PMPI_Scatterv
-  procedure PMPI_Scatterv_c_f08
+  procedure PMPI_Scatterv_c_f08ts
 end interface
 interface MPI_Scatterv_init
-  subroutine MPI_Scatterv_init_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
-        info, request, ierror) &
-        bind(C, name="mpi_scatterv_init_f08_")
+  subroutine MPI_Scatterv_init_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, info, request, ierror) &
+        bind(C, name="mpi_scatterv_init_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -7560,9 +7363,8 @@ interface MPI_Scatterv_init
   end subroutine
 end interface
 interface PMPI_Scatterv_init
-  subroutine PMPI_Scatterv_init_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
-        info, request, ierror) &
-        bind(C, name="pmpi_scatterv_init_f08_")
+  subroutine PMPI_Scatterv_init_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER, INTENT(IN) :: sendcounts(*)
@@ -7579,9 +7381,9 @@ interface PMPI_Scatterv_init
   end subroutine
 end interface
 interface MPI_Scatterv_init
-  subroutine MPI_Scatterv_init_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
-        info, request, ierror) &
-        bind(C, name="mpi_scatterv_init_c_f08_")
+  subroutine MPI_Scatterv_init_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, info, request, ierror) &
+        bind(C, name="mpi_scatterv_init_c_f08ts_")
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -7598,9 +7400,8 @@ interface MPI_Scatterv_init
   end subroutine
 end interface
 interface PMPI_Scatterv_init
-  subroutine PMPI_Scatterv_init_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
-        info, request, ierror) &
-        bind(C, name="pmpi_scatterv_init_c_f08_")
+  subroutine PMPI_Scatterv_init_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, info, request, ierror)
     import
     TYPE(*), TARGET :: sendbuf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -7914,8 +7715,8 @@ interface PMPI_Dims_create
   procedure PMPI_Dims_create_f08
 end interface
 interface MPI_Dist_graph_create
-  subroutine MPI_Dist_graph_create_f08(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph, &
-        ierror)
+  subroutine MPI_Dist_graph_create_f08(comm_old, n, sources, degrees, destinations, weights, info, reorder, &
+        comm_dist_graph, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm_old
     INTEGER, INTENT(IN) :: n
@@ -7934,8 +7735,8 @@ interface PMPI_Dist_graph_create
   procedure PMPI_Dist_graph_create_f08
 end interface
 interface MPI_Dist_graph_create_adjacent
-  subroutine MPI_Dist_graph_create_adjacent_f08(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, &
-        info, reorder, comm_dist_graph, ierror)
+  subroutine MPI_Dist_graph_create_adjacent_f08(comm_old, indegree, sources, sourceweights, outdegree, destinations, &
+        destweights, info, reorder, comm_dist_graph, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm_old
     INTEGER, INTENT(IN) :: indegree
@@ -7955,8 +7756,8 @@ interface PMPI_Dist_graph_create_adjacent
   procedure PMPI_Dist_graph_create_adjacent_f08
 end interface
 interface MPI_Dist_graph_neighbors
-  subroutine MPI_Dist_graph_neighbors_f08(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights, &
-        ierror)
+  subroutine MPI_Dist_graph_neighbors_f08(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, &
+        destweights, ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: comm
     INTEGER, INTENT(IN) :: maxindegree
@@ -8085,7 +7886,8 @@ interface PMPI_Topo_test
   procedure PMPI_Topo_test_f08
 end interface
 interface MPI_Comm_create_keyval
-  subroutine MPI_Comm_create_keyval_f08(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state, ierror)
+  subroutine MPI_Comm_create_keyval_f08(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state, &
+        ierror)
     import
     PROCEDURE(MPI_Comm_copy_attr_function) :: comm_copy_attr_fn
     PROCEDURE(MPI_Comm_delete_attr_function) :: comm_delete_attr_fn
@@ -8520,7 +8322,8 @@ interface PMPI_Comm_join
   procedure PMPI_Comm_join_f08
 end interface
 interface MPI_Comm_spawn
-  subroutine MPI_Comm_spawn_f08(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes, ierror)
+  subroutine MPI_Comm_spawn_f08(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes, &
+        ierror)
     import
     CHARACTER(LEN=*), INTENT(IN) :: command
     CHARACTER(LEN=*), INTENT(IN) :: argv(*)
@@ -8538,8 +8341,8 @@ interface PMPI_Comm_spawn
   procedure PMPI_Comm_spawn_f08
 end interface
 interface MPI_Comm_spawn_multiple
-  subroutine MPI_Comm_spawn_multiple_f08(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, &
-        root, comm, intercomm, array_of_errcodes, ierror)
+  subroutine MPI_Comm_spawn_multiple_f08(count, array_of_commands, array_of_argv, array_of_maxprocs, &
+        array_of_info, root, comm, intercomm, array_of_errcodes, ierror)
     import
     INTEGER, INTENT(IN) :: count
     CHARACTER(LEN=*), INTENT(IN) :: array_of_commands(*)
@@ -8877,7 +8680,8 @@ interface PMPI_Comm_test_inter
   procedure PMPI_Comm_test_inter_f08
 end interface
 interface MPI_Intercomm_create
-  subroutine MPI_Intercomm_create_f08(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm, ierror)
+  subroutine MPI_Intercomm_create_f08(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm, &
+        ierror)
     import
     TYPE(MPI_Comm), INTENT(IN) :: local_comm
     INTEGER, INTENT(IN) :: local_leader
@@ -8893,8 +8697,8 @@ interface PMPI_Intercomm_create
   procedure PMPI_Intercomm_create_f08
 end interface
 interface MPI_Intercomm_create_from_groups
-  subroutine MPI_Intercomm_create_from_groups_f08(local_group, local_leader, remote_group, remote_leader, stringtag, info, &
-        errhandler, newintercomm, ierror)
+  subroutine MPI_Intercomm_create_from_groups_f08(local_group, local_leader, remote_group, remote_leader, stringtag, &
+        info, errhandler, newintercomm, ierror)
     import
     TYPE(MPI_Group), INTENT(IN) :: local_group
     INTEGER, INTENT(IN) :: local_leader
@@ -9141,9 +8945,9 @@ interface PMPI_Session_init
   procedure PMPI_Session_init_f08
 end interface
 interface MPI_Accumulate
-  subroutine MPI_Accumulate_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, op, win, ierror) &
-        bind(C, name="mpi_accumulate_f08_")
+  subroutine MPI_Accumulate_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, op, win, ierror) &
+        bind(C, name="mpi_accumulate_f08ts_")
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
@@ -9158,9 +8962,8 @@ interface MPI_Accumulate
   end subroutine
 end interface
 interface PMPI_Accumulate
-  subroutine PMPI_Accumulate_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, op, win, ierror) &
-        bind(C, name="pmpi_accumulate_f08_")
+  subroutine PMPI_Accumulate_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, op, win, ierror)
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
@@ -9175,9 +8978,9 @@ interface PMPI_Accumulate
   end subroutine
 end interface
 interface MPI_Accumulate
-  subroutine MPI_Accumulate_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, op, win, ierror) &
-        bind(C, name="mpi_accumulate_c_f08_")
+  subroutine MPI_Accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, op, win, ierror) &
+        bind(C, name="mpi_accumulate_c_f08ts_")
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
@@ -9192,9 +8995,8 @@ interface MPI_Accumulate
   end subroutine
 end interface
 interface PMPI_Accumulate
-  subroutine PMPI_Accumulate_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, op, win, ierror) &
-        bind(C, name="pmpi_accumulate_c_f08_")
+  subroutine PMPI_Accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, op, win, ierror)
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
@@ -9209,9 +9011,9 @@ interface PMPI_Accumulate
   end subroutine
 end interface
 interface MPI_Compare_and_swap
-  subroutine MPI_Compare_and_swap_f08(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, &
-        win, ierror) &
-        bind(C, name="mpi_compare_and_swap_f08_")
+  subroutine MPI_Compare_and_swap_f08ts(origin_addr, compare_addr, result_addr, datatype, target_rank, &
+        target_disp, win, ierror) &
+        bind(C, name="mpi_compare_and_swap_f08ts_")
     import
     TYPE(*), TARGET :: origin_addr(..)
     TYPE(*), TARGET :: compare_addr(..)
@@ -9224,9 +9026,8 @@ interface MPI_Compare_and_swap
   end subroutine
 end interface
 interface PMPI_Compare_and_swap
-  subroutine PMPI_Compare_and_swap_f08(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, &
-        win, ierror) &
-        bind(C, name="pmpi_compare_and_swap_f08_")
+  subroutine PMPI_Compare_and_swap_f08ts(origin_addr, compare_addr, result_addr, datatype, target_rank, &
+        target_disp, win, ierror)
     import
     TYPE(*), TARGET :: origin_addr(..)
     TYPE(*), TARGET :: compare_addr(..)
@@ -9239,8 +9040,9 @@ interface PMPI_Compare_and_swap
   end subroutine
 end interface
 interface MPI_Fetch_and_op
-  subroutine MPI_Fetch_and_op_f08(origin_addr, result_addr, datatype, target_rank, target_disp, op, win, ierror) &
-        bind(C, name="mpi_fetch_and_op_f08_")
+  subroutine MPI_Fetch_and_op_f08ts(origin_addr, result_addr, datatype, target_rank, target_disp, &
+        op, win, ierror) &
+        bind(C, name="mpi_fetch_and_op_f08ts_")
     import
     TYPE(*), TARGET :: origin_addr(..)
     TYPE(*), TARGET :: result_addr(..)
@@ -9253,8 +9055,8 @@ interface MPI_Fetch_and_op
   end subroutine
 end interface
 interface PMPI_Fetch_and_op
-  subroutine PMPI_Fetch_and_op_f08(origin_addr, result_addr, datatype, target_rank, target_disp, op, win, ierror) &
-        bind(C, name="pmpi_fetch_and_op_f08_")
+  subroutine PMPI_Fetch_and_op_f08ts(origin_addr, result_addr, datatype, target_rank, target_disp, &
+        op, win, ierror)
     import
     TYPE(*), TARGET :: origin_addr(..)
     TYPE(*), TARGET :: result_addr(..)
@@ -9267,9 +9069,9 @@ interface PMPI_Fetch_and_op
   end subroutine
 end interface
 interface MPI_Get
-  subroutine MPI_Get_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, ierror) &
-        bind(C, name="mpi_get_f08_")
+  subroutine MPI_Get_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, ierror) &
+        bind(C, name="mpi_get_f08ts_")
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
@@ -9283,9 +9085,8 @@ interface MPI_Get
   end subroutine
 end interface
 interface PMPI_Get
-  subroutine PMPI_Get_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, ierror) &
-        bind(C, name="pmpi_get_f08_")
+  subroutine PMPI_Get_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, ierror)
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
@@ -9299,9 +9100,9 @@ interface PMPI_Get
   end subroutine
 end interface
 interface MPI_Get
-  subroutine MPI_Get_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, ierror) &
-        bind(C, name="mpi_get_c_f08_")
+  subroutine MPI_Get_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, ierror) &
+        bind(C, name="mpi_get_c_f08ts_")
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
@@ -9315,9 +9116,8 @@ interface MPI_Get
   end subroutine
 end interface
 interface PMPI_Get
-  subroutine PMPI_Get_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, ierror) &
-        bind(C, name="pmpi_get_c_f08_")
+  subroutine PMPI_Get_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, ierror)
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
@@ -9331,10 +9131,10 @@ interface PMPI_Get
   end subroutine
 end interface
 interface MPI_Get_accumulate
-  subroutine MPI_Get_accumulate_f08(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+  subroutine MPI_Get_accumulate_f08ts(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
         result_datatype, target_rank, target_disp, target_count, target_datatype, &
         op, win, ierror) &
-        bind(C, name="mpi_get_accumulate_f08_")
+        bind(C, name="mpi_get_accumulate_f08ts_")
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
@@ -9352,10 +9152,9 @@ interface MPI_Get_accumulate
   end subroutine
 end interface
 interface PMPI_Get_accumulate
-  subroutine PMPI_Get_accumulate_f08(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+  subroutine PMPI_Get_accumulate_f08ts(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
         result_datatype, target_rank, target_disp, target_count, target_datatype, &
-        op, win, ierror) &
-        bind(C, name="pmpi_get_accumulate_f08_")
+        op, win, ierror)
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
@@ -9373,10 +9172,10 @@ interface PMPI_Get_accumulate
   end subroutine
 end interface
 interface MPI_Get_accumulate
-  subroutine MPI_Get_accumulate_c_f08(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+  subroutine MPI_Get_accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
         result_datatype, target_rank, target_disp, target_count, target_datatype, &
         op, win, ierror) &
-        bind(C, name="mpi_get_accumulate_c_f08_")
+        bind(C, name="mpi_get_accumulate_c_f08ts_")
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
@@ -9394,10 +9193,9 @@ interface MPI_Get_accumulate
   end subroutine
 end interface
 interface PMPI_Get_accumulate
-  subroutine PMPI_Get_accumulate_c_f08(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+  subroutine PMPI_Get_accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
         result_datatype, target_rank, target_disp, target_count, target_datatype, &
-        op, win, ierror) &
-        bind(C, name="pmpi_get_accumulate_c_f08_")
+        op, win, ierror)
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
@@ -9415,9 +9213,9 @@ interface PMPI_Get_accumulate
   end subroutine
 end interface
 interface MPI_Put
-  subroutine MPI_Put_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, ierror) &
-        bind(C, name="mpi_put_f08_")
+  subroutine MPI_Put_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, ierror) &
+        bind(C, name="mpi_put_f08ts_")
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
@@ -9431,9 +9229,8 @@ interface MPI_Put
   end subroutine
 end interface
 interface PMPI_Put
-  subroutine PMPI_Put_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, ierror) &
-        bind(C, name="pmpi_put_f08_")
+  subroutine PMPI_Put_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, ierror)
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
@@ -9447,9 +9244,9 @@ interface PMPI_Put
   end subroutine
 end interface
 interface MPI_Put
-  subroutine MPI_Put_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, ierror) &
-        bind(C, name="mpi_put_c_f08_")
+  subroutine MPI_Put_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, ierror) &
+        bind(C, name="mpi_put_c_f08ts_")
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
@@ -9463,9 +9260,8 @@ interface MPI_Put
   end subroutine
 end interface
 interface PMPI_Put
-  subroutine PMPI_Put_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, ierror) &
-        bind(C, name="pmpi_put_c_f08_")
+  subroutine PMPI_Put_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, ierror)
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
@@ -9479,9 +9275,9 @@ interface PMPI_Put
   end subroutine
 end interface
 interface MPI_Raccumulate
-  subroutine MPI_Raccumulate_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, op, win, request, ierror) &
-        bind(C, name="mpi_raccumulate_f08_")
+  subroutine MPI_Raccumulate_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, op, win, request, ierror) &
+        bind(C, name="mpi_raccumulate_f08ts_")
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
@@ -9497,9 +9293,8 @@ interface MPI_Raccumulate
   end subroutine
 end interface
 interface PMPI_Raccumulate
-  subroutine PMPI_Raccumulate_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, op, win, request, ierror) &
-        bind(C, name="pmpi_raccumulate_f08_")
+  subroutine PMPI_Raccumulate_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, op, win, request, ierror)
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
@@ -9515,9 +9310,9 @@ interface PMPI_Raccumulate
   end subroutine
 end interface
 interface MPI_Raccumulate
-  subroutine MPI_Raccumulate_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, op, win, request, ierror) &
-        bind(C, name="mpi_raccumulate_c_f08_")
+  subroutine MPI_Raccumulate_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, op, win, request, ierror) &
+        bind(C, name="mpi_raccumulate_c_f08ts_")
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
@@ -9533,9 +9328,8 @@ interface MPI_Raccumulate
   end subroutine
 end interface
 interface PMPI_Raccumulate
-  subroutine PMPI_Raccumulate_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, op, win, request, ierror) &
-        bind(C, name="pmpi_raccumulate_c_f08_")
+  subroutine PMPI_Raccumulate_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, op, win, request, ierror)
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
@@ -9551,9 +9345,9 @@ interface PMPI_Raccumulate
   end subroutine
 end interface
 interface MPI_Rget
-  subroutine MPI_Rget_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, request, ierror) &
-        bind(C, name="mpi_rget_f08_")
+  subroutine MPI_Rget_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, request, ierror) &
+        bind(C, name="mpi_rget_f08ts_")
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
@@ -9568,9 +9362,8 @@ interface MPI_Rget
   end subroutine
 end interface
 interface PMPI_Rget
-  subroutine PMPI_Rget_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, request, ierror) &
-        bind(C, name="pmpi_rget_f08_")
+  subroutine PMPI_Rget_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, request, ierror)
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
@@ -9585,9 +9378,9 @@ interface PMPI_Rget
   end subroutine
 end interface
 interface MPI_Rget
-  subroutine MPI_Rget_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, request, ierror) &
-        bind(C, name="mpi_rget_c_f08_")
+  subroutine MPI_Rget_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, request, ierror) &
+        bind(C, name="mpi_rget_c_f08ts_")
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
@@ -9602,9 +9395,8 @@ interface MPI_Rget
   end subroutine
 end interface
 interface PMPI_Rget
-  subroutine PMPI_Rget_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, request, ierror) &
-        bind(C, name="pmpi_rget_c_f08_")
+  subroutine PMPI_Rget_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, request, ierror)
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
@@ -9619,10 +9411,10 @@ interface PMPI_Rget
   end subroutine
 end interface
 interface MPI_Rget_accumulate
-  subroutine MPI_Rget_accumulate_f08(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+  subroutine MPI_Rget_accumulate_f08ts(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
         result_datatype, target_rank, target_disp, target_count, target_datatype, &
         op, win, request, ierror) &
-        bind(C, name="mpi_rget_accumulate_f08_")
+        bind(C, name="mpi_rget_accumulate_f08ts_")
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
@@ -9641,10 +9433,9 @@ interface MPI_Rget_accumulate
   end subroutine
 end interface
 interface PMPI_Rget_accumulate
-  subroutine PMPI_Rget_accumulate_f08(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+  subroutine PMPI_Rget_accumulate_f08ts(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
         result_datatype, target_rank, target_disp, target_count, target_datatype, &
-        op, win, request, ierror) &
-        bind(C, name="pmpi_rget_accumulate_f08_")
+        op, win, request, ierror)
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
@@ -9663,10 +9454,10 @@ interface PMPI_Rget_accumulate
   end subroutine
 end interface
 interface MPI_Rget_accumulate
-  subroutine MPI_Rget_accumulate_c_f08(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+  subroutine MPI_Rget_accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
         result_datatype, target_rank, target_disp, target_count, target_datatype, &
         op, win, request, ierror) &
-        bind(C, name="mpi_rget_accumulate_c_f08_")
+        bind(C, name="mpi_rget_accumulate_c_f08ts_")
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
@@ -9685,10 +9476,9 @@ interface MPI_Rget_accumulate
   end subroutine
 end interface
 interface PMPI_Rget_accumulate
-  subroutine PMPI_Rget_accumulate_c_f08(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
+  subroutine PMPI_Rget_accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
         result_datatype, target_rank, target_disp, target_count, target_datatype, &
-        op, win, request, ierror) &
-        bind(C, name="pmpi_rget_accumulate_c_f08_")
+        op, win, request, ierror)
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
@@ -9707,9 +9497,9 @@ interface PMPI_Rget_accumulate
   end subroutine
 end interface
 interface MPI_Rput
-  subroutine MPI_Rput_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, request, ierror) &
-        bind(C, name="mpi_rput_f08_")
+  subroutine MPI_Rput_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, request, ierror) &
+        bind(C, name="mpi_rput_f08ts_")
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
@@ -9724,9 +9514,8 @@ interface MPI_Rput
   end subroutine
 end interface
 interface PMPI_Rput
-  subroutine PMPI_Rput_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, request, ierror) &
-        bind(C, name="pmpi_rput_f08_")
+  subroutine PMPI_Rput_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, request, ierror)
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER, INTENT(IN) :: origin_count
@@ -9741,9 +9530,9 @@ interface PMPI_Rput
   end subroutine
 end interface
 interface MPI_Rput
-  subroutine MPI_Rput_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, request, ierror) &
-        bind(C, name="mpi_rput_c_f08_")
+  subroutine MPI_Rput_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, request, ierror) &
+        bind(C, name="mpi_rput_c_f08ts_")
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
@@ -9758,9 +9547,8 @@ interface MPI_Rput
   end subroutine
 end interface
 interface PMPI_Rput
-  subroutine PMPI_Rput_c_f08(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
-        target_datatype, win, request, ierror) &
-        bind(C, name="pmpi_rput_c_f08_")
+  subroutine PMPI_Rput_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, request, ierror)
     import
     TYPE(*), TARGET :: origin_addr(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
@@ -9839,8 +9627,8 @@ interface PMPI_Win_allocate_shared
   procedure PMPI_Win_allocate_shared_c_f08
 end interface
 interface MPI_Win_attach
-  subroutine MPI_Win_attach_f08(win, base, size, ierror) &
-        bind(C, name="mpi_win_attach_f08_")
+  subroutine MPI_Win_attach_f08ts(win, base, size, ierror) &
+        bind(C, name="mpi_win_attach_f08ts_")
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     TYPE(*), TARGET :: base(..)
@@ -9849,8 +9637,7 @@ interface MPI_Win_attach
   end subroutine
 end interface
 interface PMPI_Win_attach
-  subroutine PMPI_Win_attach_f08(win, base, size, ierror) &
-        bind(C, name="pmpi_win_attach_f08_")
+  subroutine PMPI_Win_attach_f08ts(win, base, size, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     TYPE(*), TARGET :: base(..)
@@ -9870,8 +9657,8 @@ interface PMPI_Win_complete
   procedure PMPI_Win_complete_f08
 end interface
 interface MPI_Win_create
-  subroutine MPI_Win_create_f08(base, size, disp_unit, info, comm, win, ierror) &
-        bind(C, name="mpi_win_create_f08_")
+  subroutine MPI_Win_create_f08ts(base, size, disp_unit, info, comm, win, ierror) &
+        bind(C, name="mpi_win_create_f08ts_")
     import
     TYPE(*), TARGET :: base(..)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
@@ -9883,8 +9670,7 @@ interface MPI_Win_create
   end subroutine
 end interface
 interface PMPI_Win_create
-  subroutine PMPI_Win_create_f08(base, size, disp_unit, info, comm, win, ierror) &
-        bind(C, name="pmpi_win_create_f08_")
+  subroutine PMPI_Win_create_f08ts(base, size, disp_unit, info, comm, win, ierror)
     import
     TYPE(*), TARGET :: base(..)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
@@ -9896,8 +9682,8 @@ interface PMPI_Win_create
   end subroutine
 end interface
 interface MPI_Win_create
-  subroutine MPI_Win_create_c_f08(base, size, disp_unit, info, comm, win, ierror) &
-        bind(C, name="mpi_win_create_c_f08_")
+  subroutine MPI_Win_create_c_f08ts(base, size, disp_unit, info, comm, win, ierror) &
+        bind(C, name="mpi_win_create_c_f08ts_")
     import
     TYPE(*), TARGET :: base(..)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
@@ -9909,8 +9695,7 @@ interface MPI_Win_create
   end subroutine
 end interface
 interface PMPI_Win_create
-  subroutine PMPI_Win_create_c_f08(base, size, disp_unit, info, comm, win, ierror) &
-        bind(C, name="pmpi_win_create_c_f08_")
+  subroutine PMPI_Win_create_c_f08ts(base, size, disp_unit, info, comm, win, ierror)
     import
     TYPE(*), TARGET :: base(..)
     INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
@@ -9935,7 +9720,8 @@ interface PMPI_Win_create_dynamic
   procedure PMPI_Win_create_dynamic_f08
 end interface
 interface MPI_Win_create_keyval
-  subroutine MPI_Win_create_keyval_f08(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state, ierror)
+  subroutine MPI_Win_create_keyval_f08(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state, &
+        ierror)
     import
     PROCEDURE(MPI_Win_copy_attr_function) :: win_copy_attr_fn
     PROCEDURE(MPI_Win_delete_attr_function) :: win_delete_attr_fn
@@ -9961,8 +9747,8 @@ interface PMPI_Win_delete_attr
   procedure PMPI_Win_delete_attr_f08
 end interface
 interface MPI_Win_detach
-  subroutine MPI_Win_detach_f08(win, base, ierror) &
-        bind(C, name="mpi_win_detach_f08_")
+  subroutine MPI_Win_detach_f08ts(win, base, ierror) &
+        bind(C, name="mpi_win_detach_f08ts_")
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     TYPE(*), TARGET :: base(..)
@@ -9970,8 +9756,7 @@ interface MPI_Win_detach
   end subroutine
 end interface
 interface PMPI_Win_detach
-  subroutine PMPI_Win_detach_f08(win, base, ierror) &
-        bind(C, name="pmpi_win_detach_f08_")
+  subroutine PMPI_Win_detach_f08ts(win, base, ierror)
     import
     TYPE(MPI_Win), INTENT(IN) :: win
     TYPE(*), TARGET :: base(..)
@@ -10434,8 +10219,8 @@ interface PMPI_File_get_view
   procedure PMPI_File_get_view_f08
 end interface
 interface MPI_File_iread
-  subroutine MPI_File_iread_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iread_f08_")
+  subroutine MPI_File_iread_f08ts(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10446,8 +10231,7 @@ interface MPI_File_iread
   end subroutine
 end interface
 interface PMPI_File_iread
-  subroutine PMPI_File_iread_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iread_f08_")
+  subroutine PMPI_File_iread_f08ts(fh, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10458,8 +10242,8 @@ interface PMPI_File_iread
   end subroutine
 end interface
 interface MPI_File_iread
-  subroutine MPI_File_iread_c_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iread_c_f08_")
+  subroutine MPI_File_iread_c_f08ts(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_c_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10470,8 +10254,7 @@ interface MPI_File_iread
   end subroutine
 end interface
 interface PMPI_File_iread
-  subroutine PMPI_File_iread_c_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iread_c_f08_")
+  subroutine PMPI_File_iread_c_f08ts(fh, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10482,8 +10265,8 @@ interface PMPI_File_iread
   end subroutine
 end interface
 interface MPI_File_iread_all
-  subroutine MPI_File_iread_all_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iread_all_f08_")
+  subroutine MPI_File_iread_all_f08ts(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_all_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10494,8 +10277,7 @@ interface MPI_File_iread_all
   end subroutine
 end interface
 interface PMPI_File_iread_all
-  subroutine PMPI_File_iread_all_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iread_all_f08_")
+  subroutine PMPI_File_iread_all_f08ts(fh, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10506,8 +10288,8 @@ interface PMPI_File_iread_all
   end subroutine
 end interface
 interface MPI_File_iread_all
-  subroutine MPI_File_iread_all_c_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iread_all_c_f08_")
+  subroutine MPI_File_iread_all_c_f08ts(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_all_c_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10518,8 +10300,7 @@ interface MPI_File_iread_all
   end subroutine
 end interface
 interface PMPI_File_iread_all
-  subroutine PMPI_File_iread_all_c_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iread_all_c_f08_")
+  subroutine PMPI_File_iread_all_c_f08ts(fh, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10530,8 +10311,8 @@ interface PMPI_File_iread_all
   end subroutine
 end interface
 interface MPI_File_iread_at
-  subroutine MPI_File_iread_at_f08(fh, offset, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iread_at_f08_")
+  subroutine MPI_File_iread_at_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_at_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -10543,8 +10324,7 @@ interface MPI_File_iread_at
   end subroutine
 end interface
 interface PMPI_File_iread_at
-  subroutine PMPI_File_iread_at_f08(fh, offset, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iread_at_f08_")
+  subroutine PMPI_File_iread_at_f08ts(fh, offset, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -10556,8 +10336,8 @@ interface PMPI_File_iread_at
   end subroutine
 end interface
 interface MPI_File_iread_at
-  subroutine MPI_File_iread_at_c_f08(fh, offset, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iread_at_c_f08_")
+  subroutine MPI_File_iread_at_c_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_at_c_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -10569,8 +10349,7 @@ interface MPI_File_iread_at
   end subroutine
 end interface
 interface PMPI_File_iread_at
-  subroutine PMPI_File_iread_at_c_f08(fh, offset, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iread_at_c_f08_")
+  subroutine PMPI_File_iread_at_c_f08ts(fh, offset, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -10582,8 +10361,8 @@ interface PMPI_File_iread_at
   end subroutine
 end interface
 interface MPI_File_iread_at_all
-  subroutine MPI_File_iread_at_all_f08(fh, offset, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iread_at_all_f08_")
+  subroutine MPI_File_iread_at_all_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_at_all_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -10595,8 +10374,7 @@ interface MPI_File_iread_at_all
   end subroutine
 end interface
 interface PMPI_File_iread_at_all
-  subroutine PMPI_File_iread_at_all_f08(fh, offset, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iread_at_all_f08_")
+  subroutine PMPI_File_iread_at_all_f08ts(fh, offset, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -10608,8 +10386,8 @@ interface PMPI_File_iread_at_all
   end subroutine
 end interface
 interface MPI_File_iread_at_all
-  subroutine MPI_File_iread_at_all_c_f08(fh, offset, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iread_at_all_c_f08_")
+  subroutine MPI_File_iread_at_all_c_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_at_all_c_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -10621,8 +10399,7 @@ interface MPI_File_iread_at_all
   end subroutine
 end interface
 interface PMPI_File_iread_at_all
-  subroutine PMPI_File_iread_at_all_c_f08(fh, offset, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iread_at_all_c_f08_")
+  subroutine PMPI_File_iread_at_all_c_f08ts(fh, offset, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -10634,8 +10411,8 @@ interface PMPI_File_iread_at_all
   end subroutine
 end interface
 interface MPI_File_iread_shared
-  subroutine MPI_File_iread_shared_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iread_shared_f08_")
+  subroutine MPI_File_iread_shared_f08ts(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_shared_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10646,8 +10423,7 @@ interface MPI_File_iread_shared
   end subroutine
 end interface
 interface PMPI_File_iread_shared
-  subroutine PMPI_File_iread_shared_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iread_shared_f08_")
+  subroutine PMPI_File_iread_shared_f08ts(fh, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10658,8 +10434,8 @@ interface PMPI_File_iread_shared
   end subroutine
 end interface
 interface MPI_File_iread_shared
-  subroutine MPI_File_iread_shared_c_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iread_shared_c_f08_")
+  subroutine MPI_File_iread_shared_c_f08ts(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_shared_c_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10670,8 +10446,7 @@ interface MPI_File_iread_shared
   end subroutine
 end interface
 interface PMPI_File_iread_shared
-  subroutine PMPI_File_iread_shared_c_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iread_shared_c_f08_")
+  subroutine PMPI_File_iread_shared_c_f08ts(fh, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10682,8 +10457,8 @@ interface PMPI_File_iread_shared
   end subroutine
 end interface
 interface MPI_File_iwrite
-  subroutine MPI_File_iwrite_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iwrite_f08_")
+  subroutine MPI_File_iwrite_f08ts(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10694,8 +10469,7 @@ interface MPI_File_iwrite
   end subroutine
 end interface
 interface PMPI_File_iwrite
-  subroutine PMPI_File_iwrite_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iwrite_f08_")
+  subroutine PMPI_File_iwrite_f08ts(fh, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10706,8 +10480,8 @@ interface PMPI_File_iwrite
   end subroutine
 end interface
 interface MPI_File_iwrite
-  subroutine MPI_File_iwrite_c_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iwrite_c_f08_")
+  subroutine MPI_File_iwrite_c_f08ts(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_c_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10718,8 +10492,7 @@ interface MPI_File_iwrite
   end subroutine
 end interface
 interface PMPI_File_iwrite
-  subroutine PMPI_File_iwrite_c_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iwrite_c_f08_")
+  subroutine PMPI_File_iwrite_c_f08ts(fh, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10730,8 +10503,8 @@ interface PMPI_File_iwrite
   end subroutine
 end interface
 interface MPI_File_iwrite_all
-  subroutine MPI_File_iwrite_all_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iwrite_all_f08_")
+  subroutine MPI_File_iwrite_all_f08ts(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_all_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10742,8 +10515,7 @@ interface MPI_File_iwrite_all
   end subroutine
 end interface
 interface PMPI_File_iwrite_all
-  subroutine PMPI_File_iwrite_all_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iwrite_all_f08_")
+  subroutine PMPI_File_iwrite_all_f08ts(fh, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10754,8 +10526,8 @@ interface PMPI_File_iwrite_all
   end subroutine
 end interface
 interface MPI_File_iwrite_all
-  subroutine MPI_File_iwrite_all_c_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iwrite_all_c_f08_")
+  subroutine MPI_File_iwrite_all_c_f08ts(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_all_c_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10766,8 +10538,7 @@ interface MPI_File_iwrite_all
   end subroutine
 end interface
 interface PMPI_File_iwrite_all
-  subroutine PMPI_File_iwrite_all_c_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iwrite_all_c_f08_")
+  subroutine PMPI_File_iwrite_all_c_f08ts(fh, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10778,8 +10549,8 @@ interface PMPI_File_iwrite_all
   end subroutine
 end interface
 interface MPI_File_iwrite_at
-  subroutine MPI_File_iwrite_at_f08(fh, offset, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iwrite_at_f08_")
+  subroutine MPI_File_iwrite_at_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_at_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -10791,8 +10562,7 @@ interface MPI_File_iwrite_at
   end subroutine
 end interface
 interface PMPI_File_iwrite_at
-  subroutine PMPI_File_iwrite_at_f08(fh, offset, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iwrite_at_f08_")
+  subroutine PMPI_File_iwrite_at_f08ts(fh, offset, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -10804,8 +10574,8 @@ interface PMPI_File_iwrite_at
   end subroutine
 end interface
 interface MPI_File_iwrite_at
-  subroutine MPI_File_iwrite_at_c_f08(fh, offset, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iwrite_at_c_f08_")
+  subroutine MPI_File_iwrite_at_c_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_at_c_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -10817,8 +10587,7 @@ interface MPI_File_iwrite_at
   end subroutine
 end interface
 interface PMPI_File_iwrite_at
-  subroutine PMPI_File_iwrite_at_c_f08(fh, offset, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iwrite_at_c_f08_")
+  subroutine PMPI_File_iwrite_at_c_f08ts(fh, offset, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -10830,8 +10599,8 @@ interface PMPI_File_iwrite_at
   end subroutine
 end interface
 interface MPI_File_iwrite_at_all
-  subroutine MPI_File_iwrite_at_all_f08(fh, offset, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iwrite_at_all_f08_")
+  subroutine MPI_File_iwrite_at_all_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_at_all_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -10843,8 +10612,7 @@ interface MPI_File_iwrite_at_all
   end subroutine
 end interface
 interface PMPI_File_iwrite_at_all
-  subroutine PMPI_File_iwrite_at_all_f08(fh, offset, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iwrite_at_all_f08_")
+  subroutine PMPI_File_iwrite_at_all_f08ts(fh, offset, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -10856,8 +10624,8 @@ interface PMPI_File_iwrite_at_all
   end subroutine
 end interface
 interface MPI_File_iwrite_at_all
-  subroutine MPI_File_iwrite_at_all_c_f08(fh, offset, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iwrite_at_all_c_f08_")
+  subroutine MPI_File_iwrite_at_all_c_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_at_all_c_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -10869,8 +10637,7 @@ interface MPI_File_iwrite_at_all
   end subroutine
 end interface
 interface PMPI_File_iwrite_at_all
-  subroutine PMPI_File_iwrite_at_all_c_f08(fh, offset, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iwrite_at_all_c_f08_")
+  subroutine PMPI_File_iwrite_at_all_c_f08ts(fh, offset, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -10882,8 +10649,8 @@ interface PMPI_File_iwrite_at_all
   end subroutine
 end interface
 interface MPI_File_iwrite_shared
-  subroutine MPI_File_iwrite_shared_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iwrite_shared_f08_")
+  subroutine MPI_File_iwrite_shared_f08ts(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_shared_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10894,8 +10661,7 @@ interface MPI_File_iwrite_shared
   end subroutine
 end interface
 interface PMPI_File_iwrite_shared
-  subroutine PMPI_File_iwrite_shared_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iwrite_shared_f08_")
+  subroutine PMPI_File_iwrite_shared_f08ts(fh, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10906,8 +10672,8 @@ interface PMPI_File_iwrite_shared
   end subroutine
 end interface
 interface MPI_File_iwrite_shared
-  subroutine MPI_File_iwrite_shared_c_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="mpi_file_iwrite_shared_c_f08_")
+  subroutine MPI_File_iwrite_shared_c_f08ts(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_shared_c_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10918,8 +10684,7 @@ interface MPI_File_iwrite_shared
   end subroutine
 end interface
 interface PMPI_File_iwrite_shared
-  subroutine PMPI_File_iwrite_shared_c_f08(fh, buf, count, datatype, request, ierror) &
-        bind(C, name="pmpi_file_iwrite_shared_c_f08_")
+  subroutine PMPI_File_iwrite_shared_c_f08ts(fh, buf, count, datatype, request, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -10957,72 +10722,68 @@ interface PMPI_File_preallocate
   procedure PMPI_File_preallocate_f08
 end interface
 interface MPI_File_read
-  subroutine MPI_File_read_f08(fh, buf, count, datatype, status, ierror)
+  subroutine MPI_File_read_f08ts(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_f08) :: PMPI_File_read_f08
+      PROCEDURE(MPI_File_read_f08ts) :: PMPI_File_read_f08ts
 interface PMPI_File_read
-  procedure PMPI_File_read_f08
+  procedure PMPI_File_read_f08ts
 end interface
 interface MPI_File_read
-  subroutine MPI_File_read_c_f08(fh, buf, count, datatype, status, ierror)
+  subroutine MPI_File_read_c_f08ts(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_c_f08) :: PMPI_File_read_c_f08
+      PROCEDURE(MPI_File_read_c_f08ts) :: PMPI_File_read_c_f08ts
 interface PMPI_File_read
-  procedure PMPI_File_read_c_f08
+  procedure PMPI_File_read_c_f08ts
 end interface
 interface MPI_File_read_all
-  subroutine MPI_File_read_all_f08(fh, buf, count, datatype, status, ierror)
+  subroutine MPI_File_read_all_f08ts(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_all_f08) :: PMPI_File_read_all_f08
+      PROCEDURE(MPI_File_read_all_f08ts) :: PMPI_File_read_all_f08ts
 interface PMPI_File_read_all
-  procedure PMPI_File_read_all_f08
+  procedure PMPI_File_read_all_f08ts
 end interface
 interface MPI_File_read_all
-  subroutine MPI_File_read_all_c_f08(fh, buf, count, datatype, status, ierror)
+  subroutine MPI_File_read_all_c_f08ts(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_all_c_f08) :: PMPI_File_read_all_c_f08
+      PROCEDURE(MPI_File_read_all_c_f08ts) :: PMPI_File_read_all_c_f08ts
 interface PMPI_File_read_all
-  procedure PMPI_File_read_all_c_f08
+  procedure PMPI_File_read_all_c_f08ts
 end interface
 interface MPI_File_read_all_begin
-  subroutine MPI_File_read_all_begin_f08(fh, buf, count, datatype, ierror) &
-        bind(C, name="mpi_file_read_all_begin_f08_")
+  subroutine MPI_File_read_all_begin_f08ts(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_read_all_begin_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11032,8 +10793,7 @@ interface MPI_File_read_all_begin
   end subroutine
 end interface
 interface PMPI_File_read_all_begin
-  subroutine PMPI_File_read_all_begin_f08(fh, buf, count, datatype, ierror) &
-        bind(C, name="pmpi_file_read_all_begin_f08_")
+  subroutine PMPI_File_read_all_begin_f08ts(fh, buf, count, datatype, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11043,8 +10803,8 @@ interface PMPI_File_read_all_begin
   end subroutine
 end interface
 interface MPI_File_read_all_begin
-  subroutine MPI_File_read_all_begin_c_f08(fh, buf, count, datatype, ierror) &
-        bind(C, name="mpi_file_read_all_begin_c_f08_")
+  subroutine MPI_File_read_all_begin_c_f08ts(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_read_all_begin_c_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11054,8 +10814,7 @@ interface MPI_File_read_all_begin
   end subroutine
 end interface
 interface PMPI_File_read_all_begin
-  subroutine PMPI_File_read_all_begin_c_f08(fh, buf, count, datatype, ierror) &
-        bind(C, name="pmpi_file_read_all_begin_c_f08_")
+  subroutine PMPI_File_read_all_begin_c_f08ts(fh, buf, count, datatype, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11065,8 +10824,8 @@ interface PMPI_File_read_all_begin
   end subroutine
 end interface
 interface MPI_File_read_all_end
-  subroutine MPI_File_read_all_end_f08(fh, buf, status, ierror) &
-        bind(C, name="mpi_file_read_all_end_f08_")
+  subroutine MPI_File_read_all_end_f08ts(fh, buf, status, ierror) &
+        bind(C, name="mpi_file_read_all_end_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11075,8 +10834,7 @@ interface MPI_File_read_all_end
   end subroutine
 end interface
 interface PMPI_File_read_all_end
-  subroutine PMPI_File_read_all_end_f08(fh, buf, status, ierror) &
-        bind(C, name="pmpi_file_read_all_end_f08_")
+  subroutine PMPI_File_read_all_end_f08ts(fh, buf, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11085,76 +10843,72 @@ interface PMPI_File_read_all_end
   end subroutine
 end interface
 interface MPI_File_read_at
-  subroutine MPI_File_read_at_f08(fh, offset, buf, count, datatype, status, ierror)
+  subroutine MPI_File_read_at_f08ts(fh, offset, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_at_f08) :: PMPI_File_read_at_f08
+      PROCEDURE(MPI_File_read_at_f08ts) :: PMPI_File_read_at_f08ts
 interface PMPI_File_read_at
-  procedure PMPI_File_read_at_f08
+  procedure PMPI_File_read_at_f08ts
 end interface
 interface MPI_File_read_at
-  subroutine MPI_File_read_at_c_f08(fh, offset, buf, count, datatype, status, ierror)
+  subroutine MPI_File_read_at_c_f08ts(fh, offset, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_at_c_f08) :: PMPI_File_read_at_c_f08
+      PROCEDURE(MPI_File_read_at_c_f08ts) :: PMPI_File_read_at_c_f08ts
 interface PMPI_File_read_at
-  procedure PMPI_File_read_at_c_f08
+  procedure PMPI_File_read_at_c_f08ts
 end interface
 interface MPI_File_read_at_all
-  subroutine MPI_File_read_at_all_f08(fh, offset, buf, count, datatype, status, ierror)
+  subroutine MPI_File_read_at_all_f08ts(fh, offset, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_at_all_f08) :: PMPI_File_read_at_all_f08
+      PROCEDURE(MPI_File_read_at_all_f08ts) :: PMPI_File_read_at_all_f08ts
 interface PMPI_File_read_at_all
-  procedure PMPI_File_read_at_all_f08
+  procedure PMPI_File_read_at_all_f08ts
 end interface
 interface MPI_File_read_at_all
-  subroutine MPI_File_read_at_all_c_f08(fh, offset, buf, count, datatype, status, ierror)
+  subroutine MPI_File_read_at_all_c_f08ts(fh, offset, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_at_all_c_f08) :: PMPI_File_read_at_all_c_f08
+      PROCEDURE(MPI_File_read_at_all_c_f08ts) :: PMPI_File_read_at_all_c_f08ts
 interface PMPI_File_read_at_all
-  procedure PMPI_File_read_at_all_c_f08
+  procedure PMPI_File_read_at_all_c_f08ts
 end interface
 interface MPI_File_read_at_all_begin
-  subroutine MPI_File_read_at_all_begin_f08(fh, offset, buf, count, datatype, ierror) &
-        bind(C, name="mpi_file_read_at_all_begin_f08_")
+  subroutine MPI_File_read_at_all_begin_f08ts(fh, offset, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_read_at_all_begin_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -11165,8 +10919,7 @@ interface MPI_File_read_at_all_begin
   end subroutine
 end interface
 interface PMPI_File_read_at_all_begin
-  subroutine PMPI_File_read_at_all_begin_f08(fh, offset, buf, count, datatype, ierror) &
-        bind(C, name="pmpi_file_read_at_all_begin_f08_")
+  subroutine PMPI_File_read_at_all_begin_f08ts(fh, offset, buf, count, datatype, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -11177,8 +10930,8 @@ interface PMPI_File_read_at_all_begin
   end subroutine
 end interface
 interface MPI_File_read_at_all_begin
-  subroutine MPI_File_read_at_all_begin_c_f08(fh, offset, buf, count, datatype, ierror) &
-        bind(C, name="mpi_file_read_at_all_begin_c_f08_")
+  subroutine MPI_File_read_at_all_begin_c_f08ts(fh, offset, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_read_at_all_begin_c_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -11189,8 +10942,7 @@ interface MPI_File_read_at_all_begin
   end subroutine
 end interface
 interface PMPI_File_read_at_all_begin
-  subroutine PMPI_File_read_at_all_begin_c_f08(fh, offset, buf, count, datatype, ierror) &
-        bind(C, name="pmpi_file_read_at_all_begin_c_f08_")
+  subroutine PMPI_File_read_at_all_begin_c_f08ts(fh, offset, buf, count, datatype, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -11201,8 +10953,8 @@ interface PMPI_File_read_at_all_begin
   end subroutine
 end interface
 interface MPI_File_read_at_all_end
-  subroutine MPI_File_read_at_all_end_f08(fh, buf, status, ierror) &
-        bind(C, name="mpi_file_read_at_all_end_f08_")
+  subroutine MPI_File_read_at_all_end_f08ts(fh, buf, status, ierror) &
+        bind(C, name="mpi_file_read_at_all_end_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11211,8 +10963,7 @@ interface MPI_File_read_at_all_end
   end subroutine
 end interface
 interface PMPI_File_read_at_all_end
-  subroutine PMPI_File_read_at_all_end_f08(fh, buf, status, ierror) &
-        bind(C, name="pmpi_file_read_at_all_end_f08_")
+  subroutine PMPI_File_read_at_all_end_f08ts(fh, buf, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11221,40 +10972,38 @@ interface PMPI_File_read_at_all_end
   end subroutine
 end interface
 interface MPI_File_read_ordered
-  subroutine MPI_File_read_ordered_f08(fh, buf, count, datatype, status, ierror)
+  subroutine MPI_File_read_ordered_f08ts(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_ordered_f08) :: PMPI_File_read_ordered_f08
+      PROCEDURE(MPI_File_read_ordered_f08ts) :: PMPI_File_read_ordered_f08ts
 interface PMPI_File_read_ordered
-  procedure PMPI_File_read_ordered_f08
+  procedure PMPI_File_read_ordered_f08ts
 end interface
 interface MPI_File_read_ordered
-  subroutine MPI_File_read_ordered_c_f08(fh, buf, count, datatype, status, ierror)
+  subroutine MPI_File_read_ordered_c_f08ts(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_ordered_c_f08) :: PMPI_File_read_ordered_c_f08
+      PROCEDURE(MPI_File_read_ordered_c_f08ts) :: PMPI_File_read_ordered_c_f08ts
 interface PMPI_File_read_ordered
-  procedure PMPI_File_read_ordered_c_f08
+  procedure PMPI_File_read_ordered_c_f08ts
 end interface
 interface MPI_File_read_ordered_begin
-  subroutine MPI_File_read_ordered_begin_f08(fh, buf, count, datatype, ierror) &
-        bind(C, name="mpi_file_read_ordered_begin_f08_")
+  subroutine MPI_File_read_ordered_begin_f08ts(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_read_ordered_begin_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11264,8 +11013,7 @@ interface MPI_File_read_ordered_begin
   end subroutine
 end interface
 interface PMPI_File_read_ordered_begin
-  subroutine PMPI_File_read_ordered_begin_f08(fh, buf, count, datatype, ierror) &
-        bind(C, name="pmpi_file_read_ordered_begin_f08_")
+  subroutine PMPI_File_read_ordered_begin_f08ts(fh, buf, count, datatype, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11275,8 +11023,8 @@ interface PMPI_File_read_ordered_begin
   end subroutine
 end interface
 interface MPI_File_read_ordered_begin
-  subroutine MPI_File_read_ordered_begin_c_f08(fh, buf, count, datatype, ierror) &
-        bind(C, name="mpi_file_read_ordered_begin_c_f08_")
+  subroutine MPI_File_read_ordered_begin_c_f08ts(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_read_ordered_begin_c_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11286,8 +11034,7 @@ interface MPI_File_read_ordered_begin
   end subroutine
 end interface
 interface PMPI_File_read_ordered_begin
-  subroutine PMPI_File_read_ordered_begin_c_f08(fh, buf, count, datatype, ierror) &
-        bind(C, name="pmpi_file_read_ordered_begin_c_f08_")
+  subroutine PMPI_File_read_ordered_begin_c_f08ts(fh, buf, count, datatype, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11297,8 +11044,8 @@ interface PMPI_File_read_ordered_begin
   end subroutine
 end interface
 interface MPI_File_read_ordered_end
-  subroutine MPI_File_read_ordered_end_f08(fh, buf, status, ierror) &
-        bind(C, name="mpi_file_read_ordered_end_f08_")
+  subroutine MPI_File_read_ordered_end_f08ts(fh, buf, status, ierror) &
+        bind(C, name="mpi_file_read_ordered_end_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11307,8 +11054,7 @@ interface MPI_File_read_ordered_end
   end subroutine
 end interface
 interface PMPI_File_read_ordered_end
-  subroutine PMPI_File_read_ordered_end_f08(fh, buf, status, ierror) &
-        bind(C, name="pmpi_file_read_ordered_end_f08_")
+  subroutine PMPI_File_read_ordered_end_f08ts(fh, buf, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11317,36 +11063,34 @@ interface PMPI_File_read_ordered_end
   end subroutine
 end interface
 interface MPI_File_read_shared
-  subroutine MPI_File_read_shared_f08(fh, buf, count, datatype, status, ierror)
+  subroutine MPI_File_read_shared_f08ts(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_shared_f08) :: PMPI_File_read_shared_f08
+      PROCEDURE(MPI_File_read_shared_f08ts) :: PMPI_File_read_shared_f08ts
 interface PMPI_File_read_shared
-  procedure PMPI_File_read_shared_f08
+  procedure PMPI_File_read_shared_f08ts
 end interface
 interface MPI_File_read_shared
-  subroutine MPI_File_read_shared_c_f08(fh, buf, count, datatype, status, ierror)
+  subroutine MPI_File_read_shared_c_f08ts(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_read_shared_c_f08) :: PMPI_File_read_shared_c_f08
+      PROCEDURE(MPI_File_read_shared_c_f08ts) :: PMPI_File_read_shared_c_f08ts
 interface PMPI_File_read_shared
-  procedure PMPI_File_read_shared_c_f08
+  procedure PMPI_File_read_shared_c_f08ts
 end interface
 interface MPI_File_seek
   subroutine MPI_File_seek_f08(fh, offset, whence, ierror)
@@ -11438,72 +11182,68 @@ interface PMPI_File_sync
   procedure PMPI_File_sync_f08
 end interface
 interface MPI_File_write
-  subroutine MPI_File_write_f08(fh, buf, count, datatype, status, ierror)
+  subroutine MPI_File_write_f08ts(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_f08) :: PMPI_File_write_f08
+      PROCEDURE(MPI_File_write_f08ts) :: PMPI_File_write_f08ts
 interface PMPI_File_write
-  procedure PMPI_File_write_f08
+  procedure PMPI_File_write_f08ts
 end interface
 interface MPI_File_write
-  subroutine MPI_File_write_c_f08(fh, buf, count, datatype, status, ierror)
+  subroutine MPI_File_write_c_f08ts(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_c_f08) :: PMPI_File_write_c_f08
+      PROCEDURE(MPI_File_write_c_f08ts) :: PMPI_File_write_c_f08ts
 interface PMPI_File_write
-  procedure PMPI_File_write_c_f08
+  procedure PMPI_File_write_c_f08ts
 end interface
 interface MPI_File_write_all
-  subroutine MPI_File_write_all_f08(fh, buf, count, datatype, status, ierror)
+  subroutine MPI_File_write_all_f08ts(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_all_f08) :: PMPI_File_write_all_f08
+      PROCEDURE(MPI_File_write_all_f08ts) :: PMPI_File_write_all_f08ts
 interface PMPI_File_write_all
-  procedure PMPI_File_write_all_f08
+  procedure PMPI_File_write_all_f08ts
 end interface
 interface MPI_File_write_all
-  subroutine MPI_File_write_all_c_f08(fh, buf, count, datatype, status, ierror)
+  subroutine MPI_File_write_all_c_f08ts(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_all_c_f08) :: PMPI_File_write_all_c_f08
+      PROCEDURE(MPI_File_write_all_c_f08ts) :: PMPI_File_write_all_c_f08ts
 interface PMPI_File_write_all
-  procedure PMPI_File_write_all_c_f08
+  procedure PMPI_File_write_all_c_f08ts
 end interface
 interface MPI_File_write_all_begin
-  subroutine MPI_File_write_all_begin_f08(fh, buf, count, datatype, ierror) &
-        bind(C, name="mpi_file_write_all_begin_f08_")
+  subroutine MPI_File_write_all_begin_f08ts(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_write_all_begin_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11513,8 +11253,7 @@ interface MPI_File_write_all_begin
   end subroutine
 end interface
 interface PMPI_File_write_all_begin
-  subroutine PMPI_File_write_all_begin_f08(fh, buf, count, datatype, ierror) &
-        bind(C, name="pmpi_file_write_all_begin_f08_")
+  subroutine PMPI_File_write_all_begin_f08ts(fh, buf, count, datatype, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11524,8 +11263,8 @@ interface PMPI_File_write_all_begin
   end subroutine
 end interface
 interface MPI_File_write_all_begin
-  subroutine MPI_File_write_all_begin_c_f08(fh, buf, count, datatype, ierror) &
-        bind(C, name="mpi_file_write_all_begin_c_f08_")
+  subroutine MPI_File_write_all_begin_c_f08ts(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_write_all_begin_c_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11535,8 +11274,7 @@ interface MPI_File_write_all_begin
   end subroutine
 end interface
 interface PMPI_File_write_all_begin
-  subroutine PMPI_File_write_all_begin_c_f08(fh, buf, count, datatype, ierror) &
-        bind(C, name="pmpi_file_write_all_begin_c_f08_")
+  subroutine PMPI_File_write_all_begin_c_f08ts(fh, buf, count, datatype, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11546,8 +11284,8 @@ interface PMPI_File_write_all_begin
   end subroutine
 end interface
 interface MPI_File_write_all_end
-  subroutine MPI_File_write_all_end_f08(fh, buf, status, ierror) &
-        bind(C, name="mpi_file_write_all_end_f08_")
+  subroutine MPI_File_write_all_end_f08ts(fh, buf, status, ierror) &
+        bind(C, name="mpi_file_write_all_end_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11556,8 +11294,7 @@ interface MPI_File_write_all_end
   end subroutine
 end interface
 interface PMPI_File_write_all_end
-  subroutine PMPI_File_write_all_end_f08(fh, buf, status, ierror) &
-        bind(C, name="pmpi_file_write_all_end_f08_")
+  subroutine PMPI_File_write_all_end_f08ts(fh, buf, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11566,76 +11303,72 @@ interface PMPI_File_write_all_end
   end subroutine
 end interface
 interface MPI_File_write_at
-  subroutine MPI_File_write_at_f08(fh, offset, buf, count, datatype, status, ierror)
+  subroutine MPI_File_write_at_f08ts(fh, offset, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_at_f08) :: PMPI_File_write_at_f08
+      PROCEDURE(MPI_File_write_at_f08ts) :: PMPI_File_write_at_f08ts
 interface PMPI_File_write_at
-  procedure PMPI_File_write_at_f08
+  procedure PMPI_File_write_at_f08ts
 end interface
 interface MPI_File_write_at
-  subroutine MPI_File_write_at_c_f08(fh, offset, buf, count, datatype, status, ierror)
+  subroutine MPI_File_write_at_c_f08ts(fh, offset, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_at_c_f08) :: PMPI_File_write_at_c_f08
+      PROCEDURE(MPI_File_write_at_c_f08ts) :: PMPI_File_write_at_c_f08ts
 interface PMPI_File_write_at
-  procedure PMPI_File_write_at_c_f08
+  procedure PMPI_File_write_at_c_f08ts
 end interface
 interface MPI_File_write_at_all
-  subroutine MPI_File_write_at_all_f08(fh, offset, buf, count, datatype, status, ierror)
+  subroutine MPI_File_write_at_all_f08ts(fh, offset, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_at_all_f08) :: PMPI_File_write_at_all_f08
+      PROCEDURE(MPI_File_write_at_all_f08ts) :: PMPI_File_write_at_all_f08ts
 interface PMPI_File_write_at_all
-  procedure PMPI_File_write_at_all_f08
+  procedure PMPI_File_write_at_all_f08ts
 end interface
 interface MPI_File_write_at_all
-  subroutine MPI_File_write_at_all_c_f08(fh, offset, buf, count, datatype, status, ierror)
+  subroutine MPI_File_write_at_all_c_f08ts(fh, offset, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_at_all_c_f08) :: PMPI_File_write_at_all_c_f08
+      PROCEDURE(MPI_File_write_at_all_c_f08ts) :: PMPI_File_write_at_all_c_f08ts
 interface PMPI_File_write_at_all
-  procedure PMPI_File_write_at_all_c_f08
+  procedure PMPI_File_write_at_all_c_f08ts
 end interface
 interface MPI_File_write_at_all_begin
-  subroutine MPI_File_write_at_all_begin_f08(fh, offset, buf, count, datatype, ierror) &
-        bind(C, name="mpi_file_write_at_all_begin_f08_")
+  subroutine MPI_File_write_at_all_begin_f08ts(fh, offset, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_write_at_all_begin_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -11646,8 +11379,7 @@ interface MPI_File_write_at_all_begin
   end subroutine
 end interface
 interface PMPI_File_write_at_all_begin
-  subroutine PMPI_File_write_at_all_begin_f08(fh, offset, buf, count, datatype, ierror) &
-        bind(C, name="pmpi_file_write_at_all_begin_f08_")
+  subroutine PMPI_File_write_at_all_begin_f08ts(fh, offset, buf, count, datatype, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -11658,8 +11390,8 @@ interface PMPI_File_write_at_all_begin
   end subroutine
 end interface
 interface MPI_File_write_at_all_begin
-  subroutine MPI_File_write_at_all_begin_c_f08(fh, offset, buf, count, datatype, ierror) &
-        bind(C, name="mpi_file_write_at_all_begin_c_f08_")
+  subroutine MPI_File_write_at_all_begin_c_f08ts(fh, offset, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_write_at_all_begin_c_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -11670,8 +11402,7 @@ interface MPI_File_write_at_all_begin
   end subroutine
 end interface
 interface PMPI_File_write_at_all_begin
-  subroutine PMPI_File_write_at_all_begin_c_f08(fh, offset, buf, count, datatype, ierror) &
-        bind(C, name="pmpi_file_write_at_all_begin_c_f08_")
+  subroutine PMPI_File_write_at_all_begin_c_f08ts(fh, offset, buf, count, datatype, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -11682,8 +11413,8 @@ interface PMPI_File_write_at_all_begin
   end subroutine
 end interface
 interface MPI_File_write_at_all_end
-  subroutine MPI_File_write_at_all_end_f08(fh, buf, status, ierror) &
-        bind(C, name="mpi_file_write_at_all_end_f08_")
+  subroutine MPI_File_write_at_all_end_f08ts(fh, buf, status, ierror) &
+        bind(C, name="mpi_file_write_at_all_end_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11692,8 +11423,7 @@ interface MPI_File_write_at_all_end
   end subroutine
 end interface
 interface PMPI_File_write_at_all_end
-  subroutine PMPI_File_write_at_all_end_f08(fh, buf, status, ierror) &
-        bind(C, name="pmpi_file_write_at_all_end_f08_")
+  subroutine PMPI_File_write_at_all_end_f08ts(fh, buf, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11702,40 +11432,38 @@ interface PMPI_File_write_at_all_end
   end subroutine
 end interface
 interface MPI_File_write_ordered
-  subroutine MPI_File_write_ordered_f08(fh, buf, count, datatype, status, ierror)
+  subroutine MPI_File_write_ordered_f08ts(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_ordered_f08) :: PMPI_File_write_ordered_f08
+      PROCEDURE(MPI_File_write_ordered_f08ts) :: PMPI_File_write_ordered_f08ts
 interface PMPI_File_write_ordered
-  procedure PMPI_File_write_ordered_f08
+  procedure PMPI_File_write_ordered_f08ts
 end interface
 interface MPI_File_write_ordered
-  subroutine MPI_File_write_ordered_c_f08(fh, buf, count, datatype, status, ierror)
+  subroutine MPI_File_write_ordered_c_f08ts(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_ordered_c_f08) :: PMPI_File_write_ordered_c_f08
+      PROCEDURE(MPI_File_write_ordered_c_f08ts) :: PMPI_File_write_ordered_c_f08ts
 interface PMPI_File_write_ordered
-  procedure PMPI_File_write_ordered_c_f08
+  procedure PMPI_File_write_ordered_c_f08ts
 end interface
 interface MPI_File_write_ordered_begin
-  subroutine MPI_File_write_ordered_begin_f08(fh, buf, count, datatype, ierror) &
-        bind(C, name="mpi_file_write_ordered_begin_f08_")
+  subroutine MPI_File_write_ordered_begin_f08ts(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_write_ordered_begin_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11745,8 +11473,7 @@ interface MPI_File_write_ordered_begin
   end subroutine
 end interface
 interface PMPI_File_write_ordered_begin
-  subroutine PMPI_File_write_ordered_begin_f08(fh, buf, count, datatype, ierror) &
-        bind(C, name="pmpi_file_write_ordered_begin_f08_")
+  subroutine PMPI_File_write_ordered_begin_f08ts(fh, buf, count, datatype, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11756,8 +11483,8 @@ interface PMPI_File_write_ordered_begin
   end subroutine
 end interface
 interface MPI_File_write_ordered_begin
-  subroutine MPI_File_write_ordered_begin_c_f08(fh, buf, count, datatype, ierror) &
-        bind(C, name="mpi_file_write_ordered_begin_c_f08_")
+  subroutine MPI_File_write_ordered_begin_c_f08ts(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_write_ordered_begin_c_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11767,8 +11494,7 @@ interface MPI_File_write_ordered_begin
   end subroutine
 end interface
 interface PMPI_File_write_ordered_begin
-  subroutine PMPI_File_write_ordered_begin_c_f08(fh, buf, count, datatype, ierror) &
-        bind(C, name="pmpi_file_write_ordered_begin_c_f08_")
+  subroutine PMPI_File_write_ordered_begin_c_f08ts(fh, buf, count, datatype, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11778,8 +11504,8 @@ interface PMPI_File_write_ordered_begin
   end subroutine
 end interface
 interface MPI_File_write_ordered_end
-  subroutine MPI_File_write_ordered_end_f08(fh, buf, status, ierror) &
-        bind(C, name="mpi_file_write_ordered_end_f08_")
+  subroutine MPI_File_write_ordered_end_f08ts(fh, buf, status, ierror) &
+        bind(C, name="mpi_file_write_ordered_end_f08ts_")
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11788,8 +11514,7 @@ interface MPI_File_write_ordered_end
   end subroutine
 end interface
 interface PMPI_File_write_ordered_end
-  subroutine PMPI_File_write_ordered_end_f08(fh, buf, status, ierror) &
-        bind(C, name="pmpi_file_write_ordered_end_f08_")
+  subroutine PMPI_File_write_ordered_end_f08ts(fh, buf, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
     TYPE(*), TARGET :: buf(..)
@@ -11798,36 +11523,34 @@ interface PMPI_File_write_ordered_end
   end subroutine
 end interface
 interface MPI_File_write_shared
-  subroutine MPI_File_write_shared_f08(fh, buf, count, datatype, status, ierror)
+  subroutine MPI_File_write_shared_f08ts(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER, INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_shared_f08) :: PMPI_File_write_shared_f08
+      PROCEDURE(MPI_File_write_shared_f08ts) :: PMPI_File_write_shared_f08ts
 interface PMPI_File_write_shared
-  procedure PMPI_File_write_shared_f08
+  procedure PMPI_File_write_shared_f08ts
 end interface
 interface MPI_File_write_shared
-  subroutine MPI_File_write_shared_c_f08(fh, buf, count, datatype, status, ierror)
+  subroutine MPI_File_write_shared_c_f08ts(fh, buf, count, datatype, status, ierror)
     import
     TYPE(MPI_File), INTENT(IN) :: fh
-    !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-    TYPE(*), TARGET :: buf(*)
+    TYPE(*), TARGET :: buf(..)
     INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
     TYPE(MPI_Datatype), INTENT(IN) :: datatype
     TYPE(MPI_Status), INTENT(INOUT) :: status
     INTEGER, OPTIONAL, INTENT(INOUT) :: ierror
   end subroutine
 end interface
-      PROCEDURE(MPI_File_write_shared_c_f08) :: PMPI_File_write_shared_c_f08
+      PROCEDURE(MPI_File_write_shared_c_f08ts) :: PMPI_File_write_shared_c_f08ts
 interface PMPI_File_write_shared
-  procedure PMPI_File_write_shared_c_f08
+  procedure PMPI_File_write_shared_c_f08ts
 end interface
 interface MPI_Register_datarep
   subroutine MPI_Register_datarep_f08(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, &

@@ -29,7 +29,7 @@ if [ -z "$compiler" ]; then
 fi
 
 libs=-lmpi_abi
-show= link=yes pie=-pie input=
+show= link=yes pie=-pie input= integers=
 remaining=$#
 while [ "$remaining" -gt 0 ]; do
 	arg=$1 keep=yes
@@ -43,6 +43,7 @@ while [ "$remaining" -gt 0 ]; do
 	-cc=*|-cxx=*|-fc=*) compiler=${arg#*=} keep= ;;
 	-c|-E|-S|-M|-MM|-fsyntax-only) link= ;;
 	-shared|--shared|-r|-static|-static-pie|-no-pie|-nopie) pie= ;;
+	-fdefault-integer-8) integers=8 ;;
 	-) input=yes ;;
 	-*) ;;
 	*) input=yes ;;
@@ -78,5 +79,8 @@ fi
 if [ "$show" ]; then
 	echo "$compiler${extra:+ $extra} $*"
 	exit
+fi
+if [ "$integers" ]; then
+	echo "$name: with -fdefault-integer-8 declare the arguments of MPI as INTEGER(KIND=4): it takes no others" >&2
 fi
 exec $compiler $extra "$@"

@@ -180,7 +180,8 @@ var fortranKinds = []fortranConstant{{name: "MPI_ADDRESS_KIND", value: 8}, {name
 	{name: "MPI_COUNT_KIND", value: 8}, {name: "MPI_INTEGER_KIND", value: 4}}
 
 // sentinels are the variables of the common block whose addresses are arguments of a special
-// meaning. fortran.h has the same block in C.
+// meaning. fortran.h has the same block in C, so their sizes are those of a default INTEGER without
+// -fdefault-integer-8.
 var sentinels = []string{"MPI_BOTTOM", "MPI_IN_PLACE", "MPI_BUFFER_AUTOMATIC", "MPI_UNWEIGHTED(1)",
 	"MPI_WEIGHTS_EMPTY(1)",
 	"MPI_ERRCODES_IGNORE(1)", "MPI_STATUS_IGNORE(MPI_STATUS_SIZE)", "MPI_STATUSES_IGNORE(MPI_STATUS_SIZE,1)"}
@@ -234,7 +235,7 @@ func declarations(t *table, d dialect) string {
 		}
 		add("SAVE /%s/", block)
 	}
-	common("INTEGER", sentinelBlock, sentinels)
+	common("INTEGER(KIND=4)", sentinelBlock, sentinels)
 	common("CHARACTER*1", textBlock, textSentinels)
 	return b.String()
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // The module mpi_f08. Its handles and statuses lie in memory as those of the module mpi do, so it needs
-// no code of its own: it declares the same subroutines by the names that the standard gives them, with
+// no code of its own but for buffers: it declares the same subroutines by the names that the standard gives them, with
 // more types. A generic name has the form with large counts, too, where arguments tell the two apart.
 
 const module08Top = `module mpi_f08
@@ -65,12 +65,21 @@ func sharedNames() []string {
 	return names
 }
 
+// specific08 is the name of a subroutine that programs may define in its place, without MPI_: MPI 5.0, section 20.1.5,
+// schemes 1A and 1B.
+func specific08(f api.Function) string {
+	if chooses(f) {
+		return f.Name + "_f08ts"
+	}
+	return f.Name + "_f08"
+}
+
 // generic declares a subroutine, and adds it to the generic names of all its forms.
 func generic(f api.Function) string {
 	if fortranResult(f) != "" {
 		return "interface\n" + interfaceOf("MPI_"+f.Name, f, f08) + "end interface\n" + profiled(f.Name)
 	}
-	name, specific := f.Name, f.Name+"_f08"
+	name, specific := f.Name, specific08(f)
 	if f.Form == api.Large && !namedLarge(f) {
 		name = f.Method
 	}

@@ -32,26 +32,26 @@ func fortranStubs(t *table) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// fortranStubs08 makes those that only the module mpi_f08 has: with large counts, and with buffers
-// that come by descriptors. Handles and statuses are the same for it; ierror may be missing.
+// fortranStubs08 makes those that only the module mpi_f08 has: with large counts, and with buffers. Handles and
+// statuses are the same for it; ierror may be missing.
 func fortranStubs08(t *table) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(generated + "#include \"../fortran.h\"\n")
 	for _, f := range fortranForms(t) {
-		lower := strings.ToLower(f.Name)
 		switch {
 		case ofModule08(f):
-			stub := fortranStub(f, lower+"_f08", kept(f))
-			fmt.Fprintf(&b, "%sWEAK(weak mpi_%s_f08_ = pmpi_%[2]s_f08_)\n", stub, lower)
+			name := strings.ToLower(specific08(f))
+			b.WriteString(fortranStub(f, name, chooses(f)))
+			fmt.Fprintf(&b, "WEAK(weak mpi_%s_ = pmpi_%[1]s_)\n", name)
 		case f.Form == api.Large && !slices.Contains(special, f.Name):
-			b.WriteString(fortranStub(f, lower, false) + namesOf(f))
+			b.WriteString(fortranStub(f, strings.ToLower(f.Name), false) + namesOf(f))
 		}
 	}
 	return b.Bytes(), nil
 }
 
 // ofModule08 tells whether a subroutine has other arguments for mpi_f08 than for the module mpi.
-func ofModule08(f api.Function) bool { return kept(f) || detaches(f) && f.Form == api.Base }
+func ofModule08(f api.Function) bool { return chooses(f) || detaches(f) && f.Form == api.Base }
 
 // namesOf gives a subroutine the names that programs call.
 func namesOf(f api.Function) string {

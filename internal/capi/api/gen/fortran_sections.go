@@ -8,13 +8,17 @@ import (
 	"github.com/gopvas/gopvas/internal/capi/api"
 )
 
-// Buffers that are sections of arrays. The compiler copies a section that is not contiguous, and hands
-// over the copy. That is right for a call that blocks. A buffer that is used beyond its call comes to
-// mpi_f08 by a descriptor instead. fortran_sections.c makes a datatype of it.
+// Buffers that are sections of arrays. A buffer comes to mpi_f08 by a descriptor. If the section is not contiguous,
+// fortran_sections.c makes a copy of it for the time of the call, or a datatype if the buffer is used beyond the call.
+
+// chooses tells whether a function has buffers in mpi_f08.
+func chooses(f api.Function) bool {
+	return slices.ContainsFunc(f.Args, func(a api.Arg) bool { return choice(a) && !detached(a) })
+}
 
 // kept tells whether a function has buffers that are used beyond its call, or are asked for their address.
 func kept(f api.Function) bool {
-	if !slices.ContainsFunc(f.Args, choice) {
+	if !chooses(f) {
 		return false
 	}
 	for _, part := range []string{"_begin", "_end", "ttach", "Get_address"} {
@@ -38,8 +42,8 @@ func described(f api.Function, buffer int) bool {
 		strings.HasSuffix(args[buffer+1].Name, "count")
 }
 
-// sections makes the buffers of a stub descriptors. What it returns stands before the call: the error of
-// one of them comes instead of it.
+// sections makes the buffers of a stub descriptors, which are those of BIND(C) or gfortran's own. What it returns
+// stands before the call: the error of one of them comes instead of it.
 func (s *stub) sections(f api.Function) (wrong string) {
 	args := fortranArgs(f)
 	kind, handle := s.object(args)
@@ -51,14 +55,17 @@ func (s *stub) sections(f api.Function) (wrong string) {
 			s.args[i] = "f_address(" + a.Name + "->base)"
 			continue
 		}
-		n, made := "s_"+a.Name, "f_whole("+a.Name+")"
-		if described(f, i) {
+		n, made, after := "s_"+a.Name, "f_whole("+a.Name+")", "f_section_free(&s_"+a.Name+");"
+		switch {
+		case !kept(f):
+			made, after = "f_copy("+a.Name+")", fmt.Sprintf("f_copy_free(&s_%s, %[1]s, %t);", a.Name, !a.Const)
+		case described(f, i):
 			made = "f_section(" + a.Name + ", " + s.args[i+1] + ", " + s.args[i+2] + ")"
 			s.args[i+1], s.args[i+2] = n+".count", n+".type"
 		}
 		s.args[i] = n + ".address"
 		s.before = append(s.before, "struct section "+n+" = "+made+";")
-		s.after = append(s.after, "f_section_free(&"+n+");")
+		s.after = append(s.after, after)
 		wrong += fmt.Sprintf("f_wrong(%s, \"MPI_%s\", %s, %s) ?: ", n, f.Name, kind, handle)
 	}
 	return wrong

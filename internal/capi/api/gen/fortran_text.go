@@ -18,6 +18,8 @@ func mpif(t *table) ([]byte, error) {
 	for _, prefix := range []string{"MPI_", "PMPI_"} {
 		for _, f := range fortranFunctions(t) {
 			if kind := fortranResult(f); kind != "" {
+				// With -fdefault-real-8 a DOUBLE PRECISION of a program has 16 bytes.
+				kind = strings.Replace(kind, "DOUBLE PRECISION", "REAL(KIND=8)", 1)
 				fmt.Fprintf(&b, "      %s %s%s\n      EXTERNAL %s%s\n", kind, prefix, strings.ToUpper(f.Name), prefix, strings.ToUpper(f.Name))
 			}
 		}
@@ -103,7 +105,9 @@ func interfaceOf(name string, f api.Function, d dialect) string {
 		lines = append(lines, "INTEGER"+map[bool]string{true: ", OPTIONAL"}[d == f08]+", INTENT(INOUT) :: ierror")
 	}
 	head := fmt.Sprintf("%s %s(%s)", word, name, wrapped(names))
-	if d == f08 && kept(f) { // so that buffers come by descriptors
+	if d == f08 && kept(f) && name[0] == 'M' {
+		// gfortran hands over a copy of some sections, unless an interface has BIND(C). One that a program defines in
+		// Fortran hands its buffer on to the PMPI_ name as it came, so that one must not convert it.
 		head += fmt.Sprintf(" &\n        bind(C, name=\"%s_\")", strings.ToLower(name))
 	}
 	return fmt.Sprintf("  %s\n    %s\n  end %s\n", head, strings.Join(lines, "\n    "), word)
@@ -116,7 +120,7 @@ func wrapped(names []string) string {
 	for i, name := range names {
 		switch {
 		case i == 0:
-		case column > 60:
+		case column > 50:
 			b.WriteString(", &\n        ")
 			column = 0
 		default:
@@ -133,7 +137,7 @@ func wrapped(names []string) string {
 func declaration(f api.Function, a api.Arg, d dialect) []string {
 	name, kind, shape := fortranName(a), fortranKind(f, a, d), fortranShape(a, d)
 	switch {
-	case kind == "TYPE(*)" && d == f08 && kept(f):
+	case kind == "TYPE(*)" && d == f08:
 		return []string{kind + ", TARGET :: " + name + "(..)"}
 	case kind == "TYPE(*)":
 		return []string{"!GCC$ ATTRIBUTES NO_ARG_CHECK :: " + name, kind + ", TARGET :: " + name + shape}
