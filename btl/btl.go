@@ -16,8 +16,8 @@ var (
 // no memory: its module is Messages alone. A rank may have several modules, each for some
 // of its peers. No method blocks on another rank, except Sleep.
 //
-// Name, Alloc, Attach, Direct, EagerLimit, Sleep, Wake and Close may be called from
-// any goroutine. The rest, and Transfer.Progress, are the message methods: the caller
+// Name, Alloc, Attach, Clear, Direct, EagerLimit, Sleep, Wake and Close may be called
+// from any goroutine. The rest, and Transfer.Progress, are the message methods: the caller
 // has a lock, under which one goroutine at a time calls them. The callers agree among
 // themselves on memory: when a peer has allocated and filled what is attached here.
 //
@@ -49,6 +49,11 @@ type Memory interface {
 	// module, has ended or was killed: the memory stays until the job ends. An n
 	// of 0 gives an empty slice.
 	Attach(peer int, at uint64, n int) ([]byte, error)
+
+	// Clear has memory that Alloc returned, all of it, be zeros, and gives its pages back to the system where that
+	// can be: it has pages again when it is touched. It stays where it is, attached as it was, and the caller's. Nobody
+	// uses it meanwhile.
+	Clear(mem []byte, at uint64)
 
 	// Direct tells whether peers can attach any memory of this rank, by its
 	// address, and not only what Alloc returned.

@@ -77,6 +77,8 @@ func (p *Process) Win_create(base Address, size, unit int, info Info, c Comm, ou
 	switch {
 	case size > 0 && base < firstPage:
 		s.Wrong = fail(ERR_BASE, "the memory is a null pointer, but its size is %d", size)
+	case size == 0:
+		s.Base = uintptr(base)
 	case size > 0:
 		s.Memory = base.Bytes(size)
 	}

@@ -61,7 +61,7 @@ func (k Call) Prepare() (Request, error) {
 		return Request{}, err
 	}
 	g, err := k.Comm.team.Graph(k.Args)
-	r, err := k.Comm.prepare(g, bare(err))
+	r, err := k.Comm.prepare(g, Bare(err))
 	return r, persistentError(k.Op, err)
 }
 
@@ -71,7 +71,7 @@ func (k Call) Verify() error {
 		return persistentError(k.Op, err)
 	}
 	defer k.Comm.mu.Unlock()
-	return persistentError(k.Op, bare(k.Comm.team.Verify(&k.Args)))
+	return persistentError(k.Op, Bare(k.Comm.team.Verify(&k.Args)))
 }
 
 // RunCollective does a collective operation, and blocks. op is its name in errors.
@@ -91,7 +91,7 @@ func RunCollective(c *Comm, op string, a *coll.Args) error {
 		c.mu.Unlock()
 	}
 	if err != nil {
-		err = Wrap(op, bare(err))
+		err = Wrap(op, Bare(err))
 	}
 	return err
 }
@@ -111,7 +111,7 @@ func RunPart(c *Comm, call string, a *coll.Args) error {
 	}
 	defer c.mu.Unlock()
 	c.team.Called = call
-	return Wrap(call, bare(c.team.Run(a)))
+	return Wrap(call, Bare(c.team.Run(a)))
 }
 
 // BeginCollective begins a nonblocking operation. op is its name in errors.
@@ -127,7 +127,7 @@ func BeginCollective(c *Comm, op string, a *coll.Args) (Request, error) {
 		return r, nonblockingError(op, err)
 	}
 	g, err := c.team.GraphOnce(a)
-	r, err := c.issue(g, bare(err))
+	r, err := c.issue(g, Bare(err))
 	return r, nonblockingError(op, err)
 }
 
@@ -146,8 +146,8 @@ func (c *Comm) barrierCall() Call {
 	return Call{Comm: c, Op: "barrier", Args: coll.Args{Kind: coll.Barrier}}
 }
 
-// bare takes off an error of package coll what names the operation, once more.
-func bare(err error) error {
+// Bare takes off an error what names the operation. One that names none stays: it is never nil if err is not.
+func Bare(err error) error {
 	if cause := errors.Unwrap(err); cause != nil {
 		return cause
 	}

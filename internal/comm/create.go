@@ -192,7 +192,7 @@ func (c *Comm) Bare() (*Comm, error) {
 	}
 	n := c.copyWithoutID()
 	if err := c.team.Run(&coll.Args{Kind: coll.Bcast, Send: coll.Buffer{Data: told}}); err != nil {
-		return nil, Wrap(op, bare(err)) // others may use the id and the board
+		return nil, Wrap(op, Bare(err)) // others may use the id and the board
 	}
 	word := binary.LittleEndian.Uint32(id)
 	if word == worldID {

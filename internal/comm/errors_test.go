@@ -24,3 +24,13 @@ func TestWrapKeepsCauses(t *testing.T) {
 	require.Equal(t, 3, lost.Rank)
 	require.ErrorIs(t, Wrap("x", ErrFinalized), ErrFinalized)
 }
+
+// What names no call stays as it is: an error never becomes a success.
+func TestBare(t *testing.T) {
+	cause := errors.New("cause")
+	require.Equal(t, cause, Bare(Wrap("call", cause)))
+	require.Equal(t, cause, Bare(cause))
+	both := errors.Join(cause, cause)
+	require.Equal(t, both, Bare(both))
+	require.NoError(t, Bare(nil))
+}

@@ -30,7 +30,7 @@ func (world *Comm) meet() error {
 		t.Choice.Blocking[coll.Barrier] = "tree" // fewer sleeps
 	}
 	world.met = true
-	return Wrap("finalize", bare(t.Barrier()))
+	return Wrap("finalize", Bare(t.Barrier()))
 }
 
 // tellUnreceived prints what the program has sent to this rank and has not received. All ranks have met.

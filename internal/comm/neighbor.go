@@ -67,7 +67,7 @@ func (k NeighborCall) Run() error {
 	if err := k.Comm.lockCollective(); err != nil {
 		return Wrap(k.Op, err)
 	}
-	err := Wrap(k.Op, bare(k.Comm.team.Neighbors(k.Exchange)))
+	err := Wrap(k.Op, Bare(k.Comm.team.Neighbors(k.Exchange)))
 	k.Comm.mu.Unlock()
 	k.done()
 	return err
@@ -86,7 +86,7 @@ func (k NeighborCall) Verify() error {
 		return persistentError(k.Op, err)
 	}
 	defer k.Comm.mu.Unlock()
-	return persistentError(k.Op, bare(k.Comm.team.VerifyNeighbors(k.Exchange)))
+	return persistentError(k.Op, Bare(k.Comm.team.VerifyNeighbors(k.Exchange)))
 }
 
 // Prepare makes a persistent request for it. If calls are checked, all ranks wait for one another.
@@ -106,7 +106,7 @@ func (k NeighborCall) graph() (*cad.Graph, error) {
 	}
 	g, err := k.Comm.team.NeighborsGraph(k.Exchange)
 	k.done()
-	return g, bare(err)
+	return g, Bare(err)
 }
 
 // newEdges makes the edges of the topology. On a grid the same two ranks may be neighbours in

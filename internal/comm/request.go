@@ -210,7 +210,7 @@ func WaitAny(reqs []Request) (int, Status, error) {
 		return i, empty, Wrap("wait any", err)
 	}
 	st, err := reqs[i].Wait()
-	return i, st, Wrap("wait any", bare(err))
+	return i, st, Wrap("wait any", Bare(err))
 }
 
 // WaitSome blocks until at least one of the operations is complete, and does what Wait would

@@ -43,11 +43,12 @@ type segment struct {
 
 // WinSpec is what a rank brings to the making of a window.
 type WinSpec struct {
-	Bytes   int   // of this rank's memory
-	Unit    int   // size of this rank's elements: it is told to the others, and means nothing here
-	Align   int   // this rank's memory begins at a multiple of it, a power of two, and of a page
-	Control int   // bytes of shared words beside the memory of the ranks: see Control. All pass the same
-	Wrong   error // what the face has found wrong with the call: then all ranks get an error, this one Wrong
+	Bytes   int     // of this rank's memory
+	Unit    int     // size of this rank's elements: it is told to the others, and means nothing here
+	Align   int     // this rank's memory begins at a multiple of it, a power of two, and of a page
+	Base    uintptr // where the memory of WinExpose lies if it has no bytes: it means nothing here
+	Control int     // bytes of shared words beside the memory of the ranks: see Control. All pass the same
+	Wrong   error   // what the face has found wrong with the call: then all ranks get an error, this one Wrong
 }
 
 const (
@@ -168,7 +169,8 @@ func (w *Window) made(op string, err error) (*Window, error) {
 		return w, nil
 	}
 	if !isLost(err) {
-		w.comm.windows.give(w.block, w.control) // after a loss another rank may not know of it, and use the memory
+		// After a loss another rank may not know of it, and use the memory.
+		w.comm.windows.give(w.comm, w.block, w.control)
 	}
 	return nil, Wrap(op, err)
 }
@@ -191,7 +193,9 @@ func WinExpose(c *Comm, mem []byte, spec WinSpec) (*Window, error) {
 	if err == nil {
 		err = w.allocateControl(&mine, spec.Control)
 	}
-	if err == nil && len(mem) > 0 {
+	if err == nil && len(mem) == 0 {
+		mine.at = uint64(spec.Base)
+	} else if err == nil {
 		mine.at = uint64(sys.AddrOf(mem))
 		c.windows.publish(c, mine.at, len(mem))
 	}
@@ -213,7 +217,7 @@ func (w *Window) agree(mine segment, localErr error) ([]segment, error) {
 	all := make([]byte, w.comm.size*segmentSize)
 	err := w.comm.team.Run(&coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: mine.encode()},
 		Recv: coll.Buffer{Data: all, Block: segmentSize}})
-	if err := errors.Join(localErr, bare(err)); err != nil {
+	if err := errors.Join(localErr, Bare(err)); err != nil {
 		return nil, err
 	}
 	var segments []segment

@@ -3,6 +3,8 @@ package comm
 import (
 	"errors"
 	"fmt"
+	"math"
+	"math/bits"
 	"slices"
 	"sync"
 	"syscall"
@@ -11,49 +13,94 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// windows are the windows of a process. Modules take no memory back, because a peer may
-// still read it: so what a window has allocated is kept for the next one that fits, and
-// there is as much as windows had at one time.
+// windows are the windows of a process. Modules take no memory back, because a peer may still have it mapped. So the
+// place of what a window has allocated is kept for the next one that fits, but its pages go back to the system.
+//
+// A block has room for a power of two. So windows whose sizes grow use the same blocks: those of a process are as many
+// as it had windows of about that size at one time. What is beyond the window is never touched, and costs addresses
+// alone. The pages of a few short blocks stay: to clear them is faster than to get them anew.
 type windows struct {
 	mu   sync.Mutex
 	live map[*Window]struct{} // keeps their memory reachable: peers know it by its address
 	free []block
+	kept int // bytes of those in free that are not zeros
 
 	published int // blocks that the supervisor knows of
 }
 
 // block is memory of this rank that peers can attach.
 type block struct {
-	mem []byte
-	at  uint64
+	mem  []byte
+	at   uint64
+	used bool // it may not be zeros
 }
+
+const (
+	longestKept = 64 << 10  // bytes of a free block that keeps its pages
+	mostKept    = 512 << 10 // bytes of all such blocks
+
+	// leastPower is the shortest block that is a power of two.
+	leastPower = 64 << 10
+)
 
 // take returns a block of at least size bytes, which are zeros: the smallest one that is
 // free, unless it is much too large. The supervisor is to know of one for a program's memory.
 func (w *windows) take(c *Comm, size int, program bool) (block, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	best := -1
-	for i, b := range w.free {
-		if fits := size > 0 && len(b.mem) >= size && len(b.mem)/2 <= size; fits &&
-			(best < 0 || len(b.mem) < len(w.free[best].mem)) {
-			best = i
-		}
+	if best := w.smallest(size, 2*min(size, math.MaxInt/2)); best >= 0 {
+		return w.reuse(c, best, size), nil
 	}
-	if best >= 0 {
-		b := w.free[best]
-		w.free = slices.Delete(w.free, best, best+1)
-		clear(b.mem)
-		return b, nil
+	mem, at, err := c.module.Alloc(c.blockSize(size))
+	if err != nil {
+		mem, at, err = c.module.Alloc(size)
 	}
-	mem, at, err := c.module.Alloc(size)
+	if best := w.smallest(size, math.MaxInt); err != nil && best >= 0 {
+		return w.reuse(c, best, size), nil
+	}
 	if errors.Is(err, syscall.ENOMEM) {
 		err = fmt.Errorf("%w: %w", ErrNoRoom, err)
 	}
 	if err == nil && program {
-		w.note(c, at, len(mem))
+		w.note(c, at, size)
 	}
-	return block{mem, at}, err
+	return block{mem, at, true}, err
+}
+
+// smallest returns the smallest free block of at least size bytes and at most so many; -1 if there is none.
+func (w *windows) smallest(size, most int) int {
+	best := -1
+	for i, b := range w.free {
+		if fits := size > 0 && len(b.mem) >= size && len(b.mem) <= most; fits &&
+			(best < 0 || len(b.mem) < len(w.free[best].mem)) {
+			best = i
+		}
+	}
+	return best
+}
+
+// reuse takes a free block, for size bytes.
+func (w *windows) reuse(c *Comm, i, size int) block {
+	b := w.free[i]
+	w.free = slices.Delete(w.free, i, i+1)
+	switch {
+	case b.used:
+		w.kept -= len(b.mem)
+		clear(b.mem)
+	case c.module.Direct():
+		c.root.UseHugePages(uintptr(b.at), uintptr(size))
+	}
+	b.used = true
+	return b
+}
+
+// blockSize returns how many bytes a new block has. Reserved huge pages are taken with the block, so it has no more
+// than a window needs.
+func (c *Comm) blockSize(size int) int {
+	if size <= leastPower || size > 1<<62 || c.root.HugePages() == job.ReservedPages {
+		return size
+	}
+	return 1 << bits.Len(uint(size-1))
 }
 
 // publish tells the supervisor, for the model of page tables, of memory that peers may
@@ -80,13 +127,21 @@ func (c *Comm) UseHugePages(at, length uintptr) {
 }
 
 // give takes back blocks that nobody uses.
-func (w *windows) give(blocks ...block) {
+func (w *windows) give(c *Comm, blocks ...block) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, b := range blocks {
-		if len(b.mem) > 0 {
-			w.free = append(w.free, b)
+		n := len(b.mem)
+		switch {
+		case n == 0:
+			continue
+		case n <= longestKept && w.kept+n <= mostKept:
+			w.kept += n
+		default:
+			c.module.Clear(b.mem, b.at)
+			b.used = false
 		}
+		w.free = append(w.free, b)
 	}
 }
 
@@ -104,7 +159,7 @@ func (w *windows) drop(win *Window) {
 	w.mu.Lock()
 	delete(w.live, win)
 	w.mu.Unlock()
-	w.give(win.block, win.control)
+	w.give(win.comm, win.block, win.control)
 }
 
 // allocate takes memory for the length of a segment. Blocks begin with a page.

@@ -48,7 +48,7 @@ func Open(c *comm.Comm, name string, mode Mode, info *comm.Info, wrong error) (_
 	f := &File{name: absolute(name), mode: mode, view: ByteView()}
 	own, err := c.Create(c.Group())
 	if err != nil {
-		return nil, f.wrap("open", errors.Unwrap(err))
+		return nil, f.wrap("open", comm.Bare(err))
 	}
 	own.SetName(name)
 	comm.BelongsTo(own, comm.FilesLeft)

@@ -26,6 +26,7 @@ const (
 	MadvNoHugePage = unix.MADV_NOHUGEPAGE
 	MadvDontFork   = unix.MADV_DONTFORK
 	MadvDontDump   = unix.MADV_DONTDUMP
+	MadvDontNeed   = unix.MADV_DONTNEED
 	MadvPopulate   = unix.MADV_POPULATE_WRITE // since Linux 5.14
 )
 
@@ -39,6 +40,12 @@ func Mmap(addr, length uintptr, prot, flags, fd int, offset int64) (uintptr, err
 		return 0, fmt.Errorf("mmap of %d bytes at %#x: %w", length, addr, errno)
 	}
 	return p, nil
+}
+
+// Remap maps zeros at [addr, addr+length), for reading and writing, in the place of what this process has there.
+func Remap(addr, length uintptr) error {
+	_, err := Mmap(addr, length, ProtRead|ProtWrite, MapPrivate|MapAnonymous|MapNoReserve|MapFixed, -1, 0)
+	return err
 }
 
 // Munmap removes every mapping in [addr, addr+length).

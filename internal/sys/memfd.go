@@ -35,6 +35,16 @@ func SealedMemfd(name string, size int64) (*os.File, error) {
 	return f, nil
 }
 
+// PunchHole gives the pages of a part of a file in memory back: it is zeros. Offset and length are multiples of the
+// page.
+func PunchHole(f *os.File, offset, length int64) error {
+	fd, err := Fileno(f)
+	if err != nil {
+		return err
+	}
+	return unix.Fallocate(fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, offset, length)
+}
+
 // memfd returns a descriptor that closes on exec.
 func memfd(name string, flags int) (fd int, err error) {
 	flags |= unix.MFD_CLOEXEC

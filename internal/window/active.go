@@ -2,7 +2,6 @@ package window
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 
 	"github.com/gopvas/gopvas/internal/comm"
@@ -36,7 +35,7 @@ func (w *Window) fence(a Assert) error {
 		failed = w.flushRemote()
 	}
 	if err == nil && a&(NoPrecede|NoSucceed) != NoPrecede|NoSucceed {
-		err = unwrapped(w.own.Barrier())
+		err = comm.Bare(w.own.Barrier())
 	}
 	if err == nil {
 		next := fenced
@@ -223,7 +222,7 @@ func (w *Window) tell(ranks []int, tag int) error {
 	for _, rank := range ranks {
 		r, err := comm.Isend(w.own, comm.Standard, nil, 1, rank, tag)
 		if err != nil {
-			return errors.Unwrap(err)
+			return comm.Bare(err)
 		}
 		w.sending = append(w.sending, r)
 	}
@@ -258,7 +257,7 @@ func (w *Window) explain(s *job.Waiting) {
 func (w *Window) hear(ranks []int, tag int) error {
 	for _, rank := range ranks {
 		if _, err := comm.RecvBuffer(w.own, comm.Buffer{}, 1, rank, tag); err != nil {
-			return errors.Unwrap(err)
+			return comm.Bare(err)
 		}
 	}
 	return nil
@@ -272,7 +271,7 @@ func (w *Window) settle() error {
 	w.mu.Unlock()
 	for i := range sends {
 		if _, err := sends[i].Wait(); err != nil {
-			return errors.Unwrap(err)
+			return comm.Bare(err)
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ func (w *Window) attach(r region) error {
 		return fmt.Errorf("%w: %d bytes at %#x", ErrAttach, r.bytes, r.base)
 	}
 	for _, other := range w.mine {
-		if r.base < other.end() && other.base < r.end() {
+		if r.base < other.end() && other.base < r.end() && min(r.bytes, other.bytes) > 0 {
 			return fmt.Errorf("%w: it overlaps %d bytes at %#x, which are attached: detach them first", ErrAttach,
 				other.bytes, other.base)
 		}

@@ -39,7 +39,7 @@ func (w *Window) findProcesses() (forbidden bool, err error) {
 		return false, err
 	}
 	if err := w.data.Free(); err != nil {
-		return false, unwrapped(err)
+		return false, comm.Bare(err)
 	}
 	return true, w.narrow(w.node.Split(w.node.Rank(), 0))
 }
@@ -47,7 +47,7 @@ func (w *Window) findProcesses() (forbidden bool, err error) {
 // narrow has fewer ranks be those of the node.
 func (w *Window) narrow(node *comm.Comm, err error) error {
 	if err != nil {
-		return unwrapped(err)
+		return comm.Bare(err)
 	}
 	comm.BelongsTo(node, "") // it is the window's
 	wider := w.node
@@ -122,14 +122,13 @@ func (w *Window) spread(wanted int, failed error) error {
 	if err = cmp.Or(failed, w.noRoom(all)); err == nil {
 		err = w.heed(all)
 	}
+	if err == nil {
+		w.remote = newRemote(len(w.targets))
+		w.remote.line, err = courier.Join(w.own, w.receive)
+	}
 	if err != nil && w.data != nil { // on all ranks of the node, which come here
 		err = errors.Join(err, w.data.Free())
 	}
-	if err != nil {
-		return err
-	}
-	w.remote = newRemote(len(w.targets))
-	w.remote.line, err = courier.Join(w.own, w.receive)
 	return err
 }
 

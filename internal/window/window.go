@@ -83,9 +83,10 @@ const (
 // Spec is what a rank brings to the making of a window.
 type Spec struct {
 	Flavor Flavor
-	Memory []byte // of Created
-	Bytes  int    // of Allocated and Shared
-	Unit   int    // bytes of a displacement
+	Memory []byte  // of Created
+	Base   uintptr // of Created without bytes: where the program says that they are
+	Bytes  int     // of Allocated and Shared
+	Unit   int     // bytes of a displacement
 	Hints  *comm.Info
 	Wrong  error // what the face has found wrong with the call of this rank: then all ranks get an error
 }
@@ -99,7 +100,7 @@ func New(c *comm.Comm, s Spec) (*Window, error) {
 	}
 	own, err := c.Bare()
 	if err != nil {
-		return nil, w.wrap("make", -1, errors.Unwrap(err))
+		return nil, w.wrap("make", -1, comm.Bare(err))
 	}
 	w.own, w.me = own, own.Rank()
 	own.SetName(job.OfWindow(""))
@@ -145,8 +146,8 @@ func (w *Window) agree(s *Spec) (err error) {
 	if s.Flavor == Dynamic {
 		control.attached = w.node.Size()
 	}
-	spec := comm.WinSpec{Bytes: s.Bytes, Unit: s.Unit, Align: comm.Alignment(&w.hints.given), Control: control.size(),
-		Wrong: s.Wrong}
+	spec := comm.WinSpec{Bytes: s.Bytes, Unit: s.Unit, Base: s.Base, Align: comm.Alignment(&w.hints.given),
+		Control: control.size(), Wrong: s.Wrong}
 	switch {
 	case s.Flavor == Dynamic:
 		spec.Unit = 1
@@ -159,19 +160,11 @@ func (w *Window) agree(s *Spec) (err error) {
 		w.data, err = comm.WinAllocateShared(w.node, spec)
 	}
 	if err != nil {
-		return unwrapped(err)
+		return comm.Bare(err)
 	}
 	memory, err := w.data.Control()
 	if err == nil {
 		w.place(memory, &control)
-	}
-	return err
-}
-
-// unwrapped takes off what names the call of package comm.
-func unwrapped(err error) error {
-	if cause := errors.Unwrap(err); cause != nil {
-		return cause
 	}
 	return err
 }
@@ -252,7 +245,7 @@ func (w *Window) Free() error {
 	}
 	for _, free := range []func() error{w.settle, w.part, w.data.Free, w.unite, w.own.Free} {
 		if err := free(); err != nil {
-			return w.wrap("free", -1, unwrapped(err))
+			return w.wrap("free", -1, comm.Bare(err))
 		}
 	}
 	return nil
@@ -296,10 +289,10 @@ func (w *Window) UnitOf(rank int) int { return int(w.targets[rank].unit) }
 // Data is the memory of the ranks of this node, for loads and stores.
 func (w *Window) Data() *comm.Window { return w.data }
 
-// Own is the memory of this rank; of a dynamic window there is none.
+// Own is the memory of this rank; of a dynamic window there is none. It has a place, too, if it is empty and lies
+// between that of others.
 func (w *Window) Own() comm.Part {
-	local := w.data.Local()
-	return comm.Part{Base: sys.AddrOf(local), Bytes: len(local), Unit: w.Unit()}
+	return comm.Part{Base: w.targets[w.me].base.Load(), Bytes: len(w.data.Local()), Unit: w.Unit()}
 }
 
 // Query is the memory of a rank, if this process can address it. comm.ProcNull is the first rank that has memory.

@@ -22,9 +22,10 @@ type memory struct{ direct bool }
 // given is what memory has given out: peers hold addresses.
 var given [][]byte
 
-func (m memory) Name() string { return "test" }
-func (m memory) Direct() bool { return m.direct }
-func (m memory) Close() error { return nil }
+func (m memory) Name() string               { return "test" }
+func (m memory) Direct() bool               { return m.direct }
+func (m memory) Close() error               { return nil }
+func (m memory) Clear(mem []byte, _ uint64) { clear(mem) }
 func (m memory) Alloc(n int) ([]byte, uint64, error) {
 	mem := make([]byte, n+cacheLine)
 	mem = mem[-sys.AddrOf(mem)%cacheLine:][:n:n]

@@ -68,6 +68,9 @@ func (m *Module) Attach(peer int, at uint64, n int) ([]byte, error) {
 	return nil, fmt.Errorf("mem: attach %d bytes of rank %d: there is no memory at %d", n, peer, min(at, math.MaxInt64))
 }
 
+// Clear implements btl.Module.
+func (m *Module) Clear(mem []byte, _ uint64) { clear(mem) }
+
 // Close implements btl.Module.
 func (m *Module) Close() error {
 	m.world.mu.Lock()

@@ -19,6 +19,7 @@ type Module struct {
 	*mail.Box // the messages; lies in memory that the rest gives out
 
 	root  *job.Root
+	rank  int
 	arena *mail.Allocator // by address; what is given out is accessible
 	small *mail.Allocator // all of it is accessible; for small things, first come first served
 }
@@ -37,7 +38,7 @@ func New(root *job.Root, rank int) (*Module, error) {
 	if root.Ranks() >= manyRanks {
 		mergeReservations()
 	}
-	m := &Module{root: root}
+	m := &Module{root: root, rank: rank}
 	m.arena = mail.NewAllocator("pvasbtl", "arena", root, rank, base, base+size, "; use pvasrun --partition-size")
 	at, size := root.SmallRegion(rank)
 	if at%page != 0 || at > math.MaxUint64-size {
@@ -92,6 +93,38 @@ func (m *Module) Attach(peer int, at uint64, n int) ([]byte, error) {
 		return bytesAt(at, uint64(n)), nil
 	})
 }
+
+// Clear implements btl.Module. Reserved pages leave with their mapping: who takes the memory into use again asks for
+// them by job.Root.UseHugePages, as Alloc does.
+func (m *Module) Clear(mem []byte, at uint64) {
+	page := uint64(m.root.PageSize())
+	length := uintptr((uint64(len(mem)) + page - 1) &^ (page - 1)) // Alloc gives whole pages out
+	base, size := m.root.Arena(m.rank)
+	err := errSmall
+	switch {
+	case at < base || at-base >= size:
+	case m.root.HugePages() == job.ReservedPages && length >= btl.HugePage:
+		if err = sys.Remap(uintptr(at), length); err == nil {
+			m.settle(uintptr(at), length)
+		}
+	default:
+		err = sys.Madvise(uintptr(at), length, sys.MadvDontNeed)
+	}
+	if err != nil {
+		clear(mem)
+	}
+}
+
+// settle gives new pages of the arena what the space host has given its others. Without that it is slower, no more.
+func (m *Module) settle(at, length uintptr) {
+	_ = sys.Madvise(at, length, sys.MadvDontFork)
+	if node := m.root.MemoryNode(m.rank); node != job.Unknown {
+		_ = sys.MemoryOn(at, length, node)
+	}
+}
+
+// errSmall is why Clear cannot give memory of the small region back: it may be of any kind.
+var errSmall = errors.New("it is memory of the small region")
 
 // Close implements btl.Module. It unmaps nothing: peers may be reading.
 func (m *Module) Close() error {

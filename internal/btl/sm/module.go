@@ -106,6 +106,15 @@ func (m *Module) view(peer int, at uint64, n int) ([]byte, error) {
 	return a.bytes(m.page), nil
 }
 
+// Clear implements btl.Module. The pages leave the file, and so all that have attached them.
+func (m *Module) Clear(mem []byte, at uint64) {
+	page := uint64(m.page)
+	length := (uint64(len(mem)) + page - 1) &^ (page - 1) // Alloc gives whole pages out
+	if sys.PunchHole(m.mem.File(), m.mem.Root().SegmentOffset(m.rank)+int64(at), int64(length)) != nil {
+		clear(mem)
+	}
+}
+
 // adviseHuge asks for huge pages if the user did. It is advice: by default the
 // kernel has none for shared memory (transparent_hugepage/shmem_enabled).
 func (m *Module) adviseHuge(s *job.Segment) {
