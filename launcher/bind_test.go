@@ -15,7 +15,7 @@ func seatsOn(s topologytest.Shape, usable ...int) seats {
 	if usable == nil {
 		usable = s.All()
 	}
-	return seats{cpus: usable, machine: topology.Read(s.FS(), usable)}
+	return seats{cpus: usable, atOnce: len(usable), machine: topology.Read(s.FS(), usable)}
 }
 
 func TestParseBinding(t *testing.T) {
@@ -144,6 +144,10 @@ func TestEnoughCPUs(t *testing.T) {
 	require.Equal(t, 1, s.enough([][]int{{0}, {0}, {1}}))
 	require.Equal(t, 32, s.enough(make([][]int, 100)))
 	require.Equal(t, 4, s.enough([][]int{{0, 1, 2}, {0, 1, 2}, {0, 1, 2}, {0, 1, 2}, {4}, {5}}))
+	s.atOnce = 3 // a control group says so
+	require.Equal(t, 3, s.enough([][]int{nil, nil, nil, nil}))
+	require.Equal(t, 1, s.enough([][]int{{0}, {0}, {1}}))
+	require.Equal(t, 3, s.enough([][]int{{0}, {1}, {2}, {3}}))
 }
 
 // What parses comes back as the same binding.

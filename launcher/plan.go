@@ -97,7 +97,7 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 func (p *plan) hostApp(number int, app *App, prog *program.Program, total, here int) host.App {
 	a := host.App{Path: prog.Path, Name: prog.Name, Args: app.words(), Env: app.Env, Dir: app.Dir,
 		NoEnv: app.NoEnv, Unset: app.Unset, Threads: p.job.Bind.CPUs}
-	a.Env = append(host.BaseEnv(&a, p.id, total, here, len(p.cpus)), job.EnvApp+"="+strconv.Itoa(number))
+	a.Env = append(host.BaseEnv(&a, p.id, total, here, p.atOnce), job.EnvApp+"="+strconv.Itoa(number))
 	return a
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/topology"
 	"github.com/gopvas/gopvas/launcher/internal/place"
 )
@@ -13,6 +14,7 @@ import (
 // seats are where the ranks of this node run, as has been decided before the first of a world starts.
 type seats struct {
 	cpus    []int // that the job may use
+	atOnce  int   // how many of them at a time: see limits.CPUs
 	machine *topology.Machine
 	own     string  // why the CPUs are the job's own; "": they are not
 	sets    [][]int // CPUs of each rank of this node; nil: it is not bound
@@ -22,6 +24,7 @@ func newSeats() (s seats, err error) {
 	if s.cpus, err = allowedCPUs(); err != nil {
 		return s, err
 	}
+	s.atOnce = limits.CPUs(len(s.cpus))
 	s.machine = topology.Here(s.cpus)
 	s.own = s.machine.Own(os.DirFS("/"), os.Getenv, s.cpus)
 	return s, nil
@@ -95,9 +98,9 @@ func (s *seats) enough(sets [][]int) int {
 	}
 	const rounding = 1e-6
 	if most <= 1+rounding {
-		return len(s.cpus)
+		return s.atOnce
 	}
-	return max(1, int(float64(len(sets))/most+rounding))
+	return max(1, min(s.atOnce, int(float64(len(sets))/most+rounding)))
 }
 
 // nameDomains says in which domains CPUs are, of the kinds of which the machine has several.

@@ -27,7 +27,7 @@ func (s *supervisor) universe() int {
 	if s.job.Universe > 0 {
 		return s.job.Universe
 	}
-	return max(s.job.Total(), len(s.cpus))
+	return max(s.job.Total(), s.atOnce)
 }
 
 // attend answers the requests at the desk. Those that come while ranks of the first world are still started wait: the

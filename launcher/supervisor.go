@@ -75,7 +75,7 @@ type supervisor struct {
 func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *supervisor {
 	s := &supervisor{
 		plan: p, Adoption: orphans,
-		parent: host.NewParent(p.job.StackSize, job.MonitorSlackOf(p.size, len(p.cpus))),
+		parent: host.NewParent(p.job.StackSize, job.MonitorSlackOf(p.size, p.atOnce)),
 		pids:   make([]int, p.size), alive: map[int]int{}, early: map[int]host.Exit{}, ending: map[int]bool{},
 		began:   make([]time.Time, p.size),
 		placing: placing{read: hang.ReadPlaces, known: map[hang.Call]symbol.Place{}},

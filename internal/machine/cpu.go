@@ -8,6 +8,7 @@ import (
 
 	"github.com/klauspost/cpuid/v2"
 
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/topology"
 )
@@ -16,6 +17,7 @@ import (
 type CPU struct {
 	Model    string   `json:"model"`
 	Usable   int      `json:"usable"` // CPUs this process may run on
+	Quota    float64  `json:"quota"`  // how many of them at a time, by its control group; 0: all
 	Line     int      `json:"cache_line"`
 	L1D      int      `json:"l1d"`
 	L2       int      `json:"l2"`
@@ -38,6 +40,7 @@ func detectCPU(root fs.FS) CPU {
 	c := CPU{
 		Model:    cpuid.CPU.BrandName,
 		Usable:   runtime.NumCPU(), // honours the affinity mask, as of the start of the process
+		Quota:    limits.CPUQuota(root),
 		Line:     known(cpuid.CPU.CacheLine),
 		L1D:      known(cpuid.CPU.Cache.L1D),
 		L2:       known(cpuid.CPU.Cache.L2),

@@ -25,6 +25,9 @@ func (i Info) writeHardware(b *strings.Builder) {
 		fmt.Fprintf(b, "%-14s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	row("CPU", "%s, %d usable", orUnknown(i.CPU.Model), i.CPU.Usable)
+	if i.CPU.Quota > 0 {
+		row("CPU quota", "%.3g CPUs at a time, by the control group", i.CPU.Quota)
+	}
 	row("Caches", "L1d %s, L2 %s, L3 %s, line %s",
 		size(i.CPU.L1D), size(i.CPU.L2), size(i.CPU.L3), size(i.CPU.Line))
 	row("CPU features", "%s", orUnknown(strings.Join(i.CPU.Features, " ")))

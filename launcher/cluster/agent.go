@@ -322,7 +322,7 @@ func getReady(check bool) *ready {
 	r.Hostname, _ = os.Hostname()
 	r.Tight = sys.SoftLimit(sys.RlimitFsize) != sys.Unlimited
 	if cpus, err := sys.Affinity(); err == nil {
-		r.CPUs = len(cpus)
+		r.CPUs = limits.CPUs(len(cpus))
 	}
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space, _ := os.Readlink("/proc/self/ns/net")

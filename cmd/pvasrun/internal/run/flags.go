@@ -14,6 +14,7 @@ import (
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/settings"
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/launcher"
 )
 
@@ -136,7 +137,7 @@ func (f *Flags) Apps(args []string) ([]launcher.App, error) {
 
 // parseApp parses the flags that may stand after ":".
 func parseApp(args []string) (f appFlags, rest []string, err error) {
-	f.NP = runtime.NumCPU()
+	f.NP = limits.CPUs(runtime.NumCPU())
 	p := flags.NewNamedParser("pvasrun", flags.PassDoubleDash|flags.PassAfterNonOption)
 	if _, err := p.AddGroup("Flags", "", &f); err != nil {
 		return f, nil, err

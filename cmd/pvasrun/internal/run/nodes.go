@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopvas/gopvas/cmd/pvasrun/internal/cli"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/launcher/cluster"
 )
 
@@ -29,7 +30,7 @@ func (f *Flags) findNodes() (err error) {
 		return err
 	}
 	if f.NP == cli.NotGiven {
-		f.NP = max(1, runtime.NumCPU()/max(1, f.cpusPerRank()))
+		f.NP = max(1, limits.CPUs(runtime.NumCPU())/max(1, f.cpusPerRank()))
 		if f.nodes.Hosts != nil {
 			f.NP = cluster.Slots(f.nodes.Hosts)
 		}
