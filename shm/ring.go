@@ -16,8 +16,8 @@ const (
 	// share a cache line with the word that publishes them.
 	SlotBody = SlotSize - 8
 
-	// MaxOwner is the highest number that a producer can have.
-	MaxOwner = 1<<16 - 1
+	// maxOwner is the highest number that a producer can have.
+	maxOwner = 1<<16 - 1
 
 	// MaxSlots bounds a ring.
 	MaxSlots = 1 << 20
@@ -144,8 +144,8 @@ type Producer struct {
 // NewProducer returns a producer's end of the ring in mem, which starts at a
 // multiple of 64 and stays mapped.
 func NewProducer(mem []byte, slots, owner int) (*Producer, error) {
-	if owner < 0 || owner > MaxOwner {
-		return nil, fmt.Errorf("shm: open ring: producer %d is outside 0..%d", owner, MaxOwner)
+	if owner < 0 || owner > maxOwner {
+		return nil, fmt.Errorf("shm: open ring: producer %d is outside 0..%d", owner, maxOwner)
 	}
 	r, err := viewRing(mem, slots)
 	if err != nil {

@@ -70,7 +70,7 @@ func TestRingRefusesBadMemory(t *testing.T) {
 	}
 	_, err := NewConsumer(aligned(RingSize(8) + 64)[8:], 8)
 	require.ErrorContains(t, err, "no multiple of 64")
-	for _, owner := range []int{-1, MaxOwner + 1} {
+	for _, owner := range []int{-1, maxOwner + 1} {
 		_, err = NewProducer(mem, 8, owner)
 		require.ErrorContains(t, err, "producer")
 	}
@@ -90,7 +90,7 @@ func TestRingAgainstOracle(t *testing.T) {
 	mem, start := ringNearOverflow(t, slots)
 	c := consumer(t, mem, slots, start)
 	producers := []*Producer{producer(t, mem, slots, 0, start), producer(t, mem, slots, 70, start),
-		producer(t, mem, slots, MaxOwner, start)}
+		producer(t, mem, slots, maxOwner, start)}
 	var queue []*entry
 	visible := 0 // taken since tail was last stored
 	claimed := map[*entry]*Slot{}

@@ -107,7 +107,9 @@ func join(ops Operators) (*Comm, error) {
 		return nil, err
 	}
 	root.SetState(place.Rank, job.StateInit)
-	return NewWorld(root, place.Rank, module, s, ops, networks...), nil
+	c := NewWorld(root, place.Rank, module, s, ops, networks...)
+	c.engine.KeepVigils()
+	return c, nil
 }
 
 // endAlone ends this process when pvasrun, which it has started, has ended: ranks end with their supervisor. One that

@@ -77,7 +77,7 @@ type Engine struct {
 	members    []btl.Member           // of Together
 	rank, size int                    // size: how many ranks there may be
 	ranks      int                    // that there were at first
-	vigil      *shm.Vigil             // nil: ranks are more than CPUs, or are to sleep early
+	vigil      *shm.Vigil             // nil: none is kept
 	onFrame    func(*btl.Frame)       // deliver, as a value: made once, since it allocates
 	onLook     func() bool            // pollOnce, likewise
 	onReady    func() bool            // ready, likewise
@@ -92,8 +92,8 @@ type Engine struct {
 	more       func() bool            // of module; nil: it has none
 	refused    atomic.Pointer[string] // see NoteRefusal
 
-	// AddVisitors changes these while others read them, without the lock, too.
-	spin    atomic.Int32                        // polls before a wait sleeps
+	// AddVisitors changes these while others read them, without the lock, too; so does keepVigil spin.
+	spin    atomic.Int32                        // polls before a wait sleeps; 0 in a rest of vigil
 	crowd   atomic.Pointer[shm.Crowd]           // of the bed, or of a node with a few more ranks than CPUs; nil: none
 	watches atomic.Pointer[[]func(func() bool)] // of modules; nil: there are none
 
@@ -190,9 +190,6 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 	e.spin.Store(int32(j.Spin()))
 	if j.Spin() == 0 && j.Looks() > 0 && j.Few() {
 		e.sleepIn(shm.NewBed(shm.NewCrowd(true), 0), fewLooks)
-	}
-	if e.spin.Load() >= job.DefaultSpin {
-		e.vigil = shm.NewVigil()
 	}
 	e.onFrame, e.onLook, e.onReady, e.onLasting = e.deliver, e.pollOnce, e.ready, e.announce
 	e.onSender = func(rank int) { e.due[rank] = true }

@@ -104,14 +104,26 @@ func (e *Engine) poll(w *waiter) (expected bool) {
 	return e.expecting
 }
 
-// keepVigil looks on before a sleep. It returns true if w was signalled, or if there is work of others. A rank
-// with other goroutines leaves them the CPU.
-func (e *Engine) keepVigil(w *waiter) bool {
-	if e.crowd.Load() != nil || !shm.Alone() {
+// KeepVigils has the rank look on before it sleeps, and find out whether others want its CPU: see shm.Vigil. It does
+// not if ranks are more than CPUs, or are to sleep early. It is called by the thread that is going to wait, before
+// anybody uses the engine.
+func (e *Engine) KeepVigils() {
+	if looks := int(e.spin.Load()); looks >= job.DefaultSpin && e.crowd.Load() == nil {
+		e.vigil = shm.NewVigil()
+		e.spin.Store(int32(e.vigil.Looks(looks)))
+	}
+}
+
+// keepVigil looks on before a sleep. It returns true if w was signalled, or if there is work of others. In a
+// rest all waits sleep at once, also those elsewhere.
+func (e *Engine) keepVigil(w *waiter) (came bool) {
+	if e.vigil == nil || e.crowd.Load() != nil {
 		return false
 	}
 	e.poller, e.looks = w, shortWait+1
-	return e.vigil.Look(e.onLook)
+	came = e.vigil.Look(e.onLook)
+	e.spin.Store(int32(e.vigil.Looks(e.job.Spin())))
+	return came
 }
 
 // pollOnce is one look of the owner that polls.
