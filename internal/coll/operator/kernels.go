@@ -16,7 +16,7 @@ type number interface {
 
 // The loops of the operators. The compiler makes no vector instructions of them, so a
 // loop is as fast as its stores: one element per cycle, or a little more than a cycle for
-// the conditions of min and max. Sums and some products have faster ones (vector_amd64.s).
+// the conditions of min and max. Most have faster ones (vector_amd64.s).
 
 func sum[T number](inout, in []T) {
 	in = in[:len(inout)]

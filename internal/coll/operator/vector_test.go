@@ -15,10 +15,13 @@ import (
 // What is done by vectors has the results of the loops, at any length and place.
 func TestVectorsAndLoopsAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(testkit.Seed(t), 0))
-	for _, code := range []Code{Sum, Prod} {
+	for code := range Codes {
 		for element := Int8; element <= Complex128; element++ {
 			size, loops := functions(element)
-			for range 200 {
+			if loops[code] == nil {
+				continue
+			}
+			for range 50 {
 				n, skip := size*random.IntN(100), size*random.IntN(5)
 				a, b := numbers(random, element, skip+n)[skip:], numbers(random, element, n)
 				want := append([]byte{}, a...)
@@ -32,11 +35,50 @@ func TestVectorsAndLoopsAgree(t *testing.T) {
 		"a vector that is too short")
 }
 
+// The lesser and the greater one of each two numbers that are special.
+func TestVectorsOfSpecialNumbers(t *testing.T) {
+	special := []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), -math.NaN(), 0x1p-1060}
+	for _, code := range []Code{Min, Max} {
+		pick := func(x, y float64) float64 { return min(x, y) }
+		if code == Max {
+			pick = func(x, y float64) float64 { return max(x, y) }
+		}
+		for _, x := range special {
+			for _, y := range special {
+				var a, b, c, d [32]byte
+				for i := range 4 {
+					binary.NativeEndian.PutUint64(a[8*i:], math.Float64bits(x))
+					binary.NativeEndian.PutUint64(b[8*i:], math.Float64bits(y))
+				}
+				for i := range 8 {
+					binary.NativeEndian.PutUint32(c[4*i:], math.Float32bits(float32(x)))
+					binary.NativeEndian.PutUint32(d[4*i:], math.Float32bits(float32(y)))
+				}
+				Of(code, Float64).Apply(a[:], b[:])
+				Of(code, Float32).Apply(c[:], d[:])
+				wide := math.Float64frombits(binary.NativeEndian.Uint64(a[24:]))
+				short := float64(math.Float32frombits(binary.NativeEndian.Uint32(c[28:])))
+				want := pick(x, y)
+				if math.IsNaN(want) {
+					require.True(t, math.IsNaN(wide) && math.IsNaN(short), "%v %v %v", code, x, y)
+					continue
+				}
+				require.Equal(t, math.Float64bits(want), math.Float64bits(wide), "%v %v %v", code, x, y)
+				want = float64(float32(want))
+				require.Equal(t, math.Float64bits(want), math.Float64bits(short), "%v %v %v", code, x, y)
+			}
+		}
+	}
+}
+
 // numbers returns n bytes of elements, none of which is NaN.
 func numbers(random *rand.Rand, element Element, n int) []byte {
 	all := make([]byte, n)
 	for i := range all {
 		all[i] = byte(random.Uint32())
+	}
+	for i := 0; i < n && element < Float32; i += 1 + random.IntN(40) {
+		clear(all[i:min(n, i+8)]) // for what is false
 	}
 	switch element {
 	case Float32, Complex64:
