@@ -36,6 +36,8 @@ struct record {
 struct stripe {
 	uint32_t holder;
 	char gap[60];
+	uint64_t singles;
+	char gap2[56];
 };
 
 struct target {
@@ -77,13 +79,15 @@ AT(window, far, 116);
 AT(target, salt, 32);
 AT(head, sleepers, 64);
 AT(record, held, 64);
-_Static_assert(sizeof(struct target) == 40 && sizeof(struct record) == 128 && sizeof(struct stripe) == 64,
+AT(stripe, singles, 64);
+_Static_assert(sizeof(struct target) == 40 && sizeof(struct record) == 128 && sizeof(struct stripe) == 128,
 	"see control.go");
 
 // The access epochs and the marks of targets: epoch.go, marks.go.
 enum { IDLE, FENCED, ACTIVE, STARTED, LOCKED, LOCKED_ALL, OVER };
 enum { OPEN = 1, EXCLUSIVE = 2, UNCHECKED = 4, MARK_BITS = 4, PER_WORD = 32 / MARK_BITS };
 enum { HOLDER_SHIFT = 32, HELD_SHIFT = 24, STRIPE_SHIFT = 14 }; // lock.go, stripe.go
+enum { PARTS = 64, PART_BYTES = (1 << STRIPE_SHIFT) / PARTS };
 
 // LONGEST is what is done here at most: for more a call of Go does not matter.
 enum { LONGEST = 4096, FIRST_PAGE = 4096 };
@@ -193,10 +197,26 @@ int libmpi_short_get(void *to, MPI_Count n, MPI_Datatype type, int rank, MPI_Ain
 	return 1;
 }
 
-// is_word tells whether elements are integers that an instruction changes.
+static struct stripe *stripe_of(const struct window *w, uintptr_t at) {
+	uint64_t hash = (uint64_t)(at >> STRIPE_SHIFT) * 0x9e3779b97f4a7c15;
+	return &w->stripes[hash >> 32 & (w->stripes_len - 1)];
+}
+
+// part_of is the part of a stripe in which an element begins.
+static unsigned part_of(uintptr_t at) {
+	return at / PART_BYTES % PARTS;
+}
+
+// is_word tells whether elements are integers that an instruction can change.
 static int is_word(const struct window *w, uint32_t type, const void *at) {
 	uint32_t size = type & SIZE_MASK;
 	return type >> KIND_SHIFT == INTEGER && !w->far && ((uintptr_t)at & (size - 1)) == 0;
+}
+
+// is_single tells whether an element is a word that instructions change already. If not it is for Go to say so.
+static int is_single(const struct window *w, uint32_t type, const void *to, uintptr_t at) {
+	return is_word(w, type, to) &&
+		__atomic_load_n(&stripe_of(w, at)->singles, __ATOMIC_SEQ_CST) >> part_of(at) & 1;
 }
 
 // FETCH has an integer become op of it and of another one, and writes down what it was.
@@ -222,7 +242,7 @@ int libmpi_short_fetch_and_op(const void *from, void *result, MPI_Datatype type,
 	uintptr_t stripe;
 	uint32_t t = libmpi_predefined(type);
 	void *at = find(w, rank, disp, t & SIZE_MASK, &stripe);
-	if (!at || !is_word(w, t, at))
+	if (!at || !is_single(w, t, at, stripe))
 		return 0;
 	if (op != MPI_SUM)
 		reads(w, stripe, t & SIZE_MASK);
@@ -250,7 +270,7 @@ int libmpi_short_compare_and_swap(const void *from, const void *compare, void *r
 	uintptr_t stripe;
 	uint32_t t = libmpi_predefined(type);
 	void *at = find(w, rank, disp, t & SIZE_MASK, &stripe);
-	if (!at || !is_word(w, t, at))
+	if (!at || !is_single(w, t, at, stripe))
 		return 0;
 	reads(w, stripe, t & SIZE_MASK);
 	if ((t & SIZE_MASK) == 8)
@@ -266,15 +286,22 @@ static void changed(const struct window *w) {
 		libmpi_call(OP_CHANGED, (const int64_t *)&w->handle);
 }
 
-// SUM adds elements to those of a target, in their order.
+// PLUS adds elements, or a vector of them, to those of a target.
+#define PLUS(T, to, from) do { \
+	T sum, in; \
+	memcpy(&sum, to, sizeof sum); \
+	memcpy(&in, from, sizeof in); \
+	sum += in; \
+	memcpy(to, &sum, sizeof sum); \
+} while (0)
+
 #define SUM(T, to, from, bytes) do { \
-	for (uint64_t i = 0; i < bytes; i += sizeof(T)) { \
-		T sum, in; \
-		memcpy(&sum, (to) + i, sizeof sum); \
-		memcpy(&in, (from) + i, sizeof in); \
-		sum += in; \
-		memcpy((to) + i, &sum, sizeof sum); \
-	} \
+	typedef T vector __attribute__((vector_size(32))); \
+	uint64_t i = 0; \
+	for (; i + sizeof(vector) <= bytes; i += sizeof(vector)) \
+		PLUS(vector, (to) + i, (from) + i); \
+	for (; i < bytes; i += sizeof(T)) \
+		PLUS(T, (to) + i, (from) + i); \
 } while (0)
 
 // ADD does so by instructions.
@@ -286,25 +313,55 @@ static void changed(const struct window *w) {
 	} \
 } while (0)
 
-// sum_floats adds floating-point numbers, under the lock of their stripe. If they are in two it does nothing.
-static int sum_floats(const struct window *w, char *to, const char *from, uint64_t bytes, int size, uintptr_t at,
-	unsigned mark) {
-	int alone = (mark & (EXCLUSIVE | UNCHECKED)) == EXCLUSIVE;
-	uint64_t hash = (uint64_t)(at >> STRIPE_SHIFT) * 0x9e3779b97f4a7c15;
-	uint32_t *holder = &w->stripes[hash >> 32 & (w->stripes_len - 1)].holder, nobody = 0;
-	if ((at + bytes - size) >> STRIPE_SHIFT != at >> STRIPE_SHIFT)
-		return 0;
-	if (!alone && !__atomic_compare_exchange_n(holder, &nobody, (uint32_t)w->me + 1, 0, __ATOMIC_SEQ_CST,
-		__ATOMIC_RELAXED))
-		return 0;
-	if (size == 8)
+// sum adds numbers by plain code.
+static void sum(char *to, const char *from, uint64_t bytes, uint32_t type) {
+	switch (type) {
+	case FLOAT << KIND_SHIFT | 8:
 		SUM(double, to, from, bytes);
-	else
+		break;
+	case FLOAT << KIND_SHIFT | 4:
 		SUM(float, to, from, bytes);
-	if (!alone) {
-		__atomic_store_n(holder, 0, __ATOMIC_SEQ_CST);
-		changed(w);
+		break;
+	case INTEGER << KIND_SHIFT | 8:
+		SUM(uint64_t, to, from, bytes);
+		break;
+	case INTEGER << KIND_SHIFT | 4:
+		SUM(uint32_t, to, from, bytes);
+		break;
 	}
+}
+
+// sum_words is sum of words under the lock of their stripe: by instructions in the parts that have a flag.
+static void sum_words(const struct stripe *s, char *to, const char *from, uint64_t bytes, uint32_t type, uintptr_t at) {
+	uint64_t flags = __atomic_load_n(&s->singles, __ATOMIC_SEQ_CST), n;
+	uint32_t size = type & SIZE_MASK;
+	for (; bytes > 0; to += n, from += n, at += n, bytes -= n) {
+		uint64_t rest = (PART_BYTES - at % PART_BYTES + size - 1) / size * size; // of the part
+		n = flags && rest < bytes ? rest : bytes;
+		if (!(flags >> part_of(at) & 1))
+			sum(to, from, n, type);
+		else if (size == 8)
+			ADD(uint64_t, to, from, n);
+		else
+			ADD(uint32_t, to, from, n);
+	}
+}
+
+// sum_locked adds numbers, of which there are some, under the lock of their stripe. If they are in two it does nothing.
+static int sum_locked(const struct window *w, char *to, const char *from, uint64_t bytes, uint32_t type,
+	uintptr_t at) {
+	uintptr_t last = at + bytes - (type & SIZE_MASK);
+	struct stripe *s = stripe_of(w, at);
+	uint32_t nobody = 0;
+	if (last >> STRIPE_SHIFT != at >> STRIPE_SHIFT ||
+	    !__atomic_compare_exchange_n(&s->holder, &nobody, (uint32_t)w->me + 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		return 0;
+	if (is_word(w, type, to))
+		sum_words(s, to, from, bytes, type, at);
+	else
+		sum(to, from, bytes, type);
+	__atomic_store_n(&s->holder, 0, __ATOMIC_SEQ_CST);
+	changed(w);
 	return 1;
 }
 
@@ -314,19 +371,19 @@ int libmpi_short_accumulate(const void *from, MPI_Count n, MPI_Datatype type, in
 	if (!w || (uintptr_t)from < FIRST_PAGE || op != MPI_SUM || n != m || type != of)
 		return 0;
 	uintptr_t stripe;
-	uint32_t t = libmpi_predefined(type), size = t & SIZE_MASK;
+	uint32_t t = libmpi_predefined(type);
 	uint64_t bytes = bytes_of(n, type);
 	char *to = find(w, rank, disp, bytes, &stripe);
-	if (!to)
+	if (!to || w->far || t >> KIND_SHIFT == OTHER)
 		return 0;
-	if (t >> KIND_SHIFT == FLOAT && !w->far)
-		return sum_floats(w, to, from, bytes, size, stripe, mark_of(w, rank));
-	if (!is_word(w, t, to))
+	if (n > 1 || !is_word(w, t, to))
+		return sum_locked(w, to, from, bytes, t, stripe);
+	if (!is_single(w, t, to, stripe))
 		return 0;
-	if (size == 8)
-		ADD(uint64_t, to, (const char *)from, bytes);
+	if (bytes == 8)
+		ADD(uint64_t, to, (const char *)from, 8);
 	else
-		ADD(uint32_t, to, (const char *)from, bytes);
+		ADD(uint32_t, to, (const char *)from, 4);
 	return 1;
 }
 

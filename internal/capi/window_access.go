@@ -292,9 +292,10 @@ func accumulatedElement(t *datatype.Type, of *traits) (e window.Element) {
 		}
 		return e
 	}
-	if l, err := t.Times(1); err == nil {
-		_, span := t.TrueExtent()
-		e.Pair, e.Span = &l, int(span)
+	_, span := t.TrueExtent()
+	e.Span = int(span)
+	if _, extent := t.Extent(); extent != t.Size() {
+		e.Pair = t
 	}
 	return e
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/gopvas/gopvas/datatype"
 )
 
-// Far elements are updated together as long as their addresses go up within a stripe.
+// Elements are updated together as long as their addresses go up within a stripe.
 func TestTogether(t *testing.T) {
 	const stripe = 1 << stripeShift
 	type segments = []datatype.Segment
@@ -18,7 +18,7 @@ func TestTogether(t *testing.T) {
 		n, bytes int
 	}{
 		"all":                 {1, 0, segments{{Addr: 0, Len: 8}, {Addr: 16, Len: 8}, {Addr: 64, Len: 4}}, 3, 20},
-		"near":                {0, 0, segments{{Addr: 0, Len: 8}, {Addr: 16, Len: 8}}, 1, 8},
+		"near":                {0, 0, segments{{Addr: 0, Len: 8}, {Addr: 16, Len: 8}}, 2, 16},
 		"one":                 {1, 0, segments{{Addr: 8, Len: 8}}, 1, 8},
 		"down":                {1, 0, segments{{Addr: 32, Len: 8}, {Addr: 40, Len: 8}, {Addr: 16, Len: 8}}, 2, 16},
 		"twice":               {1, 0, segments{{Addr: 32, Len: 8}, {Addr: 36, Len: 8}}, 1, 8},

@@ -33,7 +33,7 @@ func (op *Op) swap64(addr uintptr, in uint64, e *Element) uint64 {
 	}
 	for {
 		old := word.Load()
-		if word.CompareAndSwap(old, op.combine(old, in, e)) {
+		if now := op.combine(old, in, e); now == old || word.CompareAndSwap(old, now) {
 			return old
 		}
 	}
@@ -51,7 +51,7 @@ func (op *Op) swap32(addr uintptr, in uint64, e *Element) uint64 {
 	}
 	for {
 		old := word.Load()
-		if word.CompareAndSwap(old, uint32(op.combine(uint64(old), in, e))) {
+		if now := uint32(op.combine(uint64(old), in, e)); now == old || word.CompareAndSwap(old, now) {
 			return uint64(old)
 		}
 	}

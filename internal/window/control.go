@@ -32,14 +32,16 @@ type record struct {
 }
 
 type stripe struct {
-	holder atomic.Uint32 // rank, from 1; 0: nobody
-	_      [cacheLine - 4]byte
+	holder  atomic.Uint32 // rank, from 1; 0: nobody
+	_       [cacheLine - 4]byte
+	singles atomic.Uint64 // the parts of the stripe whose words are changed by instructions
+	_       [cacheLine - 8]byte
 }
 
 const (
 	headSize   = 2 * cacheLine
 	recordSize = 2 * cacheLine
-	stripeSize = cacheLine
+	stripeSize = 2 * cacheLine
 
 	// There are so many stripes for each rank, so that two ranks seldom meet by accident, within these bounds.
 	stripesOfRank = 4

@@ -3,6 +3,8 @@ package window
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // place lays the control block out in its memory.
@@ -30,6 +32,9 @@ const (
 	regionsSize  = int(unsafe.Sizeof(regions{}))
 	accessesSize = int(unsafe.Sizeof(accesses{}))
 )
+
+// memoryAt is memory of this address space, of whatever rank. Its owner keeps it while the window lives.
+func memoryAt(addr uintptr, n int) []byte { return sys.Bytes(addr, n) }
 
 // word64 and word32 are words of a window. Their memory is not Go's, or its owner keeps it.
 func word64(addr uintptr) *atomic.Uint64 {

@@ -17,6 +17,7 @@
 //   - record.held: its rank alone, or for one of another node the targets: how many shared locks it holds, that of all
 //     targets among them, and of one which it is. It counts a lock before it takes it, and until it has given it back.
 //   - stripe.holder: any rank, by compare-and-swap from 0; its holder alone stores 0.
+//   - stripe.singles: the holder of the stripe, which adds bits.
 //   - head.sleepers and record.waits: a rank that is about to sleep, before it asks for the last time.
 //   - attached, of each rank of a dynamic window: that rank alone; turn tells readers of a change (regions.go).
 //   - accessed, of each target, if calls are checked: any rank, under the lock of a stripe (conflict.go).
@@ -34,16 +35,10 @@
 //
 // # Accumulates
 //
-// They are atomic for each element, among all that have one predefined type. The type and the address of an element
-// decide how, whatever the call:
-//
-//   - integers and the like of 4 and 8 bytes, at a multiple of their size: instructions of the processor (atomic.go).
-//     The page of an element has the same offset in all processes, so all find the same. Shorter ones are seldom
-//     counters and often parts of something longer, which is copied faster as a whole.
-//   - all else: the lock of the stripe in which the element begins, and the kernels of reductions (stripe.go). Stripes
-//     are spread over many words: there is no lock of a window or a target.
-//   - memory of another process that is not mapped: always the lock of the stripe, by its owner too.
-//   - under an exclusive lock: plain code.
+// They are atomic for each element, among all that have one predefined type. Elements are changed under the lock of a
+// stripe of memory, by the kernels of reductions; integers of which calls name one alone, by instructions of the
+// processor. There is no lock of a window or a target. stripe.go says how both go together. Memory of another process
+// that is not mapped has no instructions, nor for its owner.
 //
 // # Epochs
 //

@@ -8,12 +8,12 @@ import (
 
 // Element is what accumulates see: one of a predefined type.
 type Element struct {
-	Size   int              // bytes in the packed stream
-	Word   bool             // an integer or the like of 4 or 8 bytes, which the processor changes at once
-	Equal  bool             // it can be compared with others: an integer or the like
-	Signed bool             // of a word
-	Pair   *datatype.Layout // of a pair, as it lies in memory; nil: of others
-	Span   int              // of a pair: bytes from the first to the last
+	Size   int            // bytes in the packed stream
+	Word   bool           // an integer or the like of 4 or 8 bytes, which the processor changes at once
+	Equal  bool           // it can be compared with others: an integer or the like
+	Signed bool           // of a word
+	Pair   *datatype.Type // of a pair with gaps, as C lays it out; nil: of others
+	Span   int            // of a pair: bytes from the first to the last
 }
 
 // Code is the operator of an accumulate.

@@ -24,4 +24,5 @@ const (
 
 	_ = -(unsafe.Offsetof(head{}.sleepers) ^ cacheLine)
 	_ = -(unsafe.Offsetof(record{}.held) ^ cacheLine)
+	_ = -(unsafe.Offsetof(stripe{}.singles) ^ cacheLine)
 )

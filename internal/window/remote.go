@@ -288,6 +288,16 @@ func cut(p *Place, base uintptr, unit int, pairs bool, do func(pieces []byte, fr
 	return nil
 }
 
+// pairAt is where the pair from a place of the stream on begins.
+func pairAt(p *Place, from int) uintptr {
+	if p.Layout == nil {
+		return uintptr(from)
+	}
+	var first [1]datatype.Segment
+	datatype.Segments(first[:], p.Layout, 0, int64(from))
+	return first[0].Addr
+}
+
 // moveElsewhere is move to or from memory of another node.
 func (w *Window) moveElsewhere(b *comm.Buffer, a *access, p *Place, write bool) error {
 	if err := w.engage(a.rank); err != nil {
@@ -372,9 +382,6 @@ func (u *update) ask(p *Place) error {
 	into := func(stream []byte, from int) { copy(u.out[from:], stream) }
 	err := cut(p, u.addr, u.e.Size, u.e.Pair != nil, func(pieces []byte, from, n int) error {
 		r := request{what: askUpdate, op: u.op, e: *u.e, pieces: pieces, bytes: n, compare: u.compare}
-		if u.alone {
-			r.flags = flagAlone
-		}
 		var stream func([]byte)
 		if u.in != nil && u.op.Code != NoOp {
 			stream = func(to []byte) { copy(to, u.in[from:from+n]) }

@@ -38,6 +38,8 @@ const (
 	answerHead  = 16
 )
 
+const mostOfPair = 32 // bytes with its gaps
+
 // What is asked.
 const (
 	askAnswer = iota
@@ -50,7 +52,7 @@ const (
 
 // The flags.
 const (
-	flagAlone   = 1 << iota // under, or for, an exclusive lock
+	flagAlone   = 1 << iota // of an exclusive lock
 	flagWord                // of the element: see Element
 	flagSigned              // likewise
 	flagPair                // likewise
@@ -121,7 +123,8 @@ func (r *request) encodeElement(b []byte) {
 	r.flags |= flagPair
 	binary.LittleEndian.PutUint32(b[36:], uint32(r.e.Span))
 	var parts [2]datatype.Segment
-	n, _ := datatype.Segments(parts[:], r.e.Pair, 0, 0)
+	one, _ := r.e.Pair.Times(1)
+	n, _ := datatype.Segments(parts[:], &one, 0, 0)
 	for i, part := range parts[:n] {
 		binary.LittleEndian.PutUint16(b[40+4*i:], uint16(part.Addr))
 		binary.LittleEndian.PutUint16(b[42+4*i:], uint16(part.Len))
@@ -187,9 +190,11 @@ func (r *request) decodePair(b []byte) error {
 	if err != nil {
 		return err
 	}
-	layout, err := t.Times(1)
-	r.e.Pair = &layout
-	return err
+	_, span := t.TrueExtent()
+	if r.e.Pair = t; r.op.On != nil && (int(span) > r.op.On.Size || r.op.On.Size > mostOfPair) {
+		return errDamaged
+	}
+	return nil
 }
 
 // answer is the block of an answer, with room for so many bytes.

@@ -94,7 +94,7 @@ func (w *Window) do(r *request) ([]byte, error) {
 	}
 	w.remote.scratch = append(w.remote.scratch[:0], r.in...)
 	u := update{w: w, access: access{t, w.me, base, t.salt}, op: r.op, e: &r.e, out: result, compare: r.compare,
-		alone: r.flags&flagAlone != 0, aside: true}
+		aside: true}
 	if r.flags&flagInput != 0 {
 		u.in = w.remote.scratch
 	}
@@ -103,11 +103,11 @@ func (w *Window) do(r *request) ([]byte, error) {
 		var err error
 		switch {
 		case r.e.Pair != nil:
-			err = u.pair(offset, from)
-		case u.compare != nil && w.isWord(base+offset, &r.e):
-			exchangeBytes(base+offset, u.in, u.compare, u.out)
-		default:
+			err = u.pairs(offset, nil, from, n)
+		case r.bytes == r.e.Size:
 			err = u.run(offset, from, n)
+		default:
+			err = u.stripes(offset, from, n)
 		}
 		if err != nil {
 			return nil, err

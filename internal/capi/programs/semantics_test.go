@@ -159,6 +159,19 @@ func TestWindows(t *testing.T) {
 	})
 }
 
+// TestAccumulates: all operators, whatever the layout; calls of any length at a time; threads in one epoch.
+func TestAccumulates(t *testing.T) {
+	program := build(t, "accumulates.c", "-pthread")
+	eachWay(t, func(t *testing.T, w way) {
+		for _, n := range turns(w, 2, 3) {
+			w.ends(t, n, program)
+		}
+		w.ends(t, 2, program, "threads")
+		w.rsh = rshHere(t)
+		w.ends(t, 2, program, "on", "nodes")
+	})
+}
+
 // TestReservedPages: memory of a program lies on the pages that the administrator has reserved.
 func TestReservedPages(t *testing.T) {
 	program := build(t, "pages.c")
