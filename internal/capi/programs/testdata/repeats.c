@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { GROWTH = 12, SLACK = 2 << 20 /* bytes a rank, of the heaps of Go and C */ };
+enum { GROWTH = 12, SLACK = 4 << 20 /* bytes a rank, of the heaps of Go and C */ };
 
 static int left, right;
 static char *space; /* of each rank, 16 MiB */
