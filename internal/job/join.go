@@ -24,7 +24,7 @@ const (
 	EnvBacktrace = "PVAS_BACKTRACE"
 )
 
-// AttendantName is what a job of one rank calls pvasrun (argv[0]) when it starts it to start others. Descriptor 3 is
+// AttendantName is what a job of one rank calls pvasrun (argv[0]) when it starts it to start others. descriptor 3 is
 // the memory of the job, and 4 a pipe: pvasrun writes one line there, which is empty, or says why it cannot.
 const AttendantName = "pvasrun-attendant"
 
@@ -60,7 +60,7 @@ func Join() (*Place, error) {
 		return nil, fmt.Errorf("job: join: %w", err)
 	}
 	if s == nil {
-		return nil, nil
+		return nil, lost(os.Getenv)
 	}
 	var m *Memory
 	if s.btl == BTLSM {
@@ -77,6 +77,31 @@ func Join() (*Place, error) {
 		return nil, errors.Join(err, m.Close())
 	}
 	return &Place{Rank: s.rank, Size: s.size, Memory: m}, nil
+}
+
+// descriptor is that of a job's memory that a rank of BTLSM is started with.
+const descriptor = 3
+
+// lost says that a process is a rank of several whose environment is lost: each would be a job of its own, and the user
+// wonder. It is nil for a process that only PVAS_JOB was taken from, so that it runs alone.
+func lost(get func(string) string) error {
+	if get(EnvSize) != "" {
+		return nil
+	}
+	f, err := sys.DupCloexec(descriptor, "pvas-job")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	if h, err := checkFile(f); err != nil || h.ranks < 2 {
+		return nil // it is something else of the program's
+	}
+	return fmt.Errorf("job: join: the memory of a job is descriptor %d of this process, but %s and the other "+
+		"variables of the job are not set: what starts the program takes them from its environment, as env -i does; "+
+		"have it leave those that begin with PVAS_", descriptor, EnvJob)
 }
 
 // settings returns the settings of the environment.
