@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -182,4 +183,28 @@ func TestInstallAfterOneThatWasKilled(t *testing.T) {
 	require.NoError(t, other.Close())
 	require.ErrorContains(t, installInto(dir), "build the library")
 	require.NoDirExists(t, left)
+}
+
+// Ranks in Python run that of the distribution, whatever is first in PATH, unless another one is named.
+func TestPythonOfTheDistribution(t *testing.T) {
+	mine := filepath.Join(t.TempDir(), "python3-config")
+	require.NoError(t, os.WriteFile(mine, []byte("#!/bin/sh\n"), 0o755))
+	t.Setenv("PATH", filepath.Dir(mine)+":"+os.Getenv("PATH"))
+	want := mine
+	if _, err := os.Stat("/usr/bin/python3-config"); err == nil {
+		want = "/usr/bin/python3-config"
+	}
+	t.Setenv("PYTHON_CONFIG", "")
+	config, err := pythonConfig()
+	require.NoError(t, err)
+	require.Equal(t, want, config)
+	for name, want := range map[string]string{mine: mine, "python3-config": mine} {
+		t.Setenv("PYTHON_CONFIG", name)
+		config, err = pythonConfig()
+		require.NoError(t, err)
+		require.Equal(t, want, config)
+	}
+	t.Setenv("PYTHON_CONFIG", mine+"-nothing")
+	_, err = pythonConfig()
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }

@@ -43,7 +43,7 @@ func TestProgramsOfDebian(t *testing.T) {
 
 // Debian's mpi4py runs in one address space, as do the processes that its ranks start.
 func TestDebiansMPI4Py(t *testing.T) {
-	python := mpipython(t)
+	python := pvaspython(t)
 	const where = "import importlib.util as u; print(u.find_spec('mpi4py.MPI').origin)"
 	module, _, code := run(t, nil, python, "-c", where)
 	file, err := elf.Open(strings.TrimSpace(module))

@@ -9,19 +9,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mpipython is the command, or the test is skipped where Python cannot be built on, but not in CI.
-func mpipython(t *testing.T) string {
+// pvaspython is the command, or the test is skipped where Python cannot be built on, but not in CI.
+func pvaspython(t *testing.T) string {
 	t.Helper()
-	if _, err := os.Stat(tool("mpipython")); err != nil {
+	if _, err := os.Stat(tool("pvaspython")); err != nil {
 		require.Empty(t, os.Getenv("CI"), "CI must have python3-dev")
-		t.Skip("mpipython is not installed: python3-dev is missing")
+		t.Skip("pvaspython is not installed: python3-dev is missing")
 	}
-	return tool("mpipython")
+	return tool("pvaspython")
 }
 
 // Ranks in Python share an address space: pvasrun has nothing to say of them.
 func TestPython(t *testing.T) {
-	python := mpipython(t)
+	python := pvaspython(t)
 	library := filepath.Join(installed, "lib", "libmpi_abi.so.1")
 	eachWay(t, func(t *testing.T, w way) {
 		for _, name := range turns(w, library, filepath.Base(library)) {
@@ -33,9 +33,9 @@ func TestPython(t *testing.T) {
 	})
 }
 
-// mpipython is the Python of an active virtual environment.
+// pvaspython is the Python of an active virtual environment.
 func TestPythonEnvironment(t *testing.T) {
-	python := mpipython(t)
+	python := pvaspython(t)
 	dir := filepath.Join(t.TempDir(), "environment")
 	_, stderr, code := run(t, nil, python, "-m", "venv", "--without-pip", dir)
 	require.Equal(t, 0, code, stderr)
