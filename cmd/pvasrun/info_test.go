@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/linkage"
 )
 
 func TestInfo(t *testing.T) {
@@ -69,9 +71,14 @@ func TestInfoOfAProgram(t *testing.T) {
 	for _, name := range []string{"libmpi.so.40", "libmpi_abi.so.1"} {
 		require.NoError(t, os.Link(library, filepath.Join(ours, name)))
 	}
+	finder := filepath.Join(ours, linkage.Finder)
+	require.NoError(t, os.MkdirAll(filepath.Dir(finder), 0o755))
+	out, err := exec.Command("gcc", append(linkage.FinderFlags(), "../libmpi/finder/finder.c", "-o", finder)...).
+		CombinedOutput()
+	require.NoError(t, err, "%s", out)
 	require.Empty(t, shell(program), "it loads what would be ours")
-	require.Empty(t, shell("LD_LIBRARY_PATH=$LD_LIBRARY_PATH:/nothing "+program))
-	require.Contains(t, shell("export LD_LIBRARY_PATH=/nothing; "+program),
+	require.Empty(t, shell("LD_LIBRARY_PATH=/nothing "+program))
+	require.Contains(t, shell("export LD_AUDIT=; "+program),
 		"pvasrun: sh starts theirs, which would load "+library+", by the variables that it is started with")
 	require.NoError(t, os.RemoveAll(filepath.Dir(ours)))
 	require.Equal(t, 2, command(t, bare, "info", filepath.Join(dir, "nothing")).code)

@@ -209,7 +209,7 @@ var layers = []layer{
 	{"cmd/pvasrun", []string{"cmd/pvasrun/internal/...", "bench", "internal/bench/transport", "internal/machine",
 		"launcher",
 		// its tests
-		"internal/bench/...", "internal/median", "internal/processes",
+		"internal/bench/...", "internal/linkage", "internal/median", "internal/processes",
 		"internal/trace/replay", "internal/tune", "loggps", "loggps/...", "pvas", "trace"}},
 
 	{"examples/...", []string{"mpi"}},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -147,7 +148,7 @@ func Check(path string, env []string) error {
 type binary struct {
 	file   string
 	linker string // PT_INTERP
-	needed []string
+	dynamic
 }
 
 // readBinary reads a file; an error says that it is no ELF file.
@@ -161,7 +162,7 @@ func readBinary(file string) (b binary, err error) {
 	if err != nil {
 		return b, fmt.Errorf("linkage: %w", err)
 	}
-	b.file, b.needed = file, needed(f)
+	b.file, b.dynamic = file, readDynamic(f)
 	for _, part := range f.Progs {
 		if part.Type == elf.PT_INTERP {
 			b.linker = text(part, 0)
@@ -187,4 +188,24 @@ func (b *binary) mayAsk() bool {
 // names tells whether the file names a library that begins so.
 func (b *binary) names(prefix string) bool {
 	return slices.ContainsFunc(b.needed, func(name string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// closed tells whether nothing but the program itself decides which MPI library it has: it loads no other libraries and
+// starts no programs, and finds ours in a folder that it names.
+func (b *binary) closed(env []string) bool {
+	switch {
+	case b.mayAsk() || b.opens || value(env, preload) != "":
+		return false
+	case !b.names(standard):
+		return true
+	}
+	origin := filepath.Dir(b.file)
+	if file, err := filepath.EvalSymlinks(b.file); err == nil {
+		origin = filepath.Dir(file)
+	}
+	return value(env, "LD_LIBRARY_PATH") == "" && slices.ContainsFunc(b.folders, func(dir string) bool {
+		dir = strings.NewReplacer("$ORIGIN", origin, "${ORIGIN}", origin).Replace(dir)
+		_, err := os.Stat(filepath.Join(dir, Finder))
+		return err == nil
+	})
 }

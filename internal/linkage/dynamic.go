@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"io"
 	"slices"
+	"strings"
 )
 
 // loaded is an ELF file as the kernel and the dynamic linker read it, without its sections. Those stand at the end of
@@ -30,8 +31,61 @@ func (l loaded) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// needed returns the libraries that PT_DYNAMIC names. Whatever the file is, it reads little of it.
-func needed(f *elf.File) (names []string) {
+// dynamic is what PT_DYNAMIC says.
+type dynamic struct {
+	needed  []string // libraries
+	folders []string // in which they are looked for
+	opens   bool     // the program may load other libraries, or start other programs
+}
+
+// opening are the beginnings of the names of functions that load a library or start a program.
+var opening = []string{"dlopen", "dlmopen", "exec", "fexec", "posix_spawn"}
+
+// readDynamic reads little of the file, whatever that is.
+func readDynamic(f *elf.File) (d dynamic) {
+	var needed, folders []uint64
+	var table, length uint64
+	eachDynamic(f, func(tag elf.DynTag, value uint64) {
+		switch tag {
+		case elf.DT_NEEDED:
+			needed = append(needed, value)
+		case elf.DT_RPATH, elf.DT_RUNPATH:
+			folders = append(folders, value)
+		case elf.DT_STRTAB:
+			table = value
+		case elf.DT_STRSZ:
+			length = value
+		}
+	})
+	for _, offset := range needed {
+		if name := textAt(f, table+offset); name != "" {
+			d.needed = append(d.needed, name)
+		}
+	}
+	for _, offset := range folders {
+		d.folders = append(d.folders, strings.Split(textAt(f, table+offset), ":")...)
+	}
+	d.opens = opens(f, table, length)
+	return d
+}
+
+// opens tells whether the names at an address of the program have one of the functions of opening. It takes a long
+// table for one that has.
+func opens(f *elf.File, table, length uint64) bool {
+	const most = 1 << 18
+	part := segment(f, table)
+	if part == nil || length > most {
+		return part != nil
+	}
+	names := make([]byte, length)
+	n, _ := part.ReadAt(names, int64(table-part.Vaddr)) // an error: the segment ends here
+	return slices.ContainsFunc(opening, func(function string) bool {
+		return bytes.Contains(names[:n], []byte("\x00"+function))
+	})
+}
+
+// eachDynamic calls do with the entries of PT_DYNAMIC.
+func eachDynamic(f *elf.File, do func(tag elf.DynTag, value uint64)) {
 	const most = 1 << 16
 	word := 8
 	if f.Class == elf.ELFCLASS32 {
@@ -45,39 +99,36 @@ func needed(f *elf.File) (names []string) {
 	}
 	i := slices.IndexFunc(f.Progs, func(part *elf.Prog) bool { return part.Type == elf.PT_DYNAMIC })
 	if i < 0 {
-		return nil
+		return
 	}
-	var offsets []uint64
-	var table uint64
 	entries, _ := io.ReadAll(io.LimitReader(f.Progs[i].Open(), most)) // an error: the file ends here
 	for ; len(entries) >= 2*word; entries = entries[2*word:] {
-		tag, value := elf.DynTag(number(entries)), number(entries[word:])
+		tag := elf.DynTag(number(entries))
 		if tag == elf.DT_NULL {
-			break
+			return
 		}
-		if tag == elf.DT_NEEDED {
-			offsets = append(offsets, value)
-		}
-		if tag == elf.DT_STRTAB {
-			table = value
-		}
+		do(tag, number(entries[word:]))
 	}
-	for _, offset := range offsets {
-		if name := textAt(f, table+offset); name != "" {
-			names = append(names, name)
-		}
+}
+
+// segment returns the one that has an address of the program, nil if there is none.
+func segment(f *elf.File, address uint64) *elf.Prog {
+	i := slices.IndexFunc(f.Progs, func(part *elf.Prog) bool {
+		return part.Type == elf.PT_LOAD && address >= part.Vaddr && address-part.Vaddr < part.Filesz
+	})
+	if i < 0 {
+		return nil
 	}
-	return names
+	return f.Progs[i]
 }
 
 // textAt returns the text at an address of the program.
 func textAt(f *elf.File, address uint64) string {
-	for _, part := range f.Progs {
-		if part.Type == elf.PT_LOAD && address >= part.Vaddr && address-part.Vaddr < part.Filesz {
-			return text(part, address-part.Vaddr)
-		}
+	part := segment(f, address)
+	if part == nil {
+		return ""
 	}
-	return ""
+	return text(part, address-part.Vaddr)
 }
 
 // text returns the text that stands in a segment from there, whatever the file says of its length.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // An Installation is a folder that pvasrun install-mpi has made, with our library under the name of Open MPI's.
@@ -14,6 +15,28 @@ const Mark = "gopvas_root_block"
 
 // Lib is the folder with the libraries.
 func (in Installation) Lib() string { return filepath.Join(string(in), "lib") }
+
+// Finder is the library that the dynamic linker asks for the place of libraries, in the folder with those. See
+// cmd/libmpi/finder.
+const Finder = "gopvas/finder.so"
+
+// FinderFlags are those with which it is built: in two memory areas, and without a C library where it can do without.
+func FinderFlags() []string {
+	flags := []string{"-O2", "-Wall", "-shared", "-fPIC", "-ffreestanding", "-fvisibility=hidden",
+		"-fno-stack-protector", "-fno-asynchronous-unwind-tables", "-Wl,-z,noseparate-code", "-Wl,-z,norelro"}
+	if runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64" {
+		return append(flags, "-nostdlib")
+	}
+	return flags
+}
+
+// finds returns the setting by which the ranks of a program have the finder, nil if the installation has none.
+func (in Installation) finds(env []string) []string {
+	if in == "" || !in.has(Finder) {
+		return nil
+	}
+	return []string{first("LD_AUDIT", env, in.file(Finder))}
+}
 
 // file is a library of the installation.
 func (in Installation) file(name string) string { return filepath.Join(in.Lib(), name) }

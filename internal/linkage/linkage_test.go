@@ -66,7 +66,16 @@ func (w workshop) installation(name, mark string) Installation {
 	w.Helper()
 	w.library(name+"/lib/libmpi.so.40", open, "-Wl,--defsym="+mark)
 	w.library(name+"/lib/libmpi_abi.so.1", open)
+	w.finder(name)
 	return Installation(w.path(name))
+}
+
+// finder makes that of an installation.
+func (w workshop) finder(name string) {
+	w.Helper()
+	text, err := os.ReadFile("../../cmd/libmpi/finder/finder.c")
+	require.NoError(w, err)
+	w.gcc(name+"/lib/"+Finder, string(text), FinderFlags()...)
 }
 
 // ask is what the launcher does with a program.
@@ -96,7 +105,7 @@ func TestProgramsOfOpenMPIAreServed(t *testing.T) {
 		require.Equal(t, OpenMPI, p.MPI, program)
 		require.Equal(t, asks, p.For)
 		require.Equal(t, in.file(OpenMPI), p.Library)
-		require.Equal(t, []string{"LD_LIBRARY_PATH=" + in.Lib() + ":" + w.path("theirs")}, p.Set)
+		require.Equal(t, []string{"LD_AUDIT=" + in.file(Finder)}, p.Set)
 		require.Empty(t, p.Remark())
 		require.True(t, program == script || Asks(program))
 		require.NoError(t, (&exec.Cmd{Path: direct, Env: p.Env(os.Environ())}).Run())
@@ -119,20 +128,6 @@ func TestProgramsInFortranAreServed(t *testing.T) {
 		require.Equal(t, []string{OpenMPI, in.file(OpenMPI), "program"}, []string{p.MPI, p.Library, p.For})
 		require.Empty(t, p.Remark())
 	}
-}
-
-// Where the program itself says by DT_RPATH where its library is, ours is preloaded.
-func TestRPathIsOvercome(t *testing.T) {
-	w := newWorkshop(t)
-	in := w.installation("ours", ofVersion)
-	theirs := w.library("theirs/libmpi.so.40", open)
-	program := w.gcc("program", calls, "-fPIE", "-pie", "-Wl,--disable-new-dtags", "-Wl,-rpath,"+w.path("theirs"),
-		theirs)
-	t.Setenv("LD_PRELOAD", "libm.so.6")
-	p, err := ask(program, in)
-	require.NoError(t, err)
-	require.Equal(t, in.file(OpenMPI), p.Library)
-	require.Equal(t, "LD_PRELOAD="+in.file(OpenMPI)+":libm.so.6", p.Set[1])
 }
 
 // What stands in the way is said in a line.
@@ -173,27 +168,6 @@ func TestWhatCannotBeServed(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, p.Remark(), c.says)
 	}
-}
-
-// Programs of the standard ABI, and those without a dynamic linker, are left alone; others may load a library later.
-func TestWhatIsLeftAlone(t *testing.T) {
-	w := newWorkshop(t)
-	in := w.installation("ours", ofVersion)
-	text := w.path("text")
-	require.NoError(t, os.WriteFile(text, []byte("no program"), 0o755))
-	own := w.gcc("own", calls, "-fPIE", "-pie", in.file("libmpi_abi.so.1"))
-	for _, program := range []string{own, text, w.path("nothing")} {
-		p, err := ask(program, in)
-		require.NoError(t, err)
-		require.Empty(t, p.Set, program)
-		require.Empty(t, p.Remark())
-	}
-	p, err := ask("/bin/sh", in)
-	require.NoError(t, err)
-	require.Equal(t, []string{"LD_LIBRARY_PATH=" + in.Lib()}, p.Set)
-	require.True(t, Asks(own))
-	require.False(t, Asks("/bin/sh"))
-	require.False(t, Asks(text))
 }
 
 // The installation that this program is of comes first, then those of PATH, then the one that needs no name.
@@ -250,11 +224,11 @@ func TestAloneBehindAWrapper(t *testing.T) {
 	in := w.installation("ours", ofVersion)
 	theirs := w.library("theirs/libmpi.so.40", open)
 	program := w.gcc("program", calls, "-fPIE", "-pie", theirs)
-	with := func(dirs ...string) []string { return []string{"LD_LIBRARY_PATH=" + strings.Join(dirs, ":")} }
-	require.Empty(t, Alone(program, with(in.Lib(), w.path("theirs")), in))
+	served, theirsFirst := []string{"LD_AUDIT=" + in.file(Finder)}, []string{"LD_LIBRARY_PATH=" + w.path("theirs")}
+	require.Empty(t, Alone(program, append(served, theirsFirst...), in))
 	require.Equal(t, "would load "+theirs+", by the variables that it is started with, and each of its ranks be "+
-		"alone: have LD_LIBRARY_PATH begin with "+in.Lib(), Alone(program, with(w.path("theirs"), in.Lib()), in))
-	require.Contains(t, Alone(program, with(w.path("theirs")), ""), "pvasrun install-mpi installs")
+		"alone: have LD_AUDIT name "+in.file(Finder), Alone(program, theirsFirst, in))
+	require.Contains(t, Alone(program, theirsFirst, ""), "pvasrun install-mpi installs")
 	require.Empty(t, Alone("/bin/true", nil, in))
 }
 
@@ -311,28 +285,6 @@ func FuzzReadBinary(f *testing.F) {
 	})
 }
 
-// A library of LD_PRELOAD comes first in every program: what would be a second MPI is named with the variable.
-func TestPreloadedMPI(t *testing.T) {
-	w := newWorkshop(t)
-	in := w.installation("ours", "gopvas_root_block=7")
-	theirs := w.library("theirs/libmpi.so.40", open)
-	direct := w.gcc("direct", calls, "-fPIE", "-pie", theirs)
-	standard := w.gcc("standard", calls, "-fPIE", "-pie", in.file("libmpi_abi.so.1"))
-	t.Setenv("LD_LIBRARY_PATH", in.Lib())
-	for _, program := range []string{direct, standard, "/bin/true"} {
-		t.Setenv("LD_PRELOAD", theirs)
-		_, err := ask(program, in)
-		require.EqualError(t, err, "it would load two MPI libraries, one of them "+theirs+": take it out of LD_PRELOAD")
-		t.Setenv("LD_PRELOAD", "libm.so.6")
-		_, err = ask(program, in)
-		require.NoError(t, err)
-	}
-	t.Setenv("LD_PRELOAD", in.file(OpenMPI))
-	p, err := ask(direct, in)
-	require.NoError(t, err)
-	require.Equal(t, in.file(OpenMPI), p.Library)
-}
-
 // A library of ours that the dynamic linker cannot load is named, not the linker.
 func TestBrokenInstallation(t *testing.T) {
 	w := newWorkshop(t)
@@ -353,6 +305,7 @@ func TestUnreadableProgramsAreServed(t *testing.T) {
 	in := w.installation("ours", "gopvas_root_block=7")
 	program := w.gcc("program", calls, "-fPIE", "-pie", w.library("theirs/libmpi.so.40", open))
 	require.NoError(t, os.Chmod(program, 0o111))
+	require.NoError(t, os.Chmod(filepath.Dir(w.dir), 0o755))
 	if os.Geteuid() == 0 { // who may read all files
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
@@ -363,12 +316,16 @@ func TestUnreadableProgramsAreServed(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrPermission)
 	p, err := ask(program, in)
 	require.NoError(t, err)
-	require.Equal(t, []string{"LD_LIBRARY_PATH=" + in.Lib()}, p.Set)
+	require.Equal(t, []string{"LD_AUDIT=" + in.file(Finder)}, p.Set)
 }
 
-// TestCoresInC: the library looks for the same names in its process.
+// TestCoresInC: the library, and the finder, look for the same names in their process.
 func TestCoresInC(t *testing.T) {
 	text, err := os.ReadFile("../../cmd/libmpi/alone.c")
 	require.NoError(t, err)
-	require.Contains(t, string(text), `names[] = {"`+strings.Join(cores, `", "`)+`"};`)
+	list := `[] = {"` + strings.Join(cores, `", "`) + `"};`
+	require.Contains(t, string(text), "names"+list)
+	text, err = os.ReadFile("../../cmd/libmpi/finder/finder.c")
+	require.NoError(t, err)
+	require.Contains(t, string(text), "cores"+list)
 }

@@ -60,16 +60,15 @@ func (p *Program) Env(env []string) []string {
 func Prepare(path string, env []string, in Installation) *Program {
 	p := &Program{in: in}
 	main, err := readBinary(code(path, env))
-	if errors.Is(err, fs.ErrPermission) && in != "" { // who may not read it may execute it: it may ask for any
-		p.Set = []string{first("LD_LIBRARY_PATH", env, in.Lib())}
+	if errors.Is(err, fs.ErrPermission) { // who may not read it may execute it: it may ask for any
+		p.Set = in.finds(env)
 		return p
 	}
 	if err != nil || main.linker == "" || len(main.needed) == 0 {
 		return p // no program of a dynamic linker
 	}
-	p.main = main
-	if in != "" && !main.names(standard) {
-		p.Set = []string{first("LD_LIBRARY_PATH", env, in.Lib())}
+	if p.main = main; !main.closed(env) {
+		p.Set = in.finds(env)
 	}
 	return p
 }
@@ -77,7 +76,7 @@ func Prepare(path string, env []string, in Installation) *Program {
 // Ask finds out which MPI library the program would load, and sees to it that it is that of the installation. version
 // is that of the root block of this program. An error says why its ranks could not run.
 func (p *Program) Ask(env []string, version uint64) error {
-	if !p.main.mayAsk() && len(preloads(env)) == 0 {
+	if !p.main.mayAsk() && value(env, preload) == "" {
 		return nil
 	}
 	return p.Inspect(env, version)
@@ -97,11 +96,12 @@ func (p *Program) Inspect(env []string, version uint64) error {
 	if p.MPI != OpenMPI || p.in == "" {
 		return nil
 	}
-	if ours := p.in.file(OpenMPI); p.Library != ours {
-		return fmt.Errorf("it finds %s before %s: take the former from LD_PRELOAD", p.Library, ours)
-	}
 	if err := p.in.check(version); err != nil {
 		return err
+	}
+	if p.Library != p.in.file(OpenMPI) {
+		return fmt.Errorf("it finds %s, and %s is not there: repeat pvasrun install-mpi %s", p.Library,
+			p.in.file(Finder), p.in)
 	}
 	p.served = true
 	return nil
@@ -113,17 +113,11 @@ func (p *Program) ask(env []string) error {
 	if err != nil {
 		return err
 	}
-	if before := p.in.behind(libraries); before != nil {
-		p.Set = append(p.Set, first(preload, env, before...))
-		if libraries, err = List(p.main.linker, p.main.file, p.Env(env)); err != nil {
-			return err
-		}
-	}
-	return p.take(libraries, env)
+	return p.take(libraries)
 }
 
 // take finds the MPI library among those that the dynamic linker has named.
-func (p *Program) take(libraries []Library, env []string) error {
+func (p *Program) take(libraries []Library) error {
 	files := []binary{p.main}
 	var cores []Library
 	for _, l := range libraries {
@@ -143,7 +137,7 @@ func (p *Program) take(libraries []Library, env []string) error {
 	}
 	if len(cores) > 1 {
 		for _, l := range cores {
-			if slices.Contains(preloads(env), l.File) || asker(files, l.Name) == preload && !p.in.serves(l) {
+			if asker(files, l.Name) == preload {
 				return fmt.Errorf("it would load two MPI libraries, one of them %s: take it out of %s", l.File, preload)
 			}
 		}
@@ -166,7 +160,7 @@ func Alone(path string, env []string, in Installation) string {
 	p := &Program{in: in, main: main}
 	libraries, err := List(main.linker, path, env)
 	if err == nil {
-		err = p.take(libraries, env)
+		err = p.take(libraries)
 	}
 	switch {
 	case err != nil:
@@ -175,24 +169,9 @@ func Alone(path string, env []string, in Installation) string {
 		return p.Remark()
 	case p.Library != in.file(OpenMPI):
 		return fmt.Sprintf("would load %s, by the variables that it is started with, and each of its ranks be alone: "+
-			"have LD_LIBRARY_PATH begin with %s", cmp.Or(p.Library, "no MPI"), in.Lib())
+			"have LD_AUDIT name %s", cmp.Or(p.Library, "no MPI"), in.file(Finder))
 	}
 	return ""
-}
-
-// behind returns the libraries of the installation before which others are found: by folders that the program itself
-// names. It has to have them preloaded.
-func (in Installation) behind(libraries []Library) (files []string) {
-	if in == "" {
-		return nil
-	}
-	for _, l := range libraries {
-		theirs := strings.HasPrefix(l.Name, "libmpi") && strings.HasSuffix(l.Name, ".so.40")
-		if theirs && l.File != in.file(l.Name) && in.has(l.Name) {
-			files = append(files, in.file(l.Name))
-		}
-	}
-	return files
 }
 
 // Asks tells whether the program at path names a library of MPI, or loads one that does. It asks no dynamic linker but
@@ -225,11 +204,6 @@ func asker(files []binary, name string) string {
 // preload names the libraries that are loaded with every program, before those that it asks for.
 const preload = "LD_PRELOAD"
 
-// preloads returns what the environment has there.
-func preloads(env []string) []string {
-	return strings.FieldsFunc(value(env, preload), func(r rune) bool { return r == ':' || r == ' ' })
-}
-
 // value is that of a variable of the environment.
 func value(env []string, variable string) (value string) {
 	for _, kv := range env {
@@ -240,14 +214,14 @@ func value(env []string, variable string) (value string) {
 	return value
 }
 
-// first returns a setting of the environment that begins with these words, and goes on with what is there.
-func first(variable string, env []string, words ...string) string {
-	list, value := strings.Join(words, ":"), value(env, variable)
+// first returns a setting of the environment that begins with a word, and goes on with what is there.
+func first(variable string, env []string, word string) string {
+	value := value(env, variable)
 	switch {
 	case value == "":
-		return variable + "=" + list
-	case value == list || strings.HasPrefix(value, list+":"):
+		return variable + "=" + word
+	case value == word || strings.HasPrefix(value, word+":"):
 		return variable + "=" + value
 	}
-	return variable + "=" + list + ":" + value
+	return variable + "=" + word + ":" + value
 }

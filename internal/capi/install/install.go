@@ -86,7 +86,8 @@ func Install(ctx context.Context, c Config) (err error) {
 		}
 	}
 	for _, step := range []func(context.Context) error{
-		in.library, in.face, in.headers, in.fortran, in.wrappers, in.launcher, in.pkgConfig, in.python, in.suppressions,
+		in.library, in.face, in.finder, in.headers, in.fortran, in.wrappers, in.launcher, in.pkgConfig, in.python,
+		in.suppressions,
 	} {
 		if err := step(ctx); err != nil {
 			return err

@@ -34,12 +34,8 @@ var alsoOpenMPI = []string{"libmpi_mpifh.so.40", "libmpi_usempi_ignore_tkr.so.40
 
 // face builds the library as programs see it that were built with Open MPI. None are linked with it here. The go
 // command links with -Bsymbolic, which it cannot have: see cmd/libmpi/face.h.
-//
-// libmpi.so is the standard's in lib, for linkers. For modules that load it at run time it is in a folder of its own:
-// see cmd/libmpi/openmpi.c.
 func (in *installation) face(ctx context.Context) error {
-	const beside = "-Wl,-Bno-symbolic -Wl,--disable-new-dtags -Wl,-rpath,$ORIGIN/gopvas"
-	if err := in.build(ctx, linkage.OpenMPI, "exports_openmpi.map", beside, "-tags=openmpi"); err != nil {
+	if err := in.build(ctx, linkage.OpenMPI, "exports_openmpi.map", "-Wl,-Bno-symbolic", "-tags=openmpi"); err != nil {
 		return err
 	}
 	for _, name := range alsoOpenMPI {
@@ -47,7 +43,22 @@ func (in *installation) face(ctx context.Context) error {
 			return err
 		}
 	}
-	return in.link("lib/gopvas/libmpi.so", "../"+linkage.OpenMPI)
+	in.without = append(in.without, "lib/gopvas/libmpi.so") // of earlier versions
+	return nil
+}
+
+const finderSource = "cmd/libmpi/finder/finder.c"
+
+// finder builds the library that has the ranks of a job find the others: see cmd/libmpi/finder. It uses no C library,
+// and takes two memory areas.
+func (in *installation) finder(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, "sh", "-c", in.c+` "$@"`, "sh", "-o", in.fresh("lib/"+linkage.Finder), finderSource)
+	cmd.Args = append(cmd.Args, linkage.FinderFlags()...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = in.source, in.Stderr, in.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("build the finder with %s: %w", in.c, err)
+	}
+	return nil
 }
 
 // noPreemption has the runtime send no SIGURG, for which a program may have a handler. Those that it would send have no
