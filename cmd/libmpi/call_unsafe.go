@@ -21,6 +21,7 @@ func init() {
 	capi.Upcall = upcallByCgo
 	capi.Fortran = func() uintptr { return uintptr(C.libmpi_fortran) }
 	capi.Flush = uintptr(C.libmpi_flush)
+	capi.Alone = uintptr(C.libmpi_alone)
 }
 
 // libmpiCall makes a call that came by cgo.

@@ -29,11 +29,17 @@ extern const void *const libmpi_objects[LIBMPI_CONSTANTS];
 // libmpi_integers are the predefined handles in Fortran by their numbers, plus 1, and libmpi_numbers their numbers.
 // Both are 0 where there is none. All other handles are above these integers, and the same in both languages.
 extern const short libmpi_integers[LIBMPI_CONSTANTS], libmpi_numbers[F_KINDS][LIBMPI_INTEGERS];
+
+// libmpi_constant returns a handle that is the number of a constant. It ends the process if the number has an object,
+// which a program of this face would name, and the process has another MPI library.
+int64_t libmpi_constant(intptr_t number);
 #pragma GCC visibility pop
 
 static inline int64_t libmpi_number(const void *handle) {
 	intptr_t h = (intptr_t)handle;
-	return (uintptr_t)h < LIBMPI_CONSTANTS || h & LIBMPI_KINDS ? h : *(const int64_t *)handle;
+	if ((uintptr_t)h < LIBMPI_CONSTANTS)
+		return libmpi_constant(h);
+	return h & LIBMPI_KINDS ? h : *(const int64_t *)handle;
 }
 
 static inline void *libmpi_handle(intptr_t number) {

@@ -4,17 +4,13 @@
 #define _GNU_SOURCE
 #include "entry.h"
 #include "face.h"
-#include <dlfcn.h>
 
 #include "gen/openmpi.c"
 
-// Modules of R and others also load libmpi.so, for all to see, because the plugins of Open MPI needed it. In the folder
-// of DT_RPATH, which comes before all others, that is this library. From here on the dynamic linker knows it by that
-// name, and looks for no other. The result is kept because a call at the end of a function would be a jump, and seem to
-// come from elsewhere.
-__attribute__((constructor)) static void also_libmpi(void) {
-	static void *volatile known;
-	known = dlopen("libmpi.so", RTLD_LAZY | RTLD_NOLOAD);
+int64_t libmpi_constant(intptr_t number) {
+	if (libmpi_objects[number])
+		libmpi_alone();
+	return number;
 }
 
 // The functions that stand for the callbacks which the standard ABI has as constants.

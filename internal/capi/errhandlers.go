@@ -38,6 +38,17 @@ var Share = func() {}
 // Flush is a function of C that writes what the program has buffered. cmd/libmpi sets Flush.
 var Flush uintptr
 
+// Alone is a function of C that ends the process if it has another MPI library. cmd/libmpi sets Alone.
+var Alone uintptr
+
+// alone is called before an error that a call for another library has here: its handles are none of this one, and it
+// was that which has been initialised.
+func alone() {
+	if Alone != 0 {
+		Upcall(Alone, nil)
+	}
+}
+
 // end ends the job as comm.Comm.Abort does. What the program has printed comes before it: it is lost with the process
 // otherwise, if a pipe takes it.
 func (p *Process) end(call string, code int) {

@@ -186,6 +186,7 @@ func constantKind(h uintptr) (handleKind, bool) {
 
 // wrongHandle says what is wrong with a handle that should be of a kind.
 func wrongHandle(kind handleKind, h uintptr) error {
+	alone()
 	name, class := kindNames[kind], kindClasses[kind]
 	if kind == kindErrhandler && handlesAreObjects {
 		class = ERR_ARG // headers of Open MPI 4 and 5 have no class of error handlers

@@ -100,6 +100,7 @@ func (p *Process) start(world *comm.Comm, level int) {
 func (p *Process) notRunning() error {
 	switch p.state.Load() {
 	case before:
+		alone()
 		return fail(ERR_OTHER, "called before MPI_Init: call MPI_Init or MPI_Init_thread first")
 	case resting:
 		return fail(ERR_OTHER,
