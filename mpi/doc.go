@@ -60,7 +60,7 @@
 // By chapter of MPI 4.1:
 //
 //   - 3: ready mode (Send is as fast); buffers to attach (Bsend copies to the heap); persistent
-//     sends in buffered mode; cancel of sends on their way, which MPI deprecates (ErrCancelSend).
+//     sends in buffered mode; cancel of sends to others, which MPI deprecates (ErrCancelSend).
 //   - 4: partitioned communication.
 //   - 5: packing, and derived datatypes as values of the standard. View and package datatype are
 //     what there is.

@@ -45,7 +45,7 @@ var (
 	// ErrNotPersistent means that the request cannot be started or freed.
 	ErrNotPersistent = comm.ErrNotPersistent
 
-	// ErrCancelSend means that a send was to be cancelled of which its receiver may know.
+	// ErrCancelSend means that a send to another rank, or one that is received, was to be cancelled.
 	ErrCancelSend = comm.ErrCancelSend
 
 	// ErrNoMessage means that a message from Mprobe was received before.

@@ -50,7 +50,7 @@ func (r *Request) Test() (st Status, done bool, err error) {
 // for.
 func (r *Request) Active() bool { return r.inner().Active() }
 
-// Cancel ends a receive that has no message yet, or a send of which its receiver does not know yet. It does not block.
+// Cancel ends a receive that has no message yet, or a send to this rank that has no receive yet. It does not block.
 // Wait then returns a status with Cancelled set, or the message if that was faster. The error wraps ErrCancelSend if
 // the send goes on.
 //

@@ -38,7 +38,7 @@
 //
 // # Not implemented
 //
-// Buffered and ready mode (MPI 4.1 section 3.4), cancelling of sends on their way (deprecated
+// Buffered and ready mode (MPI 4.1 section 3.4), cancelling of sends to others (deprecated
 // there), partitioned communication (chapter 4). Progress is made only in calls, but for tasks
 // over nodes: see Attend.
 package pml

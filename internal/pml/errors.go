@@ -28,7 +28,7 @@ var (
 	ErrNotPersistent = errors.New("the request is not persistent, or was freed: " +
 		"only requests from calls such as SendInit and BarrierInit can be started and freed")
 
-	// ErrCancelSend means that a send was to be cancelled of which its receiver may know.
+	// ErrCancelSend means that a send to another rank, or one that is received, was to be cancelled.
 	ErrCancelSend = errors.New("a send that is on its way cannot be cancelled")
 
 	// ErrNoMessage means that a matched message was received already, or never was.

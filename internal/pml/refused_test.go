@@ -33,6 +33,28 @@ func (m *lateRoom) SendBuffer(peer int, h *btl.Header, src btl.Buffer) bool {
 	return ok
 }
 
+// A send that waits for room at its receiver is not cancelled, like one that has found room.
+func TestCancelOfASend(t *testing.T) {
+	for _, queue := range []int{1, 2} {
+		w := newWorld(t, 2, 2, mem.Options{Queue: queue})
+		require.NoError(t, w.engines[0].Send(1, 1, 0, []byte{6}, pml.Standard))
+		r, err := w.engines[0].Isend(1, 1, 1, []byte{7}, pml.Synchronous)
+		require.NoError(t, err)
+		require.ErrorIs(t, w.engines[0].Cancel(&r), pml.ErrCancelSend)
+		buf, sent := make([]byte, 1), make(chan pml.Status)
+		go func() {
+			st, _ := w.engines[0].Wait(&r)
+			sent <- st
+		}()
+		for tag, want := range []byte{6, 7} {
+			_, err = w.engines[1].Recv(1, 0, tag, buf)
+			require.NoError(t, err)
+			require.Equal(t, want, buf[0])
+		}
+		require.False(t, (<-sent).Cancelled)
+	}
+}
+
 // A short message that is refused for want of room is not offered when there is room a moment later: it would wait for
 // its receiver. Without credit it is offered.
 func TestRoomThatComesLate(t *testing.T) {

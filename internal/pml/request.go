@@ -269,8 +269,8 @@ func incomplete(rs []Request) *operation {
 
 // Cancel ends a receive that matches no message yet: its Wait then is over, with
 // Status.Cancelled. It does nothing to one that has its message, so Wait tells which
-// it was. Of sends it ends those of which nobody else knows: to this rank itself, without a receive, and queued
-// ones. Others go on: ErrCancelSend.
+// it was. Of sends it ends those to this rank itself, without a receive. Others go on: ErrCancelSend. That holds also
+// for those that wait for room at their receivers: whether one does depends on the module and on the moment.
 func (e *Engine) Cancel(r *Request) error {
 	e.lock()
 	defer e.unlock()
@@ -290,23 +290,19 @@ func (e *Engine) Cancel(r *Request) error {
 
 // cancelSend is Cancel of a send.
 func (e *Engine) cancelSend(op *operation) error {
-	switch op.state {
-	case queued:
-		e.sendsTo(op.peer).ops.remove(&op.node) // flush takes its peer out of pending
-	case held:
-		m := e.matcher(op.context)
-		n := m.sources.at(op.peer).unexpected.head
-		for n != nil && n.of.sender != op {
-			n = n.next
-		}
-		if n == nil { // a matched probe has the message
-			return ErrCancelSend
-		}
-		e.taken(m, n.of)
-		e.discardMessage(n.of)
-	default:
+	if op.state != held {
 		return ErrCancelSend
 	}
+	m := e.matcher(op.context)
+	n := m.sources.at(op.peer).unexpected.head
+	for n != nil && n.of.sender != op {
+		n = n.next
+	}
+	if n == nil { // a matched probe has the message
+		return ErrCancelSend
+	}
+	e.taken(m, n.of)
+	e.discardMessage(n.of)
 	op.status.Cancelled = true
 	e.complete(op, nil)
 	return nil
