@@ -26,7 +26,7 @@ func (s *supervisor) answer(request []string) (answer []string, ok bool) {
 	case len(request) == 2 && request[0] == job.AskName:
 		number, _ := strconv.Atoi(request[1])
 		_, err = s.askOther(number, 0, request)
-	case len(request) == 3 && request[0] == job.AskMeet:
+	case len(request) == 3 && (request[0] == job.AskMeet || request[0] == job.AskLeave):
 		var p job.Port
 		if p, err = job.ParsePort(request[1]); err == nil {
 			answer, err = s.askOther(p.Of, p.Job, request)
@@ -112,9 +112,10 @@ func (s *supervisor) askOther(number int, id uint64, ask []string) (answer []str
 	return answer, err
 }
 
-// answerOther answers the job with a number: one of its ranks asks at a port, or nothing.
+// answerOther answers the job with a number: one of its ranks asks at a port, or asks there no more, or nothing.
 func (s *supervisor) answerOther(number int, ask []string) []string {
-	if ask[0] != job.AskMeet || len(ask) != 3 {
+	request, known := map[string]string{job.AskMeet: job.AskConnect, job.AskLeave: job.AskWithdraw}[ask[0]]
+	if !known || len(ask) != 3 {
 		return job.Grant()
 	}
 	root := s.memory.Root()
@@ -123,7 +124,7 @@ func (s *supervisor) answerOther(number int, ask []string) []string {
 	if err != nil || !known {
 		return job.Refuse(fmt.Errorf("%w: its job does not know the rank that asks", job.ErrPort))
 	}
-	answer, _ := s.names.Handle(root.ID(), rank, []string{job.AskConnect, ask[1]})
+	answer, _ := s.names.Handle(root.ID(), rank, []string{request, ask[1]})
 	return answer
 }
 

@@ -142,29 +142,45 @@ func (p *Process) Close_port(port CString) error {
 
 // Comm_accept is MPI_Comm_accept.
 func (p *Process) Comm_accept(port CString, info Info, root int, c Comm, out Ptr[Comm]) error {
-	return p.connect(comm.Accept, port, info, root, c, out)
+	return p.connect(func(on *comm.Comm, name string, _ *comm.Info) (*comm.Comm, error) {
+		return comm.Accept(on, name, root)
+	}, port, info, root, c, out)
 }
 
 // Comm_connect is MPI_Comm_connect.
 func (p *Process) Comm_connect(port CString, info Info, root int, c Comm, out Ptr[Comm]) error {
-	return p.connect(comm.Connect, port, info, root, c, out)
+	return p.connect(func(on *comm.Comm, name string, hints *comm.Info) (*comm.Comm, error) {
+		within, wrong := comm.TimeToConnect(hints)
+		if wrong != nil {
+			name = noPort
+		}
+		n, err := comm.Connect(on, name, root, within)
+		if wrong != nil {
+			err = fail(ERR_INFO_VALUE, "%v", wrong)
+		}
+		return n, err
+	}, port, info, root, c, out)
 }
 
-func (p *Process) connect(call func(*comm.Comm, string, int) (*comm.Comm, error), port CString, info Info, root int,
-	c Comm, out Ptr[Comm]) error {
+// noPort is no name of a port: if the root passes it all members have an error.
+const noPort = " "
+
+func (p *Process) connect(call func(*comm.Comm, string, *comm.Info) (*comm.Comm, error), port CString, info Info,
+	root int, c Comm, out Ptr[Comm]) error {
 	on, err := p.intra(c)
 	if err != nil {
 		return err
 	}
 	var name string
+	var hints *comm.Info
 	bad := on.hasRoot(root)
 	if on.c.Rank() == root {
-		if _, bad = p.hints(info); bad == nil {
+		if hints, bad = p.hints(info); bad == nil {
 			name = port.String()
 		}
-		name = cmp.Or(name, " ") // which is no port: then all members have an error
+		name = cmp.Or(name, noPort)
 	}
-	n, err := call(on.c, name, root)
+	n, err := call(on.c, name, hints)
 	if bad != nil {
 		err = bad
 	}

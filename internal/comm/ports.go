@@ -3,6 +3,7 @@ package comm
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,9 +17,11 @@ import (
 // openPorts are the ports that this process has open.
 //
 // A rank that connects has the supervisor count its request, then sends a message to the rank that has opened the port.
-// ClosePort gets the counts, and refuses the requests whose messages were not taken. The message of a refused rank may
-// come later: no other port has its tag. The lock covers a close, and the count of a message that was taken. So an
-// accept finds the port closed, or the close finds the message counted.
+// A rank that accepts receives the message, then has the supervisor take the request off the count. A rank that has
+// waited for too long withdraws its request likewise. So it is accepted or it has withdrawn: the supervisor does one
+// after the other. The message of a request that was withdrawn stays. The accept that finds it gets none for it, or
+// a later request of the same rank, and goes on to the next message. ClosePort gets the count, and refuses the requests
+// that are left. Their messages may come later: no other port has their tag.
 //
 // Other threads may accept at a port while it is closed: the close sends each of them a message, from the rank itself.
 type openPorts struct {
@@ -33,8 +36,7 @@ type openPorts struct {
 
 // openPort is a port that this process has open.
 type openPort struct {
-	taken   map[int]int // by rank: how many messages
-	accepts int         // how many wait for one
+	accepts int // how many wait for a message
 }
 
 func (o *openPorts) add(port int) {
@@ -43,7 +45,7 @@ func (o *openPorts) add(port int) {
 	if o.open == nil {
 		o.open = map[int]*openPort{}
 	}
-	o.open[port] = &openPort{taken: map[int]int{}}
+	o.open[port] = new(openPort)
 }
 
 // own is the error of a rank that connects to a port of its own.
@@ -68,9 +70,8 @@ func (o *openPorts) await(port int) bool {
 	return true
 }
 
-// take ends the wait that await has noted. It counts the message of a rank if one came. It returns the number of the
-// meeting, and whether the port is open.
-func (o *openPorts) take(port, rank int, came bool) (number int, open bool) {
+// came ends the wait that await has noted. It returns the number of the meeting, and whether the port is open.
+func (o *openPorts) came(port int) (number int, open bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	p := o.open[port]
@@ -78,9 +79,6 @@ func (o *openPorts) take(port, rank int, came bool) (number int, open bool) {
 		return 0, false
 	}
 	p.accepts--
-	if came {
-		p.taken[rank]++
-	}
 	o.meetings = (o.meetings + 1) % mostMeetings
 	return o.meetings, true
 }
@@ -177,8 +175,7 @@ func ClosePort(world *Comm, port string) error {
 	return Wrap(closePort, err)
 }
 
-// turnAway ends the accepts that wait at a port. Then it refuses those that have asked there, as AskClosePort tells,
-// but for those whose messages were taken.
+// turnAway ends the accepts that wait at a port. Then it refuses those that ask there, as AskClosePort tells.
 func (c *Comm) turnAway(p job.Port, asked []string) error {
 	port := c.opened.open[p.Number]
 	delete(c.opened.open, p.Number)
@@ -191,7 +188,7 @@ func (c *Comm) turnAway(p job.Port, asked []string) error {
 	for i := 0; i+1 < len(asked); i += 2 {
 		rank, _ := strconv.Atoi(asked[i]) // never fails, nor does the next: Names has written it
 		times, _ := strconv.Atoi(asked[i+1])
-		for range times - port.taken[rank] {
+		for range times {
 			err := c.with(rank, grouping.of(meetID), p.Number).Tell(0, no)
 			if err != nil && !isLost(err) {
 				return err
@@ -273,6 +270,12 @@ func (c *Comm) accept(port string, root, from int) (*Comm, error) {
 			if err != nil {
 				return m, agree.Proposal{}, err
 			}
+			if took, err := c.take(p, m.rank); err != nil || !took {
+				if err != nil {
+					return m, agree.Proposal{}, err
+				}
+				continue
+			}
 			offer.Key = int64(m.number)
 			_, in := c.ends(m)
 			in.Explain(offer.Call.Name)
@@ -297,37 +300,17 @@ func (c *Comm) awaitRequest(p job.Port, from int) (meeting, error) {
 	if err == nil {
 		_, err = c.engine.Mrecv(&m, Bytes(nil))
 	}
-	number, open := c.opened.take(p.Number, st.Source, err == nil)
+	number, open := c.opened.came(p.Number)
 	if err == nil && !open {
 		err = closed
 	}
 	return meeting{st.Source, number, true}, err
 }
 
-// Connect connects to a port at which others accept, and returns the intercommunicator. It is collective; the port of
-// the root counts.
-//
-// MPI 4.1 section 11.9.3 (MPI_Comm_connect).
-func Connect(c *Comm, port string, root int) (*Comm, error) {
-	return c.connect("connect", root, func() (job.Port, error) { return c.askAt(port) }, func(p job.Port,
-		offer agree.Proposal) (m meeting, theirs agree.Proposal, err error) {
-		err = c.engine.Send(partitioned.of(meetID), p.Rank, p.Number, nil, pml.Standard)
-		if err != nil {
-			return m, theirs, err
-		}
-		t := c.with(p.Rank, grouping.of(meetID), p.Number)
-		t.Explain(offer.Call.Name)
-		theirs, err = t.Hear(0)
-		if err == nil && theirs.Call.Is(agree.CallOf(closePort)) {
-			err = fmt.Errorf("%w: it was closed before this rank was accepted", ErrPort)
-		}
-		if err != nil {
-			return m, theirs, err
-		}
-		m = meeting{rank: p.Rank, number: int(theirs.Key & (mostMeetings - 1))}
-		out, _ := c.ends(m)
-		return m, theirs, out.Tell(0, offer)
-	})
+// take accepts a request of a rank, unless that has withdrawn it.
+func (c *Comm) take(p job.Port, rank int) (bool, error) {
+	texts, err := c.root.Ask(c.group.self, job.AskTake, p.String(), strconv.Itoa(rank))
+	return err == nil && slices.Contains(texts, job.Withdrawn), err
 }
 
 // connect is Accept and Connect. find and then meet are called by the root.

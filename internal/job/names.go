@@ -22,7 +22,7 @@ type Names struct {
 // openPort is a port of the job.
 type openPort struct {
 	rank  int         // that has opened it
-	asked map[int]int // how often a rank has asked to connect
+	asked map[int]int // how many requests of a rank to connect there are
 }
 
 type published struct {
@@ -36,19 +36,25 @@ const (
 	AskUnpublish = "unpublish"  // service, port
 	AskLookup    = "lookup"     // service
 	AskOpenPort  = "open port"  // the number of the job, 0: no other job can connect
-	AskClosePort = "close port" // port; the answer: ranks that have asked to connect, each with how often
+	AskClosePort = "close port" // port; the answer: ranks that still ask to connect, each with how often
 	AskPort      = "port"       // port: is it open?
 	AskConnect   = "connect"    // port: the rank is noted as one that asks there
+	AskWithdraw  = "withdraw"   // port: the rank asks there no more, if the answer is Withdrawn
+	AskTake      = "take"       // port, rank: the rank is accepted if the answer is Withdrawn: it asks there no more
 	AskEnd       = "end"        // number of a world: which of its ranks has ended first, and how; "": none
 
 	// These are requests to the supervisor. AskSpawn: see Command. AskNumber is for a number of the job, by which
-	// others can connect; AskMeet is AskConnect for a port of another job, and has its ranks known here; AskName is for
-	// those of a job with a number.
+	// others can connect; AskMeet is AskConnect for a port of another job, and has its ranks known here; AskLeave is
+	// AskWithdraw for one; AskName is for the ranks of a job with a number.
 	AskSpawn  = "spawn"
 	AskNumber = "number"
-	AskMeet   = "meet" // port, the rank
-	AskName   = "name" // number
+	AskMeet   = "meet"  // port, the rank
+	AskLeave  = "leave" // port, the rank
+	AskName   = "name"  // number
 )
+
+// Withdrawn is the answer to AskWithdraw and AskTake if the rank was among those that ask at the port.
+const Withdrawn = "withdrawn"
 
 // Handle answers a request of a rank, as Root.Ask returns it; ok is false if it is not one for Names.
 func (n *Names) Handle(id uint64, rank int, request []string) (answer []string, ok bool) {
@@ -88,6 +94,11 @@ func (n *Names) Handle(id uint64, rank int, request []string) (answer []string, 
 		if err = n.check(arg(1)); err == nil {
 			n.ports[arg(1)].asked[rank]++
 		}
+	case AskWithdraw:
+		text = n.withdraw(arg(1), rank)
+	case AskTake:
+		asks, _ := strconv.Atoi(arg(2)) // never fails: see comm
+		text = n.withdraw(arg(1), asks)
 	case AskEnd:
 		number, _ := strconv.Atoi(arg(1)) // 0 is the first world, of which nothing is noted
 		text = n.ends[number]
@@ -160,9 +171,19 @@ func (n *Names) open(p Port) string {
 	return port
 }
 
-// close returns who has asked at a port.
+// withdraw takes off a request of a rank at a port, if it has one.
+func (n *Names) withdraw(port string, rank int) string {
+	p, open := n.ports[port]
+	if !open || p.asked[rank] == 0 {
+		return ""
+	}
+	p.asked[rank]--
+	return Withdrawn
+}
+
+// close returns who asks at a port.
 func (n *Names) close(port string) (asked []string) {
-	for rank, times := range n.ports[port].asked {
+	for rank, times := range n.ports[port].asked { // 0 times, perhaps
 		asked = append(asked, strconv.Itoa(rank), strconv.Itoa(times))
 	}
 	delete(n.ports, port)

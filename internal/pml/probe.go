@@ -1,6 +1,9 @@
 package pml
 
 import (
+	"sync/atomic"
+	"time"
+
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/trace"
@@ -65,6 +68,29 @@ func (e *Engine) await(k kind, context uint32, src, tag int) (m Message, st Stat
 	}
 	e.release(op)
 	return m, st, err
+}
+
+// AwaitMessage waits until a probe would find a message, or an error, or a time is over. It returns whether a probe
+// would find something. See NewCondition for say, which says that another goroutine can end the wait.
+func (e *Engine) AwaitMessage(context uint32, src, tag int, within time.Duration,
+	say func() job.Waiting) (bool, error) {
+	if err := MayWait(); err != nil {
+		return false, err
+	}
+	var late atomic.Bool
+	found := false
+	c := e.NewCondition(func() bool {
+		found = e.matcher(context).find(int32(src), int32(tag)) != nil || e.goneError(context, int32(src)) != nil
+		return found || late.Load()
+	}, say)
+	c.inside = true
+	timer := time.AfterFunc(within, func() { // beside OneThread, too: it takes no lock
+		late.Store(true)
+		e.module.Wake()
+	})
+	defer timer.Stop()
+	err := c.Wait()
+	return found, err
 }
 
 // look is a probe that does not block.

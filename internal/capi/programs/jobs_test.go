@@ -107,6 +107,35 @@ func TestNamesOfAnotherJob(t *testing.T) {
 	require.Contains(t, late.stderr.String(), "MPI_ERR_NAME")
 }
 
+// Who connects gives up after the time of its hint. The port serves later requests.
+func TestConnectIsLate(t *testing.T) {
+	for _, flags := range [][2][]string{{two, three}, {nil, nil}} {
+		accepts := startJob(t, flags[0], "accept", "late")
+		connects := startJob(t, flags[1], "connect", "late", accepts.line())
+		require.Equal(t, "late", connects.line())
+		for _, j := range []*oneJob{accepts, connects} {
+			_, err := io.WriteString(j.in, "go on\n")
+			require.NoError(t, err)
+		}
+		connects.ends(0)
+		accepts.ends(0)
+	}
+}
+
+// Within a job, too. Nothing of that is a deadlock, nor is an accept to which nobody connects. A rank may give up at
+// any moment: it is accepted, or it has withdrawn.
+func TestConnectInVain(t *testing.T) {
+	program := build(t, "connects.c")
+	eachWay(t, func(t *testing.T, w way) {
+		for _, how := range []string{"in vain", "at any moment"} {
+			w.ends(t, 3, program, how)
+		}
+	})
+	_, stderr, code := run(t, nil, tool("mpiexec"), "-n", "2", "--timeout", "5", program, "accepts alone")
+	require.Equal(t, 124, code, stderr) // another job may connect
+	require.Contains(t, stderr, "  in MPI_Comm_accept (main) for ")
+}
+
 // Processes of two jobs join by a socket.
 func TestJoinOfAnotherJob(t *testing.T) {
 	for _, flags := range [][]string{two, nil} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
@@ -32,6 +33,16 @@ func (t Circle) Explain(call string) {
 		peer := int(w.Peer)
 		w.Op, w.Collective = job.OpCollective, job.Collective{Name: call, Communicator: t.Name(), Need: job.NeedPeers}
 		w.Collective.Miss(peer)
+	})
+}
+
+// Await waits until the only member of a circle, another rank, has sent something, or is lost, or a time is over. It
+// returns whether one of the first two has happened. The hang report says what is waited for.
+func (t Circle) Await(within time.Duration, what job.Collective) (came bool, err error) {
+	what.Need = job.NeedPeers
+	what.Miss(int(t.Ranks[0]))
+	return t.Engine.AwaitMessage(t.Context, int(t.Ranks[0]), t.Tag, within, func() job.Waiting {
+		return job.Waiting{Op: job.OpCollective, Context: t.Context, Others: true, Collective: what}
 	})
 }
 
@@ -113,7 +124,7 @@ func split(message []byte, n int) ([][]byte, error) {
 	parts := make([][]byte, n)
 	for i := range parts {
 		if len(message) < 4 {
-			return nil, fmt.Errorf("agree: the part of rank %d is missing", i)
+			return nil, fmt.Errorf("agree: the part of rank %d is missing: all members pass the same ranks", i)
 		}
 		length := binary.LittleEndian.Uint32(message)
 		message = message[4:]

@@ -243,6 +243,23 @@ int main(int argc, char **argv) {
 		if (strcmp(kind, "named") == 0) MPI_Lookup_name(argv[3], MPI_INFO_NULL, port);
 		else strcpy(port, argv[3]);
 	}
+	if (strcmp(kind, "late") == 0) { /* who connects gives up, and connects again when it is told to */
+		char line[8];
+		MPI_Info info;
+		MPI_Info_create(&info);
+		MPI_Info_set(info, "timeout", "0.5");
+		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+		if (!accepts) CHECK(class_of(MPI_Comm_connect(port, info, 0, MPI_COMM_WORLD, &inter)) == MPI_ERR_PORT);
+		MPI_Info_free(&info);
+		if (!accepts && rank == 0) printf("late\n"), fflush(stdout);
+		CHECK(rank > 0 || fgets(line, sizeof(line), stdin));
+		MPI_Barrier(MPI_COMM_WORLD);
+		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+		meet(port, &inter);
+		MPI_Comm_disconnect(&inter);
+		MPI_Finalize();
+		return 0;
+	}
 	if (several) {
 		threads(port);
 		MPI_Finalize();

@@ -6,11 +6,85 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strconv"
 	"sync/atomic"
+	"time"
 
+	"github.com/gopvas/gopvas/internal/comm/agree"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/internal/sys"
 )
+
+// ConnectTime is how long Connect waits unless it is told otherwise.
+const ConnectTime = time.Minute
+
+// Connect connects to a port at which others accept, and returns the intercommunicator. It is collective; the port of
+// the root counts. If nobody accepts within the time of the root, the error is ErrPort.
+//
+// MPI 4.1 section 11.9.3 (MPI_Comm_connect).
+func Connect(c *Comm, port string, root int, within time.Duration) (*Comm, error) {
+	return c.connect("connect", root, func() (job.Port, error) { return c.askAt(port) }, func(p job.Port,
+		offer agree.Proposal) (m meeting, theirs agree.Proposal, err error) {
+		err = c.engine.Send(partitioned.of(meetID), p.Rank, p.Number, nil, pml.Standard)
+		if err != nil {
+			return m, theirs, err
+		}
+		t := c.with(p.Rank, grouping.of(meetID), p.Number)
+		if err = c.awaitOffer(t, p, port, within); err == nil {
+			theirs, err = t.Hear(0)
+		}
+		if err == nil && theirs.Call.Is(agree.CallOf(closePort)) {
+			err = fmt.Errorf("%w: it was closed before this rank was accepted", ErrPort)
+		}
+		if err != nil {
+			return m, theirs, err
+		}
+		m = meeting{rank: p.Rank, number: int(theirs.Key & (mostMeetings - 1))}
+		out, _ := c.ends(m)
+		return m, theirs, out.Tell(0, offer)
+	})
+}
+
+// awaitOffer waits until the rank of a port answers. When the time is over it withdraws the request. If that comes too
+// late the answer is on its way, and awaitOffer returns nil.
+func (c *Comm) awaitOffer(t agree.Circle, p job.Port, name string, within time.Duration) error {
+	came, err := t.Await(within, job.Collective{Name: "connect", Communicator: c.Name()})
+	if came || err != nil {
+		return err
+	}
+	request := []string{job.AskWithdraw, name}
+	if p.Job != c.root.ID() {
+		request = []string{job.AskLeave, name, strconv.Itoa(c.group.self)}
+	}
+	texts, err := c.root.Ask(c.group.self, request...)
+	if err == nil && !slices.Contains(texts, job.Withdrawn) {
+		return nil
+	}
+	return fmt.Errorf("%w: nobody has accepted this rank within %v (the hint %s sets the seconds)", ErrPort, within,
+		timeoutHint)
+}
+
+// timeoutHint is the key of the hint of Connect.
+const timeoutHint = "timeout"
+
+// TimeToConnect is the time that hints give Connect.
+func TimeToConnect(hints *Info) (time.Duration, error) {
+	const most = 1e9
+	if hints == nil {
+		return ConnectTime, nil
+	}
+	text, given := hints.Get(timeoutHint)
+	if !given {
+		return ConnectTime, nil
+	}
+	seconds, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(seconds > 0 && seconds <= most) {
+		return 0, fmt.Errorf("the hint %s is %q: pass a number of seconds, more than 0", timeoutHint, text)
+	}
+	return time.Duration(seconds * float64(time.Second)), nil
+}
 
 // ErrOtherJob means that a process of another job was to be joined, and one of the two cannot be reached.
 var ErrOtherJob = errors.New("the other process is of another job, and these jobs cannot be connected: " +
@@ -39,7 +113,7 @@ func JoinSocket(self *Comm, fd int) (*Comm, error) {
 	case p.Job != own.Job && (p.Of == 0 || own.Of == 0):
 		return nil, Wrap(op, ErrOtherJob)
 	case p.Job < own.Job || p.Job == own.Job && p.Rank < own.Rank:
-		return Connect(self, theirs, 0)
+		return Connect(self, theirs, 0, ConnectTime)
 	}
 	from, err := self.atPort(p)
 	if err != nil {
