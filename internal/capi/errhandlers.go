@@ -35,6 +35,10 @@ var Upcall = func(function uintptr, args []uintptr) uintptr {
 // program calls by cgo from then on: so it has no slot of the scheduler while it does not call. cmd/libmpi sets Share.
 var Share = func() {}
 
+// OtherThreads tells whether the process may have threads beside the calling one and those of Go. cmd/libmpi counts
+// them.
+var OtherThreads = func() bool { return true }
+
 // Flush is a function of C that writes what the program has buffered. cmd/libmpi sets Flush.
 var Flush uintptr
 

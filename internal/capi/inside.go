@@ -10,7 +10,7 @@ import "sync/atomic"
 // it has found. With MPI_THREAD_MULTIPLE, word has the number of calls in its upper half and the sum of
 // their functions in the lower one. So it tells the function if there is one call only.
 type inside struct {
-	many bool // threads may call at the same time; set before there is a second one
+	many atomic.Bool // threads may call at the same time, or call without a right to
 	last made
 	word atomic.Uint64
 }
@@ -25,7 +25,7 @@ type made struct {
 
 // enter notes a call, and returns the one that it is within.
 func (i *inside) enter(op int, a slots) (outer made) {
-	if i.many {
+	if i.many.Load() {
 		i.word.Add(oneCall + uint64(op))
 		return made{call: manyCalls}
 	}
@@ -56,7 +56,7 @@ func (i *inside) leave(op int, outer made) {
 // current is the function that the program is in, "" if it is in several. place is the address where the program goes
 // on after the call, 0 if that is not known. Of several threads nobody knows which one calls.
 func (i *inside) current() (name string, place uint64) {
-	if last := i.last; !i.many && last.call > 0 {
+	if last := i.last; !i.many.Load() && last.call > 0 {
 		if last.args != 0 {
 			place = uint64(caller(last.args))
 		}

@@ -65,7 +65,7 @@ const (
 // become changes the state.
 func (p *Process) become(state uint32) {
 	p.state.Store(state)
-	p.usual.Store(state == running && !p.inside.many && !p.recorded)
+	p.usual.Store(state == running && !p.inside.many.Load() && !p.recorded)
 }
 
 // process is the only one of its kind: a C program is one process.
@@ -151,7 +151,14 @@ func (p *Process) join(level int) error {
 		comm.Rest(p.world.c, false)
 	}
 	p.level = max(p.level, level)
-	p.inside.many = p.level == THREAD_MULTIPLE
+	if p.level == THREAD_MULTIPLE {
+		p.inside.many.Store(true)
+	}
+	comm.OtherThreads(p.world.c, p.otherThreads)
+	if p.level >= THREAD_SERIALIZED && p.world != nil {
+		Share() // a session asks for more than MPI_Init
+		comm.ManyThreads(p.world.c)
+	}
 	p.become(running)
 	p.users++
 	return nil
@@ -168,8 +175,30 @@ func FaultWord() (state *atomic.Uint32, base, size uint64, first, last int) {
 // OneThread says that no thread of the program calls MPI any more but the calling one: the library
 // refuses all others.
 func OneThread() {
-	if !process.inside.many {
+	if !process.inside.many.Load() {
 		comm.OneThread(process.world.c, func() { Share() }) // which cmd/libmpi sets later
+	}
+}
+
+// Level is the highest thread level that was granted.
+func Level() int { return process.level }
+
+// otherThreads tells whether a thread may call that ends the wait of another one.
+func (p *Process) otherThreads() bool { return p.inside.many.Load() && OtherThreads() }
+
+// SecondThread says that a thread calls MPI which may not, as it is not the one that has initialised it. op is its
+// call. The thread of OneThread makes no call meanwhile.
+func SecondThread(op int) {
+	p := process
+	if p.level >= THREAD_SERIALIZED { // a session has asked for that
+		return
+	}
+	p.inside.many.Store(true)
+	p.usual.Store(false)
+	comm.ManyThreads(p.world.c)
+	if comm.Checked(p.world.c) && op >= 0 {
+		fmt.Fprintf(os.Stderr, "%s: %s: warning: a second thread calls MPI, which was initialised for one thread: "+
+			"call MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE\n", comm.Who(), calls[op].name)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ type session struct {
 	hints    *comm.Info
 	level    int // of threads
 	attached attachedBuffer
+	derived  comm.Session
 }
 
 // The process sets that there are.
@@ -86,6 +86,7 @@ func (p *Process) Session_finalize(h Ptr[Session]) error {
 		p.sessionBuffers.Add(-1)
 		err = comm.FlushBufferOf(p.world.c, nil)
 	}
+	comm.TellLeft(p.world.c, &s.derived)
 	return errors.Join(err, p.leave())
 }
 
@@ -137,16 +138,12 @@ func (p *Process) Session_get_pset_info(_ *session, name CString, out Ptr[Info])
 }
 
 // Group_from_session_pset is MPI_Group_from_session_pset.
-func (p *Process) Group_from_session_pset(_ *session, name CString, out Ptr[Group]) error {
+func (p *Process) Group_from_session_pset(s *session, name CString, out Ptr[Group]) error {
 	g, err := p.processSet(name.String())
+	if err == nil {
+		g = comm.GroupOf(g, &s.derived)
+	}
 	return p.madeGroup(g, err, out)
-}
-
-// tagOf is a tag for a text by which the program tells calls apart.
-func tagOf(text CString) int {
-	h := fnv.New32a()
-	fmt.Fprint(h, text.String()) // a hash does not fail
-	return int(h.Sum32() & comm.MaxTag)
 }
 
 // Comm_create_from_group is MPI_Comm_create_from_group.
@@ -159,7 +156,7 @@ func (p *Process) Comm_create_from_group(g *comm.Group, text CString, info Info,
 		out.Set(COMM_NULL)
 		return nil
 	}
-	n, err := p.world.c.CreateGroup(g, tagOf(text))
+	n, err := comm.CreateFromGroup(p.world.c, g, text.String())
 	if err == nil && n == nil {
 		err = fail(ERR_GROUP, "this rank is not in the group")
 	}
@@ -185,8 +182,7 @@ func (p *Process) Intercomm_create_from_groups(local Group, leader int, remote G
 		out.Set(COMM_NULL)
 		return nil
 	}
-	tag := tagOf(text)
-	side, err := p.world.c.CreateGroup(own, tag)
+	side, err := comm.CreateFromGroup(p.world.c, own, text.String())
 	if err == nil && side == nil {
 		err = fail(ERR_GROUP, "this rank is not in the local group")
 	}
@@ -200,7 +196,7 @@ func (p *Process) Intercomm_create_from_groups(local Group, leader int, remote G
 	if wrong != nil {
 		to = []int{comm.Undefined} // which the others are told is wrong
 	}
-	n, err := comm.IntercommCreate(side, leader, p.world.c, to[0], tag)
+	n, err := comm.IntercommFromGroups(side, leader, p.world.c, to[0], text.String())
 	err = errors.Join(cmp.Or(wrong, err), side.Free())
 	return p.made(n, err, &communicator{handler: handler, sessions: true}, out)
 }

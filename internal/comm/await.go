@@ -57,23 +57,38 @@ func JobRank(c *Comm, rank int) int {
 }
 
 // FirstGone returns the first rank of the communicator that has gone and that blocks says yes to, -1 if there is none.
-// As long as none of them has gone it looks at one word. When another rank of the job has gone it looks at all of them,
-// once.
+// It looks at one word, and asks blocks of those that have gone. When one more rank of the job has gone it looks at all
+// ranks, once.
 func FirstGone(c *Comm, blocks func(rank int) bool) int {
-	n := uint32(c.engine.GoneCount())
-	if n == c.othersGone.Load() {
-		return -1
-	}
-	gone := false
-	for rank := range c.size {
-		if c.root.Gone(JobRank(c, rank)) {
-			if gone = true; blocks(rank) {
+	if n := uint32(c.engine.GoneCount()); n != 0 {
+		g := c.gone.Load()
+		if g == nil || g.of != n {
+			g = c.lookForGone(n)
+		}
+		for _, rank := range g.ranks {
+			if blocks(rank) {
 				return rank
 			}
 		}
 	}
-	if !gone {
-		c.othersGone.Store(n)
-	}
 	return -1
+}
+
+// goneRanks are the ranks of a communicator that had gone when so many of the job had, or more.
+type goneRanks struct {
+	of    uint32
+	ranks []int
+}
+
+// lookForGone finds who has gone. The number was read before: a rank that has gone since is found now, or at the next
+// look, which finds another number.
+func (c *Comm) lookForGone(n uint32) *goneRanks {
+	g := &goneRanks{of: n}
+	for rank := range c.size {
+		if c.root.Gone(JobRank(c, rank)) {
+			g.ranks = append(g.ranks, rank)
+		}
+	}
+	c.gone.Store(g)
+	return g
 }

@@ -60,10 +60,12 @@ type Comm struct {
 	apart       bool                  // it has a buffer of its own for sends in buffered mode
 	topology    topology              // nil: none
 	edges       atomic.Pointer[edges] // of the topology; nil: none yet, or in use
+	session     *Session              // that it derives from; nil: none
 	worldwide   bool                  // it is what Init has returned
 	permanent   bool                  // Self: Free refuses
 	state       atomic.Uint32         // ready, plain, freed or pending
-	othersGone  atomic.Uint32         // ranks of the job that have gone, none of which is of c: see FirstGone
+
+	gone atomic.Pointer[goneRanks] // see FirstGone
 
 	mu sync.Mutex // held during collective operations
 
@@ -160,6 +162,7 @@ func (c *Comm) withoutID(g *Group) *Comm {
 		ranks:       g.ranks,
 		synchronous: c.synchronous,
 		contexts:    c.contexts,
+		session:     c.session,
 		windows:     c.windows,
 		buffered:    c.buffered,
 		resource:    c.resource,
@@ -315,6 +318,9 @@ func (c *Comm) Size() int {
 func (c *Comm) Group() *Group {
 	if c.made() != nil {
 		return nobody
+	}
+	if c.group.session != c.session {
+		return GroupOf(c.group, c.session)
 	}
 	return c.group
 }

@@ -4,11 +4,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/comm/agree"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -94,7 +97,27 @@ func (c *Comm) splitType(key int, color func() (int64, error)) (*Comm, error) {
 
 // CreateGroup returns a communicator of a group of ranks of c.
 func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
-	const op = "create group"
+	return c.createGroup("create group", g, tag, strconv.Itoa(tag))
+}
+
+// CreateFromGroup is CreateGroup for a group of a session. Calls are told apart by a text.
+func CreateFromGroup(world *Comm, g *Group, text string) (*Comm, error) {
+	n, err := world.createGroup("create from group", g, tagOf(text), text)
+	if n != nil {
+		n.session = g.session
+	}
+	return n, err
+}
+
+// tagOf is a tag for a text.
+func tagOf(text string) int {
+	h := fnv.New32a()
+	fmt.Fprint(h, text) // a hash does not fail
+	return int(h.Sum32() & MaxTag)
+}
+
+// createGroup is CreateGroup for a tag, and its name for messages.
+func (c *Comm) createGroup(op string, g *Group, tag int, name string) (*Comm, error) {
 	if err := c.usable(); err != nil {
 		return nil, Wrap(op, err)
 	}
@@ -110,8 +133,18 @@ func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
 	if g.Rank() == Undefined {
 		return nil, nil
 	}
+	what := name + " of ranks " + g.list()
 	t := c.circle(grouping.of(idOf(c.context)), tag, g.ranks, g.rank)
-	n, _, err := c.create(t, agree.Proposal{Key: int64(g.rank), Call: agree.CallOf(op, c.namesOf(g.ranks))}, nil)
+	t.Name = func() string { return job.OfTag(what) }
+	p := agree.Proposal{Key: int64(g.rank), Call: agree.CallOf(op, name, c.namesOf(g.ranks)), Data: []byte(what)}
+	n, all, err := c.create(t, p, nil)
+	for i := range all {
+		if err != nil && string(all[i].Data) != what {
+			err = fmt.Errorf("rank %d of the group has passed tag and group %q, and this rank %q: pass the same", i,
+				all[i].Data, what)
+			break
+		}
+	}
 	return n, Wrap(op, err)
 }
 

@@ -1,8 +1,10 @@
 package comm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -16,6 +18,8 @@ type Group struct {
 	order []int32 // members by the job's rank; nil if that is the order they are in
 	self  int     // the job's rank of this process
 	rank  int     // this process' rank in the group, or Undefined
+
+	session *Session // nil: the group is of the World Model
 }
 
 // nobody is what a nil or zero group stands for.
@@ -41,6 +45,34 @@ func newGroup(self int, ranks []int32) *Group {
 	}
 	g.rank = g.find(int32(self))
 	return g
+}
+
+// of is newGroup of ranks, all or most of which are of g.
+func (g *Group) of(ranks []int32) *Group {
+	n := newGroup(g.self, ranks)
+	n.session = g.session
+	return n
+}
+
+// list names the ranks in their order, but not very many of them.
+func (g *Group) list() string {
+	const most = 8
+	var parts []string
+	for i := 0; i < len(g.ranks); {
+		first, next := i, i+1
+		for next < len(g.ranks) && g.ranks[next] == g.ranks[next-1]+1 {
+			next++
+		}
+		if len(parts) == most {
+			return strings.Join(parts, ", ") + ", ..."
+		}
+		part := fmt.Sprint(g.ranks[first])
+		if next-first > 1 {
+			part += fmt.Sprintf("-%d", g.ranks[next-1])
+		}
+		parts, i = append(parts, part), next
+	}
+	return strings.Join(parts, ", ")
 }
 
 // consecutive is a group of ranks of the job that follow one another.
@@ -103,7 +135,7 @@ func (g *Group) Incl(ranks ...int) (*Group, error) {
 	for i, rank := range ranks {
 		members[i] = g.ranks[rank]
 	}
-	return newGroup(g.self, members), nil
+	return g.of(members), nil
 }
 
 // Excl returns g without the given ranks.
@@ -125,7 +157,9 @@ func (g *Group) Union(other *Group) *Group {
 			members = append(members, rank)
 		}
 	}
-	return newGroup(max(g.self, other.self), members) // that of nobody is not known
+	n := newGroup(max(g.self, other.self), members) // that of nobody is not known
+	n.session = cmp.Or(g.session, other.session)
+	return n
 }
 
 // Intersection returns the ranks of g that are in other too, in the order of g.
@@ -173,5 +207,5 @@ func (g *Group) filter(keep func(rank int) bool) *Group {
 			members = append(members, member)
 		}
 	}
-	return newGroup(g.self, members)
+	return g.of(members)
 }

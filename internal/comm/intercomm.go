@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/comm/agree"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -46,6 +47,18 @@ const createIntercomm = "create intercommunicator"
 //
 // MPI 4.1 section 7.6.2 (MPI_Intercomm_create).
 func IntercommCreate(local *Comm, leader int, peer *Comm, remoteLeader, tag int) (*Comm, error) {
+	what := func() string { return job.OfTag(fmt.Sprintf("%d on communicator %q", tag, peer.Name())) }
+	return local.intercommCreate(leader, peer, remoteLeader, tag, what)
+}
+
+// IntercommFromGroups is IntercommCreate where local is from CreateFromGroup, with the same text.
+func IntercommFromGroups(local *Comm, leader int, world *Comm, remoteLeader int, text string) (*Comm, error) {
+	what := func() string { return job.OfTag(text + " of ranks " + local.group.list()) }
+	return local.intercommCreate(leader, world, remoteLeader, tagOf(text), what)
+}
+
+// intercommCreate is IntercommCreate; what is for the report of a hang.
+func (local *Comm) intercommCreate(leader int, peer *Comm, remoteLeader, tag int, what func() string) (*Comm, error) {
 	const op = createIntercomm
 	if err := local.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
@@ -53,7 +66,7 @@ func IntercommCreate(local *Comm, leader int, peer *Comm, remoteLeader, tag int)
 	defer local.mu.Unlock()
 	n, err := local.joinRemote(op, leader, checkJoin(local, leader, peer, remoteLeader, tag),
 		func(p agree.Proposal, _ int) (agree.Proposal, error) {
-			return local.leadersMeet(p, peer, remoteLeader, tag)
+			return local.leadersMeet(p, peer, remoteLeader, tag, what)
 		})
 	return n, Wrap(op, err)
 }
@@ -187,11 +200,14 @@ var (
 )
 
 // leadersMeet exchanges proposals with the leader of the other group.
-func (c *Comm) leadersMeet(p agree.Proposal, peer *Comm, remoteLeader, tag int) (theirs agree.Proposal, err error) {
+func (c *Comm) leadersMeet(p agree.Proposal, peer *Comm, remoteLeader, tag int,
+	what func() string) (theirs agree.Proposal, err error) {
 	if peer == nil || uint(remoteLeader) >= uint(len(peer.peers.ranks)) || tag < 0 || tag > MaxTag {
 		return theirs, nil // the arguments do not say where it is
 	}
-	return peer.with(int(peer.peers.ranks[remoteLeader]), grouping.of(idOf(peer.context)), tag).Swap(p)
+	t := peer.with(int(peer.peers.ranks[remoteLeader]), grouping.of(idOf(peer.context)), tag)
+	t.Name = what
+	return t.Swap(p)
 }
 
 func disjoint(a, b []int32) error {

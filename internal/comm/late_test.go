@@ -72,7 +72,7 @@ func TestIdupAmongWorlds(t *testing.T) {
 	wg.Wait()
 }
 
-// A rank of another world that has gone is looked for once.
+// Ranks that have gone are looked for once, each time that one more of the job has.
 func TestOnlyMembersAreMissed(t *testing.T) {
 	root := jobtest.Create(t, job.Config{Ranks: 2, Places: 3, BTL: job.BTLSM, CPUs: 2}).Root()
 	_, err := root.AddWorld(1, 0, 1)
@@ -82,11 +82,17 @@ func TestOnlyMembersAreMissed(t *testing.T) {
 	require.Equal(t, -1, FirstGone(c, all))
 	root.MarkGone(2)
 	require.Equal(t, -1, FirstGone(c, all))
-	require.EqualValues(t, 1, c.othersGone.Load())
+	found := c.gone.Load()
+	require.Equal(t, &goneRanks{of: 1}, found)
+	require.Equal(t, -1, FirstGone(c, all))
+	require.Same(t, found, c.gone.Load())
 	root.MarkGone(1)
 	require.Equal(t, 1, FirstGone(c, all))
+	found = c.gone.Load()
+	require.Equal(t, &goneRanks{of: 2, ranks: []int{1}}, found)
 	require.Equal(t, -1, FirstGone(c, func(rank int) bool { return rank != 1 }))
 	require.Equal(t, 1, FirstGone(c, all))
+	require.Same(t, found, c.gone.Load(), "no wait looks at all ranks again")
 }
 
 // apart is a module of a rank that shares its address space with nobody.
@@ -135,7 +141,7 @@ func TestRefusedPortIsToldOnce(t *testing.T) {
 			{job.Port{Job: c.root.ID(), Number: 1}, "this rank has closed it, or not opened it"},
 			{job.Port{Job: c.root.ID() + 1, Of: 5, Number: 1}, "this job cannot reach others: "},
 		} {
-			_, err := Connect(c, p.String(), 0)
+			_, err := Connect(c, p.String(), 0, ConnectTime)
 			require.ErrorIs(t, err, ErrPort)
 			require.ErrorContains(t, err, "connect: the port is not open: "+p.why)
 			mu.Lock()

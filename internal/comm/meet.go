@@ -82,8 +82,9 @@ func BelongsTo(c *Comm, objects string) {
 	}
 }
 
-// tellUnfreed prints what the program has not freed. The first of a kind is named, if it has a name.
-func (c *Comm) tellUnfreed() {
+// tellUnfreed prints what the program has not freed, of one session or if that is nil of all. The first of a kind is
+// named, if it has a name. What is told is forgotten.
+func (c *Comm) tellUnfreed(call string, of *Session) {
 	u := &c.contexts.unfreed
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -91,7 +92,8 @@ func (c *Comm) tellUnfreed() {
 		var first *Comm
 		n := 0
 		for left, as := range u.all {
-			if as == objects {
+			if as == objects && (of == nil || left.session == of) {
+				delete(u.all, left)
 				n++
 				if first == nil || left.ID() < first.ID() {
 					first = left
@@ -105,7 +107,7 @@ func (c *Comm) tellUnfreed() {
 		if _, text := (&job.Collective{Communicator: first.Name()}).On(); text != "" {
 			name = fmt.Sprintf(", the first %q", text)
 		}
-		fmt.Fprintf(os.Stderr, "rank %d: finalize: warning: %s: %d%s\n", c.group.self, objects, n, name)
+		fmt.Fprintf(os.Stderr, "rank %d: %s: warning: %s: %d%s\n", c.group.self, call, objects, n, name)
 	}
 }
 

@@ -54,7 +54,7 @@ func (c *Comm) agree(t agree.Circle, p agree.Proposal, badArguments error, arran
 		if !isLost(err) {
 			c.contexts.give(p.ID)
 		}
-		return agreed{}, err
+		return agreed{all: all}, err
 	}
 	if p.Color == Undefined {
 		c.contexts.give(p.ID)

@@ -157,7 +157,7 @@ func (c *Comm) Finalize() error {
 		}
 		c.tellUnreceived()
 	}
-	c.tellUnfreed()
+	c.tellUnfreed("finalize", nil)
 	c.drain()
 	c.contexts.abandon(c.engine)
 	if leak := c.engine.Close(); err == nil {

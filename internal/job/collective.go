@@ -44,10 +44,19 @@ const windowMark = "\x01"
 // OfWindow is Collective.Communicator of a window.
 func OfWindow(name string) string { return windowMark + name }
 
+// tagMark is likewise for what ranks have to pass alike to make a communicator.
+const tagMark = "\x02"
+
+// OfTag is Collective.Communicator where ranks make a communicator, given the tag and the group that this one passes.
+func OfTag(tagAndGroup string) string { return tagMark + tagAndGroup }
+
 // On says what the operation is on: a communicator or a window, and its name; "" if it has none.
 func (c *Collective) On() (what, name string) {
 	if name, ok := strings.CutPrefix(c.Communicator, windowMark); ok {
 		return "window", name
+	}
+	if name, ok := strings.CutPrefix(c.Communicator, tagMark); ok {
+		return "tag and group", name
 	}
 	return "communicator", c.Communicator
 }
@@ -61,7 +70,7 @@ func (n Need) meeting() bool { return n == NeedAll || n == NeedIssue || n == Nee
 // Collective describes a collective operation in which a rank waits.
 type Collective struct {
 	Name         string // of the operation, as "allreduce"; the first 24 bytes are stored
-	Communicator string // its name, "" if it has none; likewise. That of a window is from OfWindow
+	Communicator string // its name, "" if it has none; 88 bytes. That of a window is from OfWindow; see also OfTag
 	Number       uint64 // of the call on the communicator: the same on all members
 	Call         uint64 // a word for the operation, alike on ranks in the same call; 0: none is known
 	Agreed       Agreed
@@ -102,14 +111,15 @@ func (c *Collective) Ranks() []int {
 
 // collectiveBlock is a Collective in shared memory, a part of waitingBlock.
 type collectiveBlock struct {
-	number     atomic.Uint64
-	call       atomic.Uint64
-	turn       atomic.Uint64 // of Agreed
-	signature  atomic.Uint64 // likewise
-	need       atomic.Uint32
-	missing    atomic.Uint32
-	name, comm [3]atomic.Uint64
-	ranks      [namedRanks / 4]atomic.Uint64
+	number    atomic.Uint64
+	call      atomic.Uint64
+	turn      atomic.Uint64 // of Agreed
+	signature atomic.Uint64 // likewise
+	need      atomic.Uint32
+	missing   atomic.Uint32
+	name      [3]atomic.Uint64
+	comm      [11]atomic.Uint64
+	ranks     [namedRanks / 4]atomic.Uint64
 }
 
 func (b *collectiveBlock) store(c *Collective) {

@@ -86,7 +86,7 @@ type Engine struct {
 	contenders atomic.Int32           // goroutines that wait for mu
 	oneThread  bool                   // nothing takes mu; see OneThread
 	notAlone   func()                 // called when that ends
-	promised   bool                   // the program has said OneThread, which holds for it also after Attend
+	others     func() bool            // see OtherThreads
 	attended   atomic.Bool            // see Attend
 	later      atomic.Bool            // a goroutine of attendLater runs
 	more       func() bool            // of module; nil: it has none
@@ -206,12 +206,22 @@ const fewLooks = 64
 // other goroutine is in the engine, and none will ever be: nobody has called Serve or waits
 // with a context that can end. over is called by that thread, in a call, when Attend has ended this.
 func (e *Engine) OneThread(over func()) {
-	e.promised = true
 	if e.attended.Load() { // others read oneThread
 		over()
 		return
 	}
 	e.oneThread, e.notAlone = true, over
+}
+
+// ManyThreads ends what OneThread has said: all calls take the lock. None is underway that began without it.
+func (e *Engine) ManyThreads() { e.oneThread = false }
+
+// OtherThreads gives the engine what tells, while a thread waits, whether another one of the program may end the wait:
+// if not, a deadlock can be proved. Without it any goroutine may, and any thread of a program with cgo.
+func (e *Engine) OtherThreads(may func() bool) {
+	e.lock()
+	e.others = may
+	e.unlock()
 }
 
 // Alone tells whether OneThread was called.

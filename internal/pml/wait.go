@@ -191,8 +191,16 @@ func (e *Engine) say(w *waiter, say job.Waiting) {
 		say.Refused = *text
 	}
 	// Ranks of other jobs may end the wait, and nobody here knows what these do.
-	say.Others = say.Others || e.visited(say.Context) || w.bounded || !e.promised && shm.Others()
+	say.Others = say.Others || e.visited(say.Context) || w.bounded || e.mayEnd()
 	e.job.SetWaiting(e.rank, say)
+}
+
+// mayEnd tells whether another goroutine or thread of the program may end a wait.
+func (e *Engine) mayEnd() bool {
+	if e.others != nil {
+		return e.others()
+	}
+	return shm.Others()
 }
 
 // sayAgain corrects what was said of a task, which may wait for other ranks now. What was
