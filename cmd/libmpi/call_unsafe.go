@@ -22,6 +22,7 @@ func init() {
 	capi.Fortran = func() uintptr { return uintptr(C.libmpi_fortran) }
 	capi.Flush = uintptr(C.libmpi_flush)
 	capi.Alone = uintptr(C.libmpi_alone)
+	capi.OtherThreads = func() bool { return C.libmpi_other_threads() != 0 }
 }
 
 // libmpiCall makes a call that came by cgo.
@@ -33,6 +34,11 @@ func libmpiCall(ctx C.uintptr_t) { serve(uintptr(ctx)) }
 //
 //export libmpiFreeSlots
 func libmpiFreeSlots() { shm.Sole(false, coro.Slots()) }
+
+// libmpiLevel returns the highest thread level that has been granted.
+//
+//export libmpiLevel
+func libmpiLevel() C.int { return C.int(capi.Level()) }
 
 // libmpiDescribeRank is called when MPI is initialised: see faults.c.
 //
@@ -53,7 +59,7 @@ func libmpiDescribeTables(t *C.struct_tables) {
 }
 
 // libmpiServe gives the thread back to C and serves its calls from then on, until one has the thread leave the
-// coroutine.
+// coroutine, or another thread does so for it.
 //
 //export libmpiServe
 func libmpiServe(ctx C.uintptr_t) {
@@ -113,6 +119,8 @@ func serve(ctx uintptr) (stop bool) {
 			capi.OperatorArgument(c.Args)
 		case C.OP_FORTRAN:
 			capi.CalledInFortran(c.Args)
+		case C.OP_THREADS:
+			capi.SecondThread(int(c.Args))
 		}
 		return c.Op == C.OP_RETURN
 	}

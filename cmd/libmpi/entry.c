@@ -5,11 +5,8 @@
 // MPI changes to the coroutine, which is faster (see package coro). All threads go on with cgo
 // if the level is SERIALIZED or MULTIPLE, if the thread is not that of main, or with PVAS_ENTRY=cgo.
 //
-// A thread leaves the coroutine when the library begins to serve other ranks while the program computes.
-//
-// libmpi_mine is the context of the thread that has the coroutine, NULL in all others. owned is set
-// by that thread, before MPI_Init returns, until it leaves. A thread that may not call MPI reads it and is
-// refused: in Go it would wait for a P that it does not get. So is the child of a fork.
+// A thread leaves the coroutine when the library begins to serve other ranks while the program computes. It does so,
+// too, when another thread calls MPI nevertheless: see claim.c. The child of a fork is refused.
 
 #define _GNU_SOURCE
 #include "entry.h"
@@ -29,13 +26,13 @@
 struct world libmpi_world;
 struct tables libmpi_tables;
 
-__thread struct context *libmpi_mine __attribute__((tls_model("initial-exec"), visibility("hidden")));
+__thread struct context *libmpi_mine __attribute__((tls_model("initial-exec")));
 static __thread int is_main __attribute__((tls_model("initial-exec")));
-static int owned, finalized, forked;
+static int level, finalized, forked;
 
 #if defined __x86_64__ || defined __aarch64__
 
-static struct context context;
+static struct context context __attribute__((aligned(64)));
 
 // The stack on which the runtime runs its own code for the thread of the coroutine. The
 // runtime takes the uppermost 32 KiB for Go; what it calls in C may use the rest.
@@ -44,11 +41,12 @@ static char runtime_stack[96 << 10] __attribute__((aligned(64)));
 static void start_coroutine(void) {
 	libmpi_first(&context, runtime_stack + sizeof runtime_stack);
 	libmpi_mine = &context;
-	__atomic_store_n(&owned, 1, __ATOMIC_RELEASE);
+	libmpi_coroutine_ends(&context);
+	__atomic_store_n(&libmpi_owned, 1, __ATOMIC_RELEASE);
 }
 
 // A thread that ends before the process does must have left Go, so the coroutine is for
-// the thread of main only.
+// the thread of main, which seldom does.
 static int have_coroutine(void) {
 	const char *entry = getenv("PVAS_ENTRY");
 	return getpid() == gettid() && (entry == NULL || strcmp(entry, "cgo") != 0);
@@ -79,6 +77,9 @@ static int answer_elsewhere(int64_t op, const int64_t *args) {
 		return 1;
 	case OP_Finalized:
 		*(int *)args[0] = __atomic_load_n(&finalized, __ATOMIC_ACQUIRE);
+		return 1;
+	case OP_Query_thread:
+		*(int *)args[0] = level;
 		return 1;
 	case OP_Get_version:
 		*(int *)args[0] = MPI_VERSION;
@@ -112,13 +113,9 @@ void libmpi_flush(void) {
 }
 
 static void refuse(void) {
-	static const char thread[] =
-		"libmpi: a second thread calls MPI, which was initialised for one thread: "
-		"call MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, or set PVAS_ENTRY=cgo\n";
-	static const char child[] =
+	static const char text[] =
 		"libmpi: a process that a rank has forked calls MPI, which only the rank may do: "
 		"let it start another program, or end by _exit\n";
-	const char *text = forked ? child : thread;
 	_exit(write(STDERR_FILENO, text, strlen(text)) < 0 ? 2 : 1);
 }
 
@@ -127,11 +124,13 @@ static void refuse(void) {
 static void after_fork(void) {
 	libmpi_mine = NULL;
 	libmpi_tables.windows = NULL;
-	owned = forked = 1;
+	forked = 1;
+	is_main = 0;
 }
 
 // begun is called after MPI_Init has granted a thread level.
-static void begun(int level) {
+static void begun(void) {
+	level = libmpiLevel();
 	int64_t rank[] = {0, libmpi_number(MPI_COMM_WORLD), (int64_t)&libmpi_world.rank};
 	int64_t size[] = {0, libmpi_number(MPI_COMM_WORLD), (int64_t)&libmpi_world.size};
 	is_main = 1;
@@ -159,7 +158,7 @@ static void call_by_cgo(struct context *c) {
 		return;
 	libmpi_c_signals();
 	if (c->result == MPI_SUCCESS)
-		begun(c->op == OP_Init ? MPI_THREAD_SINGLE : *((int **)c->args)[3]);
+		begun();
 }
 
 uintptr_t libmpi_upcall(uintptr_t function, const uintptr_t *a) {
@@ -167,20 +166,11 @@ uintptr_t libmpi_upcall(uintptr_t function, const uintptr_t *a) {
 	return ((any *)function)(a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-// leave_coroutine has libmpiServe return. libmpi_first goes on as the return of libmpi_switch.
-static void leave_coroutine(struct context *c) {
-	c->upcall = 0;
-	c->op = OP_RETURN;
-	libmpi_switch(c);
-	libmpi_mine = NULL;
-	__atomic_store_n(&owned, 0, __ATOMIC_RELEASE);
-}
-
 // serve_upcall reads the context before it calls the function, which may call MPI again and so
 // change it.
 static void serve_upcall(struct context *c) {
 	if (c->upcall == LEAVE) {
-		leave_coroutine(c);
+		libmpi_leave(c);
 		return;
 	}
 	uintptr_t function = c->upcall, args[UPCALL_ARGS];
@@ -208,15 +198,20 @@ static int64_t handle(struct context *c) {
 
 int64_t libmpi_elsewhere(int64_t op, const int64_t *args) {
 	struct context c = {.op = op, .args = (uintptr_t)args};
-	if (!__atomic_load_n(&owned, __ATOMIC_ACQUIRE))
-		call_by_cgo(&c);
-	else if (!answer_elsewhere(op, args))
-		refuse();
+	if (libmpi_described.state != NULL && !is_main && (forked || level < MPI_THREAD_SERIALIZED)) {
+		if (answer_elsewhere(op, args))
+			return MPI_SUCCESS;
+		if (forked)
+			refuse();
+		libmpi_second_thread(op);
+	}
+	call_by_cgo(&c);
 	return c.handler ? handle(&c) : c.result;
 }
 
 int64_t libmpi_back_in_c(struct context *c) {
 	while (c->upcall)
 		serve_upcall(c);
+	libmpi_end_call(c);
 	return c->handler ? handle(c) : c->result;
 }

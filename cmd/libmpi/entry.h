@@ -18,6 +18,8 @@ struct context {
 	uintptr_t handler, object;
 	int64_t code;
 	uintptr_t goroutine;
+	uintptr_t (*exchange)(uintptr_t);
+	uintptr_t inside, claimed, left; // see claim.c
 };
 
 // What an op can be besides the number of a function.
@@ -27,6 +29,7 @@ enum {
 	OP_ARGUMENT = -3, // the function of an operator gets one more argument; arguments: its handle, that
 	OP_FORTRAN = -4, // the function of an operator or error handler is of Fortran; the argument is its handle
 	OP_WAITING = -5, // a word of a window is read again and again; the argument is the handle of the window
+	OP_THREADS = -6, // threads call that MPI_Init has promised nothing; the argument is the op of the first such call
 };
 
 // What an upcall can be besides a function.
@@ -65,6 +68,10 @@ extern struct tables {
 // libmpi_is_main tells whether the calling thread is the one that has initialised MPI.
 int libmpi_is_main(void);
 
+// libmpi_other_threads tells whether the process may have threads beside the calling one and those that this library
+// has made.
+int libmpi_other_threads(void);
+
 // libmpi_alone ends the process if it has another MPI library. See alone.c.
 void libmpi_alone(void);
 
@@ -99,6 +106,27 @@ extern struct described {
 	uintptr_t base, size; // of the partitions of ranks first to last - 1; size 0: they share no memory
 	long first, last;
 } libmpi_described;
+
+// libmpi_mine is the context of the thread that has the coroutine, NULL in all others.
+extern __thread struct context *libmpi_mine __attribute__((tls_model("initial-exec")));
+
+// libmpi_owned tells whether a thread has the coroutine. That thread sets it. It is changed under the lock of claim.c.
+extern int libmpi_owned;
+
+// libmpi_claimed is libmpi_call of the thread of the coroutine, and libmpi_call_over the end of it, if another thread
+// has claimed it: see claim.c.
+int64_t libmpi_claimed(int64_t op, const int64_t *args);
+int64_t libmpi_call_over(struct context *);
+
+// libmpi_leave has the calling thread leave the coroutine that it has. libmpi_end_call ends a call by it.
+void libmpi_leave(struct context *);
+void libmpi_end_call(struct context *);
+
+// libmpi_second_thread is called by a thread to which MPI_Init has promised nothing, before its call op.
+void libmpi_second_thread(int64_t op);
+
+// libmpi_coroutine_ends prepares that the thread of the coroutine ends before the process does.
+void libmpi_coroutine_ends(struct context *);
 
 // In the assembly, as libmpi_call.
 void libmpi_switch(struct context *);

@@ -50,6 +50,9 @@ libmpi_call:
 	mov	%fs:(%rax), %rax
 	test	%rax, %rax
 	je	libmpi_elsewhere
+	incq	168(%rax)		// inside
+	cmpq	$0, 176(%rax)		// claimed: see claim.c
+	jne	libmpi_claimed
 	mov	%rdi, 48(%rax)
 	mov	%rsi, 56(%rax)
 	mov	%rax, %rdi
@@ -68,6 +71,9 @@ result:
 	mov	72(%rdi), %rax		// upcall
 	or	128(%rdi), %rax		// handler
 	jne	libmpi_back_in_c
+	decq	168(%rdi)		// inside
+	cmpq	$0, 176(%rdi)		// claimed
+	jne	libmpi_call_over
 	mov	64(%rdi), %rax
 	ret
 

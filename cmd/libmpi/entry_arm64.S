@@ -67,6 +67,11 @@ libmpi_call:
 	mrs	x10, tpidr_el0
 	ldr	x10, [x10, x9]
 	cbz	x10, elsewhere
+	ldr	x11, [x10, 168]		// inside
+	add	x11, x11, 1
+	str	x11, [x10, 168]
+	ldr	x11, [x10, 176]		// claimed
+	cbnz	x11, claimed
 	stp	x0, x1, [x10, 48]
 	mov	x0, x10
 	enter	result
@@ -80,6 +85,8 @@ __morestack:
 
 elsewhere:
 	b	libmpi_elsewhere
+claimed:
+	b	libmpi_claimed
 
 // Go jumps here when the call has ended, or wants an upcall.
 result:
@@ -88,10 +95,18 @@ result:
 	ldr	x10, [x0, 128]		// handler
 	orr	x9, x9, x10
 	cbnz	x9, more
+	ldr	x9, [x0, 168]		// inside
+	sub	x9, x9, 1
+	add	x10, x0, 168
+	stlr	x9, [x10]		// after all that Go has written
+	ldr	x10, [x0, 176]		// claimed
+	cbnz	x10, over
 	ldr	x0, [x0, 64]
 	ret
 more:
 	b	libmpi_back_in_c
+over:
+	b	libmpi_call_over
 
 // void libmpi_switch(struct context *): continues Go until it jumps to C again.
 	.globl	libmpi_switch

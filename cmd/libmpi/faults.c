@@ -39,8 +39,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-extern __thread struct context *libmpi_mine __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
 static int rank;
 
 int libmpi_rank_told(void) { return rank; }

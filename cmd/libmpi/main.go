@@ -21,7 +21,8 @@
 package main
 
 // #cgo openmpi CFLAGS: -DFACE_OPENMPI
-// #cgo LDFLAGS: -Wl,--wrap=pthread_getattr_np -Wl,--wrap=pthread_attr_init -static-libgcc -ldl
+// #cgo LDFLAGS: -Wl,--wrap=pthread_getattr_np -Wl,--wrap=pthread_attr_init -Wl,--wrap=pthread_create
+// #cgo LDFLAGS: -static-libgcc -ldl
 import "C"
 
 import "embed"

@@ -403,7 +403,18 @@ int libmpi_short_win_flush(int rank, MPI_Win win) {
 // for it, and record.held, which is written by its rank alone, is changed by plain stores. Others read it after the
 // word of the lock, which is changed by atomic operations.
 
-extern __thread struct context *libmpi_mine __attribute__((tls_model("initial-exec"), visibility("hidden")));
+// enter_alone begins a call by the coroutine that stays in C. It returns NULL if this thread has none.
+static struct context *enter_alone(void) {
+	struct context *c = libmpi_mine;
+	if (!c)
+		return NULL;
+	c->inside++;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&c->claimed, __ATOMIC_RELAXED))
+		return c;
+	libmpi_end_call(c);
+	return NULL;
+}
 
 // set_mark gives a target of the epoch its marks, and changes how many locks it has.
 static void set_mark(struct window *w, int rank, uint32_t mark, int more) {
@@ -442,9 +453,9 @@ static int lock_shared(struct window *w, int rank, uint64_t *lock) {
 	return 0;
 }
 
-int libmpi_short_win_lock(int kind, int rank, int assertion, MPI_Win win) {
+static int short_lock(int kind, int rank, int assertion, MPI_Win win) {
 	struct window *w = window_of(win);
-	if (!w || !libmpi_mine || !w->marks || assertion != 0 || rank < 0 || rank >= w->targets_len ||
+	if (!w || !w->marks || assertion != 0 || rank < 0 || rank >= w->targets_len ||
 	    w->targets[rank].pid < 0 || w->access > LOCKED || w->access == ACTIVE || w->access == STARTED ||
 	    mark_of(w, rank) != 0)
 		return 0;
@@ -455,9 +466,18 @@ int libmpi_short_win_lock(int kind, int rank, int assertion, MPI_Win win) {
 	return 1;
 }
 
-int libmpi_short_win_unlock(int rank, MPI_Win win) {
+int libmpi_short_win_lock(int kind, int rank, int assertion, MPI_Win win) {
+	struct context *c = enter_alone();
+	if (!c)
+		return 0;
+	int done = short_lock(kind, rank, assertion, win);
+	libmpi_end_call(c);
+	return done;
+}
+
+static int short_unlock(int rank, MPI_Win win) {
 	struct window *w = window_of(win);
-	if (!w || !libmpi_mine || rank < 0 || rank >= w->targets_len || w->targets[rank].pid < 0 || w->access != LOCKED)
+	if (!w || rank < 0 || rank >= w->targets_len || w->targets[rank].pid < 0 || w->access != LOCKED)
 		return 0;
 	unsigned mark = mark_of(w, rank);
 	if (mark != OPEN && mark != (OPEN | EXCLUSIVE))
@@ -471,4 +491,13 @@ int libmpi_short_win_unlock(int rank, MPI_Win win) {
 	}
 	changed(w);
 	return 1;
+}
+
+int libmpi_short_win_unlock(int rank, MPI_Win win) {
+	struct context *c = enter_alone();
+	if (!c)
+		return 0;
+	int done = short_unlock(rank, win);
+	libmpi_end_call(c);
+	return done;
 }

@@ -23,7 +23,9 @@ type Context struct {
 	Object  uintptr // its arguments
 	Code    int64
 
-	Goroutine uintptr // the goroutine of the coroutine, as the runtime knows it
+	Goroutine uintptr    // the goroutine of the coroutine, as the runtime knows it
+	Exchange  uintptr    // of exchangeG
+	_         [3]uintptr // of C
 }
 
 // MaxUpcall is the largest number of arguments of an upcall: as many as C passes in registers.

@@ -12,6 +12,12 @@ func Switch(ctx uintptr)
 // currentG returns the address of the runtime's record of the calling goroutine.
 func currentG() uintptr
 
+// exchangeG is a function for C, by the calling convention of C: it takes what the runtime is to know as the goroutine
+// of the calling thread, and returns what that was. By it one thread ends Serve in place of another.
+//
+//lint:ignore U1000 Switch hands its address to C
+func exchangeG()
+
 // dispatcher is what Serve was given.
 //
 //lint:ignore U1000 called in assembly

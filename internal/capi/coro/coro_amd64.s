@@ -7,6 +7,7 @@
 #define back 24
 #define resumeAt 32
 #define guard 40
+#define exchange 160
 
 // Fields of the runtime's g, see guard_unsafe.go.
 #define g_stackLo 0
@@ -21,6 +22,8 @@ TEXT ·Switch(SB), NOSPLIT|NOFRAME, $0-8
 	MOVQ	BP, goBP(DI)
 	LEAQ	·resume(SB), AX
 	MOVQ	AX, resumeAt(DI)
+	LEAQ	·exchangeG(SB), AX
+	MOVQ	AX, exchange(DI)
 	MOVQ	back(DI), AX
 	JMP	AX
 
@@ -62,6 +65,13 @@ call:
 	MOVQ	back(DI), AX
 	JMP	AX
 stop:
+	RET
+
+// func exchangeG()
+TEXT ·exchangeG(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ	TLS, CX
+	MOVQ	0(CX)(TLS*1), AX
+	MOVQ	DI, 0(CX)(TLS*1)
 	RET
 
 // func currentG() uintptr

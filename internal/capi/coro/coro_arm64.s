@@ -8,6 +8,7 @@
 #define resumeAt 32
 #define guard 40
 #define goroutine 152
+#define exchange 160
 
 // Fields of the runtime's g, see guard_unsafe.go.
 #define g_stackLo 0
@@ -24,6 +25,9 @@
 // goroutine in g. The frame has room for the argument.
 TEXT ·Switch(SB), NOSPLIT, $16-8
 	NO_LOCAL_POINTERS
+	MOVD	ctx+0(FP), R0
+	MOVD	$·exchangeG(SB), R1
+	MOVD	R1, exchange(R0)
 leave:
 	MOVD	ctx+0(FP), R0
 	MOVD	RSP, R1 // the stack may have moved since it was last noted
@@ -51,6 +55,24 @@ call:
 	MOVD	(R26), R1
 	CALL	(R1)
 	TBZ	$0, R0, leave
+	RET
+
+// func exchangeG()
+//
+// The two functions of the runtime change R0, R27 and g alone, of which C keeps the last two.
+TEXT ·exchangeG(SB), NOSPLIT|NOFRAME, $0-0
+	MOVD	R30, R10
+	MOVD	g, R11
+	MOVD	R27, R12
+	MOVD	R0, R13
+	BL	runtime·load_g(SB)
+	MOVD	g, R14
+	MOVD	R13, g
+	BL	runtime·save_g(SB)
+	MOVD	R14, R0
+	MOVD	R12, R27
+	MOVD	R11, g
+	MOVD	R10, R30
 	RET
 
 // func currentG() uintptr

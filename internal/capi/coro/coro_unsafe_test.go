@@ -34,7 +34,8 @@ func TestOffsets(t *testing.T) {
 		"Object":    {unsafe.Offsetof(c.Object), 136},
 		"Code":      {unsafe.Offsetof(c.Code), 144},
 		"Goroutine": {unsafe.Offsetof(c.Goroutine), 152},
-		"size":      {unsafe.Sizeof(c), 160},
+		"Exchange":  {unsafe.Offsetof(c.Exchange), 160},
+		"size":      {unsafe.Sizeof(c), 192},
 	} {
 		require.Equal(t, at[1], at[0], name)
 	}

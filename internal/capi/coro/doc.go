@@ -33,7 +33,10 @@
 //
 // One thread has a Context. It alone calls Serve, and it alone enters by it. All fields are
 // plain memory of that thread; nothing needs an order. Other threads of the process call Go
-// by cgo, or not at all.
+// by cgo, after Serve has ended. While the first thread is in C, another one can end Serve in its place: it takes the
+// goroutine for its own (exchangeG), enters by the Context, and has the dispatcher return true. The runtime knows a
+// thread by what exchangeG changes alone: Go code then runs on the other thread, with the stacks and the record (M) of
+// the first. Nothing is left of that when Serve has returned to C.
 //
 // The thread keeps its P while C runs. Others that want to run Go need a P of their own, and the
 // world cannot be stopped before the thread calls again. Where the thread has the only

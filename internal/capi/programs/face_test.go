@@ -116,7 +116,8 @@ func TestProgramsByTheFace(t *testing.T) {
 			"garbage.c": {nil}, "graphs.c": {nil}, "types.c": {nil}, "files.c": {{"FOLDER"}}, "windows.c": {{"BTL"}},
 			"files_fail.c": {{"write", "/dev/full", "space"}}, "tool.c": {nil},
 			"spawned.c": {{"many"}, {"refused"}, {"generations"}},
-			"threads.c": {{"multiple"}, {"serialized"}, {"funneled"}, {"other"}}}
+			"threads.c": {{"multiple"}, {"serialized"}, {"funneled"}, {"other"},
+				{"second one at a time"}, {"second at once"}}}
 	}
 	for source, calls := range programs {
 		t.Run(source, func(t *testing.T) {
