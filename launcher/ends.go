@@ -108,7 +108,8 @@ func (s *supervisor) ended(e host.Exit) {
 	s.names.Gone(s.number(rank), root.World(s.number(rank)),
 		s.fate.Named(s.number(rank), e.Pid, s.app(rank).Program, fate.Describe(e.Status)))
 	s.withdrawGone()
-	if !s.failed && (e.Status != 0 || state == job.StateInit) { // then its report comes before ours
+	// Its report comes before ours.
+	if !s.failed && (e.Status != 0 || state == job.StateInit || state == job.StateAborted) {
 		s.failed = true
 		tell := &s.messages
 		if s.job.Part != nil {
@@ -127,7 +128,7 @@ func (s *supervisor) ended(e host.Exit) {
 	}
 	failed := s.fate.Failure
 	if apart {
-		s.endWorld(rank, e)
+		s.endWorld(rank, e, state)
 		return
 	}
 	asked := s.leaderDecides(e.Status, state)

@@ -142,12 +142,13 @@ func (s *supervisor) apart(rank int, status syscall.WaitStatus, state job.State)
 }
 
 // endWorld ends the rest of a world after the end of a rank that apart has told of.
-func (s *supervisor) endWorld(rank int, e host.Exit) {
+func (s *supervisor) endWorld(rank int, e host.Exit, state job.State) {
 	if s.ending[rank] {
 		return
 	}
 	others := s.endRanksOf(s.world(rank).World)
-	s.fate.WorldFailed(&fate.Failure{Rank: rank, Pid: e.Pid, Program: s.app(rank).Program, Status: e.Status}, others)
+	s.fate.WorldFailed(&fate.Failure{Rank: rank, Pid: e.Pid, Program: s.app(rank).Program, Status: e.Status,
+		State: state}, others)
 }
 
 // endRanksOf ends the ranks of a world, and returns how many there are.

@@ -121,7 +121,7 @@ func (c *Comm) Finalize() error { return c.inner().Finalize() }
 
 // Abort ends this process at once with the given exit code, without deferred
 // functions. It prints the rank, the code and the line of the call. pvasrun then ends all other ranks of the job, also
-// those that are not in c, and returns the code: its lowest byte, or 1 if that is 0, since the job did fail. Abort may
+// those that are not in c, and returns the code: its lowest byte, or 1 if only that byte is 0. Abort may
 // be called at any time, also after Finalize.
 //
 // MPI 4.1 section 9.7.

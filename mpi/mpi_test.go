@@ -69,12 +69,14 @@ func TestMemoryOutlivesItsOwner(t *testing.T) {
 }
 
 func TestAbort(t *testing.T) {
-	j := jobtest.Start(t, smJob(2), "abort")
+	j := jobtest.Start(t, smJob(3), "abort")
 	exits := j.Wait()
 	require.Equal(t, 77, exits[0].Code)
 	require.Regexp(t, `^rank 0: Abort at \w+_test\.go:\d+: ends the job with error code 77\n$`, exits[0].Stderr)
-	require.Equal(t, 1, exits[1].Code, "0 would pass for success")
-	require.Regexp(t, `: ends the job with error code 0, exit code 1\n$`, exits[1].Stderr)
+	require.Zero(t, exits[1].Code)
+	require.Regexp(t, `: ends the job with error code 0\n$`, exits[1].Stderr)
+	require.Equal(t, 1, exits[2].Code, "0 would pass for success")
+	require.Regexp(t, `: ends the job with error code 256, exit code 1\n$`, exits[2].Stderr)
 	require.Empty(t, exits[0].Stdout)
 	require.Equal(t, job.StateAborted, j.Memory.Root().State(0))
 }

@@ -1,7 +1,6 @@
 package comm
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -327,10 +326,11 @@ func (c *Comm) Group() *Group {
 
 // Abort says that a call ends the job, or its world if that is connected to no other. If the call is "", nothing is
 // said. It ends this process at once, without deferred functions. The exit code is the lowest byte of the code, or 1 if
-// that is 0: the job has failed.
+// only that byte is 0: the job has failed.
 func (c *Comm) Abort(call string, code int) {
-	exit, note, what := cmp.Or(int(uint8(code)), 1), "", "the job"
+	exit, note, what := int(uint8(code)), "", "the job"
 	if exit != code {
+		exit = max(exit, 1)
 		note = fmt.Sprintf(", exit code %d", exit)
 	}
 	started := c != nil && c.root != nil

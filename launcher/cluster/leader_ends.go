@@ -95,8 +95,8 @@ func (l *leader) worldFailed(e rankEnd) {
 		}
 	}
 	l.order(part.Order{EndWorld: &w})
-	l.fate.WorldFailed(&fate.Failure{Rank: e.Rank, Pid: e.Pid, Program: l.apps[e.Rank].Program, Status: e.Status},
-		others)
+	l.fate.WorldFailed(&fate.Failure{Rank: e.Rank, Pid: e.Pid, Program: l.apps[e.Rank].Program, Status: e.Status,
+		State: e.State}, others)
 }
 
 // endingWorld notes that the ends of a world's ranks concern no other world.

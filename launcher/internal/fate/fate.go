@@ -10,18 +10,19 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/output"
 )
 
-// A Failure is the first rank that did not end with exit code 0, or that joined the job and ended without
-// Finalize.
+// A Failure is the first rank that did not end with exit code 0, that joined the job and ended without
+// Finalize, or that ended the job by Abort, with whatever code.
 type Failure struct {
 	Rank    int
 	Pid     int
 	Program string // as the user gave it
 	Status  syscall.WaitStatus
+	State   job.State
 }
 
 // Code returns the exit code of the rank, 128 + signal if it was killed; 1 if it only lacks Finalize.
 func (f *Failure) Code() int {
-	if code := exitCode(f.Status); code != 0 {
+	if code := exitCode(f.Status); code != 0 || f.State == job.StateAborted {
 		return code
 	}
 	return CodeError
@@ -33,8 +34,11 @@ func (f *Failure) String() string {
 }
 
 func (f *Failure) how() string {
-	if exitCode(f.Status) != 0 {
+	switch {
+	case exitCode(f.Status) != 0:
 		return Describe(f.Status)
+	case f.State == job.StateAborted:
+		return Describe(f.Status) + " by Abort, in C MPI_Abort"
 	}
 	return Describe(f.Status) +
 		" after Init and without Finalize, in C MPI_Finalize or MPI_Session_finalize: others may wait for it"
@@ -125,7 +129,7 @@ func (f *Fate) RankEnded(rank, pid int, program string, status syscall.WaitStatu
 		f.End(CodeSignal + int(f.asked))
 		return
 	}
-	f.Failure = &Failure{Rank: rank, Pid: pid, Program: program, Status: status}
+	f.Failure = &Failure{Rank: rank, Pid: pid, Program: program, Status: status, State: state}
 	f.End(f.Failure.Code())
 	if !f.Quiet {
 		f.Say("%s%s", f.Named(rank, pid, program, f.Failure.how()), f.Others())
@@ -133,7 +137,7 @@ func (f *Fate) RankEnded(rank, pid int, program string, status syscall.WaitStatu
 }
 
 func wellEnded(status syscall.WaitStatus, state job.State) bool {
-	return exitCode(status) == 0 && state != job.StateInit
+	return exitCode(status) == 0 && state != job.StateInit && state != job.StateAborted
 }
 
 // Fails tells whether the end of a rank is a failure, and nobody has asked the job to end.

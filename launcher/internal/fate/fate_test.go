@@ -47,6 +47,9 @@ func TestFate(t *testing.T) {
 				"say rank 1 (pid 10, ./p) on here exited with code 0 after Init and without Finalize, "+
 					"in C MPI_Finalize or MPI_Session_finalize: "+
 					"others may wait for it; ending the other 2 ranks")},
+		{"Abort with 0", func(f *Fate) { f.RankEnded(1, 10, "./p", exit0, job.StateAborted) }, 0,
+			append(end[:3:3], "say rank 1 (pid 10, ./p) on here exited with code 0 by Abort, in C MPI_Abort; "+
+				"ending the other 2 ranks")},
 		{"without Finalize, as the user has asked", func(f *Fate) {
 			f.Received(syscall.SIGTERM)
 			f.RankEnded(1, 10, "./p", exit0, job.StateInit)
