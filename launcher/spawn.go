@@ -82,7 +82,8 @@ func (s *supervisor) spawnFor(parent int, request []string) []string {
 
 // spawn starts a world. After an error none of its ranks is left.
 func (s *supervisor) spawn(parent int, l *part.Late) error {
-	size, err := part.Settle(l.Commands, s.places-s.size-s.memory.Root().Visitors(), s.noRoom)
+	most := part.Most(s.job.Universe, s.places-s.memory.Root().Visitors())
+	size, err := part.Settle(l.Commands, most-s.size, s.noRoom)
 	if err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func (s *supervisor) noRoom() error {
 		return errors.New("the job has room for this rank: raise the limit on the size of files (ulimit -f), which " +
 			"leaves no room for more")
 	}
-	return part.NoRoom(s.places, s.size, s.job.TraceSize > 0)
+	return part.NoRoom(part.Most(s.job.Universe, s.places), s.size, s.job.TraceSize > 0)
 }
 
 // findLate finds the programs of a world's ranks here, and looks whether they can be started. It may block. The apps

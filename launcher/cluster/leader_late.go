@@ -73,8 +73,9 @@ func (l *leader) newWorld() error {
 	if !ok {
 		return errors.New("pvasrun does not know the request")
 	}
-	size, err := part.Settle(commands, l.room-l.size,
-		func() error { return part.NoRoom(l.room, l.size, l.job.TraceSize > 0) })
+	most := part.Most(l.job.Universe, l.room)
+	size, err := part.Settle(commands, most-l.size,
+		func() error { return part.NoRoom(most, l.size, l.job.TraceSize > 0) })
 	if err != nil {
 		return err
 	}

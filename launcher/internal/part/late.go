@@ -93,7 +93,15 @@ func Settle(commands []job.Command, free int, full func() error) (size int, err 
 	return size, nil
 }
 
-// NoRoom says why a job, which has had so many ranks, gets no more.
+// Most returns how many ranks a job may have in all that has room for so many. universe is Job.Universe.
+func Most(universe, room int) int {
+	if universe > 0 {
+		return min(room, universe)
+	}
+	return room
+}
+
+// NoRoom says why a job with room for so many ranks, and which has had so many, gets no more.
 func NoRoom(room, had int, recorded bool) error {
 	why := "use pvasrun --universe N with a larger N"
 	if recorded {

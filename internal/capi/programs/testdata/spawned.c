@@ -86,7 +86,8 @@ static void refused(void) {
 	const struct { const char *program, *key, *value; int n; const char *named; } cases[] = {
 		{"./no-such-program", 0, 0, 2}, {"no-such-program", 0, 0, 2}, {"/etc/passwd", 0, 0, 2}, {"/tmp", 0, 0, 2},
 		{self, "wdir", "/no/such/directory", 2}, {self, "soft", "x", 2}, {self, "host", "elsewhere.invalid", 2},
-		{self, 0, 0, 100000}, {"no-such-program", "path", "/no/such/path", 2, "/no/such/path"},
+		{self, 0, 0, 100000}, {self, 0, 0, 40, "has room for 40 ranks in all, and has had "},
+		{"no-such-program", "path", "/no/such/path", 2, "/no/such/path"},
 		{"group", "path", "/no/such/path:/etc", 2, "/etc/group"}, {"etc", "path", "/", 2, "/etc"},
 		{"", 0, 0, 2, "is empty"},
 	};
