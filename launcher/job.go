@@ -35,15 +35,18 @@ type Job struct {
 	// so, else pvas.
 	Tuned func(job.BTL) job.Settings
 
-	// Universe is how many ranks the job is to have room for in all, with those that ranks start; 0: a default.
+	// Universe is how many ranks the job may have in all, with those that ranks start and those that have ended. 0: as
+	// many as there is room for by default.
 	Universe int
 
 	Bind           Binding
 	ReportBindings bool // one line per rank on Stderr
 
-	// Stdin is for rank 0; nil: no input. The other ranks have none. It gets an *os.File itself, unless that is a
-	// terminal. Anything else is read to its end, or until rank 0 reads no more, also beyond the end of the job.
+	// Stdin is for the rank StdinTo, or for each that the job begins with if that is -1; nil: no input. The others have
+	// none. One rank gets an *os.File itself, unless that is a terminal. Of a terminal is read what it waits for.
+	// Anything else is read to its end, or until the rank reads no more, also beyond the end of the job.
 	Stdin     io.Reader
+	StdinTo   int
 	Stdout    io.Writer // nil: discarded
 	Stderr    io.Writer // nil: discarded
 	TagOutput bool      // every line begins with "[rank]<stream>: "
@@ -177,6 +180,10 @@ func (j *Job) check() error {
 	if j.Universe != 0 && (j.Universe < j.Total() || j.Universe > job.MaxRanks) {
 		return mistake{fmt.Errorf("launcher: job: a universe of %d ranks: at least the %d ranks of the job are in it, "+
 			"and at most %d", j.Universe, j.Total(), job.MaxRanks)}
+	}
+	if j.StdinTo < -1 || j.StdinTo >= j.Total() {
+		return mistake{fmt.Errorf("launcher: job: input for rank %d: the ranks of the job are 0 to %d", j.StdinTo,
+			j.Total()-1)}
 	}
 	if j.Timeout < 0 {
 		return fmt.Errorf("launcher: job: negative time-out %v", j.Timeout)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/output"
+	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
 // stdio makes the three standard files of each rank.
@@ -23,6 +24,7 @@ type stdio struct {
 	null     *os.File
 	space    *os.File              // see full; nil: not known
 	input    *output.TerminalInput // nil: Stdin is no terminal
+	readers  []io.WriteCloser      // the input of ranks, until all of them are there
 }
 
 func newStdio(j *Job, messages *output.Queue, failed func(error)) (*stdio, error) {
@@ -108,7 +110,7 @@ func (f *rankFiles) set(i int, file *os.File) {
 func (s *stdio) forRank(rank int) (*rankFiles, error) {
 	f := &rankFiles{}
 	f.files[0] = s.null
-	if rank == 0 && s.job.Stdin != nil {
+	if s.job.Stdin != nil && s.reads(rank) {
 		if err := s.giveInput(f); err != nil {
 			return nil, err
 		}
@@ -127,6 +129,9 @@ func (s *stdio) forRank(rank int) (*rankFiles, error) {
 	return f, nil
 }
 
+// reads tells whether a rank is to have the input.
+func (s *stdio) reads(rank int) bool { return part.Readers(s.job.StdinTo).Has(rank, s.job.Total()) }
+
 func (s *stdio) openOutput(rank, fd int, name string) (*os.File, error) {
 	n := s.job.Total()
 	if s.job.OutputDir != "" {
@@ -142,7 +147,7 @@ func (s *stdio) openOutput(rank, fd int, name string) (*os.File, error) {
 	if fd == 2 {
 		to = s.err
 	}
-	prompts := rank == 0 && output.Answers(s.job.Stdin)
+	prompts := s.reads(rank) && output.Answers(s.job.Stdin)
 	return s.streams.Open(output.NewStream(to, rank, name, s.job.TagOutput, n == 1, prompts))
 }
 
@@ -164,12 +169,12 @@ type outputError struct{ error }
 
 func (e outputError) Unwrap() error { return e.error }
 
-// giveInput hands rank 0 the input itself, if it is a file. A terminal cannot be handed over: the
-// rank is in a background process group of it and would be stopped at its first
-// read, so the supervisor reads and passes on.
+// giveInput hands a rank the input itself, if it is a file and no other rank reads. A terminal cannot be handed over:
+// the rank is in a background process group of it and would be stopped at its first read, so the supervisor reads and
+// passes on.
 func (s *stdio) giveInput(f *rankFiles) error {
-	terminal := output.TerminalOf(s.job.Stdin)
-	if file, ok := s.job.Stdin.(*os.File); ok && terminal == nil {
+	terminal, one := output.TerminalOf(s.job.Stdin), part.Readers(s.job.StdinTo) != part.AllReaders
+	if file, ok := s.job.Stdin.(*os.File); ok && one && terminal == nil {
 		f.files[0] = file
 		return nil
 	}
@@ -178,16 +183,36 @@ func (s *stdio) giveInput(f *rankFiles) error {
 		return err
 	}
 	f.set(0, far)
-	if terminal == nil {
+	if terminal != nil && one {
+		awaited := func() bool { return output.Awaited(near) }
+		if s.input, err = output.PassTerminal(terminal, near, awaited); err != nil {
+			f.close()
+			near.Close()
+		}
+		return err
+	}
+	if one {
 		go func() {
 			defer near.Close()
-			_, _ = io.Copy(near, s.job.Stdin) // an error: there is no more, or rank 0 reads no more
+			_, _ = io.Copy(near, s.job.Stdin) // an error: there is no more, or the rank reads no more
 		}()
 		return nil
 	}
-	if s.input, err = output.PassTerminal(terminal, near); err != nil {
-		f.close()
-		near.Close()
+	if s.readers = append(s.readers, near); len(s.readers) < s.job.size() {
+		return nil
 	}
-	return err
+	return s.spread(terminal)
+}
+
+// spread begins to pass the input on to all ranks here. A terminal is read ahead: some rank may wait.
+func (s *stdio) spread(terminal *os.File) (err error) {
+	from := s.job.Stdin
+	if terminal != nil {
+		if s.input, from, err = output.ReadTerminal(terminal, func() bool { return true }); err != nil {
+			return err
+		}
+	}
+	output.Spread(from, s.readers)
+	s.readers = nil
+	return nil
 }

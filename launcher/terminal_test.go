@@ -69,6 +69,47 @@ func TestTerminalInput(t *testing.T) {
 	})
 }
 
+// What is typed while no rank reads is for the shell, whatever the ranks do meanwhile.
+func TestTypedAhead(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash, which reads what is left, is not installed")
+	}
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
+		p, keys := startAtTerminalWith(t, ranks(btl, 2, "block"), func(cmd *exec.Cmd) {
+			cmd.Env = append(cmd.Env, "SUPERVISOR="+cmd.Path)
+			cmd.Path, cmd.Args = bash, []string{"bash", "--norc", "--noprofile", "--noediting", "-i"}
+		})
+		_, err := io.WriteString(keys, "$SUPERVISOR\n")
+		require.NoError(t, err)
+		p.Stdout.Await(t, func(text string) bool { return len(ttyPids(text)) == 2 })
+		_, err = io.WriteString(keys, "echo for the shell | tr a-z A-Z\n")
+		require.NoError(t, err)
+		p.Stdout.Await(t, func(text string) bool { return strings.Contains(text, "tr a-z") })
+		require.NoError(t, sys.Kill(ttyPids(p.Stdout.String())[0], syscall.SIGKILL))
+		p.Stdout.Await(t, func(text string) bool { return strings.Contains(text, "FOR THE SHELL") })
+	})
+}
+
+// The input is for one rank, whichever it is, or for all.
+func TestWhoReads(t *testing.T) {
+	text := strings.Repeat("0123456789abcde\n", 10_000) // more than a pipe takes
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
+		for to, times := range map[int]int{0: 1, 2: 1, -1: 3} {
+			j := ranks(btl, 3, "cat")
+			j.Apps = append(j.Apps, App{Program: "/bin/true", N: 1}) // reads nothing
+			j.Stdin, j.StdinTo = strings.NewReader(text), to
+			out := run(t, j)
+			require.NoError(t, out.err)
+			require.Zero(t, out.Code, out.stderr)
+			require.Equal(t, strings.Repeat(text, times), out.stdout)
+		}
+		j := ranks(btl, 3, "cat")
+		j.StdinTo = 3
+		require.ErrorContains(t, run(t, j).err, "input for rank 3: the ranks of the job are 0 to 2")
+	})
+}
+
 // Ctrl-C reaches the ranks once, although they are not in the foreground.
 func TestInterruptFromTerminal(t *testing.T) {
 	launchertest.EachBTL(t, func(t *testing.T, btl string) {

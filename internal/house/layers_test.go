@@ -101,7 +101,7 @@ var layers = []layer{
 	{"pvas", []string{"internal/areas", "internal/limits", "internal/linkage"}},
 	{"launcher/internal/place", []string{"internal/topology"}},
 	{"launcher/internal/part", []string{"internal/job", "internal/trace/symbol"}},
-	{"launcher/internal/output", nil},
+	{"launcher/internal/output", []string{"internal/processes"}},
 	{"launcher/internal/neighbour", []string{"launcher/internal/output", "launcher/internal/part", "internal/job"}},
 	{"launcher/internal/hang", []string{"launcher/internal/output", "internal/job", "internal/atomicfile",
 		"internal/processes", "internal/trace/symbol"}},

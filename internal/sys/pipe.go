@@ -31,6 +31,12 @@ func Pipe(write bool) (near, far *os.File, err error) {
 	return os.NewFile(uintptr(n), "pipe"), os.NewFile(uintptr(f), "pipe"), nil
 }
 
+// Unread returns how many bytes of a pipe nobody has read yet. f is either end.
+func Unread(f *os.File) (int, error) {
+	n, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCINQ)
+	return n, wrapErrno("ioctl FIONREAD", err)
+}
+
 // ControlPair makes a pair of connected unix stream sockets.
 func ControlPair() (a, b *os.File, err error) {
 	p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)

@@ -66,7 +66,7 @@ type agent struct {
 	cancel  context.CancelCauseFunc
 	output  *window
 	orders  orders
-	input   output.Queue // to the standard input of rank 0
+	input   output.Queue // to the standard input of ranks
 	stdin   *os.File     // the far end of it; nil: there is none
 
 	instruments map[string]Instrument // by name
@@ -231,6 +231,9 @@ func (a *agent) listen(ended <-chan struct{}) {
 		if a.stdin != nil && (o.Input != nil || o.InputEnd) {
 			a.input.Put(func() { a.feed(o) })
 		}
+		if o.InputAsked {
+			a.input.Put(func() { a.link.post(note{Reader: &reader{a.stdin != nil && output.Awaited(a.stdin)}}) })
+		}
 		a.orders.Put(func() {
 			select {
 			case a.orders.to <- o.Order:
@@ -240,7 +243,7 @@ func (a *agent) listen(ended <-chan struct{}) {
 	}
 }
 
-// feed passes input on to rank 0.
+// feed passes input on to the ranks that read it.
 func (a *agent) feed(o order) {
 	_, _ = a.stdin.Write(o.Input) // an error: the rank reads no more
 	if o.InputEnd {
@@ -272,7 +275,7 @@ func (a *agent) prepare(s *start) (*launcher.Job, error) {
 			a.link.post(note{Log: j.Part.Prefix() + fmt.Sprintf(format, args...)})
 		}
 	}
-	if s.Input && j.Part.Leads() {
+	if s.Input {
 		near, far, err := os.Pipe()
 		if err != nil {
 			return nil, err

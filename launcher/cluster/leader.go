@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/netip"
 	"os/exec"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -167,7 +168,8 @@ type remote struct {
 	stdin   io.WriteCloser
 	said    output.Tail // its standard error, and what came before linkMagic
 	link    *link
-	window  *window // of input
+	window  *window      // of input
+	input   atomic.Int32 // see awaited
 	stop    chan struct{}
 	spoken  chan struct{} // closed when the agent has spoken, or never will
 	waited  chan struct{} // closed when the command has ended

@@ -1,32 +1,46 @@
 package cluster
 
 import (
-	"errors"
 	"io"
-	"os"
+	"slices"
 
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/output"
+	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
-// leaderInput passes the standard input on to the agent of rank 0.
+// leaderInput passes the standard input on to the agents of the ranks that read it.
 type leaderInput struct {
 	from     io.Reader
 	terminal *output.TerminalInput // nil: it is no terminal
-	agent    *remote
+	piped    io.Closer             // what comes from the terminal
+	agents   []*remote
 }
 
-func passInput(from io.Reader, a *remote) (*leaderInput, error) {
-	in := &leaderInput{from: from, agent: a}
-	if terminal := output.TerminalOf(from); terminal != nil {
-		near, far, err := sys.Pipe(true)
+// reads tells whether a rank of the agent gets the input.
+func (a *remote) reads() bool {
+	return a.l.job.Stdin != nil && slices.ContainsFunc(a.ranks, func(rank int) bool {
+		return part.Readers(a.l.job.StdinTo).Has(rank, a.l.size)
+	})
+}
+
+func passInput(j *launcher.Job, agents []*remote) (*leaderInput, error) {
+	in := &leaderInput{from: j.Stdin}
+	for _, a := range agents {
+		if a.reads() {
+			in.agents = append(in.agents, a)
+		}
+	}
+	if terminal := output.TerminalOf(j.Stdin); terminal != nil {
+		awaited := in.agents[0].awaited
+		if part.Readers(j.StdinTo) == part.AllReaders { // some rank may wait
+			awaited = func() bool { return true }
+		}
+		t, piped, err := output.ReadTerminal(terminal, awaited)
 		if err != nil {
 			return nil, err
 		}
-		if in.terminal, err = output.PassTerminal(terminal, near); err != nil {
-			return nil, errors.Join(err, near.Close(), far.Close())
-		}
-		in.from = far
+		in.terminal, in.from, in.piped = t, piped, piped
 	}
 	go in.run()
 	return in, nil
@@ -37,10 +51,12 @@ func (in *leaderInput) run() {
 	for {
 		b := make([]byte, 32<<10)
 		n, err := in.from.Read(b)
-		if n > 0 && !in.agent.window.take(n) {
-			return
+		for _, a := range in.agents {
+			if n > 0 && !a.window.take(n) {
+				return
+			}
+			a.link.post(order{Input: b[:n], InputEnd: err != nil})
 		}
-		in.agent.link.post(order{Input: b[:n], InputEnd: err != nil})
 		if err != nil {
 			return
 		}
@@ -48,9 +64,36 @@ func (in *leaderInput) run() {
 }
 
 func (in *leaderInput) close() {
-	in.agent.window.close()
+	for _, a := range in.agents {
+		a.window.close()
+	}
 	if in.terminal != nil {
 		in.terminal.Close()
-		in.from.(*os.File).Close() // the pipe behind it
+		_ = in.piped.Close() // nobody reads any more
+	}
+}
+
+// An agent is asked whether its rank waits for input, and answers once.
+const (
+	notAsked = iota
+	inputAsked
+	inputAwaited
+)
+
+// awaited tells whether the rank waits for input, as far as the agent has said. What was sent before it was asked is
+// with the rank when it answers.
+func (a *remote) awaited() bool {
+	if a.input.CompareAndSwap(notAsked, inputAsked) {
+		a.link.post(order{InputAsked: true})
+	}
+	return a.input.CompareAndSwap(inputAwaited, notAsked)
+}
+
+// told is told the answer.
+func (a *remote) told(r *reader) {
+	if r.Waits {
+		a.input.Store(inputAwaited)
+	} else {
+		a.input.Store(notAsked)
 	}
 }

@@ -96,7 +96,7 @@ func (l *leader) startParts(devices [][]netip.Addr) error {
 	for i, a := range l.agents {
 		s := &start{
 			Job: l.jobOf(a), Stack: sys.SoftLimit(sys.RlimitStack), Env: os.Environ(), Dir: l.dir,
-			Input: l.job.Stdin != nil, Answers: output.Answers(l.job.Stdin), Verbose: l.job.Log != nil,
+			Input: a.reads(), Answers: output.Answers(l.job.Stdin), Verbose: l.job.Log != nil,
 			Instruments: l.nodes.Instruments,
 		}
 		s.Job.Part = &part.Part{Name: a.name, Node: a.number, Ranks: a.ranks, Nodes: l.node, Devices: devices[i],
@@ -106,7 +106,7 @@ func (l *leader) startParts(devices [][]netip.Addr) error {
 		a.link.post(order{Start: s})
 	}
 	if l.job.Stdin != nil {
-		l.input, err = passInput(l.job.Stdin, l.agents[0])
+		l.input, err = passInput(l.job, l.agents)
 	}
 	return err
 }

@@ -44,7 +44,7 @@ type start struct {
 	Stack          uint64       // limit of the leader, see stackHere
 	Env            []string
 	Dir            string
-	Input, Verbose bool // there is input, or a log
+	Input, Verbose bool // a rank of the node reads input; there is a log
 	Answers        bool // the input may be answers, see output.Answers
 	Instruments    []string
 }
@@ -52,15 +52,16 @@ type start struct {
 // An order is a message of the leader after the greeting.
 type order struct {
 	part.Order
-	Start    *start
-	Pause    bool // the leader is about to be stopped: no beats come
-	Input    []byte
-	InputEnd bool
-	Took     int   // bytes of output that were passed on
-	TookData int   // bytes of instruments that were taken
-	Clock    int64 // of the leader: the agent answers with its own
-	Open     *opening
-	Call     *calling
+	Start      *start
+	Pause      bool // the leader is about to be stopped: no beats come
+	Input      []byte
+	InputEnd   bool
+	InputAsked bool  // does the rank wait for input?
+	Took       int   // bytes of output that were passed on
+	TookData   int   // bytes of instruments that were taken
+	Clock      int64 // of the leader: the agent answers with its own
+	Open       *opening
+	Call       *calling
 }
 
 // A note is a message of an agent.
@@ -72,6 +73,7 @@ type note struct {
 	Output     []byte
 	Errors     bool           // Output is of the standard error
 	Took       int            // bytes of input that were passed on
+	Reader     *reader        // answers order.InputAsked
 	Asked      syscall.Signal // a signal has asked the agent to end
 	Log        string
 	Clock      *clockTime
@@ -106,3 +108,6 @@ type finished struct {
 	Code   int
 	Err    string // why the job could not be started; "": it was
 }
+
+// reader says whether the rank that reads the input waits for it.
+type reader struct{ Waits bool }

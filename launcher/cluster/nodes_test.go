@@ -129,6 +129,18 @@ func TestNodesAndInput(t *testing.T) {
 	require.Equal(t, text, shown.String())
 }
 
+// The input is for a rank of any node, or for all.
+func TestNodesAndWhoReads(t *testing.T) {
+	text := strings.Repeat("0123456789abcde\n", 20_000)
+	for to, times := range map[int]int{3: 1, -1: 4} {
+		j := ranks("sm", 4, "cat")
+		j.Stdin, j.StdinTo = strings.NewReader(text), to
+		out := runNodes(t, j, twoNodes())
+		require.NoError(t, out.err)
+		require.Equal(t, strings.Repeat(text, times), out.stdout)
+	}
+}
+
 // A rank that handles no signal is ended by it: agents do not hand on what they ignore.
 func TestNodesAndSignals(t *testing.T) {
 	for _, args := range [][]string{{"polite", "5"}, {"block"}} {

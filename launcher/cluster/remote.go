@@ -68,6 +68,8 @@ func (a *remote) take(n *note) {
 		a.pass(n)
 	case n.Took > 0:
 		a.window.give(n.Took)
+	case n.Reader != nil:
+		a.told(n.Reader)
 	case n.Log != "":
 		l.logf("%s", n.Log)
 	case n.Asked != 0:

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,12 +13,12 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// TerminalInput passes the input of a terminal to rank 0. It reads only while
-// this process is in the foreground of the terminal and there is something to
-// read. In the background a read would stop this process, though rank 0 may not
-// want to read at all.
+// TerminalInput passes the input of a terminal to a rank. It reads only while this process is in the foreground of the
+// terminal, there is something to read, and the rank waits for it. What is typed meanwhile stays in the terminal, so
+// the shell gets what no rank has read. In the background a read would stop this process.
 type TerminalInput struct {
 	from, to *os.File
+	awaited  func() bool
 	quit     *os.File // its other end is closed to end run
 	end      *os.File
 }
@@ -41,19 +42,31 @@ func Answers(in io.Reader) bool {
 	return err == nil && (info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 || TerminalOf(in) != nil)
 }
 
-// background is how long typed input is left to its reader in the
-// foreground: no event tells that a process has come there.
-const background = 100 * time.Millisecond
+// aside is how long typed input is left to others: no event tells that this process has come to the foreground, or that
+// a rank waits.
+const aside = 100 * time.Millisecond
 
-// PassTerminal begins to pass input on, until close. It closes to.
-func PassTerminal(from, to *os.File) (*TerminalInput, error) {
+// PassTerminal begins to pass input on, until close. It closes to. awaited tells whether somebody waits for input.
+func PassTerminal(from, to *os.File, awaited func() bool) (*TerminalInput, error) {
 	quit, end, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("launcher: pass the terminal's input: %w", err)
 	}
-	t := &TerminalInput{from, to, quit, end}
+	t := &TerminalInput{from, to, awaited, quit, end}
 	go t.run()
 	return t, nil
+}
+
+// ReadTerminal is PassTerminal to a pipe, from which the caller reads.
+func ReadTerminal(from *os.File, awaited func() bool) (t *TerminalInput, piped io.ReadCloser, err error) {
+	near, far, err := sys.Pipe(true)
+	if err != nil {
+		return nil, nil, err
+	}
+	if t, err = PassTerminal(from, near, awaited); err != nil {
+		return nil, nil, errors.Join(err, near.Close(), far.Close())
+	}
+	return t, far, nil
 }
 
 func (t *TerminalInput) Close() { t.end.Close() }
@@ -70,11 +83,11 @@ func (t *TerminalInput) run() {
 		if !ready {
 			continue
 		}
-		n, err := 0, error(nil)
-		if sys.Foreground(t.from) {
+		n, err, read := 0, error(nil), sys.Foreground(t.from) && t.awaited()
+		if read {
 			n, err = sys.ReadTerminal(t.from, b)
 		}
-		if !sys.Foreground(t.from) && n == 0 {
+		if (!read || !sys.Foreground(t.from)) && n == 0 {
 			if t.leave() {
 				return
 			}
@@ -84,13 +97,13 @@ func (t *TerminalInput) run() {
 			return // end of input, or the terminal is gone
 		}
 		if _, err := t.to.Write(b[:n]); err != nil {
-			return // rank 0 reads no more
+			return // the rank reads no more
 		}
 	}
 }
 
-// leave waits for background; true means that it is time to end.
+// leave waits for aside; true means that it is time to end.
 func (t *TerminalInput) leave() bool {
-	_, err := sys.AwaitInput(t.quit, t.quit, background)
+	_, err := sys.AwaitInput(t.quit, t.quit, aside)
 	return err != nil
 }

@@ -122,6 +122,15 @@ func (p *Part) Idle() bool { return p != nil && len(p.Ranks) == 0 }
 // Leads tells whether rank 0 is on the node.
 func (p *Part) Leads() bool { return p == nil || !p.Idle() && p.Ranks[0] == 0 }
 
+// Readers says who reads the input of a job: the rank with this number, or all.
+type Readers int
+
+// AllReaders are all ranks that the job begins with.
+const AllReaders Readers = -1
+
+// Has tells whether a rank is among them, by its number in a job that begins with total ranks.
+func (r Readers) Has(rank, total int) bool { return int(r) == rank || r == AllReaders && rank < total }
+
 // Image is a program that the leader has sent, nil if it has not.
 func (p *Part) Image(program string) []byte {
 	if p == nil {

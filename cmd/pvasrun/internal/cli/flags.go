@@ -78,6 +78,28 @@ func (v *Binding) UnmarshalFlag(text string) (err error) {
 	return err
 }
 
+// Reader says which rank reads the standard input.
+type Reader struct {
+	Rank int  // -1: each of them
+	None bool // nobody does
+}
+
+// UnmarshalFlag parses a flag's value.
+func (v *Reader) UnmarshalFlag(text string) error {
+	rank, err := strconv.Atoi(text)
+	switch {
+	case text == "all":
+		*v = Reader{Rank: -1}
+	case text == "none":
+		*v = Reader{None: true}
+	case err != nil || rank < 0:
+		return fmt.Errorf("%q: it is a rank, all or none", text)
+	default:
+		*v = Reader{Rank: rank}
+	}
+	return nil
+}
+
 // Counts is a list of numbers of ranks or nodes such as 8,16,32.
 type Counts []int
 

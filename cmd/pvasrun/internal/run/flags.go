@@ -81,6 +81,7 @@ type Flags struct {
 	settings.TunableFlags
 	settings.ProfileFlags
 	BTL            string         `long:"btl" env:"PVASRUN_BTL" choice:"auto" choice:"pvas" choice:"sm" default:"auto" description:"task model: one address space (pvas), classic processes (sm), or pvas where it can be and else sm (auto)"`
+	Stdin          cli.Reader     `long:"stdin" env:"PVASRUN_STDIN" value-name:"RANK|all|none" default:"0" description:"the rank that reads the standard input; all: each gets all of it"`
 	TagOutput      bool           `long:"tag-output" env:"PVASRUN_TAG_OUTPUT" description:"begin every line with [rank]<stream>:"`
 	OutputDir      string         `long:"output-dir" env:"PVASRUN_OUTPUT_DIR" value-name:"DIR" description:"write to a file per rank and stream in this directory instead"`
 	Bind           cli.Binding    `long:"bind" env:"PVASRUN_BIND" default:"auto" value-name:"none|core|l3|numa|socket|LIST" description:"where a rank may run: anywhere (none), within its core, L3 domain, NUMA node or socket, or on entry i of LIST for rank i, such as 0,2,4-7; auto: within what --map-by names, within its core if the CPUs are the job's own, else anywhere"`
@@ -90,7 +91,7 @@ type Flags struct {
 	Deadlock       string         `long:"deadlock" env:"PVASRUN_DEADLOCK" choice:"end" choice:"report" choice:"off" default:"end" description:"when ranks have waited for 3 s and it is proved that they can never go on: say so and end the job with code 125 (end), say so (report), or do not look (off)"`
 	ReportHang     string         `long:"report-hang" env:"PVASRUN_REPORT_HANG" value-name:"FILE" description:"write what the ranks wait for to this file, too, as JSON: at a deadlock, a time-out, QUIT"`
 	DeadlockAfter  cli.Lapse      `long:"deadlock-after" env:"PVASRUN_DEADLOCK_AFTER" value-name:"DUR" default:"3s" description:"how long ranks have waited when it is looked for a deadlock"`
-	Universe       uint           `long:"universe" env:"PVASRUN_UNIVERSE" value-name:"N" default-mask:"256, or the ranks if they are more" description:"room for N ranks in all, at least 256, with those that MPI_Comm_spawn starts and, up to 256, those of other jobs that it meets; MPI_UNIVERSE_SIZE is N"`
+	Universe       uint           `long:"universe" env:"PVASRUN_UNIVERSE" value-name:"N" default-mask:"256, or the ranks if they are more" description:"the job may have N ranks in all, with those that MPI_Comm_spawn starts and those that have ended; MPI_UNIVERSE_SIZE is N"`
 	PartitionSize  cli.Size       `long:"partition-size" env:"PVASRUN_PARTITION_SIZE" value-name:"SIZE" default-mask:"64GiB, less for many ranks" description:"address space of a rank, a power of two"`
 	StackSize      cli.Stack      `long:"stack-size" env:"PVASRUN_STACK_SIZE" value-name:"SIZE" default-mask:"ulimit -s" description:"stack of a rank, such as 64M, or unlimited"`
 	HugePages      string         `long:"huge-pages" env:"PVASRUN_HUGE_PAGES" choice:"transparent" choice:"reserved" default-mask:"none" description:"huge pages for large blocks of the ranks' shared memory in one address space: transparent ones, or those that the administrator has reserved (hugetlbfs)"`

@@ -210,6 +210,8 @@ func (f *Flags) checkRanks(ranks, helpers int) error {
 	switch {
 	case helpers > ranks:
 		return fmt.Errorf("--helpers %d: there are %d ranks, and a rank has one at most", helpers, ranks)
+	case f.Stdin.Rank >= ranks:
+		return fmt.Errorf("--stdin %d: the ranks of the job are 0 to %d", f.Stdin.Rank, ranks-1)
 	case f.Universe > 0 && (f.Universe < uint(ranks) || f.Universe > job.MaxRanks):
 		return fmt.Errorf("--universe %d: it is the number of all ranks, from the %d of the job to %d", f.Universe,
 			ranks, job.MaxRanks)
@@ -254,7 +256,7 @@ func (f *Flags) job(apps []launcher.App, settings job.Settings) launcher.Job {
 	if f.Timeout != nil {
 		limit = *f.Timeout
 	}
-	return launcher.Job{
+	j := launcher.Job{
 		Apps:           apps,
 		BTL:            f.BTL,
 		Settings:       settings,
@@ -265,6 +267,7 @@ func (f *Flags) job(apps []launcher.App, settings job.Settings) launcher.Job {
 		Bind:           f.binding(countRanks(apps)),
 		ReportBindings: f.ReportBindings,
 		Stdin:          os.Stdin,
+		StdinTo:        f.Stdin.Rank,
 		Stdout:         os.Stdout,
 		Stderr:         os.Stderr,
 		TagOutput:      f.TagOutput,
@@ -275,4 +278,8 @@ func (f *Flags) job(apps []launcher.App, settings job.Settings) launcher.Job {
 		HangFile:       f.ReportHang,
 		Log:            cli.Logger(f.Verbose),
 	}
+	if f.Stdin.None {
+		j.Stdin = nil
+	}
+	return j
 }

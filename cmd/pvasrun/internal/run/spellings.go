@@ -29,6 +29,7 @@ var spellings = map[string]spelling{
 	"bind-to": {1, bindTo},
 	"H":       renamed("--hosts"), "host": renamed("--hosts"), "machinefile": renamed("--hostfile"),
 	"f":             renamed("--hostfile"),
+	"s":             renamed("--stdin"),
 	"launcher-exec": renamed("--rsh"),
 	"c":             renamed("-n"), "iface": renamed("--devices"),
 	"bynode": fixed("--map-by", "node"), "byslot": fixed("--map-by", "slot"),

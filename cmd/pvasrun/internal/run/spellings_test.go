@@ -33,6 +33,8 @@ func TestTranslate(t *testing.T) {
 		"--host a,b p":                      "--hosts a,b p",
 		"-hosts a,b p":                      "--hosts a,b p",
 		"-f file p":                         "--hostfile file p",
+		"-s all p":                          "--stdin all p",
+		"-stdin none p":                     "--stdin none p",
 		"-genv A 1 -genv B x=y p":           "-x A=1 -x B=x=y p",
 		"-genvall p":                        "p",
 		"-tag-output -timeout 3 p":          "--tag-output --timeout 3 p",

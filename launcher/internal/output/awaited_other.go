@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package output
+
+var oldPolls, oldSelects, oldEpolls []int
