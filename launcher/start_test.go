@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/topology"
 	"github.com/gopvas/gopvas/launcher/internal/host"
@@ -158,6 +160,33 @@ func TestBindingHolds(t *testing.T) {
 	after, err := sys.Affinity()
 	require.NoError(t, err)
 	require.Equal(t, allowed, after)
+}
+
+// Tools show what the ranks of a job run, and find them by it, in both task models. The host has its own name.
+func TestCommandLines(t *testing.T) {
+	if err := sys.SetCommandLine(os.Args); err != nil {
+		t.Skip(err)
+	}
+	require.Equal(t, os.Args, processes.Args(os.Getpid()))
+	launchertest.EachBTL(t, func(t *testing.T, btl string) {
+		j := ranks(btl, 2, "block", "for long")
+		one, both := append([]string{launchertest.RanksProgram}, j.Apps[0].Args...), []string(nil)
+		for range 2 {
+			p := startPvasrun(t, j, func(*exec.Cmd) {})
+			for i, pid := range p.AwaitRanks(2 * len(j.Apps)) {
+				want := one
+				if both != nil && btl == btlPvas {
+					want = both
+				}
+				require.Equal(t, want, processes.Args(pid), i)
+				shown, _ := processes.Find(pid)
+				require.Equal(t, "ranks", shown.Name)
+			}
+			require.NotZero(t, p.Child(host.Name))
+			j.Apps = append(j.Apps, j.Apps[0])
+			both = slices.Concat(one, []string{":"}, one)
+		}
+	})
 }
 
 // needsGo skips a test that builds programs where the go command does not even find this package: of a user without a

@@ -14,9 +14,9 @@ const (
 	guardName = "pvasrun-guard"
 )
 
-// hostAndRanks tells the children of pvasrun apart. In one address space ranks show
-// the command line of the host, which is older. Ranks lead their process group;
-// orphans of theirs, which are children of pvasrun too, do not.
+// hostAndRanks tells the children of pvasrun apart. In one address space the host shows the command line of the ranks,
+// which have its name when they begin, but are younger. Ranks lead their process group; orphans of theirs, which are
+// children of pvasrun too, do not.
 func hostAndRanks(pvasrun int) (host int, ranks []int) {
 	guard, own := 0, argv0(pvasrun)
 	children := processes.Children(pvasrun)
@@ -25,6 +25,9 @@ func hostAndRanks(pvasrun int) (host int, ranks []int) {
 	})
 	for _, p := range children {
 		name := argv0(p.PID)
+		if p.Name == hostName {
+			name = hostName
+		}
 		switch {
 		case p.Ended(), name == "": // in the middle of execve nothing tells who it will be
 		case name == guardName:

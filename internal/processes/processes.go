@@ -12,7 +12,8 @@ import (
 // A Process is a line of /proc.
 type Process struct {
 	PID, Parent, Group int
-	State              byte // as proc(5) has it: 'T' is stopped
+	Name               string // of its first thread: 15 bytes at most
+	State              byte   // as proc(5) has it: 'T' is stopped
 	Threads            int
 	Start              int64 // in clock ticks
 }
@@ -72,15 +73,17 @@ func Traced(pid int) bool {
 // parse reads "pid (name) state parent group ...", of which the number of threads is the 20th and
 // the start the 22nd. The name may hold blanks and parentheses, so the last parenthesis counts.
 func parse(stat []byte) (Process, bool) {
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 20 {
+	begin, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
+	fields := bytes.Fields(stat[end+1:])
+	if begin < 0 || end < begin || len(fields) < 20 {
 		return Process{}, false
 	}
 	parent, err := strconv.Atoi(string(fields[1]))
 	group, groupErr := strconv.Atoi(string(fields[2]))
 	threads, threadsErr := strconv.Atoi(string(fields[17]))
 	start, startErr := strconv.ParseInt(string(fields[19]), 10, 64)
-	return Process{Parent: parent, Group: group, State: fields[0][0], Threads: threads, Start: start},
+	name := string(stat[begin+1 : end])
+	return Process{Name: name, Parent: parent, Group: group, State: fields[0][0], Threads: threads, Start: start},
 		errors.Join(err, groupErr, threadsErr, startErr) == nil
 }
 

@@ -12,15 +12,16 @@ const rest = " 12 12 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 777 1 1"
 
 func TestParse(t *testing.T) {
 	for stat, want := range map[string]Process{
-		"12 (sh) S 7" + rest:        {Parent: 7, Group: 12, State: 'S', Threads: 1, Start: 777},
-		"12 (a) b (c)) R 8" + rest:  {Parent: 8, Group: 12, State: 'R', Threads: 1, Start: 777},
-		"12 (\n) ( 5 5) Z 9" + rest: {Parent: 9, Group: 12, State: 'Z', Threads: 1, Start: 777},
+		"12 (sh) S 7" + rest:        {Name: "sh", Parent: 7, Group: 12, State: 'S', Threads: 1, Start: 777},
+		"12 (a) b (c)) R 8" + rest:  {Name: "a) b (c)", Parent: 8, Group: 12, State: 'R', Threads: 1, Start: 777},
+		"12 (\n) ( 5 5) Z 9" + rest: {Name: "\n) ( 5 5", Parent: 9, Group: 12, State: 'Z', Threads: 1, Start: 777},
 	} {
 		got, ok := parse([]byte(stat))
 		require.True(t, ok, "%q", stat)
 		require.Equal(t, want, got, "%q", stat)
 	}
-	for _, stat := range []string{"", "12 (sh)", "12 (sh) S", "12 (sh) S 7", "12 (sh) S x" + rest} {
+	for _, stat := range []string{"", "12 (sh)", "12 (sh) S", "12 (sh) S 7", "12 (sh) S x" + rest,
+		"12 )( S 7" + rest, "12 ) S 7" + rest} {
 		_, ok := parse([]byte(stat))
 		require.False(t, ok, "%q", stat)
 	}

@@ -331,7 +331,7 @@ func (j *job) kill(t *testing.T, node int, pattern string) {
 	t.Helper()
 	pids := j.r.find(node, pattern)
 	require.NotEmpty(t, pids, "%s: %v", pattern, j.r.Processes(node))
-	_ = syscall.Kill(slices.Min(pids), syscall.SIGKILL) // ranks show the command line of the host, which is older
+	_ = syscall.Kill(slices.Min(pids), syscall.SIGKILL) // ranks begin with the name of the host, which is older
 }
 
 // Whatever happens to a job, it ends soon, says why, and leaves nothing.

@@ -128,9 +128,9 @@ func (a attack) await(r *Rig) (pids []int) {
 		time.Now().Before(end); time.Sleep(time.Millisecond) {
 		for _, p := range r.Processes(a.node) {
 			line := strings.Join(p.Args, " ")
-			ofSM := a.btlSM && a.victim == 0 && strings.HasSuffix(line, "work busy") &&
+			rank := a.victim == 0 && strings.HasSuffix(line, "work busy") &&
 				!strings.Contains(line, "pvasrun")
-			if (like.MatchString(line) || ofSM) && !ofSrun(p.Pid) {
+			if (like.MatchString(line) || rank) && !ofSrun(p.Pid) {
 				pids = append(pids, p.Pid)
 			}
 		}

@@ -26,11 +26,30 @@ func Serve() {
 	switch {
 	case len(os.Args) == 1 && os.Args[0] == Name:
 		fate.IgnoreEnds()
+		takeName(Name)
 		os.Exit(hostMain())
 	case len(os.Args) == 2 && os.Args[0] == GuardName:
 		fate.IgnoreEnds()
+		takeName(GuardName)
 		os.Exit(guardMain(os.Args[1]))
 	}
+}
+
+// takeName has ps show what this process is: the kernel has named it after a link of /proc. In one address space its
+// command line is that of the job.
+func takeName(name string) { _ = os.WriteFile("/proc/self/comm", []byte(name), 0) } // an error: it is called exe
+
+// showPrograms has ps and pgrep -f show the command line of the ranks, which the kernel keeps for an address space: of
+// several programs all, as the user has written them.
+func showPrograms(apps []App) {
+	var line []string
+	for i, app := range apps {
+		if i > 0 {
+			line = append(line, ":")
+		}
+		line = append(line, app.Args...)
+	}
+	_ = sys.SetCommandLine(line) // an error: they show that of the host
 }
 
 func hostMain() int {
@@ -124,7 +143,11 @@ func (h *host) create(req *CreateRequest) (reply, error) {
 	if !req.HugePages {
 		spareMemory(req.Tasks)
 	}
-	return reply{Tasks: space.Tasks()}, h.add(req.Apps)
+	if err := h.add(req.Apps); err != nil {
+		return reply{Tasks: space.Tasks()}, err
+	}
+	showPrograms(h.apps)
+	return reply{Tasks: space.Tasks()}, nil
 }
 
 // spareMemory leaves transparent huge pages to those who ask for them, where the system gives them to all. It does so

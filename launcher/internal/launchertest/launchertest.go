@@ -190,18 +190,15 @@ func (p *Pvasrun) AwaitRanks(n int) []int {
 	return PidsIn(p.Stdout.String())
 }
 
-// Child waits for the child of the supervisor that was started by that name: in the middle of
-// execve, which takes long for a guard, a process has no name. The ranks of an address space have
-// its arguments, too, but their own names.
+// Child waits for the child of the supervisor that has taken that name. A rank of an address space has the name of the
+// host when it begins, but it is younger.
 func (p *Pvasrun) Child(name string) (found int) {
 	p.T.Helper()
 	require.Eventually(p.T, func() bool {
-		found = 0
+		var oldest int64
 		for _, child := range processes.Children(p.Cmd.Process.Pid) {
-			pid := child.PID
-			comm, _ := os.ReadFile(processes.File(pid, "comm"))
-			if args := processes.Args(pid); len(args) > 0 && args[0] == name && string(comm) == "exe\n" {
-				found = pid
+			if child.Name == name && (found == 0 || child.Start < oldest) {
+				found, oldest = child.PID, child.Start
 			}
 		}
 		return found != 0
