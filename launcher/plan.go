@@ -196,7 +196,11 @@ func (p *plan) fit() error {
 	if err := pvas.Supported(); err != nil {
 		return err
 	}
-	for _, app := range p.apps {
+	for i, app := range p.apps {
+		if shell := program.ShellOf(app.Path, p.job.Apps[i].Args, app.Env); shell != "" {
+			return fmt.Errorf("%s is a script, and what %s executes has an address space of its own: "+
+				"name the program itself", app.Name, shell)
+		}
 		if err := pvas.Check(app.Path, app.Env...); err != nil {
 			return err
 		}

@@ -341,7 +341,7 @@ func TestAutoFallsBack(t *testing.T) {
 	out := run(t, Job{Apps: []App{{Program: script, N: 2}}})
 	require.NoError(t, out.err)
 	require.Equal(t, "hello\nhello\n", out.stdout)
-	require.Contains(t, out.Reason, "not an ELF program but a script: name its interpreter")
+	require.Contains(t, out.Reason, "script is a script, and what sh executes has an address space of its own")
 	require.Equal(t, job.BTLSM, out.BTL)
 	require.Equal(t, "pvasrun: every rank gets an address space of its own (--btl sm): "+out.Reason+"\n", out.stderr)
 

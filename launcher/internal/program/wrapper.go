@@ -16,7 +16,10 @@ import (
 // A wrapper is a program that starts another one, which is to be the rank: a shell, a debugger, a tool. In one address
 // space it would be the rank itself, and what it starts none: no process enters the space after exec.
 
-// shells start what their text says, which nobody can foresee.
+// shells start what their text says, which nobody can foresee. What a script of theirs executes last could be a rank of
+// the space only if its environment, descriptors, limits, folder and handlers of signals became that rank's, and if its
+// execve were caught in every interpreter: by tracing it, which forbids debuggers, or by a library, which programs that
+// are linked statically do not load. The ranks of such a script are processes.
 var shells = []string{"sh", "bash", "dash", "ksh", "zsh", "fish", "csh", "tcsh", "busybox"}
 
 // Wraps tells whether a program with these arguments, given as the user has, starts a rank: it is a shell that has a
@@ -31,6 +34,16 @@ func Wraps(name string, args []string) bool {
 		}
 		return slices.ContainsFunc(strings.Fields(arg), callsMPI)
 	})
+}
+
+// ShellOf returns the shell that executes a script, "" if the program is none of a shell.
+func ShellOf(path string, args, env []string) string {
+	if interpreter, _ := linkage.Unscript(path, args, env); interpreter != path {
+		if name := filepath.Base(interpreter); slices.Contains(shells, name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // Started returns the first program among a wrapper's arguments that asks for an MPI library, "" if there is none, and
