@@ -16,10 +16,7 @@ import (
 // first. The others are those of further devices: see furtherDevices. The loopback is left out
 // where the nodes are several machines.
 func (l *leader) chooseAddresses(agents []*remote) ([][]netip.Addr, error) {
-	lists := make([]*ready, len(agents))
-	for i, a := range agents {
-		lists[i] = a.ready
-	}
+	lists := readies(agents)
 	if !oneMachine(lists) {
 		for i, r := range lists {
 			lists[i] = r.withoutLoopback()
@@ -41,6 +38,14 @@ func (l *leader) chooseAddresses(agents []*remote) ([][]netip.Addr, error) {
 		err = fmt.Errorf("it has no address in %v, but %v", l.nodes.Network, lists[bad].Addresses)
 	}
 	return nil, &NodeError{agents[bad].name, err, fate.CodeError}
+}
+
+// readies are the descriptions of nodes.
+func readies(agents []*remote) (lists []*ready) {
+	for _, a := range agents {
+		lists = append(lists, a.ready)
+	}
+	return lists
 }
 
 // chooseHosts returns an address for each node, or the number of a node without one.

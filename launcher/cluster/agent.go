@@ -187,7 +187,7 @@ func (a *agent) probe(p *probe, o *order) error {
 	case o.Call != nil:
 		go func() { // the leader is to be heard meanwhile
 			defer p.close()
-			a.link.post(note{Heard: p.run(*o.Call)})
+			p.run(*o.Call, func(h *heard) { a.link.post(note{Heard: h}) })
 		}()
 	}
 	return nil

@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"io"
 	"net/netip"
@@ -62,9 +61,10 @@ func Check(ctx context.Context, n Nodes) ([]NodeCheck, error) {
 	l.patient = cmp.Or(l.nodes.StartTime, startTime)
 	l.patience = time.AfterFunc(l.patient, func() { l.post(l.tooSlow) })
 	defer l.patience.Stop()
-	l.await(ctx, l.agents, func(a *remote) bool { return a.ready != nil })
+	going := func() bool { return ctx.Err() == nil }
+	l.await(l.agents, going, func(a *remote) bool { return a.ready != nil })
 	there := slices.DeleteFunc(slices.Clone(l.agents), func(a *remote) bool { return a.over })
-	bad := l.probe(ctx, there)
+	bad := l.checkPaths(there, going)
 	checks := make([]NodeCheck, len(l.agents))
 	for i, a := range l.agents {
 		checks[i] = a.check(begin)
@@ -80,9 +80,9 @@ func Check(ctx context.Context, n Nodes) ([]NodeCheck, error) {
 	return checks, context.Cause(ctx)
 }
 
-// probe makes the agents send datagrams to one another, by the devices that a job would use. It returns what would keep
-// a job from that.
-func (l *leader) probe(ctx context.Context, agents []*remote) *NodeError {
+// checkPaths has the agents send datagrams to one another, by the devices that a job would use. It returns what would
+// keep a job from that.
+func (l *leader) checkPaths(agents []*remote, going func() bool) *NodeError {
 	if len(agents) < 2 {
 		return nil
 	}
@@ -90,29 +90,8 @@ func (l *leader) probe(ctx context.Context, agents []*remote) *NodeError {
 	if bad, ok := errors.AsType[*NodeError](err); ok {
 		return bad
 	}
-	for i, a := range agents {
-		a.link.post(order{Open: &opening{devices[i]}})
-	}
-	l.await(ctx, agents, func(a *remote) bool { return a.doors != nil })
-	call := calling{Doors: make([][]netip.AddrPort, len(agents))}
-	rand.Read(call.Key[:]) // never fails
-	for i, a := range agents {
-		call.Doors[i] = a.doors
-	}
-	for i, a := range agents {
-		to := call
-		to.Self = i
-		a.link.post(order{Call: &to})
-	}
-	l.await(ctx, agents, func(a *remote) bool { return a.heard != nil })
+	l.probe(agents, devices, probeTime, going)
 	return nil
-}
-
-// await handles events until all agents that are not lost have answered.
-func (l *leader) await(ctx context.Context, agents []*remote, answered func(*remote) bool) {
-	for ctx.Err() == nil && slices.ContainsFunc(agents, func(a *remote) bool { return !a.over && !answered(a) }) {
-		l.next()
-	}
 }
 
 // listen notes whether a has heard b, which has the number j of those that were there.

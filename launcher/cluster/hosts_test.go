@@ -167,3 +167,15 @@ func TestChooseHosts(t *testing.T) {
 		require.Equal(t, c.want, strings.Trim(fmt.Sprint(hosts), "[]"), name)
 	}
 }
+
+// A host outside the allocation is named itself: srun's message is about all that are asked for.
+func TestHostsOutsideTheAllocation(t *testing.T) {
+	l := &leader{agents: []*remote{{name: "n0"}, {name: "n3"}}}
+	require.NoError(t, l.checkAllocation("n[0-3]"))
+	require.NoError(t, l.checkAllocation(""), "nobody knows the allocation")
+	err := l.checkAllocation("n[0-1]")
+	require.ErrorContains(t, err, "node n3: it is not in the Slurm allocation (n[0-1])")
+	var at *NodeError
+	require.ErrorAs(t, err, &at)
+	require.Equal(t, "n3", at.Node)
+}

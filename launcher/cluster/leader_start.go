@@ -67,6 +67,9 @@ func (l *leader) tooSlow() {
 func (l *leader) startJob() {
 	devices, err := l.chooseAddresses(l.agents)
 	if err == nil {
+		err = l.meet(devices)
+	}
+	if err == nil && !l.over() {
 		err = l.startMeasure()
 	}
 	if err == nil && !l.over() {

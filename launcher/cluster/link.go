@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -110,10 +111,20 @@ func (l *link) checkVersion() error {
 		return err
 	}
 	if string(version[:]) != linkVersion {
-		return fmt.Errorf("%w (its version is %q, this one's is %q)", errVersion,
-			strings.TrimSpace(string(version[:])), strings.TrimSpace(linkVersion))
+		return fmt.Errorf("%w (its version is %s, this one's is %s)", errVersion,
+			versionText(string(version[:])), versionText(linkVersion))
 	}
 	return nil
+}
+
+// versionText is a version for people. The first versions did not tell theirs here: what came instead is a gob.
+func versionText(version string) string {
+	digits, ok := strings.CutSuffix(version, "\n")
+	n, err := strconv.ParseUint(digits, 10, 16)
+	if !ok || err != nil {
+		return "an older one, which it does not tell"
+	}
+	return strconv.FormatUint(n, 10)
 }
 
 var errVersion = errors.New("its pvasrun speaks another version of the protocol: " +

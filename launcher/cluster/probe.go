@@ -2,22 +2,26 @@ package cluster
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/binary"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/fate"
 )
 
-// Before a job nobody knows whether datagrams pass between the nodes: ssh uses TCP. So a check makes each agent send
-// one to each other, by each device that a job would use:
+// Before a job nobody knows whether datagrams pass between the nodes: ssh uses TCP. So each agent sends one to each
+// other: in a check by each device that a job would use, and at the start of a job by the first one.
 //
 //	leader: opening to all; agents open a socket on each device, and say where
 //	leader: calling to all; agents send datagrams, and say which nodes they have heard
 //
 // A datagram says whether its sender has heard the receiver. An agent sends again, after longer and longer times,
-// until it knows that both have heard each other, or probeTime is over.
+// until it knows that both have heard each other, or the time is over. A datagram waits in the socket for an agent that
+// has no CPU, so on a busy node each direction still takes one turn of either agent.
 
 // An opening makes an agent open its sockets.
 type opening struct{ Devices []netip.Addr }
@@ -27,6 +31,7 @@ type calling struct {
 	Key   [16]byte           // of this check: others are not heard
 	Self  int                // number of the node
 	Doors [][]netip.AddrPort // of each node: a socket for each device; nil: it is lost
+	Time  time.Duration      // how long a node tries
 }
 
 // doors answers an opening.
@@ -36,11 +41,65 @@ type doors struct{ At []netip.AddrPort }
 type heard struct{ By [][]bool }
 
 const (
-	probeTime  = 3 * time.Second
+	probeTime  = 3 * time.Second       // of a check
+	startProbe = 8 * time.Second       // of a job, which ends if a path fails
 	probeAgain = 50 * time.Millisecond // then twice as long, and so on
 	probeMagic = "pvasprob"
 	probeSize  = len(probeMagic) + 16 + 4 + 1
 )
+
+// probe has the agents send datagrams to one another for some time by these devices of each. heard of each says which
+// came. It ends early when going says so.
+func (l *leader) probe(agents []*remote, devices [][]netip.Addr, d time.Duration, going func() bool) {
+	for i, a := range agents {
+		a.link.post(order{Open: &opening{devices[i]}})
+	}
+	l.await(agents, going, func(a *remote) bool { return a.doors != nil })
+	call := calling{Doors: make([][]netip.AddrPort, len(agents)), Time: d}
+	rand.Read(call.Key[:]) // never fails
+	for i, a := range agents {
+		call.Doors[i] = a.doors
+	}
+	for i, a := range agents {
+		to := call
+		to.Self = i
+		a.link.post(order{Call: &to})
+	}
+	l.await(agents, going, func(a *remote) bool { return a.heard != nil })
+}
+
+// await handles events until all agents that are not lost have answered, or going says no.
+func (l *leader) await(agents []*remote, going func() bool, answered func(*remote) bool) {
+	for going() && slices.ContainsFunc(agents, func(a *remote) bool { return !a.over && !answered(a) }) {
+		l.next()
+	}
+}
+
+// meet returns an error if datagrams do not pass between two nodes by their first devices. Ranks would learn of it only
+// by --peer-timeout. Within one machine they pass.
+func (l *leader) meet(devices [][]netip.Addr) error {
+	if oneMachine(readies(l.agents)) {
+		return nil
+	}
+	first := make([][]netip.Addr, len(devices))
+	for i, d := range devices {
+		first[i] = d[:1]
+	}
+	l.probe(l.agents, first, startProbe, func() bool { return !l.over() })
+	if l.over() {
+		return nil
+	}
+	for i, a := range l.agents {
+		for j, b := range l.agents {
+			if i != j && !a.heard[0][j] {
+				return &NodeError{a.name, fmt.Errorf("no datagram comes from %s, %v to %v: a firewall must let UDP "+
+					"pass between the nodes on the ports of /proc/sys/net/ipv4/ip_local_port_range, or --network or "+
+					"--devices name another network", b.name, devices[j][0], devices[i][0]), fate.CodeError}
+			}
+		}
+	}
+	return nil
+}
 
 // A probe is an agent's part of a check.
 type probe struct {
@@ -50,7 +109,8 @@ type probe struct {
 	known   [][]bool // that the node has heard this one
 	out     *sys.Outbox
 	in      *sys.Inbox
-	waiting int // for so many to be heard, and to know that they have heard this node
+	silent  int // so many were not heard
+	unknown int // so many may not have heard this node
 }
 
 // open opens the sockets.
@@ -78,32 +138,40 @@ func (p *probe) close() {
 	p.fds = nil
 }
 
-// run sends datagrams, and returns which nodes were heard.
-func (p *probe) run(c calling) *heard {
+// run sends datagrams, and says which nodes were heard, as soon as all were, or at the end. Then it goes on as long as
+// others may need to hear this one: its last datagram to them may be lost.
+func (p *probe) run(c calling, say func(*heard)) {
 	p.calling = c
 	for device := range p.fds {
 		p.by, p.known = append(p.by, make([]bool, len(c.Doors))), append(p.known, make([]bool, len(c.Doors)))
 		for node := range c.Doors {
 			if p.expects(device, node) {
-				p.waiting += 2
+				p.silent, p.unknown = p.silent+1, p.unknown+1
 			}
 		}
 	}
 	p.out, p.in = sys.NewOutbox(1, p.is6()), sys.NewInbox(8)
 	begin := time.Now()
 	next, again := time.Duration(0), probeAgain
-	for p.waiting > 0 {
+	said := false
+	for p.silent > 0 || p.unknown > 0 {
+		if p.silent == 0 && !said {
+			say(&heard{p.by})
+			said = true
+		}
 		now := time.Since(begin)
-		if now >= probeTime {
+		if now >= p.Time {
 			break
 		}
 		if now >= next {
 			p.send()
 			next, again = now+again, 2*again
 		}
-		p.receive(min(next, probeTime) - now)
+		p.receive(min(next, p.Time) - now)
 	}
-	return &heard{p.by}
+	if !said {
+		say(&heard{p.by})
+	}
 }
 
 // is6 tells whether sockets are of IPv6.
@@ -167,13 +235,13 @@ func (p *probe) take(device int, b []byte) {
 	}
 	if !p.by[device][node] {
 		p.by[device][node] = true
-		p.waiting--
+		p.silent--
 	}
 	switch {
 	case !knows:
 		p.tell(device, node)
 	case !p.known[device][node]:
 		p.known[device][node] = true
-		p.waiting--
+		p.unknown--
 	}
 }

@@ -17,7 +17,7 @@ func TestProbe(t *testing.T) {
 			t.Parallel()
 			const nodes = 3
 			loopback := netip.MustParseAddr("127.0.0.1")
-			c := calling{Key: [16]byte{1: 7}}
+			c := calling{Key: [16]byte{1: 7}, Time: probeTime}
 			var probes [nodes]probe
 			for i := range probes {
 				d, err := probes[i].open([]netip.Addr{loopback, loopback})
@@ -34,7 +34,7 @@ func TestProbe(t *testing.T) {
 					own.Doors = slices.Clone(c.Doors)
 					own.Doors[1] = []netip.AddrPort{c.Doors[1][0], netip.AddrPortFrom(loopback, 9)} // of discard
 				}
-				running.Go(func() { all[i] = probes[i].run(own).By })
+				running.Go(func() { probes[i].run(own, func(h *heard) { all[i] = h.By }) })
 			}
 			running.Wait()
 			for i, by := range all {
@@ -56,7 +56,7 @@ func TestProbeHearsNobodyElse(t *testing.T) {
 	require.NoError(t, err)
 	defer p.close()
 	p.calling = calling{Key: [16]byte{5}, Doors: [][]netip.AddrPort{d.At, d.At, nil}}
-	p.by, p.known, p.waiting = [][]bool{make([]bool, 3)}, [][]bool{make([]bool, 3)}, 2
+	p.by, p.known, p.silent, p.unknown = [][]bool{make([]bool, 3)}, [][]bool{make([]bool, 3)}, 1, 1
 	good := append([]byte(probeMagic), p.Key[:]...)
 	good = append(good, 1, 0, 0, 0, 1)
 	for i := range good[:len(good)-1] {
@@ -77,5 +77,5 @@ func TestProbeHearsNobodyElse(t *testing.T) {
 	p.take(0, good)
 	p.take(0, good)
 	require.Equal(t, [][]bool{{false, true, false}}, p.by)
-	require.Zero(t, p.waiting)
+	require.Zero(t, p.silent+p.unknown)
 }

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -45,6 +46,9 @@ func (l *leader) startStep(self string) error {
 	i := invitation{Numbers: map[string]int{}, Secret: make([]byte, secretSize)}
 	rand.Read(i.Secret) // never fails
 	l.nodes.joined = map[int]*joined{}
+	if err := l.checkAllocation(os.Getenv("SLURM_JOB_NODELIST")); err != nil {
+		return err
+	}
 	var names []string
 	for _, a := range l.agents {
 		i.Numbers[a.name] = a.number
@@ -78,6 +82,21 @@ func (l *leader) startStep(self string) error {
 		a.begin(conn, conn)
 	}
 	go l.watchStep()
+	return nil
+}
+
+// checkAllocation returns an error if a node is none of Slurm's list: srun would blame any.
+func (l *leader) checkAllocation(list string) error {
+	names, err := expandNodes(list)
+	if err != nil || names == nil {
+		return err
+	}
+	for _, a := range l.agents {
+		if !slices.Contains(names, a.name) {
+			return &NodeError{a.name, fmt.Errorf("it is not in the Slurm allocation (%s): leave it out, or write its "+
+				"name as Slurm does", list), fate.CodeError}
+		}
+	}
 	return nil
 }
 

@@ -23,6 +23,9 @@ func (l *leader) startAgents() error {
 	}
 	if l.nodes.Slurm {
 		if err := l.startStep(self); err != nil {
+			if _, told := errors.AsType[*NodeError](err); told {
+				return err
+			}
 			return fmt.Errorf("launcher: start the nodes: %w", err)
 		}
 		go l.watchStart()
