@@ -56,7 +56,8 @@ func endCut(t *testing.T, r *Rig, j *job) {
 	require.Regexp(t, `node n2: start pvasrun there: 10\.77\.0\.3:\d+ does not answer in time`, j.stderr.String())
 }
 
-// Where datagrams do not pass between two nodes info says so before a job, and a job ends at its start. A further device on which they do not pass is told of, too; jobs do without it.
+// Where datagrams do not pass between two nodes info says so before a job, and a job ends at its start. A further
+// device on which they do not pass is told of, too; jobs do without it.
 func TestDatagramsAreBlocked(t *testing.T) {
 	t.Parallel()
 	r := withSSH(t, 3)
@@ -74,7 +75,8 @@ func TestDatagramsAreBlocked(t *testing.T) {
 
 	j := r.start(append(bySSH(r, 1), work, "check"), nil)
 	require.Equal(t, 1, j.wait(t, 40*time.Second), "less than --peer-timeout")
-	require.Contains(t, j.stderr.String(), "node n2: no datagram comes from n1, 10.77.0.2 to 10.77.0.3: a firewall must let UDP")
+	require.Contains(t, j.stderr.String(),
+		"node n2: no datagram comes from n1, 10.77.0.2 to 10.77.0.3: a firewall must let UDP")
 
 	r.AddDevice()
 	r.Run(1, "ip", "rule", "add", "to", "10.78.0.0/16", "ipproto", "udp", "blackhole")

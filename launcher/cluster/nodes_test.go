@@ -182,9 +182,9 @@ func TestNodesThatDoNotStart(t *testing.T) {
 		"colours":      {[]string{"sh", "-c", `printf '\033[31mRED\n'`}, ": ?[31mRED"},
 		"lines of ssh": {[]string{"sh", "-c", `printf 'one\r\ntwo\r\n'`}, ": one; two"},
 		"other version": {[]string{"sh", "-c", `printf '\0pvasrun agent\n0001\n'; exec cat >/dev/null`},
-			"speaks another version of the protocol: install the same version on all nodes (its version is 1, this one's"},
+			"another version of the protocol: install the same version on all nodes (its version is 1, this one's"},
 		"it had no version": {[]string{"sh", "-c", `printf '\0pvasrun agent\n'; head -c 9`},
-			"install the same version on all nodes (its version is an older one, which it does not tell, this one's is"},
+			"on all nodes (its version is an older one, which it does not tell, this one's is"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := twoNodes()
