@@ -2,6 +2,7 @@ package sys
 
 import (
 	"bytes"
+	"os"
 	"strconv"
 	"time"
 
@@ -22,17 +23,26 @@ func TimerSlack() int {
 // A kernel that refuses leaves it as it is.
 func SetTimerSlack(ns int) { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(ns), 0, 0, 0) }
 
-// ShortenSlice gives the calling thread, and what it starts from now on, time slices of the given length, of which the
-// kernel takes 0.1 ms at least. A thread gets the CPU as soon as it wakes if its slice is shorter than that of the one
-// that runs, and no more of the CPU in all (EEVDF, Linux 6.12). A shorter slice stays. Older kernels, and policies
-// without slices, leave everything as it is.
-func ShortenSlice(to time.Duration) {
-	a, err := unix.SchedGetAttr(0, 0)
+// ShortenSlices gives all threads of this process, and what they start from now on, time slices of the given length, of
+// which the kernel takes 0.1 ms at least. A thread gets the CPU as soon as it wakes if its slice is shorter than that
+// of the one that runs, and no more of the CPU in all (EEVDF, Linux 6.12). A shorter slice stays. Older kernels, and
+// policies without slices, leave everything as it is.
+func ShortenSlices(to time.Duration) {
+	threads, _ := os.ReadDir("/proc/self/task") // an error: the slices stay
+	for _, thread := range threads {
+		if tid, err := strconv.Atoi(thread.Name()); err == nil {
+			shortenSlice(tid, to)
+		}
+	}
+}
+
+func shortenSlice(tid int, to time.Duration) {
+	a, err := unix.SchedGetAttr(tid, 0)
 	if err != nil || a.Policy != unix.SCHED_NORMAL || a.Runtime <= uint64(to) {
 		return
 	}
 	a.Runtime = uint64(to)
-	_ = unix.SchedSetAttr(0, a, 0) // an error: the slices stay
+	_ = unix.SchedSetAttr(tid, a, 0) // an error: the slices stay
 }
 
 // RunDelay is what the kernel says of a thread.

@@ -50,9 +50,9 @@ func TestShortenSlice(t *testing.T) {
 			return a.Runtime
 		}
 		s := slices{at: slice()}
-		ShortenSlice(short)
+		shortenSlice(0, short)
 		s.after = slice()
-		ShortenSlice(2 * short)
+		shortenSlice(0, 2*short)
 		s.again = slice()
 		got <- s
 	}()

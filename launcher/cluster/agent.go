@@ -18,6 +18,7 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/output"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 	"github.com/gopvas/gopvas/pvas"
@@ -44,6 +45,7 @@ func agentCode(err error) int {
 // reached, if that is known.
 func runAgent(in io.Reader, out io.Writer, reached netip.Addr, instruments map[string]Instrument) error {
 	defer fate.CatchPipe()()
+	host.ShortenSlices()
 	// Of a terminal: the leader passes on the signals for ranks. It is caught and not
 	// ignored, since the ranks would inherit that.
 	_, _ = fate.Catch(syscall.SIGINT)

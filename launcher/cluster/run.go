@@ -15,6 +15,7 @@ import (
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/hang"
+	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/output"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 	"github.com/gopvas/gopvas/launcher/internal/program"
@@ -29,6 +30,7 @@ import (
 // that does not hear the leader ends its ranks at once.
 func Run(ctx context.Context, j launcher.Job, n Nodes) (*launcher.Result, error) {
 	defer fate.CatchPipe()()
+	host.ShortenSlices()
 	l, err := newLeader(ctx, &j, n)
 	if err != nil {
 		return nil, err
