@@ -65,8 +65,7 @@ var (
 )
 
 // OpenFile opens a file on all ranks of a communicator, or on none. It is collective; all pass the same name and mode.
-// Hints may be nil. A hint that is not known is kept, see Hints; cb_buffer_size is how much of a file a rank assembles
-// in memory.
+// Hints may be nil. One is followed, see Hints: cb_buffer_size is how much of a file a rank assembles in memory.
 //
 // MPI 5.0 section 14.2.1.
 func OpenFile(c *Comm, name string, mode FileMode, hints map[string]string) (*File, error) {
@@ -132,7 +131,7 @@ func (f *File) SetAtomic(on bool) error { return f.inner().SetAtomic(on) }
 // MPI 5.0 section 14.6.1.
 func (f *File) Sync() error { return f.inner().Sync() }
 
-// Hints returns the hints of the file: those that OpenFile was given, and those that the library follows.
+// Hints returns the hints that the library follows.
 func (f *File) Hints() map[string]string {
 	info, hints := f.inner().Info(), map[string]string{}
 	for i := range info.Len() {
@@ -176,13 +175,23 @@ func (f *File) ReadAt(p []byte, offset int64) (int, error) {
 
 // Write writes bytes at this rank's pointer: io.Writer.
 func (f *File) Write(p []byte) (int, error) {
-	return f.inner().Do(&file.Access{Write: true, Place: file.Own, Memory: comm.Bytes(p)})
+	n, err := f.inner().Do(&file.Access{Write: true, Place: file.Own, Memory: comm.Bytes(p)})
+	return n, short(n, p, err)
+}
+
+// short is io.ErrShortWrite if less was written without an error: through a view without bytes.
+func short(n int, p []byte, err error) error {
+	if n < len(p) && err == nil {
+		return io.ErrShortWrite
+	}
+	return err
 }
 
 // WriteAt writes bytes to an offset in the stream, at which an element of the view begins: io.WriterAt.
 func (f *File) WriteAt(p []byte, offset int64) (int, error) {
 	place, err := f.inner().AtByte(offset)
-	return f.inner().Do(&file.Access{Write: true, Place: place, Memory: comm.Bytes(p), Wrong: err})
+	n, err := f.inner().Do(&file.Access{Write: true, Place: place, Memory: comm.Bytes(p), Wrong: err})
+	return n, short(n, p, err)
 }
 
 // ReadFile reads elements, and returns how many: fewer than there is room for at the end of the file.

@@ -14,6 +14,24 @@ import (
 	"github.com/gopvas/gopvas/datatype"
 )
 
+// throughNothing writes through a view without bytes, which takes none.
+func throughNothing(f *File) error {
+	none, err := datatype.Contiguous(0, datatype.Byte)
+	if err = errors.Join(err, f.SetView(0, datatype.Byte, none)); err != nil {
+		return err
+	}
+	if n, err := f.Write([]byte("lost")); n != 0 || err != io.ErrShortWrite {
+		return fmt.Errorf("write: %d: %w", n, err)
+	}
+	if n, err := f.WriteAt([]byte("lost"), 0); n != 0 || err != io.ErrShortWrite {
+		return fmt.Errorf("write at: %d: %w", n, err)
+	}
+	if n, err := WriteFileAll(f, FilePointer, []byte("lost")); n != 0 || err != nil {
+		return fmt.Errorf("write all: %d: %w", n, err)
+	}
+	return nil
+}
+
 // TestFile: a file is a file of Go for each rank, and one for all.
 func TestFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
@@ -57,6 +75,13 @@ func TestFile(t *testing.T) {
 		}
 		if n, err := f.Size(); err != nil || n != 5 {
 			return fmt.Errorf("size %d: %w", n, err)
+		}
+		if err := throughNothing(f); err != nil {
+			return err
+		}
+		element := []*datatype.Type{datatype.Int32, datatype.Float64}[r%2]
+		if err := f.SetView(0, element, element); !errors.Is(err, ErrNotSame) {
+			return fmt.Errorf("views of different elements: %w", err)
 		}
 		return f.Close()
 	})

@@ -9,9 +9,9 @@ import (
 	"github.com/gopvas/gopvas/internal/topology"
 )
 
-// dup copies a communicator with its attributes, and hints, which may be other ones. If it fails, for example
+// dup copies a communicator with its attributes. If it fails, for example
 // since a callback refuses to copy an attribute, the handle is MPI_COMM_NULL.
-func (p *Process) dup(on *communicator, hints *comm.Info, out Ptr[Comm]) error {
+func (p *Process) dup(on *communicator, out Ptr[Comm]) error {
 	out.Set(COMM_NULL)
 	copies, err := p.copyAll(uintptr(on.handle), &on.attributes)
 	if err != nil {
@@ -22,20 +22,37 @@ func (p *Process) dup(on *communicator, hints *comm.Info, out Ptr[Comm]) error {
 		p.forget(copies)
 		return err
 	}
-	p.adoptCopy(n, on, hints, copies, out)
+	p.adoptCopy(n, on, copies, out)
 	return nil
 }
 
-func (p *Process) adoptCopy(n *comm.Comm, from *communicator, hints *comm.Info, copies attributes, out Ptr[Comm]) {
-	if hints == nil {
-		hints = from.hints
-	}
+func (p *Process) adoptCopy(n *comm.Comm, from *communicator, copies attributes, out Ptr[Comm]) {
 	made := p.adopt(n, from, out)
-	made.attributes, made.hints, made.weighted = copies, hints.Clone(), from.weighted
+	made.attributes, made.weighted = copies, from.weighted
+}
+
+// A communicator follows no hints, so it has none.
+
+// Comm_set_info is MPI_Comm_set_info.
+func (p *Process) Comm_set_info(_ *communicator, _ *comm.Info) error { return nil }
+
+// Comm_get_info is MPI_Comm_get_info.
+func (p *Process) Comm_get_info(_ *communicator, out Ptr[Info]) error {
+	return p.newInfo(new(comm.Info), out)
+}
+
+// Comm_dup_with_info is MPI_Comm_dup_with_info.
+func (p *Process) Comm_dup_with_info(on *communicator, _ *comm.Info, out Ptr[Comm]) error {
+	return p.dup(on, out)
+}
+
+// Comm_idup_with_info is MPI_Comm_idup_with_info.
+func (p *Process) Comm_idup_with_info(on *communicator, _ *comm.Info, out Ptr[Comm], req Ptr[Request]) error {
+	return p.idup(on, out, req)
 }
 
 // idup is dup, nonblocking.
-func (p *Process) idup(on *communicator, hints *comm.Info, out Ptr[Comm], req Ptr[Request]) error {
+func (p *Process) idup(on *communicator, out Ptr[Comm], req Ptr[Request]) error {
 	out.Set(COMM_NULL)
 	copies, err := p.copyAll(uintptr(on.handle), &on.attributes)
 	if err != nil {
@@ -46,7 +63,7 @@ func (p *Process) idup(on *communicator, hints *comm.Info, out Ptr[Comm], req Pt
 		p.forget(copies)
 		return err
 	}
-	p.adoptCopy(n, on, hints, copies, out)
+	p.adoptCopy(n, on, copies, out)
 	return p.begun(r, on.collectives, req)
 }
 

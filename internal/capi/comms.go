@@ -1,7 +1,6 @@
 package capi
 
 import (
-	"fmt"
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/comm"
@@ -13,7 +12,7 @@ type communicator struct {
 	handle   Comm
 	handler  *errhandler
 	name     string
-	hints    *comm.Info     // nil: none
+	made     origin
 	weighted bool           // of a distributed graph: the program has given weights
 	sessions bool           // of the Sessions Model: without the attributes of the World Model
 	attached attachedBuffer // for messages on this communicator alone
@@ -25,6 +24,7 @@ type communicator struct {
 
 // newCommunicator completes a communicator.
 func newCommunicator(c *communicator) *communicator {
+	c.made = process.here()
 	c.messages = newOwner(&owner{on: c})
 	c.collectives = newOwner(&owner{on: c, collective: true})
 	return c
@@ -35,7 +35,7 @@ func (c *communicator) title() string {
 	if c.name != "" {
 		return c.name
 	}
-	return fmt.Sprintf("communicator %#x", uintptr(c.handle))
+	return c.made.object("communicator", uintptr(c.handle))
 }
 
 // comm returns the communicator of a handle.

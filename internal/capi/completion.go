@@ -154,7 +154,7 @@ func (p *Process) codeOf(err error) int {
 		return 0
 	}
 	code := classOf(err)
-	p.codes.note(code, raised{"a request", err})
+	p.codes.note(code, raised{site{call: "a request"}, err})
 	return code
 }
 

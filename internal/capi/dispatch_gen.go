@@ -538,11 +538,13 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 435:
 		return 0, p.Comm_dup(Comm(a.word(0)), Ptr[Comm]{a.word(1)})
 	case 436:
-		return 0, p.Comm_dup_with_info(Comm(a.word(0)), Info(a.word(1)), Ptr[Comm]{a.word(2)})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
+			return found(p.hints(Info(a.word(1)))).then(func(o1 *comm.Info) error { return p.Comm_dup_with_info(o0, o1, Ptr[Comm]{a.word(2)}) })
+		})
 	case 437:
 		return 0, p.Comm_free(Ptr[Comm]{a.word(0)})
 	case 438:
-		return 0, p.Comm_get_info(Comm(a.word(0)), Ptr[Info]{a.word(1)})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_get_info(o0, Ptr[Info]{a.word(1)}) })
 	case 439:
 		return 0, p.Comm_get_name(Comm(a.word(0)), OutString{a.word(1)}, Ref{a.word(2), false})
 	case 440:
@@ -550,7 +552,11 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 441:
 		return 0, p.Comm_idup(Comm(a.word(0)), Ptr[Comm]{a.word(1)}, Ptr[Request]{a.word(2)})
 	case 442:
-		return 0, p.Comm_idup_with_info(Comm(a.word(0)), Info(a.word(1)), Ptr[Comm]{a.word(2)}, Ptr[Request]{a.word(3)})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
+			return found(p.hints(Info(a.word(1)))).then(func(o1 *comm.Info) error {
+				return p.Comm_idup_with_info(o0, o1, Ptr[Comm]{a.word(2)}, Ptr[Request]{a.word(3)})
+			})
+		})
 	case 443:
 		return 0, p.Comm_rank(Comm(a.word(0)), Ref{a.word(1), false})
 	case 444:
@@ -558,7 +564,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 445:
 		return 0, p.Comm_remote_size(Comm(a.word(0)), Ref{a.word(1), false})
 	case 446:
-		return 0, p.Comm_set_info(Comm(a.word(0)), Info(a.word(1)))
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
+			return found(p.hints(Info(a.word(1)))).then(func(o1 *comm.Info) error { return p.Comm_set_info(o0, o1) })
+		})
 	case 447:
 		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_set_name(o0, CString(a.word(1))) })
 	case 448:

@@ -74,14 +74,21 @@ func (p *Process) raise(op int, a slots, err error) (int64, Handler) {
 	if by, _ := p.inside.current(); by != "" && errors.Is(err, comm.ErrOperator) {
 		err = fmt.Errorf("%w (%s runs the operator)", err, by)
 	}
+	at := site{call: calls[op].name}
+	if a != 0 {
+		at.place = caller(a)
+	}
 	if h, null := p.handlerArgument(calls[op].name, a); h != nil {
-		return int64(classOf(err)), p.handle(h, null, calls[op].name, err)
+		return int64(classOf(err)), p.handle(h, null, at, err)
 	}
-	handler, object, name := p.handlerOf(&calls[op], a)
+	var handler *errhandler
+	var object uintptr
 	if l, ok := err.(located); ok && l.on != nil {
-		handler, object, name = l.on.handler, uintptr(l.on.handle), " on "+l.on.title()
+		handler, object, at.on = l.on.handler, uintptr(l.on.handle), l.on
+	} else {
+		handler, object, at.on = p.handlerOf(&calls[op], a)
 	}
-	return int64(classOf(err)), p.handle(handler, object, calls[op].name+name, err)
+	return int64(classOf(err)), p.handle(handler, object, at, err)
 }
 
 // handlerArgument returns the error handler that is an argument of a call, and a null handle: a
@@ -106,50 +113,50 @@ func (p *Process) handlerArgument(call string, a slots) (h *errhandler, null uin
 	return h, null
 }
 
-// handlerOf returns the error handler for a call, the handle of its object, and how the
-// call is described besides its name. For a call without an object, or with a
+// handlerOf returns the error handler for a call, the handle of its object, and the object if it has a
+// title. For a call without an object, or with a
 // wrong one, the handler is that of MPI_COMM_SELF. If the program has set none there it is
 // that of MPI_COMM_WORLD, as in MPI before 4.0.
-func (p *Process) handlerOf(call *callInfo, a slots) (h *errhandler, object uintptr, about string) {
+func (p *Process) handlerOf(call *callInfo, a slots) (h *errhandler, object uintptr, on titled) {
 	if p.state.Load() != running {
-		return areFatal, 0, ""
+		return areFatal, 0, nil
 	}
 	object = call.handle(a)
 	if strings.HasPrefix(call.name, "MPI_File_") {
 		if o, err := p.opened(File(object)); err == nil && call.object == onFile {
-			return o.handler, object, ""
+			return o.handler, object, nil
 		}
-		return p.fileHandler, uintptr(FILE_NULL), ""
+		return p.fileHandler, uintptr(FILE_NULL), nil
 	}
 	switch call.object {
 	case onComm:
 		if c, err := p.comm(Comm(object)); err == nil {
-			return c.handler, object, fmt.Sprintf(" on %s", c.title())
+			return c.handler, object, c
 		}
 	case onWin:
 		if o, err := p.window(Win(object)); err == nil {
-			return o.handler, object, o.title()
+			return o.handler, object, o
 		}
 	case onSession:
 		if s, err := p.session(Session(object)); err == nil {
-			return s.handler, object, " on a session"
+			return s.handler, object, s
 		}
 	}
 	if p.self.handler == areFatal {
-		return p.world.handler, uintptr(COMM_WORLD), ""
+		return p.world.handler, uintptr(COMM_WORLD), nil
 	}
-	return p.self.handler, uintptr(COMM_SELF), ""
+	return p.self.handler, uintptr(COMM_SELF), nil
 }
 
 // handle does what an error handler says, or returns the function of the program that does.
-func (p *Process) handle(h *errhandler, object uintptr, call string, err error) Handler {
+func (p *Process) handle(h *errhandler, object uintptr, at site, err error) Handler {
 	code := classOf(err)
-	p.codes.note(code, raised{call, err})
+	p.codes.note(code, raised{at, err})
 	switch {
 	case h == returns:
 		return Handler{}
 	case h == areFatal || h == abort:
-		p.die(call, code, err)
+		p.die(at, code, err)
 	}
 	return Handler{h.f.Entry, h.f.shown(object), code}
 }
@@ -161,9 +168,14 @@ type called Handler
 func (called) Error() string { return "an error handler is to be called" }
 
 // die ends the job because of an error.
-func (p *Process) die(call string, code int, err error) {
+func (p *Process) die(at site, code int, err error) {
 	comm.AwaitCause(err)
-	fmt.Fprintf(os.Stderr, "%s: %s: %s (%s)\n", comm.Who(), call, textOf(call, err), className(p.codes.classOf(code)))
+	call, place := at.String(), nameOf(at.place)
+	if place != "" {
+		place = ", called by " + place
+	}
+	fmt.Fprintf(os.Stderr, "%s: %s: %s (%s)%s\n", comm.Who(), call, textOf(call, err),
+		className(p.codes.classOf(code)), place)
 	p.end("", 1)
 }
 
@@ -229,8 +241,8 @@ func (p *Process) Errhandler_free(h Ptr[Errhandler]) error {
 }
 
 // callHandler calls an error handler for a code of the program.
-func (p *Process) callHandler(handler *errhandler, object uintptr, call string, code int) error {
-	h := p.handle(handler, object, call, p.codes.asError(code))
+func (p *Process) callHandler(handler *errhandler, object uintptr, call string, on titled, code int) error {
+	h := p.handle(handler, object, site{call: call, on: on}, p.codes.asError(code))
 	if h.Function == 0 {
 		return nil
 	}

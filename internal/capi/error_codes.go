@@ -17,8 +17,8 @@ type errorCodes struct {
 
 // raised is an error that a call has returned.
 type raised struct {
-	call string // with its object
-	err  error
+	at  site
+	err error
 }
 
 // note keeps an error, for MPI_Error_string of its class.
@@ -39,7 +39,8 @@ func (e *errorCodes) withCause(class int, text string) string {
 	if _, ours := classTexts[class]; !ours || !ok {
 		return text
 	}
-	return fmt.Sprintf("%s; last of %s: %s", text, r.call, textOf(r.call, r.err))
+	call := r.at.String()
+	return fmt.Sprintf("%s; last of %s: %s", text, call, textOf(call, r.err))
 }
 
 type addedCode struct {

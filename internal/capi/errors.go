@@ -54,7 +54,7 @@ func classed(err error, class int) error {
 // textOf is an error for programs in C: one line, in which calls have their names in C. It stands behind the call, such
 // as "MPI_Comm_connect on MPI_COMM_WORLD", so it does not begin with the operation if the call has its name.
 func textOf(call string, err error) string {
-	text := strings.TrimPrefix(err.Error(), "mpi: ")
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "mpi: "), "window: ")
 	function, _, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(call, "_", " ")), " on ")
 	if op, rest, _ := strings.Cut(text, ": "); rest != "" && strings.HasSuffix(function, " "+op) {
 		text = rest

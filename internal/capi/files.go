@@ -150,7 +150,7 @@ func (p *Process) File_call_errhandler(h File, code int) error {
 	if err != nil {
 		return err
 	}
-	return p.callHandler(*at, uintptr(h), "MPI_File_call_errhandler", code)
+	return p.callHandler(*at, uintptr(h), "MPI_File_call_errhandler", nil, code)
 }
 
 // setInfo adds hints to those of a file.

@@ -1,6 +1,17 @@
 package capi
 
-import "sync/atomic"
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/processes"
+)
 
 // inside knows which function the program is in, and where it has called it, for the hang report: from Go a blocked
 // MPI_Waitall looks like any wait.
@@ -66,4 +77,82 @@ func (i *inside) current() (name string, place uint64) {
 		return calls[w%oneCall].name, 0
 	}
 	return "", 0
+}
+
+// titled is an object that messages to people name.
+type titled interface{ title() string }
+
+// site is where an error has come up.
+type site struct {
+	call  string
+	on    titled  // nil: nothing
+	place uintptr // where the program goes on after the call; 0: that is not known
+}
+
+func (s site) String() string {
+	if s.on == nil {
+		return s.call
+	}
+	return s.call + " on " + s.on.title()
+}
+
+// origin is the call by which the program has made an object.
+type origin struct {
+	call  string // "": that is not known
+	place uint64
+}
+
+// here is the call that the program is in.
+func (p *Process) here() (o origin) {
+	o.call, o.place = p.inside.current()
+	return o
+}
+
+// object names an object of a kind by the call that has made it, or by its handle.
+func (o origin) object(kind string, handle uintptr) string {
+	if o.call == "" {
+		return fmt.Sprintf("%s %#x", kind, handle)
+	}
+	text := fmt.Sprintf("the %s of %s", kind, o.call)
+	if place := nameOf(uintptr(o.place)); place != "" {
+		text += " (" + place + ")"
+	}
+	return text
+}
+
+// namesOfPlaces are those that were looked up.
+var namesOfPlaces sync.Map // string by uintptr
+
+// nameOf is where a call stands in the source, such as "solve at solver.c:12"; "" if that is not known. Ranks do not
+// read symbols, so pvasrun is started for that.
+func nameOf(place uintptr) string {
+	if known, ok := namesOfPlaces.Load(place); ok || place == 0 {
+		name, _ := known.(string)
+		return name
+	}
+	name := lookUp(uint64(place))
+	namesOfPlaces.Store(place, name)
+	return name
+}
+
+// lookUpLimit bounds how long an error waits for the name of a place: a large program takes its time to be read.
+const lookUpLimit = 2 * time.Second
+
+func lookUp(place uint64) string {
+	reporter := os.Getenv(job.EnvBacktrace)
+	for _, c := range processes.CodeOf(os.Getpid()) {
+		if reporter == "" || !c.Holds(place) {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), lookUpLimit)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, reporter)
+		cmd.Args = []string{job.BacktraceName, "", fmt.Sprintf("%s+%#x", c.Path, c.InFile(place))}
+		name, err := cmd.Output()
+		if err != nil {
+			return ""
+		}
+		return string(name)
+	}
+	return ""
 }

@@ -723,7 +723,7 @@ func (p *Process) Comm_call_errhandler(c Comm, errorcode int) error {
 	if err != nil {
 		return err
 	}
-	return p.callHandler(o1.handler, uintptr(c), "MPI_Comm_call_errhandler on "+o1.title(), errorcode)
+	return p.callHandler(o1.handler, uintptr(c), "MPI_Comm_call_errhandler", o1, errorcode)
 }
 
 // Comm_create_errhandler is MPI_Comm_create_errhandler.
@@ -772,7 +772,7 @@ func (p *Process) Session_call_errhandler(session Session, errorcode int) error 
 	if err != nil {
 		return err
 	}
-	return p.callHandler(o1.handler, uintptr(session), "MPI_Session_call_errhandler", errorcode)
+	return p.callHandler(o1.handler, uintptr(session), "MPI_Session_call_errhandler", o1, errorcode)
 }
 
 // Session_create_errhandler is MPI_Session_create_errhandler.
@@ -810,7 +810,7 @@ func (p *Process) Win_call_errhandler(win Win, errorcode int) error {
 	if err != nil {
 		return err
 	}
-	return p.callHandler(o1.handler, uintptr(win), "MPI_Win_call_errhandler", errorcode)
+	return p.callHandler(o1.handler, uintptr(win), "MPI_Win_call_errhandler", o1, errorcode)
 }
 
 // Win_create_errhandler is MPI_Win_create_errhandler.
@@ -890,30 +890,7 @@ func (p *Process) Comm_dup(c Comm, newcomm Ptr[Comm]) error {
 	if err != nil {
 		return err
 	}
-	return p.dup(o1, nil, newcomm)
-}
-
-// Comm_dup_with_info is MPI_Comm_dup_with_info.
-func (p *Process) Comm_dup_with_info(c Comm, info Info, newcomm Ptr[Comm]) error {
-	o1, err := p.comm(c)
-	if err != nil {
-		return err
-	}
-	o2, err := p.hints(info)
-	if err != nil {
-		return err
-	}
-	return p.dup(o1, o2.Clone(), newcomm)
-}
-
-// Comm_get_info is MPI_Comm_get_info.
-func (p *Process) Comm_get_info(c Comm, info_used Ptr[Info]) error {
-	o1, err := p.comm(c)
-	if err != nil {
-		return err
-	}
-	info_used.Set(Info(p.infos.add(o1.hints.Clone())))
-	return nil
+	return p.dup(o1, newcomm)
 }
 
 // Comm_group is MPI_Comm_group.
@@ -932,20 +909,7 @@ func (p *Process) Comm_idup(c Comm, newcomm Ptr[Comm], request Ptr[Request]) err
 	if err != nil {
 		return err
 	}
-	return p.idup(o1, nil, newcomm, request)
-}
-
-// Comm_idup_with_info is MPI_Comm_idup_with_info.
-func (p *Process) Comm_idup_with_info(c Comm, info Info, newcomm Ptr[Comm], request Ptr[Request]) error {
-	o1, err := p.comm(c)
-	if err != nil {
-		return err
-	}
-	o2, err := p.hints(info)
-	if err != nil {
-		return err
-	}
-	return p.idup(o1, o2.Clone(), newcomm, request)
+	return p.idup(o1, newcomm, request)
 }
 
 // Comm_rank is MPI_Comm_rank.
@@ -975,20 +939,6 @@ func (p *Process) Comm_remote_size(c Comm, size Ref) error {
 		return err
 	}
 	size.Set(int(o1.Size()))
-	return nil
-}
-
-// Comm_set_info is MPI_Comm_set_info.
-func (p *Process) Comm_set_info(c Comm, info Info) error {
-	o1, err := p.comm(c)
-	if err != nil {
-		return err
-	}
-	o2, err := p.hints(info)
-	if err != nil {
-		return err
-	}
-	assign(&o1.hints, o2.Clone())
 	return nil
 }
 

@@ -62,6 +62,9 @@ var levelNames = [...]string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_TH
 // levels are the values of levelNames.
 var levels = [...]int{THREAD_SINGLE, THREAD_FUNNELED, THREAD_SERIALIZED, THREAD_MULTIPLE}
 
+// title names the session for messages to people.
+func (*session) title() string { return "a session" }
+
 // levelAsked is the thread level that the hints ask for.
 func (s *session) levelAsked() (int, error) {
 	asked, given := s.hints.Get("thread_level")
@@ -92,7 +95,7 @@ func (p *Process) Session_finalize(h Ptr[Session]) error {
 
 // Session_get_info is MPI_Session_get_info.
 func (p *Process) Session_get_info(s *session, out Ptr[Info]) error {
-	f := s.hints.Clone()
+	f := new(comm.Info) // the other hints change nothing
 	f.Set("thread_level", levelNames[slices.Index(levels[:], s.level)])
 	return p.newInfo(f, out)
 }

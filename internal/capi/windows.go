@@ -2,7 +2,6 @@ package capi
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/window"
@@ -14,6 +13,7 @@ type windowObject struct {
 	w          *window.Window
 	handle     Win
 	handler    *errhandler
+	made       origin
 	attributes attributes
 	predefined [WIN_MODEL - WIN_BASE + 1]attributeValue
 }
@@ -29,9 +29,9 @@ func (p *Process) window(h Win) (*windowObject, error) {
 // title names the window for messages to people.
 func (o *windowObject) title() string {
 	if name := o.w.Name(); name != "" {
-		return " on " + name
+		return name
 	}
-	return fmt.Sprintf(" on window %#x", uintptr(o.handle))
+	return o.made.object("window", uintptr(o.handle))
 }
 
 // makeWindow makes a window. What is wrong with the arguments of one rank is an error of all.
@@ -50,7 +50,7 @@ func (p *Process) makeWindow(c Comm, s window.Spec, info Info, out Ptr[Win]) (*w
 	if w.Serves() {
 		Share()
 	}
-	o := &windowObject{w: w, handler: areFatal}
+	o := &windowObject{w: w, handler: areFatal, made: p.here()}
 	o.handle = Win(p.windows.add(o))
 	o.describe(s.Flavor)
 	shorten(o)

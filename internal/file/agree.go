@@ -79,19 +79,25 @@ func refused(offers []offer) error {
 		}
 		for i, v := range offers[rank].Alike {
 			if v != first.Alike[i] {
-				return unlike(first.Call, rank, v, first.Alike[i])
+				return unlike(first, i, rank, v)
 			}
 		}
 	}
 	return nil
 }
 
-// unlike is the error of a rank that passes another number than rank 0.
-func unlike(c call, rank int, number, first int64) error {
-	if c == setsView {
-		return fmt.Errorf("%w: rank %d passes another data representation than rank 0: pass the same", ErrNotSame, rank)
+// unlike is the error of a rank that passes another number than rank 0, at a place of Alike.
+func unlike(first *offer, at, rank int, number int64) error {
+	what := ""
+	if first.Call == setsView {
+		if at == 0 {
+			return fmt.Errorf("%w: rank %d passes another data representation than rank 0: pass the same", ErrNotSame,
+				rank)
+		}
+		what = "an element type of extent "
 	}
-	return fmt.Errorf("%w: rank %d passes %d, rank 0 %d: pass the same", ErrNotSame, rank, number, first)
+	return fmt.Errorf("%w: rank %d passes %s%d, rank 0 %d: pass the same", ErrNotSame, rank, what, number,
+		first.Alike[at])
 }
 
 // agree returns when all ranks have called it: nil if none of them has an error. The caller's own error comes first. A

@@ -7,35 +7,32 @@ import (
 	"github.com/gopvas/gopvas/internal/comm"
 )
 
-// hints are those that a file has: the ones that programs set, and what is done about them. All but cb_buffer_size are
-// kept and returned, and nothing else.
-type hints struct{ given comm.Info }
+// hints are those that a file follows: one.
+type hints struct {
+	buffer int64 // bytes; 0: it is not given
+}
 
 const bufferSize = "cb_buffer_size"
 
-// set adds hints. All keys are accepted; a value that cannot be a size is an error, and none is added.
+// set adds hints. All keys are accepted; a value that cannot be a size is an error.
 func (h *hints) set(info *comm.Info) error {
 	if info == nil {
 		return nil
 	}
 	if value, ok := info.Get(bufferSize); ok {
-		if n, err := strconv.ParseInt(value, 10, 64); err != nil || n <= 0 {
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || n <= 0 {
 			return fmt.Errorf("%w: the hint %s is %q: pass a number of bytes", ErrArgument, bufferSize, value)
 		}
-	}
-	for i := range info.Len() {
-		key := info.Key(i)
-		value, _ := info.Get(key)
-		h.given.Set(key, value)
+		h.buffer = n
 	}
 	return nil
 }
 
 // window is how much of a file is assembled in memory at a time.
 func (h *hints) window() int64 {
-	if value, ok := h.given.Get(bufferSize); ok {
-		n, _ := strconv.ParseInt(value, 10, 64)
-		return min(max(n, 64<<10), 256<<20)
+	if h.buffer > 0 {
+		return min(max(h.buffer, 64<<10), 256<<20)
 	}
 	return windowSize
 }
@@ -71,16 +68,12 @@ func (f *File) SetInfo(info *comm.Info, wrong error) error {
 	return f.wrap("set info", err)
 }
 
-// Info returns the hints that the file has, in a new object.
+// Info returns the hints that the file follows, as it does, in a new object.
 func (f *File) Info() *comm.Info {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	info := f.hints.given.Clone()
-	if _, ok := info.Get(bufferSize); !ok {
-		info.Set(bufferSize, strconv.Itoa(windowSize))
-	}
-	if _, ok := info.Get("cb_nodes"); !ok {
-		info.Set("cb_nodes", strconv.Itoa(f.ranks.Size()))
-	}
+	info := new(comm.Info)
+	info.Set(bufferSize, strconv.FormatInt(f.mover.window, 10))
+	info.Set("cb_nodes", strconv.Itoa(f.ranks.Size()))
 	return info
 }

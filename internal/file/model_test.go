@@ -84,8 +84,7 @@ func randomType(r *rand.Rand, element *datatype.Type) *datatype.Type {
 	return t
 }
 
-func randomAccess(r *rand.Rand) access {
-	element := []*datatype.Type{datatype.Byte, datatype.Int32, datatype.Float64}[r.IntN(3)]
+func randomAccess(r *rand.Rand, element *datatype.Type) access {
 	a := access{view: View{Displacement: r.Int64N(300), Element: element, Type: randomType(r, element)}}
 	a.start = r.Int64N(200)
 	elements := r.Int64N(400)
@@ -246,8 +245,9 @@ func TestModel(t *testing.T) {
 			steps := 12
 			plan := make([][]access, steps)
 			for i := range plan {
+				element := []*datatype.Type{datatype.Byte, datatype.Int32, datatype.Float64}[r.IntN(3)]
 				for range n {
-					plan[i] = append(plan[i], randomAccess(r))
+					plan[i] = append(plan[i], randomAccess(r, element))
 				}
 			}
 			mode := ReadWrite

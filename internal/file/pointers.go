@@ -170,7 +170,8 @@ func (f *File) View() View {
 	return f.view
 }
 
-// SetView changes the view of each rank. Both pointers are at its beginning then. It is collective. A displacement of
+// SetView changes the view of each rank. Both pointers are at its beginning then. It is collective; element types have
+// the same extent on all ranks. A displacement of
 // -1 is where the shared pointer is, in a file that is opened sequentially. info has hints, or is nil. wrong is what
 // the face has found wrong with the call of this rank: then all get an error.
 func (f *File) SetView(v View, info *comm.Info, wrong error) error {
@@ -199,7 +200,8 @@ func (f *File) setView(v View, info *comm.Info, wrong error) error {
 	}
 	name := fnv.New64a()
 	_, _ = name.Write([]byte(v.Datarep)) // never fails
-	if err := f.meet(setsView, bad, int64(name.Sum64())); err != nil {
+	_, extent := v.Element.Extent()
+	if err := f.meet(setsView, bad, int64(name.Sum64()), extent); err != nil {
 		return err
 	}
 	f.mu.Lock()

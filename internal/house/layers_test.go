@@ -92,7 +92,7 @@ var layers = []layer{
 	{"internal/capi", []string{"mpi/fault", "internal/comm", "internal/file", "internal/window", "datatype",
 		"internal/coll",
 		"internal/coll/operator", "btl",
-		"internal/btl/...", "internal/job", "internal/topology", "internal/trace/recorder"}},
+		"internal/btl/...", "internal/job", "internal/processes", "internal/topology", "internal/trace/recorder"}},
 	{"cmd/libmpi", []string{"internal/capi", "internal/capi/coro", "shm"}},
 	{".", nil}, // the sources of cmd/libmpi
 	{"internal/capi/install", []string{".", "internal/gocmd", "internal/linkage"}},

@@ -20,9 +20,12 @@ const (
 	EnvProgram = "PVAS_PROGRAM"
 	EnvApp     = "PVAS_APPNUM" // which of the programs that were started together
 
-	// EnvBacktrace is the program that the MPI library has name the places of a fault: pvasrun on this node.
+	// EnvBacktrace is the program that the MPI library has name the places of calls: pvasrun on this node.
 	EnvBacktrace = "PVAS_BACKTRACE"
 )
+
+// BacktraceName is what the library calls that program (argv[0]).
+const BacktraceName = "pvasrun-backtrace"
 
 // AttendantName is what a job of one rank calls pvasrun (argv[0]) when it starts it to start others. descriptor 3 is
 // the memory of the job, and 4 a pipe: pvasrun writes one line there, which is empty, or says why it cannot.

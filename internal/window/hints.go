@@ -8,7 +8,7 @@ import (
 	"github.com/gopvas/gopvas/internal/comm"
 )
 
-// hints are those that a window has: the ones that programs set, and the defaults of the standard. Only
+// hints are those that a window has: the ones of the standard, as programs set them or by default. Only
 // alloc_shared_noncontig and the alignment change what is done. With --check no_locks forbids locks.
 type hints struct{ given comm.Info }
 
@@ -27,7 +27,7 @@ var defaults = []struct{ key, value string }{
 // booleans are the hints that are true or false.
 var booleans = []string{noLocks, "same_size", "same_disp_unit", noncontiguous}
 
-// set adds hints. A value that is none of its key is ignored, as the standard wants it; other keys are kept.
+// set adds hints. A value that is none of its key is ignored, as the standard wants it, and so are other keys.
 func (h *hints) set(info *comm.Info) error {
 	if info == nil {
 		return nil
@@ -43,12 +43,15 @@ func (h *hints) set(info *comm.Info) error {
 		if slices.Contains(booleans, key) && value != "true" && value != "false" {
 			continue
 		}
-		if key == comm.KeyAlignment && comm.Alignment(info) == 0 {
-			continue
+		if key == comm.KeyAlignment && comm.Alignment(info) > 0 || known(key) {
+			h.given.Set(key, value)
 		}
-		h.given.Set(key, value)
 	}
 	return nil
+}
+
+func known(key string) bool {
+	return slices.ContainsFunc(defaults, func(d struct{ key, value string }) bool { return d.key == key })
 }
 
 // say tells whether a hint is true.

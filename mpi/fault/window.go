@@ -1,6 +1,9 @@
 package fault
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // WindowError is an error of a call on a window. It wraps the cause.
 type WindowError struct {
@@ -13,6 +16,10 @@ type WindowError struct {
 // Unwrap returns the cause.
 func (e *WindowError) Unwrap() error { return e.Err }
 
+// towards says how calls are about a rank, where it is not "of".
+var towards = map[string]string{"put": "to", "get": "from", "accumulate": "to", "get and accumulate": "at",
+	"fetch and op": "at", "compare and swap": "at", "begin a request": "to"}
+
 // Error names the call, the window, the rank and the cause.
 func (e *WindowError) Error() string {
 	about := ""
@@ -20,7 +27,7 @@ func (e *WindowError) Error() string {
 		about = fmt.Sprintf(" %q", e.Name)
 	}
 	if e.Rank >= 0 {
-		about += fmt.Sprintf(" of rank %d", e.Rank)
+		about += fmt.Sprintf(" %s rank %d", cmp.Or(towards[e.Op], "of"), e.Rank)
 	}
 	return fmt.Sprintf("window: %s%s: %v", e.Op, about, e.Err)
 }

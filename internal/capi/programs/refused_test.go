@@ -116,3 +116,22 @@ func TestRequestThatIsPassedTwice(t *testing.T) {
 		require.Equal(t, "1 complete, index 0, got 7\n", w.ends(t, 1, program))
 	})
 }
+
+// An error that ends the job names the call in the source, and an object without a name by the call that has made it.
+func TestErrorsNameTheirPlaces(t *testing.T) {
+	program := build(t, "blamed.c", "-g", "-fno-inline")
+	eachModel(t, func(t *testing.T, w way) {
+		for what, text := range map[string]string{
+			"put": "rank 0: MPI_Put on the window of MPI_Win_allocate (make at blamed.c:9): put to rank 0: " +
+				"outside of the memory of the target: bytes 0 to 3 from displacement 100 on, in units of 4 bytes; " +
+				"it has 40 bytes (MPI_ERR_RMA_RANGE), called by solve at blamed.c:17\n",
+			"send": "rank 0: MPI_Send on the communicator of MPI_Comm_split (make at blamed.c:10): send to rank 99, " +
+				"tag 0: rank 99 is outside 0..0 (MPI_ERR_RANK), called by solve at blamed.c:19\n",
+			"string": "last of MPI_Win_unlock on the window of MPI_Win_allocate (make at blamed.c:9): ",
+		} {
+			_, stderr, code := w.start(t, 1, program, what)
+			require.Equal(t, 1, code)
+			require.Contains(t, stderr, text)
+		}
+	})
+}

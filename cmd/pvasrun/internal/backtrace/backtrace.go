@@ -13,9 +13,10 @@ import (
 	"github.com/gopvas/gopvas/internal/trace/symbol"
 )
 
-// Name is what a rank of C that has got a fatal signal calls pvasrun when it starts it. The first
-// argument is the cause. Each of the others is a place, "FILE+0xADDRESS", from the innermost call on.
-const Name = "pvasrun-backtrace"
+// Name is what a rank of C calls pvasrun when it starts it, after a fatal signal or for an error. The first
+// argument is the cause. Each of the others is a place, "FILE+0xADDRESS", from the innermost call on. Without a cause
+// there is one place, "FILE+0xOFFSET", of a call that was refused: its name is the output.
+const Name = job.BacktraceName
 
 // Offer tells the ranks the path of this program.
 func Offer() {
@@ -30,10 +31,35 @@ func Main(args []string) int {
 	if len(args) == 0 {
 		return cli.CodeUsage
 	}
-	if _, err := os.Stderr.WriteString(backtrace(args[0], args[1:])); err != nil {
+	out, text := os.Stderr, ""
+	if args[0] == "" && len(args) == 2 {
+		out, text = os.Stdout, refused(args[1])
+	} else {
+		text = backtrace(args[0], args[1:])
+	}
+	if _, err := out.WriteString(text); err != nil {
 		return 1
 	}
 	return 0
+}
+
+// refused names the place of a call, "" if that is not known.
+func refused(call string) string {
+	path, offset, ok := split(call)
+	if !ok {
+		return ""
+	}
+	return new(symbol.Files).Call(path, offset).String()
+}
+
+// split takes a place apart.
+func split(call string) (path string, at uint64, ok bool) {
+	i := strings.LastIndex(call, "+0x")
+	if i < 0 {
+		return "", 0, false
+	}
+	at, err := strconv.ParseUint(call[i+3:], 16, 64)
+	return call[:i], at, err == nil
 }
 
 // backtrace names the calls. One whose function the compiler has put into the next has no address.
@@ -61,13 +87,9 @@ func backtrace(cause string, calls []string) string {
 
 // framesOf returns the places of a call, none if they are not known.
 func framesOf(files *symbol.Files, call string) []symbol.Place {
-	at := strings.LastIndex(call, "+0x")
-	if at < 0 {
+	path, address, ok := split(call)
+	if !ok {
 		return nil
 	}
-	address, err := strconv.ParseUint(call[at+3:], 16, 64)
-	if err != nil {
-		return nil
-	}
-	return files.Frames(call[:at], address)
+	return files.Frames(path, address)
 }

@@ -293,10 +293,16 @@ static void errors(void) {
 	OK(MPI_File_get_info(f, &info));
 	OK(MPI_Info_get(info, "cb_buffer_size", 99, value, &flag));
 	CHECK(flag && strcmp(value, "1048576") == 0);
+	OK(MPI_Info_get(info, "romio_no_indep_rw", 99, value, &flag));
+	CHECK(!flag); /* it changes nothing */
 	OK(MPI_Info_free(&info));
 	OK(MPI_File_get_amode(f, &mode));
 	CHECK(mode == (MPI_MODE_CREATE | MPI_MODE_WRONLY));
 	FAILS(MPI_ERR_ACCESS, MPI_File_read_all(f, &number, 1, MPI_INT, &status));
+	if (size > 1) {
+		MPI_Datatype element = rank ? MPI_INT : MPI_DOUBLE;
+		FAILS(MPI_ERR_NOT_SAME, MPI_File_set_view(f, 0, element, element, "native", MPI_INFO_NULL));
+	}
 	FAILS(MPI_ERR_ARG, MPI_File_write_at(f, -1, &number, 1, MPI_INT, &status));
 	FAILS(MPI_ERR_ARG, MPI_File_seek(f, -1, MPI_SEEK_SET));
 	FAILS(MPI_ERR_ARG, MPI_File_seek(f, 0, 12345));

@@ -176,7 +176,7 @@ static void handle_null(MPI_Comm *comm, int *code, ...) {
 
 /* Calls that make an object, or that take two buffers. */
 static void more_mistakes(void) {
-	int x[2] = {1, 2}, lengths[2] = {size + 1, 1}, periods[2] = {0, 0};
+	int x[2] = {1, 2}, lengths[2] = {size + 1, 1}, periods[2] = {0, 0}, keys;
 	MPI_Comm made = MPI_COMM_SELF;
 	MPI_Errhandler mine;
 	MPI_Group all;
@@ -195,7 +195,16 @@ static void more_mistakes(void) {
 	OK(MPI_Info_set(hints, "thread_level", "MPI_THREAD_SERIALIZED"));
 	OK(MPI_Session_init(hints, MPI_ERRORS_RETURN, &session));
 	OK(MPI_Session_finalize(&session));
+
+	/* A hint that changes nothing is not reported. */
+	OK(MPI_Comm_set_info(MPI_COMM_SELF, hints));
+	OK(MPI_Comm_dup_with_info(MPI_COMM_SELF, hints, &made));
 	OK(MPI_Info_free(&hints));
+	OK(MPI_Comm_get_info(made, &hints));
+	OK(MPI_Info_get_nkeys(hints, &keys));
+	CHECK(keys == 0);
+	OK(MPI_Info_free(&hints));
+	OK(MPI_Comm_free(&made));
 
 	OK(MPI_Comm_create_errhandler(handle_null, &mine));
 	OK(MPI_Comm_group(MPI_COMM_SELF, &all));

@@ -77,7 +77,13 @@ static void about(window *v) {
 	OK(MPI_Group_size(group, &n));
 	CHECK(n == size);
 	OK(MPI_Group_free(&group));
+	OK(MPI_Info_create(&info));
+	OK(MPI_Info_set(info, "no such hint", "1"));
+	OK(MPI_Win_set_info(v->w, info));
+	OK(MPI_Info_free(&info));
 	OK(MPI_Win_get_info(v->w, &info));
+	OK(MPI_Info_get(info, "no such hint", sizeof name - 1, name, &flag));
+	CHECK(!flag);
 	const char *hints[][2] = {
 		{"no_locks", "false"}, {"accumulate_ordering", "rar,raw,war,waw"}, {"accumulate_ops", "same_op_no_op"},
 		{"same_size", "false"}, {"same_disp_unit", "false"}, {"mpi_accumulate_granularity", "0"},
