@@ -326,7 +326,7 @@ static const struct {
 	void (*make)(int i);
 } kinds[] = {
 	{"window", 1, 2 * GROWTH, window}, {"shared window", 1, 2 * GROWTH, shared},
-	{"many windows", 1, GROWTH, many_windows}, {"created window", 1, 2 * GROWTH, created_window},
+	{"many windows", 4, GROWTH, many_windows}, {"created window", 1, 2 * GROWTH, created_window},
 	{"dynamic window", 1, 2 * GROWTH, dynamic_window}, {"Alloc_mem", 1, 4 * GROWTH, allocated},
 	{"communicators", 60, 300, communicators}, {"intercommunicators", 40, 200, intercommunicators},
 	{"topologies", 60, 300, topologies}, {"attributes", 2000, 6000, attributes}, {"types", 400, 1600, types},
