@@ -20,12 +20,12 @@ import (
 //	          next <---- SIGCHLD, signals, timers, ctx, output
 //	start:    await(host) -> await(BTL) -> await(memory) -> await(rank 0) -> ...
 //	run:      serve until no rank lives
-//	sweep:    kill and reap the processes left, for fate.KillTime at most
+//	sweep:    kill and reap the processes left, for fate.KillTime at most without progress
 //	finish:   during(drain); INT, TERM and HUP end it.
 //
 // When the fate of the job has been decided, nothing more is begun. Requests to the
 // host end as soon as no rank needs time to end: await returns host.ErrOver.
-// Killed processes have fate.KillTime to vanish.
+// Killed processes have fate.KillTime to vanish, and longer as long as they come nearer to their ends.
 
 // next waits for one event and handles it. It returns true if the event is that
 // done has been closed.
@@ -62,7 +62,7 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 		s.givenUp = s.phase == draining
 		s.fate.Kill(fate.CodeSignal + int(syscall.SIGKILL))
 	case <-s.deadline:
-		s.givenUp = true
+		s.late()
 	}
 	s.cutShort()
 	s.giveUpAsking()
@@ -76,7 +76,25 @@ func (s *supervisor) cutShort() {
 		s.control.Interrupt()
 	}
 	if s.fate.Killed && s.phase == working && s.deadline == nil {
-		s.deadline = time.After(fate.KillTime)
+		s.awaitKilled()
+	}
+}
+
+// awaitKilled gives killed processes their time to vanish.
+func (s *supervisor) awaitKilled() {
+	s.deadline, s.left = time.After(fate.KillTime), s.Left()
+}
+
+// late is called when the time of killed processes, or of the last output, is over. It begins again as long as the
+// processes come nearer to their ends.
+func (s *supervisor) late() {
+	before := s.left
+	if s.phase != draining {
+		s.awaitKilled()
+	}
+	if s.givenUp = s.phase == draining || !s.left.Less(before); !s.givenUp {
+		s.io.say("killed, but not ended after %v: %d processes, which give their memory back: it waits for them",
+			fate.KillTime, s.left.Processes)
 	}
 }
 

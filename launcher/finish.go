@@ -85,7 +85,8 @@ func (s *supervisor) drain() {
 // the host had no time to tell, orphans. Killing one process hands over its
 // children, so it goes on until there are none.
 func (s *supervisor) sweep() {
-	s.phase, s.givenUp, s.deadline = sweeping, false, time.After(fate.KillTime)
+	s.phase, s.givenUp = sweeping, false
+	s.awaitKilled()
 	for {
 		s.reap()
 		left := s.KillAll()
@@ -94,6 +95,7 @@ func (s *supervisor) sweep() {
 		}
 		if s.givenUp {
 			s.io.say("killed, but not ended after %v: process %v; it is left behind", fate.KillTime, left)
+			s.fate.LeftBehind()
 			break
 		}
 		s.next(nil)

@@ -115,6 +115,7 @@ type events struct {
 	timeout   <-chan time.Time
 	grace     <-chan time.Time
 	deadline  <-chan time.Time // of the killed processes
+	left      host.Left        // of them, when the deadline was set
 	output    chan error       // the first error of Stdout
 	posted    chan func()      // see post
 	phase     phase

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/reach"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/trace"
 )
@@ -26,6 +27,9 @@ type File struct {
 	shared *shared
 	direct bool // the ranks of a node can address one another's memory
 	reach  bool // they can read and write it by calls of the system
+
+	processes []*reach.Process // by which, by rank; nil: of this rank and those of other nodes
+
 	apart  bool // each rank moves its own bytes in collective calls, too
 	caches bool // nodes see late what others have written
 	hints  hints

@@ -2,7 +2,6 @@ package file
 
 import (
 	"math"
-	"os"
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/coll"
@@ -24,10 +23,9 @@ type offer struct {
 	Extent       int64 // how long extents in the file are, about
 	Displacement int64
 	Base         uint64 // of its memory
-	PID          int64
-	Scattered    bool  // its memory lies in short pieces
-	Alone        bool  // nobody can move bytes for it
-	View, Memory words // layouts; no words: one piece
+	Scattered    bool   // its memory lies in short pieces
+	Alone        bool   // nobody can move bytes for it
+	View, Memory words  // layouts; no words: one piece
 }
 
 // words are the flat form of a type in the memory of its rank, and how many of the type the layout has.
@@ -43,7 +41,7 @@ func offerOf(a *Access, p *party, err error) (o offer) {
 		return o
 	}
 	o.Start, o.N, o.Displacement = p.start, p.n, p.view.Displacement
-	o.Base, o.PID = uint64(p.memory.Base), int64(os.Getpid())
+	o.Base = uint64(p.memory.Base)
 	o.Lo, o.Hi = p.span()
 	o.Extent, _ = p.grain()
 	o.View = wordsOf(&p.view.layout)
@@ -96,8 +94,8 @@ func (f *File) parties(offers []offer) ([]party, error) {
 		if !inPlace {
 			o.View.At, o.Memory.At = located(texts[rank], o)
 		}
-		if !f.direct && rank != f.ranks.Rank() {
-			p.memory.PID = int(o.PID)
+		if f.processes != nil {
+			p.memory.Process = f.processes[rank]
 		}
 		var err error
 		if p.view.layout, err = o.View.layout(); err != nil {

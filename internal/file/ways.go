@@ -33,8 +33,15 @@ func (f *File) findWays() {
 		f.reach = true
 		return
 	}
-	_, err := reach.Try(f.node)
+	near, err := reach.Try(f.node)
 	f.reach = err == nil
+	for rank := 0; f.reach && rank < f.ranks.Size(); rank++ {
+		var p *reach.Process
+		if f.near(rank) { // in the order of ranks, as in node
+			p, near = near[0], near[1:]
+		}
+		f.processes = append(f.processes, p)
+	}
 }
 
 // reaches tells whether this rank can read and write the memory of another one.

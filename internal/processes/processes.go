@@ -16,6 +16,7 @@ type Process struct {
 	State              byte   // as proc(5) has it: 'T' is stopped
 	Threads            int
 	Start              int64 // in clock ticks
+	Used               int64 // CPU time, likewise: it grows while a process gives its memory back, until it has ended
 }
 
 // Ended tells whether the process has ended, and waits for its parent to take notice. The state is that of
@@ -70,8 +71,9 @@ func Traced(pid int) bool {
 	return found && string(bytes.TrimSpace(line)) != "0"
 }
 
-// parse reads "pid (name) state parent group ...", of which the number of threads is the 20th and
-// the start the 22nd. The name may hold blanks and parentheses, so the last parenthesis counts.
+// parse reads "pid (name) state parent group ...", of which the CPU time is the 14th and 15th,
+// the number of threads the 20th, and the start the 22nd. The name may hold blanks and parentheses, so the last
+// parenthesis counts.
 func parse(stat []byte) (Process, bool) {
 	begin, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
 	fields := bytes.Fields(stat[end+1:])
@@ -83,8 +85,10 @@ func parse(stat []byte) (Process, bool) {
 	threads, threadsErr := strconv.Atoi(string(fields[17]))
 	start, startErr := strconv.ParseInt(string(fields[19]), 10, 64)
 	name := string(stat[begin+1 : end])
-	return Process{Name: name, Parent: parent, Group: group, State: fields[0][0], Threads: threads, Start: start},
-		errors.Join(err, groupErr, threadsErr, startErr) == nil
+	user, userErr := strconv.ParseInt(string(fields[11]), 10, 64)
+	system, systemErr := strconv.ParseInt(string(fields[12]), 10, 64)
+	return Process{Name: name, Parent: parent, Group: group, State: fields[0][0], Threads: threads, Start: start,
+		Used: user + system}, errors.Join(err, groupErr, threadsErr, startErr, userErr, systemErr) == nil
 }
 
 // Args returns the arguments of a process, none for one that has ended.

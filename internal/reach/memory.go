@@ -7,14 +7,14 @@ import (
 
 // Memory is a packed stream of bytes in the memory of a process.
 type Memory struct {
-	PID    int              // 0: one whose memory this process can address
-	Base   uintptr          // of the first byte, or with a layout of displacement zero
-	Layout *datatype.Layout // nil: one piece
+	Process *Process         // nil: one whose memory this process can address
+	Base    uintptr          // of the first byte, or with a layout of displacement zero
+	Layout  *datatype.Layout // nil: one piece
 }
 
 // Load copies the stream from an offset on to dst. It ends within the stream.
 func (m *Memory) Load(dst []byte, from int64) error {
-	if m.PID != 0 {
+	if m.Process != nil {
 		return m.move(dst, from, sys.GatherProcess)
 	}
 	if src, ok := m.Whole(from, int64(len(dst))); ok {
@@ -27,7 +27,7 @@ func (m *Memory) Load(dst []byte, from int64) error {
 
 // Store copies src to the stream from an offset on.
 func (m *Memory) Store(src []byte, from int64) error {
-	if m.PID != 0 {
+	if m.Process != nil {
 		return m.move(src, from, sys.ScatterProcess)
 	}
 	if dst, ok := m.Whole(from, int64(len(src))); ok {
@@ -38,9 +38,9 @@ func (m *Memory) Store(src []byte, from int64) error {
 	return nil
 }
 
-func (m *Memory) move(bytes []byte, from int64, by func(pid int, bytes []byte, pieces []sys.IOVec) error) error {
+func (m *Memory) move(bytes []byte, from int64, by mover) error {
 	if m.Layout == nil {
-		return by(m.PID, bytes, []sys.IOVec{{Base: m.Base + uintptr(from), Len: len(bytes)}})
+		return m.Process.move(by, bytes, []sys.IOVec{{Base: m.Base + uintptr(from), Len: len(bytes)}})
 	}
 	var segments [sys.IOVecMax]datatype.Segment
 	var pieces [sys.IOVecMax]sys.IOVec
@@ -54,7 +54,7 @@ func (m *Memory) move(bytes []byte, from int64, by func(pid int, bytes []byte, p
 			pieces[k] = sys.IOVec{Base: segments[k].Addr, Len: int(length)}
 			left -= length
 		}
-		if err := by(m.PID, bytes[:total], pieces[:k]); err != nil {
+		if err := m.Process.move(by, bytes[:total], pieces[:k]); err != nil {
 			return err
 		}
 		bytes, from = bytes[total:], from+total

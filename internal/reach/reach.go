@@ -15,26 +15,36 @@ import (
 // ErrForbidden means that a rank may not read the memory of another one.
 var ErrForbidden = errors.New("a rank cannot read the memory of another one")
 
-// Try finds out whether each rank can read the memory of the rank after it. It is collective. It returns the numbers of
-// all processes, by rank, and ErrForbidden on all ranks if one of them cannot.
-func Try(c *comm.Comm) (pids []int, err error) {
+// Try finds out whether each rank can read the memory of the rank after it. It is collective. It returns all processes,
+// by rank, nil for this one, and ErrForbidden on all ranks if one of them cannot.
+func Try(c *comm.Comm) (list []*Process, err error) {
 	own := binary.LittleEndian.AppendUint64(nil, uint64(os.Getpid()))
-	all, err := gather(c, binary.LittleEndian.AppendUint64(own, uint64(sys.HeapAddr(own))))
+	mine := binary.LittleEndian.AppendUint64(own, uint64(sys.HeapAddr(own)))
+	all, err := gather(c, binary.LittleEndian.AppendUint64(mine, uint64(os.Getppid())))
 	if err != nil {
 		return nil, err
 	}
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64(all[8*i:]) }
+	children := map[uint64]int{}
 	for rank := range c.Size() {
-		pids = append(pids, int(word(2*rank)))
+		children[word(3*rank+2)]++
+	}
+	list = make([]*Process, c.Size())
+	for rank := range list {
+		if rank != c.Rank() && err == nil {
+			list[rank], err = find(c, rank, int(word(3*rank)), children[word(3*rank+2)] > 1)
+		}
 	}
 	next := (c.Rank() + 1) % c.Size()
-	err = reads(pids[next], uintptr(word(2*next+1)))
+	if err == nil {
+		err = reads(int(word(3*next)), uintptr(word(3*next+1)))
+	}
 	answer := []byte{0}
 	if err != nil {
 		answer[0] = 1
 	}
 	answers, lost := gather(c, answer)
-	runtime.KeepAlive(own) // no rank comes here before all have read
+	runtime.KeepAlive(own) // no rank comes here before all have read, and found the processes of all
 	switch {
 	case lost != nil:
 		return nil, lost
@@ -46,7 +56,7 @@ func Try(c *comm.Comm) (pids []int, err error) {
 			return nil, ErrForbidden
 		}
 	}
-	return pids, nil
+	return list, nil
 }
 
 // gather returns what all ranks have brought, one after the other.

@@ -8,6 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// PidfdOpen returns a descriptor of a process, which closes on exec.
+func PidfdOpen(pid int) (int, error) {
+	fd, err := unix.PidfdOpen(pid, 0)
+	return fd, os.NewSyscallError("pidfd_open", err)
+}
+
 // PidfdExited reports whether the process behind pidfd has ended, be it reaped
 // or still a zombie.
 func PidfdExited(pidfd int) bool {

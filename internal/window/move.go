@@ -71,7 +71,7 @@ func (w *Window) moveFar(b *comm.Buffer, a *access, p *Place, write bool) error 
 	if a.pid == elsewhere {
 		return w.moveElsewhere(b, a, p, write)
 	}
-	there := reach.Memory{PID: a.pid, Base: a.addr, Layout: p.Layout}
+	there := reach.Memory{Process: w.processOf(a.rank), Base: a.addr, Layout: p.Layout}
 	move := there.Load
 	if write {
 		move = there.Store
@@ -94,6 +94,15 @@ func (w *Window) moveFar(b *comm.Buffer, a *access, p *Place, write bool) error 
 		done += len(part)
 	}
 	return nil
+}
+
+// processOf is the process of a rank of the node; nil: its memory can be addressed.
+func (w *Window) processOf(rank int) *reach.Process {
+	if !w.far {
+		return nil
+	}
+	i, _ := w.placeOf(rank)
+	return w.processes[i]
 }
 
 // reached is the error of a copy to or from the process of a rank.

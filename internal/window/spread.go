@@ -34,7 +34,7 @@ func (w *Window) split() error {
 // findProcesses finds out which processes the ranks of the node are, whose memory is reached by their numbers. If that
 // is forbidden, each rank is on a node of its own from now on, and its window gone. It is collective.
 func (w *Window) findProcesses() (forbidden bool, err error) {
-	w.pids, err = reach.Try(w.node)
+	w.processes, err = reach.Try(w.node)
 	if w.far = err == nil; !errors.Is(err, reach.ErrForbidden) {
 		return false, err
 	}

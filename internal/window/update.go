@@ -70,7 +70,8 @@ const longSegment = 256
 func (u *update) scattered(l *datatype.Layout, list []datatype.Segment, from, n int) error {
 	return u.locked(u.at+list[0].Addr, func(s *stripe) error {
 		if u.pid != 0 || n < len(list)*longSegment && !(u.e.Word && s.singles.Load() != 0) {
-			return u.inCopy(&reach.Memory{PID: u.pid, Base: u.addr, Layout: l}, int64(from), from, n)
+			there := reach.Memory{Process: u.w.processOf(u.rank), Base: u.addr, Layout: l}
+			return u.inCopy(&there, int64(from), from, n)
 		}
 		for _, segment := range list {
 			u.pieces(s, segment.Addr, from, int(segment.Len))
@@ -104,7 +105,7 @@ func (u *update) stripes(offset uintptr, from, n int) error {
 		k := min(n, roundUp(int(stripeEnd(at)-at), u.e.Size))
 		err := u.locked(at, func(s *stripe) error {
 			if u.pid != 0 {
-				return u.inCopy(&reach.Memory{PID: u.pid, Base: u.addr + offset}, 0, from, k)
+				return u.inCopy(&reach.Memory{Process: u.w.processOf(u.rank), Base: u.addr + offset}, 0, from, k)
 			}
 			u.pieces(s, offset, from, k)
 			return nil
@@ -227,7 +228,7 @@ func (u *update) pairs(at uintptr, l *datatype.Layout, from, n int) error {
 		}
 		l = &one
 	}
-	there := reach.Memory{PID: u.pid, Base: u.addr + at, Layout: l}
+	there := reach.Memory{Process: u.w.processOf(u.rank), Base: u.addr + at, Layout: l}
 	for offset, most := int64(0), mostPairs*u.e.Size; n > 0; {
 		k := min(n, most)
 		err := u.locked(u.salt, func(*stripe) error {

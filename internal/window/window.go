@@ -3,12 +3,12 @@ package window
 import (
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/reach"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -36,15 +36,15 @@ type Window struct {
 	access  atomic.Int32 // the access epoch: idle, ...
 	far     bool         // memory of other ranks of the node is not mapped here
 
-	own    *comm.Comm   // with messages of its own
-	node   *comm.Comm   // its ranks of this node; own, if there are no others
-	near   []int        // of several nodes: the ranks of node
-	pids   []int        // if far: their processes
-	data   *comm.Window // of node; a dynamic one has no bytes
-	name   atomic.Pointer[string]
-	flavor Flavor
-	remote *remote // the ranks of other nodes; nil: there are none
-	watch  *watch  // nil: of most windows
+	own       *comm.Comm       // with messages of its own
+	node      *comm.Comm       // its ranks of this node; own, if there are no others
+	near      []int            // of several nodes: the ranks of node
+	processes []*reach.Process // if far, of the ranks of node; nil: of this one
+	data      *comm.Window     // of node; a dynamic one has no bytes
+	name      atomic.Pointer[string]
+	flavor    Flavor
+	remote    *remote // the ranks of other nodes; nil: there are none
+	watch     *watch  // nil: of most windows
 
 	// Behind control, in the same memory.
 	attached []regions  // by rank of node, of a dynamic window
@@ -69,7 +69,7 @@ type Window struct {
 type target struct {
 	base        atomic.Uintptr // notMapped: this process has not mapped it yet
 	bytes, unit uint64
-	pid         int     // of the process whose memory it is; 0: it can be addressed here; or elsewhere
+	pid         int     // another process, or elsewhere; 0: it can be addressed here
 	salt        uintptr // what the place in stripes begins with
 }
 
@@ -77,6 +77,7 @@ const (
 	notMapped = ^uintptr(0)
 	anywhere  = 1<<63 - 1 // bytes of a dynamic window
 	elsewhere = -1        // on another node: its base is 0
+	another   = 1         // another process of this node
 	saltShift = 48
 )
 
@@ -196,8 +197,8 @@ func (w *Window) locate() error {
 		default:
 			t.base.Store(part.Base)
 		}
-		if w.far && w.pids[i] != os.Getpid() {
-			t.pid = w.pids[i]
+		if w.far && w.processes[i] != nil {
+			t.pid = another
 		}
 		t.salt = t.base.Load()
 		if !direct {

@@ -56,7 +56,7 @@ type Interrupted struct{ Signal syscall.Signal }
 
 func (e Interrupted) Error() string { return "interrupted by " + sys.SignalName(e.Signal) }
 
-// KillTime is how long killed processes have to vanish.
+// KillTime is how long killed processes have to vanish, unless they come nearer to their ends.
 const KillTime = 10 * time.Second
 
 // GraceTime is how long ranks have between the request to end and the kill.

@@ -105,6 +105,13 @@ func (f *Fate) Kill(code int) {
 	f.Signal(syscall.SIGKILL)
 }
 
+// LeftBehind is told that a process was killed and does not end: no job has succeeded that leaves one behind.
+func (f *Fate) LeftBehind() {
+	if f.Code == 0 {
+		f.Code = CodeError
+	}
+}
+
 // Fresh gives a rank that appears while the job is ending the signals that the others had.
 func (f *Fate) Fresh(signal func(syscall.Signal)) {
 	switch {

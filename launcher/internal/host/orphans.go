@@ -105,6 +105,27 @@ func (a *Adoption) KillAll() []int {
 	return pids
 }
 
+// Left is what is left of processes that were killed.
+type Left struct {
+	Processes int
+	Used      int64 // CPU time of those processes
+}
+
+// Less tells whether processes have come nearer to their ends since another look: some have ended, or they have used
+// CPU time. One that was killed uses it to give its memory back, which takes seconds where that is large. Its memory
+// cannot be asked for: that belongs to no process any more.
+func (l Left) Less(before Left) bool { return l.Processes < before.Processes || l.Used > before.Used }
+
+// Left looks at the children that there are.
+func (a *Adoption) Left() (l Left) {
+	for _, pid := range a.children() {
+		if p, ok := processes.Find(pid); ok {
+			l.Processes, l.Used = l.Processes+1, l.Used+p.Used
+		}
+	}
+	return l
+}
+
 // End stops adopting.
 func (a *Adoption) End() {
 	if !a.was {
