@@ -20,11 +20,11 @@ func (e *Engine) mayRunAhead(op *operation) bool {
 // runAhead offers a copy of a send that is in no list, and completes the send. It returns false if the peer's ring is
 // full.
 func (e *Engine) runAhead(op *operation) bool {
-	copied := e.newOperation(sending, op.context, int(op.peer), int(op.tag))
+	copied := e.newOperation(sending, op.context, int(op.Peer), int(op.Tag))
 	copied.request, copied.mark, copied.buf.Of = 0, op.mark, op.buf.Of
 	copied.buf.Bytes = e.spare(op.buf.Len())
 	op.buf.Pack(copied.buf.Bytes, 0)
-	t, ok := e.to(int(op.peer)).Offer(int(op.peer), e.head(op.context, op.tag, op.mark), &copied.buf)
+	t, ok := e.to(int(op.Peer)).Offer(int(op.Peer), e.head(op.context, op.Tag, op.mark), &copied.buf)
 	if !ok {
 		e.keep(copied.buf.Bytes)
 		e.discard(copied)

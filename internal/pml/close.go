@@ -2,6 +2,7 @@ package pml
 
 import (
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml/list"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -50,11 +51,8 @@ func (e *Engine) Reopen() {
 
 // dropAll fails everything that has found no partner yet.
 func (e *Engine) dropAll(err error) {
-	for _, m := range e.matchers {
-		m.each(func(op *operation) {
-			m.withdraw(op)
-			e.complete(op, err)
-		})
+	for op := range e.match.Expel(func(*operation) error { return err }) {
+		e.complete(op, err)
 	}
 	e.dropQueued(func(int32) error { return err })
 }
@@ -66,23 +64,23 @@ func (e *Engine) fail(err error) {
 	e.broken = err
 	e.updateFastPath()
 	e.dropAll(err)
-	for op := e.moving.pop(); op != nil; op = e.moving.pop() {
+	for op := e.moving.Pop(); op != nil; op = e.moving.Pop() {
 		e.complete(op, err)
 	}
 	e.movingCount = 0
 	for _, b := range e.busy {
-		for _, l := range []*list[operation]{&b.underway, &b.away} {
-			for op := l.pop(); op != nil; op = l.pop() {
+		for _, l := range []*list.List[operation]{&b.underway, &b.away} {
+			for op := l.Pop(); op != nil; op = l.Pop() {
 				e.complete(op, err)
 			}
 		}
 	}
 	e.busy = e.busy[:0]
-	for op := e.tasks.pop(); op != nil; op = e.tasks.pop() {
+	for op := e.tasks.Pop(); op != nil; op = e.tasks.Pop() {
 		e.complete(op, err)
 	}
-	for e.conditions.head != nil {
-		e.end(e.conditions.head.of, err)
+	for !e.conditions.Empty() {
+		e.end(e.conditions.Head().Of, err)
 	}
 }
 
@@ -114,7 +112,7 @@ func (e *Engine) Drain(to func(rank int) bool) {
 func (e *Engine) draining(to func(rank int) bool) *operation {
 	for _, op := range e.existing {
 		if op.kind == sending && (op.ahead || op.left) && (op.state == queued || op.state == moving) &&
-			to(int(op.peer)) && e.job.MayReceive(int(op.peer)) {
+			to(int(op.Peer)) && e.job.MayReceive(int(op.Peer)) {
 			return op
 		}
 	}

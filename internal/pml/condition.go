@@ -1,6 +1,9 @@
 package pml
 
-import "github.com/gopvas/gopvas/internal/job"
+import (
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml/list"
+)
 
 // Condition is something in shared memory that a goroutine waits for, beside the operations of
 // the engine. The rank that makes it true notifies the inbox of this one. One goroutine at a
@@ -25,7 +28,7 @@ type Condition struct {
 
 	// Guarded by the engine's lock.
 	waiter waiter
-	node   node[Condition] // in conditions, while the waiter waits and has not been signalled
+	node   list.Node[Condition] // in conditions, while the waiter waits and has not been signalled
 	err    error
 }
 
@@ -36,7 +39,7 @@ type Condition struct {
 // long one.
 func (e *Engine) NewCondition(over func() bool, say func() job.Waiting) *Condition {
 	c := &Condition{engine: e, over: over, say: say}
-	c.node.of, c.waiter.node.of, c.waiter.until = c, &c.waiter, c
+	c.node.Of, c.waiter.node.Of, c.waiter.until = c, &c.waiter, c
 	return c
 }
 
@@ -49,7 +52,7 @@ func (c *Condition) Wait() error {
 	e.lock()
 	c.err = nil
 	c.waiter.reset()
-	e.conditions.push(&c.node)
+	e.conditions.Push(&c.node)
 	if e.owned && c.over() {
 		e.end(c, nil)
 	} else {
@@ -62,9 +65,9 @@ func (c *Condition) Wait() error {
 
 // askConditions ends the waits for conditions that are true.
 func (e *Engine) askConditions() {
-	for n := e.conditions.head; n != nil; {
-		c := n.of
-		n = n.next
+	for n := e.conditions.Head(); n != nil; {
+		c := n.Of
+		n = n.Next()
 		if c.over() {
 			e.end(c, nil)
 		}
@@ -74,6 +77,6 @@ func (e *Engine) askConditions() {
 // end ends the wait for a condition.
 func (e *Engine) end(c *Condition, err error) {
 	c.err = err
-	e.conditions.remove(&c.node)
+	e.conditions.Remove(&c.node)
 	e.signal(&c.waiter)
 }

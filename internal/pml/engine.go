@@ -7,6 +7,8 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml/list"
+	"github.com/gopvas/gopvas/internal/pml/match"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
 	"github.com/gopvas/gopvas/mpi/fault"
 	"github.com/gopvas/gopvas/shm"
@@ -109,29 +111,28 @@ type Engine struct {
 	broken   error     // why the module cannot go on; nil: it can
 	short    btl.Short // of the module; nil: it has none, there are further ones, or calls are recorded
 
-	last     *matcher // the matcher used last
-	matchers map[uint32]*matcher
-	explain  map[uint32]func(*job.Waiting) // by context; see Explain
-	saying   job.Waiting                   // while it is put together: here, since that allocates nothing
+	match   match.Machine[operation, message]
+	explain map[uint32]func(*job.Waiting) // by context; see Explain
+	saying  job.Waiting                   // while it is put together: here, since that allocates nothing
 
-	fast       operation              // of the short way to receive; see receiveFast
-	awaited    *operation             // it, while its message is looked for
-	header     btl.Header             // of the message that is being sent: here, since that allocates nothing
-	unused     *node[operation]       // a stack by next: the operation used last is used next, since it is in the cache
+	fast       operation  // of the short way to receive; see receiveFast
+	awaited    *operation // it, while its message is looked for
+	header     btl.Header // of the message that is being sent: here, since that allocates nothing
+	unused     list.Stack[operation]
 	operations atomic.Pointer[places] // all there are, by their places; see pool.go
 	existing   []*operation           // the same in no order
 	vacancies  []vacancy              // places that have none
-	messages   list[message]
+	messages   []*message             // pool
 
-	moving      list[operation] // receives underway
+	moving      list.List[operation] // receives underway
 	movingCount int
-	tasks       list[operation] // tasks underway
-	advancing   bool            // advanceTasks is at work
-	attending   bool            // attend is: the program makes no call
-	completions uint64          // operations that have become complete
-	moves       uint32          // see job.Answer; completions are counted apart
-	helper      Helper          // nil: none; see SetHelper
-	server      *waiter         // the goroutine in Serve; nil: there is none
+	tasks       list.List[operation] // tasks underway
+	advancing   bool                 // advanceTasks is at work
+	attending   bool                 // attend is: the program makes no call
+	completions uint64               // operations that have become complete
+	moves       uint32               // see job.Answer; completions are counted apart
+	helper      Helper               // nil: none; see SetHelper
+	server      *waiter              // the goroutine in Serve; nil: there is none
 	sends       map[int32]*peerSends
 	lastTo      *peerSends   // the one used last
 	busy        []*peerSends // those with sends underway
@@ -144,28 +145,28 @@ type Engine struct {
 	beginning uint32 // request in the trace of the operation that is begun; see trace.go
 	arriving  uint32 // number in the trace of the message that is delivered
 
-	owned      bool            // somebody is the owner of progress
-	poller     *waiter         // the owner that polls, or did last
-	looks      int             // that it has made
-	expecting  bool            // it has told others that it will help them
-	sleeper    *waiter         // the owner, while it is in Sleep
-	lasting    bool            // that sleep lasts
-	announced  *waiter         // whose wait the root block has
-	answered   uint32          // the look of the supervisor that the answer in the root block is for; 0: there is none
-	placed     uint32          // the last of reports for which the place of a call that waits was found
-	inReady    bool            // ready is running: the sleeper looks by itself
-	yield      bool            // a parked goroutine was woken: let it run
-	parked     list[waiter]    // waiters that are not the owner
-	conditions list[Condition] // that are waited for, and not known to be true
-	waiters    list[waiter]    // pool
-	gone       int             // number of ranks that had gone when all of those were dead
-	goneHere   int             // those of this rank's world among them
-	seen       int             // number of ranks that had gone when noteGone last looked
-	handed     uint64          // messages that had been handed over then
-	departed   []int           // the ranks that had
-	due        []bool          // by rank: one of its messages was not handed over
-	dead       []bool          // by rank: it has gone, and so have its messages; made when needed
-	lost       int             // one of them that went without Finalize, -1 if none
+	owned      bool                 // somebody is the owner of progress
+	poller     *waiter              // the owner that polls, or did last
+	looks      int                  // that it has made
+	expecting  bool                 // it has told others that it will help them
+	sleeper    *waiter              // the owner, while it is in Sleep
+	lasting    bool                 // that sleep lasts
+	announced  *waiter              // whose wait the root block has
+	answered   uint32               // the look of the supervisor that is answered in the root block; 0: there is none
+	placed     uint32               // the last of reports for which the place of a call that waits was found
+	inReady    bool                 // ready is running: the sleeper looks by itself
+	yield      bool                 // a parked goroutine was woken: let it run
+	parked     list.List[waiter]    // waiters that are not the owner
+	conditions list.List[Condition] // that are waited for, and not known to be true
+	waiters    list.List[waiter]    // pool
+	gone       int                  // number of ranks that had gone when all of those were dead
+	goneHere   int                  // those of this rank's world among them
+	seen       int                  // number of ranks that had gone when noteGone last looked
+	handed     uint64               // messages that had been handed over then
+	departed   []int                // the ranks that had
+	due        []bool               // by rank: one of its messages was not handed over
+	dead       []bool               // by rank: it has gone, and so have its messages; made when needed
+	lost       int                  // one of them that went without Finalize, -1 if none
 
 	stats Stats
 	row   []uint64 // of publish
@@ -181,10 +182,10 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 		job: j, goneCount: j.GoneCounter(), reports: j.ReportCounter(),
 		module: newTransport(m, c), memory: c.Memory, setBed: c.SleepIn,
 		short: c.Short, more: c.More, rank: rank, size: j.Places(), ranks: j.Ranks(),
-		matchers: map[uint32]*matcher{},
-		explain:  map[uint32]func(*job.Waiting){},
-		sends:    map[int32]*peerSends{},
-		lost:     -1,
+		match:   match.New[operation, message](j.Places()),
+		explain: map[uint32]func(*job.Waiting){},
+		sends:   map[int32]*peerSends{},
+		lost:    -1,
 	}
 	e.operations.Store(new(places))
 	e.spin.Store(int32(j.Spin()))
@@ -194,7 +195,7 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 	e.onFrame, e.onLook, e.onReady, e.onLasting = e.deliver, e.pollOnce, e.ready, e.announce
 	e.onSender = func(rank int) { e.due[rank] = true }
 	e.fast = operation{engine: e, kind: receiving, state: idle, persistent: true}
-	e.fast.node.of = &e.fast
+	e.fast.Init(&e.fast)
 	return e
 }
 
@@ -265,20 +266,6 @@ func (e *Engine) stepAside() {
 	e.unlock()
 	runtime.Gosched()
 	e.lock()
-}
-
-// matcher returns the matching state of a context, which it makes on first use.
-func (e *Engine) matcher(context uint32) *matcher {
-	if m := e.last; m != nil && m.context == context {
-		return m
-	}
-	m := e.matchers[context]
-	if m == nil {
-		m = &matcher{context: context, sources: newTable(e.size)}
-		e.matchers[context] = m
-	}
-	e.last = m
-	return m
 }
 
 // updateFastPath decides whether the next short send may take the short way.

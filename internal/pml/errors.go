@@ -68,15 +68,15 @@ func (op *operation) String() string {
 	case probing, picking:
 		what = "probe"
 	}
-	peer := fmt.Sprintf("rank %d", op.peer)
-	switch op.peer {
+	peer := fmt.Sprintf("rank %d", op.Peer)
+	switch op.Peer {
 	case AnySource:
 		peer = "any source"
 	case ProcNull:
 		peer = "nobody"
 	}
-	tag := fmt.Sprintf("tag %d", op.tag)
-	if op.tag == AnyTag {
+	tag := fmt.Sprintf("tag %d", op.Tag)
+	if op.Tag == AnyTag {
 		tag = "any tag"
 	}
 	s := fmt.Sprintf("%s of %d bytes %s %s, %s", what, op.buf.Len(), direction, peer, tag)

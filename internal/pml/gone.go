@@ -70,13 +70,8 @@ func (e *Engine) noteGone() {
 	}
 	e.updateFastPath()
 	e.settle() // the module fails the transfers underway to and from them
-	for _, m := range e.matchers {
-		m.each(func(op *operation) {
-			if err := e.goneError(op.context, op.peer); err != nil {
-				m.withdraw(op)
-				e.complete(op, err)
-			}
-		})
+	for op, err := range e.match.Expel(func(op *operation) error { return e.goneError(op.context, op.Peer) }) {
+		e.complete(op, err)
 	}
 	e.dropQueued(func(peer int32) error { return e.goneError(0, peer) })
 }
@@ -99,7 +94,7 @@ func (e *Engine) dropQueued(why func(peer int32) error) {
 			kept = append(kept, b)
 			continue
 		}
-		for op := b.ops.pop(); op != nil; op = b.ops.pop() {
+		for op := b.ops.Pop(); op != nil; op = b.ops.Pop() {
 			e.complete(op, err)
 		}
 	}

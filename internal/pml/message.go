@@ -5,7 +5,41 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml/match"
 )
+
+// origin is where the bytes of an unexpected message are, and so what is due when
+// they are consumed.
+type origin uint8
+
+const (
+	delivered  origin = iota // in the frame: Release it
+	offered                  // with the sender: Accept the frame
+	fromSelf                 // copied from a send of this rank, which is over
+	heldBySelf               // in the buffer of a send of this rank, which is held
+)
+
+// message is a message that has no receive yet: it is unexpected, or was taken by a
+// matched probe. Messages are used again.
+type message struct {
+	match.Message[message]
+	frame      btl.Frame // a copy of the module's
+	origin     origin
+	sender     *operation // heldBySelf
+	copied     []byte     // bytes that the frame does not keep
+	number     uint32     // in the trace
+	generation uint32     // how often the message was discarded; see Message
+}
+
+// messageOf returns the unexpected message of a send of this rank to itself, which is held; nil if there is none.
+func (e *Engine) messageOf(op *operation) *message {
+	for msg := range e.match.In(op.context).Messages() {
+		if msg.sender == op {
+			return msg
+		}
+	}
+	return nil
+}
 
 // Message is a message that Mprobe has taken out of the matching, for one receive.
 type Message struct {
@@ -19,11 +53,13 @@ type Message struct {
 const keepable = 256
 
 func (e *Engine) newMessage() *message {
-	msg := e.messages.pop()
-	if msg == nil {
-		msg = &message{}
-		msg.inAll.of, msg.inSource.of = msg, msg
+	if last := len(e.messages) - 1; last >= 0 {
+		msg := e.messages[last]
+		e.messages = e.messages[:last]
+		return msg
 	}
+	msg := &message{}
+	msg.Init(msg)
 	return msg
 }
 
@@ -35,7 +71,7 @@ func (e *Engine) discardMessage(msg *message) {
 	if cap(msg.copied) > keepable {
 		msg.copied = nil
 	}
-	e.messages.push(&msg.inAll)
+	e.messages = append(e.messages, msg)
 }
 
 // keepOf is keep for the bytes of a buffer.
@@ -56,37 +92,34 @@ func (msg *message) keep(p []byte) []byte {
 
 // unexpected adds a message that no posted receive matches, and tells the probes
 // that wait for one.
-func (e *Engine) unexpected(m *matcher, msg *message) {
-	m.add(msg)
+func (e *Engine) unexpected(msg *message) {
+	msg.Source, msg.Tag = msg.frame.Source, msg.frame.Tag
+	c := e.match.In(msg.frame.Context)
+	c.Add(&msg.Message)
 	e.stats.Unexpected++
 	e.stats.unexpectedNow++
 	e.stats.UnexpectedHigh = max(e.stats.UnexpectedHigh, e.stats.unexpectedNow)
-	for n := m.probes.head; n != nil; {
-		op := n.of
-		n = n.next
-		if (op.peer == AnySource || op.peer == msg.frame.Source) && op.accepts(msg.frame.Tag) {
-			m.probes.remove(&op.node)
-			op.status = msg.status()
-			if op.kind == picking {
-				op.message = msg
-				e.pick(m, msg)
-				e.complete(op, nil)
-				return
-			}
+	for op := c.NextProbe(&msg.Message); op != nil; op = c.NextProbe(&msg.Message) {
+		op.status = msg.status()
+		if op.kind == picking {
+			op.message = msg
+			e.pick(msg)
 			e.complete(op, nil)
+			return
 		}
+		e.complete(op, nil)
 	}
 }
 
 // pick takes an unexpected message out of the matching for a later receive.
-func (e *Engine) pick(m *matcher, msg *message) {
-	e.taken(m, msg)
+func (e *Engine) pick(msg *message) {
+	e.taken(msg)
 	e.stats.matchedNow++
 }
 
 // taken takes an unexpected message out of the matching.
-func (e *Engine) taken(m *matcher, msg *message) {
-	m.take(msg)
+func (e *Engine) taken(msg *message) {
+	e.match.In(msg.frame.Context).Take(&msg.Message)
 	e.stats.unexpectedNow--
 }
 

@@ -4,6 +4,8 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml/list"
+	"github.com/gopvas/gopvas/internal/pml/match"
 )
 
 // Status describes a message that was received or probed.
@@ -20,6 +22,13 @@ var noStatus = Status{Source: AnySource, Tag: AnyTag}
 
 // nobody is the status of a receive from ProcNull.
 var nobody = Status{Source: ProcNull, Tag: AnyTag}
+
+// Wildcards, and the rank that nobody is: see package match.
+const (
+	AnySource = match.AnySource
+	ProcNull  = match.ProcNull
+	AnyTag    = match.AnyTag
+)
 
 // Mode is how a send relates to its receive.
 type Mode uint8
@@ -52,8 +61,8 @@ const (
 //	moving -> complete                                        the transfer is done
 //	held -> complete                                          a receive that matches
 //
-// queued, posted and moving are also the lists in which the operation's node then
-// is: its peer's queue, the matcher, the engine's list of transfers. A held
+// queued, posted and moving are also the lists in which the operation then
+// is: its peer's queue, matching, the engine's list of transfers. A held
 // operation is known to the message that it sends. Any of them may become complete
 // with an error; posted also by Cancel.
 type state uint8
@@ -75,8 +84,11 @@ const (
 //
 // A short message uses the first three cache lines: what few operations need is behind them.
 type operation struct {
+	// Peer and Tag are as they were asked for, also of a send. The rest is for matching.
+	match.Receive[operation]
+
 	engine     *Engine
-	node       node[operation]
+	node       list.Node[operation] // in a list of the engine
 	kind       kind
 	state      state
 	mode       Mode
@@ -87,10 +99,8 @@ type operation struct {
 	generation uint32 // how often the operation was released; see Request
 	place      uint32 // see At
 
-	context   uint32
-	peer, tag int32 // destination or source, may be wildcards; as they were asked for
-	buf       btl.Buffer
-	posted    uint64 // number in the order of posting
+	context uint32
+	buf     btl.Buffer
 
 	status Status
 	err    error
@@ -181,14 +191,12 @@ func (r *Request) None() bool { return r.op == nil }
 // newOperation takes an operation out of the pool. The caller says what its buffer is, if
 // it has one, and starts it.
 func (e *Engine) newOperation(k kind, context uint32, peer, tag int) *operation {
-	var op *operation
-	if n := e.unused; n != nil {
-		op, e.unused = n.of, n.next
-	} else {
+	op := e.unused.Pop()
+	if op == nil {
 		op = e.grow()
 	}
 	op.kind, op.state, op.mode = k, idle, Standard
-	op.context, op.peer, op.tag = context, int32(peer), int32(tag)
+	op.context, op.Peer, op.Tag = context, int32(peer), int32(tag)
 	op.mark, op.offered = Mark{}, false
 	op.request, op.number = e.beginning, 0
 	op.status = noStatus
@@ -241,7 +249,7 @@ func (e *Engine) drop(op *operation) {
 	if op.buf.Layout != nil {
 		op.dropLayout()
 	}
-	op.node.next, e.unused = e.unused, &op.node
+	e.unused.Push(&op.node)
 }
 
 func (op *operation) dropLayout() { op.buf.Layout, op.layout = nil, datatype.Layout{} }
@@ -276,7 +284,7 @@ func (e *Engine) complete(op *operation, err error) {
 
 // describe tells the operation in the terms of the hang report.
 func (op *operation) describe() job.Waiting {
-	w := job.Waiting{Peer: op.peer, Tag: op.tag, Context: op.context, Bytes: uint64(op.buf.Len())}
+	w := job.Waiting{Peer: op.Peer, Tag: op.Tag, Context: op.context, Bytes: uint64(op.buf.Len())}
 	switch op.kind {
 	case sending:
 		w.Op = job.OpSend

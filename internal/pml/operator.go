@@ -85,7 +85,7 @@ func (e *Engine) giveUp(op *operation) {
 		op.left = true
 		return
 	}
-	e.matcher(op.context).withdraw(op)
+	e.match.In(op.context).Withdraw(&op.Receive)
 	e.discard(op)
 }
 

@@ -36,7 +36,8 @@ const (
 // grow makes an operation.
 func (e *Engine) grow() *operation {
 	op := &operation{engine: e, place: uint32(len(e.existing))}
-	op.node.of = op
+	op.node.Of = op
+	op.Init(op)
 	if last := len(e.vacancies) - 1; last >= 0 {
 		op.place, op.generation = e.vacancies[last].place, e.vacancies[last].generation
 		e.vacancies = e.vacancies[:last]
@@ -72,16 +73,13 @@ func (op *operation) rest() bool {
 func (e *Engine) purge() {
 	rested := func(op *operation) bool { return op.state == free && op.rests == mostRests }
 	all := *e.operations.Load()
-	end := &e.unused
-	for n := e.unused; n != nil; n = n.next {
-		if op := n.of; rested(op) {
+	e.unused.Filter(func(op *operation) bool {
+		if rested(op) {
 			all[op.place].Store(vacant)
 			e.vacancies = append(e.vacancies, vacancy{op.place, op.generation})
-			continue
 		}
-		*end, end = n, &n.next
-	}
-	*end = nil
+		return rested(op)
+	})
 	e.existing = slices.Clone(slices.DeleteFunc(e.existing, rested))
 }
 
@@ -106,7 +104,7 @@ func (e *Engine) Idle(contexts ...uint32) bool {
 		e.purge()
 	}
 	for _, context := range contexts {
-		if m := e.matchers[context]; m != nil && m.arrived.head != nil {
+		if c := e.match.Known(context); c != nil && c.Unexpected() {
 			return false
 		}
 	}

@@ -48,7 +48,7 @@ func (e *Engine) await(k kind, context uint32, src, tag int) (m Message, st Stat
 			e.endProbe(c, context, st)
 		}
 	}()
-	// As long as there is something, the matcher tells it without an operation.
+	// As long as there is something, matching tells it without an operation.
 	if m, st, ok := e.search(k, context, src, tag); ok {
 		return m, st, nil
 	}
@@ -57,7 +57,7 @@ func (e *Engine) await(k kind, context uint32, src, tag int) (m Message, st Stat
 	}
 	op := e.newOperation(k, context, src, tag)
 	op.state = posted
-	e.matcher(context).probes.push(&op.node)
+	e.match.In(context).Await(&op.Receive)
 	if err := e.wait(op, ""); err != nil {
 		e.giveUp(op)
 		return Message{}, noStatus, err
@@ -80,7 +80,7 @@ func (e *Engine) AwaitMessage(context uint32, src, tag int, within time.Duration
 	var late atomic.Bool
 	found := false
 	c := e.NewCondition(func() bool {
-		found = e.matcher(context).find(int32(src), int32(tag)) != nil || e.goneError(context, int32(src)) != nil
+		found = e.match.In(context).Find(int32(src), int32(tag)) != nil || e.goneError(context, int32(src)) != nil
 		return found || late.Load()
 	}, say)
 	c.inside = true
@@ -125,19 +125,18 @@ func (e *Engine) glance(k kind, context uint32, src, tag int) (m Message, st Sta
 	return m, st, ok, err
 }
 
-// search asks the matcher.
+// search asks what has come.
 func (e *Engine) search(k kind, context uint32, src, tag int) (m Message, st Status, ok bool) {
 	if src == ProcNull {
 		return Message{null: true}, nobody, true
 	}
-	mt := e.matcher(context)
-	msg := mt.find(int32(src), int32(tag))
+	msg := e.match.In(context).Find(int32(src), int32(tag))
 	if msg == nil {
 		return Message{}, noStatus, false
 	}
 	if k == picking {
 		m = Message{msg: msg, generation: msg.generation}
-		e.pick(mt, msg)
+		e.pick(msg)
 	}
 	return m, msg.status(), true
 }
@@ -201,13 +200,13 @@ func (e *Engine) Unreceived(want func(context uint32) bool) (n int, one Status) 
 	e.lock()
 	defer e.unlock()
 	e.progressAll()
-	for context, m := range e.matchers {
+	for context, c := range e.match.Contexts() {
 		if !want(context) {
 			continue
 		}
-		for at := m.arrived.head; at != nil; at = at.next {
+		for msg := range c.Messages() {
 			if n++; n == 1 {
-				one = at.of.status()
+				one = msg.status()
 			}
 		}
 	}

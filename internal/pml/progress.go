@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml/list"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
 )
 
@@ -38,7 +39,7 @@ func (e *Engine) progress() (came int) {
 	if e.GoneCount() != e.gone {
 		e.noteGone()
 	}
-	if e.tasks.head != nil {
+	if !e.tasks.Empty() {
 		e.advanceTasks()
 	}
 	return came
@@ -63,7 +64,7 @@ func (e *Engine) progressAll() {
 	if e.GoneCount() != e.gone {
 		e.noteGone()
 	}
-	if e.tasks.head != nil {
+	if !e.tasks.Empty() {
 		e.advanceTasks()
 	}
 }
@@ -155,21 +156,21 @@ func (e *Engine) settled() bool {
 func (e *Engine) move(op *operation, t btl.Transfer) {
 	op.state, op.transfer = moving, t
 	if op.kind == sending {
-		b := e.sendsTo(op.peer)
-		if b.underway.head == nil && b.away.head == nil {
+		b := e.sendsTo(op.Peer)
+		if b.underway.Empty() && b.away.Empty() {
 			e.busy = append(e.busy, b)
 		}
 		if op.ahead {
-			b.away.push(&op.node)
+			b.away.Push(&op.node)
 		} else {
-			b.underway.push(&op.node)
+			b.underway.Push(&op.node)
 		}
 		return
 	}
 	if e.step(op) {
 		return
 	}
-	e.moving.push(&op.node)
+	e.moving.Push(&op.node)
 	e.movingCount++
 }
 
@@ -177,14 +178,14 @@ func (e *Engine) move(op *operation, t btl.Transfer) {
 // the end, so that all have their turn.
 func (e *Engine) advance(n int) {
 	for ; n > 0; n-- {
-		op := e.moving.pop()
+		op := e.moving.Pop()
 		if op == nil {
 			return
 		}
 		if e.step(op) {
 			e.movingCount--
 		} else {
-			e.moving.push(&op.node)
+			e.moving.Push(&op.node)
 		}
 	}
 }
@@ -224,19 +225,19 @@ func (e *Engine) advanceSends(most int) {
 // whether none is left.
 func (e *Engine) stepSends(b *peerSends, n int) bool {
 	e.stepList(&b.underway, n)
-	if b.away.head != nil {
+	if !b.away.Empty() {
 		e.stepList(&b.away, max(n/moveBatch, 1))
 	}
-	return b.underway.head == nil && b.away.head == nil
+	return b.underway.Empty() && b.away.Empty()
 }
 
 // stepList asks the sends of a list until n of them are not done.
-func (e *Engine) stepList(l *list[operation], n int) {
-	for at := l.head; at != nil && n > 0; {
-		op := at.of
-		at = at.next
+func (e *Engine) stepList(l *list.List[operation], n int) {
+	for at := l.Head(); at != nil && n > 0; {
+		op := at.Of
+		at = at.Next()
 		if done, err := op.transfer.Progress(); done {
-			l.remove(&op.node)
+			l.Remove(&op.node)
 			e.complete(op, err)
 		} else {
 			n--

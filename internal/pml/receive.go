@@ -56,12 +56,11 @@ func (e *Engine) recv(context uint32, src, tag int, buf *btl.Buffer) (Status, er
 // receive that was posted before matches the same message, and no message that has arrived does. Nobody else waits, and
 // nothing else of this rank needs progress.
 func (e *Engine) comesFirst(context uint32, src, tag int) bool {
-	if e.spin.Load() == 0 || e.owned || e.movingCount > 0 || len(e.busy) > 0 || e.tasks.head != nil ||
+	if e.spin.Load() == 0 || e.owned || e.movingCount > 0 || len(e.busy) > 0 || !e.tasks.Empty() ||
 		uint(src) >= uint(e.size) || !e.passes(src) || src == e.rank || uint(tag) > MaxTag && tag != AnyTag {
 		return false
 	}
-	m := e.matcher(context)
-	return m.arrived.head == nil && m.wild.head == nil && m.sources.at(int32(src)).posted.head == nil
+	return e.match.In(context).Untouched(int32(src))
 }
 
 // receiveFast is the short way of a blocking receive from a named rank. It polls for the message without posting the
@@ -74,7 +73,7 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 	if op.state != idle || !e.comesFirst(context, src, tag) {
 		return false
 	}
-	op.context, op.peer, op.tag, op.buf, op.request = context, int32(src), int32(tag), *buf, e.beginning
+	op.context, op.Peer, op.Tag, op.buf, op.request = context, int32(src), int32(tag), *buf, e.beginning
 	e.awaited = op
 	for range e.crowd.Load().Looks(int(e.spin.Load())) { // not shm.Look, whose callback a short message would feel
 		if e.trace != nil {
@@ -113,10 +112,11 @@ func (e *Engine) goOn(worked bool) bool {
 func (e *Engine) Irecv(context uint32, src, tag int, buf []byte) (Request, error) {
 	e.lock()
 	if e.trace == nil && uint(src) < uint(e.size) && e.passes(src) && uint(tag) <= MaxTag {
-		if m := e.matcher(context); m.arrived.head == nil { // it is simple: to be posted, and nothing is wrong
+		if c := e.match.In(context); !c.Unexpected() { // it is simple: to be posted, and nothing is wrong
 			op := e.newOperation(receiving, context, src, tag)
 			op.buf.Bytes = buf
-			m.postTo(&m.sources.at(int32(src)).posted, op)
+			op.state = posted
+			c.Post(&op.Receive)
 			e.unlock()
 			return Request{op: op, generation: op.generation}, nil
 		}
@@ -171,33 +171,33 @@ func (e *Engine) receive(context uint32, src, tag int, buf *btl.Buffer) (*operat
 
 // startReceive gives an idle receive the message that waits for it, or posts it.
 func (e *Engine) startReceive(op *operation) {
-	if op.peer == ProcNull {
+	if op.Peer == ProcNull {
 		op.status = nobody
 		e.complete(op, nil)
 		return
 	}
-	m := e.matcher(op.context)
-	if msg := m.find(op.peer, op.tag); msg != nil {
-		e.taken(m, msg)
+	c := e.match.In(op.context)
+	if msg := c.Find(op.Peer, op.Tag); msg != nil {
+		e.taken(msg)
 		e.consume(op, msg)
 		return
 	}
-	if err := e.goneError(op.context, op.peer); err != nil {
+	if err := e.goneError(op.context, op.Peer); err != nil {
 		e.complete(op, err)
 		return
 	}
-	m.post(op)
+	op.state = posted
+	c.Post(&op.Receive)
 }
 
 // deliver takes a message that has arrived. The module's Poll calls it.
 func (e *Engine) deliver(f *btl.Frame) {
-	if op := e.awaited; op != nil && op.peer == f.Source && op.context == f.Context && op.accepts(f.Tag) {
+	if op := e.awaited; op != nil && op.Peer == f.Source && op.context == f.Context && op.Takes(f.Tag) {
 		e.awaited = nil
 		e.receiveFrame(op, f)
 		return
 	}
-	m := e.matcher(f.Context)
-	if op := m.match(f.Source, f.Tag); op != nil {
+	if op := e.match.In(f.Context).Arrive(f.Source, f.Tag); op != nil {
 		e.receiveFrame(op, f)
 		return
 	}
@@ -213,7 +213,7 @@ func (e *Engine) deliver(f *btl.Frame) {
 		// sender's credit, which bounds our memory.
 		msg.frame.Payload = msg.keep(f.Payload)
 	}
-	e.unexpected(m, msg)
+	e.unexpected(msg)
 }
 
 // receiveFrame fills a receive, which is in no list, with the message of a frame.

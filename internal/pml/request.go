@@ -92,7 +92,7 @@ func (e *Engine) waitContext(ctx context.Context, op *operation) error {
 	}
 	// Not from the pool: the function below may still run when we have left.
 	w := &waiter{about: op, call: waiting, bounded: ctx.Done() != nil}
-	w.node.of = w
+	w.node.Of = w
 	op.waiter = w
 	stop := context.AfterFunc(ctx, func() {
 		e.lock()
@@ -281,7 +281,7 @@ func (e *Engine) Cancel(r *Request) error {
 	case op.kind == sending:
 		return e.cancelSend(op)
 	case op.state == posted:
-		e.matcher(op.context).withdraw(op)
+		e.match.In(op.context).Withdraw(&op.Receive)
 		op.status.Cancelled = true
 		e.complete(op, nil)
 	}
@@ -293,16 +293,12 @@ func (e *Engine) cancelSend(op *operation) error {
 	if op.state != held {
 		return ErrCancelSend
 	}
-	m := e.matcher(op.context)
-	n := m.sources.at(op.peer).unexpected.head
-	for n != nil && n.of.sender != op {
-		n = n.next
-	}
-	if n == nil { // a matched probe has the message
+	msg := e.messageOf(op)
+	if msg == nil { // a matched probe has it
 		return ErrCancelSend
 	}
-	e.taken(m, n.of)
-	e.discardMessage(n.of)
+	e.taken(msg)
+	e.discardMessage(msg)
 	op.status.Cancelled = true
 	e.complete(op, nil)
 	return nil

@@ -3,6 +3,7 @@ package pml
 import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml/list"
 	"github.com/gopvas/gopvas/trace"
 )
 
@@ -17,9 +18,9 @@ import (
 // those that wait until their peer's ring has a free slot.
 type peerSends struct {
 	peer     int32
-	underway list[operation]
-	ops      list[operation] // queued
-	away     list[operation] // underway, and ahead; apart, so that the others are asked first
+	underway list.List[operation]
+	ops      list.List[operation] // queued
+	away     list.List[operation] // underway, and ahead; apart, so that the others are asked first
 }
 
 // Send sends buf to rank dst and returns when buf can be used again, and if the
@@ -152,19 +153,19 @@ func (e *Engine) checkTarget(dst, tag int) error {
 
 // startSend brings an idle send on its way. waits tells that its call waits for it.
 func (e *Engine) startSend(op *operation, waits bool) {
-	if op.peer == ProcNull {
+	if op.Peer == ProcNull {
 		e.complete(op, nil)
 		return
 	}
-	if int(op.peer) == e.rank {
+	if int(op.Peer) == e.rank {
 		e.sendSelf(op)
 		return
 	}
-	if err := e.goneError(op.context, op.peer); err != nil {
+	if err := e.goneError(op.context, op.Peer); err != nil {
 		e.complete(op, err)
 		return
 	}
-	if len(e.pending) > 0 && e.sendsTo(op.peer).ops.head != nil || !e.launch(op, waits) {
+	if len(e.pending) > 0 && !e.sendsTo(op.Peer).ops.Empty() || !e.launch(op, waits) {
 		e.enqueue(op)
 	}
 }
@@ -172,8 +173,8 @@ func (e *Engine) startSend(op *operation, waits bool) {
 // launch hands a send that has no predecessor to the module; false: the peer's ring is full, or not open yet, or the
 // send is patient and would run ahead.
 func (e *Engine) launch(op *operation, patient bool) bool {
-	h := e.head(op.context, op.tag, op.mark)
-	peer := int(op.peer)
+	h := e.head(op.context, op.Tag, op.mark)
+	peer := int(op.Peer)
 	by := e.to(peer)
 	if op.mode == Standard && op.buf.Len() <= by.eager {
 		t, ok := by.sendShort(peer, h, &op.buf, e.ahead == 0)
@@ -190,7 +191,7 @@ func (e *Engine) launch(op *operation, patient bool) bool {
 		case !by.NoCredit():
 			return false // there may be room by now, and an offer would wait for its receiver
 		case e.mayRunAhead(op):
-			return (!patient || e.sendsTo(op.peer).away.head != nil) && e.runAhead(op)
+			return (!patient || !e.sendsTo(op.Peer).away.Empty()) && e.runAhead(op)
 		}
 	}
 	t, ok := by.Offer(peer, h, &op.buf)
@@ -213,13 +214,13 @@ func (e *Engine) head(context uint32, tag int32, m Mark) *btl.Header {
 
 // enqueue puts a send behind all others that are queued for its peer.
 func (e *Engine) enqueue(op *operation) {
-	b := e.sendsTo(op.peer)
-	if b.ops.head == nil {
+	b := e.sendsTo(op.Peer)
+	if b.ops.Empty() {
 		e.pending = append(e.pending, b)
 		e.updateFastPath()
 	}
 	op.state = queued
-	b.ops.push(&op.node)
+	b.ops.Push(&op.node)
 	e.stats.Queued++
 }
 
@@ -241,16 +242,16 @@ func (e *Engine) sendsTo(peer int32) *peerSends {
 func (e *Engine) flush() {
 	for i := 0; i < len(e.pending); {
 		b := e.pending[i]
-		for n := b.ops.head; n != nil; n = b.ops.head {
+		for n := b.ops.Head(); n != nil; n = b.ops.Head() {
 			// Out of the queue first: launch puts the node elsewhere.
-			b.ops.remove(n)
-			if !e.launch(n.of, n.of.waiter != nil && !e.inReady) {
-				b.ops.pushFront(n)
+			b.ops.Remove(n)
+			if !e.launch(n.Of, n.Of.waiter != nil && !e.inReady) {
+				b.ops.PushFront(n)
 				break
 			}
 			e.moves++
 		}
-		if b.ops.head != nil {
+		if !b.ops.Empty() {
 			i++
 			continue
 		}
@@ -264,7 +265,6 @@ func (e *Engine) flush() {
 // sendSelf sends to this rank itself, which needs no module: either the receive is
 // there, or the message is kept, with a copy of the bytes if it is short.
 func (e *Engine) sendSelf(op *operation) {
-	m := e.matcher(op.context)
 	e.stats.SelfMessages++
 	n := uint64(op.buf.Len())
 	e.stats.SelfBytes += n
@@ -272,8 +272,8 @@ func (e *Engine) sendSelf(op *operation) {
 		e.traceSent(op)
 		e.arriving = op.number
 	}
-	if recv := m.match(op.peer, op.tag); recv != nil {
-		recv.status, recv.mark = Status{Source: e.rank, Tag: int(op.tag)}, op.mark
+	if recv := e.match.In(op.context).Arrive(op.Peer, op.Tag); recv != nil {
+		recv.status, recv.mark = Status{Source: e.rank, Tag: int(op.Tag)}, op.mark
 		recv.number = e.arriving
 		e.complete(recv, recv.fillFrom(&op.buf))
 		e.complete(op, nil)
@@ -282,7 +282,7 @@ func (e *Engine) sendSelf(op *operation) {
 	msg := e.newMessage()
 	msg.number = e.arriving
 	msg.frame.Header = btl.Header{
-		Source: op.peer, Tag: op.tag, Context: op.context, Length: n,
+		Source: op.Peer, Tag: op.Tag, Context: op.context, Length: n,
 		Flags: op.mark.Number, Cookie: op.mark.Word,
 	}
 	if op.mode == Standard && n <= uint64(e.module.eager) && e.selfBytes+n+job.AheadCost <= job.AheadLimit {
@@ -294,5 +294,5 @@ func (e *Engine) sendSelf(op *operation) {
 		msg.origin, msg.sender = heldBySelf, op
 		op.state = held
 	}
-	e.unexpected(m, msg)
+	e.unexpected(msg)
 }

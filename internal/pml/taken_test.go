@@ -107,7 +107,7 @@ func awaitSleep(root *job.Root) {
 
 // end completes a receive that has no message. The lock is held.
 func end(e *Engine, op *operation) {
-	e.matcher(op.context).withdraw(op)
+	e.match.In(op.context).Withdraw(&op.Receive)
 	e.complete(op, nil)
 }
 

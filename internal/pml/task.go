@@ -20,8 +20,8 @@ type Patient interface {
 
 // tellPatient calls Lasts of all tasks that have it.
 func (e *Engine) tellPatient() {
-	for n := e.tasks.head; n != nil; n = n.next {
-		if p, ok := n.of.task.(Patient); ok {
+	for n := e.tasks.Head(); n != nil; n = n.Next() {
+		if p, ok := n.Of.task.(Patient); ok {
 			p.Lasts()
 		}
 	}
@@ -39,7 +39,7 @@ func (e *Engine) Do(t Task, context uint32) error {
 	}
 	op := e.newOperation(tasking, context, ProcNull, AnyTag)
 	op.task, op.state, op.request = t, moving, step
-	e.tasks.push(&op.node)
+	e.tasks.Push(&op.node)
 	e.advanceTasks()
 	_, err := e.finish(op, call{})
 	return err
@@ -136,7 +136,7 @@ func (e *Engine) follow(op *operation, start uint64) {
 	if e.trace != nil {
 		op.request = e.trace.Request()
 	}
-	e.tasks.push(&op.node)
+	e.tasks.Push(&op.node)
 	e.advanceTasks()
 	if e.trace != nil {
 		e.endCall(call{kind: trace.Begin, start: start}, op, nil)
@@ -153,9 +153,9 @@ func (e *Engine) advanceTasks() {
 	e.advancing = true
 	for before := e.completions - 1; before != e.completions; {
 		before = e.completions
-		for n := e.tasks.head; n != nil; {
-			op := n.of
-			n = n.next
+		for n := e.tasks.Head(); n != nil; {
+			op := n.Of
+			n = n.Next()
 			if !e.advances(op.task) {
 				continue
 			}
@@ -163,7 +163,7 @@ func (e *Engine) advanceTasks() {
 				if r, ok := op.task.(Reporter); ok {
 					op.status = r.Status()
 				}
-				e.tasks.remove(&op.node)
+				e.tasks.Remove(&op.node)
 				e.complete(op, err)
 			}
 		}
@@ -246,7 +246,7 @@ func (in Inside) Leave(r *Request) {
 // found its message.
 func (in Inside) Drop(r *Request) {
 	if op := r.active(); op != nil && op.state == posted {
-		in.e.matcher(op.context).withdraw(op)
+		in.e.match.In(op.context).Withdraw(&op.Receive)
 		in.e.discard(op)
 		*r = Request{}
 	}
@@ -317,7 +317,7 @@ func (e *Engine) attendLater() {
 // attendOnce is one look of attend. As in a sleep there may be more to do, of which nobody tells: again says so. Calls
 // of the program may take the lock between two looks.
 func (e *Engine) attendOnce() (again, waits bool) {
-	if e.owned || e.closed || e.tasks.head == nil {
+	if e.owned || e.closed || e.tasks.Empty() {
 		return false, e.owned
 	}
 	e.attending = true

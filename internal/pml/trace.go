@@ -155,13 +155,13 @@ func (op *operation) what(e *Engine, k trace.Kind) (w recorder.What) {
 	switch k {
 	case trace.Send:
 		w = op.said(op.number)
-		w.Flags |= op.way(e, int(op.peer))
+		w.Flags |= op.way(e, int(op.Peer))
 	case trace.Recv:
 		w = op.received(e)
-		w.Flags |= wild(int(op.peer), int(op.tag))
+		w.Flags |= wild(int(op.Peer), int(op.Tag))
 	case trace.Isend, trace.Irecv, trace.Start:
 		w = op.said(op.request)
-		w.Flags |= wild(int(op.peer), int(op.tag))
+		w.Flags |= wild(int(op.Peer), int(op.Tag))
 	default:
 		w = recorder.What{Number: op.request, Peer: -1}
 	}
@@ -175,7 +175,7 @@ func (op *operation) what(e *Engine, k trace.Kind) (w recorder.What) {
 // message says what the call has said of a message that it sends or receives.
 func (op *operation) said(number uint32) recorder.What {
 	return recorder.What{
-		Bytes: uint64(op.buf.Len()), Number: number, Tag: op.tag, Peer: op.peer, Flags: op.mode.flags(),
+		Bytes: uint64(op.buf.Len()), Number: number, Tag: op.Tag, Peer: op.Peer, Flags: op.mode.flags(),
 	}
 }
 
@@ -219,7 +219,7 @@ func (e *Engine) begun() { e.beginning = 0 }
 // traceSent records a message that has left, unless it is that of a blocking call. Under its
 // number it is found at the receiver.
 func (e *Engine) traceSent(op *operation) {
-	op.number = e.trace.Sent(int(op.peer))
+	op.number = e.trace.Sent(int(op.Peer))
 	if op.request == 0 {
 		return
 	}
@@ -239,7 +239,7 @@ func (op *operation) belong(w *recorder.What) {
 
 // traceComplete records that an operation is complete, unless a blocking call waits for it.
 func (e *Engine) traceComplete(op *operation) {
-	if op.request == 0 || op.peer == ProcNull && op.kind != tasking {
+	if op.request == 0 || op.Peer == ProcNull && op.kind != tasking {
 		return
 	}
 	switch op.kind {

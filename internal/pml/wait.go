@@ -72,9 +72,9 @@ func (e *Engine) waitFor(w *waiter) {
 		}
 	}
 	e.withdraw(w)
-	if next := e.parked.head; next != nil {
-		next.of.promoted = true
-		e.unpark(next.of)
+	if next := e.parked.Head(); next != nil {
+		next.Of.promoted = true
+		e.unpark(next.Of)
 	} else {
 		e.owned = false
 	}
@@ -133,7 +133,7 @@ func (e *Engine) pollOnce() (over bool) {
 	if came > 0 || e.completions != before {
 		e.vigil.Worked()
 	}
-	if e.conditions.head != nil {
+	if !e.conditions.Empty() {
 		e.askConditions()
 	}
 	if n := wider(e.looks); n > 0 {
@@ -245,11 +245,11 @@ func (e *Engine) describeAny(w *waiter) job.Waiting {
 		switch {
 		case op.waiter != w:
 			continue
-		case op.kind != receiving || op.state != posted || op.peer < 0 || op.context != say.Context:
+		case op.kind != receiving || op.state != posted || op.Peer < 0 || op.context != say.Context:
 			say.Collective = job.Collective{}
 			return say
-		case !slices.Contains(say.Collective.Ranks(), int(op.peer)):
-			say.Collective.Miss(int(op.peer))
+		case !slices.Contains(say.Collective.Ranks(), int(op.Peer)):
+			say.Collective.Miss(int(op.Peer))
 		}
 	}
 	return say
@@ -294,8 +294,8 @@ func (e *Engine) speaker() *waiter {
 	switch {
 	case e.sleeper == nil || e.sleeper != e.server:
 		return e.sleeper
-	case e.parked.head != nil:
-		return e.parked.head.of
+	case !e.parked.Empty():
+		return e.parked.Head().Of
 	}
 	return nil
 }
