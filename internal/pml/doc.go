@@ -19,7 +19,7 @@
 // MPI_THREAD_MULTIPLE holds: any goroutine may call anything, and one that waits
 // does not keep the others from going on.
 //
-// The pieces: transport.go says by which module a peer is reached; package match decides which
+// The pieces: package route says by which module a peer is reached; package match decides which
 // message belongs to which receive; send.go and receive.go begin operations and choose the
 // protocol; progress.go moves transfers; task.go is operations made of others, which other
 // packages bring along; wait.go says which goroutine makes progress when several wait, and how

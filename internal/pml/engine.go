@@ -9,6 +9,7 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml/list"
 	"github.com/gopvas/gopvas/internal/pml/match"
+	"github.com/gopvas/gopvas/internal/pml/route"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
 	"github.com/gopvas/gopvas/mpi/fault"
 	"github.com/gopvas/gopvas/shm"
@@ -64,19 +65,12 @@ import (
 // kernel.
 type Engine struct {
 	job        Job
-	goneCount  *atomic.Uint32         // of the job
-	reports    *atomic.Uint32         // likewise: see polls
-	reported   uint32                 // the last of them that was answered
-	module     transport              // the rank sleeps in it
-	memory     btl.Memory             // of the module; nil: it has none
+	goneCount  *atomic.Uint32 // of the job
+	reports    *atomic.Uint32 // likewise: see polls
+	reported   uint32         // the last of them that was answered
+	routes     route.Table
 	trace      *recorder.Recorder     // nil: nothing is recorded; see trace.go
-	routes     []uint8                // of the ranks that there were at first: see route; nil: all 0
-	further    []transport            // the other modules in use
-	met        atomic.Bool            // further has a module for ranks of other jobs
 	setBed     func(shm.Bed)          // SleepIn of the module; nil: it has none
-	together   func([]btl.Member)     // of one of further; nil: of none
-	planned    uint8                  // its route
-	members    []btl.Member           // of Together
 	rank, size int                    // size: how many ranks there may be
 	ranks      int                    // that there were at first
 	vigil      *shm.Vigil             // nil: none is kept
@@ -95,9 +89,8 @@ type Engine struct {
 	refused    atomic.Pointer[string] // see NoteRefusal
 
 	// AddVisitors changes these while others read them, without the lock, too; so does keepVigil spin.
-	spin    atomic.Int32                        // polls before a wait sleeps; 0 in a rest of vigil
-	crowd   atomic.Pointer[shm.Crowd]           // of the bed, or of a node with a few more ranks than CPUs; nil: none
-	watches atomic.Pointer[[]func(func() bool)] // of modules; nil: there are none
+	spin  atomic.Int32              // polls before a wait sleeps; 0 in a rest of vigil
+	crowd atomic.Pointer[shm.Crowd] // of the bed, or of a node with a few more ranks than CPUs; nil: none
 
 	circles circles // has a lock of its own; see Among
 
@@ -180,13 +173,13 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 	c := m.Capabilities()
 	e := &Engine{
 		job: j, goneCount: j.GoneCounter(), reports: j.ReportCounter(),
-		module: newTransport(m, c), memory: c.Memory, setBed: c.SleepIn,
-		short: c.Short, more: c.More, rank: rank, size: j.Places(), ranks: j.Ranks(),
+		setBed: c.SleepIn, short: c.Short, more: c.More, rank: rank, size: j.Places(), ranks: j.Ranks(),
 		match:   match.New[operation, message](j.Places()),
 		explain: map[uint32]func(*job.Waiting){},
 		sends:   map[int32]*peerSends{},
 		lost:    -1,
 	}
+	e.routes.Init(m, &c, j.Ranks(), j.Places())
 	e.operations.Store(new(places))
 	e.spin.Store(int32(j.Spin()))
 	if j.Spin() == 0 && j.Looks() > 0 && j.Few() {

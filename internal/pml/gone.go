@@ -41,7 +41,7 @@ import (
 // call does nothing. With a network it looks in any case: a network has more to take in than messages.
 func (e *Engine) noteGone() {
 	n := e.GoneCount()
-	if n == e.seen && e.further == nil && e.received() == e.handed {
+	if n == e.seen && !e.routes.Several() && e.routes.Counters().Received == e.handed {
 		return
 	}
 	gone := e.departed[:0]
@@ -55,8 +55,9 @@ func (e *Engine) noteGone() {
 		e.dead, e.due = make([]bool, e.size), make([]bool, e.size)
 	}
 	e.pollAll()
-	e.noteSenders()
-	e.seen, e.handed = n, e.received()
+	clear(e.due)
+	e.routes.Senders(e.onSender)
+	e.seen, e.handed = n, e.routes.Counters().Received
 	all := true
 	for _, rank := range gone {
 		e.dead[rank] = e.dead[rank] || !e.due[rank]

@@ -76,7 +76,7 @@ func TestLateRanksOfOtherNodes(t *testing.T) {
 	_, err := root.AddWorld(2, 0, 1, 1, 0)
 	require.NoError(t, err)
 	for rank, far := range []bool{false, true, true, false} {
-		require.Equal(t, far, e.to(rank) == &e.further[0], rank)
+		require.Equal(t, far, e.to(rank) != &e.routes.First, rank)
 		require.Equal(t, far, e.Memory([]int32{0, int32(rank)}) == nil, rank)
 	}
 }

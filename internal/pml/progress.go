@@ -23,8 +23,8 @@ const (
 
 // progress advances the operations, without blocking. It returns how many messages have come by the module.
 func (e *Engine) progress() (came int) {
-	came = e.module.Poll(pollBatch, e.onFrame)
-	if e.further != nil {
+	came = e.routes.First.Poll(pollBatch, e.onFrame)
+	if e.routes.Several() {
 		e.pollFurther(pollBatch)
 	}
 	if e.movingCount > 0 {
@@ -126,7 +126,7 @@ func (e *Engine) sayPlace() {
 // offered, or has no room at its receiver, is not on its way: it waits until the receiver does something.
 func (e *Engine) answer(look uint32) {
 	w := e.announced
-	if !e.lasting || w == nil || w.done || w != e.speaker() || e.movingCount > 0 || !e.settled() {
+	if !e.lasting || w == nil || w.done || w != e.speaker() || e.movingCount > 0 || !e.routes.Settled() {
 		return
 	}
 	if look != e.answered {
@@ -134,21 +134,6 @@ func (e *Engine) answer(look uint32) {
 		e.answered = look
 	}
 	e.job.Answer(e.rank, job.Answer{Look: look, Moves: e.moves + uint32(e.completions)})
-}
-
-// settled tells whether nothing is on its way to this rank, or from it to another node.
-func (e *Engine) settled() bool {
-	coming := false
-	e.module.Senders(func(int) { coming = true })
-	if coming {
-		return false
-	}
-	for i := range e.further {
-		if settled := e.further[i].settled; settled != nil && !settled() {
-			return false
-		}
-	}
-	return true
 }
 
 // move starts to look after a transfer. It asks at once: a receiver's bytes often

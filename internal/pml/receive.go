@@ -79,8 +79,8 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 		if e.trace != nil {
 			e.trace.Look()
 		}
-		came := e.module.Poll(1, e.onFrame)
-		if e.further != nil {
+		came := e.routes.First.Poll(1, e.onFrame)
+		if e.routes.Several() {
 			e.pollFurther(1)
 		}
 		if e.crowd.Load() != nil && e.awaited != nil && !e.goOn(came > 0) {

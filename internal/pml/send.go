@@ -126,10 +126,10 @@ func (e *Engine) send(context uint32, dst, tag int, m Mark, buf *btl.Buffer, mod
 // sendNow is send of a simple message, if it is short and the module takes it now; else nil.
 func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf *btl.Buffer, kept bool) *operation {
 	by := e.to(dst)
-	if buf.Len() > by.eager {
+	if buf.Len() > by.Eager {
 		return nil
 	}
-	t, ok := by.sendShort(dst, e.head(context, int32(tag), m), buf, kept)
+	t, ok := by.SendShort(dst, e.head(context, int32(tag), m), buf, kept)
 	switch {
 	case !ok:
 		return nil
@@ -176,8 +176,8 @@ func (e *Engine) launch(op *operation, patient bool) bool {
 	h := e.head(op.context, op.Tag, op.mark)
 	peer := int(op.Peer)
 	by := e.to(peer)
-	if op.mode == Standard && op.buf.Len() <= by.eager {
-		t, ok := by.sendShort(peer, h, &op.buf, e.ahead == 0)
+	if op.mode == Standard && op.buf.Len() <= by.Eager {
+		t, ok := by.SendShort(peer, h, &op.buf, e.ahead == 0)
 		if ok && e.trace != nil {
 			e.traceSent(op)
 		}
@@ -285,7 +285,7 @@ func (e *Engine) sendSelf(op *operation) {
 		Source: op.Peer, Tag: op.Tag, Context: op.context, Length: n,
 		Flags: op.mark.Number, Cookie: op.mark.Word,
 	}
-	if op.mode == Standard && n <= uint64(e.module.eager) && e.selfBytes+n+job.AheadCost <= job.AheadLimit {
+	if op.mode == Standard && n <= uint64(e.routes.First.Eager) && e.selfBytes+n+job.AheadCost <= job.AheadLimit {
 		e.selfBytes += n + job.AheadCost
 		msg.origin = fromSelf
 		msg.frame.Payload = msg.keepOf(&op.buf)

@@ -27,10 +27,7 @@ const firstSlot = 24
 // publish makes the counters of the engine and its modules visible to the supervisor.
 func (e *Engine) publish() {
 	s := &e.stats
-	s.Counters = e.module.Counters()
-	for i := range e.further {
-		s.Counters = s.Counters.Plus(e.further[i].Counters())
-	}
+	s.Counters = e.routes.Counters()
 	e.row = s.Counters.Append(e.row[:0])
 	e.job.PublishCounters(e.rank, 0, e.row...)
 	e.row = append(e.row[:0],

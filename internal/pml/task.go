@@ -271,14 +271,14 @@ func (e *Engine) Serve() {
 // for ranks that begin a task which members on other nodes wait for. From then on they take the lock. No call is within
 // the engine: a call that began without the lock would give back what it has not taken. So operators do not Attend.
 func (e *Engine) Attend() {
-	if e.watches.Load() == nil || !e.attended.CompareAndSwap(false, true) {
+	if e.routes.Watches() == nil || !e.attended.CompareAndSwap(false, true) {
 		return
 	}
 	if e.oneThread { // then no other goroutine reads it yet
 		e.oneThread = false
 		e.notAlone()
 	}
-	for _, watch := range e.watched() { // by an atomic store: the first look comes after what is above
+	for _, watch := range e.routes.Watches() { // by an atomic store: the first look comes after what is above
 		watch(e.attend)
 	}
 }
@@ -308,7 +308,7 @@ func (e *Engine) attendLater() {
 		e.contend()
 		e.later.Store(false)
 		if !e.closed {
-			e.module.Wake()
+			e.routes.First.Wake()
 		}
 		e.letGo()
 	}()
@@ -334,7 +334,7 @@ func (e *Engine) catchUp() {
 	}
 	e.progressAll()
 	if e.more != nil && e.more() {
-		e.module.Wake()
+		e.routes.First.Wake()
 	}
 }
 

@@ -167,7 +167,7 @@ func (e *Engine) sleep(w *waiter) {
 	var err error
 	if !w.done {
 		e.unlock()
-		err = e.module.Sleep(e.onReady, e.onLasting)
+		err = e.routes.First.Sleep(e.onReady, e.onLasting)
 		e.awake()
 		e.lock()
 	}

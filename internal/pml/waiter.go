@@ -48,7 +48,7 @@ func (e *Engine) signal(w *waiter) {
 		e.unpark(w)
 	case w == e.sleeper && !e.inReady:
 		e.stats.Nudges++
-		e.module.Wake()
+		e.routes.First.Wake()
 	}
 }
 
@@ -63,7 +63,7 @@ func (e *Engine) park(w *waiter) (promoted bool) {
 	if e.sleeper != nil && !e.inReady {
 		// We may leave a transfer or a queued send behind that it has not seen.
 		e.stats.Nudges++
-		e.module.Wake()
+		e.routes.First.Wake()
 	}
 	e.unlock()
 	<-w.ch
