@@ -2,7 +2,6 @@ package pml
 
 import (
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/pml/list"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -19,7 +18,7 @@ func (e *Engine) Close() error {
 		return ErrFinalized
 	}
 	leak := fault.LeakError{Messages: e.stats.matchedNow}
-	for _, op := range e.existing {
+	for _, op := range e.pool.all {
 		if op.state != free && !op.left && op.request != step { // its task is counted, unless nobody waits for that
 			leak.Requests++
 			if leak.First == "" {
@@ -64,21 +63,9 @@ func (e *Engine) fail(err error) {
 	e.broken = err
 	e.updateFastPath()
 	e.dropAll(err)
-	for op := e.moving.Pop(); op != nil; op = e.moving.Pop() {
-		e.complete(op, err)
-	}
-	e.movingCount = 0
-	for _, b := range e.busy {
-		for _, l := range []*list.List[operation]{&b.underway, &b.away} {
-			for op := l.Pop(); op != nil; op = l.Pop() {
-				e.complete(op, err)
-			}
-		}
-	}
-	e.busy = e.busy[:0]
-	for op := e.tasks.Pop(); op != nil; op = e.tasks.Pop() {
-		e.complete(op, err)
-	}
+	e.receives.Drop(err, e.on.moved)
+	e.sends.Drop(err, e.on.moved)
+	e.tasks.Drop(err, e.on.moved)
 	for !e.conditions.Empty() {
 		e.end(e.conditions.Head().Of, err)
 	}
@@ -110,7 +97,7 @@ func (e *Engine) Drain(to func(rank int) bool) {
 
 // draining returns a send that Drain waits for, nil if there is none.
 func (e *Engine) draining(to func(rank int) bool) *operation {
-	for _, op := range e.existing {
+	for _, op := range e.pool.all {
 		if op.kind == sending && (op.ahead || op.left) && (op.state == queued || op.state == moving) &&
 			to(int(op.Peer)) && e.job.MayReceive(int(op.Peer)) {
 			return op

@@ -19,11 +19,11 @@
 // MPI_THREAD_MULTIPLE holds: any goroutine may call anything, and one that waits
 // does not keep the others from going on.
 //
-// The pieces: package route says by which module a peer is reached; package match decides which
-// message belongs to which receive; send.go and receive.go begin operations and choose the
-// protocol; progress.go moves transfers; task.go is operations made of others, which other
-// packages bring along; wait.go says which goroutine makes progress when several wait, and how
-// they sleep (the argument is at Engine); gone.go ends waits for ranks that have exited.
+// The pieces: package route says by which module a peer is reached; package match decides which message belongs to
+// which receive; send.go and receive.go begin operations and choose the protocol; package flow says which transfers are
+// asked, and progress.go asks them; task.go is operations made of others, which other packages bring along; wait.go
+// says which goroutine makes progress when several wait, and how they sleep (the argument is at Engine); gone.go ends
+// waits for ranks that have exited.
 //
 // # Costs
 //

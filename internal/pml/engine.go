@@ -7,6 +7,8 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml/flow"
+	"github.com/gopvas/gopvas/internal/pml/gone"
 	"github.com/gopvas/gopvas/internal/pml/list"
 	"github.com/gopvas/gopvas/internal/pml/match"
 	"github.com/gopvas/gopvas/internal/pml/route"
@@ -65,20 +67,15 @@ import (
 // kernel.
 type Engine struct {
 	job        Job
-	goneCount  *atomic.Uint32 // of the job
 	reports    *atomic.Uint32 // likewise: see polls
 	reported   uint32         // the last of them that was answered
 	routes     route.Table
-	trace      *recorder.Recorder     // nil: nothing is recorded; see trace.go
-	setBed     func(shm.Bed)          // SleepIn of the module; nil: it has none
-	rank, size int                    // size: how many ranks there may be
-	ranks      int                    // that there were at first
-	vigil      *shm.Vigil             // nil: none is kept
-	onFrame    func(*btl.Frame)       // deliver, as a value: made once, since it allocates
-	onLook     func() bool            // pollOnce, likewise
-	onReady    func() bool            // ready, likewise
-	onLasting  func()                 // announce, likewise
-	onSender   func(int)              // sets due, likewise
+	trace      *recorder.Recorder // nil: nothing is recorded; see trace.go
+	setBed     func(shm.Bed)      // SleepIn of the module; nil: it has none
+	rank, size int                // size: how many ranks there may be
+	ranks      int                // that there were at first
+	vigil      *shm.Vigil         // nil: none is kept
+	on         callbacks
 	contenders atomic.Int32           // goroutines that wait for mu
 	oneThread  bool                   // nothing takes mu; see OneThread
 	notAlone   func()                 // called when that ends
@@ -91,8 +88,6 @@ type Engine struct {
 	// AddVisitors changes these while others read them, without the lock, too; so does keepVigil spin.
 	spin  atomic.Int32              // polls before a wait sleeps; 0 in a rest of vigil
 	crowd atomic.Pointer[shm.Crowd] // of the bed, or of a node with a few more ranks than CPUs; nil: none
-
-	circles circles // has a lock of its own; see Among
 
 	mu sync.Mutex // guards all below
 
@@ -108,32 +103,24 @@ type Engine struct {
 	explain map[uint32]func(*job.Waiting) // by context; see Explain
 	saying  job.Waiting                   // while it is put together: here, since that allocates nothing
 
-	fast       operation  // of the short way to receive; see receiveFast
-	awaited    *operation // it, while its message is looked for
-	header     btl.Header // of the message that is being sent: here, since that allocates nothing
-	unused     list.Stack[operation]
-	operations atomic.Pointer[places] // all there are, by their places; see pool.go
-	existing   []*operation           // the same in no order
-	vacancies  []vacancy              // places that have none
-	messages   []*message             // pool
+	fast     operation  // of the short way to receive; see receiveFast
+	awaited  *operation // it, while its message is looked for
+	header   btl.Header // of the message that is being sent: here, since that allocates nothing
+	pool     pool
+	messages messages
 
-	moving      list.List[operation] // receives underway
-	movingCount int
-	tasks       list.List[operation] // tasks underway
-	advancing   bool                 // advanceTasks is at work
-	attending   bool                 // attend is: the program makes no call
-	completions uint64               // operations that have become complete
-	moves       uint32               // see job.Answer; completions are counted apart
-	helper      Helper               // nil: none; see SetHelper
-	server      *waiter              // the goroutine in Serve; nil: there is none
-	sends       map[int32]*peerSends
-	lastTo      *peerSends   // the one used last
-	busy        []*peerSends // those with sends underway
-	turn        int          // whose turn it is of them
-	pending     []*peerSends // those that are not empty
-	selfBytes   uint64       // held in messages from this rank to itself
-	ahead       int          // bytes that sends take that are ahead; see ahead.go
-	spared      [][]byte     // see spare
+	receives    flow.Receives[operation] // underway
+	sends       flow.Sends[operation]
+	tasks       flow.Tasks[operation]
+	ahead       flow.Budget // of sends that are ahead; see ahead.go
+	toItself    flow.Budget // of messages from this rank to itself
+	spares      flow.Spares
+	advancing   bool    // advanceTasks is at work
+	attending   bool    // attend is: the program makes no call
+	completions uint64  // operations that have become complete
+	moves       uint32  // see job.Answer; completions are counted apart
+	helper      Helper  // nil: none; see SetHelper
+	server      *waiter // the goroutine in Serve; nil: there is none
 
 	beginning uint32 // request in the trace of the operation that is begun; see trace.go
 	arriving  uint32 // number in the trace of the message that is delivered
@@ -152,14 +139,7 @@ type Engine struct {
 	parked     list.List[waiter]    // waiters that are not the owner
 	conditions list.List[Condition] // that are waited for, and not known to be true
 	waiters    list.List[waiter]    // pool
-	gone       int                  // number of ranks that had gone when all of those were dead
-	goneHere   int                  // those of this rank's world among them
-	seen       int                  // number of ranks that had gone when noteGone last looked
-	handed     uint64               // messages that had been handed over then
-	departed   []int                // the ranks that had
-	due        []bool               // by rank: one of its messages was not handed over
-	dead       []bool               // by rank: it has gone, and so have its messages; made when needed
-	lost       int                  // one of them that went without Finalize, -1 if none
+	gone       gone.Ranks
 
 	stats Stats
 	row   []uint64 // of publish
@@ -172,23 +152,23 @@ type Engine struct {
 func New(j Job, rank int, m btl.Messages) *Engine {
 	c := m.Capabilities()
 	e := &Engine{
-		job: j, goneCount: j.GoneCounter(), reports: j.ReportCounter(),
+		job: j, reports: j.ReportCounter(),
 		setBed: c.SleepIn, short: c.Short, more: c.More, rank: rank, size: j.Places(), ranks: j.Ranks(),
-		match:   match.New[operation, message](j.Places()),
-		explain: map[uint32]func(*job.Waiting){},
-		sends:   map[int32]*peerSends{},
-		lost:    -1,
+		match:    match.New[operation, message](j.Places()),
+		explain:  map[uint32]func(*job.Waiting){},
+		ahead:    flow.Budget{Limit: job.AheadLimit, Cost: job.AheadCost},
+		toItself: flow.Budget{Limit: job.AheadLimit, Cost: job.AheadCost},
 	}
 	e.routes.Init(m, &c, j.Ranks(), j.Places())
-	e.operations.Store(new(places))
+	e.pool.init(e)
+	e.gone.Init(j, rank, j.Places())
 	e.spin.Store(int32(j.Spin()))
 	if j.Spin() == 0 && j.Looks() > 0 && j.Few() {
 		e.sleepIn(shm.NewBed(shm.NewCrowd(true), 0), fewLooks)
 	}
-	e.onFrame, e.onLook, e.onReady, e.onLasting = e.deliver, e.pollOnce, e.ready, e.announce
-	e.onSender = func(rank int) { e.due[rank] = true }
+	e.on = e.callbacks()
 	e.fast = operation{engine: e, kind: receiving, state: idle, persistent: true}
-	e.fast.Init(&e.fast)
+	e.fast.tie()
 	return e
 }
 
@@ -263,13 +243,13 @@ func (e *Engine) stepAside() {
 
 // updateFastPath decides whether the next short send may take the short way.
 func (e *Engine) updateFastPath() {
-	e.held = e.closed || e.broken != nil || len(e.pending) > 0 || e.ahead > 0
-	e.slowPath = e.held || e.dead != nil
+	e.held = e.closed || e.broken != nil || e.sends.Waiting() || e.ahead.Used()
+	e.slowPath = e.held || e.gone.Any()
 }
 
 // passes tells whether a message to or from a rank may take the short way: those that have gone are in the way of none
 // but their own.
-func (e *Engine) passes(rank int) bool { return !e.slowPath || !e.held && !e.dead[rank] }
+func (e *Engine) passes(rank int) bool { return !e.slowPath || !e.held && !e.gone.Dead(rank) }
 
 // checkPeer returns an error unless the peer is a rank, or ProcNull.
 func (e *Engine) checkPeer(peer int) error {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml/match"
 )
 
@@ -52,10 +51,13 @@ type Message struct {
 // that come inline.
 const keepable = 256
 
-func (e *Engine) newMessage() *message {
-	if last := len(e.messages) - 1; last >= 0 {
-		msg := e.messages[last]
-		e.messages = e.messages[:last]
+// messages are those that are used again.
+type messages struct{ unused []*message }
+
+func (p *messages) take() *message {
+	if last := len(p.unused) - 1; last >= 0 {
+		msg := p.unused[last]
+		p.unused = p.unused[:last]
 		return msg
 	}
 	msg := &message{}
@@ -63,15 +65,15 @@ func (e *Engine) newMessage() *message {
 	return msg
 }
 
-// discard returns a message that was consumed to the pool.
-func (e *Engine) discardMessage(msg *message) {
+// put takes a message back that was consumed.
+func (p *messages) put(msg *message) {
 	msg.generation++
 	msg.frame = btl.Frame{}
 	msg.sender = nil
 	if cap(msg.copied) > keepable {
 		msg.copied = nil
 	}
-	e.messages = append(e.messages, msg)
+	p.unused = append(p.unused, msg)
 }
 
 // keepOf is keep for the bytes of a buffer.
@@ -138,7 +140,7 @@ func (e *Engine) consume(op *operation, msg *message) {
 	case delivered, offered:
 		e.receiveFrame(op, &msg.frame)
 	case fromSelf:
-		e.selfBytes -= msg.frame.Length + job.AheadCost
+		e.toItself.Give(int(msg.frame.Length))
 		op.status, op.mark = msg.status(), msg.mark()
 		e.complete(op, op.fill(msg.frame.Payload, msg.frame.Length))
 	case heldBySelf:
@@ -146,5 +148,5 @@ func (e *Engine) consume(op *operation, msg *message) {
 		e.complete(op, op.fillFrom(&msg.sender.buf))
 		e.complete(msg.sender, nil)
 	}
-	e.discardMessage(msg)
+	e.messages.put(msg)
 }

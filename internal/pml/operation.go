@@ -4,7 +4,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/pml/list"
+	"github.com/gopvas/gopvas/internal/pml/flow"
 	"github.com/gopvas/gopvas/internal/pml/match"
 )
 
@@ -88,7 +88,7 @@ type operation struct {
 	match.Receive[operation]
 
 	engine     *Engine
-	node       list.Node[operation] // in a list of the engine
+	flow       flow.Transfer[operation]
 	kind       kind
 	state      state
 	mode       Mode
@@ -113,10 +113,9 @@ type operation struct {
 	request uint32 // in the trace; 0: of a blocking call, or there is no trace
 	number  uint32 // of its message in the trace
 
-	transfer btl.Transfer    // while moving
-	message  *message        // the result of a picking probe
-	task     Task            // of a tasking operation
-	layout   datatype.Layout // of buf, if it has one
+	message *message        // the result of a picking probe
+	task    Task            // of a tasking operation
+	layout  datatype.Layout // of buf, if it has one
 
 	rested uint32 // generation at the last look of Idle that found it free; see rest
 	rests  uint8  // number of such looks at this generation
@@ -191,16 +190,19 @@ func (r *Request) None() bool { return r.op == nil }
 // newOperation takes an operation out of the pool. The caller says what its buffer is, if
 // it has one, and starts it.
 func (e *Engine) newOperation(k kind, context uint32, peer, tag int) *operation {
-	op := e.unused.Pop()
-	if op == nil {
-		op = e.grow()
-	}
+	op := e.pool.take()
 	op.kind, op.state, op.mode = k, idle, Standard
 	op.context, op.Peer, op.Tag = context, int32(peer), int32(tag)
 	op.mark, op.offered = Mark{}, false
 	op.request, op.number = e.beginning, 0
 	op.status = noStatus
 	return op
+}
+
+// tie says once what the operation's parts belong to.
+func (op *operation) tie() {
+	op.Init(op)
+	op.flow.Init(op)
 }
 
 // use makes a buffer that of the operation.
@@ -249,7 +251,7 @@ func (e *Engine) drop(op *operation) {
 	if op.buf.Layout != nil {
 		op.dropLayout()
 	}
-	e.unused.Push(&op.node)
+	e.pool.put(op)
 }
 
 func (op *operation) dropLayout() { op.buf.Layout, op.layout = nil, datatype.Layout{} }
@@ -264,9 +266,6 @@ func (e *Engine) complete(op *operation, err error) {
 		op.err = err
 	}
 	e.completions++
-	if op.transfer != nil {
-		op.transfer = nil
-	}
 	if e.trace != nil {
 		e.traceComplete(op)
 	}

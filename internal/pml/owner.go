@@ -88,7 +88,7 @@ func (op *Op) Unit() uint32    { return op.unit }
 type Table struct{ all places }
 
 // Table returns the operations that there are.
-func (e *Engine) Table() Table { return Table{*e.operations.Load()} }
+func (e *Engine) Table() Table { return Table{*e.pool.table.Load()} }
 
 // Message returns the operation with a handle at a place if it is a message that ends with its wait;
 // else nil.

@@ -55,7 +55,7 @@ var polls = [...]string{probing: "iprobe", picking: "improbe"}
 func (e *Engine) sayPolls(call string, asked job.Operation, op *operation) {
 	e.reported = e.reports.Load()
 	p := job.Polls{Operation: asked, Call: call, Source: recorder.Caller()}
-	for _, o := range e.existing {
+	for _, o := range e.pool.all {
 		if o != op && o.request != step && o.state != free && o.state != idle && o.state != complete {
 			p.Add(o.asked())
 		}

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// The pool of operations. An operation has a place in the table, by which handles of requests find it (owner.go).
+// An operation has a place in the table, by which handles of requests find it (owner.go).
 // It stays in the pool when it is over, to be used again. Idle looks at all operations, so its cost must follow what
 // the program has needed lately, and not the most that it ever had. So Idle takes out an operation that was free
 // at mostRests looks and was not used between them.
@@ -17,6 +17,15 @@ import (
 //   - A reader finds no operation that was taken out: its handle is 0 for ever.
 //   - No two requests have the same place and generation. The next operation at a place goes on with the
 //     generation of the one that was taken out.
+
+// pool has the operations of an engine.
+type pool struct {
+	engine    *Engine
+	unused    []*operation           // a stack: the operation used last is used next, since it is in the cache
+	all       []*operation           // those that there are, in no order
+	table     atomic.Pointer[places] // the same by their places
+	vacancies []vacancy              // places that have none
+}
 
 // places are operations by their places.
 type places []atomic.Pointer[operation]
@@ -33,16 +42,33 @@ const (
 	mostRests  = 8  // looks that find an operation free and unused before it is taken out
 )
 
-// grow makes an operation.
-func (e *Engine) grow() *operation {
-	op := &operation{engine: e, place: uint32(len(e.existing))}
-	op.node.Of = op
-	op.Init(op)
-	if last := len(e.vacancies) - 1; last >= 0 {
-		op.place, op.generation = e.vacancies[last].place, e.vacancies[last].generation
-		e.vacancies = e.vacancies[:last]
+func (p *pool) init(e *Engine) {
+	p.engine = e
+	p.table.Store(new(places))
+}
+
+// take returns an operation that is free.
+func (p *pool) take() *operation {
+	if last := len(p.unused) - 1; last >= 0 {
+		op := p.unused[last]
+		p.unused = p.unused[:last]
+		return op
 	}
-	all := *e.operations.Load()
+	return p.grow()
+}
+
+// put takes a free operation back.
+func (p *pool) put(op *operation) { p.unused = append(p.unused, op) }
+
+// grow makes an operation.
+func (p *pool) grow() *operation {
+	op := &operation{engine: p.engine, place: uint32(len(p.all))}
+	op.tie()
+	if last := len(p.vacancies) - 1; last >= 0 {
+		op.place, op.generation = p.vacancies[last].place, p.vacancies[last].generation
+		p.vacancies = p.vacancies[:last]
+	}
+	all := *p.table.Load()
 	if int(op.place) == len(all) {
 		longer := make(places, max(2*len(all), leastTable))
 		for i := range longer {
@@ -52,10 +78,10 @@ func (e *Engine) grow() *operation {
 			longer[i].Store(all[i].Load())
 		}
 		all = longer
-		e.operations.Store(&all)
+		p.table.Store(&all)
 	}
 	all[op.place].Store(op)
-	e.existing = append(e.existing, op)
+	p.all = append(p.all, op)
 	return op
 }
 
@@ -70,17 +96,34 @@ func (op *operation) rest() bool {
 
 // purge takes out the free operations that have rested. The others keep their order: that which was used last
 // is used next.
-func (e *Engine) purge() {
+func (p *pool) purge() {
 	rested := func(op *operation) bool { return op.state == free && op.rests == mostRests }
-	all := *e.operations.Load()
-	e.unused.Filter(func(op *operation) bool {
+	all := *p.table.Load()
+	p.unused = slices.DeleteFunc(p.unused, func(op *operation) bool {
 		if rested(op) {
 			all[op.place].Store(vacant)
-			e.vacancies = append(e.vacancies, vacancy{op.place, op.generation})
+			p.vacancies = append(p.vacancies, vacancy{op.place, op.generation})
 		}
 		return rested(op)
 	})
-	e.existing = slices.Clone(slices.DeleteFunc(e.existing, rested))
+	p.all = slices.Clone(slices.DeleteFunc(p.all, rested))
+}
+
+// idle tells whether no operation of some contexts is in use, and takes out those that have rested.
+func (p *pool) idle(contexts []uint32) bool {
+	idle, rested := true, 0
+	for _, op := range p.all {
+		switch {
+		case op.state != free:
+			idle = idle && !slices.Contains(contexts, op.context)
+		case op.rest():
+			rested++
+		}
+	}
+	if rested >= leastPurge {
+		p.purge()
+	}
+	return idle
 }
 
 // Idle tells whether this rank has nothing left in some contexts: no operation, also none
@@ -91,18 +134,7 @@ func (e *Engine) purge() {
 func (e *Engine) Idle(contexts ...uint32) bool {
 	e.lock()
 	defer e.unlock()
-	idle, rested := true, 0
-	for _, op := range e.existing {
-		switch {
-		case op.state != free:
-			idle = idle && !slices.Contains(contexts, op.context)
-		case op.rest():
-			rested++
-		}
-	}
-	if rested >= leastPurge {
-		e.purge()
-	}
+	idle := e.pool.idle(contexts)
 	for _, context := range contexts {
 		if c := e.match.Known(context); c != nil && c.Unexpected() {
 			return false

@@ -48,13 +48,13 @@ func TestPoolShrinks(t *testing.T) {
 		require.True(t, e.Idle(1, 3))
 		require.False(t, e.Idle(1, 2))
 	}
-	require.LessOrEqual(t, len(e.existing), few+1)
-	grown := len(e.vacancies)
+	require.LessOrEqual(t, len(e.pool.all), few+1)
+	grown := len(e.pool.vacancies)
 	for range 3 * mostRests {
 		used(t, e, few)
 		require.True(t, e.Idle(1))
 	}
-	require.Len(t, e.vacancies, grown, "none of those in use was taken out and made again")
+	require.Len(t, e.pool.vacancies, grown, "none of those in use was taken out and made again")
 	r, owner := e.At(kept.Place(), 7)
 	require.NotNil(t, owner)
 	require.Equal(t, kept, r)
@@ -99,11 +99,11 @@ func TestPlacesAreUsedAgain(t *testing.T) {
 			_, err := e.Wait(&r)
 			require.NoError(t, err)
 		}
-		before := len(e.existing)
+		before := len(e.pool.all)
 		for range rng.IntN(2 * mostRests) {
 			require.Equal(t, len(live) == 0, e.Idle(1))
 		}
-		shrunk = shrunk || len(e.existing) < before
+		shrunk = shrunk || len(e.pool.all) < before
 		for handle, r := range live {
 			found, owner := e.At(r.Place(), handle)
 			require.NotNil(t, owner)
@@ -113,17 +113,17 @@ func TestPlacesAreUsedAgain(t *testing.T) {
 			require.Nil(t, e.Owner(place, handle))
 			require.Nil(t, e.Table().Message(place, handle))
 		}
-		require.Len(t, e.existing, int(e.operationsMade())-len(e.vacancies))
+		require.Len(t, e.pool.all, int(e.operationsMade())-len(e.pool.vacancies))
 	}
 	require.True(t, shrunk)
 }
 
 // operationsMade counts the places that were ever filled.
 func (e *Engine) operationsMade() (n int) {
-	for i := range *e.operations.Load() {
-		if op := (*e.operations.Load())[i].Load(); op != vacant {
+	for i := range *e.pool.table.Load() {
+		if op := (*e.pool.table.Load())[i].Load(); op != vacant {
 			n++
 		}
 	}
-	return n + len(e.vacancies)
+	return n + len(e.pool.vacancies)
 }

@@ -52,7 +52,7 @@ func (e *Engine) await(k kind, context uint32, src, tag int) (m Message, st Stat
 	if m, st, ok := e.search(k, context, src, tag); ok {
 		return m, st, nil
 	}
-	if err := e.goneError(context, int32(src)); err != nil {
+	if err := e.gone.Error(context, int32(src)); err != nil {
 		return Message{}, noStatus, err
 	}
 	op := e.newOperation(k, context, src, tag)
@@ -80,13 +80,13 @@ func (e *Engine) AwaitMessage(context uint32, src, tag int, within time.Duration
 	var late atomic.Bool
 	found := false
 	c := e.NewCondition(func() bool {
-		found = e.match.In(context).Find(int32(src), int32(tag)) != nil || e.goneError(context, int32(src)) != nil
+		found = e.match.In(context).Find(int32(src), int32(tag)) != nil || e.gone.Error(context, int32(src)) != nil
 		return found || late.Load()
 	}, say)
 	c.inside = true
 	timer := time.AfterFunc(within, func() { // beside OneThread, too: it takes no lock
 		late.Store(true)
-		e.module.Wake()
+		e.routes.First.Wake()
 	})
 	defer timer.Stop()
 	err := c.Wait()
@@ -115,7 +115,7 @@ func (e *Engine) glance(k kind, context uint32, src, tag int) (m Message, st Sta
 	if ok {
 		e.endProbe(c, context, st)
 	} else {
-		if err = e.goneError(context, int32(src)); err == nil {
+		if err = e.gone.Error(context, int32(src)); err == nil {
 			err = MayWait()
 		}
 		if e.reports.Load() != e.reported {
@@ -218,7 +218,7 @@ func (e *Engine) Unreceived(want func(context uint32) bool) (n int, one Status) 
 func (e *Engine) Uses(b *btl.Buffer) bool {
 	e.lock()
 	defer e.unlock()
-	for _, op := range e.existing {
+	for _, op := range e.pool.all {
 		uses := false
 		switch op.state {
 		case queued, held, moving:

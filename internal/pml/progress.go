@@ -5,7 +5,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/pml/list"
+	"github.com/gopvas/gopvas/internal/pml/flow"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
 )
 
@@ -16,27 +16,24 @@ const (
 
 	// pollBatches is how many batches one look takes that is for everything: a queue of the node.
 	pollBatches = 16
-
-	// moveBatch is how many transfers one look asks, of many, in turn.
-	moveBatch = 16
 )
 
 // progress advances the operations, without blocking. It returns how many messages have come by the module.
 func (e *Engine) progress() (came int) {
-	came = e.routes.First.Poll(pollBatch, e.onFrame)
+	came = e.routes.First.Poll(pollBatch, e.on.frame)
 	if e.routes.Several() {
 		e.pollFurther(pollBatch)
 	}
-	if e.movingCount > 0 {
-		e.advance(min(e.movingCount, moveBatch))
+	if n := e.receives.Len(); n > 0 {
+		e.receives.Advance(min(n, flow.Batch), e.on.moved)
 	}
-	if len(e.busy) > 0 {
-		e.advanceSends(moveBatch)
+	if e.sends.Busy() {
+		e.sends.Advance(flow.Batch, e.on.moved)
 	}
-	if len(e.pending) > 0 {
+	if e.sends.Waiting() {
 		e.flush()
 	}
-	if e.GoneCount() != e.gone {
+	if e.gone.News() {
 		e.noteGone()
 	}
 	if !e.tasks.Empty() {
@@ -58,10 +55,10 @@ func (e *Engine) Progress() {
 func (e *Engine) progressAll() {
 	e.pollAll()
 	e.settle()
-	if len(e.pending) > 0 {
+	if e.sends.Waiting() {
 		e.flush()
 	}
-	if e.GoneCount() != e.gone {
+	if e.gone.News() {
 		e.noteGone()
 	}
 	if !e.tasks.Empty() {
@@ -71,8 +68,8 @@ func (e *Engine) progressAll() {
 
 // settle asks all transfers.
 func (e *Engine) settle() {
-	e.advance(e.movingCount)
-	e.advanceSends(math.MaxInt)
+	e.receives.Advance(e.receives.Len(), e.on.moved)
+	e.sends.Advance(math.MaxInt, e.on.moved)
 }
 
 // ready is the condition of an owner of progress that sleeps. Where its own Condition is true, and
@@ -126,7 +123,7 @@ func (e *Engine) sayPlace() {
 // offered, or has no room at its receiver, is not on its way: it waits until the receiver does something.
 func (e *Engine) answer(look uint32) {
 	w := e.announced
-	if !e.lasting || w == nil || w.done || w != e.speaker() || e.movingCount > 0 || !e.routes.Settled() {
+	if !e.lasting || w == nil || w.done || w != e.speaker() || e.receives.Len() > 0 || !e.routes.Settled() {
 		return
 	}
 	if look != e.answered {
@@ -136,120 +133,20 @@ func (e *Engine) answer(look uint32) {
 	e.job.Answer(e.rank, job.Answer{Look: look, Moves: e.moves + uint32(e.completions)})
 }
 
-// move starts to look after a transfer. It asks at once: a receiver's bytes often
-// can be had at once.
+// move starts to look after a transfer.
 func (e *Engine) move(op *operation, t btl.Transfer) {
-	op.state, op.transfer = moving, t
+	op.state = moving
 	if op.kind == sending {
-		b := e.sendsTo(op.Peer)
-		if b.underway.Empty() && b.away.Empty() {
-			e.busy = append(e.busy, b)
-		}
-		if op.ahead {
-			b.away.Push(&op.node)
-		} else {
-			b.underway.Push(&op.node)
-		}
-		return
-	}
-	if e.step(op) {
-		return
-	}
-	e.moving.Push(&op.node)
-	e.movingCount++
-}
-
-// advance asks the first n receives for progress. Those that are not done go to
-// the end, so that all have their turn.
-func (e *Engine) advance(n int) {
-	for ; n > 0; n-- {
-		op := e.moving.Pop()
-		if op == nil {
-			return
-		}
-		if e.step(op) {
-			e.movingCount--
-		} else {
-			e.moving.Push(&op.node)
-		}
+		e.sends.Start(op.Peer, &op.flow, t, op.ahead)
+	} else {
+		e.receives.Start(&op.flow, t, e.on.moved)
 	}
 }
 
-// advanceSends asks sends for progress, to each peer in the order in which they were
-// begun, because receivers most often take them in this order. A send that is found
-// done is followed by the next; of those that are not, it asks some number, of all peers
-// in turn. So a rank with many sends underway makes steps in proportion to what its
-// peers do, not to its own waits. An operation that a peer takes out of this order is found when
-// more are asked: now and then in a wait (wider), and all before the rank sleeps.
-func (e *Engine) advanceSends(most int) {
-	peers := len(e.busy)
-	if peers == 1 {
-		if e.stepSends(e.busy[0], most) {
-			e.busy = e.busy[:0]
-		}
-		return
-	}
-	if most >= peers {
-		e.turn = 0 // each peer once: what takes the place of one that is done was not asked yet
-	}
-	for range min(peers, most) {
-		if e.turn >= len(e.busy) {
-			e.turn = 0
-		}
-		if !e.stepSends(e.busy[e.turn], max(most/peers, 1)) {
-			e.turn++
-			continue
-		}
-		last := len(e.busy) - 1
-		e.busy[e.turn] = e.busy[last]
-		e.busy = e.busy[:last]
-	}
-}
-
-// stepSends asks the sends to one peer until n of them are not done, and fewer of those that are ahead. It returns
-// whether none is left.
-func (e *Engine) stepSends(b *peerSends, n int) bool {
-	e.stepList(&b.underway, n)
-	if !b.away.Empty() {
-		e.stepList(&b.away, max(n/moveBatch, 1))
-	}
-	return b.underway.Empty() && b.away.Empty()
-}
-
-// stepList asks the sends of a list until n of them are not done.
-func (e *Engine) stepList(l *list.List[operation], n int) {
-	for at := l.Head(); at != nil && n > 0; {
-		op := at.Of
-		at = at.Next()
-		if done, err := op.transfer.Progress(); done {
-			l.Remove(&op.node)
-			e.complete(op, err)
-		} else {
-			n--
-		}
-	}
-}
-
-// wider returns how many sends a wait asks that has looked so often, beside those that each look
-// asks. The longer the wait lasts, the more it asks, and the less often: all of them together are
-// less than twice what all looks ask.
-func wider(looks int) int {
-	if looks < 2*moveBatch || looks&(looks-1) != 0 {
-		return 0
-	}
-	return looks * moveBatch
-}
-
-// step asks one transfer, of an operation in no list, and completes the operation
-// when it is done. An error of the size is kept in err since the start.
-func (e *Engine) step(op *operation) bool {
-	done, err := op.transfer.Progress()
-	if !done {
-		return false
-	}
+// moved completes the operation of a transfer that is done. An error of the size is kept in err since the start.
+func (e *Engine) moved(op *operation, err error) {
 	if err == nil {
 		err = op.err
 	}
 	e.complete(op, err)
-	return true
 }

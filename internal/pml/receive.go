@@ -56,7 +56,7 @@ func (e *Engine) recv(context uint32, src, tag int, buf *btl.Buffer) (Status, er
 // receive that was posted before matches the same message, and no message that has arrived does. Nobody else waits, and
 // nothing else of this rank needs progress.
 func (e *Engine) comesFirst(context uint32, src, tag int) bool {
-	if e.spin.Load() == 0 || e.owned || e.movingCount > 0 || len(e.busy) > 0 || !e.tasks.Empty() ||
+	if e.spin.Load() == 0 || e.owned || e.receives.Len() > 0 || e.sends.Busy() || !e.tasks.Empty() ||
 		uint(src) >= uint(e.size) || !e.passes(src) || src == e.rank || uint(tag) > MaxTag && tag != AnyTag {
 		return false
 	}
@@ -79,7 +79,7 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 		if e.trace != nil {
 			e.trace.Look()
 		}
-		came := e.routes.First.Poll(1, e.onFrame)
+		came := e.routes.First.Poll(1, e.on.frame)
 		if e.routes.Several() {
 			e.pollFurther(1)
 		}
@@ -89,7 +89,7 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 		if e.awaited == nil {
 			return true
 		}
-		if e.contenders.Load() != 0 || e.GoneCount() != e.gone {
+		if e.contenders.Load() != 0 || e.gone.News() {
 			break
 		}
 	}
@@ -182,7 +182,7 @@ func (e *Engine) startReceive(op *operation) {
 		e.consume(op, msg)
 		return
 	}
-	if err := e.goneError(op.context, op.Peer); err != nil {
+	if err := e.gone.Error(op.context, op.Peer); err != nil {
 		e.complete(op, err)
 		return
 	}
@@ -201,7 +201,7 @@ func (e *Engine) deliver(f *btl.Frame) {
 		e.receiveFrame(op, f)
 		return
 	}
-	msg := e.newMessage()
+	msg := e.messages.take()
 	msg.frame = *f
 	msg.number = e.arriving
 	msg.origin = delivered

@@ -298,7 +298,7 @@ func (e *Engine) cancelSend(op *operation) error {
 		return ErrCancelSend
 	}
 	e.taken(msg)
-	e.discardMessage(msg)
+	e.messages.put(msg)
 	op.status.Cancelled = true
 	e.complete(op, nil)
 	return nil

@@ -2,8 +2,6 @@ package pml
 
 import (
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/pml/list"
 	"github.com/gopvas/gopvas/trace"
 )
 
@@ -12,16 +10,6 @@ import (
 // those for which the module has no credit (ahead.go). An offered message stays with its sender until
 // the receiver takes it, which holds a sender back at last. If the peer's ring is
 // full, the send is queued. Queued sends keep their order, and nothing overtakes them.
-
-// peerSends are the sends to one peer that are not over, in the order in which they
-// were begun: first those underway, which the peer most often takes in this order, then
-// those that wait until their peer's ring has a free slot.
-type peerSends struct {
-	peer     int32
-	underway list.List[operation]
-	ops      list.List[operation] // queued
-	away     list.List[operation] // underway, and ahead; apart, so that the others are asked first
-}
 
 // Send sends buf to rank dst and returns when buf can be used again, and if the
 // mode is Synchronous, when the receive has begun. A short standard send does not
@@ -161,11 +149,11 @@ func (e *Engine) startSend(op *operation, waits bool) {
 		e.sendSelf(op)
 		return
 	}
-	if err := e.goneError(op.context, op.Peer); err != nil {
+	if err := e.gone.Error(op.context, op.Peer); err != nil {
 		e.complete(op, err)
 		return
 	}
-	if len(e.pending) > 0 && !e.sendsTo(op.Peer).ops.Empty() || !e.launch(op, waits) {
+	if e.sends.Waiting() && e.sends.To(op.Peer).Queued() || !e.launch(op, waits) {
 		e.enqueue(op)
 	}
 }
@@ -177,7 +165,7 @@ func (e *Engine) launch(op *operation, patient bool) bool {
 	peer := int(op.Peer)
 	by := e.to(peer)
 	if op.mode == Standard && op.buf.Len() <= by.Eager {
-		t, ok := by.SendShort(peer, h, &op.buf, e.ahead == 0)
+		t, ok := by.SendShort(peer, h, &op.buf, !e.ahead.Used())
 		if ok && e.trace != nil {
 			e.traceSent(op)
 		}
@@ -190,8 +178,8 @@ func (e *Engine) launch(op *operation, patient bool) bool {
 			return true
 		case !by.NoCredit():
 			return false // there may be room by now, and an offer would wait for its receiver
-		case e.mayRunAhead(op):
-			return (!patient || !e.sendsTo(op.Peer).away.Empty()) && e.runAhead(op)
+		case e.ahead.Fits(op.buf.Len()):
+			return (!patient || e.sends.To(op.Peer).Ahead()) && e.runAhead(op)
 		}
 	}
 	t, ok := by.Offer(peer, h, &op.buf)
@@ -214,52 +202,21 @@ func (e *Engine) head(context uint32, tag int32, m Mark) *btl.Header {
 
 // enqueue puts a send behind all others that are queued for its peer.
 func (e *Engine) enqueue(op *operation) {
-	b := e.sendsTo(op.Peer)
-	if b.ops.Empty() {
-		e.pending = append(e.pending, b)
-		e.updateFastPath()
-	}
+	e.sends.Queue(op.Peer, &op.flow)
 	op.state = queued
-	b.ops.Push(&op.node)
 	e.stats.Queued++
-}
-
-// sendsTo returns the sends to a peer.
-func (e *Engine) sendsTo(peer int32) *peerSends {
-	if b := e.lastTo; b != nil && b.peer == peer {
-		return b
-	}
-	b := e.sends[peer]
-	if b == nil {
-		b = &peerSends{peer: peer}
-		e.sends[peer] = b
-	}
-	e.lastTo = b
-	return b
+	e.updateFastPath()
 }
 
 // flush launches the queued sends that their peers can take now.
 func (e *Engine) flush() {
-	for i := 0; i < len(e.pending); {
-		b := e.pending[i]
-		for n := b.ops.Head(); n != nil; n = b.ops.Head() {
-			// Out of the queue first: launch puts the node elsewhere.
-			b.ops.Remove(n)
-			if !e.launch(n.Of, n.Of.waiter != nil && !e.inReady) {
-				b.ops.PushFront(n)
-				break
-			}
-			e.moves++
-		}
-		if !b.ops.Empty() {
-			i++
-			continue
-		}
-		last := len(e.pending) - 1
-		e.pending[i] = e.pending[last]
-		e.pending = e.pending[:last]
-		e.updateFastPath()
-	}
+	e.moves += uint32(e.sends.Flush(e.on.launch))
+	e.updateFastPath()
+}
+
+// launchQueued is launch of a send that was queued.
+func (e *Engine) launchQueued(op *operation) bool {
+	return e.launch(op, op.waiter != nil && !e.inReady)
 }
 
 // sendSelf sends to this rank itself, which needs no module: either the receive is
@@ -279,14 +236,14 @@ func (e *Engine) sendSelf(op *operation) {
 		e.complete(op, nil)
 		return
 	}
-	msg := e.newMessage()
+	msg := e.messages.take()
 	msg.number = e.arriving
 	msg.frame.Header = btl.Header{
 		Source: op.Peer, Tag: op.Tag, Context: op.context, Length: n,
 		Flags: op.mark.Number, Cookie: op.mark.Word,
 	}
-	if op.mode == Standard && n <= uint64(e.routes.First.Eager) && e.selfBytes+n+job.AheadCost <= job.AheadLimit {
-		e.selfBytes += n + job.AheadCost
+	if op.mode == Standard && n <= uint64(e.routes.First.Eager) && e.toItself.Fits(int(n)) {
+		e.toItself.Take(int(n))
 		msg.origin = fromSelf
 		msg.frame.Payload = msg.keepOf(&op.buf)
 		e.complete(op, nil)

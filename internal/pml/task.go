@@ -20,8 +20,8 @@ type Patient interface {
 
 // tellPatient calls Lasts of all tasks that have it.
 func (e *Engine) tellPatient() {
-	for n := e.tasks.Head(); n != nil; n = n.Next() {
-		if p, ok := n.Of.task.(Patient); ok {
+	for op := range e.tasks.All() {
+		if p, ok := op.task.(Patient); ok {
 			p.Lasts()
 		}
 	}
@@ -39,7 +39,7 @@ func (e *Engine) Do(t Task, context uint32) error {
 	}
 	op := e.newOperation(tasking, context, ProcNull, AnyTag)
 	op.task, op.state, op.request = t, moving, step
-	e.tasks.Push(&op.node)
+	e.tasks.Start(&op.flow, op.task)
 	e.advanceTasks()
 	_, err := e.finish(op, call{})
 	return err
@@ -136,7 +136,7 @@ func (e *Engine) follow(op *operation, start uint64) {
 	if e.trace != nil {
 		op.request = e.trace.Request()
 	}
-	e.tasks.Push(&op.node)
+	e.tasks.Start(&op.flow, op.task)
 	e.advanceTasks()
 	if e.trace != nil {
 		e.endCall(call{kind: trace.Begin, start: start}, op, nil)
@@ -153,22 +153,17 @@ func (e *Engine) advanceTasks() {
 	e.advancing = true
 	for before := e.completions - 1; before != e.completions; {
 		before = e.completions
-		for n := e.tasks.Head(); n != nil; {
-			op := n.Of
-			n = n.Next()
-			if !e.advances(op.task) {
-				continue
-			}
-			if done, err := op.task.Progress(); done {
-				if r, ok := op.task.(Reporter); ok {
-					op.status = r.Status()
-				}
-				e.tasks.Remove(&op.node)
-				e.complete(op, err)
-			}
-		}
+		e.tasks.Advance(e.on.may, e.on.ended)
 	}
 	e.advancing = false
+}
+
+// taskEnded completes a task that is done.
+func (e *Engine) taskEnded(op *operation, err error) {
+	if r, ok := op.task.(Reporter); ok {
+		op.status = r.Status()
+	}
+	e.complete(op, err)
 }
 
 // Inside is the engine for code that is called under its lock: operations that a Task begins in
@@ -345,10 +340,10 @@ type Lone interface {
 }
 
 // advances tells whether a task is advanced now.
-func (e *Engine) advances(t Task) bool {
+func (e *Engine) advances(op *operation) bool {
 	if !e.attending {
 		return true
 	}
-	l, ok := t.(Lone)
+	l, ok := op.task.(Lone)
 	return ok && l.Lone()
 }

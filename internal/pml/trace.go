@@ -20,7 +20,7 @@ const step = ^uint32(0)
 // Trace makes the engine record its calls and messages. It is called before the engine is used.
 func (e *Engine) Trace(r *recorder.Recorder) {
 	e.trace, e.short = r, nil
-	e.onFrame = func(f *btl.Frame) {
+	e.on.frame = func(f *btl.Frame) {
 		e.arriving = r.Received(int(f.Source))
 		e.deliver(f)
 	}

@@ -1,11 +1,11 @@
 package pml
 
 import (
-	"iter"
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml/gone"
 	"github.com/gopvas/gopvas/internal/pml/route"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/shm"
@@ -19,17 +19,14 @@ type Job interface {
 	Looks() int  // the same without regard to the number of CPUs
 	Few() bool   // each rank soon has its turn where all that poll give way
 
-	// GoneCounter returns the count of the ranks that have gone, which never falls. When
-	// it grows, the inboxes of all ranks are notified. By then Gone tells which rank it
-	// was, and Lost which has gone first.
-	GoneCounter() *atomic.Uint32
-	Gone(rank int) bool
+	// Of ranks that have gone. When their count grows, the inboxes of all ranks are notified. By then Gone tells which
+	// rank it was, and Lost which has gone first.
+	gone.Job
 	Lost() (rank int, ok bool)
 
 	// For the end of this rank: see Drain. When MayReceive becomes false, this rank is notified if it Drains.
 	Drains(rank int)
 	MayReceive(rank int) bool
-	State(rank int) job.State
 
 	// These are for the hang report and the supervisor, which asks by ReportCounter and Asked. A rank
 	// writes only about itself.
@@ -40,12 +37,6 @@ type Job interface {
 	Asked() uint32
 	Answer(rank int, a job.Answer)
 	PublishCounters(rank, first int, values ...uint64)
-
-	// Ranks of other worlds and jobs: see package job.
-	World(rank int) job.World
-	All() iter.Seq[int]
-	Visits(rank int) bool
-	OtherJob(rank int) string
 }
 
 var _ Job = (*job.Root)(nil)
@@ -105,7 +96,7 @@ func (e *Engine) to(peer int) *route.Transport { return e.routes.To(peer) }
 // pollFurther polls the modules that the rank does not sleep in. It tells whether one of
 // them may have more than max messages.
 func (e *Engine) pollFurther(max int) (more bool) {
-	n, more := e.routes.PollFurther(max, e.onFrame)
+	n, more := e.routes.PollFurther(max, e.on.frame)
 	e.moves += uint32(n)
 	return more
 }
@@ -114,7 +105,7 @@ func (e *Engine) pollFurther(max int) (more bool) {
 // The next look takes the rest, and a module whose Poll has reached its max makes sure that there is a next look.
 func (e *Engine) pollAll() {
 	for range pollBatches {
-		n := e.routes.First.Poll(pollBatch, e.onFrame)
+		n := e.routes.First.Poll(pollBatch, e.on.frame)
 		e.moves += uint32(n)
 		more := n == pollBatch
 		if more = e.pollFurther(pollBatch) || more; !more {
@@ -136,7 +127,7 @@ func (e *Engine) Direct(ranks []int32) bool {
 }
 
 // GoneCount returns how many ranks of the job have gone. It never falls.
-func (e *Engine) GoneCount() int { return int(e.goneCount.Load()) }
+func (e *Engine) GoneCount() int { return e.gone.Count() }
 
 // Spin returns how many looks a wait of this rank may make without a yield: none if the rank shares
 // its CPU.

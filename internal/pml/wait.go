@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml/flow"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/shm"
 	"github.com/gopvas/gopvas/trace"
@@ -97,7 +98,7 @@ func (e *Engine) poll(w *waiter) (expected bool) {
 	if w.until != nil && crowd != nil {
 		looks = min(looks, conditionLooks)
 	}
-	shm.Look(crowd.Looks(looks), e.onLook)
+	shm.Look(crowd.Looks(looks), e.on.look)
 	if e.expecting {
 		e.helper.Polling(false)
 	}
@@ -121,7 +122,7 @@ func (e *Engine) keepVigil(w *waiter) (came bool) {
 		return false
 	}
 	e.poller, e.looks = w, shortWait+1
-	came = e.vigil.Look(e.onLook)
+	came = e.vigil.Look(e.on.look)
 	e.spin.Store(int32(e.vigil.Looks(e.job.Spin())))
 	return came
 }
@@ -136,8 +137,8 @@ func (e *Engine) pollOnce() (over bool) {
 	if !e.conditions.Empty() {
 		e.askConditions()
 	}
-	if n := wider(e.looks); n > 0 {
-		e.advanceSends(n)
+	if n := flow.Wider(e.looks); n > 0 {
+		e.sends.Advance(n, e.on.moved)
 	}
 	if w.done || e.helper != nil && e.helper.Pending() {
 		return true
@@ -167,7 +168,7 @@ func (e *Engine) sleep(w *waiter) {
 	var err error
 	if !w.done {
 		e.unlock()
-		err = e.routes.First.Sleep(e.onReady, e.onLasting)
+		err = e.routes.First.Sleep(e.on.ready, e.on.lasting)
 		e.awake()
 		e.lock()
 	}
@@ -191,7 +192,7 @@ func (e *Engine) say(w *waiter, say job.Waiting) {
 		say.Refused = *text
 	}
 	// Ranks of other jobs may end the wait, and nobody here knows what these do.
-	say.Others = say.Others || e.visited(say.Context) || w.bounded || e.mayEnd()
+	say.Others = say.Others || e.gone.Visited(say.Context) || w.bounded || e.mayEnd()
 	e.job.SetWaiting(e.rank, say)
 }
 
@@ -241,7 +242,7 @@ func (e *Engine) describe(w *waiter) job.Waiting {
 // way needs nobody.
 func (e *Engine) describeAny(w *waiter) job.Waiting {
 	say := job.Waiting{Op: job.OpWait, Peer: job.AnyPeer, Tag: AnyTag, Context: w.about.context}
-	for _, op := range e.existing {
+	for _, op := range e.pool.all {
 		switch {
 		case op.waiter != w:
 			continue

@@ -66,30 +66,3 @@ func (l *List[T]) Pop() *T {
 	l.Remove(n)
 	return n.Of
 }
-
-// Stack is a list of which only the top is used: what was used last is used next, since it is in the cache.
-type Stack[T any] struct{ top *Node[T] }
-
-// Push puts n, which is in no list, on top.
-func (s *Stack[T]) Push(n *Node[T]) { n.next, s.top = s.top, n }
-
-// Pop takes the top off the stack and returns it, nil if there is none.
-func (s *Stack[T]) Pop() *T {
-	n := s.top
-	if n == nil {
-		return nil
-	}
-	s.top = n.next
-	return n.Of
-}
-
-// Filter takes out what drop says, and keeps the order of the rest.
-func (s *Stack[T]) Filter(drop func(*T) bool) {
-	end := &s.top
-	for n := s.top; n != nil; n = n.next {
-		if !drop(n.Of) {
-			*end, end = n, &n.next
-		}
-	}
-	*end = nil
-}

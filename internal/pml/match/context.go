@@ -61,7 +61,11 @@ func (r *Receive[R]) Takes(tag int32) bool { return r.Tag == AnyTag || r.Tag == 
 func (c *Context[R, M]) Post(r *Receive[R]) {
 	r.order, r.probe = c.posts, false
 	c.posts++
-	c.queue(r).Push(&r.node)
+	if r.Peer == AnySource {
+		c.wild.Push(&r.node)
+	} else {
+		c.sources.at(r.Peer).posted.Push(&r.node)
+	}
 }
 
 // Await adds a probe that matches no unexpected message.
@@ -118,6 +122,13 @@ func (c *Context[R, M]) Add(m *Message[M]) {
 // NextProbe takes out the first probe that waits for a message like this, and returns it; nil if there is none. All
 // see the message until one takes it.
 func (c *Context[R, M]) NextProbe(m *Message[M]) *R {
+	if c.probes.Empty() {
+		return nil // the usual case, inlined
+	}
+	return c.nextProbe(m)
+}
+
+func (c *Context[R, M]) nextProbe(m *Message[M]) *R {
 	for n := c.probes.Head(); n != nil; n = n.Next() {
 		if p := n.Of; (p.Peer == AnySource || p.Peer == m.Source) && p.Takes(m.Tag) {
 			c.probes.Remove(n)

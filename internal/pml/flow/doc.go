@@ -1,0 +1,9 @@
+// Package flow keeps what a rank has underway: receives whose bytes come, sends to each peer in their order, sends that
+// wait for room at their peer, tasks. It decides whom a look asks, so that a look costs little however much is
+// underway, and that nothing is asked never. It knows neither messages nor protocols.
+//
+// A transfer is asked by Progress until it says that it is done. The caller then completes what it is a part of (O):
+// each method that asks takes a function for that. By then the transfer is in no list.
+//
+// The caller's lock guards everything.
+package flow
