@@ -31,7 +31,7 @@ func Awaited(pipe *os.File) bool {
 	return slices.ContainsFunc(processes.All(), func(p processes.Process) bool {
 		switch at, err := os.Readlink(processes.File(p.PID, "fd/0")); {
 		case errors.Is(err, fs.ErrPermission):
-			return p.Parent == own && !p.Ended()
+			return p.Parent == own && hasMemory(p.PID)
 		case err != nil || at != name:
 			return false
 		}
@@ -40,6 +40,13 @@ func Awaited(pipe *os.File) bool {
 			return waitsFor(processes.File(p.PID, "task/"+thread.Name()), name)
 		})
 	})
+}
+
+// hasMemory tells whether a process has an address space. One that is ending has none, some time before it has ended,
+// and then its files in /proc are root's.
+func hasMemory(pid int) bool {
+	text, err := os.ReadFile(processes.File(pid, "statm"))
+	return err == nil && !strings.HasPrefix(string(text), "0 ")
 }
 
 // Calls that read from a descriptor, which is their first argument, and that wait for several, by kind: of poll, select
