@@ -91,7 +91,11 @@ static void refused(void) {
 		{"group", "path", "/no/such/path:/etc", 2, "/etc/group"}, {"etc", "path", "/", 2, "/etc"},
 		{"", 0, 0, 2, "is empty"},
 	};
+	int *universe, limited; /* a program that was started alone may start more */
+	MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &universe, &limited);
+	limited = limited && *universe == 40;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (cases[i].n == 40 && !limited) continue;
 		MPI_Info_create(&info);
 		if (cases[i].key) MPI_Info_set(info, cases[i].key, cases[i].value);
 		for (int k = 0; k < 3; k++) codes[k] = 77;
