@@ -7,7 +7,7 @@ import "fmt"
 //
 //	base                                                       base + size
 //	|- guard -|---- stack ----|- small region -|- program -|- interpreter -|---- arena ----|
-//	  1 MiB                   ^ stackTop, 64 KiB above a 2 MiB boundary
+//	  1 MiB                   ^ its end: stackShare above a 2 MiB boundary
 //
 // The used top of the stack, the small region and the first 2 MiB of the program share a
 // table page. The small region is for the little that every task needs to share: behind the

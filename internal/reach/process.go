@@ -11,9 +11,9 @@ import (
 )
 
 // Process is the process of another rank. The calls of the system name it by its number, which another process may have
-// after the rank has ended. A number is free only after its process was reaped. So each call asks before it whether the
-// number may be free by now, which leaves a stranger no more than the time of a call, and after it: the answer no
-// proves that the number was the rank's all the while. Else the call fails, whatever the system has said of it.
+// after the rank has ended. A number is free only after its process was reaped. So each call asks twice whether the
+// number may be free by now. To ask before it leaves a stranger no more than the time of a call. After it, the answer
+// no proves that the number was the rank's all the while. Else the call fails, whatever the system has said of it.
 //
 //   - The supervisor says in the root block that it is about to reap a rank (job.Root.PidOver). That is a load.
 //   - A rank may be started by a script, which reaps it. Then the kernel is asked by a descriptor of the process. It

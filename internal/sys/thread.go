@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TimerSlack returns by how many nanoseconds the kernel may delay a timed wait of the calling
-// thread (PR_GET_TIMERSLACK); 0 if it does not tell.
+// TimerSlack returns by how many nanoseconds the kernel may delay a timed wait of the calling thread
+// (PR_GET_TIMERSLACK); 0 if it does not tell.
 func TimerSlack() int {
 	ns, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0)
 	if err != nil {
@@ -23,9 +23,9 @@ func TimerSlack() int {
 // A kernel that refuses leaves it as it is.
 func SetTimerSlack(ns int) { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(ns), 0, 0, 0) }
 
-// ShortenSlices gives all threads of this process, and what they start from now on, time slices of the given length, of
-// which the kernel takes 0.1 ms at least. A thread gets the CPU as soon as it wakes if its slice is shorter than that
-// of the one that runs, and no more of the CPU in all (EEVDF, Linux 6.12). A shorter slice stays. Older kernels, and
+// ShortenSlices gives all threads of this process time slices of the given length; what they start later inherits them.
+// The kernel takes 0.1 ms at least. A thread that wakes gets the CPU at once if its slice is shorter than that of the
+// thread that runs (EEVDF, Linux 6.12). It gets no more of the CPU in all. A shorter slice stays. Older kernels, and
 // policies without slices, leave everything as it is.
 func ShortenSlices(to time.Duration) {
 	threads, _ := os.ReadDir("/proc/self/task") // an error: the slices stay

@@ -153,7 +153,7 @@ func eachWay(t *testing.T, test func(t *testing.T, w way)) {
 	inWays(t, test, ways...)
 }
 
-// eachWay takes the first and the last unless Long: they differ in the task model and in the entry.
+// allWays are the task models with each entry. eachWay takes the first and the last of them unless Long.
 var allWays = []way{{btl: "pvas", entry: "coroutine"}, {btl: "pvas", entry: "cgo"},
 	{btl: "sm", entry: "coroutine"}, {btl: "sm", entry: "cgo"}}
 

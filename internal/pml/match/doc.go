@@ -1,6 +1,6 @@
-// Package match decides which message goes to which receive. It is a state machine without time, bytes or transports:
-// its input is that a receive is posted, a message comes, a probe asks, something is withdrawn. The answer says who
-// belongs to whom. testdata has scripts of it, which explain it by examples.
+// Package match decides which message goes to which receive. It is a state machine without time, bytes or transports.
+// Its inputs: a receive is posted, a message comes, a probe asks, something is withdrawn. The answer says which message
+// belongs to which receive. The scripts of testdata explain it by examples.
 //
 // A message belongs to a receive if the contexts are equal, the receive names the message's source or AnySource, and
 // its tag or AnyTag. MPI 4.1 section 3.5 wants more than that:
@@ -16,7 +16,7 @@
 // stands in two queues, its source's and that of all arrivals. So the search is as long as the number of entries for
 // one source (plus the wildcards) that have another tag.
 //
-// Invariant: no posted receive matches an unexpected message. It holds because a receive looks at the unexpected
-// messages before it is posted (Find, then Post), and a message at the posted receives before it is added (Arrive,
-// then Add), both under the caller's lock.
+// Invariant: no posted receive matches an unexpected message. For a receive looks at the unexpected messages before it
+// is posted (Find, then Post). A message looks at the posted receives before it is added (Arrive, then Add). Both
+// happen under the caller's lock.
 package match

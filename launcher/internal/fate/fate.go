@@ -10,8 +10,8 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/output"
 )
 
-// A Failure is the first rank that did not end with exit code 0, that joined the job and ended without
-// Finalize, or that ended the job by Abort, with whatever code.
+// A Failure is the first rank that failed: its exit code is not 0, or it joined the job and ended without Finalize, or
+// it ended the job by Abort, with whatever code.
 type Failure struct {
 	Rank    int
 	Pid     int
@@ -44,9 +44,8 @@ func (f *Failure) how() string {
 		" after Init and without Finalize, in C MPI_Finalize or MPI_Session_finalize: others may wait for it"
 }
 
-// A Fate decides what becomes of the job. It is told every event and acts
-// through its effects; it neither waits nor knows about processes, and is used
-// by one goroutine.
+// A Fate decides what becomes of the job. It is told every event and acts through its effects. It neither waits nor
+// knows about processes, and is used by one goroutine.
 //
 //	running --failure, time-out, closed output--> ending --grace over--> killed
 //	   |                                                                   ^
@@ -226,10 +225,9 @@ func (f *Fate) RankLost(rank, pid int, program string) {
 		"in this process"), f.Others())
 }
 
-// HostDied is told when the space host ended before the ranks. In one address
-// space nothing watches over the ranks' memory any more; in both models nothing
-// would clean up after the supervisor. A code of the host is never that of the
-// job: it would be taken for that of a rank, or for a mistake on the command line.
+// HostDied is told when the space host ended before the ranks. In one address space nothing watches over the ranks'
+// memory any more. In both models nothing would clean up after the supervisor. A code of the host is never that of the
+// job: users would take it for that of a rank, or for a mistake on the command line.
 func (f *Fate) HostDied(pid int, status syscall.WaitStatus) {
 	code := CodeError
 	if status.Signaled() {

@@ -28,8 +28,8 @@ type Parent struct {
 // each CPU took a fifth of the time.
 const rankSlice = 100 * time.Microsecond
 
-// ShortenSlices gives this process, and what it starts, the slices of ranks. A supervisor, agent or leader that sleeps
-// is woken before tasks that compute, so others hear it in time: on a machine with a hundred of these, too.
+// ShortenSlices gives this process, and what it starts, the slices of ranks. When a supervisor, agent or leader is
+// woken it gets the CPU before tasks that compute. So others hear it in time, also beside a hundred such tasks.
 func ShortenSlices() { sys.ShortenSlices(rankSlice) }
 
 // An Exit is the end of a child.

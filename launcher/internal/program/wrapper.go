@@ -16,10 +16,10 @@ import (
 // A wrapper is a program that starts another one, which is to be the rank: a shell, a debugger, a tool. In one address
 // space it would be the rank itself, and what it starts none: no process enters the space after exec.
 
-// shells start what their text says, which nobody can foresee. What a script of theirs executes last could be a rank of
-// the space only if its environment, descriptors, limits, folder and handlers of signals became that rank's, and if its
-// execve were caught in every interpreter: by tracing it, which forbids debuggers, or by a library, which programs that
-// are linked statically do not load. The ranks of such a script are processes.
+// shells start what their text says, which nobody can foresee. What a script executes last could be a rank of the space
+// under two conditions. The rank would need its environment, descriptors, limits, folder and handlers of signals. And
+// somebody would have to catch its execve. A tracer forbids debuggers, and a library is not loaded by programs that are
+// linked statically. So the ranks of a script are processes.
 var shells = []string{"sh", "bash", "dash", "ksh", "zsh", "fish", "csh", "tcsh", "busybox"}
 
 // Wraps tells whether a program with these arguments, given as the user has, starts a rank: it is a shell that has a
