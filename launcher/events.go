@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
+	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
 // The goroutine of Run waits in one place, next. That ends at every event: the
@@ -80,9 +81,12 @@ func (s *supervisor) cutShort() {
 	}
 }
 
-// awaitKilled gives killed processes their time to vanish.
+// awaitKilled gives killed processes their time to vanish. A leader that knows of it waits, too.
 func (s *supervisor) awaitKilled() {
 	s.deadline, s.left = time.After(fate.KillTime), s.Left()
+	if s.job.Part != nil {
+		s.job.Part.Tell(part.Note{Killed: &part.Killed{Processes: s.left.Processes}})
+	}
 }
 
 // late is called when the time of killed processes, or of the last output, is over. It begins again as long as the

@@ -39,7 +39,7 @@ type leader struct {
 	output       chan error
 	timeout      <-chan time.Time
 	grace        <-chan time.Time
-	deadline     <-chan time.Time // of agents that were told to kill their ranks
+	killLook     <-chan time.Time // see awaitKilled
 	canceled     <-chan struct{}
 	done         chan struct{} // closed at the end: nobody takes events any more
 
@@ -160,6 +160,8 @@ type remote struct {
 	slots   int   // as the user has said; 0: nothing is said of any node
 	ranks   []int // their numbers, ascending
 	alive   int   // ranks that were told to start and have not ended
+	beats   atomic.Int64
+	waitsBy int64 // how many beats there were when it began to wait for killed processes
 	waiting int   // of them, have waited for long
 	gone    map[int]bool
 	untold  bool // of a pause: the order is not on the wire yet

@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"errors"
 	"slices"
+	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
@@ -124,5 +126,31 @@ func (l *leader) rankGone(e rankEnd) {
 		l.fate.Named(e.Rank, e.Pid, l.apps[e.Rank].Program, fate.Describe(e.Status)))
 	if !apart {
 		l.fate.RankEnded(e.Rank, e.Pid, l.apps[e.Rank].Program, e.Status, state)
+	}
+}
+
+// Killed ranks. The supervisor of a node waits for them as long as they come nearer to their ends, then it gives up. It
+// tells the leader each time that it begins to wait (part.Killed). So the leader loses a node only if its supervisor
+// has not come to an end in its time. That is counted in signs of life of its agent, which is the same process: one
+// that gets no CPU sends none. Whether the node is silent decides link.beat.
+
+// awaitKilled begins to wait for the agents, which have been told to kill their ranks.
+func (l *leader) awaitKilled() {
+	l.killLook = time.Tick(time.Second)
+	for _, a := range l.agents {
+		a.waitsForKilled()
+	}
+}
+
+// waitsForKilled is told that the agent begins to wait for killed processes.
+func (a *remote) waitsForKilled() { a.waitsBy = a.beats.Load() }
+
+// loseUnended loses the agents whose time is over.
+func (l *leader) loseUnended() {
+	most := int64((fate.KillTime+time.Second)/beatEvery(l.nodes.Timeout)) + 1
+	for _, a := range l.agents {
+		if !a.over && a.beats.Load()-a.waitsBy > most {
+			a.lose(errors.New("it does not end its ranks"))
+		}
 	}
 }

@@ -148,6 +148,9 @@ func lastLines(text string) string {
 	}, strings.NewReplacer("\r\n", "; ", "\n", "; ", "\t", " ").Replace(text))
 }
 
+// beatEvery is the time between two beats of either side.
+func beatEvery(timeout time.Duration) time.Duration { return min(timeout/beatsPerEnd, time.Second) }
+
 // errSilent says that the other side has not been heard of for too long.
 var errSilent = errors.New("nothing was heard from it in time")
 
@@ -155,10 +158,10 @@ var errSilent = errors.New("nothing was heard from it in time")
 // time-out. The time-out is counted in beats of this goroutine: a machine that was stopped
 // itself does not blame the other side.
 func (l *link) beat(sign any, stop <-chan struct{}, silent func()) {
-	every := l.timeout / beatsPerEnd
+	every := beatEvery(l.timeout)
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	missed := 0
+	missed, most := 0, int(l.timeout/every)-1
 	last := l.heard.Load()
 	for {
 		select {
@@ -171,7 +174,7 @@ func (l *link) beat(sign any, stop <-chan struct{}, silent func()) {
 			last, missed = now, 0
 			continue
 		}
-		if missed++; missed >= beatsPerEnd-1 {
+		if missed++; missed >= most {
 			silent()
 			return
 		}

@@ -29,7 +29,7 @@ const (
 	linkVersion = "0009\n" // every version has this length
 	mostBanner  = 64 << 10
 	flowWindow  = 256 << 10 // bytes of a stream that may be underway
-	beatsPerEnd = 10        // beats in a time-out; silence is noticed one before its end
+	beatsPerEnd = 10        // beats in a time-out, at least; silence is noticed one before its end
 )
 
 // A greeting is the first thing that an agent reads.

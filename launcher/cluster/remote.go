@@ -29,7 +29,11 @@ func (a *remote) read(in io.ReadCloser) {
 		if n.Clock != nil {
 			n.Clock.end = sys.Monotonic()
 		}
-		if err == nil && !n.Beat {
+		switch {
+		case err != nil:
+		case n.Beat:
+			a.beats.Add(1)
+		default:
 			a.l.post(func() { a.take(&n) })
 		}
 	}
@@ -64,6 +68,8 @@ func (a *remote) take(n *note) {
 		a.stepDone(n.Late)
 	case n.Links != nil:
 		a.saysLinked(n.Links.Any)
+	case n.Killed != nil:
+		a.waitsForKilled()
 	case n.Output != nil:
 		a.pass(n)
 	case n.Took > 0:

@@ -170,16 +170,11 @@ func (l *leader) next() {
 		l.look()
 	case <-l.measure.tick:
 		l.askClocks()
-	case <-l.deadline:
-		l.deadline = nil
-		for _, a := range l.agents {
-			if !a.over {
-				a.lose(errors.New("it does not end its ranks"))
-			}
-		}
+	case <-l.killLook:
+		l.loseUnended()
 	}
-	if l.fate.Killed && l.deadline == nil {
-		l.deadline = time.After(fate.KillTime + time.Second)
+	if l.fate.Killed && l.killLook == nil {
+		l.awaitKilled()
 	}
 }
 
