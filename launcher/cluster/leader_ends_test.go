@@ -12,7 +12,7 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
-// A node ends its ranks in its own time, which signs of life count. It has more whenever it says that it waits for them.
+// A node ends its ranks in its own time, which signs of life count. It has more whenever it says that it still waits.
 func TestKilledRanksHaveTheNodesTime(t *testing.T) {
 	l := &leader{job: &launcher.Job{}, events: make(chan func()), done: make(chan struct{})}
 	l.nodes.Timeout = DefaultNodeTimeout
