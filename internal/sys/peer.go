@@ -95,3 +95,107 @@ func parsePeer(text string) (peer netip.AddrPort) {
 	binary.NativeEndian.PutUint32(b[:], uint32(a))
 	return netip.AddrPortFrom(netip.AddrFrom4(b), uint16(p))
 }
+
+// A Stream is a TCP connection of some process on this machine, by its two ends.
+type Stream struct{ Here, There netip.AddrPort }
+
+// StreamOf returns that of a connection of this process; its ends are not valid if they are not known.
+func StreamOf(f *os.File) (s Stream) {
+	_ = onSocket(f, func(fd int) error {
+		local, err := unix.Getsockname(fd)
+		if err != nil {
+			return err
+		}
+		peer, err := unix.Getpeername(fd)
+		if err == nil {
+			s = Stream{unmap(addressOf(local)), unmap(addressOf(peer))}
+		}
+		return err
+	})
+	return s
+}
+
+func unmap(a netip.AddrPort) netip.AddrPort { return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()) }
+
+// Reverse returns the connection as the other side sees it.
+func (s Stream) Reverse() Stream { return Stream{s.There, s.Here} }
+
+// Unanswered asks the kernel for how long the other side's kernel has not answered: 0 if it answers, or was not asked
+// twice. That a process there does not run makes no difference. ok is false if the kernel knows no such connection in
+// the network of this process, or does not tell.
+func (s Stream) Unanswered() (d time.Duration, ok bool) {
+	if !s.Here.IsValid() || !s.There.IsValid() {
+		return 0, false
+	}
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
+	if err != nil {
+		return 0, false
+	}
+	defer unix.Close(fd)
+	if err := unix.Sendto(fd, s.question(), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+		return 0, false
+	}
+	answer := make([]byte, 4096)
+	n, _, err := unix.Recvfrom(fd, answer, unix.MSG_DONTWAIT) // it came before Sendto returned
+	if err != nil {
+		return 0, false
+	}
+	return parseDiag(answer[:n])
+}
+
+// Sizes and places in the kernel's messages: struct nlmsghdr, inet_diag_req_v2, inet_diag_msg, nlattr, tcp_info.
+const (
+	nlHeader   = 16
+	diagAsk    = 56
+	diagAnswer = 72
+	diagInfo   = 2 // INET_DIAG_INFO
+
+	infoRetransmits = 2
+	infoProbes      = 3
+	infoLastAck     = 56
+	infoLeast       = infoLastAck + 4
+)
+
+// question is the request of sock_diag(7) for the state of one connection.
+func (s Stream) question() []byte {
+	b := make([]byte, nlHeader+diagAsk)
+	native := binary.NativeEndian
+	native.PutUint32(b, uint32(len(b)))
+	native.PutUint16(b[4:], unix.SOCK_DIAG_BY_FAMILY)
+	native.PutUint16(b[6:], unix.NLM_F_REQUEST)
+	r := b[nlHeader:]
+	r[0], r[1], r[2] = unix.AF_INET, unix.IPPROTO_TCP, 1<<(diagInfo-1)
+	if s.Here.Addr().Is6() {
+		r[0] = unix.AF_INET6
+	}
+	native.PutUint32(r[4:], 1<<unix.BPF_TCP_ESTABLISHED)
+	binary.BigEndian.PutUint16(r[8:], s.Here.Port())
+	binary.BigEndian.PutUint16(r[10:], s.There.Port())
+	copy(r[12:28], s.Here.Addr().AsSlice())
+	copy(r[28:44], s.There.Addr().AsSlice())
+	native.PutUint64(r[48:], ^uint64(0)) // no cookie
+	return b
+}
+
+// parseDiag reads the answer.
+func parseDiag(b []byte) (d time.Duration, ok bool) {
+	native := binary.NativeEndian
+	if len(b) < nlHeader+diagAnswer || native.Uint16(b[4:]) != unix.SOCK_DIAG_BY_FAMILY ||
+		b[nlHeader+1] != unix.BPF_TCP_ESTABLISHED {
+		return 0, false
+	}
+	for b = b[nlHeader+diagAnswer:]; len(b) >= 4; {
+		n := int(native.Uint16(b))
+		if n < 4 || n > len(b) {
+			return 0, false
+		}
+		if info := b[4:n]; native.Uint16(b[2:]) == diagInfo && len(info) >= infoLeast {
+			if info[infoRetransmits] < 2 && info[infoProbes] < 2 {
+				return 0, true
+			}
+			return time.Duration(native.Uint32(info[infoLastAck:])) * time.Millisecond, true
+		}
+		b = b[min(len(b), (n+3)&^3):]
+	}
+	return 0, false
+}

@@ -163,13 +163,3 @@ func onSocket(f *os.File, do func(fd int) error) error {
 	}
 	return err
 }
-
-// LocalTCP is this end of a connection; it is not valid if that is not known.
-func LocalTCP(f *os.File) (at netip.Addr) {
-	_ = onSocket(f, func(fd int) error {
-		local, err := LocalAddress(fd)
-		at = local.Addr().Unmap()
-		return err
-	})
-	return at
-}

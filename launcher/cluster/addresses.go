@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 )
 
@@ -83,8 +84,8 @@ func (r *ready) withoutLoopback() *ready {
 			far.Names = append(far.Names, r.Names[i])
 		}
 	}
-	if r.Reached.IsLoopback() {
-		far.Reached = netip.Addr{}
+	if r.reached().IsLoopback() {
+		far.Below = sys.Stream{}
 	}
 	return &far
 }
@@ -96,7 +97,7 @@ func commonNetwork(nodes []*ready) netip.Prefix {
 	for _, r := range nodes {
 		for _, a := range r.Addresses {
 			switch {
-			case a.Addr() == r.Reached:
+			case a.Addr() == r.reached():
 				candidates = slices.Insert(candidates, 0, a.Masked())
 			case !a.Addr().IsLoopback():
 				candidates = append(candidates, a.Masked())
@@ -110,6 +111,10 @@ func commonNetwork(nodes []*ready) netip.Prefix {
 	}
 	return netip.Prefix{}
 }
+
+// reached is the address by which ssh has reached the node, or from which its agent has reached the leader. It is not
+// valid if neither is known.
+func (r *ready) reached() netip.Addr { return r.Below.Here.Addr() }
 
 // in returns the node's address in a network.
 func (r *ready) in(network netip.Prefix) (none netip.Addr) {
@@ -126,8 +131,8 @@ func (r *ready) pick(network netip.Prefix) (none netip.Addr) {
 	if network.IsValid() {
 		return r.in(network)
 	}
-	if r.Reached.IsValid() {
-		return r.Reached
+	if reached := r.reached(); reached.IsValid() {
+		return reached
 	}
 	for _, a := range r.Addresses {
 		if !a.Addr().IsLoopback() {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -29,7 +30,7 @@ import (
 // any job, and ends it when the leader does not answer any more. The leader may ask for
 // instruments by their names. The result is the exit code of the process.
 func NodeMain(instruments map[string]Instrument) int {
-	return agentCode(runAgent(os.Stdin, os.Stdout, sshAddress(), instruments))
+	return agentCode(runAgent(os.Stdin, os.Stdout, sshStream(), instruments))
 }
 
 // agentCode prints the error of an agent, and returns its exit code.
@@ -41,9 +42,8 @@ func agentCode(err error) int {
 	return 0
 }
 
-// runAgent is NodeMain over some connection. reached is the address by which this node was
-// reached, if that is known.
-func runAgent(in io.Reader, out io.Writer, reached netip.Addr, instruments map[string]Instrument) error {
+// runAgent is NodeMain over some connection. below is that of TCP, if it is known.
+func runAgent(in io.Reader, out io.Writer, below sys.Stream, instruments map[string]Instrument) error {
 	defer fate.CatchPipe()()
 	host.ShortenSlices()
 	// Of a terminal: the leader passes on the signals for ranks. It is caught and not
@@ -53,7 +53,7 @@ func runAgent(in io.Reader, out io.Writer, reached netip.Addr, instruments map[s
 	if _, err := io.WriteString(out, linkMagic+linkVersion); err != nil {
 		return fmt.Errorf("launcher: leader of the job: %w", err)
 	}
-	a := &agent{link: newLink(in, out), output: newWindow(), data: newWindow(), reached: reached,
+	a := &agent{link: newLink(in, out), output: newWindow(), data: newWindow(), below: below,
 		instruments: instruments}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	a.cancel = cancel
@@ -63,13 +63,13 @@ func runAgent(in io.Reader, out io.Writer, reached netip.Addr, instruments map[s
 
 // agent is the state of NodeMain.
 type agent struct {
-	link    *link
-	reached netip.Addr
-	cancel  context.CancelCauseFunc
-	output  *window
-	orders  orders
-	input   output.Queue // to the standard input of ranks
-	stdin   *os.File     // the far end of it; nil: there is none
+	link   *link
+	below  sys.Stream // its connection of TCP
+	cancel context.CancelCauseFunc
+	output *window
+	orders orders
+	input  output.Queue // to the standard input of ranks
+	stdin  *os.File     // the far end of it; nil: there is none
 
 	instruments map[string]Instrument // by name
 	ends        []func()              // of those that are attached
@@ -93,14 +93,14 @@ func (a *agent) serve(ctx context.Context) error {
 		return fmt.Errorf("launcher: it is started by pvasrun --hosts only: %w", err)
 	}
 	r := getReady(g.Check)
-	r.Reached = a.reached
+	r.Below = a.below
 	if err := a.link.send(note{Ready: r}); err != nil {
 		return err
 	}
-	a.link.timeout = g.Timeout
+	a.link.timeout, a.link.kernel = g.Timeout, kernelOf(g.Here, a.below, g.Timeout)
 	ended := make(chan struct{})
 	defer close(ended)
-	go a.link.beat(note{Beat: true}, ended, func() { a.loseLeader(errSilent) })
+	go a.link.beat(note{Beat: true}, ended, a.loseLeader)
 	first, err := a.awaitStart(ctx)
 	if err != nil {
 		return err
@@ -343,13 +343,22 @@ func getReady(check bool) *ready {
 	return r
 }
 
-// sshAddress is the address of this node that ssh has used, if it has.
-func sshAddress() (at netip.Addr) {
-	if words := strings.Fields(os.Getenv("SSH_CONNECTION")); len(words) == 4 {
-		at, _ = netip.ParseAddr(words[2]) // an error: then it is not known
+// sshStream is the connection of ssh by which this node was reached, if it was so.
+func sshStream() (s sys.Stream) {
+	words := strings.Fields(os.Getenv(sshVariable))
+	if len(words) != 4 {
+		return s
 	}
-	return at.Unmap()
+	end := func(address, port string) netip.AddrPort { // not valid: it is not known
+		at, _ := netip.ParseAddr(address)
+		number, _ := strconv.ParseUint(port, 10, 16)
+		return netip.AddrPortFrom(at.Unmap(), uint16(number))
+	}
+	return sys.Stream{Here: end(words[2], words[3]), There: end(words[0], words[1])}
 }
+
+// sshVariable is what sshd tells its processes of their connection: address and port of the client, then of itself.
+const sshVariable = "SSH_CONNECTION"
 
 // describe answers Check.
 func (r *ready) describe() {

@@ -133,7 +133,7 @@ func TestChooseHosts(t *testing.T) {
 	node := func(network, reached string, addresses ...string) *ready {
 		r := &ready{Network: network}
 		if reached != "" {
-			r.Reached = netip.MustParseAddr(reached)
+			r.Below.Here = netip.AddrPortFrom(netip.MustParseAddr(reached), 22)
 		}
 		for _, a := range append([]string{"127.0.0.1/8"}, addresses...) {
 			r.Addresses = append(r.Addresses, netip.MustParsePrefix(a))

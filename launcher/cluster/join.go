@@ -152,8 +152,8 @@ func (d *door) admit(conn *os.File) bool {
 func (d *door) close() { d.listener.Close() }
 
 // joinLeader connects this agent to the leader, at the first of its addresses that has the
-// secret. It returns the address of this node as well.
-func joinLeader(at []netip.AddrPort, secret []byte, number int) (*sealed, netip.Addr, error) {
+// secret. It returns the connection below as well.
+func joinLeader(at []netip.AddrPort, secret []byte, number int) (*sealed, sys.Stream, error) {
 	attempts, over := make(chan attempt), make(chan struct{})
 	defer close(over)
 	for _, address := range at {
@@ -174,21 +174,21 @@ func joinLeader(at []netip.AddrPort, secret []byte, number int) (*sealed, netip.
 		select {
 		case a := <-attempts:
 			if err = a.err; err == nil {
-				return a.s, a.self, nil
+				return a.s, a.below, nil
 			}
 		case <-late:
 			err = fmt.Errorf("%w after %v", errSilent, joinTime)
 		}
 	}
-	return nil, netip.Addr{},
+	return nil, sys.Stream{},
 		fmt.Errorf("launcher: connect to the leader at %v: %w: a firewall must let TCP pass to it", at, err)
 }
 
 // attempt is what has come of one of the addresses.
 type attempt struct {
-	s    *sealed
-	self netip.Addr // of this node
-	err  error
+	s     *sealed
+	below sys.Stream
+	err   error
 }
 
 func introduce(to netip.AddrPort, secret []byte, number int) (a attempt) {
@@ -215,5 +215,5 @@ func introduce(to netip.AddrPort, secret []byte, number int) (a attempt) {
 	if _, err := io.ReadFull(s, answer); err != nil {
 		return attempt{err: err}
 	}
-	return attempt{s, sys.LocalTCP(conn), conn.SetDeadline(time.Time{})}
+	return attempt{s, sys.StreamOf(conn), conn.SetDeadline(time.Time{})}
 }

@@ -70,9 +70,9 @@ func TestJoin(t *testing.T) {
 		}
 	}()
 	defer other.Close()
-	conn, reached, err := joinLeader([]netip.AddrPort{foreign, at}, d.secret, 1)
+	conn, below, err := joinLeader([]netip.AddrPort{foreign, at}, d.secret, 1)
 	require.NoError(t, err)
-	require.Equal(t, "127.0.0.1", reached.String())
+	require.Equal(t, at, below.There)
 	text := bytes.Repeat([]byte("0123456789"), 50_000) // several records
 	go func() { _, _ = conn.Write(text) }()
 	got := make([]byte, len(text))

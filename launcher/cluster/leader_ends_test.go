@@ -26,8 +26,8 @@ func TestKilledRanksHaveTheNodesTime(t *testing.T) {
 	l.agents = []*remote{a}
 	a.begin(from, to)
 	agent := newLink(orders, notes) // it receives nothing
-	go io.WriteString(notes, linkMagic+linkVersion)
-	<-a.spoken
+	_, err := io.WriteString(notes, linkMagic+linkVersion)
+	require.NoError(t, err)
 	says := func(beats int, n part.Note) {
 		go func() {
 			for range beats {

@@ -29,6 +29,7 @@ type link struct {
 	paused  atomic.Bool
 	muted   atomic.Bool
 	timeout time.Duration
+	kernel  func() bool // see kernelOf; nil: nobody knows it
 }
 
 func newLink(r io.Reader, w io.Writer) *link {
@@ -154,10 +155,14 @@ func beatEvery(timeout time.Duration) time.Duration { return min(timeout/beatsPe
 // errSilent says that the other side has not been heard of for too long.
 var errSilent = errors.New("nothing was heard from it in time")
 
-// beat sends signs of life until stop is closed. It calls silent when none have come for the
-// time-out. The time-out is counted in beats of this goroutine: a machine that was stopped
-// itself does not blame the other side.
-func (l *link) beat(sign any, stop <-chan struct{}, silent func()) {
+// starvedEnds is how many time-outs the other side may be silent while its kernel answers.
+const starvedEnds = 12
+
+// beat sends signs of life until stop is closed. It calls silent when none have come for the time-out and the kernel of
+// the other side does not answer either, or is not known. A process that gets no CPU looks the same as one that was
+// stopped or hangs: beat calls silent after starvedEnds time-outs. All is counted in beats of this goroutine: a machine
+// that was stopped itself does not blame the other side.
+func (l *link) beat(sign any, stop <-chan struct{}, silent func(error)) {
 	every := beatEvery(l.timeout)
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -174,8 +179,14 @@ func (l *link) beat(sign any, stop <-chan struct{}, silent func()) {
 			last, missed = now, 0
 			continue
 		}
-		if missed++; missed >= most {
-			silent()
+		switch missed++; {
+		case missed < most:
+		case l.kernel == nil || !l.kernel():
+			silent(fmt.Errorf("%w (%v)", errSilent, l.timeout))
+			return
+		case missed >= starvedEnds*most:
+			silent(fmt.Errorf("its kernel answers, but nothing was heard from its pvasrun for %v: it hangs, was "+
+				"stopped, or gets no CPU", starvedEnds*l.timeout))
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
@@ -26,7 +27,7 @@ import (
 // for a dead peer. Output and input are held back by their senders (flowWindow).
 const (
 	linkMagic   = "\x00pvasrun agent\n"
-	linkVersion = "0009\n" // every version has this length
+	linkVersion = "0010\n" // every version has this length
 	mostBanner  = 64 << 10
 	flowWindow  = 256 << 10 // bytes of a stream that may be underway
 	beatsPerEnd = 10        // beats in a time-out, at least; silence is noticed one before its end
@@ -36,6 +37,7 @@ const (
 type greeting struct {
 	Timeout time.Duration
 	Check   bool // say all that Check asks
+	Here    bool // the leader is on the same machine, and has started the agent itself
 }
 
 // A start is the first order: the job, when all agents have answered the greeting.
@@ -98,7 +100,7 @@ type ready struct {
 	Tight     bool       // the size of files is limited
 	Space     string     // why ranks do not share an address space there; "": they do
 	Clock     time.Time  // when this was written
-	Reached   netip.Addr // by which ssh has reached the node, if it has
+	Below     sys.Stream // the TCP connection of the link, as the node sees it, if it knows one
 }
 
 // finished is the last note.

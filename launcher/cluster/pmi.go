@@ -237,10 +237,10 @@ func (r *role) play(instruments map[string]Instrument) error {
 		return sys.AwaitExit(r.Wait)
 	}
 	spread(r.CPUs)
-	conn, reached, err := joinLeader(r.At, r.Secret, r.Number)
+	conn, below, err := joinLeader(r.At, r.Secret, r.Number)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	return runAgent(conn, conn, reached, instruments)
+	return runAgent(conn, conn, below, instruments)
 }

@@ -20,7 +20,8 @@ import (
 // of the command that starts the agent (ssh, srun). The leader asks its own kernel when the
 // last answer has come. Where it may not ask, the agent has Nodes.StartTime.
 //
-// From linkMagic on the signs of life of the link serve (link.beat).
+// From its answer to the greeting on the signs of life of the link serve (link.beat). Where none come the kernel is
+// asked again, by kernelOf: a process that gets no CPU sends none, and its kernel answers all the same.
 
 // reachEvery is how often the leader looks, and how often the kernels are made to talk.
 const reachEvery = time.Second
@@ -70,6 +71,18 @@ func (l *leader) watchStart() {
 				l.post(func() { a.lose(fmt.Errorf("%s does not answer in time (%v)", who, l.nodes.Timeout)) })
 			}
 		}
+	}
+}
+
+// kernelOf returns what tells whether the kernel of the other side of a link answers, by the TCP connection below. On
+// the same machine it does. What is not known does not answer.
+func kernelOf(here bool, below sys.Stream, timeout time.Duration) func() bool {
+	return func() bool {
+		if here {
+			return true
+		}
+		silent, known := below.Unanswered()
+		return known && silent < min(timeout/2, 2*reachEvery)
 	}
 }
 

@@ -17,15 +17,15 @@ import (
 func (a *remote) read(in io.ReadCloser) {
 	defer in.Close()
 	err := a.link.awaitMagic(&a.said)
-	close(a.spoken)
-	if err == nil {
-		go a.link.beat(order{}, a.stop, func() {
-			a.l.post(func() { a.lose(fmt.Errorf("%w (%v)", errSilent, a.link.timeout)) })
-		})
+	if err != nil {
+		close(a.spoken)
 	}
-	for err == nil {
+	for first := true; err == nil; first = false {
 		var n note
 		err = a.link.receive(&n)
+		if first {
+			a.speaks(n.Ready)
+		}
 		if n.Clock != nil {
 			n.Clock.end = sys.Monotonic()
 		}
@@ -47,6 +47,18 @@ func (a *remote) read(in io.ReadCloser) {
 	}
 	a.l.post(func() { a.lose(a.why(err)) })
 }
+
+// speaks is told the first note of the agent, which answers the greeting: r is nil if it does not.
+func (a *remote) speaks(r *ready) {
+	close(a.spoken)
+	if r != nil {
+		a.link.kernel = kernelOf(a.here(), r.Below.Reverse(), a.link.timeout)
+		go a.link.beat(order{}, a.stop, func(err error) { a.l.post(func() { a.lose(err) }) })
+	}
+}
+
+// here tells whether the agent is a child of this process.
+func (a *remote) here() bool { return a.command != nil && a.l.nodes.Shell == nil && IsHere(a.name) }
 
 // take handles a note.
 func (a *remote) take(n *note) {

@@ -158,10 +158,10 @@ func join(instruments map[string]Instrument) error {
 	if !ok {
 		return errors.New("launcher: Slurm has started it on a node that is none of the job")
 	}
-	conn, reached, err := joinLeader(i.At, i.Secret, number)
+	conn, below, err := joinLeader(i.At, i.Secret, number)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	return runAgent(conn, conn, reached, instruments)
+	return runAgent(conn, conn, below, instruments)
 }

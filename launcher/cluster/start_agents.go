@@ -46,7 +46,7 @@ func (l *leader) startAgents() error {
 }
 
 // command returns the command that starts the agent of a node. ssh does not tell which signal has killed what it
-// has started; the shell around the agent makes an exit code of that.
+// has started; the shell around the agent makes an exit code of that. How long ssh may take decides watchStart.
 func (n *Nodes) command(host, self string) []string {
 	remote := "sh -c " + quote(quote(self)+" node; exit $?")
 	switch {
@@ -55,7 +55,7 @@ func (n *Nodes) command(host, self string) []string {
 	case IsHere(host):
 		return []string{self, "node"}
 	}
-	return []string{"ssh", "-x", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", host, remote}
+	return []string{"ssh", "-x", "-o", "BatchMode=yes", host, remote}
 }
 
 // notStarted says what to do where the program of command cannot be started.
@@ -88,6 +88,9 @@ func (a *remote) start(argv []string) (err error) {
 	a.l.logf("node %s: %s", a.name, strings.Join(argv, " "))
 	a.command = exec.Command(argv[0], argv[1:]...)
 	a.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	a.command.Env = slices.DeleteFunc(os.Environ(), func(kv string) bool { // of the user's own login
+		return strings.HasPrefix(kv, sshVariable+"=")
+	})
 	a.command.Stderr = &a.said
 	a.command.WaitDelay = endTime / 6 // for its standard error, which what an agent here has started may hold
 	if a.stdin, err = a.command.StdinPipe(); err != nil {
@@ -118,7 +121,7 @@ func (a *remote) begin(in io.ReadCloser, out io.WriteCloser) {
 	a.link, a.gone = newLink(in, out), map[int]bool{}
 	a.stop, a.spoken, a.waited = make(chan struct{}), make(chan struct{}), make(chan struct{})
 	a.link.timeout = a.l.nodes.Timeout
-	a.link.post(greeting{Timeout: a.l.nodes.Timeout, Check: a.l.checks})
+	a.link.post(greeting{Timeout: a.l.nodes.Timeout, Check: a.l.checks, Here: a.here()})
 	go a.read(in)
 }
 
@@ -178,7 +181,7 @@ func (a *remote) killed(state *os.ProcessState) (status syscall.WaitStatus, ok b
 	switch {
 	case a.ready == nil || a.command == nil:
 		return 0, false
-	case a.l.nodes.Shell == nil && IsHere(a.name):
+	case a.here():
 		return own, own.Signaled()
 	}
 	sig := own.ExitStatus() - fate.CodeSignal
