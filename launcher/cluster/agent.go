@@ -155,6 +155,7 @@ func (a *agent) awaitStart(ctx context.Context) (*start, error) {
 	got := make(chan error, 1)
 	go func() {
 		var p probe
+		defer p.over.Store(true)
 		for s == nil {
 			var o order
 			err := a.receive(&o)
@@ -189,8 +190,10 @@ func (a *agent) probe(p *probe, o *order) error {
 	case o.Call != nil:
 		go func() { // the leader is to be heard meanwhile
 			defer p.close()
-			p.run(*o.Call, func(h *heard) { a.link.post(note{Heard: h}) })
+			p.run(*o.Call, func() { a.link.post(note{Called: true}) }, func(h *heard) { a.link.post(note{Heard: h}) })
 		}()
+	case o.CallOver:
+		p.over.Store(true)
 	}
 	return nil
 }

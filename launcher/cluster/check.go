@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -58,9 +57,8 @@ func Check(ctx context.Context, n Nodes) ([]NodeCheck, error) {
 		return nil, err
 	}
 	defer l.endAgents()
-	l.patient = cmp.Or(l.nodes.StartTime, startTime)
-	l.patience = time.AfterFunc(l.patient, func() { l.post(l.tooSlow) })
-	defer l.patience.Stop()
+	l.beginPatience()
+	defer l.patience.timer.Stop()
 	going := func() bool { return ctx.Err() == nil }
 	l.await(l.agents, going, func(a *remote) bool { return a.ready != nil })
 	there := slices.DeleteFunc(slices.Clone(l.agents), func(a *remote) bool { return a.over })

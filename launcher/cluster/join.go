@@ -17,11 +17,10 @@ import (
 // is sealed by the job's secret, so only they can. Its first record is the number of the node. The leader answers with
 // the same number if it takes the agent: another service at an address of the leader's cannot.
 
-// An agent may take joinTime to connect after another one. A connection may take handshakeTime
-// to prove that it has the secret. No more than mostStrangers connections do so at a time.
+// The leader's kernel has joinTime to accept an agent's connection. Then both have startTime to prove that they have
+// the secret: either may get no CPU. No more than mostStrangers connections do so at a time.
 const (
 	joinTime      = 10 * time.Second
-	handshakeTime = 5 * time.Second
 	mostStrangers = 64
 )
 
@@ -134,7 +133,7 @@ func (d *door) serve() {
 
 // admit lets an agent in that proves itself.
 func (d *door) admit(conn *os.File) bool {
-	if conn.SetDeadline(time.Now().Add(handshakeTime)) != nil {
+	if conn.SetDeadline(time.Now().Add(startTime)) != nil {
 		return false
 	}
 	s, err := seal(conn, d.secret, true)
@@ -155,10 +154,11 @@ func (d *door) close() { d.listener.Close() }
 // secret. It returns the connection below as well.
 func joinLeader(at []netip.AddrPort, secret []byte, number int) (*sealed, sys.Stream, error) {
 	attempts, over := make(chan attempt), make(chan struct{})
+	connected := make(chan struct{}, len(at))
 	defer close(over)
 	for _, address := range at {
 		go func() {
-			a := introduce(address, secret, number)
+			a := introduce(address, secret, number, connected)
 			select {
 			case attempts <- a:
 			case <-over: // by another address
@@ -170,14 +170,17 @@ func joinLeader(at []netip.AddrPort, secret []byte, number int) (*sealed, sys.St
 	}
 	late := time.After(joinTime)
 	err := errors.New("it has no address")
-	for range at {
+	for left := len(at); left > 0; {
 		select {
 		case a := <-attempts:
 			if err = a.err; err == nil {
 				return a.s, a.below, nil
 			}
+			left--
+		case <-connected:
+			late = nil
 		case <-late:
-			err = fmt.Errorf("%w after %v", errSilent, joinTime)
+			err, left = fmt.Errorf("%w (%v)", errSilent, joinTime), 0
 		}
 	}
 	return nil, sys.Stream{},
@@ -191,17 +194,18 @@ type attempt struct {
 	err   error
 }
 
-func introduce(to netip.AddrPort, secret []byte, number int) (a attempt) {
+func introduce(to netip.AddrPort, secret []byte, number int, connected chan<- struct{}) (a attempt) {
 	conn, err := sys.DialTCP(to)
 	if err != nil {
 		return attempt{err: err}
 	}
+	connected <- struct{}{}
 	defer func() {
 		if a.err != nil {
 			conn.Close()
 		}
 	}()
-	if err := conn.SetDeadline(time.Now().Add(handshakeTime)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(startTime)); err != nil {
 		return attempt{err: err}
 	}
 	s, err := seal(conn, secret, false)

@@ -50,8 +50,7 @@ type leader struct {
 	failure error // why the job could not be started
 	input   *leaderInput
 
-	patience *time.Timer // with agents that have not answered
-	patient  time.Duration
+	patience patience
 
 	checks  bool // there is no job: Check
 	hang    hangQuestion
@@ -180,6 +179,7 @@ type remote struct {
 	ready    *ready
 	answered time.Time // when it said so
 	doors    []netip.AddrPort
+	called   bool
 	heard    [][]bool // see heard
 	lost     error    // why it is lost; nil: it is not
 	started  bool

@@ -22,9 +22,8 @@ import (
 
 // greet waits until all agents have answered. False means that the job is over.
 func (l *leader) greet() bool {
-	l.patient = cmp.Or(l.nodes.StartTime, startTime)
-	l.patience = time.AfterFunc(l.patient, func() { l.post(l.tooSlow) })
-	defer l.patience.Stop()
+	l.beginPatience()
+	defer l.patience.timer.Stop()
 	for !l.over() {
 		if !slices.ContainsFunc(l.agents, func(a *remote) bool { return a.ready == nil }) {
 			l.sayBuilds()
@@ -54,10 +53,31 @@ func (l *leader) sayBuilds() {
 	}
 }
 
+// patience is with agents that have not answered.
+type patience struct {
+	timer *time.Timer
+	time  time.Duration
+	since time.Time
+}
+
+func (l *leader) beginPatience() {
+	p := &l.patience
+	p.time, p.since = cmp.Or(l.nodes.StartTime, startTime), time.Now()
+	p.timer = time.AfterFunc(p.time, func() { l.post(l.tooSlow) })
+}
+
+// nextPatience is told that an agent has answered which the command has started with others. They come at a time. One
+// that was killed before it spoke never does, and the command does not tell. Where one took long, the next may, too.
+func (l *leader) nextPatience() {
+	p := &l.patience
+	p.time = max(l.nodes.Timeout, DefaultNodeTimeout, time.Since(p.since).Round(time.Second))
+	p.timer.Reset(p.time)
+}
+
 func (l *leader) tooSlow() {
 	for _, a := range l.agents {
 		if a.ready == nil {
-			a.lose(fmt.Errorf("it has not answered in time (%v): --start-timeout gives it more%s", l.patient,
+			a.lose(fmt.Errorf("it has not answered in time (%v): --start-timeout gives it more%s", l.patience.time,
 				a.words("; it has said: ")))
 		}
 	}

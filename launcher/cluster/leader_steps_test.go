@@ -88,3 +88,17 @@ func TestNotesAfterTheEnd(t *testing.T) {
 	}
 	l.endAgents()
 }
+
+// The agents of one command come at a time: where one takes long, so may the next.
+func TestPatienceWithTheNext(t *testing.T) {
+	l := &leader{done: make(chan struct{})}
+	defer close(l.done)
+	l.beginPatience()
+	defer l.patience.timer.Stop()
+	require.Equal(t, startTime, l.patience.time)
+	l.nextPatience()
+	require.Equal(t, DefaultNodeTimeout, l.patience.time)
+	l.patience.since = l.patience.since.Add(-time.Hour)
+	l.nextPatience()
+	require.GreaterOrEqual(t, l.patience.time, time.Hour)
+}

@@ -64,6 +64,7 @@ type order struct {
 	Clock      int64 // of the leader: the agent answers with its own
 	Open       *opening
 	Call       *calling
+	CallOver   bool
 }
 
 // A note is a message of an agent.
@@ -80,6 +81,7 @@ type note struct {
 	Log        string
 	Clock      *clockTime
 	Doors      *doors
+	Called     bool // it has carried out order.Call once
 	Heard      *heard
 	Data       []byte // that an instrument has written
 	Instrument string

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gopvas/gopvas/internal/sys"
@@ -17,11 +19,13 @@ import (
 // other: in a check by each device that a job would use, and at the start of a job by the first one.
 //
 //	leader: opening to all; agents open a socket on each device, and say where
-//	leader: calling to all; agents send datagrams, and say which nodes they have heard
+//	leader: calling to all; agents send datagrams, say that they did, and say which nodes they have heard
+//	leader: the time is over; agents that have not heard all say which they have
 //
 // A datagram says whether its sender has heard the receiver. An agent sends again, after longer and longer times,
-// until it knows that both have heard each other, or the time is over. A datagram waits in the socket for an agent that
-// has no CPU, so on a busy node each direction still takes one turn of either agent.
+// until it knows that both have heard each other, or it is told that the time is over. The time begins when all have
+// sent, and at its end an agent takes what waits in its sockets. So a node that has no CPU makes the start longer, and
+// is not taken for one that datagrams do not reach.
 
 // An opening makes an agent open its sockets.
 type opening struct{ Devices []netip.Addr }
@@ -31,7 +35,6 @@ type calling struct {
 	Key   [16]byte           // of this check: others are not heard
 	Self  int                // number of the node
 	Doors [][]netip.AddrPort // of each node: a socket for each device; nil: it is lost
-	Time  time.Duration      // how long a node tries
 }
 
 // doors answers an opening.
@@ -44,6 +47,7 @@ const (
 	probeTime  = 3 * time.Second       // of a check
 	startProbe = 8 * time.Second       // of a job, which ends if a path fails
 	probeAgain = 50 * time.Millisecond // then twice as long, and so on
+	probeLook  = 100 * time.Millisecond
 	probeMagic = "pvasprob"
 	probeSize  = len(probeMagic) + 16 + 4 + 1
 )
@@ -55,7 +59,7 @@ func (l *leader) probe(agents []*remote, devices [][]netip.Addr, d time.Duration
 		a.link.post(order{Open: &opening{devices[i]}})
 	}
 	l.await(agents, going, func(a *remote) bool { return a.doors != nil })
-	call := calling{Doors: make([][]netip.AddrPort, len(agents)), Time: d}
+	call := calling{Doors: make([][]netip.AddrPort, len(agents))}
 	rand.Read(call.Key[:]) // never fails
 	for i, a := range agents {
 		call.Doors[i] = a.doors
@@ -65,7 +69,18 @@ func (l *leader) probe(agents []*remote, devices [][]netip.Addr, d time.Duration
 		to.Self = i
 		a.link.post(order{Call: &to})
 	}
-	l.await(agents, going, func(a *remote) bool { return a.heard != nil })
+	l.await(agents, going, func(a *remote) bool { return a.called || a.heard != nil })
+	over := false
+	end := time.AfterFunc(d, func() { l.post(func() { over = true }) })
+	defer end.Stop()
+	hasHeard := func(a *remote) bool { return a.heard != nil }
+	l.await(agents, func() bool { return going() && !over }, hasHeard)
+	for _, a := range agents {
+		if !a.over {
+			a.link.post(order{CallOver: true})
+		}
+	}
+	l.await(agents, going, hasHeard)
 }
 
 // await handles events until all agents that are not lost have answered, or going says no.
@@ -111,6 +126,7 @@ type probe struct {
 	in      *sys.Inbox
 	silent  int // so many were not heard
 	unknown int // so many may not have heard this node
+	over    atomic.Bool
 }
 
 // open opens the sockets.
@@ -138,9 +154,10 @@ func (p *probe) close() {
 	p.fds = nil
 }
 
-// run sends datagrams, and says which nodes were heard, as soon as all were, or at the end. Then it goes on as long as
-// others may need to hear this one: its last datagram to them may be lost.
-func (p *probe) run(c calling, say func(*heard)) {
+// run sends datagrams, and calls sent when it has once. It says which nodes were heard, as soon as all were, or when
+// the time is over. Until then it goes on as long as others may need to hear this one: its last datagram to them may
+// be lost.
+func (p *probe) run(c calling, sent func(), say func(*heard)) {
 	p.calling = c
 	for device := range p.fds {
 		p.by, p.known = append(p.by, make([]bool, len(c.Doors))), append(p.known, make([]bool, len(c.Doors)))
@@ -152,26 +169,25 @@ func (p *probe) run(c calling, say func(*heard)) {
 	}
 	p.out, p.in = sys.NewOutbox(1, p.is6()), sys.NewInbox(8)
 	begin := time.Now()
-	next, again := time.Duration(0), probeAgain
-	said := false
+	p.send()
+	sent()
+	next, again := probeAgain, 2*probeAgain
+	tell := sync.OnceFunc(func() { say(&heard{p.by}) })
 	for p.silent > 0 || p.unknown > 0 {
-		if p.silent == 0 && !said {
-			say(&heard{p.by})
-			said = true
+		if p.silent == 0 {
+			tell()
 		}
-		now := time.Since(begin)
-		if now >= p.Time {
-			break
-		}
+		now, over := time.Since(begin), p.over.Load()
 		if now >= next {
 			p.send()
 			next, again = now+again, 2*again
 		}
-		p.receive(min(next, p.Time) - now)
+		p.receive(min(next-now, probeLook))
+		if over {
+			break // what came before was taken
+		}
 	}
-	if !said {
-		say(&heard{p.by})
-	}
+	tell()
 }
 
 // is6 tells whether sockets are of IPv6.

@@ -9,16 +9,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each node hears all others, by each device, but for a path on which datagrams are lost. Then the others do not wait
-// longer than they must.
+// Each node hears all others, by each device, but for a path on which datagrams are lost. So does a node that has no
+// CPU from its first datagram on until the time is over.
 func TestProbe(t *testing.T) {
-	for name, blocked := range map[string]bool{"all pass": false, "one path is blocked": true} {
+	for _, name := range []string{"all pass", "one path is blocked", "one is starved"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const nodes = 3
+			blocked, starved := name == "one path is blocked", name == "one is starved"
 			loopback := netip.MustParseAddr("127.0.0.1")
-			c := calling{Key: [16]byte{1: 7}, Time: probeTime}
+			c := calling{Key: [16]byte{1: 7}}
 			var probes [nodes]probe
+			var sent sync.WaitGroup
+			sent.Add(nodes)
+			over := make(chan struct{})
 			for i := range probes {
 				d, err := probes[i].open([]netip.Addr{loopback, loopback})
 				require.NoError(t, err)
@@ -34,8 +38,22 @@ func TestProbe(t *testing.T) {
 					own.Doors = slices.Clone(c.Doors)
 					own.Doors[1] = []netip.AddrPort{c.Doors[1][0], netip.AddrPortFrom(loopback, 9)} // of discard
 				}
-				running.Go(func() { probes[i].run(own, func(h *heard) { all[i] = h.By }) })
+				running.Go(func() {
+					probes[i].run(own, func() {
+						sent.Done()
+						if starved && i == 2 {
+							<-over
+						}
+					}, func(h *heard) { all[i] = h.By })
+				})
 			}
+			sent.Wait()
+			if blocked || starved {
+				for i := range probes {
+					probes[i].over.Store(true)
+				}
+			}
+			close(over)
 			running.Wait()
 			for i, by := range all {
 				for device := range by {

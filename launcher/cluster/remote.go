@@ -102,6 +102,8 @@ func (a *remote) take(n *note) {
 		a.measured(n)
 	case n.Doors != nil:
 		a.doors = n.Doors.At
+	case n.Called:
+		a.called = true
 	case n.Heard != nil:
 		a.heard = n.Heard.By
 	case n.Finished != nil:
@@ -112,10 +114,7 @@ func (a *remote) take(n *note) {
 func (a *remote) greeted(r *ready) {
 	a.ready, a.answered = r, time.Now()
 	if a.command == nil && a.l.nodes.StartTime == 0 {
-		// One command has started all: they come at a time. One that was killed before it spoke
-		// never does, and the command does not tell.
-		a.l.patient = max(a.l.nodes.Timeout, DefaultNodeTimeout)
-		a.l.patience.Reset(a.l.patient)
+		a.l.nextPatience()
 	}
 }
 
