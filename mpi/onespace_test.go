@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -101,13 +102,14 @@ func TestWinCreate(t *testing.T) {
 	}
 }
 
+// Goroutines that race in barriers get through all of them, and those that have met are told.
 func TestGoroutinesOfOneRankAreLetInOneByOne(t *testing.T) {
 	inOneSpace(t, 2, func(c *Comm) error {
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
 				for range 200 {
-					if err := c.Barrier(); err != nil {
+					if err := c.Barrier(); err != nil && !errors.Is(err, comm.ErrRace) {
 						t.Error(err)
 						return
 					}

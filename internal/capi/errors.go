@@ -33,7 +33,7 @@ var classes = []struct {
 	class int
 }{
 	{comm.ErrFreed, ERR_COMM}, {comm.ErrNoComm, ERR_COMM}, {comm.ErrPending, ERR_COMM}, {comm.ErrWorld, ERR_COMM},
-	{comm.ErrInter, ERR_COMM}, {comm.ErrNotInter, ERR_COMM},
+	{comm.ErrInter, ERR_COMM}, {comm.ErrNotInter, ERR_COMM}, {comm.ErrRace, ERR_COMM},
 	{comm.ErrBusy, ERR_REQUEST}, {comm.ErrActive, ERR_REQUEST}, {comm.ErrNotPersistent, ERR_REQUEST},
 	{comm.ErrNoMessage, ERR_REQUEST},
 	{comm.ErrOverlap, ERR_BUFFER}, {comm.ErrTwice, ERR_BUFFER}, {comm.ErrInUse, ERR_BUFFER}, {comm.ErrOperator, ERR_OP},

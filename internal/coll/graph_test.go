@@ -79,7 +79,7 @@ func land(t *Team, own *rand.Rand, air *[]flight, left int) error {
 func (i issuer) begin(d draw, own *rand.Rand, x *trial) (r pml.Request, by string, err error) {
 	if d.IntN(3) > 0 {
 		if s := i.Short(&x.Args); s != nil {
-			r, err = s.Begin(i.channel)
+			r, err = s.Begin(i.channel, nil)
 			return r, "flat", err
 		}
 	}

@@ -1,7 +1,9 @@
 package coll
 
 import (
+	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/coll/board"
 	"github.com/gopvas/gopvas/internal/coll/cad"
@@ -73,15 +75,28 @@ func (t *Team) ringed() bool {
 	return t.Size > 1 && !t.Check && !t.Engine.Traced() && t.board != nil && t.board.Ring() != nil
 }
 
-// Begin begins a call, as shared.Engine.Issue begins a graph.
-func (x *Short) Begin(c *cad.Channel) (pml.Request, error) {
+// ErrHeld means that a call that blocks has the ring.
+var ErrHeld = errors.New("a call that blocks is underway")
+
+// Begin begins a call, as shared.Engine.Issue begins a graph. A call that blocks has set held before it looks whether
+// the ring is idle. nil: there is none. The error is ErrHeld if there is one, and then nothing has begun.
+func (x *Short) Begin(c *cad.Channel, held *atomic.Uint32) (pml.Request, error) {
+	ring := x.team.board.Ring()
+	ring.Reserve()
+	if held != nil && held.Load() != 0 {
+		ring.End()
+		x.team.Job.Inbox(x.team.world(x.team.Rank)).Notify() // it may wait for an idle ring by now
+		x.Release()
+		return pml.Request{}, ErrHeld
+	}
 	r, err := x.team.Engine.BeginBy(c.Context, func() pml.Task {
-		x.ring, x.channel, x.number = x.team.board.Ring(), c, c.Next()
-		x.place = x.ring.Begin()
+		x.ring, x.channel, x.number = ring, c, c.Next()
+		x.place = ring.Begin()
 		x.team.Job.CountCall(x.team.world(x.team.Rank), x.slot)
 		return x
 	})
 	if err != nil {
+		ring.End()
 		x.Release()
 	}
 	return r, err

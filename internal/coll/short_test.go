@@ -29,7 +29,7 @@ func (i issuer) short(a *Args) (pml.Request, error) {
 	if x == nil {
 		return pml.Request{}, errNotShort
 	}
-	return x.Begin(i.channel)
+	return x.Begin(i.channel, nil)
 }
 
 var errNotShort = errors.New("not a short call")

@@ -2,6 +2,9 @@ package comm
 
 import (
 	"errors"
+	"fmt"
+	"strconv"
+	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/pml"
@@ -67,11 +70,71 @@ func (k Call) Prepare() (Request, error) {
 
 // Verify returns what is wrong with it, and does not do it. If calls are checked it is a call of all ranks.
 func (k Call) Verify() error {
-	if err := k.Comm.lockCollective(); err != nil {
+	if err := k.Comm.enter(k.Op); err != nil {
 		return persistentError(k.Op, err)
 	}
-	defer k.Comm.mu.Unlock()
-	return persistentError(k.Op, Bare(k.Comm.team.Verify(&k.Args)))
+	err := Bare(k.Comm.team.Verify(&k.Args))
+	leave(k.Comm, "", &err)
+	return persistentError(k.Op, err)
+}
+
+// ErrRace means that goroutines or threads of a rank were in collective operations of one communicator at a time.
+var ErrRace = errors.New("all ranks must make the calls of a communicator in one order, and nothing orders these: " +
+	"give each goroutine or thread a communicator of its own (Dup, in C MPI_Comm_dup), " +
+	"or let one call return before the other is made")
+
+// enter lets a goroutine in that makes a call. After nil it leaves at the end of its operation.
+func (c *Comm) enter(call string) error {
+	if c == nil {
+		return ErrNoComm
+	}
+	if err := pml.MayWait(); err != nil {
+		return err
+	}
+	if !c.entry.Enter(call) {
+		race(c, call)
+	}
+	err := c.usable()
+	if err != nil {
+		c.entry.Leave()
+	}
+	return err
+}
+
+// race enters behind another call. The report of a hang says so meanwhile: the other one may have met a different call
+// of another rank.
+func race(c *Comm, call string) {
+	if c.engine != nil && len(c.members.ranks) > 1 {
+		note := fmt.Sprintf("%s on %s: another goroutine or thread is in a call there", call, called(c))
+		c.engine.NoteRefusal(&note)
+		defer c.engine.ForgetRefusal(&note)
+	}
+	c.entry.Race(call)
+}
+
+// leave ends the call of enter. If another one was made at the same time the error says so. With the name of an
+// operation the error gets that.
+func leave(c *Comm, op string, err *error) {
+	other := c.entry.Leave()
+	if other == "" || len(c.members.ranks) == 1 {
+		return
+	}
+	raced := fmt.Errorf("another goroutine or thread of this rank was in %s on %s at the same time: %w",
+		other, called(c), ErrRace)
+	if *err != nil {
+		raced = fmt.Errorf("%w; besides, %w", raced, Bare(*err))
+	}
+	if *err = raced; op != "" {
+		*err = Wrap(op, raced)
+	}
+}
+
+// called names a communicator.
+func called(c *Comm) string {
+	if name := c.Name(); name != "" {
+		return strconv.Quote(name)
+	}
+	return fmt.Sprintf("a communicator without a name (context %d)", c.context)
 }
 
 // RunCollective does a collective operation, and blocks. op is its name in errors.
@@ -81,17 +144,17 @@ func RunCollective(c *Comm, op string, a *coll.Args) error {
 	if alone {
 		err = c.mayCall()
 	} else {
-		err = c.lockCollective()
+		err = c.enter(op)
 	}
 	if err != nil {
 		return Wrap(op, err)
 	}
 	err = c.team.Run(a)
-	if !alone {
-		c.mu.Unlock()
-	}
 	if err != nil {
 		err = Wrap(op, Bare(err))
+	}
+	if !alone {
+		leave(c, op, &err)
 	}
 	return err
 }
@@ -106,12 +169,13 @@ func (c *Comm) mayCall() error {
 
 // RunPart is RunCollective of an operation that is a part of another call, whose name the report of a hang has.
 func RunPart(c *Comm, call string, a *coll.Args) error {
-	if err := c.lockCollective(); err != nil {
+	if err := c.enter(call); err != nil {
 		return Wrap(call, err)
 	}
-	defer c.mu.Unlock()
 	c.team.Called = call
-	return Wrap(call, Bare(c.team.Run(a)))
+	err := Wrap(call, Bare(c.team.Run(a)))
+	leave(c, call, &err)
+	return err
 }
 
 // BeginCollective begins a nonblocking operation. op is its name in errors.
@@ -122,13 +186,37 @@ func BeginCollective(c *Comm, op string, a *coll.Args) (Request, error) {
 	if err := pml.MayWait(); err != nil {
 		return Request{}, nonblockingError(op, err)
 	}
+	if c.entry.Held().Load() != 0 {
+		return beginBehind(c, op, a)
+	}
+	r, err := begin(c, a, c.entry.Held())
+	if err == coll.ErrHeld {
+		return beginBehind(c, op, a)
+	}
+	return r, nonblockingError(op, err)
+}
+
+// begin begins a nonblocking operation, unless held says that a blocking one is inside; nil: this goroutine is.
+func begin(c *Comm, a *coll.Args, held *atomic.Uint32) (Request, error) {
 	if x := c.team.Short(a); x != nil {
-		r, err := c.beginShort(x)
-		return r, nonblockingError(op, err)
+		return c.beginShort(x, held)
 	}
 	g, err := c.team.GraphOnce(a)
-	r, err := c.issue(g, Bare(err))
-	return r, nonblockingError(op, err)
+	return c.issue(g, Bare(err))
+}
+
+// beginBehind makes a nonblocking operation that has found a blocking one inside: see entry. Its caller gets an error,
+// so it also ends it.
+func beginBehind(c *Comm, op string, a *coll.Args) (r Request, err error) {
+	race(c, "i"+op)
+	if err = c.usable(); err == nil {
+		r, err = begin(c, a, nil)
+	}
+	if err == nil {
+		_, err = r.Wait()
+	}
+	leave(c, "", &err)
+	return Request{}, nonblockingError(op, err)
 }
 
 // Barrier returns nil when all ranks have called it.

@@ -11,6 +11,7 @@ import (
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/coll/cad"
 	"github.com/gopvas/gopvas/internal/coll/cad/shared"
+	"github.com/gopvas/gopvas/internal/comm/entry"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
@@ -66,7 +67,7 @@ type Comm struct {
 
 	gone atomic.Pointer[goneRanks] // see FirstGone
 
-	mu sync.Mutex // held during collective operations
+	entry entry.Entry // of collective operations
 
 	describe func(call uint64) string                 // what a graph stands for, for errors
 	resolve  func(name uint64) func(inout, in []byte) // see Operators
@@ -235,23 +236,6 @@ func (c *Comm) world() []int32 {
 		return nil
 	}
 	return c.members.ranks
-}
-
-// lockCollective lets one goroutine at a time into the collective operations. After nil
-// the caller unlocks c.mu at the end of its operation.
-func (c *Comm) lockCollective() error {
-	if c == nil {
-		return ErrNoComm
-	}
-	if err := pml.MayWait(); err != nil {
-		return err
-	}
-	c.mu.Lock()
-	err := c.usable()
-	if err != nil {
-		c.mu.Unlock()
-	}
-	return err
 }
 
 // made returns an error if no call has made the communicator.

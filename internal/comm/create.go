@@ -209,12 +209,12 @@ func (c *Comm) leadersID() []byte {
 
 // Bare returns a communicator of the same ranks in the same order, which has nothing else of c. It costs a broadcast,
 // in which rank 0 also tells where the new one meets: so its first collective call needs no messages for that.
-func (c *Comm) Bare() (*Comm, error) {
+func (c *Comm) Bare() (_ *Comm, err error) {
 	const op = "create"
-	if err := c.lockCollective(); err != nil {
+	if err := c.enter(op); err != nil {
 		return nil, Wrap(op, err)
 	}
-	defer c.mu.Unlock()
+	defer leave(c, op, &err)
 	c.contexts.settle(c.engine) // the id and the board of a communicator that was freed are used again
 	told := append(c.leadersID(), make([]byte, 8)...)
 	id, place := told[:4], told[4:]

@@ -8,16 +8,16 @@ import (
 )
 
 // Free ends the communicator.
-func (c *Comm) Free() error {
+func (c *Comm) Free() (err error) {
 	const op = "free"
 	if c.made() == nil && (c.isWorld() || c.permanent) {
 		return Wrap(op, ErrWorld)
 	}
-	if err := c.lockCollective(); err != nil {
+	if err := c.enter(op); err != nil {
 		return Wrap(op, err)
 	}
-	defer c.mu.Unlock()
-	err := c.removeAttributes()
+	defer leave(c, op, &err)
+	err = c.removeAttributes()
 	c.state.Store(freed)
 	c.contexts.unfreed.remove(c)
 	c.unlink()
@@ -138,14 +138,14 @@ func Disconnect(c *Comm) error {
 	if c.made() == nil && (c.isWorld() || c.permanent) {
 		return Wrap(op, ErrWorld)
 	}
-	if err := c.lockCollective(); err != nil {
+	if err := c.enter(op); err != nil {
 		return Wrap(op, err)
 	}
 	t := c.everyone()
 	t.Explain(op)
 	c.unlink() // before the exchange: after it no member is linked by c
 	_, err := t.Exchange(nil)
-	c.mu.Unlock()
+	leave(c, "", &err)
 	return errors.Join(Wrap(op, err), c.Free())
 }
 

@@ -3,6 +3,7 @@ package comm
 import (
 	"errors"
 	"io"
+	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/coll/cad"
@@ -129,12 +130,12 @@ func (c *Comm) refused(g *cad.Graph, wrong error) error {
 }
 
 // beginShort begins a short operation on the communicator.
-func (c *Comm) beginShort(x *coll.Short) (Request, error) {
+func (c *Comm) beginShort(x *coll.Short, held *atomic.Uint32) (Request, error) {
 	if err := c.usable(); err != nil {
 		x.Release()
 		return Request{}, err
 	}
-	r, err := x.Begin(c.channel)
+	r, err := x.Begin(c.channel, held)
 	return Request{r}, err
 }
 

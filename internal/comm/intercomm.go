@@ -58,12 +58,13 @@ func IntercommFromGroups(local *Comm, leader int, world *Comm, remoteLeader int,
 }
 
 // intercommCreate is IntercommCreate; what is for the report of a hang.
-func (local *Comm) intercommCreate(leader int, peer *Comm, remoteLeader, tag int, what func() string) (*Comm, error) {
+func (local *Comm) intercommCreate(leader int, peer *Comm, remoteLeader, tag int,
+	what func() string) (_ *Comm, err error) {
 	const op = createIntercomm
-	if err := local.lockCollective(); err != nil {
+	if err := local.enter(op); err != nil {
 		return nil, Wrap(op, err)
 	}
-	defer local.mu.Unlock()
+	defer leave(local, op, &err)
 	n, err := local.joinRemote(op, leader, checkJoin(local, leader, peer, remoteLeader, tag),
 		func(p agree.Proposal, _ int) (agree.Proposal, error) {
 			return local.leadersMeet(p, peer, remoteLeader, tag, what)
@@ -284,15 +285,15 @@ func (c *Comm) createBetween(p agree.Proposal, badArguments error) (*Comm, []agr
 // collective, as Dup.
 //
 // MPI 4.1 section 7.6.2 (MPI_Intercomm_merge).
-func Merge(c *Comm, high bool) (*Comm, error) {
+func Merge(c *Comm, high bool) (_ *Comm, err error) {
 	const op = "merge"
 	if c != nil && c.remote() == nil {
 		return nil, Wrap(op, ErrNotInter)
 	}
-	if err := c.lockCollective(); err != nil {
+	if err := c.enter(op); err != nil {
 		return nil, Wrap(op, err)
 	}
-	defer c.mu.Unlock()
+	defer leave(c, op, &err)
 	p := agree.Proposal{Call: agree.CallOf(op)}
 	if high {
 		p.Key = 1

@@ -43,10 +43,10 @@ type Count struct{ Asked, Started int }
 // MPI 4.1 section 11.8 (MPI_Comm_spawn, MPI_Comm_spawn_multiple).
 func Spawn(c *Comm, root int, commands []Command, bad error) (n *Comm, counts []Count, err error) {
 	const op = "spawn"
-	if err := c.lockCollective(); err != nil {
+	if err := c.enter(op); err != nil {
 		return nil, nil, Wrap(op, err)
 	}
-	defer c.mu.Unlock()
+	defer leave(c, op, &err)
 	c.root.AddLink(c.group.self, 1) // if this rank fails, those that it has had started end, too
 	defer c.root.AddLink(c.group.self, -1)
 	texts, err := c.rootDoes(op, root, bad, func() ([]string, error) {
@@ -136,9 +136,9 @@ func (c *Comm) meetParent() error {
 	if w.Parent < 0 {
 		return nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	const op = "spawn"
+	_ = c.entry.Enter(op) // nobody has the communicator before
+	defer c.entry.Leave()
 	n, err := c.joinRemote(op, 0, nil, func(p agree.Proposal, _ int) (agree.Proposal, error) {
 		return c.with(w.Parent, grouping.of(meetID), 0).Swap(p)
 	})

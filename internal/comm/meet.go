@@ -13,11 +13,12 @@ import (
 // end together, as those of C do. It has a context of its own, so no operation of the program matches it: a rank that
 // leaves out a Barrier and calls Finalize does not complete that Barrier. It uses messages: a board would take memory
 // at the end of the job.
-func Meet(world *Comm) error {
-	if err := world.lockCollective(); err != nil {
-		return Wrap("finalize", err)
+func Meet(world *Comm) (err error) {
+	const op = "finalize"
+	if err := world.enter(op); err != nil {
+		return Wrap(op, err)
 	}
-	defer world.mu.Unlock()
+	defer leave(world, op, &err)
 	return world.meet()
 }
 

@@ -64,11 +64,11 @@ func (e *edges) clear() {
 
 // Run does it, and blocks.
 func (k NeighborCall) Run() error {
-	if err := k.Comm.lockCollective(); err != nil {
+	if err := k.Comm.enter(k.Op); err != nil {
 		return Wrap(k.Op, err)
 	}
 	err := Wrap(k.Op, Bare(k.Comm.team.Neighbors(k.Exchange)))
-	k.Comm.mu.Unlock()
+	leave(k.Comm, k.Op, &err)
 	k.done()
 	return err
 }
@@ -82,11 +82,12 @@ func (k NeighborCall) Begin() (Request, error) {
 
 // Verify is Call.Verify.
 func (k NeighborCall) Verify() error {
-	if err := k.Comm.lockCollective(); err != nil {
+	if err := k.Comm.enter(k.Op); err != nil {
 		return persistentError(k.Op, err)
 	}
-	defer k.Comm.mu.Unlock()
-	return persistentError(k.Op, Bare(k.Comm.team.VerifyNeighbors(k.Exchange)))
+	err := Bare(k.Comm.team.VerifyNeighbors(k.Exchange))
+	leave(k.Comm, "", &err)
+	return persistentError(k.Op, err)
 }
 
 // Prepare makes a persistent request for it. If calls are checked, all ranks wait for one another.

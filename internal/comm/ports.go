@@ -315,13 +315,13 @@ func (c *Comm) take(p job.Port, rank int) (bool, error) {
 
 // connect is Accept and Connect. find and then meet are called by the root.
 func (c *Comm) connect(op string, root int, find func() (job.Port, error),
-	meet func(job.Port, agree.Proposal) (meeting, agree.Proposal, error)) (*Comm, error) {
-	if err := c.lockCollective(); err != nil {
+	meet func(job.Port, agree.Proposal) (meeting, agree.Proposal, error)) (_ *Comm, err error) {
+	if err := c.enter(op); err != nil {
 		return nil, Wrap(op, err)
 	}
-	defer c.mu.Unlock()
+	defer leave(c, op, &err)
 	var p job.Port
-	_, err := c.rootDoes(op, root, nil, func() (_ []string, err error) {
+	_, err = c.rootDoes(op, root, nil, func() (_ []string, err error) {
 		p, err = find()
 		return nil, err
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
-// everyone is the circle of all members of c. The caller holds c.mu.
+// everyone is the circle of all members of c. The caller is inside (entry).
 func (c *Comm) everyone() agree.Circle {
 	return c.circle(agreement.of(idOf(c.context)), 0, c.members.ranks, c.members.rank)
 }
@@ -89,11 +89,11 @@ func (c *Comm) create(t agree.Circle, p agree.Proposal, badArguments error) (*Co
 }
 
 // createAmongAll is create among all members of c, one call at a time.
-func (c *Comm) createAmongAll(p agree.Proposal, badArguments error) (*Comm, []agree.Proposal, error) {
-	if err := c.lockCollective(); err != nil {
+func (c *Comm) createAmongAll(p agree.Proposal, badArguments error) (_ *Comm, _ []agree.Proposal, err error) {
+	if err := c.enter("a call that makes a communicator"); err != nil {
 		return nil, nil, err
 	}
-	defer c.mu.Unlock()
+	defer leave(c, "", &err)
 	if c.remote() != nil {
 		return c.createBetween(p, badArguments)
 	}

@@ -72,18 +72,18 @@ func OneNode(c *Comm) bool { return c.made() == nil && c.engine.Memory(c.members
 
 // WinAllocateShared gives each rank of c shared memory, filled with zeros, that all ranks can address. MPI 4.1 section
 // 12.2.3.
-func WinAllocateShared(c *Comm, spec WinSpec) (*Window, error) {
+func WinAllocateShared(c *Comm, spec WinSpec) (_ *Window, err error) {
 	const op = "allocate shared window"
-	if err := c.lockCollective(); err != nil {
+	if err := c.enter(op); err != nil {
 		return nil, Wrap(op, err)
 	}
-	defer c.mu.Unlock()
+	defer leave(c, op, &err)
 	if c.engine.Memory(c.members.ranks) == nil {
 		return nil, Wrap(op, ErrSeveralNodes)
 	}
 	w := &Window{comm: c}
 	mine := segment{length: uint64(spec.Bytes), unit: uint64(spec.Unit), call: allocated, words: uint64(spec.Control)}
-	err := spec.Wrong
+	err = spec.Wrong
 	if err == nil {
 		err = w.allocate(&mine, spec.Align)
 	}
@@ -97,12 +97,12 @@ func WinAllocateShared(c *Comm, spec WinSpec) (*Window, error) {
 // WinAllocateContiguous is WinAllocateShared in one piece: the memory of each rank begins
 // where that of the rank before it ends. The piece begins where rank 0 wants it. MPI 4.1 section 12.2.3 (without
 // alloc_shared_noncontig).
-func WinAllocateContiguous(c *Comm, spec WinSpec) (*Window, error) {
+func WinAllocateContiguous(c *Comm, spec WinSpec) (_ *Window, err error) {
 	const op = "allocate contiguous window"
-	if err := c.lockCollective(); err != nil {
+	if err := c.enter(op); err != nil {
 		return nil, Wrap(op, err)
 	}
-	defer c.mu.Unlock()
+	defer leave(c, op, &err)
 	if c.engine.Memory(c.members.ranks) == nil {
 		return nil, Wrap(op, ErrSeveralNodes)
 	}
@@ -177,19 +177,19 @@ func (w *Window) made(op string, err error) (*Window, error) {
 
 // WinExpose makes a window over memory that is there already: ordinary memory of each rank. Between processes Segment
 // has no memory but that of this rank: others know its place by Table. MPI 4.1 section 12.2.1.
-func WinExpose(c *Comm, mem []byte, spec WinSpec) (*Window, error) {
+func WinExpose(c *Comm, mem []byte, spec WinSpec) (_ *Window, err error) {
 	const op = "create window"
-	if err := c.lockCollective(); err != nil {
+	if err := c.enter(op); err != nil {
 		return nil, Wrap(op, err)
 	}
-	defer c.mu.Unlock()
+	defer leave(c, op, &err)
 	if c.engine.Memory(c.members.ranks) == nil {
 		return nil, Wrap(op, ErrSeveralNodes)
 	}
 	w := &Window{comm: c, local: mem}
 	mine := segment{length: uint64(len(mem)), mapped: uint64(len(mem)), unit: uint64(spec.Unit), call: created,
 		words: uint64(spec.Control)}
-	err := spec.Wrong
+	err = spec.Wrong
 	if err == nil {
 		err = w.allocateControl(&mine, spec.Control)
 	}
@@ -370,16 +370,16 @@ func (w *Window) Segment(rank int) ([]byte, error) {
 // its memory is not used again.
 //
 // MPI 4.1 section 12.2.6 (MPI_Win_free).
-func (w *Window) Free() error {
+func (w *Window) Free() (err error) {
 	const op = "free window"
 	if w == nil {
 		return Wrap(op, errNoWindow)
 	}
 	c := w.comm
-	if err := c.lockCollective(); err != nil {
+	if err := c.enter(op); err != nil {
 		return Wrap(op, err)
 	}
-	defer c.mu.Unlock()
+	defer leave(c, op, &err)
 	if w.freed.Swap(true) {
 		return Wrap(op, ErrWindowFreed)
 	}

@@ -141,8 +141,10 @@ func (c *Comm) Finalize() error {
 	if err := c.made(); err != nil {
 		return Wrap("finalize", err)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	if !c.entry.Enter("finalize") {
+		race(c, "finalize")
+	}
+	defer c.entry.Leave()
 	if c.finalized.Load() {
 		return Wrap("finalize", ErrFinalized)
 	}

@@ -38,6 +38,16 @@ func TestProve(t *testing.T) {
 	busy, gone, final := View{State: StateInit}, View{State: StateFinal, Gone: true}, View{State: StateFinal}
 	other := waits(false, 0)
 	other.Waiting.Others = true
+	inCall := func(context uint32, rank int) View {
+		v := waits(false, rank)
+		v.Waiting.Op, v.Waiting.Others, v.Waiting.Threads = OpCollective, true, true
+		v.Waiting.Collective.Agreed = Agree(context, 3, 1)
+		return v
+	}
+	ending := inCall(9, 0)
+	ending.Waiting.Collective.Name = Ending
+	limited := inCall(7, 0)
+	limited.Waiting.Threads = false
 	visitor := waits(false, 255)
 	visitor.Visitors = []string{"rank 255 is rank 0 of another job"}
 	far := waits(false, 0)
@@ -72,6 +82,20 @@ func TestProve(t *testing.T) {
 			[]View{answer(5, 1, some), final}, nil, false},
 		"one has other goroutines": {[]View{answer(4, 1, waits(false, 1)), answer(4, 9, other)},
 			[]View{answer(5, 1, waits(false, 1)), answer(5, 9, other)}, nil, false},
+		"one of them is in Finalize": {[]View{answer(4, 1, inCall(7, 1)), answer(4, 9, ending)},
+			[]View{answer(5, 1, inCall(7, 1)), answer(5, 9, ending)}, []int{0, 1}, false},
+		"all have, and wait in calls of one communicator": {
+			[]View{answer(4, 1, inCall(7, 1)), answer(4, 9, inCall(7, 0))},
+			[]View{answer(5, 1, inCall(7, 1)), answer(5, 9, inCall(7, 0))}, []int{0, 1}, false},
+		"two have, beside one that runs": {[]View{answer(4, 1, inCall(7, 1)), answer(4, 9, inCall(7, 0)), busy},
+			[]View{answer(5, 1, inCall(7, 1)), answer(5, 9, inCall(7, 0)), busy}, []int{0, 1}, false},
+		"one of them waits for one that runs": {
+			[]View{answer(4, 1, inCall(7, 1)), answer(4, 9, inCall(7, 2)), busy},
+			[]View{answer(5, 1, inCall(7, 1)), answer(5, 9, inCall(7, 2)), busy}, nil, false},
+		"calls of two communicators": {[]View{answer(4, 1, inCall(7, 1)), answer(4, 9, inCall(8, 0))},
+			[]View{answer(5, 1, inCall(7, 1)), answer(5, 9, inCall(8, 0))}, nil, false},
+		"one has a limit of time": {[]View{answer(4, 1, inCall(7, 1)), answer(4, 9, limited)},
+			[]View{answer(5, 1, inCall(7, 1)), answer(5, 9, limited)}, nil, false},
 		"one waits for another job": {[]View{answer(4, 1, waits(false, 1)), answer(4, 9, visitor)},
 			[]View{answer(5, 1, waits(false, 1)), answer(5, 9, visitor)}, nil, false},
 		"something is under way": {[]View{answer(4, 1, waits(false, 1)), answer(4, 9, far)},

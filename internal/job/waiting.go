@@ -45,6 +45,7 @@ type Waiting struct {
 	Source  string // "file:line function" of the call in a program in Go; "": not known. The first 96 bytes are stored
 	Refused string // "call: cause" of the last call that the rank was refused; "": none. The first 128 bytes are stored
 	Others  bool   // what is not seen here may end the wait: another goroutine or thread, a limit of time, another job
+	Threads bool   // with Others: nothing but another goroutine or thread of the rank may
 
 	// Collective is of OpCollective; Peer, Tag and Bytes then mean nothing. Of OpWait with AnyPeer it has the ranks of
 	// which one is enough; none: any rank. Of OpReady its Number is the first partition that is not ready; Bytes is how
@@ -68,7 +69,7 @@ type waitingBlock struct {
 	peer  atomic.Int32
 	tag   atomic.Int32
 	ctx   atomic.Uint32
-	more  atomic.Uint32 // 1: Waiting.Others
+	more  atomic.Uint32 // 1: Waiting.Others; 2: Waiting.Threads, too
 	bytes atomic.Uint64
 	since atomic.Int64
 	seen  atomic.Int64
@@ -103,8 +104,12 @@ func (r *Root) SetWaiting(rank int, w Waiting) {
 	k.bytes.Store(w.Bytes)
 	k.since.Store(w.Since)
 	k.seen.Store(w.Seen)
-	k.more.Store(0)
-	if w.Others {
+	switch {
+	case !w.Others:
+		k.more.Store(0)
+	case w.Threads:
+		k.more.Store(2)
+	default:
 		k.more.Store(1)
 	}
 	if r.calls != nil {
@@ -151,7 +156,8 @@ func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
 		w = Waiting{
 			Op: Op(k.op.Load()), Peer: k.peer.Load(), Tag: k.tag.Load(),
 			Context: k.ctx.Load(), Bytes: k.bytes.Load(), Since: k.since.Load(), Seen: k.seen.Load(),
-			Call: loadText(k.call[:]), Place: k.place.Load(), Source: loadText(k.source[:]), Others: k.more.Load() != 0,
+			Call: loadText(k.call[:]), Place: k.place.Load(), Source: loadText(k.source[:]),
+			Others: k.more.Load() != 0, Threads: k.more.Load() == 2,
 			Refused: loadText(k.refused[:]),
 		}
 		if w.Op.names() {

@@ -192,7 +192,9 @@ func (e *Engine) say(w *waiter, say job.Waiting) {
 		say.Refused = *text
 	}
 	// Ranks of other jobs may end the wait, and nobody here knows what these do.
-	say.Others = say.Others || e.gone.Visited(say.Context) || w.bounded || e.mayEnd()
+	unseen := say.Others || e.gone.Visited(say.Context) || w.bounded
+	say.Threads = !unseen && e.mayEnd()
+	say.Others = unseen || say.Threads
 	e.job.SetWaiting(e.rank, say)
 }
 

@@ -11,7 +11,7 @@ import (
 // The ring, for short calls of a few members. Each member puts what it gives into a block of the board. When all have
 // done so, each takes what it needs from the blocks. That is one cache line from each member to each, all at the same
 // time. A call that blocks waits for that (Exchange). One that does not looks for it when its rank makes progress
-// (Begin, Give, All, Take). Nobody has to do anything for another member after the beginning of a call.
+// (Reserve, Begin, Give, All, Take). Nobody has to do anything for another member after the beginning of a call.
 //
 // # Places
 //
@@ -33,7 +33,8 @@ import (
 // # Who may use it
 //
 // A member's calls begin one after the other. Those that do not block run under the lock of the engine for messages.
-// A call that blocks has the ring to itself: none is underway when it begins (pending), and none begins before its end.
+// A call that blocks has the ring to itself: none is underway when it begins (pending), and none begins before its end
+// (Short.Begin of package coll).
 
 const (
 	// RingData is how many bytes a member can give.
@@ -85,11 +86,11 @@ func (r *Ring) clear() {
 	}
 }
 
-// Begin takes the next place, for a call that does not block. End is due when it is complete.
-func (r *Ring) Begin() (place uint64) {
-	r.pending.Add(1)
-	return r.take()
-}
+// Reserve keeps calls that block away, for one that does not block. End is due when that is complete.
+func (r *Ring) Reserve() { r.pending.Add(1) }
+
+// Begin takes the next place, for a call that does not block and has reserved the ring.
+func (r *Ring) Begin() (place uint64) { return r.take() }
 
 // End ends a call that does not block.
 func (r *Ring) End() { r.pending.Add(-1) }

@@ -28,6 +28,21 @@ var mismatches = []testCase{
 	})},
 	{"reduce-or-bcast", 2, first(func(w *mpi.Comm) error { return reduce(w, 0) },
 		func(w *mpi.Comm) error { return bcast(w, 0) })},
+	{"barrier-or-long-bcast-beside-goroutines", 2, besideAnother(first(func(w *mpi.Comm) error { return w.Barrier() },
+		func(w *mpi.Comm) error { return mpi.Bcast(w, make([]byte, bulky), 1) }))},
+	{"barrier-or-allreduce-beside-goroutines", 3, besideAnother(first(
+		func(w *mpi.Comm) error { return w.Barrier() },
+		func(w *mpi.Comm) error {
+			return mpi.Allreduce(w, make([]int64, bulky), make([]int64, bulky), mpi.Sum[int64]())
+		}))},
+}
+
+// besideAnother runs a case beside a goroutine that could make calls, but cannot end the collective one.
+func besideAnother(run func(w *mpi.Comm) error) func(w *mpi.Comm) error {
+	return func(w *mpi.Comm) error {
+		go func() { select {} }()
+		return run(w)
+	}
 }
 
 func bcast(w *mpi.Comm, root int) error { return mpi.Bcast(w, make([]byte, short), root) }
