@@ -32,9 +32,17 @@ func (workDone) through(b *Board, member int) bool { return b.passed(member, b.c
 // Before it sleeps it lets other processes run. A wait of the engine is much more code, which is slow after each switch
 // of processes. Messages, and work of others, are left meanwhile, as if the rank computed.
 func (b *Board) await(p phase, by wakers) bool {
-	if b.look(p) {
-		return true
-	}
+	return b.look(p) || b.awaitLonger(by)
+}
+
+// begin begins a wait.
+func (b *Board) begin(p phase) {
+	b.phase = p
+	b.caller.Count()
+}
+
+// awaitLonger is await after the first looks.
+func (b *Board) awaitLonger(by wakers) bool {
 	if b.Engine.Yields() {
 		for range pml.Turns {
 			sys.Yield()
@@ -54,10 +62,9 @@ const (
 	arriving  wakers = true  // likewise, and each one that arrives
 )
 
-// look begins a wait. shm.Look would call a function for each look: 5 % of a short Allreduce.
+// look begins a wait and looks as often as it may without a yield. shm.Look would call a function for each look.
 func (b *Board) look(p phase) bool {
-	b.phase = p
-	b.caller.Count()
+	b.begin(p)
 	for range b.Engine.Spin() + 1 {
 		if p.reached(b) {
 			return true

@@ -197,19 +197,39 @@ func (b *Board) Exchange(place, call uint64) bool {
 	r := &b.ring
 	r.publish(place, call)
 	b.wake()
-	if !b.await(allGiven{}, arriving) {
-		return false
-	}
-	if !r.All(place) { // the wait has ended for another cause
-		r.over = place + 1
-		b.meet()
-		return false
+	if !r.look(place) {
+		if !b.awaitLonger(arriving) {
+			return false
+		}
+		if !r.All(place) { // the wait has ended for another cause
+			r.over = place + 1
+			b.meet()
+			return false
+		}
 	}
 	if !r.Take(place, call) {
 		b.note(r.Differ(place))
 		return false
 	}
 	line.Prefetch(&r.block(b.Rank, place+1).ready) // nobody reads it any more, and the next call writes it first
+	return true
+}
+
+// look begins the wait of a call that blocks and looks for the blocks of the others in turn. It tells whether all are
+// there. Board.look would ask all of them by an interface at each look.
+func (r *Ring) look(place uint64) bool {
+	b := r.board
+	b.begin(allGiven{})
+	left := b.Engine.Spin()
+	for i := 1; i < b.Size; i++ {
+		ready := &r.block(b.neighbour(i), place).ready
+		for ready.Load() != place+1 {
+			if left == 0 || b.arrivals.Load() != 0 || b.deserted() {
+				return false
+			}
+			left--
+		}
+	}
 	return true
 }
 
