@@ -58,8 +58,8 @@ type Options struct {
 	// what the port of a small switch queues.
 	Start int
 
-	// Timeout is how long a peer may be silent while blocks wait for it. Default: 2
-	// minutes.
+	// Timeout is how long a peer may be silent while blocks wait for it. Time in which this process did not run is not
+	// counted. Default: 2 minutes.
 	Timeout time.Duration
 
 	// Spin is how long a waiting call polls the socket before it sleeps. Polling costs a

@@ -115,6 +115,20 @@ func TestLostBeforeTheSession(t *testing.T) {
 	require.Equal(t, []Change{Down}, withoutFlow(a.changes))
 }
 
+// The time in which the machine does not run is no silence of its peers.
+func TestNotLostByOwnSleep(t *testing.T) {
+	n, a, b := pair(t, func(c *Config) { c.Timeout = 10 * Second })
+	n.dark = true
+	var failure error
+	a.sendTo(b, 0, block(1, 9000), func(err error) { failure = err })
+	n.pass(8 * Second)
+	n.now += 100 * Second
+	n.pass(Second)
+	require.NoError(t, failure)
+	n.run(2*Second, "the failure", func() bool { return failure != nil })
+	require.ErrorIs(t, failure, ErrLost)
+}
+
 func withoutFlow(changes []Change) (out []Change) {
 	for _, c := range changes {
 		if c == Up || c == Down {

@@ -5,6 +5,10 @@ import "github.com/gopvas/gopvas/suci/internal/wire"
 // prunePeriod is how long a lane without work keeps its memory, at most twice.
 const prunePeriod = 50 * Millisecond
 
+// mostDelay is how late the machine may come to prune, by a scheduler. What is more is time in which this process did
+// not run: it was stopped, or its machine was. That is no silence of a peer.
+const mostDelay = Second
+
 // mostBackoff is the largest power of two by which the time to the next probe grows.
 const mostBackoff = 10
 
@@ -64,6 +68,11 @@ func (p *Peer) wake() Time {
 // timers does what is due but for sending acknowledgements, greetings and data.
 func (m *Machine) timers(b *Batch) {
 	prune := m.now >= m.pruneAt
+	if late := m.now - m.pruneAt; late > mostDelay {
+		for _, p := range m.active {
+			p.heard += late
+		}
+	}
 	for i := len(m.active) - 1; i >= 0; i-- {
 		p := m.active[i]
 		if p.busy() {
