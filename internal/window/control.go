@@ -7,8 +7,8 @@ import (
 
 const cacheLine = 64
 
-// control is what the ranks of a window share beside its memory; see doc.go. It begins as zeros. Behind it lie
-// Window.attached and Window.accessed, if the window has them.
+// control is what the ranks of a window share beside its memory; see doc.go. It begins as zeros. Behind it lie a bit
+// for each rank (asleep), and Window.attached and Window.accessed, if the window has them.
 type control struct {
 	head    *head
 	records []record // by rank
@@ -42,6 +42,7 @@ const (
 	headSize   = 2 * cacheLine
 	recordSize = 2 * cacheLine
 	stripeSize = 2 * cacheLine
+	bitsOfWord = 64
 
 	// There are so many stripes for each rank, so that two ranks seldom meet by accident, within these bounds.
 	stripesOfRank = 4
@@ -61,7 +62,11 @@ func shapeOf(ranks int, checked bool) shape {
 	return s
 }
 
+// bitsSize is the bytes of a bit for each rank.
+func bitsSize(ranks int) int { return (ranks + 8*cacheLine - 1) / (8 * cacheLine) * cacheLine }
+
 // size is the bytes of a control block.
 func (s *shape) size() int {
-	return headSize + s.ranks*recordSize + s.stripes*stripeSize + s.attached*regionsSize + s.accessed*accessesSize
+	return headSize + s.ranks*recordSize + s.stripes*stripeSize + bitsSize(s.ranks) +
+		s.attached*regionsSize + s.accessed*accessesSize
 }

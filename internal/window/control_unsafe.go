@@ -15,7 +15,7 @@ func (w *Window) place(memory []byte, s *shape) {
 	w.records = unsafe.Slice((*record)(at), s.ranks)
 	at = unsafe.Add(at, s.ranks*recordSize)
 	w.stripes = unsafe.Slice((*stripe)(at), s.stripes)
-	at = unsafe.Add(at, s.stripes*stripeSize)
+	at = unsafe.Add(at, s.stripes*stripeSize+bitsSize(s.ranks))
 	if s.attached > 0 {
 		w.attached = unsafe.Slice((*regions)(at), s.attached)
 		at = unsafe.Add(at, s.attached*regionsSize)
@@ -23,6 +23,12 @@ func (w *Window) place(memory []byte, s *shape) {
 	if s.accessed > 0 {
 		w.accessed = unsafe.Slice((*accesses)(at), s.accessed)
 	}
+}
+
+// asleep has a bit for each rank, which is set while goroutines of it sleep. The words lie behind the stripes.
+func (c *control) asleep() []atomic.Uint64 {
+	at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(c.stripes)), len(c.stripes)*stripeSize)
+	return unsafe.Slice((*atomic.Uint64)(at), (len(c.records)+bitsOfWord-1)/bitsOfWord)
 }
 
 // The tables of different writers share no cache line.

@@ -18,7 +18,8 @@
 //     targets among them, and of one which it is. It counts a lock before it takes it, and until it has given it back.
 //   - stripe.holder: any rank, by compare-and-swap from 0; its holder alone stores 0.
 //   - stripe.singles: the holder of the stripe, which adds bits.
-//   - head.sleepers and record.waits: a rank that is about to sleep, before it asks for the last time.
+//   - record.waits, its bit (control.asleep) and then head.sleepers: a rank that is about to sleep, before it asks for
+//     the last time.
 //   - attached, of each rank of a dynamic window: that rank alone; turn tells readers of a change (regions.go).
 //   - accessed, of each target, if calls are checked: any rank, under the lock of a stripe (conflict.go).
 //
@@ -27,8 +28,10 @@
 // gives the lock back and waits. All are atomic operations in one total order. The first rank adds to everyone and then
 // looks at the lock; the second one takes the lock and then looks at everyone. So at least one finds the other.
 //
-// A rank that gives a lock back changes its word first, and then looks at head.sleepers. A rank that sleeps has added
-// to head.sleepers before it has asked for the word. So one of them sees the other, and no wait is forgotten.
+// A rank that gives a lock back changes its word first. Then it looks at head.sleepers, and if that is not 0 at the
+// bits. A rank that sleeps has set its bit and added to head.sleepers before it has asked for the word. So one of them
+// sees the other, and no wait is forgotten. The bit of a rank that has ended in its sleep stays, and costs
+// notifications.
 //
 // If a rank ends while it holds a lock, the word names it, or its held is not 0. A rank that waits looks for ranks that
 // have gone and hold what it waits for, and fails with a *fault.LostError.

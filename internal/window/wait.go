@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/job"
@@ -48,8 +49,19 @@ func (w *Window) awaitAside(a wait) error {
 }
 
 // asleep adds to the number of goroutines of this rank that sleep, or are about to.
+//
+// A bit says whether there are any. The last one to leave takes it back, and may find that another one has come
+// meanwhile, whose bit this was: it sets the bit again, and then notifies its own rank. A rank that has found no bit in
+// between has changed its word before. So the one that has come asks for that word after the change.
 func (w *Window) asleep(more int32) {
-	w.records[w.me].waits.Add(more)
+	mine := &w.records[w.me].waits
+	word, bit := &w.control.asleep()[w.me/bitsOfWord], uint64(1)<<(w.me%bitsOfWord)
+	if mine.Add(more) > 0 {
+		word.Or(bit)
+	} else if word.And(^bit); mine.Load() > 0 {
+		word.Or(bit)
+		comm.Notify(w.own, w.me)
+	}
 	w.head.sleepers.Add(more)
 }
 
@@ -125,9 +137,10 @@ func (w *Window) changed() {
 	if w.head.sleepers.Load() == 0 {
 		return
 	}
-	for rank := range w.records {
-		if w.records[rank].waits.Load() != 0 {
-			comm.Notify(w.own, rank)
+	words := w.control.asleep()
+	for i := range words {
+		for left := words[i].Load(); left != 0; left &= left - 1 {
+			comm.Notify(w.own, i*bitsOfWord+bits.TrailingZeros64(left))
 		}
 	}
 }

@@ -1,0 +1,90 @@
+package window
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
+)
+
+// sharedWords are views of ranks on one control block, of windows without memory.
+func sharedWords(t *testing.T, ranks int) (*job.Root, []*Window) {
+	root := jobtest.Create(t, job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2}).Root()
+	own := comm.NewWorld(root, 0, mem.New(root, mem.Options{}).Module(0), comm.Settings{}, comm.Operators{})
+	s := shapeOf(ranks, true)
+	memory, all := make([]byte, s.size()), make([]*Window, ranks)
+	for rank := range all {
+		root.Inbox(rank).Enlist(1) // else a notification counts nothing
+		all[rank] = &Window{own: own, me: rank}
+		all[rank].place(memory, &s)
+	}
+	return root, all
+}
+
+// A rank that changes a word notifies those that sleep, also of many, and looks at no others.
+func TestChangedNotifiesSleepers(t *testing.T) {
+	const ranks = 200
+	root, all := sharedWords(t, ranks)
+	wakes := func() (list []int) {
+		var before [ranks]uint32
+		for rank := range all {
+			before[rank] = root.Inbox(rank).Count()
+		}
+		all[1].changed()
+		for rank := range all {
+			if root.Inbox(rank).Count() != before[rank] {
+				list = append(list, rank)
+			}
+		}
+		return list
+	}
+	require.Empty(t, wakes())
+	for _, rank := range []int{0, 63, 64, 199} {
+		all[rank].asleep(1)
+		all[rank].records[rank].lock.Store(^uint64(0)) // the words of others are beside the bits
+	}
+	all[64].asleep(1)
+	require.Equal(t, []int{0, 63, 64, 199}, wakes())
+	all[0].asleep(-1)
+	all[64].asleep(-1)
+	require.Equal(t, []int{63, 64, 199}, wakes(), "one goroutine of rank 64 sleeps on")
+	for _, rank := range []int{63, 64, 199} {
+		all[rank].asleep(-1)
+	}
+	require.Empty(t, wakes())
+	require.Equal(t, make([]uint64, 4), loaded(all[0]))
+}
+
+func loaded(w *Window) (words []uint64) {
+	for i := range w.control.asleep() {
+		words = append(words, w.control.asleep()[i].Load())
+	}
+	return words
+}
+
+// Goroutines of a rank that come and go leave its bit as it should be.
+func TestSleepersOfOneRank(t *testing.T) {
+	_, all := sharedWords(t, 3)
+	for _, stay := range []uint64{0, 1} {
+		if stay != 0 {
+			all[2].asleep(1)
+		}
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for range 5000 {
+					all[2].asleep(1)
+					all[2].asleep(-1)
+				}
+			})
+		}
+		wg.Wait()
+		require.Equal(t, []uint64{stay << 2}, loaded(all[0]))
+		require.EqualValues(t, stay, all[0].head.sleepers.Load())
+	}
+}
