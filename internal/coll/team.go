@@ -61,6 +61,7 @@ type Team struct {
 	Boards *Boards
 
 	state
+	asking
 
 	nonblocking graphCache // of nonblocking calls
 	shorts      shortCalls // likewise

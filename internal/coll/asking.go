@@ -1,0 +1,388 @@
+package coll
+
+import (
+	"encoding/binary"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
+)
+
+// A member whose call was refused asks the others which call it is: see standin.go. A member answers when it has begun
+// the call of this number, or a later one. It looks for questions when a call begins, and in all progress, whatever it
+// waits for then.
+//
+// Answers are given under the engine's lock, by any goroutine of the rank, while another one may begin a call. So a
+// lock of its own guards what they share (asking). It is the inner one. A question that comes before its call begins is
+// kept, and remember finds it. One that comes later finds the call.
+//
+// A member remembers its last calls (history). One that waits for something of the member that asks is in the call. All
+// of them have forgotten it only if none waits and all are hundreds of calls ahead, each unlike the one before.
+
+// made is a call that this member has made, or several in a row that are alike.
+type made struct {
+	first, last uint64 // their numbers
+	call        uint64 // signature; cad.RefusedCall: it was refused
+	size        int    // of an answer about an exchange: sends, receives
+	element     int    // length of those of the operator
+	commutative bool
+	shares      []int // of a ReduceScatter and an irregular Allgather: bytes of each member
+	out, in     []int // of an exchange whose edges only this member knows: the other ends
+}
+
+// What a member does for the one that asks, in an answer about an exchange.
+const (
+	sends = 1 << iota
+	receives
+)
+
+// history has the last calls of a kind: those that block, or those that do not.
+type history struct {
+	past   []made
+	latest int // the place of the last one in past
+}
+
+// remembered is how many of them there are at most: more than the slots of a board let a member be ahead of others.
+const remembered = 256
+
+// asking is what a team knows of its calls, for itself and for members that ask.
+type asking struct {
+	team *Team
+	owed *Refusal // see Owed
+
+	// issued is the number of the last call that does not block; Team.turn is that of the last one that does.
+	issued uint64
+
+	mu        sync.Mutex // guards the rest, unless the rank has one thread
+	calls     [2]history // calls that block, and calls that do not
+	responds  bool       // the engine knows answer
+	questions []question // that have no answer yet
+	seen      uint32     // questions that had come to this rank when it had last looked at all
+
+	receive pml.Request // of a question
+	buf     [questionBytes]byte
+}
+
+const (
+	blocking = iota
+	nonblocking
+)
+
+const (
+	questionBytes = 3 * 8
+	answerBytes   = 4 * 8 // without the shares
+)
+
+// answerTag is the tag of the answers to a question.
+func answerTag(serial uint64) int { return edgeTags + 1<<26 + int(serial%(1<<24)) }
+
+// question is that of a member of the team, by its rank of the job.
+type question struct {
+	from   int
+	serial uint64 // which no other question of the rank has: see answerTag
+	kind   uint64 // blocking or nonblocking
+	turn   uint64
+}
+
+// serials counts the questions of this process.
+var serials atomic.Uint64
+
+// remember notes a call that begins, and answers members that have asked.
+func (x *asking) remember(kind int, turn, call uint64, size int, a *Args) {
+	x.note(kind, turn, call, size, a, none)
+}
+
+// rememberEdges is remember for an exchange.
+func (x *asking) rememberEdges(kind int, turn uint64, e *Exchange) {
+	if !e.Across {
+		e = none
+	}
+	x.note(kind, turn, uint64(neighbors)<<callKindAt, 0, &Args{}, e)
+}
+
+// none is an exchange of nothing.
+var none = new(Exchange)
+
+func (x *asking) note(kind int, turn, call uint64, size int, a *Args, e *Exchange) {
+	t := x.team
+	alone := t.Engine.Alone()
+	if !alone {
+		x.mu.Lock()
+	}
+	h := &x.calls[kind]
+	if !h.again(turn, call, size, a, e) {
+		h.add(turn, call, size, a, e, t.Size)
+	}
+	first := !x.responds
+	x.responds = true
+	due := t.Engine.Inside().Questions() != x.seen || len(x.questions) > 0
+	if !alone {
+		x.mu.Unlock()
+	}
+	if first || due {
+		t.Engine.Within(func(in pml.Inside) {
+			in.Respond(t.Context, x.answer)
+			x.answer(in)
+		})
+	}
+}
+
+// again notes a call that is like the one before it. It returns false if it is not.
+func (h *history) again(turn, call uint64, size int, a *Args, e *Exchange) bool {
+	if len(h.past) == 0 {
+		return false
+	}
+	m := &h.past[h.latest]
+	if m.last+1 != turn || m.call != call || m.size != size ||
+		a.Op != nil && (a.Op.Size != m.element || a.Op.Commutative != m.commutative) ||
+		!a.alike(m.shares) || !leads(e.Out, m.out) || !leads(e.In, m.in) {
+		return false
+	}
+	m.last = turn
+	return true
+}
+
+// add notes a call of so many members.
+func (h *history) add(turn, call uint64, size int, a *Args, e *Exchange, members int) {
+	if len(h.past) < remembered {
+		h.past = append(h.past, made{})
+		h.latest = len(h.past) - 2
+	}
+	h.latest = (h.latest + 1) % len(h.past)
+	m := &h.past[h.latest]
+	*m = made{first: turn, last: turn, call: call, size: size, shares: m.shares[:0], out: m.out[:0], in: m.in[:0]}
+	if a.Op != nil {
+		m.element, m.commutative = a.Op.Size, a.Op.Commutative
+	}
+	if of := a.shares(); of != nil {
+		for i := range members {
+			m.shares = append(m.shares, of.length(i))
+		}
+	}
+	for _, x := range e.Out {
+		m.out = append(m.out, x.Member)
+	}
+	for _, x := range e.In {
+		m.in = append(m.in, x.Member)
+	}
+}
+
+// alike tells whether the members have these shares in a call.
+func (a *Args) alike(shares []int) bool {
+	of := a.shares()
+	if of == nil {
+		return len(shares) == 0
+	}
+	for i, n := range shares {
+		if of.length(i) != n {
+			return false
+		}
+	}
+	return len(shares) > 0
+}
+
+// leads tells whether edges lead to these members.
+func leads(edges []Edge, members []int) bool {
+	return slices.EqualFunc(edges, members, func(e Edge, member int) bool { return e.Member == member })
+}
+
+// length is the length of the block of a member.
+func (b *Buffer) length(member int) int {
+	if b.typed() {
+		return b.Parts[member].Len()
+	}
+	_, n := b.block(member)
+	return n
+}
+
+// shares returns the buffer of a call in which members differ in lengths that all of them know.
+func (a *Args) shares() *Buffer {
+	switch {
+	case a.Kind == ReduceScatter:
+		return &a.Send
+	case a.Kind == Allgather && a.Irregular:
+		return &a.Recv
+	}
+	return nil
+}
+
+// find returns the call of a number; known is false if this member has not made it yet. It returns a call of the kind
+// None that it has forgotten.
+func (h *history) find(turn uint64) (m made, known bool) {
+	if len(h.past) == 0 || h.past[h.latest].last < turn {
+		return m, false
+	}
+	for i := range h.past {
+		if p := &h.past[i]; p.first <= turn && turn <= p.last {
+			return *p, true
+		}
+	}
+	return m, true
+}
+
+// answer answers the members that have asked about calls which this one has made. It is called under the engine's lock.
+func (x *asking) answer(in pml.Inside) (later bool) {
+	t := x.team
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	seen, b := in.Questions(), x.buf[:]
+	st, came, later := in.Receive(t.Context, pml.AnySource, pml.AskTag, b, &x.receive)
+	for came {
+		x.questions = append(x.questions, question{st.Source, word(b, 0), word(b, 1), word(b, 2)})
+		st, came, later = in.Receive(t.Context, pml.AnySource, pml.AskTag, b, &x.receive)
+	}
+	if !later {
+		x.seen = seen
+	}
+	x.questions = slices.DeleteFunc(x.questions, func(q question) bool {
+		m, known := x.calls[q.kind].find(q.turn)
+		if known {
+			_ = in.Post(t.Context, q.from, answerTag(q.serial), pml.Mark{}, m.answer(t.member(q.from)))
+		}
+		return known
+	})
+	return later
+}
+
+func word(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
+
+// answer is the answer to the question of a member.
+func (m *made) answer(to int) (b []byte) {
+	size, commutes := uint64(m.size), uint64(0)
+	if m.commutative {
+		commutes = 1
+	}
+	if slices.Contains(m.out, to) {
+		size |= sends
+	}
+	if slices.Contains(m.in, to) {
+		size |= receives
+	}
+	for _, w := range []uint64{m.call, size, uint64(m.element), commutes} {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	for _, n := range m.shares {
+		b = binary.LittleEndian.AppendUint64(b, uint64(n))
+	}
+	return b
+}
+
+func readAnswer(b []byte) made {
+	m := made{call: word(b, 0), size: int(word(b, 1)), element: int(word(b, 2)), commutative: word(b, 3) != 0}
+	for i := answerBytes / 8; i < len(b)/8; i++ {
+		m.shares = append(m.shares, int(word(b, i)))
+	}
+	return m
+}
+
+// inquiry is the task of a question to all other members.
+type inquiry struct {
+	t       *Team
+	of      *Refusal
+	serial  uint64
+	receive pml.Request
+	posted  bool
+	buf     []byte
+	heard   []bool // by member
+	left    int    // members that have not answered
+	found   made
+	edges   Exchange // of an exchange
+}
+
+// inquire asks all other members which call it is that was refused.
+func (r *Refusal) inquire() (*inquiry, error) {
+	t := r.team
+	x := &inquiry{t: t, of: r, serial: serials.Add(1),
+		heard: make([]bool, t.Size), left: t.Size - 1}
+	var q []byte
+	for _, w := range []uint64{x.serial, uint64(r.kind), r.turn} {
+		q = binary.LittleEndian.AppendUint64(q, w)
+	}
+	t.Engine.Within(func(in pml.Inside) {
+		for distance := 1; distance < t.Size; distance++ {
+			_ = in.Post(t.Context, t.world(t.neighbour(distance)), pml.AskTag, pml.Mark{}, q)
+		}
+	})
+	return x, t.Engine.Do(x, t.Context)
+}
+
+// Start implements pml.Task.
+func (x *inquiry) Start() error { return nil }
+
+// Progress implements pml.Task. It ends with the first answer that says which call it is. Of an exchange all members
+// have to tell what they do.
+func (x *inquiry) Progress() (done bool, err error) {
+	in := x.t.Engine.Inside()
+	for ; x.left > 0 && (x.found.kind() == None || x.found.kind() == neighbors); x.posted = false {
+		if !x.posted {
+			x.receive, err = x.expect(in)
+			if x.posted = true; err != nil {
+				return true, err
+			}
+		}
+		st, _, came, err := in.Take(&x.receive)
+		if !came || err != nil {
+			return err != nil, err
+		}
+		x.take(x.t.member(st.Source), x.buf[:st.Bytes])
+	}
+	for ; x.left > 0; x.left-- { // all answers are received, since they take room at their senders
+		if r, err := x.expect(in); err == nil {
+			in.Leave(&r)
+		}
+	}
+	return true, nil
+}
+
+// expect receives an answer.
+func (x *inquiry) expect(in pml.Inside) (pml.Request, error) {
+	x.buf = make([]byte, answerBytes+8*x.t.Size)
+	return in.Irecv(x.t.Context, pml.AnySource, answerTag(x.serial), btl.Buffer{Bytes: x.buf})
+}
+
+// take takes an answer.
+func (x *inquiry) take(member int, answer []byte) {
+	x.heard[member] = true
+	x.left--
+	m := readAnswer(answer)
+	if k := m.kind(); k == None {
+		return
+	} else if x.found = m; k != neighbors {
+		return
+	}
+	if m.size&sends != 0 {
+		x.edges.In = append(x.edges.In, Edge{Member: member})
+	}
+	if m.size&receives != 0 {
+		x.edges.Out = append(x.edges.Out, Edge{Member: member})
+	}
+}
+
+// kind is the operation of a call; None: it was refused, or is not known.
+func (m *made) kind() Kind {
+	if cad.IsRefused(m.call) {
+		return None
+	}
+	return Kind(cad.Operation(m.call))
+}
+
+// Describe implements pml.Task. Any member may answer.
+func (x *inquiry) Describe(w *job.Waiting) {
+	w.Op = job.OpCollective
+	w.Collective = job.Collective{Name: x.of.name, Number: x.of.turn, Need: job.NeedSome}
+	if x.t.Name != nil {
+		w.Collective.Communicator = x.t.Name()
+	}
+	for member, heard := range x.heard {
+		if !heard && member != x.t.Rank {
+			w.Collective.Miss(x.t.world(member))
+		}
+	}
+}
+
+// Release implements pml.Task.
+func (*inquiry) Release() {}
