@@ -17,21 +17,25 @@ import (
 // waits for then.
 //
 // Answers are given under the engine's lock, by any goroutine of the rank, while another one may begin a call. So a
-// lock of its own guards what they share (asking). It is the inner one. A question that comes before its call begins is
-// kept, and remember finds it. One that comes later finds the call.
+// lock of its own guards what they share (asking). It is the inner one. A call like the one before takes no lock: it
+// stores its number in made.last, and then looks for questions. Whoever answers first says that there is a question
+// (unanswered), and then looks for the call. So one of the two sees the other: a question that comes before its call begins is
+// found by remember, and one that comes later finds the call. All else of a history is written under the lock, by the
+// one goroutine that begins calls of the kind, which hence reads it without the lock.
 //
 // A member remembers its last calls (history). One that waits for something of the member that asks is in the call. All
 // of them have forgotten it only if none waits and all are hundreds of calls ahead, each unlike the one before.
 
 // made is a call that this member has made, or several in a row that are alike.
 type made struct {
-	first, last uint64 // their numbers
+	first, last uint64 // their numbers; last by atomic stores
 	call        uint64 // signature; cad.RefusedCall: it was refused
 	size        int    // of an answer about an exchange: sends, receives
 	element     int    // length of those of the operator
 	commutative bool
 	shares      []int // of a ReduceScatter and an irregular Allgather: bytes of each member
 	out, in     []int // of an exchange whose edges only this member knows: the other ends
+	lists       bool  // one of these is not empty
 }
 
 // What a member does for the one that asks, in an answer about an exchange.
@@ -57,11 +61,12 @@ type asking struct {
 	// issued is the number of the last call that does not block; Team.turn is that of the last one that does.
 	issued uint64
 
-	mu        sync.Mutex // guards the rest, unless the rank has one thread
-	calls     [2]history // calls that block, and calls that do not
-	responds  bool       // the engine knows answer
-	questions []question // that have no answer yet
-	seen      uint32     // questions that had come to this rank when it had last looked at all
+	mu         sync.Mutex    // guards the rest, but for calls that are like the one before
+	calls      [2]history    // calls that block, and calls that do not
+	responds   bool          // the engine knows answer
+	questions  []question    // that have no answer yet
+	unanswered atomic.Int32  // how many these are, or more
+	seen       atomic.Uint32 // questions that had come to this rank when it had last looked at all
 
 	receive pml.Request // of a question
 	buf     [questionBytes]byte
@@ -91,10 +96,37 @@ type question struct {
 // serials counts the questions of this process.
 var serials atomic.Uint64
 
-// remember notes a call that begins, and answers members that have asked.
+// remember notes a call that begins, and answers members that have asked. Most calls are like the one before.
 func (x *asking) remember(kind int, turn, call uint64, size int, a *Args) {
-	x.note(kind, turn, call, size, a, none)
+	if !x.calls[kind].goOn(turn, call, size, a.Op) {
+		x.note(kind, turn, call, size, a, none)
+		return
+	}
+	if x.asked() {
+		x.team.Engine.Within(x.answerAll)
+	}
 }
+
+// goOn notes a call that is like the one before it. It returns false if it is not, or may be so.
+func (h *history) goOn(turn, call uint64, size int, op *Op) bool {
+	if h.latest >= len(h.past) {
+		return false
+	}
+	m := &h.past[h.latest]
+	if m.call != call || m.last+1 != turn || m.size != size || m.lists ||
+		op != nil && (op.Size != m.element || op.Commutative != m.commutative) {
+		return false
+	}
+	atomic.StoreUint64(&m.last, turn)
+	return true
+}
+
+// asked tells whether questions may wait for an answer.
+func (x *asking) asked() bool {
+	return x.unanswered.Load() != 0 || x.team.Engine.Inside().Questions() != x.seen.Load()
+}
+
+func (x *asking) answerAll(in pml.Inside) { x.answer(in) }
 
 // rememberEdges is remember for an exchange.
 func (x *asking) rememberEdges(kind int, turn uint64, e *Exchange) {
@@ -109,21 +141,15 @@ var none = new(Exchange)
 
 func (x *asking) note(kind int, turn, call uint64, size int, a *Args, e *Exchange) {
 	t := x.team
-	alone := t.Engine.Alone()
-	if !alone {
-		x.mu.Lock()
-	}
+	x.mu.Lock()
 	h := &x.calls[kind]
 	if !h.again(turn, call, size, a, e) {
 		h.add(turn, call, size, a, e, t.Size)
 	}
 	first := !x.responds
 	x.responds = true
-	due := t.Engine.Inside().Questions() != x.seen || len(x.questions) > 0
-	if !alone {
-		x.mu.Unlock()
-	}
-	if first || due {
+	x.mu.Unlock()
+	if first || x.asked() {
 		t.Engine.Within(func(in pml.Inside) {
 			in.Respond(t.Context, x.answer)
 			x.answer(in)
@@ -142,7 +168,7 @@ func (h *history) again(turn, call uint64, size int, a *Args, e *Exchange) bool 
 		!a.alike(m.shares) || !leads(e.Out, m.out) || !leads(e.In, m.in) {
 		return false
 	}
-	m.last = turn
+	atomic.StoreUint64(&m.last, turn)
 	return true
 }
 
@@ -169,6 +195,7 @@ func (h *history) add(turn, call uint64, size int, a *Args, e *Exchange, members
 	for _, x := range e.In {
 		m.in = append(m.in, x.Member)
 	}
+	m.lists = len(m.shares)+len(m.out)+len(m.in) > 0
 }
 
 // alike tells whether the members have these shares in a call.
@@ -213,11 +240,11 @@ func (a *Args) shares() *Buffer {
 // find returns the call of a number; known is false if this member has not made it yet. It returns a call of the kind
 // None that it has forgotten.
 func (h *history) find(turn uint64) (m made, known bool) {
-	if len(h.past) == 0 || h.past[h.latest].last < turn {
+	if len(h.past) == 0 || atomic.LoadUint64(&h.past[h.latest].last) < turn {
 		return m, false
 	}
 	for i := range h.past {
-		if p := &h.past[i]; p.first <= turn && turn <= p.last {
+		if p := &h.past[i]; p.first <= turn && turn <= atomic.LoadUint64(&p.last) {
 			return *p, true
 		}
 	}
@@ -232,11 +259,12 @@ func (x *asking) answer(in pml.Inside) (later bool) {
 	seen, b := in.Questions(), x.buf[:]
 	st, came, later := in.Receive(t.Context, pml.AnySource, pml.AskTag, b, &x.receive)
 	for came {
+		x.unanswered.Add(1)
 		x.questions = append(x.questions, question{st.Source, word(b, 0), word(b, 1), word(b, 2)})
 		st, came, later = in.Receive(t.Context, pml.AnySource, pml.AskTag, b, &x.receive)
 	}
 	if !later {
-		x.seen = seen
+		x.seen.Store(seen)
 	}
 	x.questions = slices.DeleteFunc(x.questions, func(q question) bool {
 		m, known := x.calls[q.kind].find(q.turn)
@@ -245,6 +273,7 @@ func (x *asking) answer(in pml.Inside) (later bool) {
 		}
 		return known
 	})
+	x.unanswered.Store(int32(len(x.questions)))
 	return later
 }
 

@@ -161,16 +161,12 @@ func (t *Team) end() { t.called = "" }
 func (t *Team) decide() *algorithm {
 	t.size = t.args.agreed()
 	t.call = t.args.signature(t.size)
-	switch {
-	case t.Size == 1:
-	case !t.Check:
-		t.remember(blocking, t.turn, t.call, t.size, &t.args)
-	case !t.agree():
+	if t.Check && t.Size > 1 && !t.agree() {
 		return nil
 	}
 	l := t.choose()
 	t.last, t.slot, t.uncounted = l.name, l.slot, true
-	if l.run == nil {
+	if l.run == nil || !t.board.Made() { // a board is made by messages
 		t.count()
 	}
 	if t.args.empty(t.Size, t.size) {
@@ -204,13 +200,16 @@ func (t *Team) execute(l *algorithm) {
 	}
 }
 
-// count counts the call, once: before its messages, at a board when this member first waits, and at the
-// latest at its end. So a call that hangs is counted. A flat barrier takes less time this way than if it is
-// counted before the page is published.
+// count counts and remembers the call, once: before its messages, at a board that is made when this member first waits,
+// and at the latest at its end. So a call that hangs is counted, and known to members that ask for it. A flat barrier
+// takes less time this way than if it is counted before the page is published.
 func (t *Team) count() {
 	if t.uncounted {
 		t.uncounted = false
 		t.Job.CountCall(t.world(t.Rank), t.slot)
+		if t.Size > 1 && !t.Check {
+			t.remember(blocking, t.turn, t.call, t.size, &t.args)
+		}
 	}
 }
 
