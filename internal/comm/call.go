@@ -170,14 +170,14 @@ func RunCollective(c *Comm, op string, a *coll.Args) error {
 }
 
 // standIn has another goroutine take part in a call that this rank was refused. Later calls on the communicator wait
-// for that before they enter.
+// for that before they enter. Finalize waits for its end, after it has ended the wait for a call that nobody makes.
 func standIn(c *Comm, takePart func()) {
 	c.engine.EndOneThread()
 	over := c.channel.Stand()
-	go func() {
+	c.contexts.standIns.Go(func() {
 		takePart()
 		over()
-	}()
+	})
 }
 
 // mayCall returns an error if the communicator is of no use, or if an operator makes the call.
