@@ -61,7 +61,6 @@ type Team struct {
 	Boards *Boards
 
 	state
-	asking
 
 	nonblocking graphCache // of nonblocking calls
 	shorts      shortCalls // likewise

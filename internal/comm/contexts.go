@@ -69,8 +69,6 @@ type contexts struct {
 	turn     int           // which of them settle asks next
 
 	unfreed unfreed
-
-	standIns sync.WaitGroup // goroutines of standIn
 }
 
 // ids are those that a rank can hand out.

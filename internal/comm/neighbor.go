@@ -68,9 +68,6 @@ func (k NeighborCall) Run() error {
 		return Wrap(k.Op, err)
 	}
 	err := Wrap(k.Op, Bare(k.Comm.team.Neighbors(k.Exchange)))
-	if owed := k.Comm.team.Owed(); owed != nil {
-		standIn(k.Comm, owed.StandIn)
-	}
 	leave(k.Comm, k.Op, &err)
 	k.done()
 	return err
@@ -78,15 +75,8 @@ func (k NeighborCall) Run() error {
 
 // Begin begins it as a nonblocking operation.
 func (k NeighborCall) Begin() (Request, error) {
-	g, err := k.graph(true)
-	if g == nil {
-		return Request{}, nonblockingError(k.Op, err)
-	}
-	var bare *coll.Exchange
-	if err != nil {
-		bare = k.Bare(k.Comm.size)
-	}
-	r, err := k.Comm.issueCall(g, err, bare)
+	g, err := k.graph()
+	r, err := k.Comm.issue(g, err)
 	return r, nonblockingError(k.Op, err)
 }
 
@@ -100,25 +90,22 @@ func (k NeighborCall) Verify() error {
 	return persistentError(k.Op, err)
 }
 
-// Prepare makes a persistent request for it. All ranks wait for one another.
+// Prepare makes a persistent request for it. If calls are checked, all ranks wait for one another.
 func (k NeighborCall) Prepare() (Request, error) {
 	if err := k.Verify(); err != nil {
 		k.done()
 		return Request{}, err
 	}
-	g, err := k.graph(false)
+	g, err := k.graph()
 	r, err := k.Comm.prepare(g, err)
 	return r, persistentError(k.Op, err)
 }
 
-func (k NeighborCall) graph(once bool) (*cad.Graph, error) {
+func (k NeighborCall) graph() (*cad.Graph, error) {
 	if err := k.Comm.made(); err != nil {
 		return nil, err
 	}
-	if once {
-		k.Comm.channel.Come(nil)
-	}
-	g, err := k.Comm.team.NeighborsGraph(k.Exchange, once)
+	g, err := k.Comm.team.NeighborsGraph(k.Exchange)
 	k.done()
 	return g, Bare(err)
 }

@@ -165,7 +165,6 @@ func (c *Comm) Finalize() error {
 	if leak := c.engine.Close(); err == nil {
 		err = leak
 	}
-	c.contexts.standIns.Wait()
 	c.graphs.Close() // nobody else uses the networks from here on
 	err = errors.Join(err, c.resource.close(), c.flushNetworks())
 	c.engine.CallEnds(trace.Finalize, start, recorder.What{Peer: -1})

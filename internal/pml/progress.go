@@ -36,7 +36,6 @@ func (e *Engine) progress() (came int) {
 	if e.gone.News() {
 		e.noteGone()
 	}
-	e.refusals.look(e.Inside())
 	if !e.tasks.Empty() {
 		e.advanceTasks()
 	}
@@ -62,7 +61,6 @@ func (e *Engine) progressAll() {
 	if e.gone.News() {
 		e.noteGone()
 	}
-	e.refusals.look(e.Inside())
 	if !e.tasks.Empty() {
 		e.advanceTasks()
 	}

@@ -70,9 +70,6 @@ type Ring struct {
 // Ringed tells whether the board has a ring.
 func (b *Board) Ringed() bool { return b.Size <= MostMembers }
 
-// Made tells whether the board has its memory: its first call makes it.
-func (b *Board) Made() bool { return b.head != nil }
-
 // Ring returns the ring, nil if there is none or no call was made at the board yet. All members get the same answer.
 func (b *Board) Ring() *Ring {
 	if b.head == nil || b.ring.members == nil {

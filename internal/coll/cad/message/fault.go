@@ -28,13 +28,11 @@ func compare(me int, call uint64, number uint32, want uint64, st pml.Status, mar
 func (r *run) note(f cad.Failure) {
 	switch {
 	case r.guarded:
-		if outranks(f, r.failure) {
-			r.failure = f
-		}
+		r.failure = merge(r.failure, f)
 	case r.failure.Fault == 0:
 		r.failure = f
 	}
-	if f.Kind() == cad.Mismatch && !r.guarded {
+	if (f.Kind() == cad.Mismatch || f.Kind() == cad.Refused) && !r.guarded {
 		r.giveUp()
 	}
 }
