@@ -85,7 +85,7 @@ func (s *supervisor) cutShort() {
 func (s *supervisor) awaitKilled() {
 	s.deadline, s.left = time.After(fate.KillTime), s.Left()
 	if s.job.Part != nil {
-		s.job.Part.Tell(part.Note{Killed: &part.Killed{Processes: s.left.Processes}})
+		s.job.Part.Tell(part.Note{Killed: true})
 	}
 }
 

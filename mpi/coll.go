@@ -14,8 +14,9 @@ import (
 // In place: where a call says so, a nil send buffer means that what is to be sent is in the
 // receive buffer. It lies there where the result will overwrite it.
 //
-// Several goroutines may use several communicators at a time. On one communicator they are
-// let in one by one, and the program makes the order the same on all ranks.
+// Several goroutines may use several communicators at a time. On one communicator the
+// program makes one call after the other, in the same order on all ranks. Goroutines found in two calls at a time get
+// errors.
 //
 // Errors wrap a *LostError if a rank has gone: the receive buffer may still be written to,
 // so give it up. They wrap a *MismatchError where it is seen that ranks made different calls.

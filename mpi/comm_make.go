@@ -136,7 +136,7 @@ func (c *Comm) Self() *Comm { return (*Comm)(c.inner().Self()) }
 // A message that nobody has received, and nobody is going to, is a mistake of the
 // program: a later communicator may get it.
 //
-// The error is that of an attribute. c is freed nevertheless.
+// The error is that of an attribute, or of a race with another call on c. c is freed nevertheless.
 //
 // MPI 4.1 section 7.4.3 (MPI_Comm_free).
 func (c *Comm) Free() error { return c.inner().Free() }

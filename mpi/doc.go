@@ -31,8 +31,8 @@
 //
 // As in MPI, all ranks call the collective operations of a communicator (Barrier,
 // WinAllocateShared, WinCreate) in the same order. Goroutines of one rank that
-// call them at the same time are let in one by one; which one is first is then up
-// to chance, so programs order them. Nothing but the collectives synchronises
+// are found in two at a time get errors, and others may wait in vain: programs order
+// their calls. Nothing but the collectives synchronises
 // ranks: neither Init nor Finalize does (outside of measurements that stop ranks
 // there on purpose).
 //

@@ -102,7 +102,7 @@ func TestWinCreate(t *testing.T) {
 	}
 }
 
-// Goroutines that race in barriers get through all of them, and those that have met are told.
+// Goroutines that race in barriers get through all of them, with no error but that of a race.
 func TestGoroutinesOfOneRankAreLetInOneByOne(t *testing.T) {
 	inOneSpace(t, 2, func(c *Comm) error {
 		var wg sync.WaitGroup

@@ -84,9 +84,7 @@ func (x *Short) Begin(c *cad.Channel, held *atomic.Uint32) (pml.Request, error) 
 	ring := x.team.board.Ring()
 	ring.Reserve()
 	if held != nil && held.Load() != 0 {
-		ring.End()
-		x.team.Job.Inbox(x.team.world(x.team.Rank)).Notify() // it may wait for an idle ring by now
-		x.Release()
+		x.giveUp(ring)
 		return pml.Request{}, ErrHeld
 	}
 	r, err := x.team.Engine.BeginBy(c.Context, func() pml.Task {
@@ -96,10 +94,16 @@ func (x *Short) Begin(c *cad.Channel, held *atomic.Uint32) (pml.Request, error) 
 		return x
 	})
 	if err != nil {
-		ring.End()
-		x.Release()
+		x.giveUp(ring)
 	}
 	return r, err
+}
+
+// giveUp ends a call that has reserved the ring and has not begun. A call that blocks may wait for an idle ring by now.
+func (x *Short) giveUp(ring *board.Ring) {
+	ring.End()
+	x.team.Job.Inbox(x.team.world(x.team.Rank)).Notify()
+	x.Release()
 }
 
 // Start implements pml.Task. The task is begun when it is made.

@@ -140,7 +140,7 @@ func called(c *Comm) string {
 // RunCollective does a collective operation, and blocks. op is its name in errors.
 func RunCollective(c *Comm, op string, a *coll.Args) error {
 	var err error
-	alone := c.made() == nil && c.engine.Alone() // then nobody else can have the lock
+	alone := c.made() == nil && c.engine.Alone() // then nobody else can be inside
 	if alone {
 		err = c.mayCall()
 	} else {
@@ -190,7 +190,7 @@ func BeginCollective(c *Comm, op string, a *coll.Args) (Request, error) {
 		return beginBehind(c, op, a)
 	}
 	r, err := begin(c, a, c.entry.Held())
-	if err == coll.ErrHeld {
+	if errors.Is(err, coll.ErrHeld) {
 		return beginBehind(c, op, a)
 	}
 	return r, nonblockingError(op, err)

@@ -28,7 +28,7 @@ func (c *Comm) Free() (err error) {
 // retire gives the id, and the shared memory of collective operations, back to the ranks that
 // they are from. The memory is used again in any case. The id is used again if no member has
 // an operation or a message left. For a message that is still on its way to a member there
-// either is a receive, or never will be one. The caller holds the lock.
+// either is a receive, or never will be one. The caller is inside.
 func (c *Comm) retire() error {
 	t, id := c.everyone(), idOf(c.context)
 	idle := c.engine.Idle(pointToPoint.of(id), collective.of(id), grouping.of(id), nonblocking.of(id),

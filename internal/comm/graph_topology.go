@@ -38,7 +38,7 @@ func GraphCreate(c *Comm, index, edges []int) (*GraphTopology, error) {
 		p.Color = Undefined
 	}
 	n, _, err := c.createAmongAll(p, bad)
-	if n == nil {
+	if err != nil || n == nil {
 		return nil, Wrap(op, err)
 	}
 	g := &wholeGraph{index: slices.Clone(index), edges: slices.Clone(edges), rank: n.Rank()}

@@ -76,7 +76,7 @@ func (local *Comm) intercommCreate(leader int, peer *Comm, remoteLeader, tag int
 // has succeeded. It is called on the leader of a group.
 type meetLeader func(p agree.Proposal, round int) (theirs agree.Proposal, err error)
 
-// joinRemote makes the intercommunicator of local and the group of another leader. The caller holds the lock.
+// joinRemote makes the intercommunicator of local and the group of another leader. The caller is inside.
 func (local *Comm) joinRemote(op string, leader int, bad error, meet meetLeader) (*Comm, error) {
 	id := local.contexts.take()
 	remote, given, err := local.meetRemote(op, id, leader, bad, meet)
@@ -241,7 +241,7 @@ func (c *Comm) copyWithoutID() *Comm {
 }
 
 // createBetween is create for the members of an intercommunicator. The members of one color
-// become an intercommunicator of their own if both groups have any. The caller holds the lock.
+// become an intercommunicator of their own if both groups have any. The caller is inside.
 func (c *Comm) createBetween(p agree.Proposal, badArguments error) (*Comm, []agree.Proposal, error) {
 	t := c.everyone()
 	mine := func(member int) bool { return c.group.find(t.Ranks[member]) != Undefined }

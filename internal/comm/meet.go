@@ -22,7 +22,7 @@ func Meet(world *Comm) (err error) {
 	return world.meet()
 }
 
-// meet is Meet under the lock.
+// meet is Meet of a caller that is inside.
 func (world *Comm) meet() error {
 	t := world.newTeam(idOf(world.context) + meetID)
 	t.Called, t.Inner = job.Ending, 0

@@ -101,7 +101,7 @@ func (c *Comm) createAmongAll(p agree.Proposal, badArguments error) (_ *Comm, _ 
 }
 
 // rootDoes has the root do something, and tells all members what came of it: texts, also beside an error. The caller
-// holds the lock.
+// is inside.
 func (c *Comm) rootDoes(op string, root int, bad error, do func() ([]string, error)) (texts []string, err error) {
 	t := c.everyone()
 	switch {

@@ -25,7 +25,8 @@ type Proof struct {
 // operations of that communicator is then this call alone, whatever the others do: the next one begins behind it. So
 // ranks that wait in operations of one communicator, each for others of them, do not go on either. They have met in
 // different calls, as they do if goroutines race. For this proof a rank is still for that communicator, and live for
-// all else. A rank that waits in Finalize for all others makes no other call: it is still for all communicators.
+// all else. A rank that waits in Finalize for all others makes no other call, since MPI forbids that. So it is still
+// for all communicators.
 //
 // A rank that waits for any of several receives may name the ranks of which one is enough. They are the sources of all
 // its receives, and none of these had met a message when the rank said so. What meets one later is a message of a named

@@ -8,7 +8,7 @@ import (
 const cacheLine = 64
 
 // control is what the ranks of a window share beside its memory; see doc.go. It begins as zeros. Behind it lie a bit
-// for each rank (asleep), and Window.attached and Window.accessed, if the window has them.
+// for each rank (asleepBits), and Window.attached and Window.accessed, if the window has them.
 type control struct {
 	head    *head
 	records []record // by rank

@@ -25,8 +25,8 @@ func (w *Window) place(memory []byte, s *shape) {
 	}
 }
 
-// asleep has a bit for each rank, which is set while goroutines of it sleep. The words lie behind the stripes.
-func (c *control) asleep() []atomic.Uint64 {
+// asleepBits has a bit for each rank, which is set while goroutines of it sleep. The words lie behind the stripes.
+func (c *control) asleepBits() []atomic.Uint64 {
 	at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(c.stripes)), len(c.stripes)*stripeSize)
 	return unsafe.Slice((*atomic.Uint64)(at), (len(c.records)+bitsOfWord-1)/bitsOfWord)
 }

@@ -18,8 +18,8 @@
 //     targets among them, and of one which it is. It counts a lock before it takes it, and until it has given it back.
 //   - stripe.holder: any rank, by compare-and-swap from 0; its holder alone stores 0.
 //   - stripe.singles: the holder of the stripe, which adds bits.
-//   - record.waits, its bit (control.asleep) and then head.sleepers: a rank that is about to sleep, before it asks for
-//     the last time.
+//   - record.waits, its bit (control.asleepBits) and then head.sleepers: a rank that is about to sleep, before it asks
+//     for the last time.
 //   - attached, of each rank of a dynamic window: that rank alone; turn tells readers of a change (regions.go).
 //   - accessed, of each target, if calls are checked: any rank, under the lock of a stripe (conflict.go).
 //

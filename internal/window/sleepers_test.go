@@ -61,8 +61,8 @@ func TestChangedNotifiesSleepers(t *testing.T) {
 }
 
 func loaded(w *Window) (words []uint64) {
-	for i := range w.control.asleep() {
-		words = append(words, w.control.asleep()[i].Load())
+	for i := range w.asleepBits() {
+		words = append(words, w.asleepBits()[i].Load())
 	}
 	return words
 }

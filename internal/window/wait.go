@@ -50,17 +50,24 @@ func (w *Window) awaitAside(a wait) error {
 
 // asleep adds to the number of goroutines of this rank that sleep, or are about to.
 //
-// A bit says whether there are any. The last one to leave takes it back, and may find that another one has come
-// meanwhile, whose bit this was: it sets the bit again, and then notifies its own rank. A rank that has found no bit in
-// between has changed its word before. So the one that has come asks for that word after the change.
+// A bit says whether there are any: one that comes sets it, and the last one to leave takes it back. That one may find
+// that another one has come meanwhile, whose bit this was. Then it sets the bit again, and notifies its own rank. A
+// rank that has found no bit in between has changed its word before. So the one that has come asks for that word after
+// the change. It may have left before the bit was set again, so the one that has set it looks once more.
 func (w *Window) asleep(more int32) {
 	mine := &w.records[w.me].waits
-	word, bit := &w.control.asleep()[w.me/bitsOfWord], uint64(1)<<(w.me%bitsOfWord)
-	if mine.Add(more) > 0 {
+	word, bit := &w.asleepBits()[w.me/bitsOfWord], uint64(1)<<(w.me%bitsOfWord)
+	switch left := mine.Add(more); {
+	case more > 0:
 		word.Or(bit)
-	} else if word.And(^bit); mine.Load() > 0 {
-		word.Or(bit)
-		comm.Notify(w.own, w.me)
+	case left == 0:
+		for word.And(^bit); mine.Load() > 0; word.And(^bit) {
+			word.Or(bit)
+			comm.Notify(w.own, w.me)
+			if mine.Load() > 0 {
+				break
+			}
+		}
 	}
 	w.head.sleepers.Add(more)
 }
@@ -137,7 +144,7 @@ func (w *Window) changed() {
 	if w.head.sleepers.Load() == 0 {
 		return
 	}
-	words := w.control.asleep()
+	words := w.asleepBits()
 	for i := range words {
 		for left := words[i].Load(); left != 0; left &= left - 1 {
 			comm.Notify(w.own, i*bitsOfWord+bits.TrailingZeros64(left))

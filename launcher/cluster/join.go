@@ -18,7 +18,8 @@ import (
 // the same number if it takes the agent: another service at an address of the leader's cannot.
 
 // The leader's kernel has joinTime to accept an agent's connection. Then both have startTime to prove that they have
-// the secret: either may get no CPU. No more than mostStrangers connections do so at a time.
+// the secret: either may get no CPU. No more than mostStrangers connections do so at a time. Who connects again and
+// again could hold these with a shorter time, too.
 const (
 	joinTime      = 10 * time.Second
 	mostStrangers = 64

@@ -44,10 +44,10 @@ type doors struct{ At []netip.AddrPort }
 type heard struct{ By [][]bool }
 
 const (
-	probeTime  = 3 * time.Second       // of a check
-	startProbe = 8 * time.Second       // of a job, which ends if a path fails
-	probeAgain = 50 * time.Millisecond // then twice as long, and so on
-	probeLook  = 100 * time.Millisecond
+	probeTime  = 3 * time.Second        // of a check
+	startProbe = 8 * time.Second        // of a job, which ends if a path fails
+	probeAgain = 50 * time.Millisecond  // then twice as long, and so on
+	probeLook  = 100 * time.Millisecond // the order that the time is over wakes nobody who waits for datagrams
 	probeMagic = "pvasprob"
 	probeSize  = len(probeMagic) + 16 + 4 + 1
 )

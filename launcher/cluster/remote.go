@@ -80,7 +80,7 @@ func (a *remote) take(n *note) {
 		a.stepDone(n.Late)
 	case n.Links != nil:
 		a.saysLinked(n.Links.Any)
-	case n.Killed != nil:
+	case n.Killed:
 		a.waitsForKilled()
 	case n.Output != nil:
 		a.pass(n)

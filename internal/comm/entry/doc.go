@@ -1,8 +1,11 @@
 // Package entry lets one goroutine at a time into the collective operations of a communicator, and finds those that
 // come at the same time. MPI forbids them (MPI 4.1 section 6.14): other ranks may meet them in another order, and calls
 // that are alike then mix their data. So who finds another one inside is a racer. Both calls are made, in the order in
-// which they came, since other ranks wait for them. Both are told. Calls that do not overlap are not found, whatever
-// their order.
+// which they came, since other ranks wait for them. Both are told, unless the first one leaves before the racer has
+// said that it waits. A racer whose call makes a communicator or a window gets none, though other ranks have theirs.
+//
+// Ranks whose calls began in another order may wait in vain. Calls that do not overlap are not found, whatever their
+// order. Exchanges among neighbours that do not block, and starts of persistent operations, do not look here.
 //
 // # Words
 //

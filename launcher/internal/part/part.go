@@ -55,11 +55,8 @@ type Note struct {
 	Request   *Request
 	Late      *LateDone
 	Links     *Links // answers Order.Links
-	Killed    *Killed
+	Killed    bool   // killed processes are waited for once more, as long as they come nearer to their ends
 }
-
-// Killed says that processes were killed, and are waited for once more, as long as they come nearer to their ends.
-type Killed struct{ Processes int }
 
 // Links says whether a node links a world to others. It is no pointer to a bool, nor is Waits to a number: gob sends no
 // pointer to a zero.

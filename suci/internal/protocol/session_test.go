@@ -129,6 +129,19 @@ func TestNotLostByOwnSleep(t *testing.T) {
 	require.ErrorIs(t, failure, ErrLost)
 }
 
+// A peer that was heard just after such a time was not heard later than now.
+func TestHeardAfterOwnSleep(t *testing.T) {
+	n, a, b := pair(t, func(c *Config) { c.Timeout = 10 * Second })
+	n.dark = true
+	a.sendTo(b, 0, block(1, 9000), nil)
+	n.pass(Second)
+	n.now += 100 * Second
+	p := a.m.Peer(b.m.config.Self)
+	p.heard = n.now
+	a.step()
+	require.Equal(t, n.now, p.heard)
+}
+
 func withoutFlow(changes []Change) (out []Change) {
 	for _, c := range changes {
 		if c == Up || c == Down {

@@ -70,7 +70,7 @@ func (m *Machine) timers(b *Batch) {
 	prune := m.now >= m.pruneAt
 	if late := m.now - m.pruneAt; late > mostDelay {
 		for _, p := range m.active {
-			p.heard += late
+			p.heard = min(p.heard+late, m.now)
 		}
 	}
 	for i := len(m.active) - 1; i >= 0; i-- {
