@@ -173,6 +173,25 @@ func TestCallsThatDoNotFit(t *testing.T) {
 	sideBySide(4, list)
 }
 
+// Goroutines that race in collective calls of one communicator hang nowhere: each call ends, or a deadlock is proved.
+func TestRacesEnd(t *testing.T) {
+	program, cases := waitCases(t, "race")
+	require.Greater(t, len(cases), 9)
+	var list []func()
+	for _, c := range cases {
+		for _, btl := range models(t) {
+			list = append(list, func() {
+				got := command(t, nil, "--btl", btl, "-n", fmt.Sprint(c.ranks), "--deadlock-after", "300ms",
+					"--timeout", "50", program, "race", c.name)
+				if got.code != 0 && (got.code != 125 || !strings.Contains(got.stderr, "  deadlock, proved: ")) {
+					t.Errorf("%s, %s: code %d\n%s", c.name, btl, got.code, got.stderr)
+				}
+			})
+		}
+	}
+	sideBySide(4, list)
+}
+
 // A report that no look for a deadlock has preceded has the places of calls, too.
 func TestReportOfPlaces(t *testing.T) {
 	program, _ := waitCases(t, "hang")

@@ -1,6 +1,10 @@
 package coll
 
-import "github.com/gopvas/gopvas/internal/job"
+import (
+	"cmp"
+
+	"github.com/gopvas/gopvas/internal/job"
+)
 
 // What the hang report says of calls.
 
@@ -18,8 +22,14 @@ func (t *Team) agreement() job.Agreed {
 	if t.whole != nil {
 		t = t.whole
 	}
+	if t.Outer != 0 {
+		return job.Agree(t.Outer, 0, 0)
+	}
 	return job.Agree(t.Context, t.turn, t.call)
 }
+
+// Within returns the context of the team in whose blocking call a call of this one is: itself, or Outer.
+func Within(t *Team) uint32 { return cmp.Or(t.Outer, t.Context) }
 
 // explain is what the hang report says of a member that waits for a message of a call.
 func (t *Team) explain(w *job.Waiting) {

@@ -207,14 +207,31 @@ func (c *Comm) leadersID() []byte {
 	return id
 }
 
-// Bare returns a communicator of the same ranks in the same order, which has nothing else of c. It costs a broadcast,
-// in which rank 0 also tells where the new one meets: so its first collective call needs no messages for that.
-func (c *Comm) Bare() (_ *Comm, err error) {
-	const op = "create"
-	if err := c.enter(op); err != nil {
-		return nil, Wrap(op, err)
+// Make runs a call that makes something of the ranks of c, as a window, in steps on a communicator of its own. It fails
+// if the steps do, or if goroutines race. The next call on c begins behind all of them: so the steps are calls on c for
+// job.Prove.
+func Make(c *Comm, call string, steps func(own *Comm) error) (err error) {
+	if err := c.enter(call); err != nil {
+		return err
 	}
-	defer leave(c, op, &err)
+	defer leave(c, "", &err)
+	own, err := c.bare()
+	if err != nil {
+		return Bare(err)
+	}
+	own.team.Outer = coll.Within(c.team)
+	err = steps(own)
+	if own.team.Outer = 0; err != nil {
+		err = errors.Join(err, own.Free())
+	}
+	return err
+}
+
+// bare returns a communicator of the same ranks in the same order, which has nothing else of c. It costs a broadcast,
+// in which rank 0 also tells where the new one meets: so its first collective call needs no messages for that. The
+// caller is inside.
+func (c *Comm) bare() (_ *Comm, err error) {
+	const op = "create"
 	c.contexts.settle(c.engine) // the id and the board of a communicator that was freed are used again
 	told := append(c.leadersID(), make([]byte, 8)...)
 	id, place := told[:4], told[4:]

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/comm/agree"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/mpi/fault"
@@ -11,7 +12,9 @@ import (
 
 // everyone is the circle of all members of c. The caller is inside (entry).
 func (c *Comm) everyone() agree.Circle {
-	return c.circle(agreement.of(idOf(c.context)), 0, c.members.ranks, c.members.rank)
+	t := c.circle(agreement.of(idOf(c.context)), 0, c.members.ranks, c.members.rank)
+	t.Within = coll.Within(c.team)
+	return t
 }
 
 // with is the circle of another rank of the job, with which this one exchanges proposals.

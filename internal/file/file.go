@@ -50,16 +50,15 @@ func Open(c *comm.Comm, name string, mode Mode, info *comm.Info, wrong error) (_
 	call := c.BeginTally(trace.FileOpen)
 	defer func() { call.End(0, -1, err) }()
 	f := &File{name: absolute(name), mode: mode, view: ByteView()}
-	own, err := c.Create(c.Group())
+	err = comm.Make(c, "a call that opens a file", func(own *comm.Comm) error {
+		own.SetName(name)
+		comm.BelongsTo(own, comm.FilesLeft)
+		f.ranks = own
+		return f.open(info, wrong)
+	})
 	if err != nil {
-		return nil, f.wrap("open", comm.Bare(err))
-	}
-	own.SetName(name)
-	comm.BelongsTo(own, comm.FilesLeft)
-	f.ranks = own
-	if err := f.open(info, wrong); err != nil {
 		f.release()
-		return nil, f.wrap("open", errors.Join(err, own.Free()))
+		return nil, f.wrap("open", err)
 	}
 	return f, nil
 }

@@ -46,6 +46,15 @@ func TestProve(t *testing.T) {
 	}
 	ending := inCall(9, 0)
 	ending.Waiting.Collective.Name = Ending
+	begun := func(number uint64, ranks ...int) View {
+		v := waits(false)
+		v.Waiting = Waiting{Op: OpCollective, Others: true, Threads: true, Context: 7,
+			Collective: Collective{Call: 1, Number: number, Need: NeedAllIssue}}
+		for _, r := range ranks {
+			v.Waiting.Collective.Miss(r)
+		}
+		return v
+	}
 	limited := inCall(7, 0)
 	limited.Waiting.Threads = false
 	visitor := waits(false, 255)
@@ -94,6 +103,17 @@ func TestProve(t *testing.T) {
 			[]View{answer(5, 1, inCall(7, 1)), answer(5, 9, inCall(7, 2)), busy}, nil, false},
 		"calls of two communicators": {[]View{answer(4, 1, inCall(7, 1)), answer(4, 9, inCall(8, 0))},
 			[]View{answer(5, 1, inCall(7, 1)), answer(5, 9, inCall(8, 0))}, nil, false},
+		"one has begun another operation": {[]View{answer(4, 1, begun(3, 1)), answer(4, 9, begun(4, 0))},
+			[]View{answer(5, 1, begun(3, 1)), answer(5, 9, begun(4, 0))}, nil, false},
+		"all have begun it": {[]View{answer(4, 1, begun(3, 1)), answer(4, 9, begun(3, 0)), busy},
+			[]View{answer(5, 1, begun(3, 1)), answer(5, 9, begun(3, 0)), busy}, []int{0, 1}, false},
+		"all have begun it, and one waits for none": {[]View{answer(4, 1, begun(3, 1)), answer(4, 9, begun(3))},
+			[]View{answer(5, 1, begun(3, 1)), answer(5, 9, begun(3))}, nil, false},
+		"some have begun it": {[]View{answer(4, 1, begun(3, 1, 2)), answer(4, 9, begun(3, 0)), busy},
+			[]View{answer(5, 1, begun(3, 1, 2)), answer(5, 9, begun(3, 0)), busy}, nil, false},
+		"one has begun it, and one is in a call that blocks": {
+			[]View{answer(4, 1, begun(3, 1)), answer(4, 9, inCall(7, 0))},
+			[]View{answer(5, 1, begun(3, 1)), answer(5, 9, inCall(7, 0))}, nil, false},
 		"one has a limit of time": {[]View{answer(4, 1, inCall(7, 1)), answer(4, 9, limited)},
 			[]View{answer(5, 1, inCall(7, 1)), answer(5, 9, limited)}, nil, false},
 		"one waits for another job": {[]View{answer(4, 1, waits(false, 1)), answer(4, 9, visitor)},

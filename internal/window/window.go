@@ -99,22 +99,22 @@ func New(c *comm.Comm, s Spec) (*Window, error) {
 	if comm.SeveralJobs(c) {
 		return nil, w.wrap("make", -1, comm.ErrSeveralJobs)
 	}
-	own, err := c.Bare()
-	if err != nil {
-		return nil, w.wrap("make", -1, comm.Bare(err))
-	}
-	w.own, w.me = own, own.Rank()
-	own.SetName(job.OfWindow(""))
-	comm.ExplainMessages(own, w.explain)
-	comm.BelongsTo(own, comm.WindowsLeft)
-	if err = w.split(); err == nil {
-		err = w.spread(s.Bytes, w.make(&s))
-	}
-	if err != nil {
-		if w.near != nil {
+	err := comm.Make(c, "a call that makes a window", func(own *comm.Comm) error {
+		w.own, w.me = own, own.Rank()
+		own.SetName(job.OfWindow(""))
+		comm.ExplainMessages(own, w.explain)
+		comm.BelongsTo(own, comm.WindowsLeft)
+		err := w.split()
+		if err == nil {
+			err = w.spread(s.Bytes, w.make(&s))
+		}
+		if err != nil && w.near != nil {
 			err = errors.Join(err, w.node.Free())
 		}
-		return nil, w.wrap("make", -1, errors.Join(err, own.Free()))
+		return err
+	})
+	if err != nil {
+		return nil, w.wrap("make", -1, err)
 	}
 	return w, nil
 }

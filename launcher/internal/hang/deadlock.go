@@ -79,6 +79,9 @@ func describeProof(views []job.View, p *job.Proof, now time.Duration) string {
 		what = steps(p.Cycle) + "; "
 	case p.All:
 		what = "all ranks wait, and no message is on its way; "
+	case p.Begun:
+		what = "each has begun this operation, and not in the same order with other calls of the communicator: " +
+			"goroutines or threads may have raced; "
 	}
 	return fmt.Sprintf("  deadlock, proved: %snothing has moved for %v, and %s can never go on\n",
 		what, shortestWait(views, p.Ranks, now).Round(time.Millisecond), rankList(p.Ranks, 0))

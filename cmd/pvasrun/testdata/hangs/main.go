@@ -2,6 +2,7 @@
 //
 //	hangs hang NAME     never ends: its ranks wait for what nobody does
 //	hangs mismatch NAME  never ends, or ends with an error: its ranks make calls that do not fit
+//	hangs race NAME     ends, whatever comes of it: goroutines of a rank race
 //	hangs right NAME    ends well, after some ranks have waited as long as HANGS_LONG says
 package main
 
@@ -21,7 +22,7 @@ type testCase struct {
 	run   func(w *mpi.Comm) error
 }
 
-var kinds = map[string][]testCase{"hang": hangs, "right": rights, "mismatch": mismatches}
+var kinds = map[string][]testCase{"hang": hangs, "right": rights, "mismatch": mismatches, "race": races}
 
 func main() {
 	if len(os.Args) < 3 {

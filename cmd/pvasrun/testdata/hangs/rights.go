@@ -43,6 +43,9 @@ var rights = []testCase{
 	{"ping-pong", 2, pingPong},
 	{"bulk", 2, bulk},
 	{"buffers", 2, func(w *mpi.Comm) error { return errors.Join(send(w, short, next(w), 1), recv(w, next(w), 1)) }},
+	{"ibarrier-by-a-goroutine", 3, behind(ibarrier)},
+	{"dup-by-a-goroutine", 3, behind(dup)},
+	{"window-by-a-goroutine", 3, behind(window)},
 }
 
 // slow does something after a while.
