@@ -87,14 +87,14 @@ func (a *agent) serve(ctx context.Context) error {
 	// A leader that was cut off may never greet, nor may the connection end.
 	patience := time.AfterFunc(startTime, func() { os.Exit(fate.CodeError) })
 	var g greeting
-	err := a.link.receive(&g)
+	err := a.link.Receive(&g)
 	patience.Stop()
 	if err != nil {
 		return fmt.Errorf("launcher: it is started by pvasrun --hosts only: %w", err)
 	}
 	r := getReady(g.Check)
 	r.Below = a.below
-	if err := a.link.send(note{Ready: r}); err != nil {
+	if err := a.link.Send(note{Ready: r}); err != nil {
 		return err
 	}
 	a.link.timeout, a.link.kernel = g.Timeout, kernelOf(g.Here, a.below, g.Timeout)
@@ -107,7 +107,7 @@ func (a *agent) serve(ctx context.Context) error {
 	}
 	j, err := a.prepare(first)
 	if err != nil {
-		return a.link.send(note{Finished: &finished{Err: err.Error(), Code: fate.CodeError}})
+		return a.link.Send(note{Finished: &finished{Err: err.Error(), Code: fate.CodeError}})
 	}
 	go a.listen(ended)
 	stop := context.AfterFunc(ctx, a.data.close) // nothing reads the output of instruments any more
@@ -125,11 +125,11 @@ func (a *agent) serve(ctx context.Context) error {
 	if err != nil {
 		end.Err = err.Error()
 	}
-	a.link.post(note{Finished: end})
+	a.link.Post(note{Finished: end})
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
-		a.link.out.Flush()
+		a.link.Flush()
 	}()
 	select {
 	case <-sent:
@@ -144,7 +144,7 @@ func (a *agent) serve(ctx context.Context) error {
 func (a *agent) passEnds(ends <-chan os.Signal) {
 	for sig := range ends {
 		if number, ok := sig.(syscall.Signal); ok {
-			a.link.post(note{Asked: number})
+			a.link.Post(note{Asked: number})
 		}
 	}
 }
@@ -186,11 +186,11 @@ func (a *agent) probe(p *probe, o *order) error {
 		if err != nil {
 			return err
 		}
-		a.link.post(note{Doors: d})
+		a.link.Post(note{Doors: d})
 	case o.Call != nil:
 		go func() { // the leader is to be heard meanwhile
 			defer p.close()
-			p.run(*o.Call, func() { a.link.post(note{Called: true}) }, func(h *heard) { a.link.post(note{Heard: h}) })
+			p.run(*o.Call, func() { a.link.Post(note{Called: true}) }, func(h *heard) { a.link.Post(note{Heard: h}) })
 		}()
 	case o.CallOver:
 		p.over.Store(true)
@@ -202,15 +202,15 @@ func (a *agent) probe(p *probe, o *order) error {
 // on: it may still hear this node, and that its ranks were killed must not come before the news
 // that the node is lost.
 func (a *agent) loseLeader(err error) {
-	a.link.mute()
+	a.link.Mute()
 	a.cancel(fmt.Errorf("launcher: leader of the job: %w", err))
 }
 
 // receive receives an order, and answers at once if it asks for the time.
 func (a *agent) receive(o *order) error {
-	err := a.link.receive(o)
+	err := a.link.Receive(o)
 	if err == nil && o.Clock != 0 {
-		a.link.post(note{Clock: &clockTime{Begin: o.Clock, There: sys.Monotonic()}})
+		a.link.Post(note{Clock: &clockTime{Begin: o.Clock, There: sys.Monotonic()}})
 		o.Clock = 0
 	}
 	return err
@@ -237,7 +237,7 @@ func (a *agent) listen(ended <-chan struct{}) {
 			a.input.Put(func() { a.feed(o) })
 		}
 		if o.InputAsked {
-			a.input.Put(func() { a.link.post(note{Reader: &reader{a.stdin != nil && output.Awaited(a.stdin)}}) })
+			a.input.Put(func() { a.link.Post(note{Reader: &reader{a.stdin != nil && output.Awaited(a.stdin)}}) })
 		}
 		a.orders.Put(func() {
 			select {
@@ -254,7 +254,7 @@ func (a *agent) feed(o order) {
 	if o.InputEnd {
 		a.stdin.Close()
 	}
-	a.link.post(note{Took: len(o.Input)})
+	a.link.Post(note{Took: len(o.Input)})
 }
 
 // prepare makes the leader's environment that of this process, and completes the job.
@@ -273,11 +273,11 @@ func (a *agent) prepare(s *start) (*launcher.Job, error) {
 	}
 	j.StackSize = stackHere(j.StackSize, s.Stack)
 	a.orders.to = make(chan part.Order)
-	j.Part.Orders, j.Part.Tell = a.orders.to, func(n part.Note) { a.link.post(note{Note: n}) }
+	j.Part.Orders, j.Part.Tell = a.orders.to, func(n part.Note) { a.link.Post(note{Note: n}) }
 	j.Stdout, j.Stderr = &linkWriter{a, false}, &linkWriter{a, true}
 	if s.Verbose {
 		j.Log = func(format string, args ...any) {
-			a.link.post(note{Log: j.Part.Prefix() + fmt.Sprintf(format, args...)})
+			a.link.Post(note{Log: j.Part.Prefix() + fmt.Sprintf(format, args...)})
 		}
 	}
 	if s.Input {
@@ -318,7 +318,7 @@ func (w *linkWriter) Write(b []byte) (int, error) {
 	if !w.a.output.take(len(b)) {
 		return 0, io.ErrClosedPipe
 	}
-	if err := w.a.link.send(note{Output: b, Errors: w.errors}); err != nil {
+	if err := w.a.link.Send(note{Output: b, Errors: w.errors}); err != nil {
 		return 0, err
 	}
 	return len(b), nil

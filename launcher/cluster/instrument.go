@@ -34,7 +34,7 @@ func (a *remote) measured(n *note) {
 	p := Piece{Node: a.number, Instrument: n.Instrument, Data: n.Data, Ahead: a.clock.ahead}
 	a.l.measure.pieces.Put(func() {
 		a.l.nodes.Measured(p)
-		a.link.post(order{TookData: len(p.Data)})
+		a.link.Post(order{TookData: len(p.Data)})
 	})
 }
 
@@ -59,7 +59,7 @@ func (w *instrumentWriter) Write(b []byte) (int, error) {
 		if !w.a.data.take(len(part)) {
 			return done, io.ErrClosedPipe
 		}
-		if err := w.a.link.send(note{Instrument: w.name, Data: part}); err != nil {
+		if err := w.a.link.Send(note{Instrument: w.name, Data: part}); err != nil {
 			return done, err
 		}
 		done += len(part)
@@ -84,7 +84,7 @@ func (a *agent) attach(j *launcher.Job, names []string) error {
 	}
 	started := j.Started
 	j.Started = func(p launcher.Processes) {
-		a.link.post(note{Started: true})
+		a.link.Post(note{Started: true})
 		if started != nil {
 			started(p)
 		}
@@ -103,7 +103,7 @@ func (l *leader) askClocks() {
 }
 
 func (a *remote) askClock() {
-	a.link.out.Put(func() { _ = a.link.send(order{Clock: sys.Monotonic()}) }) // an error shows in the other direction
+	a.link.Put(func() { _ = a.link.Send(order{Clock: sys.Monotonic()}) }) // an error shows in the other direction
 }
 
 // clockRead takes the answer of an agent.

@@ -126,21 +126,21 @@ func TestJoinedThatDoesNotCome(t *testing.T) {
 	require.False(t, j.take(&sealed{}, nil))
 }
 
-// wire is a connection with a given input.
-type wire struct {
+// input is a connection with a given input.
+type input struct {
 	io.Reader
 	bytes.Buffer
 }
 
-func (w *wire) Read(b []byte) (int, error) { return w.Reader.Read(b) }
-func (*wire) Close() error                 { return nil }
+func (w *input) Read(b []byte) (int, error) { return w.Reader.Read(b) }
+func (*input) Close() error                 { return nil }
 
 // What a stranger sends never opens, is no crash, and takes little memory.
 func FuzzSealed(f *testing.F) {
 	f.Add(make([]byte, 100))
 	f.Add(append(make([]byte, 32), 0xff, 0xff, 0xff, 0xff, 1))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s, err := seal(&wire{Reader: bytes.NewReader(slices.Clone(b))}, make([]byte, secretSize), true)
+		s, err := seal(&input{Reader: bytes.NewReader(slices.Clone(b))}, make([]byte, secretSize), true)
 		if err != nil {
 			return
 		}

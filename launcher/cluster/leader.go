@@ -190,7 +190,7 @@ type remote struct {
 // order tells the agent, if it is there.
 func (a *remote) order(o part.Order) {
 	if !a.over {
-		a.link.post(order{Order: o})
+		a.link.Post(order{Order: o})
 	}
 }
 

@@ -31,9 +31,9 @@ func TestKilledRanksHaveTheNodesTime(t *testing.T) {
 	says := func(beats int, n part.Note) {
 		go func() {
 			for range beats {
-				_ = agent.send(note{Beat: true})
+				_ = agent.Send(note{Beat: true})
 			}
-			_ = agent.send(note{Note: n})
+			_ = agent.Send(note{Note: n})
 		}()
 		(<-l.events)()
 		l.loseUnended()

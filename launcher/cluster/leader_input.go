@@ -55,7 +55,7 @@ func (in *leaderInput) run() {
 			if n > 0 && !a.window.take(n) {
 				return
 			}
-			a.link.post(order{Input: b[:n], InputEnd: err != nil})
+			a.link.Post(order{Input: b[:n], InputEnd: err != nil})
 		}
 		if err != nil {
 			return
@@ -84,7 +84,7 @@ const (
 // with the rank when it answers.
 func (a *remote) awaited() bool {
 	if a.input.CompareAndSwap(notAsked, inputAsked) {
-		a.link.post(order{InputAsked: true})
+		a.link.Post(order{InputAsked: true})
 	}
 	return a.input.CompareAndSwap(inputAwaited, notAsked)
 }

@@ -22,9 +22,9 @@ func (l *leader) pause() {
 			continue
 		}
 		a.untold = true
-		a.link.out.Put(func() {
+		a.link.Put(func() {
 			// An error shows in the other direction.
-			_ = a.link.send(order{Order: part.Order{Signal: syscall.SIGTSTP}, Pause: true})
+			_ = a.link.Send(order{Order: part.Order{Signal: syscall.SIGTSTP}, Pause: true})
 			go l.post(func() {
 				a.untold = false
 				l.stopWhenTold()

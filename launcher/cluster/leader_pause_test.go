@@ -27,7 +27,7 @@ func pausedLeader(t *testing.T) (l *leader, stops *int, stuck *io.PipeReader) {
 			go func() { _, _ = io.Copy(io.Discard, in) }()
 		}
 	}
-	l.agents[1].link.post(order{Input: make([]byte, 1<<20)}) // before the pause: it fills the link
+	l.agents[1].link.Post(order{Input: make([]byte, 1<<20)}) // before the pause: it fills the link
 	return l, stops, stuck
 }
 
@@ -47,7 +47,7 @@ func TestPauseBesideASlowNode(t *testing.T) {
 		defer close(signals)
 		for {
 			var o order
-			if orders.receive(&o) != nil {
+			if orders.Receive(&o) != nil {
 				return
 			}
 			if o.Signal != 0 {

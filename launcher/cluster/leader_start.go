@@ -126,7 +126,7 @@ func (l *leader) startParts(devices [][]netip.Addr) error {
 			AllNodes: len(l.agents), Key: l.key, CPUs: cpus, Places: l.room,
 			Universe: cmp.Or(l.job.Universe, max(l.size, slots)), Images: images, ReportDevices: l.nodes.ReportDevices}
 		a.alive = len(a.ranks)
-		a.link.post(order{Start: s})
+		a.link.Post(order{Start: s})
 	}
 	if l.job.Stdin != nil {
 		l.input, err = passInput(l.job, l.agents)

@@ -32,7 +32,7 @@ func TestWorldThatANodeDoesNotKnow(t *testing.T) {
 		go func() {
 			for from := newLink(in, io.Discard); ; {
 				var o order
-				if from.receive(&o) != nil {
+				if from.Receive(&o) != nil {
 					return
 				}
 				told <- o
@@ -79,8 +79,8 @@ func TestNotesAfterTheEnd(t *testing.T) {
 	go func() {
 		_, _ = io.WriteString(notes, linkMagic+linkVersion)
 		agent := newLink(orders, notes) // it receives nothing
-		_ = agent.send(note{Finished: &finished{}})
-		_ = agent.send(note{Asked: syscall.SIGTERM})
+		_ = agent.Send(note{Finished: &finished{}})
+		_ = agent.Send(note{Asked: syscall.SIGTERM})
 		notes.Close()
 	}()
 	for l.live() > 0 {

@@ -2,67 +2,49 @@ package cluster
 
 import (
 	"bufio"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/gopvas/gopvas/launcher/internal/output"
+	"github.com/gopvas/gopvas/launcher/internal/wire"
 )
 
-// link is one end. Any goroutine may send; one receives.
+// link is one end. Its messages are lines, see linkMagic.
 type link struct {
+	*wire.Link
 	in      *bufio.Reader
-	dec     *gob.Decoder
-	enc     *gob.Encoder
-	to      *bufio.Writer // of enc
-	mu      sync.Mutex    // of enc and to
-	out     output.Queue  // messages sent without waiting
 	heard   atomic.Int64
 	paused  atomic.Bool
-	muted   atomic.Bool
 	timeout time.Duration
 	kernel  func() bool // see kernelOf; nil: nobody knows it
 }
 
 func newLink(r io.Reader, w io.Writer) *link {
-	l := &link{to: bufio.NewWriter(w)}
+	l := &link{}
 	l.in = bufio.NewReader(&hearing{r, l})
-	l.dec, l.enc = gob.NewDecoder(l.in), gob.NewEncoder(l.to) // the decoder reads no byte beyond a gob
+	l.Link = wire.New(l.in, lines{bufio.NewWriter(w)})
 	l.heard.Store(time.Now().UnixNano())
 	return l
 }
 
-// send waits until the message is on its way.
-func (l *link) send(message any) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.muted.Load() {
-		return io.ErrClosedPipe
-	}
-	if err := l.enc.Encode(message); err != nil {
-		return err
-	}
-	_ = l.to.WriteByte('\n') // an error shows again in Flush
-	return l.to.Flush()
+// lines ends each message by a newline.
+type lines struct{ *bufio.Writer }
+
+// Flush implements wire.Writer.
+func (w lines) Flush() error {
+	_ = w.WriteByte('\n') // an error shows again in Flush
+	return w.Writer.Flush()
 }
 
-// mute drops all later messages. It does not wait for the one that is being sent, which may
-// never end.
-func (l *link) mute() { l.muted.Store(true) }
-
-// post sends without waiting. An error shows in the other direction.
-func (l *link) post(message any) { l.out.Put(func() { _ = l.send(message) }) }
-
-func (l *link) receive(message any) error {
-	err := l.dec.Decode(message)
+// Receive waits for the next message.
+func (l *link) Receive(message any) error {
+	err := l.Link.Receive(message)
 	if err == nil {
 		_, err = l.in.ReadByte() // the newline
 	}
@@ -174,7 +156,7 @@ func (l *link) beat(sign any, stop <-chan struct{}, silent func(error)) {
 			return
 		case <-tick.C:
 		}
-		l.post(sign)
+		l.Post(sign)
 		if now := l.heard.Load(); now != last || l.paused.Load() {
 			last, missed = now, 0
 			continue

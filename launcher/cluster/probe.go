@@ -56,7 +56,7 @@ const (
 // came. It ends early when going says so.
 func (l *leader) probe(agents []*remote, devices [][]netip.Addr, d time.Duration, going func() bool) {
 	for i, a := range agents {
-		a.link.post(order{Open: &opening{devices[i]}})
+		a.link.Post(order{Open: &opening{devices[i]}})
 	}
 	l.await(agents, going, func(a *remote) bool { return a.doors != nil })
 	call := calling{Doors: make([][]netip.AddrPort, len(agents))}
@@ -67,7 +67,7 @@ func (l *leader) probe(agents []*remote, devices [][]netip.Addr, d time.Duration
 	for i, a := range agents {
 		to := call
 		to.Self = i
-		a.link.post(order{Call: &to})
+		a.link.Post(order{Call: &to})
 	}
 	l.await(agents, going, func(a *remote) bool { return a.called || a.heard != nil })
 	over := false
@@ -77,7 +77,7 @@ func (l *leader) probe(agents []*remote, devices [][]netip.Addr, d time.Duration
 	l.await(agents, func() bool { return going() && !over }, hasHeard)
 	for _, a := range agents {
 		if !a.over {
-			a.link.post(order{CallOver: true})
+			a.link.Post(order{CallOver: true})
 		}
 	}
 	l.await(agents, going, hasHeard)

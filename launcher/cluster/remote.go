@@ -22,7 +22,7 @@ func (a *remote) read(in io.ReadCloser) {
 	}
 	for first := true; err == nil; first = false {
 		var n note
-		err = a.link.receive(&n)
+		err = a.link.Receive(&n)
 		if first {
 			a.speaks(n.Ready)
 		}
@@ -132,7 +132,7 @@ func (a *remote) pass(n *note) {
 	}
 	a.l.messages.Put(func() {
 		to.Write(n.Output)
-		a.link.post(order{Took: len(n.Output)})
+		a.link.Post(order{Took: len(n.Output)})
 	})
 }
 
@@ -167,7 +167,7 @@ func (a *remote) finish() {
 		a.stdin.Close() // it may never connect, and nothing is to be said
 		return
 	}
-	a.link.out.Put(func() { a.stdin.Close() })
+	a.link.Put(func() { a.stdin.Close() })
 }
 
 // lose is told that the agent is lost. Its ranks, if their node still runs, end by themselves.

@@ -121,7 +121,7 @@ func (a *remote) begin(in io.ReadCloser, out io.WriteCloser) {
 	a.link, a.gone = newLink(in, out), map[int]bool{}
 	a.stop, a.spoken, a.waited = make(chan struct{}), make(chan struct{}), make(chan struct{})
 	a.link.timeout = a.l.nodes.Timeout
-	a.link.post(greeting{Timeout: a.l.nodes.Timeout, Check: a.l.checks, Here: a.here()})
+	a.link.Post(greeting{Timeout: a.l.nodes.Timeout, Check: a.l.checks, Here: a.here()})
 	go a.read(in)
 }
 

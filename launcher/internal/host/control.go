@@ -2,32 +2,25 @@ package host
 
 import (
 	"bytes"
-	"encoding/binary"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/launcher/internal/output"
+	"github.com/gopvas/gopvas/launcher/internal/wire"
 	"github.com/gopvas/gopvas/pvas"
 )
 
-// The supervisor and the space host talk over a pair of unix stream sockets.
-// A message is a header and a body. The header is the length of the body in 8 bytes,
-// little endian; the descriptors of the message are attached to it. The body is a gob
-// (text of users need not be UTF-8, so no JSON). The supervisor asks; every request
-// but those marked below is answered by one reply. The host says nothing by
-// itself. Both ends are the same executable, so there is no version to check.
-const (
-	headerSize = 8
-	MaxMessage = 64 << 20 // arguments and environments of all apps, and more
+// The supervisor and the space host talk over a pair of unix stream sockets. The descriptors of a message are attached
+// to its first byte. The supervisor asks; every request but those marked below is answered by one reply. The host says
+// nothing by itself. Both ends are the same executable, so there is no version to check.
 
-	fresh = 1 << 63 // of the length in a header: a stream of gobs begins
-)
+// MaxMessage limits the arguments and environments of a request.
+const MaxMessage = 64 << 20
 
 // A Request is one message to the host; exactly one field is set.
 type Request struct {
@@ -83,19 +76,36 @@ type reply struct {
 // WantsReply says whether the host answers.
 func (r *Request) WantsReply() bool { return r.Guard == 0 && r.Forget == 0 }
 
-// A Control is one end of the connection. Any goroutine sends, one receives. The bodies of a direction are a stream of
-// gobs, in which a type is described once. A message that was not sent ends it: what that describes is missing. The
-// next one begins another.
+// length is about that of the request as a message: of its arguments and environments.
+func (r *Request) length() (n int) {
+	apps := r.Add
+	if r.Create != nil {
+		apps = slices.Concat(apps, r.Create.Apps)
+	}
+	for _, a := range apps {
+		n += len(a.Path)
+		for _, words := range [][]string{a.Args, a.Env, a.Unset} {
+			for _, w := range words {
+				n += len(w)
+			}
+		}
+	}
+	return n
+}
+
+// A Control is one end of the connection. Any goroutine sends, one receives.
 type Control struct {
-	conn  *os.File
-	notes output.Queue
+	mu   sync.Mutex // held while a message is sent: descriptors go with their own
+	pipe pipe
+	link *wire.Link // over pipe
+}
 
-	mu      sync.Mutex // held while a message is sent: it may take several writes
-	out     bytes.Buffer
-	encoder *gob.Encoder // into out; nil: the next message begins a stream
-
-	in      bytes.Buffer // one body
-	decoder *gob.Decoder // from in
+// pipe is the connection with its descriptors.
+type pipe struct {
+	*os.File
+	out  bytes.Buffer // the message that is sent
+	with []*os.File   // go with it
+	came []*os.File   // with the message that is received
 }
 
 // NewControl takes the descriptor over; f is closed. The connection is a file,
@@ -107,42 +117,36 @@ func NewControl(f *os.File) (*Control, error) {
 	if err != nil {
 		return nil, fmt.Errorf("launcher: control connection: %w", err)
 	}
-	c := &Control{conn: conn}
-	c.decoder = gob.NewDecoder(&c.in)
+	c := &Control{pipe: pipe{File: conn}}
+	c.link = wire.New(&c.pipe, &c.pipe)
 	return c, nil
 }
 
-func (c *Control) Close() error { return c.conn.Close() }
+func (c *Control) Close() error { return c.pipe.Close() }
 
 // Send sends a message with descriptors, which stay the caller's.
 func (c *Control) Send(message any, files ...*os.File) error {
+	if r, ok := message.(*Request); ok {
+		if n := r.length(); n >= MaxMessage { // it must not get into the stream
+			return fmt.Errorf("launcher: message of %d bytes is too long: shorten the arguments or the environment", n)
+		}
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	err := c.send(message, files)
-	if err != nil {
-		c.encoder = nil
-	}
-	return err
+	c.pipe.with = files
+	return c.link.Send(message)
 }
 
-func (c *Control) send(message any, files []*os.File) error {
-	c.out.Reset()
-	c.out.Write(make([]byte, headerSize))
-	mark := uint64(0)
-	if c.encoder == nil {
-		c.encoder, mark = gob.NewEncoder(&c.out), fresh
-	}
-	if err := c.encoder.Encode(message); err != nil {
-		return fmt.Errorf("launcher: encode message: %w", err)
-	}
-	b := c.out.Bytes()
-	if len(b)-headerSize > MaxMessage {
-		return fmt.Errorf("launcher: message of %d bytes is too long: shorten the arguments or the environment", len(b))
-	}
-	binary.LittleEndian.PutUint64(b, uint64(len(b)-headerSize)|mark)
-	n, err := sys.SendWithFiles(c.conn, b, files)
+// Write implements wire.Writer.
+func (p *pipe) Write(b []byte) (int, error) { return p.out.Write(b) }
+
+// Flush implements wire.Writer.
+func (p *pipe) Flush() error {
+	defer p.out.Reset()
+	b := p.out.Bytes()
+	n, err := sys.SendWithFiles(p.File, b, p.with)
 	if err == nil && n < len(b) {
-		_, err = c.conn.Write(b[n:]) // the descriptors went with the first byte
+		_, err = p.File.Write(b[n:]) // the descriptors went with the first byte
 	}
 	if err != nil {
 		return fmt.Errorf("launcher: send to the other end: %w", err)
@@ -168,51 +172,44 @@ func (c *Control) Call(op string, req Request, files ...*os.File) (reply, error)
 
 // Note sends a request that has no reply, without waiting for a host that does
 // not read. That the host has died or is stopped is noticed elsewhere.
-func (c *Control) Note(req Request) { c.notes.Put(func() { c.Send(&req) }) }
+func (c *Control) Note(req Request) { c.link.Put(func() { _ = c.Send(&req) }) }
 
 // Interrupt ends a call that waits for the host, and every later one, with
 // os.ErrDeadlineExceeded. The host may have done the last request.
-func (c *Control) Interrupt() { c.conn.SetDeadline(time.Unix(1, 0)) }
+func (c *Control) Interrupt() { c.pipe.SetDeadline(time.Unix(1, 0)) }
 
 // Receive reads a message. The descriptors that came with it are the caller's.
 // At the end of the connection, between messages, the error is io.EOF.
 func (c *Control) Receive(message any) ([]*os.File, error) {
-	var header [headerSize]byte
-	// Only the header is asked for: descriptors come with the first byte of
-	// their message, and a longer read could run into the next one's.
-	n, files, err := sys.ReceiveWithFiles(c.conn, header[:])
-	if err != nil {
-		return nil, fmt.Errorf("launcher: receive: %w", err)
+	err := c.link.Receive(message)
+	files := c.pipe.came
+	c.pipe.came = nil
+	if err == nil {
+		return files, nil
 	}
-	if n == 0 {
-		return nil, io.EOF
+	closeAll(files)
+	if errors.Is(err, io.EOF) {
+		return nil, err
 	}
-	if err := c.receiveBody(header[:], n, message); err != nil {
-		closeAll(files)
-		return nil, fmt.Errorf("launcher: receive: %w", err)
-	}
-	return files, nil
+	return nil, fmt.Errorf("launcher: receive: %w", err)
 }
 
-func (c *Control) receiveBody(header []byte, have int, message any) error {
-	if _, err := io.ReadFull(c.conn, header[have:]); err != nil {
-		return err
+// Read implements io.Reader. Descriptors come with the first byte of their message, and a read may not run into the
+// next one. A link reads to the end of a message only, because a pipe is an io.ByteReader.
+func (p *pipe) Read(b []byte) (int, error) {
+	n, files, err := sys.ReceiveWithFiles(p.File, b)
+	p.came = append(p.came, files...)
+	if err == nil && n == 0 {
+		err = io.EOF
 	}
-	length := binary.LittleEndian.Uint64(header)
-	if length&fresh != 0 {
-		length &^= fresh
-		c.decoder = gob.NewDecoder(&c.in)
-	}
-	if length > MaxMessage {
-		return fmt.Errorf("message of %d bytes is too long", length)
-	}
-	c.in.Reset()
-	if _, err := io.CopyN(&c.in, c.conn, int64(length)); errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	} else if err != nil {
-		return err
-	}
-	return c.decoder.Decode(message)
+	return n, err
+}
+
+// ReadByte implements io.ByteReader.
+func (p *pipe) ReadByte() (byte, error) {
+	var b [1]byte
+	_, err := io.ReadFull(p, b[:])
+	return b[0], err
 }
 
 func closeAll(files []*os.File) {

@@ -83,7 +83,7 @@ func TestControlGoesOnAfterAnUnsentMessage(t *testing.T) {
 	a, b := controlPair(t)
 	long := &Request{Add: []App{{Path: strings.Repeat("x", MaxMessage)}}}
 	require.ErrorContains(t, a.Send(long), "too long")
-	require.ErrorContains(t, a.Send(make(chan int)), "encode message")
+	require.ErrorContains(t, a.Send(make(chan int)), "chan")
 	for i := range 3 {
 		require.NoError(t, a.Send(&Request{Guard: i + 1, Add: []App{{Path: "short"}}}))
 		var got Request
@@ -105,7 +105,7 @@ func TestControlRefusesBadMessages(t *testing.T) {
 		"empty header": {},
 	} {
 		a, b := controlPair(t)
-		_, err := a.conn.Write(raw)
+		_, err := a.pipe.File.Write(raw)
 		require.NoError(t, err)
 		require.NoError(t, a.Close())
 		_, err = b.Receive(new(Request))

@@ -1,7 +1,7 @@
 package neighbour
 
 import (
-	"encoding/gob"
+	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -9,8 +9,8 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/launcher/internal/output"
 	"github.com/gopvas/gopvas/launcher/internal/part"
+	"github.com/gopvas/gopvas/launcher/internal/wire"
 )
 
 // Door is where others find the supervisor of a job.
@@ -88,13 +88,20 @@ type End struct {
 // Link is a connection of two supervisors. Any goroutine may send; one receives.
 type Link struct {
 	socket *os.File
-	dec    *gob.Decoder
-	enc    *gob.Encoder // for Greet, then for the queue
-	queue  output.Queue
+	*wire.Link
 }
 
 func newLink(socket *os.File) *Link {
-	return &Link{socket: socket, dec: gob.NewDecoder(socket), enc: gob.NewEncoder(socket)}
+	return &Link{socket, wire.New(socket, bufio.NewWriter(patient{socket}))}
+}
+
+// patient is a socket that is given up if it takes nothing for sendLimit.
+type patient struct{ socket *os.File }
+
+// Write implements io.Writer.
+func (p patient) Write(b []byte) (int, error) {
+	_ = p.socket.SetWriteDeadline(time.Now().Add(sendLimit)) // as below
+	return p.socket.Write(b)
 }
 
 // Limits of what a supervisor waits for, which may be stopped. One that runs answers at once, since it serves events
@@ -106,11 +113,11 @@ const (
 
 // Greet tells who this is, and returns who the other one is.
 func (l *Link) Greet(own Hello) (other Hello, err error) {
-	if err = l.send(own); err != nil {
+	if err = l.Link.Send(own); err != nil {
 		return other, fmt.Errorf("the pvasrun of the other job has ended: %v", err)
 	}
 	_ = l.socket.SetReadDeadline(time.Now().Add(Patience)) // never fails: it is a socket
-	if err = l.dec.Decode(&other); err != nil {
+	if err = l.Link.Receive(&other); err != nil {
 		return other, fmt.Errorf("the pvasrun of the other job does not answer: %v", err)
 	}
 	_ = l.socket.SetReadDeadline(time.Time{})
@@ -127,24 +134,16 @@ func (l *Link) Greet(own Hello) (other Hello, err error) {
 
 // Send has a message sent after those before it, and does not wait. If the other end takes nothing the link is closed.
 func (l *Link) Send(m Message) {
-	l.queue.Put(func() {
-		if l.send(m) != nil || m.Refused != "" {
+	l.Put(func() {
+		if l.Link.Send(m) != nil || m.Refused != "" {
 			l.Close()
 		}
 	})
 }
 
-// Flush waits until messages are sent, or the link is closed: for a second if the other end takes nothing.
-func (l *Link) Flush() { l.queue.Flush() }
-
-func (l *Link) send(message any) error {
-	_ = l.socket.SetWriteDeadline(time.Now().Add(sendLimit)) // as above
-	return l.enc.Encode(message)
-}
-
 // Receive waits for the next message. The error says that the link has ended.
 func (l *Link) Receive() (m Message, err error) {
-	err = l.dec.Decode(&m)
+	err = l.Link.Receive(&m)
 	return m, err
 }
 

@@ -117,7 +117,7 @@ func TestSendDoesNotWait(t *testing.T) {
 	require.NoError(t, err)
 	defer far.Close()
 	sent := make(chan struct{})
-	near.queue.Put(func() { <-sent }) // a message that the other end does not take
+	near.Put(func() { <-sent }) // a message that the other end does not take
 	near.Send(Message{Ranks: 1})
 	near.Send(Message{Refused: "no room"})
 	close(sent)
