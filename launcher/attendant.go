@@ -89,7 +89,7 @@ func attend(file, news *os.File) error {
 // watchGuest posts the end of the guest. Its process ID stays its own until its parent has waited for it, and this
 // process learns of the end as early as the parent.
 func (s *supervisor) watchGuest() {
-	root, pid := s.memory.Root(), s.guest
+	root, pid := s.memory.Root(), s.ranks.Guest()
 	go func() {
 		err := sys.AwaitExit(pid)
 		s.post(func() {
@@ -101,7 +101,6 @@ func (s *supervisor) watchGuest() {
 				e.Status = fate.Unfinished
 			}
 			s.reaping(e.Pid)
-			s.guest = 0
 			s.ended(e)
 		})
 	}()

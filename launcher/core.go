@@ -37,7 +37,7 @@ func (s *supervisor) explainCore(rank int, e host.Exit) {
 	if !filepath.IsAbs(glob) {
 		glob = filepath.Join(s.app(rank).Dir, glob)
 	}
-	if file := newest(glob, s.began[rank]); file != "" {
+	if file := newest(glob, s.ranks.Began(rank)); file != "" {
 		s.io.say("rank %d: %s is %s", s.number(rank), what, file)
 	}
 }

@@ -236,15 +236,15 @@ func TestSignalsAreForwarded(t *testing.T) {
 // the rank's output, of which the host has not told yet.
 func TestSignalsWaitForAllRanks(t *testing.T) {
 	p := &plan{job: &Job{}, seats: seats{machine: new(topology.Machine)}}
-	s := &supervisor{plan: p, alive: map[int]int{}, fate: fate.Fate{Starting: true}}
-	s.fate.Effects = fate.Effects{Signal: s.signalRanks}
+	s := &supervisor{plan: p, ranks: rosterOf(2), fate: fate.Fate{Starting: true}}
+	s.fate.Effects = fate.Effects{Signal: s.ranks.Signal}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	sleeps := []*exec.Cmd{exec.CommandContext(ctx, "sleep", "1000"), exec.CommandContext(ctx, "sleep", "1000")}
 	for rank, sleep := range sleeps {
 		sleep.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		require.NoError(t, sleep.Start())
-		s.alive[sleep.Process.Pid] = rank
+		s.rankStarted(process{rank: rank, pid: sleep.Process.Pid})
 		if rank == 0 {
 			s.received(syscall.SIGUSR1)
 		}

@@ -26,7 +26,7 @@ func (s *supervisor) look() {
 		l.Rest()
 	case !l.Asked:
 		waiting := s.waiting(l.After)
-		if !l.Wants(len(waiting), len(s.alive)) {
+		if !l.Wants(len(waiting), s.ranks.Alive()) {
 			l.Rest()
 			return
 		}
@@ -55,7 +55,7 @@ func (s *supervisor) look() {
 
 // watched tells whether a rank of this node is stopped, or has a debugger attached. Such a job is not ended.
 func (s *supervisor) watched() bool {
-	for pid := range s.alive {
+	for pid := range s.ranks.Living() {
 		if p, ok := processes.Find(pid); ok && (p.State == 'T' || p.State == 't') || processes.Traced(pid) {
 			return true
 		}
@@ -66,7 +66,7 @@ func (s *supervisor) watched() bool {
 // waiting returns the numbers of this node's ranks that have waited for so long.
 func (s *supervisor) waiting(long time.Duration) (list []int) {
 	now := time.Duration(sys.Monotonic())
-	for _, rank := range s.alive {
+	for _, rank := range s.ranks.Living() {
 		rank = s.number(rank)
 		if w, ok := s.memory.Root().Waiting(rank); ok && now-time.Duration(w.Since) >= long {
 			list = append(list, rank)

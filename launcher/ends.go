@@ -34,7 +34,7 @@ func (s *supervisor) reap() {
 	for _, e := range list {
 		s.ended(e)
 	}
-	if errors.Is(err, syscall.ECHILD) && len(s.alive) > 0 {
+	if errors.Is(err, syscall.ECHILD) && s.ranks.Alive() > 0 {
 		s.lose()
 	}
 }
@@ -64,8 +64,8 @@ func (s *supervisor) suspicion(e host.Exit) int {
 // lose is called when this process has no child though ranks live: somebody else
 // in it has waited for them.
 func (s *supervisor) lose() {
-	for pid, rank := range s.alive {
-		delete(s.alive, pid)
+	for _, rank := range s.ranks.Lost() {
+		pid := s.ranks.Pid(rank)
 		s.markGone(rank)
 		s.tellEnd(rank, pid, 0, s.memory.Root().State(s.number(rank)))
 		s.fate.RankLost(s.number(rank), pid, s.app(rank).Program)
@@ -92,12 +92,10 @@ func (s *supervisor) ended(e host.Exit) {
 		}
 		return
 	}
-	rank, known := s.alive[e.Pid]
+	rank, known := s.ranks.Ended(e)
 	if !known {
-		s.early[e.Pid] = e
 		return
 	}
-	delete(s.alive, e.Pid)
 	root := s.memory.Root()
 	state := root.State(s.number(rank))
 	apart := s.apart(rank, e.Status, state)
@@ -124,7 +122,7 @@ func (s *supervisor) ended(e host.Exit) {
 	s.job.logf("rank %d (pid %d) %s", s.number(rank), e.Pid, fate.Describe(e.Status))
 	if s.app(rank).Time {
 		s.io.say("rank %d: real %.2f s, user %.2f s, system %.2f s", s.number(rank),
-			time.Since(s.began[rank]).Seconds(), e.Used.User.Seconds(), e.Used.System.Seconds())
+			time.Since(s.ranks.Began(rank)).Seconds(), e.Used.User.Seconds(), e.Used.System.Seconds())
 	}
 	failed := s.fate.Failure
 	if apart {

@@ -1,7 +1,6 @@
 package launcher
 
 import (
-	"slices"
 	"syscall"
 	"time"
 
@@ -79,13 +78,13 @@ func (s *supervisor) tellWaiting() {
 
 // tellDoing tells the leader what the ranks do, and which look they have answered.
 func (s *supervisor) tellDoing(look uint32) {
-	d := &part.Doing{Records: s.records(), Pids: slices.Clone(s.pids), Places: make([]symbol.Place, len(s.pids)),
+	d := &part.Doing{Records: s.records(), Pids: s.ranks.Pids(), Places: make([]symbol.Place, s.ranks.Size()),
 		Look: look, Watched: s.watched()}
-	for _, pid := range s.pids {
+	for _, pid := range d.Pids {
 		d.Stopped = append(d.Stopped, hang.Stopped(pid))
 	}
 	for rank, c := range d.Records {
-		call := hang.Call{Pid: s.pids[rank], Address: max(c.Waiting.Place, c.Polls.Place)} // one is 0
+		call := hang.Call{Pid: d.Pids[rank], Address: max(c.Waiting.Place, c.Polls.Place)} // one is 0
 		d.Places[rank] = s.placing.known[call]
 	}
 	s.job.Part.Tell(part.Note{Doing: d})

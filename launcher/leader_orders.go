@@ -36,7 +36,7 @@ func (s *supervisor) obey(o part.Order) {
 	case o.Dismiss:
 		s.dismissed = true
 	case o.Signal != 0 && s.phase == working:
-		s.whenStarted(o.Signal, func() { s.signalRanks(o.Signal) })
+		s.whenStarted(o.Signal, func() { s.ranks.Signal(o.Signal) })
 	case s.memory == nil:
 		s.unheard = append(s.unheard, o)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/launchertest"
+	"github.com/gopvas/gopvas/launcher/internal/roster"
 )
 
 func TestMain(m *testing.M) {
@@ -89,4 +90,13 @@ func run(t *testing.T, j Job) outcome {
 	launchertest.RequireGone(t, launchertest.PidsIn(stdout.String()))
 	require.Empty(t, host.Children(os.Getpid()), "processes left behind")
 	return outcome{result, err, stdout.String(), stderr.String()}
+}
+
+// rosterOf is a table of so many ranks, of which the first have processes.
+func rosterOf(size int, pids ...int) *roster.Table {
+	table := roster.New(nil, size, size, 0)
+	for rank, pid := range pids {
+		table.Started(rank, pid, time.Now())
+	}
+	return table
 }

@@ -51,7 +51,7 @@ var errSilent = errors.New("the pvasrun of the other job does not answer")
 
 // giveUpAsking ends the wait for another job when nobody needs its answer any more.
 func (s *supervisor) giveUpAsking() {
-	if giveUp := s.neighbours.giveUp; giveUp != nil && (s.over() || len(s.alive) == 0) {
+	if giveUp := s.neighbours.giveUp; giveUp != nil && (s.over() || s.ranks.Alive() == 0) {
 		giveUp()
 	}
 }

@@ -14,7 +14,7 @@ import (
 // The supervisor of another job that does not answer is not waited for when this job ends.
 func TestJobEndsBesideOneThatDoesNotAnswer(t *testing.T) {
 	memory := jobtest.Create(t, job.Config{Ranks: 1, Places: 4, BTL: job.BTLSM, CPUs: 1})
-	s := &supervisor{plan: &plan{job: &Job{}}, memory: memory, alive: map[int]int{11: 0}, pids: []int{11}}
+	s := &supervisor{plan: &plan{job: &Job{}}, memory: memory, ranks: rosterOf(1, 11)}
 	nodes, leave := context.WithCancel(t.Context())
 	s.nodesEnd = nodes
 	s.events = newEvents(context.Background(), s.job)

@@ -19,7 +19,7 @@ func placingSupervisor(t *testing.T, read func([]hang.Call, bool) map[hang.Call]
 	for rank := range 2 {
 		memory.Root().SetWaiting(rank, job.Waiting{Op: job.OpRecv, Place: uint64(0x1000 + rank)})
 	}
-	s := &supervisor{plan: &plan{job: &Job{}}, memory: memory, btl: job.BTLPvas, pids: []int{11, 12}}
+	s := &supervisor{plan: &plan{job: &Job{}}, memory: memory, btl: job.BTLPvas, ranks: rosterOf(2, 11, 12)}
 	s.nodesEnd = t.Context()
 	s.events = newEvents(context.Background(), s.job)
 	s.placing = placing{read: read, known: map[hang.Call]symbol.Place{}}

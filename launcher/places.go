@@ -20,7 +20,7 @@ const (
 func (s *supervisor) whenPlaced(then func()) {
 	p := &s.placing
 	var fresh []hang.Call
-	for rank := range s.pids {
+	for rank := range s.ranks.Size() {
 		call := s.callNow(rank)
 		if _, asked := p.known[call]; !asked && call.Address != 0 {
 			p.known[call] = symbol.Place{}
@@ -67,7 +67,7 @@ func (s *supervisor) placesLate() {
 
 // callNow is the call in which a rank of this node waits or polls. It has no address if that is not known.
 func (s *supervisor) callNow(rank int) hang.Call {
-	call, number := hang.Call{Pid: s.pids[rank]}, s.number(rank)
+	call, number := hang.Call{Pid: s.ranks.Pid(rank)}, s.number(rank)
 	if call.Pid == 0 || s.memory.Root().Gone(number) {
 		return call
 	}

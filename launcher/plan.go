@@ -30,18 +30,6 @@ type plan struct {
 	program.List            // by app
 	apps         []host.App // nil in a leader of several nodes
 	appOf        []int      // app, by rank
-	worlds       []world
-}
-
-// world returns the world of a rank of this node. The first world has all ranks that the job began with.
-func (p *plan) world(rank int) (of world) {
-	for _, w := range p.worlds {
-		if rank < w.begins {
-			break
-		}
-		of = w
-	}
-	return of
 }
 
 // newPlan checks a job and finds or builds its programs. The caller closes it.
@@ -69,8 +57,7 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 		}
 		names = append(names, app.Program)
 	}
-	p := &plan{job: j, size: j.size(), id: newID(), seats: at,
-		worlds: []world{{World: job.World{Size: j.Total(), Parent: -1}}}}
+	p := &plan{job: j, size: j.size(), id: newID(), seats: at}
 	p.add(j.Bind, p.size)
 	if j.guest != nil { // it runs: its file may have gone
 		p.List = program.List{{Path: names[0], Name: filepath.Base(names[0])}}
@@ -119,6 +106,16 @@ func (p *plan) link(app int) error {
 		}
 	}
 	return nil
+}
+
+// number returns the number in the job of a rank of this node.
+func (p *plan) number(rank int) int { return p.job.Part.Number(rank) }
+
+// grow makes room for ranks that run these apps, behind those that are there.
+func (p *plan) grow(apps []int) {
+	p.appOf = append(p.appOf, apps...)
+	p.size += len(apps)
+	p.add(p.job.Bind, len(apps))
 }
 
 // app returns the app of a rank.

@@ -56,7 +56,7 @@ func (s *supervisor) endHang() {
 // silent tells whether a rank of this node has not answered: it waits and has said nothing since, or runs and has not
 // said for what it polls.
 func (s *supervisor) silent(root *job.Root) bool {
-	for i, pid := range s.pids {
+	for i, pid := range s.ranks.Pids() {
 		rank := s.number(i)
 		if pid == 0 || root.Gone(rank) || root.State(rank) != job.StateInit {
 			continue

@@ -22,7 +22,7 @@ func TestQuestionToRanksThatPoll(t *testing.T) {
 	here := &part.Part{Ranks: []int{0, 1}, Tell: func(n part.Note) { told += len(n.Doing.Pids) }}
 	s := &supervisor{
 		plan:   &plan{job: &Job{Part: here}, size: 2},
-		memory: m, pids: []int{1, 0},
+		memory: m, ranks: rosterOf(2, 1),
 	}
 	root := m.Root()
 	root.SetState(0, job.StateInit)

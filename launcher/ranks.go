@@ -11,6 +11,7 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/topology"
 	"github.com/gopvas/gopvas/launcher/internal/host"
+	"github.com/gopvas/gopvas/launcher/internal/roster"
 )
 
 // chooseBTL decides for one of the task models, and has the address space made
@@ -91,54 +92,65 @@ func (s *supervisor) makeSpace() error {
 	return err
 }
 
-// startRank starts one rank and returns its pid.
-func (s *supervisor) startRank(rank int) (int, error) {
-	if s.guest != 0 && rank == 0 { // it runs
+// process is that of a rank.
+type process struct {
+	rank, pid int
+	at        time.Time // of its start
+}
+
+// startOf returns the step that starts one rank.
+func (s *supervisor) startOf(rank int) func() (process, error) {
+	s.ranks.Starts()
+	if pid := s.ranks.Guest(); pid != 0 && rank == 0 { // it runs
 		s.watchGuest()
-		return s.guest, nil
+		return func() (process, error) { return process{pid: pid}, nil }
 	}
-	files, err := s.io.forRank(s.number(rank))
+	seat := s.ranks.Seat(rank)
+	return func() (process, error) { return s.startRank(seat) }
+}
+
+// startRank starts one rank.
+func (s *supervisor) startRank(seat roster.Seat) (p process, err error) {
+	files, err := s.io.forRank(seat.Number)
 	if err != nil {
-		return 0, err
+		return p, err
 	}
 	// The supervisor's copies must be closed here, or the end of the rank's output
 	// would never be seen.
 	defer files.close()
-	cpus := s.cpusOf(rank)
+	cpus := s.cpusOf(seat.Rank)
 	start := s.startInSpace
 	if s.btl == job.BTLSM {
 		start = s.startAlone
 	}
-	s.began[rank] = time.Now()
-	pid, err := start(rank, cpus, files.files[:])
-	if err != nil {
-		return 0, err
+	p = process{rank: seat.Rank, at: time.Now()}
+	if p.pid, err = start(seat, cpus, files.files[:]); err != nil {
+		return p, err
 	}
-	s.job.logf("rank %d is pid %d", s.number(rank), pid)
+	s.job.logf("rank %d is pid %d", seat.Number, p.pid)
 	if s.job.ReportBindings {
-		s.reportBinding(rank, cpus)
+		s.reportBinding(seat.Number, cpus)
 	}
-	return pid, nil
+	return p, nil
 }
 
 // startInSpace asks the host to start a rank in its address space.
-func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, error) {
-	w := s.world(rank)
-	req := &host.SpawnRequest{Rank: rank, Number: s.number(rank), InWorld: s.number(rank) - w.First,
-		Local: rank - w.begins, Nice: s.app(rank).Nice, App: s.appOf[rank], CPUs: cpus}
+func (s *supervisor) startInSpace(seat roster.Seat, cpus []int, files []*os.File) (int, error) {
+	app := s.appOf[seat.Rank]
+	req := &host.SpawnRequest{Rank: seat.Rank, Number: seat.Number, InWorld: seat.InWorld, Local: seat.Local,
+		Nice: s.job.Apps[app].Nice, App: app, CPUs: cpus}
 	rep, err := s.control.Call("start rank", host.Request{Spawn: req}, files...)
 	if err != nil {
 		return 0, err
 	}
 	l := rep.Layout
 	s.job.logf("rank %d: partition %#x, image %#x-%#x, stack of %d KiB and small region %#x-%#x, arena %#x",
-		s.number(rank),
-		l.Base, l.Image.Start, l.Image.End, l.Stack.Len()>>10, l.Stack.Start, l.SmallRegion.End, l.Arena.Start)
+		seat.Number, l.Base, l.Image.Start, l.Image.End, l.Stack.Len()>>10, l.Stack.Start, l.SmallRegion.End,
+		l.Arena.Start)
 	if l.Image.Len() == 0 { // its dynamic linker has mapped it, and debuggers ask that
 		return rep.Pid, nil
 	}
-	s.job.logf("rank %d: to debug it: pvasrun debug %d %s %#x", s.number(rank), rep.Pid, s.apps[s.appOf[rank]].Path,
-		l.Offset)
+	s.job.logf("rank %d: to debug it: pvasrun debug %d %s %#x", seat.Number, rep.Pid, s.apps[app].Path, l.Offset)
 	return rep.Pid, nil
 }
 
@@ -147,28 +159,28 @@ const niceCommand = "/usr/bin/nice"
 
 // startAlone starts a rank as a process of its own, with the job's memory as its
 // descriptor 3.
-func (s *supervisor) startAlone(rank int, cpus []int, files []*os.File) (int, error) {
-	app, number, w := &s.apps[s.appOf[rank]], s.number(rank), s.world(rank)
-	if by := s.app(rank).Nice; by != 0 { // this process could not take it back
+func (s *supervisor) startAlone(seat roster.Seat, cpus []int, files []*os.File) (int, error) {
+	app := &s.apps[s.appOf[seat.Rank]]
+	if by := s.app(seat.Rank).Nice; by != 0 { // this process could not take it back
 		niced := *app
 		niced.Path = niceCommand
 		niced.Args = slices.Concat([]string{"nice", "-n", strconv.Itoa(by), app.Path}, app.Args[1:])
 		app = &niced
 	}
-	pid, err := s.parent.StartClassic(app, host.RankEnv(app.Env, number, number-w.First, rank-w.begins, "fd:3"),
-		append(files, s.memory.File()), cpus)
+	env := host.RankEnv(app.Env, seat.Number, seat.InWorld, seat.Local, "fd:3")
+	pid, err := s.parent.StartClassic(app, env, append(files, s.memory.File()), cpus)
 	if err != nil {
 		return 0, err
 	}
 	s.control.Note(host.Request{Guard: pid})
-	s.job.logf("rank %d: to debug it: pvasrun debug %d", s.number(rank), pid)
+	s.job.logf("rank %d: to debug it: pvasrun debug %d", seat.Number, pid)
 	return pid, nil
 }
 
-func (s *supervisor) reportBinding(rank int, cpus []int) {
+func (s *supervisor) reportBinding(number int, cpus []int) {
 	if cpus == nil {
-		s.io.say("rank %d is not bound (CPUs %s)", s.number(rank), topology.FormatList(s.cpus))
+		s.io.say("rank %d is not bound (CPUs %s)", number, topology.FormatList(s.cpus))
 		return
 	}
-	s.io.say("rank %d is bound to CPU %s%s", s.number(rank), topology.FormatList(cpus), s.nameDomains(cpus))
+	s.io.say("rank %d is bound to CPU %s%s", number, topology.FormatList(cpus), s.nameDomains(cpus))
 }

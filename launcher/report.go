@@ -25,9 +25,9 @@ func (s *supervisor) report(views []job.View, proof *job.Proof) {
 	who := make([]hang.Rank, s.size)
 	for rank, v := range views {
 		who[rank] = hang.Rank{
-			World: hang.OfWorld(s.world(rank).World, rank), Pid: s.pids[rank], Program: s.app(rank).Program,
-			Stopped: hang.Stopped(s.pids[rank]),
-			Place:   hang.PlaceOf(&v, s.placing.known[hang.Call{Pid: s.pids[rank], Address: v.Place()}]),
+			World: hang.OfWorld(s.ranks.World(rank), rank), Pid: s.ranks.Pid(rank), Program: s.app(rank).Program,
+			Stopped: hang.Stopped(s.ranks.Pid(rank)),
+			Place:   hang.PlaceOf(&v, s.placing.known[hang.Call{Pid: s.ranks.Pid(rank), Address: v.Place()}]),
 		}
 	}
 	hang.Tell(views, who, proof, s.job.HangFile, s.io.say, &s.messages)

@@ -127,15 +127,14 @@ func (s *supervisor) start() error {
 	}
 	s.joinNodes()
 	for rank := range s.size {
-		clear(s.early) // of orphans; a number may be used again
-		pid, err := await(s, func() (int, error) { return s.startRank(rank) })
+		at, err := await(s, s.startOf(rank))
 		if errors.Is(err, host.ErrOver) {
 			return err
 		}
 		if err != nil {
 			return &StartError{Rank: s.number(rank), Program: s.app(rank).Program, Err: err}
 		}
-		s.rankStarted(rank, pid)
+		s.rankStarted(at)
 	}
 	if s.over() {
 		return host.ErrOver
@@ -147,11 +146,11 @@ func (s *supervisor) hostStarted(h host.Started) {
 	s.host, s.control = h.Pid, h.Control
 	s.job.logf("space host is pid %d, guard is pid %d", s.host, h.Guard)
 	for _, pid := range []int{h.Pid, h.Guard} {
-		if _, gone := s.early[pid]; !gone {
+		if _, gone := s.ranks.Early(pid); !gone {
 			s.Knows(pid)
 		}
 	}
-	if e, gone := s.early[s.host]; gone {
+	if e, gone := s.ranks.Early(s.host); gone {
 		s.ended(e)
 	}
 }
@@ -190,7 +189,7 @@ func (s *supervisor) allStarted(ctx context.Context, holds *sync.WaitGroup) {
 		signal.act()
 	}
 	s.attend()
-	p := Processes{BTL: s.btl, Host: s.host, Ranks: append([]int(nil), s.pids...)}
+	p := Processes{BTL: s.btl, Host: s.host, Ranks: s.ranks.Pids()}
 	if len(s.machine.Nodes) > 1 {
 		for rank := range s.size {
 			p.Domains = append(p.Domains, s.memory.Root().Domain(s.number(rank)))
@@ -207,12 +206,10 @@ func (s *supervisor) allStarted(ctx context.Context, holds *sync.WaitGroup) {
 	}
 }
 
-func (s *supervisor) rankStarted(rank, pid int) {
-	s.pids[rank] = pid
-	s.alive[pid] = rank
-	if e, gone := s.early[pid]; gone {
+func (s *supervisor) rankStarted(p process) {
+	if e, gone := s.ranks.Started(p.rank, p.pid, p.at); gone {
 		s.ended(e)
 		return
 	}
-	s.fate.Fresh(func(sig syscall.Signal) { s.signal(pid, sig) })
+	s.fate.Fresh(func(sig syscall.Signal) { s.ranks.SignalOne(p.pid, sig) })
 }

@@ -63,9 +63,9 @@ func (s *supervisor) whenStarted(sig syscall.Signal, act func()) {
 // orphaned process group, the kernel does not stop this process, and the ranks go
 // on at once.
 func (s *supervisor) pause() {
-	s.signalRanks(syscall.SIGTSTP)
+	s.ranks.Signal(syscall.SIGTSTP)
 	if err := sys.RaiseDefault(syscall.SIGTSTP); err != nil {
 		s.io.say("pause: %v", err)
 	}
-	s.signalRanks(syscall.SIGCONT)
+	s.ranks.Signal(syscall.SIGCONT)
 }

@@ -92,7 +92,7 @@ func (s *supervisor) spawn(parent int, l *part.Late) error {
 			return err
 		}
 	}
-	l.World, l.Nodes = job.World{Number: len(s.worlds), First: s.size, Size: size, Parent: parent}, make([]int, size)
+	l.World, l.Nodes = job.World{Number: s.ranks.Next(), First: s.size, Size: size, Parent: parent}, make([]int, size)
 	for _, step := range []func(*part.Late) error{s.findLate, s.expect, s.begin} {
 		if err := step(l); err != nil {
 			return err

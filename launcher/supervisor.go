@@ -10,13 +10,13 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
-	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/trace/symbol"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/hang"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/output"
 	"github.com/gopvas/gopvas/launcher/internal/part"
+	"github.com/gopvas/gopvas/launcher/internal/roster"
 )
 
 // A supervisor is one run of a job. All fields belong to the goroutine of Run,
@@ -39,12 +39,7 @@ type supervisor struct {
 	messages output.Queue  // of messages and the log
 
 	fate  fate.Fate
-	pids  []int       // by rank; 0: not started
-	alive map[int]int // rank by pid
-	// early keeps the ends of processes that nobody has introduced yet: a rank
-	// may have ended before the host has told its pid.
-	early map[int]host.Exit
-	began []time.Time // by rank: its start
+	ranks *roster.Table
 	// failed is true when a rank has failed. ends are what the leader is told of ends; none waits long.
 	failed bool
 	ends   output.Queue
@@ -65,9 +60,7 @@ type supervisor struct {
 	attending  bool                 // a request of a rank is being answered
 	lateApps   []int                // of the commands of the world that is being started
 	dismissed  bool                 // see idle
-	ending     map[int]bool         // ranks whose ends are no failures any more
 	neighbours neighbours           // other jobs
-	guest      int                  // pid of rank 0 if it is no child: see watchGuest
 
 	events
 }
@@ -75,9 +68,7 @@ type supervisor struct {
 func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *supervisor {
 	s := &supervisor{
 		plan: p, Adoption: orphans,
-		parent: host.NewParent(p.job.StackSize, job.MonitorSlackOf(p.size, p.atOnce)),
-		pids:   make([]int, p.size), alive: map[int]int{}, early: map[int]host.Exit{}, ending: map[int]bool{},
-		began:   make([]time.Time, p.size),
+		parent:  host.NewParent(p.job.StackSize, job.MonitorSlackOf(p.size, p.atOnce)),
 		placing: placing{read: hang.ReadPlaces, known: map[hang.Call]symbol.Place{}},
 		groups:  limits.MemoryGroups(os.DirFS("/")),
 		events:  newEvents(ctx, p.job), lookout: hang.NewLookout(p.job.LooksAfter()),
@@ -85,9 +76,11 @@ func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *superv
 	if log := p.job.Log; log != nil {
 		p.job.Log = func(format string, args ...any) { s.messages.Put(func() { log(format, args...) }) }
 	}
+	guest := 0
 	if p.job.guest != nil {
-		s.guest = p.job.guest.Root().Pid(0)
+		guest = p.job.guest.Root().Pid(0)
 	}
+	s.ranks = roster.New(p.job.Part, p.size, p.job.Total(), guest)
 	hostname, err := os.Hostname()
 	if err != nil {
 		hostname = "this machine"
@@ -96,16 +89,13 @@ func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *superv
 		hostname = p.job.Part.Name
 	}
 	s.fate = fate.Fate{Hostname: hostname, Starting: true, Quiet: p.job.Part != nil, Effects: fate.Effects{
-		Alive:  func() int { return len(s.alive) },
-		Signal: s.signalRanks,
+		Alive:  s.ranks.Alive,
+		Signal: s.ranks.Signal,
 		Grace:  func(d time.Duration) { s.grace = time.After(d) },
 		Say:    func(format string, args ...any) { s.io.say(format, args...) },
 	}}
 	return s
 }
-
-// number is the number in the job of a rank of this node.
-func (s *supervisor) number(rank int) int { return s.job.Part.Number(rank) }
 
 // events are the channels that the supervisor waits for. All fields belong to the goroutine of
 // Run but for output, into which a goroutine that copies output puts an error.
@@ -171,13 +161,6 @@ type hangAsked struct {
 // over reports whether the fate of the job has been decided.
 func (s *supervisor) over() bool { return s.fate.Ending || s.fate.Killed }
 
-// signalRanks sends a signal to the process groups of the living ranks.
-func (s *supervisor) signalRanks(sig syscall.Signal) {
-	for pid := range s.alive {
-		s.signal(pid, sig)
-	}
-}
-
 // holds calls Job.Hold at the hold points. The supervisor gives up a call that lasts when the job
 // is killed, and then closes the job's memory. So the root block is used with mu held, and
 // not after end.
@@ -195,12 +178,4 @@ func (s *supervisor) post(event func()) bool {
 	case <-s.nodesEnd.Done():
 		return false
 	}
-}
-
-// signal sends a signal to a rank: to its process group, or to the guest, which may be in one with others.
-func (s *supervisor) signal(pid int, sig syscall.Signal) {
-	if pid != s.guest {
-		pid = -pid
-	}
-	sys.Kill(pid, sig) // an error: it has just ended
 }
