@@ -12,7 +12,6 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
-	"github.com/gopvas/gopvas/launcher/internal/neighbour"
 )
 
 // The end of a child: of a rank, of the host, or of a process that a rank has left.
@@ -78,7 +77,7 @@ func (s *supervisor) lose() {
 func (s *supervisor) markGone(rank int) {
 	if s.job.Part == nil {
 		s.memory.Root().MarkGone(s.number(rank))
-		s.tellNeighbours(neighbour.Message{Ends: []neighbour.End{s.endOf(rank)}})
+		s.desk.Others.Ends(rank)
 	}
 }
 
@@ -103,9 +102,7 @@ func (s *supervisor) ended(e host.Exit) {
 		root.SetState(s.number(rank), job.StateFinal) // its end concerns no rank of another world
 	}
 	s.markGone(rank)
-	s.names.Gone(s.number(rank), root.World(s.number(rank)),
-		s.fate.Named(s.number(rank), e.Pid, s.app(rank).Program, fate.Describe(e.Status)))
-	s.withdrawGone()
+	s.desk.Gone(s.number(rank), s.fate.Named(s.number(rank), e.Pid, s.app(rank).Program, fate.Describe(e.Status)))
 	// Its report comes before ours.
 	if !s.failed && (e.Status != 0 || state == job.StateInit || state == job.StateAborted) {
 		s.failed = true

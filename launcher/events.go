@@ -66,7 +66,9 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 		s.late()
 	}
 	s.cutShort()
-	s.giveUpAsking()
+	if s.desk != nil && (s.over() || s.ranks.Alive() == 0) {
+		s.desk.Others.GiveUp()
+	}
 	return false
 }
 

@@ -53,7 +53,7 @@ func (s *supervisor) expect(l *part.Late) error {
 	if err != nil {
 		return err
 	}
-	s.tellNeighbours(neighbour.Message{Ranks: w.First + w.Size})
+	s.desk.Others.Tell(neighbour.Message{Ranks: w.First + w.Size})
 	var apps []int
 	for i, node := range l.Nodes {
 		if node != s.node() {

@@ -13,38 +13,6 @@ import (
 
 // The supervisor of a part of a job tells the leader where its ranks are reached, what they do and how they end.
 
-// followAddresses has those told elsewhere where ranks of this node are reached, and which receive no more. It runs
-// until the memory is closed. It is another goroutine, so it has the ranks from the root block.
-func (s *supervisor) followAddresses(tell func([]part.Address)) {
-	root := s.memory.Root()
-	told := map[int]part.Address{}
-	for seen := uint32(0); ; {
-		n, err := root.AwaitAddresses(s.nodesEnd, seen)
-		if err != nil {
-			return
-		}
-		seen = n
-		var list []part.Address
-		for rank := range root.Ranks() {
-			if root.Node(rank) != root.Here() {
-				continue
-			}
-			if a, ok := addressOf(root, rank); ok && told[rank] != a {
-				told[rank] = a
-				list = append(list, a)
-			}
-		}
-		if list != nil {
-			tell(list)
-		}
-	}
-}
-
-func addressOf(root *job.Root, rank int) (a part.Address, ok bool) {
-	at, ok := root.Address(rank)
-	return part.Address{Rank: rank, Addr: at, Ends: !root.MayReceive(rank)}, ok
-}
-
 // tellEnd tells the leader that a rank of this node has ended.
 func (s *supervisor) tellEnd(rank, pid int, status syscall.WaitStatus, state job.State) {
 	if s.job.Part == nil {

@@ -18,7 +18,9 @@ func (s *supervisor) joinNodes() {
 	}
 	s.unheard = nil
 	s.told.Go(func() {
-		s.followAddresses(func(list []part.Address) { s.job.Part.Tell(part.Note{Addresses: list}) })
+		part.FollowAddresses(s.nodesEnd, s.memory.Root(), func(list []part.Address) {
+			s.job.Part.Tell(part.Note{Addresses: list})
+		})
 	})
 }
 
@@ -45,10 +47,7 @@ func (s *supervisor) obey(o part.Order) {
 	}
 	root := s.memory.Root()
 	for _, a := range o.Addresses {
-		if _, known := root.Address(a.Rank); !known {
-			root.SetAddress(a.Rank, a.Addr)
-		}
-		root.SetEnds(a.Rank, a.Ends)
+		a.Note(root, a.Rank)
 	}
 	for _, g := range o.Gone {
 		root.SetState(g.Rank, g.State)
@@ -61,7 +60,8 @@ func (s *supervisor) obey(o part.Order) {
 func (s *supervisor) obeyForWorlds(o part.Order) {
 	switch {
 	case o.Answer != nil:
-		s.answered(o.Answer)
+		s.desk.Reply(o.Answer)
+		s.attend()
 	case o.Late != nil:
 		s.takeStep(o.Late)
 	case o.Links != nil:

@@ -2,12 +2,14 @@ package launcher
 
 import (
 	"context"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/job/jobtest"
+	"github.com/gopvas/gopvas/launcher/internal/desk"
 	"github.com/gopvas/gopvas/launcher/internal/neighbour"
 )
 
@@ -17,20 +19,23 @@ func TestJobEndsBesideOneThatDoesNotAnswer(t *testing.T) {
 	s := &supervisor{plan: &plan{job: &Job{}}, memory: memory, ranks: rosterOf(1, 11)}
 	nodes, leave := context.WithCancel(t.Context())
 	s.nodesEnd = nodes
+	s.desk = desk.Open(nodes, memory.Root(), nil, false, s.post)
 	s.events = newEvents(context.Background(), s.job)
 	s.childEnd = nil // it has no children; those of an earlier test may have ended
 	silent, err := neighbour.Open(41)
 	require.NoError(t, err)
 	defer silent.Close()
 	go s.post(func() { s.fate.Ending = true })
-	_, err = s.askOther(silent.Number, 0, []string{job.AskName, "1"})
+	_, q := s.desk.Others.Handle([]string{job.AskName, strconv.Itoa(silent.Number)})
+	answer, err := await(s, q.Wait)
 	require.Error(t, err)
+	_, err = job.Granted(q.Answer(answer, err))
+	require.ErrorIs(t, err, job.ErrPort)
 	late, err := silent.Accept()
 	require.NoError(t, err)
 	defer late.Close()
-	_, err = late.Greet(s.hello())
-	require.NoError(t, err, "this job has waited until it lost patience")
+	_, err = late.Greet(neighbour.Hello{})
+	require.ErrorContains(t, err, "another version", "this job has waited until it lost patience")
 	leave()
-	s.closeDoors()
-	s.told.Wait()
+	s.desk.Others.Close()
 }

@@ -118,6 +118,14 @@ func (p *plan) grow(apps []int) {
 	p.add(p.job.Bind, len(apps))
 }
 
+// universe is what ranks are told as MPI_UNIVERSE_SIZE.
+func (p *plan) universe() int {
+	if p.job.Universe > 0 {
+		return p.job.Universe
+	}
+	return max(p.job.Total(), p.atOnce)
+}
+
 // app returns the app of a rank.
 func (p *plan) app(rank int) *App { return &p.job.Apps[p.appOf[rank]] }
 

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/launcher/internal/desk"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 )
@@ -71,7 +72,9 @@ func (s *supervisor) run(ctx context.Context) (*Result, error) {
 	err := s.supervise(ctx)
 	s.sweep()
 	leave()
-	s.closeDoors()
+	if s.desk != nil {
+		s.desk.Others.Close()
+	}
 	s.told.Wait()
 	s.held.end()
 	return s.finish(ctx, err)
@@ -125,6 +128,7 @@ func (s *supervisor) start() error {
 			return err
 		}
 	}
+	s.desk = desk.Open(s.nodesEnd, s.memory.Root(), s.job.Part, s.job.TraceSize > 0, s.post)
 	s.joinNodes()
 	for rank := range s.size {
 		at, err := await(s, s.startOf(rank))

@@ -12,69 +12,44 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/linkage"
+	"github.com/gopvas/gopvas/launcher/internal/desk"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 	"github.com/gopvas/gopvas/launcher/internal/program"
 	"github.com/gopvas/gopvas/pvas"
 )
 
-// Ranks ask the supervisor at the job's desk (job.Root.Ask): to keep the names of ports, and to start further ranks. It
-// looks there when a rank sends SIGCHLD, and answers one request after the other. While a request is answered, events
-// are handled as ever.
-
-// universe is what ranks are told as MPI_UNIVERSE_SIZE.
-func (s *supervisor) universe() int {
-	if s.job.Universe > 0 {
-		return s.job.Universe
-	}
-	return max(s.job.Total(), s.atOnce)
-}
+// The supervisor looks at the desk when a rank sends SIGCHLD. While a request is answered, events are handled as ever.
 
 // attend answers the requests at the desk. Those that come while ranks of the first world are still started wait: the
 // host does one thing at a time. On one node of several the leader answers, by an order.
 func (s *supervisor) attend() {
-	if s.memory == nil || s.fate.Starting || s.attending || s.phase != working {
+	if s.memory == nil || s.fate.Starting || s.phase != working {
 		return
 	}
-	s.attending = true
-	root := s.memory.Root()
 	for {
-		rank, request, ok := root.Request()
+		t, ok := s.desk.Next()
 		switch {
 		case !ok:
-			s.attending = false
 			return
-		case s.job.Part != nil:
-			s.job.Part.Tell(part.Note{Request: &part.Request{Rank: rank, Texts: request}})
-			return // attending ends by the answer
+		case t.Leader != nil:
+			s.job.Part.Tell(part.Note{Request: t.Leader})
+			return
+		case t.Other != nil:
+			answer, err := await(s, t.Other.Wait)
+			s.desk.Reply(t.Other.Answer(answer, err))
+		default:
+			s.desk.Reply(s.spawnFor(t.Spawn))
 		}
-		answer, ok := s.names.Handle(root.ID(), rank, request)
-		if ok {
-			answer = s.publish(request, answer)
-		} else if answer, ok = s.answer(request); !ok {
-			answer = s.spawnFor(rank, request)
-		}
-		root.Reply(answer...)
 	}
-}
-
-// answered passes on the answer of the leader.
-func (s *supervisor) answered(answer []string) {
-	s.memory.Root().Reply(answer...)
-	s.attending = false
-	s.attend()
 }
 
 // spawnFor answers the request of a rank to start others.
-func (s *supervisor) spawnFor(parent int, request []string) []string {
-	commands, ok := job.DecodeSpawn(request)
-	if !ok {
-		return job.Refuse(fmt.Errorf("%w: pvasrun does not know the request", job.ErrSpawn))
-	}
-	like := s.app(parent)
-	l := &part.Late{Commands: commands, Env: like.Env, NoEnv: like.NoEnv, Unset: like.Unset, Nice: like.Nice}
-	if err := s.spawn(parent, l); err != nil {
-		s.job.logf("rank %d: spawn: %v", parent, err)
+func (s *supervisor) spawnFor(r *desk.Spawn) []string {
+	like := s.app(r.Parent)
+	l := &part.Late{Commands: r.Commands, Env: like.Env, NoEnv: like.NoEnv, Unset: like.Unset, Nice: like.Nice}
+	if err := s.spawn(r.Parent, l); err != nil {
+		s.job.logf("rank %d: spawn: %v", r.Parent, err)
 		return job.Refuse(err)
 	}
 	return job.Grant(job.EncodeWorld(l.World, l.CountsOf())...)

@@ -11,6 +11,7 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/trace/symbol"
+	"github.com/gopvas/gopvas/launcher/internal/desk"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/hang"
 	"github.com/gopvas/gopvas/launcher/internal/host"
@@ -46,7 +47,7 @@ type supervisor struct {
 
 	unheard  []part.Order    // of the leader, before there was memory to note them in
 	nodesEnd context.Context // ends when the memory is about to be closed
-	told     sync.WaitGroup  // followAddresses
+	told     sync.WaitGroup  // part.FollowAddresses
 	held     holds
 	lookout  hang.Lookout
 	asked    hangAsked
@@ -54,13 +55,11 @@ type supervisor struct {
 	toldWaiting int
 	placing     placing
 
-	groups     []limits.MemoryGroup // as they were at first
-	places     int                  // ranks that there is room for
-	names      job.Names            // of the job's ports
-	attending  bool                 // a request of a rank is being answered
-	lateApps   []int                // of the commands of the world that is being started
-	dismissed  bool                 // see idle
-	neighbours neighbours           // other jobs
+	groups    []limits.MemoryGroup // as they were at first
+	places    int                  // ranks that there is room for
+	desk      *desk.Desk           // nil until there is memory
+	lateApps  []int                // of the commands of the world that is being started
+	dismissed bool                 // see idle
 
 	events
 }

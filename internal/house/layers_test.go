@@ -117,6 +117,7 @@ var layers = []layer{
 		"internal/linkage"}},
 	{"launcher/internal/host", []string{"launcher/internal/fate", "launcher/internal/wire", "pvas", "internal/job",
 		"internal/limits", "internal/nofile", "internal/processes"}},
+	{"launcher/internal/desk", []string{"launcher/internal/neighbour", "launcher/internal/part", "internal/job"}},
 	{"launcher/internal/roster", []string{"launcher/internal/host", "launcher/internal/part", "internal/job"}},
 	{"launcher/internal/launchertest", []string{"internal/limits", "internal/processes", "launcher/internal/fate",
 		"pvas"}},

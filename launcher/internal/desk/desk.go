@@ -1,0 +1,90 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/launcher/internal/neighbour"
+	"github.com/gopvas/gopvas/launcher/internal/part"
+)
+
+// A Desk answers one request after the other. It belongs to the goroutine of the supervisor.
+//
+//	free --Next--> a turn --Reply--> free
+type Desk struct {
+	root     *job.Root
+	names    job.Names
+	Others   *neighbour.Jobs
+	ofLeader bool // the leader of several nodes answers
+	busy     bool // with a turn
+}
+
+// A Turn is a request that the desk cannot answer at once. One field is set. The answer is due by Reply.
+type Turn struct {
+	Leader *part.Request       // it answers
+	Other  *neighbour.Question // another job answers
+	Spawn  *Spawn
+}
+
+// Spawn is the request of a rank to start others.
+type Spawn struct {
+	Parent   int
+	Commands []job.Command
+}
+
+// Open returns the desk of a job, or of a part of one. ends, recorded and post are for neighbour.New.
+func Open(ends context.Context, root *job.Root, p *part.Part, recorded bool, post func(func()) bool) *Desk {
+	d := &Desk{root: root, ofLeader: p != nil}
+	d.Others = neighbour.New(ends, root, &d.names, recorded, post)
+	return d
+}
+
+// Next answers requests until one takes a turn. It returns false if there is none more, or one is being answered.
+func (d *Desk) Next() (Turn, bool) {
+	for !d.busy {
+		rank, request, ok := d.root.Request()
+		if !ok {
+			break
+		}
+		d.busy = true
+		turn, answer := d.take(rank, request)
+		if answer == nil {
+			return turn, true
+		}
+		d.Reply(answer)
+	}
+	return Turn{}, false
+}
+
+// take returns the answer to a request, or its turn.
+func (d *Desk) take(rank int, request []string) (t Turn, answer []string) {
+	if d.ofLeader {
+		t.Leader = &part.Request{Rank: rank, Texts: request}
+		return t, nil
+	}
+	if answer, ok := d.names.Handle(d.root.ID(), rank, request); ok {
+		return t, d.Others.Publish(request, answer)
+	}
+	if answer, t.Other = d.Others.Handle(request); answer != nil || t.Other != nil {
+		return t, answer
+	}
+	commands, ok := job.DecodeSpawn(request)
+	if !ok {
+		return t, job.Refuse(fmt.Errorf("%w: pvasrun does not know the request", job.ErrSpawn))
+	}
+	t.Spawn = &Spawn{rank, commands}
+	return t, nil
+}
+
+// Reply answers the request of the turn.
+func (d *Desk) Reply(answer []string) {
+	d.root.Reply(answer...)
+	d.busy = false
+}
+
+// Gone notes that a rank has ended, and how.
+func (d *Desk) Gone(rank int, how string) {
+	d.names.Gone(rank, d.root.World(rank), how)
+	d.Others.WithdrawGone()
+}

@@ -1,0 +1,140 @@
+package neighbour
+
+import (
+	"context"
+	"net/netip"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+// town is a supervisor that does nothing but serve events: it takes one when the script says so.
+type town struct {
+	*Jobs
+	t      *testing.T
+	names  job.Names
+	events chan func()
+	leave  context.CancelFunc
+}
+
+func newTown(t *testing.T, ranks, places int) *town {
+	memory, err := job.InHeap(job.Config{Ranks: ranks, Places: places, BTL: job.BTLSM, CPUs: 1})
+	require.NoError(t, err)
+	ends, leave := context.WithCancel(t.Context())
+	w := &town{t: t, events: make(chan func()), leave: leave}
+	w.Jobs = New(ends, memory.Root(), &w.names, false, func(event func()) bool {
+		select {
+		case w.events <- event:
+			return true
+		case <-ends.Done():
+			return false
+		}
+	})
+	t.Cleanup(w.end)
+	return w
+}
+
+func (w *town) end() {
+	w.leave()
+	w.Close()
+}
+
+// until takes events until ok.
+func (w *town) until(ok func() bool) {
+	for !ok() {
+		(<-w.events)()
+	}
+}
+
+// serve takes events until done is closed.
+func (w *town) serve(done <-chan struct{}) {
+	for {
+		select {
+		case event := <-w.events:
+			event()
+		case <-done:
+			return
+		}
+	}
+}
+
+// ask asks, while both sides take events, and returns what is granted.
+func (w *town) ask(other *town, request ...string) ([]string, error) {
+	answer, q := w.Handle(request)
+	if q == nil {
+		return job.Granted(answer)
+	}
+	done, over := make(chan struct{}), make(chan struct{})
+	var err error
+	go func() {
+		answer, err = q.Wait()
+		close(done)
+	}()
+	go func() {
+		other.serve(done)
+		close(over)
+	}()
+	w.serve(done)
+	<-over
+	return job.Granted(q.Answer(answer, err))
+}
+
+// Two jobs meet at a port of one, as the ranks ask for it. Each then knows the ranks of the other as visitors, and
+// hears where these are reached, how they end, and that their job has ended.
+func TestTwoJobsMeet(t *testing.T) {
+	host, guest := newTown(t, 1, 6), newTown(t, 2, 6)
+	number, err := host.ask(nil, job.AskNumber)
+	require.NoError(t, err)
+	granted, _ := host.names.Handle(host.root.ID(), 0, []string{job.AskOpenPort, number[0]})
+	port, err := job.Granted(granted)
+	require.NoError(t, err)
+
+	_, err = guest.ask(host, job.AskMeet, port[0], "1")
+	require.NoError(t, err)
+	own := guest.root.JobNumber()
+	host.until(func() bool { return host.root.Visitors() == 2 })
+	guest.until(func() bool { return guest.root.Visitors() == 1 })
+	visitor := func(rank int) int {
+		at, ok := host.root.Named(job.NameIn(own, rank))
+		require.True(t, ok)
+		return at
+	}
+
+	at := netip.MustParseAddrPort("127.0.0.1:9")
+	guest.root.SetAddress(1, at)
+	go guest.serve(t.Context().Done())
+	host.until(func() bool { _, known := host.root.Address(visitor(1)); return known })
+	guest.post(func() {
+		guest.root.SetState(0, job.StateFinal)
+		guest.Ends(0)
+	})
+	host.until(func() bool { return host.root.Gone(visitor(0)) })
+	require.Equal(t, job.StateFinal, host.root.State(visitor(0)))
+	require.False(t, host.root.Gone(visitor(1)))
+	guest.end()
+	host.until(func() bool { return host.root.Gone(visitor(1)) })
+	require.Empty(t, host.met)
+}
+
+// A job that has ended, and this one itself, have no ranks to know. One without room for others asks nobody.
+func TestJobsThatCannotMeet(t *testing.T) {
+	w := newTown(t, 1, 3)
+	number, err := w.ask(nil, job.AskNumber)
+	require.NoError(t, err)
+	_, err = w.ask(nil, job.AskName, number[0])
+	require.ErrorContains(t, err, "its job has ended")
+	other := newTown(t, 1, 3)
+	gone, err := other.ask(nil, job.AskNumber)
+	require.NoError(t, err)
+	other.end()
+	_, q := w.Handle([]string{job.AskName, gone[0]})
+	_, err = q.Wait()
+	require.ErrorContains(t, err, "its job has ended")
+	q.Answer(nil, err)
+	full := newTown(t, 2, 2)
+	_, err = full.ask(nil, job.AskName, strconv.Itoa(w.door.Number))
+	require.ErrorContains(t, err, "no room for ranks of others")
+}
