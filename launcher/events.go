@@ -42,16 +42,16 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 	case <-s.timeout:
 		s.timeout = nil
 		if !s.over() {
-			s.askHang(func() { s.fate.TimedOut(s.job.Timeout) })
+			s.act(s.watch.Ask(true))
 		}
-	case <-s.asked.tick:
-		s.awaitPolls()
-	case <-s.lookout.Tick:
-		s.look()
+	case <-s.watch.AnswersDue():
+		s.act(s.watch.Answers())
+	case <-s.watch.LookDue():
+		s.act(s.watch.Look(s.fate.Starting || s.over()))
 	case event := <-s.posted:
 		event()
-	case <-s.placing.late:
-		s.placesLate()
+	case <-s.watch.PlacesDue():
+		s.act(s.watch.PlacesLate())
 	case <-s.grace:
 		s.fate.GraceOver()
 	case err := <-s.output:

@@ -33,7 +33,7 @@ func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 	}
 	if s.memory != nil {
 		if s.job.Part != nil {
-			s.job.Part.Tell(part.Note{Doing: &part.Doing{Records: s.records()}})
+			s.job.Part.Tell(part.Note{Doing: &part.Doing{Records: s.watch.Records()}})
 		}
 		if s.job.Finished != nil {
 			s.job.Finished(s.memory.Root())

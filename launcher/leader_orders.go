@@ -1,11 +1,14 @@
 package launcher
 
 import (
+	"syscall"
+
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
-// The supervisor of a part of a job obeys the leader. What it tells the leader is in leader_notes.go.
+// The supervisor of a part of a job obeys the leader, and tells it where its ranks are reached and how they end.
 
 // joinNodes begins to tell the leader where the ranks of this node are reached. What is
 // known of others by then is noted.
@@ -32,9 +35,9 @@ func (s *supervisor) obey(o part.Order) {
 	case o.End:
 		s.fate.End(fate.CodeError)
 	case o.Hang:
-		s.askHang(nil)
+		s.act(s.watch.Ask(false))
 	case o.Look > 0:
-		s.beginLook(o.Look)
+		s.watch.BeginLook(o.Look)
 	case o.Dismiss:
 		s.dismissed = true
 	case o.Signal != 0 && s.phase == working:
@@ -71,13 +74,11 @@ func (s *supervisor) obeyForWorlds(o part.Order) {
 	}
 }
 
-// beginLook begins a look of the leader. tellDoing tells the answers later. Orders arrive in the order in which the
-// leader has sent them. So a rank that is asked was told before of each address and end of a rank that the leader knew.
-func (s *supervisor) beginLook(number uint32) {
-	if s.memory == nil || s.placing.then != nil {
-		return // no ranks, or see look: the leader gives the look up when its time is over
+// tellEnd tells the leader that a rank of this node has ended.
+func (s *supervisor) tellEnd(rank, pid int, status syscall.WaitStatus, state job.State) {
+	if s.job.Part == nil {
+		return
 	}
-	s.lookout.Ask()
-	s.lookout.Number = number
-	s.memory.Root().Look(number, s.waiting(s.lookout.After))
+	note := part.Note{Ended: &part.RankEnd{Rank: s.number(rank), Pid: pid, State: state, Status: status}}
+	s.ends.Put(func() { s.job.Part.Tell(note) })
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -11,12 +12,14 @@ import (
 	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/launcher/internal/desk"
 	"github.com/gopvas/gopvas/launcher/internal/neighbour"
+	"github.com/gopvas/gopvas/launcher/internal/watch"
 )
 
 // The supervisor of another job that does not answer is not waited for when this job ends.
 func TestJobEndsBesideOneThatDoesNotAnswer(t *testing.T) {
 	memory := jobtest.Create(t, job.Config{Ranks: 1, Places: 4, BTL: job.BTLSM, CPUs: 1})
 	s := &supervisor{plan: &plan{job: &Job{}}, memory: memory, ranks: rosterOf(1, 11)}
+	s.watch = watch.New(s.ranks, false, time.Second, true)
 	nodes, leave := context.WithCancel(t.Context())
 	s.nodesEnd = nodes
 	s.desk = desk.Open(nodes, memory.Root(), nil, false, s.post)

@@ -3,32 +3,46 @@ package launcher
 import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher/internal/hang"
+	"github.com/gopvas/gopvas/launcher/internal/part"
+	"github.com/gopvas/gopvas/launcher/internal/watch"
 )
 
-// sayHang prints the report of the ranks as they stand now, or has the leader of several nodes
-// do that. Programs that have not called Init, or never will, are not known here.
-func (s *supervisor) sayHang() {
-	switch {
-	case s.job.Part != nil:
-		s.tellDoing(0)
-		return
-	case s.memory == nil:
-		s.io.say("no rank has been started yet")
-		return
-	}
-	s.report(s.memory.Root().Snapshot(), nil)
-}
-
-// report prints the report of the ranks, and writes it to the file that is asked for. proof is nil if nothing is
-// proved.
-func (s *supervisor) report(views []job.View, proof *job.Proof) {
-	who := make([]hang.Rank, s.size)
-	for rank, v := range views {
-		who[rank] = hang.Rank{
-			World: hang.OfWorld(s.ranks.World(rank), rank), Pid: s.ranks.Pid(rank), Program: s.app(rank).Program,
-			Stopped: hang.Stopped(s.ranks.Pid(rank)),
-			Place:   hang.PlaceOf(&v, s.placing.known[hang.Call{Pid: s.ranks.Pid(rank), Address: v.Place()}]),
+// act takes the steps of the watch.
+func (s *supervisor) act(steps []watch.Step) {
+	for _, step := range steps {
+		switch {
+		case step.Read != nil:
+			shared := s.btl == job.BTLPvas
+			go func() {
+				places := hang.ReadPlaces(step.Read, shared)
+				s.post(func() { s.act(s.watch.Found(places)) })
+			}()
+		case step.Waiting != nil, step.Doing != nil:
+			s.job.Part.Tell(part.Note{Waiting: step.Waiting, Doing: step.Doing})
+		case step.Report != nil:
+			s.report(step.Report)
+		}
+		if step.TimedOut {
+			s.fate.TimedOut(s.job.Timeout)
 		}
 	}
-	hang.Tell(views, who, proof, s.job.HangFile, s.io.say, &s.messages)
+}
+
+// report prints the report of the ranks, and writes it to the file that is asked for. Programs that have not called
+// Init, or never will, are not known here. A proved deadlock ends the job, unless another cause has meanwhile.
+func (s *supervisor) report(r *watch.Report) {
+	switch {
+	case !r.Started:
+		s.io.say("no rank has been started yet")
+		return
+	case r.Proof != nil && s.over():
+		return
+	}
+	for rank := range r.Who {
+		r.Who[rank].Program = s.app(rank).Program
+	}
+	hang.Tell(r.Views, r.Who, r.Proof, s.job.HangFile, s.io.say, &s.messages)
+	if r.Proof != nil && s.job.Deadlock != DeadlockReport {
+		s.fate.Deadlocked()
+	}
 }

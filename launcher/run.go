@@ -100,10 +100,10 @@ func (s *supervisor) supervise(ctx context.Context) error {
 		s.fate.Kill(fate.CodeError)
 	}
 	s.serve(s.idle)
-	if s.asked.tick != nil {
-		s.endHang()
+	if s.watch.AnswersDue() != nil {
+		s.act(s.watch.EndAnswers())
 	}
-	s.serve(func() bool { return s.placing.then == nil })
+	s.serve(func() bool { return !s.watch.Placing() })
 	release()
 	s.during(holds.Wait)
 	return err
@@ -128,6 +128,7 @@ func (s *supervisor) start() error {
 			return err
 		}
 	}
+	s.watch.Begin(s.memory.Root())
 	s.desk = desk.Open(s.nodesEnd, s.memory.Root(), s.job.Part, s.job.TraceSize > 0, s.post)
 	s.joinNodes()
 	for rank := range s.size {

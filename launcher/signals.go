@@ -32,7 +32,7 @@ func (s *supervisor) received(sig os.Signal) {
 	}
 	switch {
 	case number == syscall.SIGQUIT:
-		s.askHang(nil)
+		s.act(s.watch.Ask(false))
 		return
 	case number == syscall.SIGTSTP:
 		s.whenStarted(number, s.pause)

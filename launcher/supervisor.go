@@ -10,14 +10,13 @@ import (
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
-	"github.com/gopvas/gopvas/internal/trace/symbol"
 	"github.com/gopvas/gopvas/launcher/internal/desk"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
-	"github.com/gopvas/gopvas/launcher/internal/hang"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/output"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 	"github.com/gopvas/gopvas/launcher/internal/roster"
+	"github.com/gopvas/gopvas/launcher/internal/watch"
 )
 
 // A supervisor is one run of a job. All fields belong to the goroutine of Run,
@@ -49,11 +48,7 @@ type supervisor struct {
 	nodesEnd context.Context // ends when the memory is about to be closed
 	told     sync.WaitGroup  // part.FollowAddresses
 	held     holds
-	lookout  hang.Lookout
-	asked    hangAsked
-	// toldWaiting is how many waiting ranks the leader was told of.
-	toldWaiting int
-	placing     placing
+	watch    *watch.Watch
 
 	groups    []limits.MemoryGroup // as they were at first
 	places    int                  // ranks that there is room for
@@ -67,10 +62,9 @@ type supervisor struct {
 func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *supervisor {
 	s := &supervisor{
 		plan: p, Adoption: orphans,
-		parent:  host.NewParent(p.job.StackSize, job.MonitorSlackOf(p.size, p.atOnce)),
-		placing: placing{read: hang.ReadPlaces, known: map[hang.Call]symbol.Place{}},
-		groups:  limits.MemoryGroups(os.DirFS("/")),
-		events:  newEvents(ctx, p.job), lookout: hang.NewLookout(p.job.LooksAfter()),
+		parent: host.NewParent(p.job.StackSize, job.MonitorSlackOf(p.size, p.atOnce)),
+		groups: limits.MemoryGroups(os.DirFS("/")),
+		events: newEvents(ctx, p.job),
 	}
 	if log := p.job.Log; log != nil {
 		p.job.Log = func(format string, args ...any) { s.messages.Put(func() { log(format, args...) }) }
@@ -80,6 +74,8 @@ func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *superv
 		guest = p.job.guest.Root().Pid(0)
 	}
 	s.ranks = roster.New(p.job.Part, p.size, p.job.Total(), guest)
+	after, off := p.job.LooksAfter()
+	s.watch = watch.New(s.ranks, p.job.Part != nil, after, off)
 	hostname, err := os.Hostname()
 	if err != nil {
 		hostname = "this machine"
@@ -136,25 +132,6 @@ func newEvents(ctx context.Context, j *Job) events {
 type laterSignal struct {
 	syscall.Signal
 	act func()
-}
-
-// placing is what a supervisor knows of places.
-type placing struct {
-	read    func(calls []hang.Call, shared bool) map[hang.Call]symbol.Place
-	known   map[hang.Call]symbol.Place // of the calls that were asked for; zero: it is not known, or not yet
-	reading int                        // goroutines that reports wait for
-	late    <-chan time.Time           // when reports do without
-	then    []func()                   // is called when all is read, or late
-}
-
-// hangAsked is an open question to the ranks of this node what they do. What ranks wait for is known before. One that
-// waits in a program in Go says where its call is, and one that polls says for what, at its next poll. One that
-// computes, or is stopped, does not answer.
-type hangAsked struct {
-	tick <-chan time.Time // when the answers are looked at next; nil: they are not awaited
-	at   int64            // when it was asked, on the clock of Waiting.Seen; 0: no question is open
-	end  time.Time        // when the report does not wait for more
-	then []func()         // is called after the report
 }
 
 // over reports whether the fate of the job has been decided.

@@ -119,10 +119,12 @@ var layers = []layer{
 		"internal/limits", "internal/nofile", "internal/processes"}},
 	{"launcher/internal/desk", []string{"launcher/internal/neighbour", "launcher/internal/part", "internal/job"}},
 	{"launcher/internal/roster", []string{"launcher/internal/host", "launcher/internal/part", "internal/job"}},
+	{"launcher/internal/watch", []string{"launcher/internal/hang", "launcher/internal/part", "launcher/internal/roster",
+		"internal/job", "internal/processes", "internal/trace/symbol"}},
 	{"launcher/internal/launchertest", []string{"internal/limits", "internal/processes", "launcher/internal/fate",
 		"pvas"}},
 	{"launcher", []string{"launcher/internal/...", "pvas", "internal/job", "internal/limits", "internal/linkage",
-		"internal/processes", "internal/topology", "internal/trace/symbol"}},
+		"internal/processes", "internal/topology"}},
 	{"launcher/cluster", []string{"launcher", "launcher/internal/...", "pvas", "internal/job", "internal/limits",
 		"internal/linkage", "internal/nofile", "internal/pmi", "internal/processes", "internal/trace/symbol"}},
 

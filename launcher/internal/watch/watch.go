@@ -1,0 +1,205 @@
+package watch
+
+import (
+	"time"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/processes"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/trace/symbol"
+	"github.com/gopvas/gopvas/launcher/internal/hang"
+	"github.com/gopvas/gopvas/launcher/internal/part"
+	"github.com/gopvas/gopvas/launcher/internal/roster"
+)
+
+// A Watch belongs to the goroutine of the supervisor. It knows the ranks by their table and by the root block. What
+// is to follow waits for places first:
+//
+//	Ask --answers, or pollsWait--> places --> Report (Doing for a leader), TimedOut
+//	LookDue --> look --> look --proved--> places --> Report with the proof
+//	BeginLook --> LookDue --> places --> Doing, which is the answer to the leader's look
+type Watch struct {
+	ranks    *roster.Table
+	root     *job.Root // nil until there is memory
+	ofLeader bool      // the leader of several nodes is told what ranks do, and proves deadlocks
+	lookout  hang.Lookout
+	asked    question
+	placing  placing
+	told     int // how many waiting ranks the leader was told of
+}
+
+// A Step is what the supervisor is to do. One of the first four fields is set.
+type Step struct {
+	Read    []hang.Call // read these places on another goroutine, and tell Found
+	Report  *Report     // print it
+	Doing   *part.Doing // tell the leader
+	Waiting *part.Waits // likewise
+
+	TimedOut bool // the job ends by its time-out, behind a report or Doing: ranks must not end before they are reported
+}
+
+// A Report is of the ranks as they stood.
+type Report struct {
+	Started bool // a rank; else nothing is known
+	Views   []job.View
+	Who     []hang.Rank // without the names of programs
+	Proof   *job.Proof  // of a deadlock; nil: nothing is proved
+}
+
+// New returns the watch of ranks that have waited for so long when it looks. off is one that does not look.
+func New(ranks *roster.Table, ofLeader bool, after time.Duration, off bool) *Watch {
+	return &Watch{ranks: ranks, ofLeader: ofLeader, lookout: hang.NewLookout(after, off),
+		placing: placing{known: map[hang.Call]symbol.Place{}}}
+}
+
+// Begin is told the root block of the job.
+func (w *Watch) Begin(root *job.Root) { w.root = root }
+
+// LookDue is when Look is due.
+func (w *Watch) LookDue() <-chan time.Time { return w.lookout.Tick }
+
+// Look is the next step of the lookout. A node of a job on several only tells the leader how many ranks wait. A
+// question to the ranks withdraws the answers to the last one, so there is none while a report waits for places. busy:
+// the job is not complete, or ends already.
+func (w *Watch) Look(busy bool) []Step {
+	l := &w.lookout
+	switch {
+	case w.root == nil || busy || w.placing.waits():
+		l.Rest()
+	case w.ofLeader && l.Asked:
+		l.Rest()
+		return w.placed(pending{doing: true, look: l.Number})
+	case w.ofLeader:
+		l.Rest()
+		if n := len(w.waiting(l.After)); n != w.told {
+			w.told = n
+			return []Step{{Waiting: &part.Waits{Ranks: n}}}
+		}
+	case !l.Asked:
+		waiting := w.waiting(l.After)
+		if !l.Wants(len(waiting), w.ranks.Alive()) {
+			l.Rest()
+			break
+		}
+		w.root.Look(l.Ask(), waiting)
+	default:
+		return w.read()
+	}
+	return nil
+}
+
+// read reads the answers to a look.
+func (w *Watch) read() []Step {
+	l := &w.lookout
+	views := w.root.Snapshot()
+	proof, again := l.Read(views, time.Duration(sys.Monotonic()))
+	switch {
+	case again:
+		w.root.Look(l.Ask(), w.waiting(l.After))
+	case len(proof.Ranks) > 0 && w.watched():
+		l.GiveUp()
+	case len(proof.Ranks) > 0:
+		l.Tick = nil
+		return w.placed(pending{views: views, proof: &proof})
+	}
+	return nil
+}
+
+// BeginLook begins a look of the leader, which Look answers later. Orders arrive in the order in which the leader has
+// sent them. So a rank that is asked was told before of each address and end of a rank that the leader knew.
+func (w *Watch) BeginLook(number uint32) {
+	if w.root == nil || w.placing.waits() {
+		return // no ranks, or see Look: the leader gives the look up when its time is over
+	}
+	w.lookout.Ask()
+	w.lookout.Number = number
+	w.root.Look(number, w.waiting(w.lookout.After))
+}
+
+// waiting returns the numbers of this node's ranks that have waited for so long.
+func (w *Watch) waiting(long time.Duration) (list []int) {
+	now := time.Duration(sys.Monotonic())
+	for _, rank := range w.ranks.Living() {
+		rank = w.ranks.Number(rank)
+		if a, ok := w.root.Waiting(rank); ok && now-time.Duration(a.Since) >= long {
+			list = append(list, rank)
+		}
+	}
+	return list
+}
+
+// watched tells whether a rank of this node is stopped, or has a debugger attached. Such a job is not ended.
+func (w *Watch) watched() bool {
+	for pid := range w.ranks.Living() {
+		if p, ok := processes.Find(pid); ok && (p.State == 'T' || p.State == 't') || processes.Traced(pid) {
+			return true
+		}
+	}
+	return false
+}
+
+// Records returns the records of the ranks here from the root block.
+func (w *Watch) Records() (list []job.Record) {
+	if w.root == nil {
+		return nil
+	}
+	now := time.Duration(sys.Monotonic())
+	for rank := range w.ranks.Size() {
+		list = append(list, w.root.Record(w.ranks.Number(rank), now))
+	}
+	return list
+}
+
+// doing is what the leader is told of the ranks, and which look they have answered.
+func (w *Watch) doing(look uint32) *part.Doing {
+	d := &part.Doing{Records: w.Records(), Pids: w.ranks.Pids(), Places: make([]symbol.Place, w.ranks.Size()),
+		Look: look, Watched: w.watched()}
+	for _, pid := range d.Pids {
+		d.Stopped = append(d.Stopped, hang.Stopped(pid))
+	}
+	for rank, c := range d.Records {
+		call := hang.Call{Pid: d.Pids[rank], Address: max(c.Waiting.Place, c.Polls.Place)} // one is 0
+		d.Places[rank] = w.placing.known[call]
+	}
+	return d
+}
+
+// report is that of the ranks as views show them; nil: as they stand now.
+func (w *Watch) report(views []job.View, proof *job.Proof) *Report {
+	if w.root == nil {
+		return &Report{}
+	}
+	if views == nil {
+		views = w.root.Snapshot()
+	}
+	r := &Report{Started: true, Views: views, Proof: proof, Who: make([]hang.Rank, w.ranks.Size())}
+	for rank, v := range views {
+		pid := w.ranks.Pid(rank)
+		r.Who[rank] = hang.Rank{World: hang.OfWorld(w.ranks.World(rank), rank), Pid: pid, Stopped: hang.Stopped(pid),
+			Place: hang.PlaceOf(&v, w.placing.known[hang.Call{Pid: pid, Address: v.Place()}])}
+	}
+	return r
+}
+
+// steps are those of what has waited for places.
+func (w *Watch) steps(then []pending) (list []Step) {
+	for _, p := range then {
+		switch {
+		case p.doing:
+			list = append(list, Step{Doing: w.doing(p.look)})
+			continue
+		case p.proof != nil:
+			list = append(list, Step{Report: w.report(p.views, p.proof)})
+			continue
+		}
+		s := Step{TimedOut: w.asked.timedOut}
+		w.asked = question{}
+		if w.ofLeader {
+			s.Doing = w.doing(0)
+		} else {
+			s.Report = w.report(nil, nil)
+		}
+		list = append(list, s)
+	}
+	return list
+}
