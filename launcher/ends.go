@@ -2,14 +2,14 @@ package launcher
 
 import (
 	"errors"
-	"os"
+	"fmt"
 	"slices"
 	"syscall"
 	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/cause"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 )
@@ -87,7 +87,7 @@ func (s *supervisor) ended(e host.Exit) {
 		s.hostEnd = &e.Status
 		if s.phase == working {
 			s.fate.HostDied(e.Pid, e.Status)
-			s.explainKill(e.Status)
+			s.sayIf("%s", s.causes.OfKill(e.Status))
 		}
 		return
 	}
@@ -114,7 +114,7 @@ func (s *supervisor) ended(e host.Exit) {
 	}
 	s.tellEnd(rank, e.Pid, e.Status, state)
 	if sys.Kill(-e.Pid, 0) != nil { // nobody is left in the group: its number may be used again
-		s.control.Note(host.Request{Forget: e.Pid})
+		s.starter.control.Note(host.Request{Forget: e.Pid})
 	}
 	s.job.logf("rank %d (pid %d) %s", s.number(rank), e.Pid, fate.Describe(e.Status))
 	if s.app(rank).Time {
@@ -131,29 +131,24 @@ func (s *supervisor) ended(e host.Exit) {
 		s.fate.RankEnded(s.number(rank), e.Pid, s.app(rank).Program, e.Status, state)
 	}
 	if asked || s.fate.Failure != failed {
-		s.explainKill(e.Status)
-		s.explainCore(rank, e)
-		if s.btl == job.BTLPvas {
-			s.explainFailure()
-		}
+		s.explain(rank, e)
 	}
 }
 
-// explainKill names the control group whose memory has run out, if that may be why a process was killed.
-func (s *supervisor) explainKill(status syscall.WaitStatus) {
-	if status.Signal() != syscall.SIGKILL {
-		return
-	}
-	if group := limits.OutOfMemory(os.DirFS("/"), s.groups); group != nil {
-		s.io.say("the kernel kills for want of memory: the control group %v: raise it, or start fewer ranks", group)
+// explain says what is behind the end of a rank, as far as that is known.
+func (s *supervisor) explain(rank int, e host.Exit) {
+	shared := s.starter.btl == job.BTLPvas
+	s.sayIf("%s", s.causes.OfKill(e.Status))
+	s.sayIf(fmt.Sprintf("rank %d: %%s", s.number(rank)), cause.Core(cause.Process{Pid: e.Pid, Status: e.Status,
+		Dir: s.app(rank).Dir, Began: s.ranks.Began(rank), Shared: shared}))
+	if shared {
+		s.sayIf("%s", cause.InSpace(s.host))
 	}
 }
 
-// explainFailure names the limit that all ranks of an address space share, if it
-// may be why the first of them has failed: programs say "out of memory" then, or
-// crash.
-func (s *supervisor) explainFailure() {
-	if limit := limits.AreasTaken(s.host); limit != nil {
-		s.io.say("the address space is full: %v", limit)
+// sayIf says a text in a message, unless it is empty.
+func (s *supervisor) sayIf(format, text string) {
+	if text != "" {
+		s.io.say(format, text)
 	}
 }

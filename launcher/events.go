@@ -75,8 +75,8 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 // cutShort ends a request that the host does not answer when nobody needs it any
 // more.
 func (s *supervisor) cutShort() {
-	if s.control != nil && s.over() && (s.fate.Killed || s.ranks.Alive() == 0) {
-		s.control.Interrupt()
+	if s.starter.control != nil && s.over() && (s.fate.Killed || s.ranks.Alive() == 0) {
+		s.starter.control.Interrupt()
 	}
 	if s.fate.Killed && s.phase == working && s.deadline == nil {
 		s.awaitKilled()

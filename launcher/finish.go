@@ -28,8 +28,8 @@ func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 		s.drain()
 		s.io.close()
 	}
-	if s.control != nil {
-		s.control.Close()
+	if s.starter.control != nil {
+		s.starter.control.Close()
 	}
 	if s.memory != nil {
 		if s.job.Part != nil {
@@ -43,7 +43,8 @@ func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 	if s.host == 0 && err != nil {
 		return nil, err
 	}
-	result := &Result{BTL: s.btl, Reason: s.reason, Code: s.fate.Code, Failure: s.fate.Failure, HostPid: s.host}
+	result := &Result{BTL: s.starter.btl, Reason: s.starter.reason, Code: s.fate.Code, Failure: s.fate.Failure,
+		HostPid: s.host}
 	if err == nil && ctx.Err() != nil && s.fate.Killed {
 		err = context.Cause(ctx)
 	}
@@ -101,5 +102,5 @@ func (s *supervisor) sweep() {
 		s.next(nil)
 	}
 	signal.Stop(s.childEnd)
-	s.parent.Close()
+	s.starter.parent.Close()
 }

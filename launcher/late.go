@@ -14,14 +14,6 @@ import (
 
 // Worlds that are added to the job: their start after their programs were found, and their end apart from the others.
 
-// node is the number of this one.
-func (s *supervisor) node() int {
-	if s.job.Part == nil {
-		return 0
-	}
-	return s.job.Part.Node
-}
-
 // takeStep takes a step of the start of a world, as the leader has ordered. It may handle other events meanwhile.
 func (s *supervisor) takeStep(l *part.Late) {
 	var err error

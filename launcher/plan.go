@@ -111,6 +111,14 @@ func (p *plan) link(app int) error {
 // number returns the number in the job of a rank of this node.
 func (p *plan) number(rank int) int { return p.job.Part.Number(rank) }
 
+// node is the number of this one.
+func (p *plan) node() int {
+	if p.job.Part == nil {
+		return 0
+	}
+	return p.job.Part.Node
+}
+
 // grow makes room for ranks that run these apps, behind those that are there.
 func (p *plan) grow(apps []int) {
 	p.appOf = append(p.appOf, apps...)

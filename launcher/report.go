@@ -12,7 +12,7 @@ func (s *supervisor) act(steps []watch.Step) {
 	for _, step := range steps {
 		switch {
 		case step.Read != nil:
-			shared := s.btl == job.BTLPvas
+			shared := s.starter.btl == job.BTLPvas
 			go func() {
 				places := hang.ReadPlaces(step.Read, shared)
 				s.post(func() { s.act(s.watch.Found(places)) })

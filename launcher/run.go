@@ -2,12 +2,10 @@ package launcher
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"sync"
 	"syscall"
 
-	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher/internal/desk"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
@@ -61,7 +59,7 @@ func Run(ctx context.Context, j Job) (*Result, error) {
 	}
 	defer orphans.End()
 	s := newSupervisor(ctx, plan, orphans)
-	s.misfit = misfit
+	s.starter.misfit = misfit
 	return s.run(ctx)
 }
 
@@ -87,6 +85,7 @@ func (s *supervisor) supervise(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.starter.io = s.io
 	holding, release := context.WithCancel(ctx)
 	defer release()
 	var holds sync.WaitGroup
@@ -112,17 +111,18 @@ func (s *supervisor) supervise(ctx context.Context) error {
 // start starts the host and the ranks. The error is host.ErrOver where the fate of
 // the job has been decided before it was complete.
 func (s *supervisor) start() error {
-	started, err := await(s, func() (host.Started, error) { return s.parent.StartHost(s.id) })
+	started, err := await(s, func() (host.Started, error) { return s.starter.parent.StartHost(s.id) })
 	if err != nil {
 		return err
 	}
 	s.hostStarted(started)
-	if _, err := await(s, func() (any, error) { return nil, s.chooseBTL() }); err != nil {
+	if _, err := await(s, func() (any, error) { return nil, s.starter.chooseBTL() }); err != nil {
 		return err
 	}
-	if s.memory, err = await(s, s.makeMemory); err != nil {
+	if s.memory, err = await(s, s.starter.makeMemory); err != nil {
 		return err
 	}
+	s.starter.memory = s.memory
 	if s.job.Made != nil {
 		if err := s.job.Made(s.memory.Root()); err != nil {
 			return err
@@ -148,7 +148,7 @@ func (s *supervisor) start() error {
 }
 
 func (s *supervisor) hostStarted(h host.Started) {
-	s.host, s.control = h.Pid, h.Control
+	s.host, s.starter.control = h.Pid, h.Control
 	s.job.logf("space host is pid %d, guard is pid %d", s.host, h.Guard)
 	for _, pid := range []int{h.Pid, h.Guard} {
 		if _, gone := s.ranks.Early(pid); !gone {
@@ -160,33 +160,6 @@ func (s *supervisor) hostStarted(h host.Started) {
 	}
 }
 
-// makeMemory makes the job's memory and has the host map it.
-func (s *supervisor) makeMemory() (*job.Memory, error) {
-	if guest := s.job.guest; guest != nil {
-		guest.Root().Attend()
-		return guest, nil
-	}
-	c := job.Config{
-		Ranks: s.job.Total(), Places: s.places, Universe: s.universe(), Desk: true,
-		BTL: s.btl, CPUs: s.room(), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
-		Domains:   s.domains(0),
-		TraceSize: s.job.TraceSize, Settings: s.job.SettingsFor(s.btl),
-	}
-	rand.Read(c.Key[:]) // never fails
-	s.job.Part.Describe(&c)
-	memory, err := job.Create(c)
-	if err == nil {
-		memory.Root().Attend()
-	}
-	if err != nil || s.btl != job.BTLPvas {
-		return memory, err
-	}
-	if _, err := s.control.Call("map the job's memory", host.Request{Memory: true}, memory.File()); err != nil {
-		return nil, errors.Join(err, memory.Close())
-	}
-	return memory, nil
-}
-
 // allStarted is called when every rank has been started.
 func (s *supervisor) allStarted(ctx context.Context, holds *sync.WaitGroup) {
 	s.fate.Starting = false
@@ -194,7 +167,7 @@ func (s *supervisor) allStarted(ctx context.Context, holds *sync.WaitGroup) {
 		signal.act()
 	}
 	s.attend()
-	p := Processes{BTL: s.btl, Host: s.host, Ranks: s.ranks.Pids()}
+	p := Processes{BTL: s.starter.btl, Host: s.host, Ranks: s.ranks.Pids()}
 	if len(s.machine.Nodes) > 1 {
 		for rank := range s.size {
 			p.Domains = append(p.Domains, s.memory.Root().Domain(s.number(rank)))
@@ -217,4 +190,15 @@ func (s *supervisor) rankStarted(p process) {
 		return
 	}
 	s.fate.Fresh(func(sig syscall.Signal) { s.ranks.SignalOne(p.pid, sig) })
+}
+
+// startOf returns the step that starts one rank.
+func (s *supervisor) startOf(rank int) func() (process, error) {
+	s.ranks.Starts()
+	if pid := s.ranks.Guest(); pid != 0 && rank == 0 { // it runs
+		s.watchGuest()
+		return func() (process, error) { return process{pid: pid}, nil }
+	}
+	seat := s.ranks.Seat(rank)
+	return func() (process, error) { return s.starter.startRank(seat) }
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/launcher/internal/cause"
 	"github.com/gopvas/gopvas/launcher/internal/desk"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
@@ -25,15 +25,11 @@ import (
 type supervisor struct {
 	*plan
 	*host.Adoption
-	parent *host.Parent
-	host   int // pid
+	starter starter
+	host    int // pid
 	// hostEnd is how the host ended, if it has.
 	hostEnd  *syscall.WaitStatus
-	control  *host.Control
-	memory   *job.Memory
-	btl      job.BTL // by chooseBTL
-	reason   string  // by chooseBTL
-	misfit   error   // why the ranks cannot share an address space; nil if that has to be seen in the host
+	memory   *job.Memory // nil until it is made
 	io       *stdio
 	later    []laterSignal // until all ranks have been started
 	messages output.Queue  // of messages and the log
@@ -50,11 +46,10 @@ type supervisor struct {
 	held     holds
 	watch    *watch.Watch
 
-	groups    []limits.MemoryGroup // as they were at first
-	places    int                  // ranks that there is room for
-	desk      *desk.Desk           // nil until there is memory
-	lateApps  []int                // of the commands of the world that is being started
-	dismissed bool                 // see idle
+	causes    *cause.Finder
+	desk      *desk.Desk // nil until there is memory
+	lateApps  []int      // of the commands of the world that is being started
+	dismissed bool       // see idle
 
 	events
 }
@@ -62,9 +57,9 @@ type supervisor struct {
 func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *supervisor {
 	s := &supervisor{
 		plan: p, Adoption: orphans,
-		parent: host.NewParent(p.job.StackSize, job.MonitorSlackOf(p.size, p.atOnce)),
-		groups: limits.MemoryGroups(os.DirFS("/")),
-		events: newEvents(ctx, p.job),
+		starter: starter{plan: p, parent: host.NewParent(p.job.StackSize, job.MonitorSlackOf(p.size, p.atOnce))},
+		causes:  cause.NewFinder(),
+		events:  newEvents(ctx, p.job),
 	}
 	if log := p.job.Log; log != nil {
 		p.job.Log = func(format string, args ...any) { s.messages.Put(func() { log(format, args...) }) }

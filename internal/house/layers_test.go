@@ -121,6 +121,7 @@ var layers = []layer{
 	{"launcher/internal/roster", []string{"launcher/internal/host", "launcher/internal/part", "internal/job"}},
 	{"launcher/internal/watch", []string{"launcher/internal/hang", "launcher/internal/part", "launcher/internal/roster",
 		"internal/job", "internal/processes", "internal/trace/symbol"}},
+	{"launcher/internal/cause", []string{"internal/limits"}},
 	{"launcher/internal/launchertest", []string{"internal/limits", "internal/processes", "launcher/internal/fate",
 		"pvas"}},
 	{"launcher", []string{"launcher/internal/...", "pvas", "internal/job", "internal/limits", "internal/linkage",

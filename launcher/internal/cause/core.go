@@ -1,45 +1,52 @@
-package launcher
+package cause
 
 import (
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
-
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/launcher/internal/host"
 )
 
-// explainCore says where the core dump of a rank is.
-func (s *supervisor) explainCore(rank int, e host.Exit) {
-	if !e.Status.CoreDump() {
-		return
+// A Process is one that has ended.
+type Process struct {
+	Pid    int
+	Status syscall.WaitStatus
+	Dir    string    // its working directory
+	Began  time.Time // its start
+	Shared bool      // its address space, by the other ranks
+}
+
+// Core says where the core dump of a process is; "": that is not known, or there is none.
+func Core(p Process) string {
+	if !p.Status.CoreDump() {
+		return ""
 	}
 	pattern, err := os.ReadFile("/proc/sys/kernel/core_pattern")
 	if err != nil {
-		return
+		return ""
 	}
 	usesPid, _ := os.ReadFile("/proc/sys/kernel/core_uses_pid") // an error: it does not
 	text := strings.TrimSpace(string(pattern))
 	if command, ok := strings.CutPrefix(text, "|"); ok {
-		s.io.say("rank %d: its core dump went to %s", s.number(rank), strings.Fields(command + " ?")[0])
-		return
+		return "its core dump went to " + strings.Fields(command + " ?")[0]
 	}
 	if strings.TrimSpace(string(usesPid)) == "1" && !strings.Contains(text, "%p") {
 		text += ".%p"
 	}
 	what := "its core dump"
-	if s.btl == job.BTLPvas {
+	if p.Shared {
 		what = "the core dump, of the whole address space,"
 	}
-	glob := coreGlob(text, e.Pid)
+	glob := coreGlob(text, p.Pid)
 	if !filepath.IsAbs(glob) {
-		glob = filepath.Join(s.app(rank).Dir, glob)
+		glob = filepath.Join(p.Dir, glob)
 	}
-	if file := newest(glob, s.ranks.Began(rank)); file != "" {
-		s.io.say("rank %d: %s is %s", s.number(rank), what, file)
+	if file := newest(glob, p.Began); file != "" {
+		return what + " is " + file
 	}
+	return ""
 }
 
 // coreGlob is a pattern of the kernel for the core dump of a process as one of file names: what else it names than

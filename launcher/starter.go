@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"crypto/rand"
 	"errors"
 	"os"
 	"slices"
@@ -14,9 +15,23 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/roster"
 )
 
+// A starter starts the processes of ranks. What it does may block: so each call is a step (await), on a goroutine of
+// its own, and one step follows the other. It changes the plan only before the first rank is started.
+type starter struct {
+	*plan
+	parent  *host.Parent
+	control *host.Control // nil until the host is started
+	memory  *job.Memory   // likewise: nil until it is made
+	io      *stdio
+	btl     job.BTL // by chooseBTL
+	reason  string  // likewise
+	misfit  error   // why the ranks cannot share an address space; nil if that has to be seen in the host
+	places  int     // ranks that there is room for
+}
+
 // chooseBTL decides for one of the task models, and has the address space made
 // if it is to be one.
-func (s *supervisor) chooseBTL() error {
+func (s *starter) chooseBTL() error {
 	s.sayRemarks()
 	s.permitNice()
 	if s.reason = s.wrapped(); s.reason != "" {
@@ -47,7 +62,7 @@ func (s *supervisor) chooseBTL() error {
 }
 
 // permitNice has ranks keep the niceness of this process where the user may not give them less, and says so: nice does.
-func (s *supervisor) permitNice() {
+func (s *starter) permitNice() {
 	for i := range s.job.Apps {
 		if app := &s.job.Apps[i]; !sys.MayNice(app.Nice) {
 			s.io.say("%s: nice %d takes a privilege or a higher limit (ulimit -e): its ranks go on without it",
@@ -59,7 +74,7 @@ func (s *supervisor) permitNice() {
 
 // sayRemarks tells of programs whose ranks cannot find each other, or may end for want of a function, and of ranks that
 // have fewer cores than they are to have. They run.
-func (s *supervisor) sayRemarks() {
+func (s *starter) sayRemarks() {
 	if s.job.Total() == 1 || !s.job.Part.Leads() {
 		return
 	}
@@ -74,7 +89,7 @@ func (s *supervisor) sayRemarks() {
 }
 
 // makeSpace asks the host to make the address space and to look at the programs.
-func (s *supervisor) makeSpace() error {
+func (s *starter) makeSpace() error {
 	if s.misfit != nil {
 		return s.misfit
 	}
@@ -98,19 +113,35 @@ type process struct {
 	at        time.Time // of its start
 }
 
-// startOf returns the step that starts one rank.
-func (s *supervisor) startOf(rank int) func() (process, error) {
-	s.ranks.Starts()
-	if pid := s.ranks.Guest(); pid != 0 && rank == 0 { // it runs
-		s.watchGuest()
-		return func() (process, error) { return process{pid: pid}, nil }
+// makeMemory makes the job's memory and has the host map it.
+func (s *starter) makeMemory() (*job.Memory, error) {
+	if guest := s.job.guest; guest != nil {
+		guest.Root().Attend()
+		return guest, nil
 	}
-	seat := s.ranks.Seat(rank)
-	return func() (process, error) { return s.startRank(seat) }
+	c := job.Config{
+		Ranks: s.job.Total(), Places: s.places, Universe: s.universe(), Desk: true,
+		BTL: s.btl, CPUs: s.room(), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
+		Domains:   s.domains(0),
+		TraceSize: s.job.TraceSize, Settings: s.job.SettingsFor(s.btl),
+	}
+	rand.Read(c.Key[:]) // never fails
+	s.job.Part.Describe(&c)
+	memory, err := job.Create(c)
+	if err == nil {
+		memory.Root().Attend()
+	}
+	if err != nil || s.btl != job.BTLPvas {
+		return memory, err
+	}
+	if _, err := s.control.Call("map the job's memory", host.Request{Memory: true}, memory.File()); err != nil {
+		return nil, errors.Join(err, memory.Close())
+	}
+	return memory, nil
 }
 
 // startRank starts one rank.
-func (s *supervisor) startRank(seat roster.Seat) (p process, err error) {
+func (s *starter) startRank(seat roster.Seat) (p process, err error) {
 	files, err := s.io.forRank(seat.Number)
 	if err != nil {
 		return p, err
@@ -135,7 +166,7 @@ func (s *supervisor) startRank(seat roster.Seat) (p process, err error) {
 }
 
 // startInSpace asks the host to start a rank in its address space.
-func (s *supervisor) startInSpace(seat roster.Seat, cpus []int, files []*os.File) (int, error) {
+func (s *starter) startInSpace(seat roster.Seat, cpus []int, files []*os.File) (int, error) {
 	app := s.appOf[seat.Rank]
 	req := &host.SpawnRequest{Rank: seat.Rank, Number: seat.Number, InWorld: seat.InWorld, Local: seat.Local,
 		Nice: s.job.Apps[app].Nice, App: app, CPUs: cpus}
@@ -159,7 +190,7 @@ const niceCommand = "/usr/bin/nice"
 
 // startAlone starts a rank as a process of its own, with the job's memory as its
 // descriptor 3.
-func (s *supervisor) startAlone(seat roster.Seat, cpus []int, files []*os.File) (int, error) {
+func (s *starter) startAlone(seat roster.Seat, cpus []int, files []*os.File) (int, error) {
 	app := &s.apps[s.appOf[seat.Rank]]
 	if by := s.app(seat.Rank).Nice; by != 0 { // this process could not take it back
 		niced := *app
@@ -177,7 +208,7 @@ func (s *supervisor) startAlone(seat roster.Seat, cpus []int, files []*os.File) 
 	return pid, nil
 }
 
-func (s *supervisor) reportBinding(number int, cpus []int) {
+func (s *starter) reportBinding(number int, cpus []int) {
 	if cpus == nil {
 		s.io.say("rank %d is not bound (CPUs %s)", number, topology.FormatList(s.cpus))
 		return
