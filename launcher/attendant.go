@@ -94,7 +94,7 @@ func (s *supervisor) watchGuest() {
 		err := sys.AwaitExit(pid)
 		s.post(func() {
 			if err != nil {
-				s.io.say("rank 0 cannot be watched: %v", err)
+				s.io.Say("rank 0 cannot be watched: %v", err)
 			}
 			e := host.Exit{Pid: pid}
 			if root.State(0) != job.StateFinal {

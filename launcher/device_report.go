@@ -26,7 +26,7 @@ func (s *supervisor) reportDevices() {
 			sum.Bandwidth, sum.Latency = max(sum.Bandwidth, u.Bandwidth), max(sum.Latency, u.Latency)
 			busiest = max(busiest, u.Busy)
 		}
-		s.io.say("device %d (%s): %s", number, sys.DescribeAddress(a), describeUse(&sum, busiest))
+		s.io.Say("device %d (%s): %s", number, sys.DescribeAddress(a), describeUse(&sum, busiest))
 	}
 }
 

@@ -106,11 +106,11 @@ func (s *supervisor) ended(e host.Exit) {
 	// Its report comes before ours.
 	if !s.failed && (e.Status != 0 || state == job.StateInit || state == job.StateAborted) {
 		s.failed = true
-		tell := &s.messages
+		tell := &s.io.Queue
 		if s.job.Part != nil {
 			tell = &s.ends
 		}
-		tell.Put(func() { s.io.streams.LastWords(s.number(rank)) })
+		tell.Put(func() { s.io.LastWords(s.number(rank)) })
 	}
 	s.tellEnd(rank, e.Pid, e.Status, state)
 	if sys.Kill(-e.Pid, 0) != nil { // nobody is left in the group: its number may be used again
@@ -118,7 +118,7 @@ func (s *supervisor) ended(e host.Exit) {
 	}
 	s.job.logf("rank %d (pid %d) %s", s.number(rank), e.Pid, fate.Describe(e.Status))
 	if s.app(rank).Time {
-		s.io.say("rank %d: real %.2f s, user %.2f s, system %.2f s", s.number(rank),
+		s.io.Say("rank %d: real %.2f s, user %.2f s, system %.2f s", s.number(rank),
 			time.Since(s.ranks.Began(rank)).Seconds(), e.Used.User.Seconds(), e.Used.System.Seconds())
 	}
 	failed := s.fate.Failure
@@ -149,6 +149,6 @@ func (s *supervisor) explain(rank int, e host.Exit) {
 // sayIf says a text in a message, unless it is empty.
 func (s *supervisor) sayIf(format, text string) {
 	if text != "" {
-		s.io.say(format, text)
+		s.io.Say(format, text)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/hang"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/program"
+	"github.com/gopvas/gopvas/launcher/internal/streams"
 	"github.com/gopvas/gopvas/pvas"
 )
 
@@ -79,7 +80,7 @@ func ExitCode(err error) int {
 	var build *exec.ExitError
 	var image *pvas.ImageError
 	var start *StartError
-	var output outputError
+	var output streams.FileError
 	switch {
 	case errors.As(err, &output): // and no fault of the program
 		return fate.CodeError

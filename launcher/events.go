@@ -54,7 +54,7 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 		s.act(s.watch.PlacesLate())
 	case <-s.grace:
 		s.fate.GraceOver()
-	case err := <-s.output:
+	case err := <-s.io.Failed():
 		s.fate.OutputFailed(err)
 	case o := <-s.job.Part.Next():
 		s.obey(o)
@@ -99,7 +99,7 @@ func (s *supervisor) late() {
 		s.awaitKilled()
 	}
 	if s.givenUp = s.phase == draining || !s.left.Less(before); !s.givenUp {
-		s.io.say("killed, but not ended after %v: %d processes, which give their memory back: it waits for them",
+		s.io.Say("killed, but not ended after %v: %d processes, which give their memory back: it waits for them",
 			fate.KillTime, s.left.Processes)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // finish passes on the rest of the output and gives everything back. No process
 // of the job is left when it is called.
 func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
-	if s.io != nil {
+	if s.io.Opened() {
 		s.ends.Flush()
 		s.reportDevices()
 		if s.memory != nil {
@@ -26,7 +26,7 @@ func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 		}
 		s.reportFull()
 		s.drain()
-		s.io.close()
+		s.io.Close()
 	}
 	if s.starter.control != nil {
 		s.starter.control.Close()
@@ -57,11 +57,11 @@ func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 // reportFull says if ranks may have lost output because the disk is full.
 func (s *supervisor) reportFull() {
 	full := make(chan error, 1)
-	s.during(func() { full <- s.io.full() })
+	s.during(func() { full <- s.io.Full() })
 	select {
 	case err := <-full:
 		if err != nil {
-			s.io.say("output of ranks may be missing: %v", err)
+			s.io.Say("output of ranks may be missing: %v", err)
 		}
 	default: // given up
 	}
@@ -72,14 +72,14 @@ func (s *supervisor) reportFull() {
 // ends the wait.
 func (s *supervisor) drain() {
 	giveUp := make(chan struct{})
-	s.during(func() { s.io.streams.Drain(giveUp) })
+	s.during(func() { s.io.Drain(giveUp) })
 	close(giveUp)
 	select {
-	case err := <-s.output:
+	case err := <-s.io.Failed():
 		s.fate.OutputFailed(err)
 	default:
 	}
-	s.during(s.messages.Flush)
+	s.during(s.io.Flush)
 }
 
 // sweep ends the host and every process that the job has left: a rank whose pid
@@ -95,7 +95,7 @@ func (s *supervisor) sweep() {
 			break
 		}
 		if s.givenUp {
-			s.io.say("killed, but not ended after %v: process %v; it is left behind", fate.KillTime, left)
+			s.io.Say("killed, but not ended after %v: process %v; it is left behind", fate.KillTime, left)
 			s.fate.LeftBehind()
 			break
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
+	"github.com/gopvas/gopvas/launcher/internal/streams"
 )
 
 // A process that uses CPU time is waited for: so does one that was killed, as long as it gives memory back. One that
@@ -28,9 +29,9 @@ func TestKilledAreWaitedForWithProgress(t *testing.T) {
 		_ = cmd.Wait()
 	}()
 	s := &supervisor{Adoption: orphans, plan: &plan{job: &Job{}}}
-	s.io, err = newStdio(&Job{Stderr: os.Stderr}, &s.messages, func(error) {})
-	require.NoError(t, err)
-	defer s.io.close()
+	s.io = streams.New(streams.Config{Stderr: os.Stderr})
+	require.NoError(t, s.io.Open())
+	defer s.io.Close()
 	s.phase = sweeping
 	s.awaitKilled()
 	require.Eventually(t, func() bool { return s.Left().Less(s.left) }, time.Minute, 10*time.Millisecond)

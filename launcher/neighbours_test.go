@@ -18,7 +18,7 @@ import (
 // The supervisor of another job that does not answer is not waited for when this job ends.
 func TestJobEndsBesideOneThatDoesNotAnswer(t *testing.T) {
 	memory := jobtest.Create(t, job.Config{Ranks: 1, Places: 4, BTL: job.BTLSM, CPUs: 1})
-	s := &supervisor{plan: &plan{job: &Job{}}, memory: memory, ranks: rosterOf(1, 11)}
+	s := &supervisor{plan: &plan{job: &Job{}}, memory: memory, ranks: rosterOf(1, 11), io: streamsOf(&Job{})}
 	s.watch = watch.New(s.ranks, false, time.Second, true)
 	nodes, leave := context.WithCancel(t.Context())
 	s.nodesEnd = nodes

@@ -17,7 +17,7 @@ func TestTimeoutOfAJobThatEnds(t *testing.T) {
 		late := make(chan time.Time, 1)
 		late <- time.Now()
 		s := &supervisor{plan: &plan{job: &Job{Timeout: time.Second}}, events: events{timeout: late},
-			ranks: rosterOf(1, 1)}
+			ranks: rosterOf(1, 1), io: streamsOf(&Job{})}
 		s.fate = fate.Fate{Ending: ends, Effects: fate.Effects{Say: func(string, ...any) {}}}
 		m, err := job.InHeap(job.Config{Ranks: 1, BTL: job.BTLSM, CPUs: 1})
 		require.NoError(t, err)

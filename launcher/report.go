@@ -33,7 +33,7 @@ func (s *supervisor) act(steps []watch.Step) {
 func (s *supervisor) report(r *watch.Report) {
 	switch {
 	case !r.Started:
-		s.io.say("no rank has been started yet")
+		s.io.Say("no rank has been started yet")
 		return
 	case r.Proof != nil && s.over():
 		return
@@ -41,7 +41,7 @@ func (s *supervisor) report(r *watch.Report) {
 	for rank := range r.Who {
 		r.Who[rank].Program = s.app(rank).Program
 	}
-	hang.Tell(r.Views, r.Who, r.Proof, s.job.HangFile, s.io.say, &s.messages)
+	hang.Tell(r.Views, r.Who, r.Proof, s.job.HangFile, s.io.Say, &s.io.Queue)
 	if r.Proof != nil && s.job.Deadlock != DeadlockReport {
 		s.fate.Deadlocked()
 	}

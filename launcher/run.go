@@ -80,16 +80,16 @@ func (s *supervisor) run(ctx context.Context) (*Result, error) {
 
 // supervise runs the job from its first process to the end of its last rank.
 func (s *supervisor) supervise(ctx context.Context) error {
-	var err error
-	s.io, err = newStdio(s.job, &s.messages, func(err error) { s.output <- err })
-	if err != nil {
+	if err := s.io.OpenDir(); err != nil {
+		return mistake{err}
+	}
+	if err := s.io.Open(); err != nil {
 		return err
 	}
-	s.starter.io = s.io
 	holding, release := context.WithCancel(ctx)
 	defer release()
 	var holds sync.WaitGroup
-	err = s.start()
+	err := s.start()
 	switch {
 	case err == nil:
 		s.allStarted(holding, &holds)

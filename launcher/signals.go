@@ -65,7 +65,7 @@ func (s *supervisor) whenStarted(sig syscall.Signal, act func()) {
 func (s *supervisor) pause() {
 	s.ranks.Signal(syscall.SIGTSTP)
 	if err := sys.RaiseDefault(syscall.SIGTSTP); err != nil {
-		s.io.say("pause: %v", err)
+		s.io.Say("pause: %v", err)
 	}
 	s.ranks.Signal(syscall.SIGCONT)
 }

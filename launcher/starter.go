@@ -13,6 +13,7 @@ import (
 	"github.com/gopvas/gopvas/internal/topology"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/roster"
+	"github.com/gopvas/gopvas/launcher/internal/streams"
 )
 
 // A starter starts the processes of ranks. What it does may block: so each call is a step (await), on a goroutine of
@@ -22,7 +23,7 @@ type starter struct {
 	parent  *host.Parent
 	control *host.Control // nil until the host is started
 	memory  *job.Memory   // likewise: nil until it is made
-	io      *stdio
+	io      *streams.Streams
 	btl     job.BTL // by chooseBTL
 	reason  string  // likewise
 	misfit  error   // why the ranks cannot share an address space; nil if that has to be seen in the host
@@ -47,10 +48,10 @@ func (s *starter) chooseBTL() error {
 			return err
 		}
 		s.reason = reason(err)
-		s.io.say("every rank gets an address space of its own (--btl sm): %s", s.reason)
+		s.io.Say("every rank gets an address space of its own (--btl sm): %s", s.reason)
 	}
 	if s.job.HugePages == job.ReservedPages {
-		s.io.say("--huge-pages reserved: windows have none, as ranks do not share an address space")
+		s.io.Say("--huge-pages reserved: windows have none, as ranks do not share an address space")
 	}
 	s.btl = job.BTLSM
 	need, most := s.job.room()
@@ -65,7 +66,7 @@ func (s *starter) chooseBTL() error {
 func (s *starter) permitNice() {
 	for i := range s.job.Apps {
 		if app := &s.job.Apps[i]; !sys.MayNice(app.Nice) {
-			s.io.say("%s: nice %d takes a privilege or a higher limit (ulimit -e): its ranks go on without it",
+			s.io.Say("%s: nice %d takes a privilege or a higher limit (ulimit -e): its ranks go on without it",
 				app.Program, app.Nice)
 			app.Nice = 0
 		}
@@ -79,11 +80,11 @@ func (s *starter) sayRemarks() {
 		return
 	}
 	if each := s.job.Bind.CPUs; s.job.Bind.wants(2) && s.size*each > len(s.cpus) {
-		s.io.say("ranks share cores: %d ranks of %d cores each are to run on %d CPUs", s.size, each, len(s.cpus))
+		s.io.Say("ranks share cores: %d ranks of %d cores each are to run on %d CPUs", s.size, each, len(s.cpus))
 	}
 	for i, prog := range s.List {
 		if prog.Remark != "" && slices.Index(s.List, prog) == i {
-			s.io.say("%s %s", prog.Name, prog.Remark)
+			s.io.Say("%s %s", prog.Name, prog.Remark)
 		}
 	}
 }
@@ -142,20 +143,20 @@ func (s *starter) makeMemory() (*job.Memory, error) {
 
 // startRank starts one rank.
 func (s *starter) startRank(seat roster.Seat) (p process, err error) {
-	files, err := s.io.forRank(seat.Number)
+	files, err := s.io.ForRank(seat.Number)
 	if err != nil {
 		return p, err
 	}
 	// The supervisor's copies must be closed here, or the end of the rank's output
 	// would never be seen.
-	defer files.close()
+	defer files.Close()
 	cpus := s.cpusOf(seat.Rank)
 	start := s.startInSpace
 	if s.btl == job.BTLSM {
 		start = s.startAlone
 	}
 	p = process{rank: seat.Rank, at: time.Now()}
-	if p.pid, err = start(seat, cpus, files.files[:]); err != nil {
+	if p.pid, err = start(seat, cpus, files.All[:]); err != nil {
 		return p, err
 	}
 	s.job.logf("rank %d is pid %d", seat.Number, p.pid)
@@ -210,8 +211,8 @@ func (s *starter) startAlone(seat roster.Seat, cpus []int, files []*os.File) (in
 
 func (s *starter) reportBinding(number int, cpus []int) {
 	if cpus == nil {
-		s.io.say("rank %d is not bound (CPUs %s)", number, topology.FormatList(s.cpus))
+		s.io.Say("rank %d is not bound (CPUs %s)", number, topology.FormatList(s.cpus))
 		return
 	}
-	s.io.say("rank %d is bound to CPU %s%s", number, topology.FormatList(cpus), s.nameDomains(cpus))
+	s.io.Say("rank %d is bound to CPU %s%s", number, topology.FormatList(cpus), s.nameDomains(cpus))
 }

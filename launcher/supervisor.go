@@ -16,6 +16,7 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/output"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 	"github.com/gopvas/gopvas/launcher/internal/roster"
+	"github.com/gopvas/gopvas/launcher/internal/streams"
 	"github.com/gopvas/gopvas/launcher/internal/watch"
 )
 
@@ -28,11 +29,10 @@ type supervisor struct {
 	starter starter
 	host    int // pid
 	// hostEnd is how the host ended, if it has.
-	hostEnd  *syscall.WaitStatus
-	memory   *job.Memory // nil until it is made
-	io       *stdio
-	later    []laterSignal // until all ranks have been started
-	messages output.Queue  // of messages and the log
+	hostEnd *syscall.WaitStatus
+	memory  *job.Memory // nil until it is made
+	io      *streams.Streams
+	later   []laterSignal // until all ranks have been started
 
 	fate  fate.Fate
 	ranks *roster.Table
@@ -57,12 +57,14 @@ type supervisor struct {
 func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *supervisor {
 	s := &supervisor{
 		plan: p, Adoption: orphans,
-		starter: starter{plan: p, parent: host.NewParent(p.job.StackSize, job.MonitorSlackOf(p.size, p.atOnce))},
-		causes:  cause.NewFinder(),
-		events:  newEvents(ctx, p.job),
+		io:     streamsOf(p.job),
+		causes: cause.NewFinder(),
+		events: newEvents(ctx, p.job),
 	}
+	s.starter = starter{plan: p, io: s.io,
+		parent: host.NewParent(p.job.StackSize, job.MonitorSlackOf(p.size, p.atOnce))}
 	if log := p.job.Log; log != nil {
-		p.job.Log = func(format string, args ...any) { s.messages.Put(func() { log(format, args...) }) }
+		p.job.Log = func(format string, args ...any) { s.io.Put(func() { log(format, args...) }) }
 	}
 	guest := 0
 	if p.job.guest != nil {
@@ -82,13 +84,19 @@ func newSupervisor(ctx context.Context, p *plan, orphans *host.Adoption) *superv
 		Alive:  s.ranks.Alive,
 		Signal: s.ranks.Signal,
 		Grace:  func(d time.Duration) { s.grace = time.After(d) },
-		Say:    func(format string, args ...any) { s.io.say(format, args...) },
+		Say:    s.io.Say,
 	}}
 	return s
 }
 
+func streamsOf(j *Job) *streams.Streams {
+	return streams.New(streams.Config{Stdin: j.Stdin, StdinTo: part.Readers(j.StdinTo), Stdout: j.Stdout,
+		Stderr: j.Stderr, Tag: j.TagOutput, Dir: j.OutputDir, Begins: j.Total(), Here: j.size(), Ranks: j.Total,
+		Prefix: j.Part.Prefix()})
+}
+
 // events are the channels that the supervisor waits for. All fields belong to the goroutine of
-// Run but for output, into which a goroutine that copies output puts an error.
+// Run.
 type events struct {
 	childEnd  chan os.Signal // a child has ended: reap
 	cancelled <-chan struct{}
@@ -96,7 +104,6 @@ type events struct {
 	grace     <-chan time.Time
 	deadline  <-chan time.Time // of the killed processes
 	left      host.Left        // of them, when the deadline was set
-	output    chan error       // the first error of Stdout
 	posted    chan func()      // see post
 	phase     phase
 	givenUp   bool // calls underway are not waited for any longer
@@ -114,7 +121,7 @@ const (
 func newEvents(ctx context.Context, j *Job) events {
 	e := events{
 		childEnd: make(chan os.Signal, 1), // one token stands for any number of ends
-		output:   make(chan error, 1), posted: make(chan func()), cancelled: ctx.Done(),
+		posted:   make(chan func()), cancelled: ctx.Done(),
 	}
 	signal.Notify(e.childEnd, syscall.SIGCHLD)
 	if j.Timeout > 0 {

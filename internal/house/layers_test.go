@@ -122,6 +122,7 @@ var layers = []layer{
 	{"launcher/internal/watch", []string{"launcher/internal/hang", "launcher/internal/part", "launcher/internal/roster",
 		"internal/job", "internal/processes", "internal/trace/symbol"}},
 	{"launcher/internal/cause", []string{"internal/limits"}},
+	{"launcher/internal/streams", []string{"launcher/internal/output", "launcher/internal/part"}},
 	{"launcher/internal/launchertest", []string{"internal/limits", "internal/processes", "launcher/internal/fate",
 		"pvas"}},
 	{"launcher", []string{"launcher/internal/...", "pvas", "internal/job", "internal/limits", "internal/linkage",

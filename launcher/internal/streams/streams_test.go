@@ -1,0 +1,104 @@
+package streams
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/launcher/internal/part"
+)
+
+// script is the streams of ranks that are no processes: the test writes and reads what they would.
+func script(t *testing.T, c Config, ranks int) *Streams {
+	c.Begins, c.Here, c.Ranks = ranks, ranks, func() int { return ranks }
+	s := New(c)
+	require.False(t, s.Opened())
+	require.NoError(t, s.OpenDir())
+	require.NoError(t, s.Open())
+	t.Cleanup(s.Close)
+	return s
+}
+
+// files are those of a rank, which closes its output by its end.
+func files(t *testing.T, s *Streams, rank int) *Files {
+	f, err := s.ForRank(rank)
+	require.NoError(t, err)
+	t.Cleanup(f.Close)
+	return f
+}
+
+// The output of ranks comes in whole lines, each with its rank, and messages between them.
+func TestTags(t *testing.T) {
+	var out, errs bytes.Buffer
+	s := script(t, Config{Stdout: &out, Stderr: &errs, Tag: true, Prefix: "node: "}, 2)
+	first, second := files(t, s, 0), files(t, s, 1)
+	_, err := io.WriteString(first.All[1], "half of a ")
+	require.NoError(t, err)
+	_, err = io.WriteString(second.All[1], "other\n")
+	require.NoError(t, err)
+	second.Close()
+	s.LastWords(1)
+	require.Equal(t, "[1]<stdout>: other\n", out.String())
+	s.Say("rank %d has ended", 1)
+	_, err = io.WriteString(first.All[1], "line\n")
+	require.NoError(t, err)
+	first.Close()
+	s.Drain(nil)
+	s.Flush()
+	require.Equal(t, "[1]<stdout>: other\n[0]<stdout>: half of a line\n", out.String())
+	require.Equal(t, "pvasrun: node: rank 1 has ended\n", errs.String())
+}
+
+// All ranks that the job begins with read the same input, and then its end. One that is added reads none.
+func TestInputForAll(t *testing.T) {
+	s := script(t, Config{Stdin: strings.NewReader("text"), StdinTo: part.AllReaders}, 2)
+	first, second, added := files(t, s, 0), files(t, s, 1), files(t, s, 2)
+	for _, f := range []*Files{first, second} {
+		text, err := io.ReadAll(f.All[0])
+		require.NoError(t, err)
+		require.Equal(t, "text", string(text))
+	}
+	text, err := io.ReadAll(added.All[0])
+	require.NoError(t, err)
+	require.Empty(t, text)
+}
+
+// Ranks write into files of their own if there is a directory for the output.
+func TestOutputDir(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	s := script(t, Config{Dir: dir}, 11)
+	f := files(t, s, 3)
+	_, err := io.WriteString(f.All[2], "text")
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.Join(dir, "rank.03.stderr"))
+	require.NoError(t, err)
+	require.Equal(t, "text", string(text))
+	require.NoError(t, s.Full())
+	require.NoError(t, os.RemoveAll(dir))
+	_, err = s.ForRank(4)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.ErrorAs(t, err, new(FileError))
+	require.Error(t, New(Config{Dir: "/dev/null/x"}).OpenDir())
+}
+
+// closed takes nothing.
+type closed struct{}
+
+func (closed) Write([]byte) (int, error) { return 0, errors.New("closed") }
+
+// The first error of the standard output is told.
+func TestFailedOutput(t *testing.T) {
+	s := script(t, Config{Stdout: closed{}}, 1)
+	f := files(t, s, 0)
+	_, err := io.WriteString(f.All[1], "text\n")
+	require.NoError(t, err)
+	f.Close()
+	require.EqualError(t, <-s.Failed(), "closed")
+	s.Drain(nil)
+}
