@@ -1,7 +1,7 @@
 package coll
 
 import (
-	"cmp"
+	"math"
 
 	"github.com/gopvas/gopvas/internal/job"
 )
@@ -22,14 +22,20 @@ func (t *Team) agreement() job.Agreed {
 	if t.whole != nil {
 		t = t.whole
 	}
-	if t.Outer != 0 {
-		return job.Agree(t.Outer, 0, 0)
+	in := Within(t)
+	if t.Outer == (job.Agreed{}) {
+		in.Turn, in.Signature = in.Turn|t.turn&math.MaxUint32, t.call
 	}
-	return job.Agree(t.Context, t.turn, t.call)
+	return in
 }
 
-// Within returns the context of the team in whose blocking call a call of this one is: itself, or Outer.
-func Within(t *Team) uint32 { return cmp.Or(t.Outer, t.Context) }
+// Within says in which team a blocking call is, for job.Prove: the next one there begins behind it.
+func Within(t *Team) job.Agreed {
+	if t.Outer != (job.Agreed{}) {
+		return t.Outer
+	}
+	return job.Agree(t.Context, 0, 0)
+}
 
 // explain is what the hang report says of a member that waits for a message of a call.
 func (t *Team) explain(w *job.Waiting) {

@@ -57,9 +57,9 @@ type Team struct {
 	// Called is what the hang report calls all calls of the team; "": by their operations.
 	Called string
 
-	// Outer is the context of another team, in whose blocking call all calls of this one are steps meanwhile; 0: none.
-	// The next call of that team begins behind it: see job.Prove.
-	Outer uint32
+	// Outer is Within of another team, in whose blocking call all calls of this one are steps meanwhile; zero: they are
+	// calls by themselves.
+	Outer job.Agreed
 
 	// Boards are shared by the teams of a rank; nil: this one gives nothing back.
 	Boards *Boards

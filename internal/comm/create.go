@@ -221,7 +221,7 @@ func Make(c *Comm, call string, steps func(own *Comm) error) (err error) {
 	}
 	own.team.Outer = coll.Within(c.team)
 	err = steps(own)
-	if own.team.Outer = 0; err != nil {
+	if own.team.Outer = (job.Agreed{}); err != nil {
 		err = errors.Join(err, own.Free())
 	}
 	return err

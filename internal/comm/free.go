@@ -3,7 +3,7 @@ package comm
 import (
 	"errors"
 
-	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
 )
 
@@ -19,6 +19,9 @@ func (c *Comm) Free() (err error) {
 	defer leave(c, op, &err)
 	err = c.removeAttributes()
 	c.state.Store(freed)
+	if near(c, c.members.ranks[0]) {
+		job.NoteFreed(c.root, c.group.self, collective.of(idOf(c.context)))
+	}
 	c.contexts.unfreed.remove(c)
 	c.unlink()
 	c.team.FreeGraphs()
@@ -48,7 +51,7 @@ func (c *Comm) retire() error {
 		// gone there is nobody to use the id again.
 		return c.engine.Post(t.Context, int(t.Ranks[0]), t.Tag, pml.Mark{}, verdict)
 	}
-	r := &retirement{team: c.team, id: id, idle: idle, verdicts: make([]byte, len(t.Ranks))}
+	r := &retirement{comm: c, id: id, idle: idle, verdicts: make([]byte, len(t.Ranks))}
 	for member := 1; member < len(t.Ranks); member++ {
 		request, err := c.engine.Irecv(t.Context, int(t.Ranks[member]), t.Tag, r.verdicts[member:member+1])
 		if err != nil {
@@ -64,7 +67,7 @@ func (c *Comm) retire() error {
 // retirement is a communicator that was led by this rank and freed, until all members have
 // said that they are done with it.
 type retirement struct {
-	team     *coll.Team
+	comm     *Comm
 	id       uint32
 	idle     bool   // on this rank
 	verdicts []byte // of the others: 1 means idle
@@ -111,10 +114,21 @@ func (c *contexts) use(r *retirement, e *pml.Engine) {
 		_, _, err := e.Take(&r.requests[i])
 		idle = idle && err == nil && r.verdicts[i+1] == 1
 	}
-	r.team.Free(idle) // all are through with their calls that block, or have gone
-	if idle {
-		c.give(r.id)
+	r.comm.team.Free(idle) // all are through with their calls that block, or have gone
+	if !idle {
+		return
 	}
+	for _, member := range r.comm.members.ranks {
+		if near(r.comm, member) {
+			job.ForgetFreed(r.comm.root, int(member), collective.of(r.id))
+		}
+	}
+	c.give(r.id)
+}
+
+// near tells whether a member of c is on this node and of this job.
+func near(c *Comm, member int32) bool {
+	return !c.visited && c.root.Node(int(member)) == c.root.Node(c.group.self)
 }
 
 // abandon ends all waits for members. Finalize calls it.

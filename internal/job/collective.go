@@ -226,3 +226,42 @@ func (v *View) mayHaveBegun(other *View) bool {
 	return v.Waiting.Op == OpCollective && v.Waiting.Collective.Need.meeting() && other.Waits &&
 		other.Waiting.Since > max(v.seen, v.Waiting.Seen)
 }
+
+// freedContexts are the communicators that a rank has freed last, by the contexts of their blocking collectives. The
+// rank makes no call there any more. It stores one when it has freed it, and only then tells rank 0 of the communicator
+// so. That one takes it out, when all members have said so, before the context is used again. So a reader that first
+// finds a rank in a call on a context, and then that context here, has found the same communicator twice.
+type freedContexts [6]atomic.Uint64
+
+// NoteFreed notes that a rank has freed a communicator. The rank calls it, one goroutine at a time.
+func NoteFreed(r *Root, rank int, context uint32) {
+	r.waitMu.Lock()
+	defer r.waitMu.Unlock()
+	list := &r.block(rank).freed
+	list[r.freed%len(list)].Store(uint64(context))
+	r.freed++
+}
+
+// ForgetFreed undoes NoteFreed of a rank on this node: the context will be used again.
+func ForgetFreed(r *Root, rank int, context uint32) {
+	list := &r.block(rank).freed
+	for i := range list {
+		if list[i].Load() == uint64(context) {
+			list[i].CompareAndSwap(uint64(context), 0)
+		}
+	}
+}
+
+// noteFreed notes which of those that a rank waits for have freed the communicator. All records were read before.
+func (v *View) noteFreed(r *Root) {
+	if c := v.part(); v.Waits && !c.begun && c.context != 0 {
+		for _, rank := range v.For {
+			list := &r.block(rank).freed
+			for i := range list {
+				if list[i].Load() == uint64(c.context) {
+					v.freed = append(v.freed, rank)
+				}
+			}
+		}
+	}
+}

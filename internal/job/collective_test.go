@@ -86,3 +86,32 @@ func TestWhoIsMissing(t *testing.T) {
 		})
 	}
 }
+
+// A rank that has freed a communicator is known to those that wait for it there, until the context is used again.
+func TestFreed(t *testing.T) {
+	memory, err := Create(Config{Ranks: 3, BTL: BTLSM, CPUs: 1})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, memory.Close()) }()
+	r := memory.Root()
+	waiting := func(context uint32) {
+		w := Waiting{Op: OpCollective, Collective: Collective{Agreed: Agree(context, 5, 1)}}
+		w.Collective.Miss(1)
+		w.Collective.Miss(2)
+		r.SetWaiting(0, w)
+	}
+	freed := func() []int { return r.Snapshot()[0].freed }
+	waiting(7)
+	require.Empty(t, freed())
+	NoteFreed(r, 1, 8)
+	require.Empty(t, freed())
+	NoteFreed(r, 1, 7)
+	require.Equal(t, []int{1}, freed())
+	ForgetFreed(r, 1, 7)
+	require.Empty(t, freed())
+	waiting(8)
+	require.Equal(t, []int{1}, freed())
+	for range len(freedContexts{}) {
+		NoteFreed(r, 1, 9)
+	}
+	require.Empty(t, freed(), "others were freed since")
+}

@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	LayoutVersion = 34
+	LayoutVersion = 35
 
 	cacheLine = 64
 
@@ -175,7 +175,9 @@ type rankBlock struct {
 	// Written by the rank: what it has sent to other nodes; see FarSends.
 	underWay   atomic.Int64
 	unanswered atomic.Uint64
-	_          [cacheLine - 16]byte
+
+	// Written by the rank, and by another one: see freedContexts.
+	freed freedContexts
 
 	// The rank sleeps here. It writes sleepers, the waker writes seq; as long as
 	// it does not sleep, both are only read.

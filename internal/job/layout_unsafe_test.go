@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // LayoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 34, LayoutVersion)
+	require.EqualValues(t, 35, LayoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -112,6 +112,7 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.waiting", unsafe.Offsetof(b.waiting), 704},
 		{"rankBlock.polls", unsafe.Offsetof(b.polls), 1304},
 		{"rankBlock.underWay", unsafe.Offsetof(b.underWay), 1600},
+		{"rankBlock.freed", unsafe.Offsetof(b.freed), 1616},
 		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 1664},
 		{"rankBlock.counters", unsafe.Offsetof(b.counters), 1728},
 		{"rankBlock.calls", unsafe.Offsetof(b.calls), 2240},

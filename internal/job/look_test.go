@@ -55,6 +55,8 @@ func TestProve(t *testing.T) {
 		}
 		return v
 	}
+	left, leaves := inCall(7, 1), inCall(7, 1)
+	left.freed = []int{1}
 	limited := inCall(7, 0)
 	limited.Waiting.Threads = false
 	visitor := waits(false, 255)
@@ -114,6 +116,10 @@ func TestProve(t *testing.T) {
 		"one has begun it, and one is in a call that blocks": {
 			[]View{answer(4, 1, begun(3, 1)), answer(4, 9, inCall(7, 0))},
 			[]View{answer(5, 1, begun(3, 1)), answer(5, 9, inCall(7, 0))}, nil, false},
+		"one waits for one that has freed the communicator": {
+			[]View{answer(4, 1, left), busy}, []View{answer(5, 1, left), busy}, []int{0}, false},
+		"one waits for one that frees it": {
+			[]View{answer(4, 1, leaves), busy}, []View{answer(5, 1, left), busy}, nil, false},
 		"one has a limit of time": {[]View{answer(4, 1, inCall(7, 1)), answer(4, 9, limited)},
 			[]View{answer(5, 1, inCall(7, 1)), answer(5, 9, limited)}, nil, false},
 		"one waits for another job": {[]View{answer(4, 1, waits(false, 1)), answer(4, 9, visitor)},

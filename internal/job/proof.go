@@ -8,6 +8,7 @@ type Proof struct {
 	Cycle []int // of these: each waits for the next, and the last for the first; nil: none is known
 	All   bool  // Ranks are all ranks of the job that have not ended
 	Begun bool  // they wait in one operation that does not block, which all have begun
+	Freed []int // ranks that some of them wait for, and that have freed the communicator
 }
 
 // Prove returns what two looks prove, look-1 and look; see Answer. before and now are the views after each of them.
@@ -37,6 +38,9 @@ type Proof struct {
 // rank, and to take it in is a move. So between two answers with the same number of moves the list is true, and if no
 // named rank can go on the wait does not end. A receive of any source, one that has met its message, another operation
 // or too many ranks: then none is named, and any rank can end the wait.
+//
+// A rank that has freed a communicator makes no blocking call there. If it had done so before another rank has answered
+// the second look, all that it has done there before had come. So it ends no wait there, whatever else it does.
 //
 // A rank that has called Finalize may begin another session, and a rank that has not called Init may call it. So both
 // are live.
@@ -122,10 +126,19 @@ func proof(before, now []View, still func(i int) bool) (p Proof) {
 	if len(left) == 0 {
 		return p
 	}
-	p.Ranks, p.Cycle = deadlocked(now, live)
+	views := slices.Clone(now)
+	for i := range views {
+		views[i].never = before[i].freed
+	}
+	p.Ranks, p.Cycle = deadlocked(views, live)
 	if all {
 		p.All, p.Ranks = true, left
 	}
+	for _, i := range p.Ranks {
+		p.Freed = append(p.Freed, views[i].never...)
+	}
+	slices.Sort(p.Freed)
+	p.Freed = slices.Compact(p.Freed)
 	return p
 }
 

@@ -27,7 +27,8 @@ type Root struct {
 	desk     *desk    // nil: there is none
 	names    *Names   // of a job of one rank that no supervisor has started; else nil
 
-	waitMu sync.Mutex              // one writer of the rank's own waiting record at a time
+	waitMu sync.Mutex              // one writer of the rank's own waiting record, and of freed, at a time
+	freed  int                     // communicators that the rank has freed
 	calls  func() (string, uint64) // see NameCalls
 }
 

@@ -1,6 +1,9 @@
 package job
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A View is the visible state of one rank from outside, at one moment, without its
 // help: it works on a rank that is stuck.
@@ -22,6 +25,9 @@ type View struct {
 	Visitors []string // who those are that it waits for and that are of other jobs
 	node     int      // where it is
 	Any      bool     // one of For is enough; else it needs all of them
+
+	freed []int // of For, those that have freed the communicator; see NoteFreed
+	never []int // those of freed that had done so before the rank has answered the last of two looks
 }
 
 // Snapshot looks at every rank. The views are not of exactly the same moment;
@@ -49,6 +55,9 @@ func (r *Root) Snapshot() []View {
 		views[i] = v
 	}
 	meetings(views)
+	for i := range views {
+		views[i].noteFreed(r)
+	}
 	return views
 }
 
@@ -132,7 +141,8 @@ func (v *View) canGoOn(views []View, live []bool) bool {
 		if r < 0 || r >= len(live) {
 			return true // not a record we understand
 		}
-		if (live[r] || v.mayHaveBegun(&views[r])) == v.Any {
+		comes := (live[r] || v.mayHaveBegun(&views[r])) && !slices.Contains(v.never, r)
+		if comes == v.Any {
 			return v.Any
 		}
 	}

@@ -21,7 +21,7 @@ type Circle struct {
 	Ranks   []int32       // the job's rank of each member
 	Rank    int           // this process' place among them
 	Name    func() string // of the communicator, for the hang report
-	Within  uint32        // the context whose next blocking call begins behind this one; 0: none. See job.Prove
+	Within  job.Agreed    // the call of which this is a part, or nothing: see job.Prove
 }
 
 // Explain has the hang report name the call in which a member waits for another. That holds until
@@ -33,7 +33,7 @@ func (t Circle) Explain(call string) {
 		}
 		peer := int(w.Peer)
 		w.Op, w.Collective = job.OpCollective, job.Collective{Name: call, Communicator: t.Name(),
-			Agreed: job.Agree(t.Within, 0, 0), Need: job.NeedPeers}
+			Agreed: t.Within, Need: job.NeedPeers}
 		w.Collective.Miss(peer)
 	})
 }

@@ -75,6 +75,8 @@ func judge(views []job.View, dead []int) (kind, verdict string) {
 func describeProof(views []job.View, p *job.Proof, now time.Duration) string {
 	what := ""
 	switch {
+	case len(p.Freed) > 0:
+		what = rankList(p.Freed, 0) + " freed the communicator; "
 	case len(p.Cycle) > 0:
 		what = steps(p.Cycle) + "; "
 	case p.All:

@@ -33,6 +33,8 @@ var races = []testCase{
 		_, err := mpi.OpenFile(c, os.Args[0], mpi.FileReadOnly, nil)
 		return err
 	})},
+	{"free", 3, racing(func(c *mpi.Comm) error { return c.Free() })},
+	{"free-later", 3, later(func(c *mpi.Comm) error { return c.Free() })},
 	{"barrier", 3, racing(func(c *mpi.Comm) error { return c.Barrier() })},
 	{"bcast-long", 3, racing(func(c *mpi.Comm) error { return mpi.Bcast(c, make([]byte, bulky), 0) })},
 }
@@ -113,4 +115,24 @@ func behind(x func(c *mpi.Comm) error) func(w *mpi.Comm) error {
 		}
 		return <-called
 	}
+}
+
+// freed has a rank come late to calls of communicators that use the ids of others.
+func freed(w *mpi.Comm) error {
+	for late := range 4 {
+		c, err := w.Dup()
+		if err != nil {
+			return err
+		}
+		if w.Rank() == late {
+			time.Sleep(long() / 4)
+		}
+		if err := c.Barrier(); err != nil {
+			return err
+		}
+		if err := c.Free(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

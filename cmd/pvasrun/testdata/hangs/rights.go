@@ -46,6 +46,7 @@ var rights = []testCase{
 	{"ibarrier-by-a-goroutine", 3, behind(ibarrier)},
 	{"dup-by-a-goroutine", 3, behind(dup)},
 	{"window-by-a-goroutine", 3, behind(window)},
+	{"freed", 3, besideAnother(freed)},
 }
 
 // slow does something after a while.
