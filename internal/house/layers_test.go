@@ -128,7 +128,7 @@ var layers = []layer{
 	{"launcher", []string{"launcher/internal/...", "pvas", "internal/job", "internal/limits", "internal/linkage",
 		"internal/processes", "internal/topology"}},
 	{"launcher/cluster", []string{"launcher", "launcher/internal/...", "pvas", "internal/job", "internal/limits",
-		"internal/linkage", "internal/nofile", "internal/pmi", "internal/processes", "internal/trace/symbol"}},
+		"internal/linkage", "internal/nofile", "internal/pmi", "internal/processes"}},
 
 	{"loggps", nil}, // a library by itself
 	{"loggps/graph", nil},

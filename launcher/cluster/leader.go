@@ -10,13 +10,12 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/trace/symbol"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
-	"github.com/gopvas/gopvas/launcher/internal/hang"
 	"github.com/gopvas/gopvas/launcher/internal/output"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 	"github.com/gopvas/gopvas/launcher/internal/program"
+	"github.com/gopvas/gopvas/launcher/internal/watch"
 )
 
 // A leader runs a job on several nodes. It has an agent on each, and runs no rank itself.
@@ -53,13 +52,7 @@ type leader struct {
 	patience patience
 
 	checks  bool // there is no job: Check
-	hang    hangQuestion
-	lookout hang.Lookout
-	lookers []*remote // have not told what comes of the last look
-	watched bool      // a rank is: of the last look
-	pids    []int     // by rank; 0: not started, or not known
-	stopped []bool    // by rank, as far as that is known
-	places  []place   // likewise, of the calls in which they wait
+	watch   watch.Nodes
 	measure measure
 	mirror  *job.Root // the agents' notes of their ranks
 	key     job.Key
@@ -132,16 +125,6 @@ func (l *leader) logf(format string, args ...any) {
 	if l.job.Log != nil {
 		l.job.Log(format, args...)
 	}
-}
-
-type place = symbol.Place
-
-// hangQuestion is a question to all agents.
-type hangQuestion struct {
-	asked bool
-	open  []*remote // agents that have not answered
-	late  <-chan time.Time
-	then  []func() // is called after the report
 }
 
 // measure is the state of a leader whose agents have instruments.

@@ -118,7 +118,7 @@ func (l *leader) rankGone(e rankEnd) {
 		e.a.alive--
 	}
 	l.order(part.Order{Gone: []part.RankGone{{Rank: e.Rank, State: state}}})
-	l.pids[e.Rank] = e.Pid
+	l.watch.Gone(e.Rank, e.Pid)
 	l.mirror.SetState(e.Rank, state)
 	l.mirror.MarkGone(e.Rank)
 	l.fate.Hostname = e.a.name

@@ -218,9 +218,7 @@ func (l *leader) addWorld() {
 		l.agents[node].ranks = append(l.agents[node].ranks, w.First+i)
 	}
 	l.size += w.Size
-	l.pids = append(l.pids, make([]int, w.Size)...)
-	l.stopped = append(l.stopped, make([]bool, w.Size)...)
-	l.places = append(l.places, make([]place, w.Size)...)
+	l.watch.Grow(w.Size)
 }
 
 // stepDone is told that an agent has done a step. After the last one comes the next step.

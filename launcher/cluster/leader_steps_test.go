@@ -12,12 +12,13 @@ import (
 	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/part"
+	"github.com/gopvas/gopvas/launcher/internal/watch"
 )
 
 // A world that one node cannot know of is dropped on the others, and its ranks there have ended for all.
 func TestWorldThatANodeDoesNotKnow(t *testing.T) {
 	root := jobtest.Create(t, job.Config{Ranks: 2, Places: 4, BTL: job.BTLSM, CPUs: 2, Nodes: []int{0, 1}}).Root()
-	l := &leader{job: &launcher.Job{}, size: 2, node: []int{0, 1}, mirror: root, pids: make([]int, 2),
+	l := &leader{job: &launcher.Job{}, size: 2, node: []int{0, 1}, mirror: root, watch: watch.NewNodes(root, 2, time.Second, true),
 		apps: make([]*launcher.App, 2)}
 	l.worlds, l.ends.ending = []job.World{{Size: 2, Parent: -1}}, map[int]bool{}
 	orders := [2]chan order{}

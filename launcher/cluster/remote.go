@@ -93,7 +93,7 @@ func (a *remote) take(n *note) {
 	case n.Asked != 0:
 		l.asked(a, n.Asked)
 	case n.Doing != nil:
-		a.tellDoing(n.Doing)
+		l.act(l.watch.Told(a.number, a.ranks, n.Doing, l.now()))
 	case n.Waiting != nil:
 		a.waiting = n.Waiting.Ranks
 	case n.Clock != nil:
@@ -157,9 +157,8 @@ func (a *remote) finish() {
 	}
 	a.over, a.alive = true, 0
 	l := a.l
-	l.answered(a)
+	l.act(l.watch.Ended(a.number, l.now()))
 	l.stopWhenTold()
-	l.looked(a, false)
 	a.saysLinked(false)
 	close(a.stop)
 	a.window.close()

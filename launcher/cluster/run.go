@@ -14,11 +14,11 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
-	"github.com/gopvas/gopvas/launcher/internal/hang"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/output"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 	"github.com/gopvas/gopvas/launcher/internal/program"
+	"github.com/gopvas/gopvas/launcher/internal/watch"
 )
 
 // Run runs a job on several nodes, and returns when all agents have ended, or were
@@ -80,10 +80,9 @@ func newLeader(ctx context.Context, j *launcher.Job, n Nodes) (*leader, error) {
 	l := &leader{
 		job: j, size: size, List: found, nodes: n, dir: dir, events: make(chan func()), output: make(chan error, 1),
 		canceled: ctx.Done(), done: make(chan struct{}),
-		stop:    func() error { return sys.RaiseDefault(syscall.SIGTSTP) },
-		lookout: hang.NewLookout(j.LooksAfter()), pids: make([]int, size), stopped: make([]bool, size),
-		places: make([]place, size), lateWorlds: lateWorlds{worlds: []job.World{{Size: size, Parent: -1}}},
-		ends: rankEnds{ending: map[int]bool{}},
+		stop:       func() error { return sys.RaiseDefault(syscall.SIGTSTP) },
+		lateWorlds: lateWorlds{worlds: []job.World{{Size: size, Parent: -1}}},
+		ends:       rankEnds{ending: map[int]bool{}},
 	}
 	rand.Read(l.key[:]) // never fails
 	l.out, l.err = output.NewSinks(j.Stdout, j.Stderr, func(err error) { l.output <- err })
@@ -133,6 +132,8 @@ func (l *leader) place(of []int) error {
 		return fmt.Errorf("launcher: %w", err)
 	}
 	l.mirror = memory.Root()
+	after, off := l.job.LooksAfter()
+	l.watch = watch.NewNodes(l.mirror, l.size, after, off)
 	return nil
 }
 
@@ -154,7 +155,7 @@ func (l *leader) next() {
 	case <-l.timeout:
 		l.timeout = nil
 		if !l.over() {
-			l.askHang(func() { l.fate.TimedOut(l.job.Timeout) })
+			l.askHang(true)
 		}
 	case <-l.grace:
 		l.grace = nil
@@ -164,9 +165,9 @@ func (l *leader) next() {
 	case <-l.canceled:
 		l.canceled = nil
 		l.fate.Kill(fate.CodeSignal + int(syscall.SIGKILL))
-	case <-l.hang.late:
-		l.sayHang()
-	case <-l.lookout.Tick:
+	case <-l.watch.AnswersDue():
+		l.act(l.watch.EndAnswers())
+	case <-l.watch.LookDue():
 		l.look()
 	case <-l.measure.tick:
 		l.askClocks()
@@ -184,7 +185,7 @@ func (l *leader) received(sig os.Signal) {
 	switch {
 	case !ok:
 	case number == syscall.SIGQUIT:
-		l.askHang(nil)
+		l.askHang(false)
 	case number == syscall.SIGTSTP:
 		l.pause()
 	default:
@@ -213,7 +214,7 @@ func (l *leader) asked(a *remote, sig syscall.Signal) {
 
 // result ends the job: it passes on the rest of the output.
 func (l *leader) result(ctx context.Context) (*launcher.Result, error) {
-	l.sayHang()
+	l.act(l.watch.EndAnswers())
 	l.fate.AllEnded(l.mirror)
 	l.messages.Flush()
 	select {

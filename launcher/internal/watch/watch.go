@@ -42,7 +42,7 @@ type Step struct {
 type Report struct {
 	Started bool // a rank; else nothing is known
 	Views   []job.View
-	Who     []hang.Rank // without the names of programs
+	Who     []hang.Rank // without the names of programs and nodes
 	Proof   *job.Proof  // of a deadlock; nil: nothing is proved
 }
 

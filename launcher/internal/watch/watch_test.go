@@ -161,3 +161,64 @@ func TestNodeOfSeveral(t *testing.T) {
 	require.Equal(t, uint32(7), doing.Look)
 	require.Len(t, doing.Records, 2)
 }
+
+// A leader asks the nodes that have ranks. It reports when the last one has answered or ended, or in time without it.
+func TestLeaderAsksAllNodes(t *testing.T) {
+	n := newNodes(t)
+	now := Now{Live: []int{0, 1}}
+	require.Equal(t, []NodeStep{{Ask: []int{0, 1}}}, n.Ask([]int{0, 1}, false))
+	require.Empty(t, n.Ask([]int{0, 1}, true), "the question is open")
+	require.NotNil(t, n.AnswersDue())
+	require.Empty(t, n.Told(0, []int{0}, &part.Doing{Pids: []int{11}, Stopped: []bool{true},
+		Places: []symbol.Place{{Function: "solve"}}}, now))
+	require.Empty(t, n.Told(0, []int{0}, &part.Doing{}, now), "it has answered already")
+	steps := n.Ended(1, now)
+	require.Len(t, steps, 1)
+	require.True(t, steps[0].TimedOut)
+	require.Empty(t, steps[0].Silent)
+	require.Equal(t, hang.Rank{Pid: 11, Stopped: true, Place: symbol.Place{Function: "solve"}}, steps[0].Report.Who[0])
+
+	n.Ask([]int{0}, false)
+	require.Equal(t, []int{0}, n.EndAnswers()[0].Silent)
+	require.Empty(t, n.EndAnswers())
+	require.NotNil(t, n.Ask(nil, false)[0].Report, "nobody is there to be asked")
+}
+
+// newNodes is the watch of two nodes with a rank each, which wait for each other.
+func newNodes(t *testing.T) *Nodes {
+	m, err := job.InHeap(job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 1, Nodes: []int{0, 1}})
+	require.NoError(t, err)
+	n := NewNodes(m.Root(), 2, time.Second, true)
+	return &n
+}
+
+// Two looks of all nodes prove a deadlock over nodes. A look that a node does not answer is given up.
+func TestLeaderProvesADeadlock(t *testing.T) {
+	n := newNodes(t)
+	now := Now{Live: []int{0, 1}}
+	for rank := range 2 {
+		n.mirror.SetState(rank, job.StateInit)
+		n.mirror.SetWaiting(rank, job.Waiting{Op: job.OpRecv, Peer: int32(1 - rank), Since: 1, Seen: 1})
+	}
+	require.Empty(t, n.Look(true, 2, 2, now))
+	require.Equal(t, []NodeStep{{Ask: []int{0, 1}, Look: 1}}, n.Look(false, 2, 2, now))
+	require.Empty(t, n.Look(false, 2, 2, now), "it is given up")
+	var steps []NodeStep
+	for len(steps) == 0 { // the pause after that
+		steps = n.Look(false, 2, 2, now)
+	}
+	require.Equal(t, uint32(2), steps[0].Look)
+	answer := func(look uint32) (steps []NodeStep) {
+		for rank := range 2 {
+			n.mirror.Answer(rank, job.Answer{Look: look})
+			steps = append(steps, n.Told(rank, []int{rank}, &part.Doing{Look: look}, now)...)
+		}
+		return steps
+	}
+	require.Empty(t, answer(1), "too late")
+	require.Equal(t, []NodeStep{{Ask: []int{0, 1}, Look: 3}}, answer(2), "plausible: all are asked again")
+	steps = answer(3)
+	require.Len(t, steps, 1)
+	require.Equal(t, []int{0, 1}, steps[0].Report.Proof.Ranks)
+	require.Nil(t, n.LookDue(), "it is told once")
+}
