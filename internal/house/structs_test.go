@@ -30,7 +30,6 @@ var large = map[string]size{
 	"internal/job.Root":              {30, 131},
 	"internal/pml.Engine":            {66, 205},
 	"internal/window.Window":         {30, 163},
-	"launcher/cluster.leader":        {39, 80},
 	"suci/internal/protocol.Machine": {40, 83},
 	"suci/internal/protocol.Peer":    {33, 80},
 }

@@ -3,14 +3,13 @@ package cluster
 import (
 	"context"
 	"errors"
-	"io"
 	"net/netip"
 	"slices"
 	"time"
 
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
-	"github.com/gopvas/gopvas/launcher/internal/output"
+	"github.com/gopvas/gopvas/launcher/internal/streams"
 )
 
 // A NodeCheck describes a node before a job, or says why it can take none.
@@ -42,11 +41,10 @@ func Check(ctx context.Context, n Nodes) ([]NodeCheck, error) {
 		n.Timeout = DefaultNodeTimeout
 	}
 	l := &leader{
-		job: &launcher.Job{}, nodes: n, events: make(chan func()), output: make(chan error, 1),
+		job: &launcher.Job{}, nodes: n, events: make(chan func()), io: streams.New(streams.Config{}),
 		canceled: ctx.Done(), done: make(chan struct{}), checks: true,
 	}
-	l.out, l.err = output.NewSinks(io.Discard, io.Discard, func(error) {})
-	l.fate = fate.Fate{Effects: fate.Effects{Alive: l.alive, Signal: l.signal, Say: l.say,
+	l.fate = fate.Fate{Effects: fate.Effects{Alive: l.alive, Signal: l.signal, Say: l.io.Say,
 		Grace: func(time.Duration) {}}}
 	for i, h := range n.Hosts {
 		l.agents = append(l.agents, &remote{l: l, number: i, name: h.Name, window: newWindow()})

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"fmt"
 	"io"
 	"net/netip"
 	"os/exec"
@@ -15,6 +14,7 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/output"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 	"github.com/gopvas/gopvas/launcher/internal/program"
+	"github.com/gopvas/gopvas/launcher/internal/streams"
 	"github.com/gopvas/gopvas/launcher/internal/watch"
 )
 
@@ -33,9 +33,7 @@ type leader struct {
 	nodes        Nodes
 	dir          string // the working directory
 	events       chan func()
-	messages     output.Queue
-	out, err     *output.Sink
-	output       chan error
+	io           *streams.Streams // of this process; ranks have theirs on their nodes
 	timeout      <-chan time.Time
 	grace        <-chan time.Time
 	killLook     <-chan time.Time // see awaitKilled
@@ -112,12 +110,6 @@ func (l *leader) signal(sig syscall.Signal) {
 func (l *leader) endRanks(d time.Duration) {
 	l.order(part.Order{End: true})
 	l.grace = time.After(d + time.Second)
-}
-
-// say writes one line of this process itself.
-func (l *leader) say(format string, args ...any) {
-	line := fmt.Appendf(nil, "pvasrun: "+format+"\n", args...)
-	l.messages.Put(func() { l.err.WriteLine(line) })
 }
 
 // logf prints for -v.

@@ -10,13 +10,15 @@ import (
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/part"
+	"github.com/gopvas/gopvas/launcher/internal/streams"
 )
 
 // A node ends its ranks in its own time, which signs of life count. It has more whenever it says that it still waits.
 func TestKilledRanksHaveTheNodesTime(t *testing.T) {
-	l := &leader{job: &launcher.Job{}, events: make(chan func()), done: make(chan struct{})}
+	l := &leader{io: streams.New(streams.Config{}),
+		job: &launcher.Job{}, events: make(chan func()), done: make(chan struct{})}
 	l.nodes.Timeout = DefaultNodeTimeout
-	l.fate = fate.Fate{Effects: fate.Effects{Alive: l.alive, Signal: l.signal, Grace: l.endRanks, Say: l.say}}
+	l.fate = fate.Fate{Effects: fate.Effects{Alive: l.alive, Signal: l.signal, Grace: l.endRanks, Say: l.io.Say}}
 	t.Cleanup(func() { close(l.done) })
 	from, notes := io.Pipe()
 	orders, to := io.Pipe()

@@ -50,7 +50,7 @@ func (l *leader) act(steps []watch.NodeStep) {
 			l.agents[node].order(part.Order{Look: step.Look, Hang: step.Look == 0})
 		}
 		for _, node := range step.Silent {
-			l.say("node %s does not say in time what its ranks do", l.agents[node].name)
+			l.io.Say("node %s does not say in time what its ranks do", l.agents[node].name)
 		}
 		if step.Report != nil {
 			l.report(step.Report)
@@ -69,7 +69,7 @@ func (l *leader) report(r *watch.Report) {
 	for rank := range r.Who {
 		r.Who[rank].Node, r.Who[rank].Program = l.agents[l.node[rank]].name, l.apps[rank].Program
 	}
-	hang.Tell(r.Views, r.Who, r.Proof, l.job.HangFile, l.say, &l.messages)
+	hang.Tell(r.Views, r.Who, r.Proof, l.job.HangFile, l.io.Say, &l.io.Queue)
 	if r.Proof != nil && l.job.Deadlock != launcher.DeadlockReport {
 		l.fate.Deadlocked()
 	}

@@ -205,7 +205,7 @@ func (l *leader) addWorld() {
 	late := l.spawning.late
 	w := late.World
 	if _, err := l.mirror.AddWorld(w.Size, w.Parent, w.Number, late.Nodes...); err != nil {
-		l.say("%v", err) // newWorld has seen to the room
+		l.io.Say("%v", err) // newWorld has seen to the room
 		l.fate.End(fate.CodeError)
 		return
 	}

@@ -41,7 +41,7 @@ func (l *leader) stopWhenTold() {
 	}
 	l.pausing = false
 	if err := l.stop(); err != nil {
-		l.say("pause: %v", err)
+		l.io.Say("pause: %v", err)
 	}
 	l.order(part.Order{Signal: syscall.SIGCONT})
 }

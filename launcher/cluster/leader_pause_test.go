@@ -8,13 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/launcher/internal/fate"
+	"github.com/gopvas/gopvas/launcher/internal/streams"
 )
 
 // pausedLeader is a leader of two agents. Nobody reads from the link to the second one until the test does.
 func pausedLeader(t *testing.T) (l *leader, stops *int, stuck *io.PipeReader) {
 	stops = new(int)
-	l = &leader{events: make(chan func()), done: make(chan struct{}), stop: func() error { *stops++; return nil }}
-	l.fate = fate.Fate{Effects: fate.Effects{Alive: l.alive, Signal: l.signal, Grace: l.endRanks, Say: l.say}}
+	l = &leader{io: streams.New(streams.Config{}),
+		events: make(chan func()), done: make(chan struct{}), stop: func() error { *stops++; return nil }}
+	l.fate = fate.Fate{Effects: fate.Effects{Alive: l.alive, Signal: l.signal, Grace: l.endRanks, Say: l.io.Say}}
 	t.Cleanup(func() { close(l.done) })
 	for i := range 2 {
 		in, out := io.Pipe()

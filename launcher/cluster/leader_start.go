@@ -48,7 +48,7 @@ func (l *leader) sayBuilds() {
 		}
 	}
 	if others != nil {
-		l.say("another build of pvasrun than this one (%s) is on %s: install the same on all nodes", linkage.Build(),
+		l.io.Say("another build of pvasrun than this one (%s) is on %s: install the same on all nodes", linkage.Build(),
 			strings.Join(others, ", "))
 	}
 }

@@ -12,14 +12,16 @@ import (
 	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/part"
+	"github.com/gopvas/gopvas/launcher/internal/streams"
 	"github.com/gopvas/gopvas/launcher/internal/watch"
 )
 
 // A world that one node cannot know of is dropped on the others, and its ranks there have ended for all.
 func TestWorldThatANodeDoesNotKnow(t *testing.T) {
 	root := jobtest.Create(t, job.Config{Ranks: 2, Places: 4, BTL: job.BTLSM, CPUs: 2, Nodes: []int{0, 1}}).Root()
-	l := &leader{job: &launcher.Job{}, size: 2, node: []int{0, 1}, mirror: root, watch: watch.NewNodes(root, 2, time.Second, true),
-		apps: make([]*launcher.App, 2)}
+	l := &leader{io: streams.New(streams.Config{}),
+		job: &launcher.Job{}, size: 2, node: []int{0, 1}, mirror: root,
+		watch: watch.NewNodes(root, 2, time.Second, true), apps: make([]*launcher.App, 2)}
 	l.worlds, l.ends.ending = []job.World{{Size: 2, Parent: -1}}, map[int]bool{}
 	orders := [2]chan order{}
 	for i := range orders {
@@ -69,7 +71,8 @@ func TestWorldThatANodeDoesNotKnow(t *testing.T) {
 
 // An agent may have more to say when its part is over. The end does not wait until somebody listens to it.
 func TestNotesAfterTheEnd(t *testing.T) {
-	l := &leader{job: &launcher.Job{}, events: make(chan func()), done: make(chan struct{})}
+	l := &leader{io: streams.New(streams.Config{}),
+		job: &launcher.Job{}, events: make(chan func()), done: make(chan struct{})}
 	from, notes := io.Pipe()
 	orders, to := io.Pipe()
 	go io.Copy(io.Discard, orders)

@@ -126,12 +126,8 @@ func (a *remote) has(rank int) bool {
 
 // pass writes the output of ranks, and lets the agent go on with as much.
 func (a *remote) pass(n *note) {
-	to := a.l.out
-	if n.Errors {
-		to = a.l.err
-	}
-	a.l.messages.Put(func() {
-		to.Write(n.Output)
+	a.l.io.Put(func() {
+		a.l.io.Pass(n.Output, n.Errors)
 		a.link.Post(order{Took: len(n.Output)})
 	})
 }
@@ -191,7 +187,7 @@ func (a *remote) lose(err error) {
 		l.failure = &NodeError{a.name, fmt.Errorf("start pvasrun there: %w", err), fate.CodeError}
 	default:
 		l.fate.End(fate.CodeError)
-		l.say("node %s is lost: %v%s", a.name, err, l.fate.Others())
+		l.io.Say("node %s is lost: %v%s", a.name, err, l.fate.Others())
 	}
 	a.others(part.Order{Gone: gone})
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
-	"github.com/gopvas/gopvas/launcher/internal/output"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 	"github.com/gopvas/gopvas/launcher/internal/program"
+	"github.com/gopvas/gopvas/launcher/internal/streams"
 	"github.com/gopvas/gopvas/launcher/internal/watch"
 )
 
@@ -78,16 +78,16 @@ func newLeader(ctx context.Context, j *launcher.Job, n Nodes) (*leader, error) {
 		return nil, err
 	}
 	l := &leader{
-		job: j, size: size, List: found, nodes: n, dir: dir, events: make(chan func()), output: make(chan error, 1),
+		job: j, size: size, List: found, nodes: n, dir: dir, events: make(chan func()),
+		io:       streams.New(streams.Config{Stdout: j.Stdout, Stderr: j.Stderr}),
 		canceled: ctx.Done(), done: make(chan struct{}),
 		stop:       func() error { return sys.RaiseDefault(syscall.SIGTSTP) },
 		lateWorlds: lateWorlds{worlds: []job.World{{Size: size, Parent: -1}}},
 		ends:       rankEnds{ending: map[int]bool{}},
 	}
 	rand.Read(l.key[:]) // never fails
-	l.out, l.err = output.NewSinks(j.Stdout, j.Stderr, func(err error) { l.output <- err })
 	l.fate = fate.Fate{Starting: true,
-		Effects: fate.Effects{Alive: l.alive, Signal: l.signal, Grace: l.endRanks, Say: l.say}}
+		Effects: fate.Effects{Alive: l.alive, Signal: l.signal, Grace: l.endRanks, Say: l.io.Say}}
 	if j.Timeout > 0 {
 		l.timeout = time.After(j.Timeout)
 	}
@@ -160,7 +160,7 @@ func (l *leader) next() {
 	case <-l.grace:
 		l.grace = nil
 		l.fate.GraceOver()
-	case err := <-l.output:
+	case err := <-l.io.Failed():
 		l.fate.OutputFailed(err)
 	case <-l.canceled:
 		l.canceled = nil
@@ -206,23 +206,23 @@ func (l *leader) asked(a *remote, sig syscall.Signal) {
 	l.wasAsked = true
 	l.fate.End(fate.CodeSignal + int(sig))
 	if l.nodes.Slurm {
-		l.say("Slurm ends the job (scancel, or its time limit): %s", l.fate.Doing("ending"))
+		l.io.Say("Slurm ends the job (scancel, or its time limit): %s", l.fate.Doing("ending"))
 		return
 	}
-	l.say("pvasrun on node %s got %s: %s", a.name, sys.SignalName(sig), l.fate.Doing("ending"))
+	l.io.Say("pvasrun on node %s got %s: %s", a.name, sys.SignalName(sig), l.fate.Doing("ending"))
 }
 
 // result ends the job: it passes on the rest of the output.
 func (l *leader) result(ctx context.Context) (*launcher.Result, error) {
 	l.act(l.watch.EndAnswers())
 	l.fate.AllEnded(l.mirror)
-	l.messages.Flush()
+	l.io.Flush()
 	select {
-	case err := <-l.output:
+	case err := <-l.io.Failed():
 		l.fate.OutputFailed(err)
 	default:
 	}
-	l.messages.Flush()
+	l.io.Flush()
 	l.endMeasure()
 	if l.job.Finished != nil {
 		l.job.Finished(l.mirror)

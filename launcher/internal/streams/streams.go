@@ -75,6 +75,15 @@ func (s *Streams) OpenDir() error {
 // Failed brings the first error of Stdout.
 func (s *Streams) Failed() <-chan error { return s.failed }
 
+// Pass writes output of ranks elsewhere to Stdout or Stderr. It may block: functions in the queue call it.
+func (s *Streams) Pass(b []byte, errors bool) {
+	to := s.out
+	if errors {
+		to = s.err
+	}
+	to.Write(b)
+}
+
 // LastWords waits for what a rank that has ended has written: for some time at most. Any goroutine may call it.
 func (s *Streams) LastWords(number int) { s.ranks.LastWords(number) }
 
