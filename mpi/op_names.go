@@ -66,8 +66,8 @@ var registered sync.Map // by name: func(inout, in []byte)
 // RegisterOp is NewOp for an operator that any rank can apply in nonblocking operations
 // and graphs, and not only the rank that makes the call. The name stands for the function
 // in all ranks that run the same program: register it where every rank does, such as in a
-// package variable or in init, before the first call that uses it. A name that was
-// registered for the same type before makes an operator with which every call fails.
+// package variable or in init, before the first call that uses it. A name that was registered for the same type before
+// makes an operator with which every call fails. That is looked up on this rank alone: ranks do not compare functions.
 //
 //	var hypot = mpi.RegisterOp("example.com/mesh.hypot", addInQuadrature, true)
 func RegisterOp[T any](name string, f func(inout, in []T), commutative bool) *Op[T] {

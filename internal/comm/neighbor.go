@@ -76,7 +76,7 @@ func (k NeighborCall) Run() error {
 // Begin begins it as a nonblocking operation.
 func (k NeighborCall) Begin() (Request, error) {
 	g, err := k.graph()
-	r, err := k.Comm.issue(g, err)
+	r, err := issueInTurn(k.Comm, "i"+k.Op, g, err)
 	return r, nonblockingError(k.Op, err)
 }
 

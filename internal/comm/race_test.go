@@ -14,13 +14,30 @@ import (
 // Goroutines of a rank that are in collective operations of a communicator at a time are told so. All calls are made.
 func TestRacesInCollectives(t *testing.T) {
 	barrier := func(c *Comm) error { return c.Barrier() }
-	begun := func(c *Comm) error {
-		r, err := c.Ibarrier()
+	wait := func(r Request, err error) error {
 		if err == nil {
 			_, err = r.Wait()
 		}
 		return err
 	}
+	begun := func(c *Comm) error { return wait(c.Ibarrier()) }
+	neighbors := func(c *Comm) error {
+		return wait(NewNeighborCall(c, "allgather", func(out, in []coll.Edge) error {
+			for i := range out {
+				out[i].Data, in[i].Data = Bytes(make([]byte, 8)), Bytes(make([]byte, 8))
+			}
+			return nil
+		}).Begin())
+	}
+	graph := func(c *Comm) error {
+		g := NewGraph(c)
+		SendNode(g, Bytes(make([]byte, 8)), 1-c.Rank(), nil)
+		RecvNode(g, Bytes(make([]byte, 8)), 1-c.Rank(), nil)
+		g.Tie()
+		return wait(g.Issue())
+	}
+	window := func(c *Comm) error { _, err := WinAllocateShared(c, WinSpec{Bytes: 8, Unit: 1}); return err }
+	file := func(c *Comm) error { return Make(c, "open", func(own *Comm) error { return own.Barrier() }) }
 	dup := func(c *Comm) error { _, err := c.Dup(); return err }
 	short := func(c *Comm) error {
 		buf := coll.Buffer{Data: make([]byte, 8)}
@@ -31,17 +48,23 @@ func TestRacesInCollectives(t *testing.T) {
 		met  string
 	}{
 		"barrier": {barrier, "barrier"}, "ibarrier": {begun, "ibarrier"}, "bcast": {short, "bcast"},
-		"dup": {dup, "a call that makes a communicator"},
+		"dup": {dup, "a call that makes a communicator"}, "ineighbor": {neighbors, "iallgather"},
+		"graph": {graph, "issue graph"}, "window": {window, "allocate shared window"}, "make": {file, "open"},
 	} {
 		for _, ringed := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/ringed=%t", name, ringed), func(t *testing.T) {
-				overMem(t, 2, 2, mem.Options{}, func(c *Comm) error {
+				overMem(t, 2, 2, mem.Options{}, func(w *Comm) error {
+					c, err := CartCreate(w, []int{2}, []bool{false})
+					if err != nil {
+						return err
+					}
+					c.SetName("world")
 					if ringed { // later nonblocking operations go by the board
 						if err := c.Barrier(); err != nil {
 							return err
 						}
 					}
-					return racing(c, other.call, other.met)
+					return racing(c.Comm, other.call, other.met)
 				})
 			})
 		}

@@ -138,16 +138,10 @@ func open(p *job.Place) (btl.Module, error) {
 
 // Finalize ends this rank's part in the job.
 func (c *Comm) Finalize() error {
-	if err := c.made(); err != nil {
+	if err := c.enter("finalize"); err != nil {
 		return Wrap("finalize", err)
 	}
-	if !c.entry.Enter("finalize") {
-		race(c, "finalize")
-	}
 	defer c.entry.Leave()
-	if c.finalized.Load() {
-		return Wrap("finalize", ErrFinalized)
-	}
 	if !c.isWorld() {
 		return Wrap("finalize", ErrNotWorld)
 	}

@@ -88,6 +88,20 @@ func TestDeadlocks(t *testing.T) {
 	}
 }
 
+// Threads that race in calls of one communicator hang nowhere: each call ends, or a deadlock is proved.
+func TestRaces(t *testing.T) {
+	program := build(t, "races.c", "-lpthread")
+	eachModel(t, func(t *testing.T, w way) {
+		for _, what := range turns(w, "ibarrier", "iallreduce", "split", "dup", "shared", "allocate", "free", "open") {
+			_, text, code := w.start(t, 3, "--deadlock-after", "200ms", "--timeout", "60", program, what)
+			if code != 0 {
+				require.Equal(t, 125, code, "%s: %s", what, text)
+				require.Contains(t, text, "  deadlock, proved: ", what)
+			}
+		}
+	})
+}
+
 // TestDeadlocksOfWindows: what a rank waits for at a window has a name, and so has the one that holds it. So two ranks
 // that can never go on are found beside one that computes.
 func TestDeadlocksOfWindows(t *testing.T) {

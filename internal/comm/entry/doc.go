@@ -2,10 +2,12 @@
 // come at the same time. MPI forbids them (MPI 4.1 section 6.14): other ranks may meet them in another order, and calls
 // that are alike then mix their data. So who finds another one inside is a racer. Both calls are made, in the order in
 // which they came, since other ranks wait for them. Both are told, unless the first one leaves before the racer has
-// said that it waits. A racer whose call makes a communicator or a window gets none, though other ranks have theirs.
+// said that it waits. A racer whose call makes a communicator, a window or a file gets none, though other ranks have
+// theirs. Such a call is inside with all its steps.
 //
-// Ranks whose calls began in another order may wait in vain. Calls that do not overlap are not found, whatever their
-// order. Exchanges among neighbours that do not block, and starts of persistent operations, do not look here.
+// Ranks whose calls began in another order may wait in vain. The supervisor proves that, and ends the job (job.Prove).
+// Calls that do not overlap are not found, whatever their order. Starts of persistent operations do not look here:
+// ranks may start these in any order.
 //
 // # Words
 //
