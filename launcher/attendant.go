@@ -86,22 +86,10 @@ func attend(file, news *os.File) error {
 	return err
 }
 
-// watchGuest posts the end of the guest. Its process ID stays its own until its parent has waited for it, and this
-// process learns of the end as early as the parent.
-func (s *supervisor) watchGuest() {
-	root, pid := s.memory.Root(), s.ranks.Guest()
-	go func() {
-		err := sys.AwaitExit(pid)
-		s.post(func() {
-			if err != nil {
-				s.io.Say("rank 0 cannot be watched: %v", err)
-			}
-			e := host.Exit{Pid: pid}
-			if root.State(0) != job.StateFinal {
-				e.Status = fate.Unfinished
-			}
-			s.reaping(e.Pid)
-			s.ended(e)
-		})
-	}()
+// HostMain must be the first call of main in every program that calls Run: Run
+// executes the program again as the space host and as the guard of a job. In those
+// processes HostMain serves and does not return; in any other it returns at once.
+func HostMain() {
+	host.Serve()
+	serveAttendant()
 }

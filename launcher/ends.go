@@ -12,9 +12,11 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/cause"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
+	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
-// The end of a child: of a rank, of the host, or of a process that a rank has left.
+// The end of a child: of a rank, of the host, or of a process that a rank has left. A world may end apart from the
+// others.
 
 // reap takes the status of every child that has ended. They are not handled in the
 // order in which they come, which is not that of their ends: one that was killed may
@@ -151,4 +153,46 @@ func (s *supervisor) sayIf(format, text string) {
 	if text != "" {
 		s.io.Say(format, text)
 	}
+}
+
+// apart tells whether the end of a rank concerns no other world: it fails, and its world is connected to none, or it
+// was told to end for that reason. On one node of several the leader decides.
+func (s *supervisor) apart(rank int, status syscall.WaitStatus, state job.State) bool {
+	if s.ranks.Ending(rank) || s.job.Part != nil {
+		return s.ranks.Ending(rank)
+	}
+	return s.ranks.Several() && s.fate.Fails(status, state) && !s.memory.Root().Linked(s.ranks.World(rank))
+}
+
+// endWorld ends the rest of a world after the end of a rank that apart has told of.
+func (s *supervisor) endWorld(rank int, e host.Exit, state job.State) {
+	if s.ranks.Ending(rank) {
+		return
+	}
+	others := s.endRanksOf(s.ranks.World(rank))
+	s.fate.WorldFailed(&fate.Failure{Rank: rank, Pid: e.Pid, Program: s.app(rank).Program, Status: e.Status,
+		State: state}, others)
+}
+
+// endRanksOf ends the ranks of a world, and returns how many there are.
+func (s *supervisor) endRanksOf(w job.World) (others int) {
+	if others = s.ranks.EndWorld(w); others > 0 {
+		time.AfterFunc(fate.GraceTime, func() { s.post(func() { s.ranks.KillWorld(w) }) })
+	}
+	return others
+}
+
+// leaderDecides tells whether the end of a rank is a failure of which the leader has to say what it means: one of
+// several worlds may end alone.
+func (s *supervisor) leaderDecides(status syscall.WaitStatus, state job.State) bool {
+	return s.job.Part != nil && s.ranks.Several() && s.fate.Fails(status, state)
+}
+
+// tellEnd tells the leader that a rank of this node has ended.
+func (s *supervisor) tellEnd(rank, pid int, status syscall.WaitStatus, state job.State) {
+	if s.job.Part == nil {
+		return
+	}
+	note := part.Note{Ended: &part.RankEnd{Rank: s.number(rank), Pid: pid, State: state, Status: status}}
+	s.ends.Put(func() { s.job.Part.Tell(note) })
 }

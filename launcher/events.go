@@ -1,9 +1,6 @@
 package launcher
 
 import (
-	"errors"
-	"io"
-	"syscall"
 	"time"
 
 	"github.com/gopvas/gopvas/launcher/internal/fate"
@@ -27,61 +24,6 @@ import (
 // When the fate of the job has been decided, nothing more is begun. Requests to the
 // host end as soon as no rank needs time to end: await returns host.ErrOver.
 // Killed processes have fate.KillTime to vanish, and longer as long as they come nearer to their ends.
-
-// next waits for one event and handles it. It returns true if the event is that
-// done has been closed.
-func (s *supervisor) next(done <-chan struct{}) bool {
-	select {
-	case <-done:
-		return true
-	case <-s.childEnd:
-		s.reap()
-		s.attend()
-	case sig := <-s.job.Signals:
-		s.received(sig)
-	case <-s.timeout:
-		s.timeout = nil
-		if !s.over() {
-			s.act(s.watch.Ask(true))
-		}
-	case <-s.watch.AnswersDue():
-		s.act(s.watch.Answers())
-	case <-s.watch.LookDue():
-		s.act(s.watch.Look(s.fate.Starting || s.over()))
-	case event := <-s.posted:
-		event()
-	case <-s.watch.PlacesDue():
-		s.act(s.watch.PlacesLate())
-	case <-s.grace:
-		s.fate.GraceOver()
-	case err := <-s.io.Failed():
-		s.fate.OutputFailed(err)
-	case o := <-s.job.Part.Next():
-		s.obey(o)
-	case <-s.cancelled:
-		s.cancelled = nil
-		s.givenUp = s.phase == draining
-		s.fate.Kill(fate.CodeSignal + int(syscall.SIGKILL))
-	case <-s.deadline:
-		s.late()
-	}
-	s.cutShort()
-	if s.desk != nil && (s.over() || s.ranks.Alive() == 0) {
-		s.desk.Others.GiveUp()
-	}
-	return false
-}
-
-// cutShort ends a request that the host does not answer when nobody needs it any
-// more.
-func (s *supervisor) cutShort() {
-	if s.starter.control != nil && s.over() && (s.fate.Killed || s.ranks.Alive() == 0) {
-		s.starter.control.Interrupt()
-	}
-	if s.fate.Killed && s.phase == working && s.deadline == nil {
-		s.awaitKilled()
-	}
-}
 
 // awaitKilled gives killed processes their time to vanish. A leader that knows of it waits, too.
 func (s *supervisor) awaitKilled() {
@@ -159,10 +101,4 @@ func (s *supervisor) takeSignals() {
 			return
 		}
 	}
-}
-
-// connectionLost reports whether an error is that of a host that has died.
-func connectionLost(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
 }

@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -257,4 +258,10 @@ func (j *Job) logf(format string, args ...any) {
 	if j.Log != nil {
 		j.Log(format, args...)
 	}
+}
+
+// LooksAfter returns how long ranks must have waited for a look. It is off by the policy, and with helper threads of
+// nonblocking collectives, which work while their ranks wait.
+func (j *Job) LooksAfter() (after time.Duration, off bool) {
+	return cmp.Or(j.DeadlockAfter, DeadlockAfter), j.Deadlock == DeadlockOff || j.Settings.Helpers != 0
 }

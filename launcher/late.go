@@ -2,17 +2,13 @@ package launcher
 
 import (
 	"fmt"
-	"syscall"
-	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/launcher/internal/fate"
-	"github.com/gopvas/gopvas/launcher/internal/host"
 	"github.com/gopvas/gopvas/launcher/internal/neighbour"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
-// Worlds that are added to the job: their start after their programs were found, and their end apart from the others.
+// The start of worlds that are added to the job.
 
 // takeStep takes a step of the start of a world, as the leader has ordered. It may handle other events meanwhile.
 func (s *supervisor) takeStep(l *part.Late) {
@@ -88,45 +84,17 @@ func (s *supervisor) dropWorld(w job.World) {
 	}
 }
 
-// apart tells whether the end of a rank concerns no other world: it fails, and its world is connected to none, or it
-// was told to end for that reason. On one node of several the leader decides.
-func (s *supervisor) apart(rank int, status syscall.WaitStatus, state job.State) bool {
-	if s.ranks.Ending(rank) || s.job.Part != nil {
-		return s.ranks.Ending(rank)
+// findLate finds the programs of a world's ranks here, and looks whether they can be started. It may block. The apps
+// are there from now on, also if another node has not found its own.
+func (s *supervisor) findLate(l *part.Late) error {
+	late, err := await(s, func() ([]latecomer, error) { return s.starter.lookForLate(l) })
+	if err != nil {
+		return err
 	}
-	return s.ranks.Several() && s.fate.Fails(status, state) && !s.memory.Root().Linked(s.ranks.World(rank))
-}
-
-// endWorld ends the rest of a world after the end of a rank that apart has told of.
-func (s *supervisor) endWorld(rank int, e host.Exit, state job.State) {
-	if s.ranks.Ending(rank) {
-		return
+	s.lateApps = make([]int, len(l.Commands))
+	for _, c := range late {
+		s.lateApps[c.command] = len(s.apps)
+		s.job.Apps, s.apps, s.List = append(s.job.Apps, c.app), append(s.apps, c.host), append(s.List, c.prog)
 	}
-	others := s.endRanksOf(s.ranks.World(rank))
-	s.fate.WorldFailed(&fate.Failure{Rank: rank, Pid: e.Pid, Program: s.app(rank).Program, Status: e.Status,
-		State: state}, others)
-}
-
-// endRanksOf ends the ranks of a world, and returns how many there are.
-func (s *supervisor) endRanksOf(w job.World) (others int) {
-	if others = s.ranks.EndWorld(w); others > 0 {
-		time.AfterFunc(fate.GraceTime, func() { s.post(func() { s.ranks.KillWorld(w) }) })
-	}
-	return others
-}
-
-// leaderDecides tells whether the end of a rank is a failure of which the leader has to say what it means: one of
-// several worlds may end alone.
-func (s *supervisor) leaderDecides(status syscall.WaitStatus, state job.State) bool {
-	return s.job.Part != nil && s.ranks.Several() && s.fate.Fails(status, state)
-}
-
-// idle tells whether nothing is left to do: no rank lives, and in a job on several nodes that may get more ranks the
-// leader has said that it gets none, or the job is ending.
-func (s *supervisor) idle() bool {
-	if s.ranks.Alive() > 0 {
-		return false
-	}
-	p := s.job.Part
-	return p == nil || p.Places <= s.job.Total() || s.dismissed || s.over()
+	return nil
 }

@@ -1,9 +1,6 @@
 package launcher
 
 import (
-	"syscall"
-
-	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
@@ -72,13 +69,4 @@ func (s *supervisor) obeyForWorlds(o part.Order) {
 	case o.EndWorld != nil:
 		s.endRanksOf(*o.EndWorld)
 	}
-}
-
-// tellEnd tells the leader that a rank of this node has ended.
-func (s *supervisor) tellEnd(rank, pid int, status syscall.WaitStatus, state job.State) {
-	if s.job.Part == nil {
-		return
-	}
-	note := part.Note{Ended: &part.RankEnd{Rank: s.number(rank), Pid: pid, State: state, Status: status}}
-	s.ends.Put(func() { s.job.Part.Tell(note) })
 }

@@ -1,7 +1,6 @@
 package launcher
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 )
@@ -32,10 +31,4 @@ func CheckDeadlockAfter(after time.Duration) error {
 			after, leastDeadlockAfter)
 	}
 	return nil
-}
-
-// LooksAfter returns how long ranks must have waited for a look. It is off by the policy, and with helper threads of
-// nonblocking collectives, which work while their ranks wait.
-func (j *Job) LooksAfter() (after time.Duration, off bool) {
-	return cmp.Or(j.DeadlockAfter, DeadlockAfter), j.Deadlock == DeadlockOff || j.Settings.Helpers != 0
 }

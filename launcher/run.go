@@ -4,20 +4,11 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"syscall"
 
 	"github.com/gopvas/gopvas/launcher/internal/desk"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
 )
-
-// HostMain must be the first call of main in every program that calls Run: Run
-// executes the program again as the space host and as the guard of a job. In those
-// processes HostMain serves and does not return; in any other it returns at once.
-func HostMain() {
-	host.Serve()
-	serveAttendant()
-}
 
 // running admits one job at a time: adopting orphans is a property of the whole
 // process, and so is the question whose they are.
@@ -147,19 +138,6 @@ func (s *supervisor) start() error {
 	return nil
 }
 
-func (s *supervisor) hostStarted(h host.Started) {
-	s.host, s.starter.control = h.Pid, h.Control
-	s.job.logf("space host is pid %d, guard is pid %d", s.host, h.Guard)
-	for _, pid := range []int{h.Pid, h.Guard} {
-		if _, gone := s.ranks.Early(pid); !gone {
-			s.Knows(pid)
-		}
-	}
-	if e, gone := s.ranks.Early(s.host); gone {
-		s.ended(e)
-	}
-}
-
 // allStarted is called when every rank has been started.
 func (s *supervisor) allStarted(ctx context.Context, holds *sync.WaitGroup) {
 	s.fate.Starting = false
@@ -184,21 +162,12 @@ func (s *supervisor) allStarted(ctx context.Context, holds *sync.WaitGroup) {
 	}
 }
 
-func (s *supervisor) rankStarted(p process) {
-	if e, gone := s.ranks.Started(p.rank, p.pid, p.at); gone {
-		s.ended(e)
-		return
+// idle tells whether nothing is left to do: no rank lives, and in a job on several nodes that may get more ranks the
+// leader has said that it gets none, or the job is ending.
+func (s *supervisor) idle() bool {
+	if s.ranks.Alive() > 0 {
+		return false
 	}
-	s.fate.Fresh(func(sig syscall.Signal) { s.ranks.SignalOne(p.pid, sig) })
-}
-
-// startOf returns the step that starts one rank.
-func (s *supervisor) startOf(rank int) func() (process, error) {
-	s.ranks.Starts()
-	if pid := s.ranks.Guest(); pid != 0 && rank == 0 { // it runs
-		s.watchGuest()
-		return func() (process, error) { return process{pid: pid}, nil }
-	}
-	seat := s.ranks.Seat(rank)
-	return func() (process, error) { return s.starter.startRank(seat) }
+	p := s.job.Part
+	return p == nil || p.Places <= s.job.Total() || s.dismissed || s.over()
 }

@@ -76,21 +76,6 @@ func (s *supervisor) noRoom() error {
 	return part.NoRoom(part.Most(s.job.Universe, s.starter.places), s.size, s.job.TraceSize > 0)
 }
 
-// findLate finds the programs of a world's ranks here, and looks whether they can be started. It may block. The apps
-// are there from now on, also if another node has not found its own.
-func (s *supervisor) findLate(l *part.Late) error {
-	late, err := await(s, func() ([]latecomer, error) { return s.starter.lookForLate(l) })
-	if err != nil {
-		return err
-	}
-	s.lateApps = make([]int, len(l.Commands))
-	for _, c := range late {
-		s.lateApps[c.command] = len(s.apps)
-		s.job.Apps, s.apps, s.List = append(s.job.Apps, c.app), append(s.apps, c.host), append(s.List, c.prog)
-	}
-	return nil
-}
-
 // checkHost refuses a host that is not this one.
 func checkHost(name string) error {
 	own, err := os.Hostname()

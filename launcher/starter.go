@@ -3,9 +3,11 @@ package launcher
 import (
 	"crypto/rand"
 	"errors"
+	"io"
 	"os"
 	"slices"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
@@ -215,4 +217,10 @@ func (s *starter) reportBinding(number int, cpus []int) {
 		return
 	}
 	s.io.Say("rank %d is bound to CPU %s%s", number, topology.FormatList(cpus), s.nameDomains(cpus))
+}
+
+// connectionLost reports whether an error is that of a host that has died.
+func connectionLost(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
 }
