@@ -32,70 +32,43 @@ type pending struct {
 	proof *job.Proof // of a deadlock that views show
 }
 
+// waits tells whether a report waits for places.
 func (p *placing) waits() bool { return p.then != nil }
 
-// Placing tells whether a report waits for places.
-func (w *Watch) Placing() bool { return w.placing.waits() }
-
-// PlacesDue is when PlacesLate is due.
-func (w *Watch) PlacesDue() <-chan time.Time { return w.placing.late }
-
-// placed returns the steps of what is to follow, now or when the places of the calls in which ranks are now are known,
-// or cannot be read in time.
-func (w *Watch) placed(then pending) []Step {
-	p := &w.placing
-	var fresh []hang.Call
-	for rank := range w.ranks.Size() {
-		call := w.callNow(rank)
+// await returns what is to follow if the places of these calls are known, or cannot be read in time. Else that waits
+// for them until limit, at most. fresh are those that are to be read.
+func (p *placing) await(calls []hang.Call, then pending, limit time.Duration) (ready []pending, fresh []hang.Call) {
+	for _, call := range calls {
 		if _, asked := p.known[call]; !asked && call.Address != 0 {
 			p.known[call] = symbol.Place{}
 			fresh = append(fresh, call)
 		}
 	}
-	var steps []Step
 	if len(fresh) > 0 {
 		p.reading++
-		steps = []Step{{Read: fresh}}
 	}
 	if p.reading == 0 {
-		return w.steps([]pending{then})
+		return []pending{then}, nil
 	}
 	p.then = append(p.then, then)
-	if limit := placeTime; p.late == nil {
-		if w.ofLeader {
-			limit = placeTimeAway
-		}
+	if p.late == nil {
 		p.late = time.After(limit)
 	}
-	return steps
+	return nil, fresh
 }
 
-// Found takes in what was read.
-func (w *Watch) Found(places map[hang.Call]symbol.Place) []Step {
-	maps.Copy(w.placing.known, places)
-	if w.placing.reading--; w.placing.reading <= 0 {
-		return w.PlacesLate()
+// found takes in what was read, and returns what has waited for it.
+func (p *placing) found(places map[hang.Call]symbol.Place) []pending {
+	maps.Copy(p.known, places)
+	if p.reading--; p.reading <= 0 {
+		return p.release()
 	}
 	return nil
 }
 
-// PlacesLate lets the reports go on. Later ones do not wait for what is still being read.
-func (w *Watch) PlacesLate() []Step {
-	then := w.placing.then
-	w.placing.reading, w.placing.late, w.placing.then = 0, nil, nil
-	return w.steps(then)
-}
-
-// callNow is the call in which a rank of this node waits or polls. It has no address if that is not known.
-func (w *Watch) callNow(rank int) hang.Call {
-	call, number := hang.Call{Pid: w.ranks.Pid(rank)}, w.ranks.Number(rank)
-	if call.Pid == 0 || w.root.Gone(number) {
-		return call
-	}
-	if a, waits := w.root.Waiting(number); waits {
-		call.Address = a.Place
-	} else {
-		call.Address = w.root.Polls(number).Place
-	}
-	return call
+// release lets all go on that waits. Later reports do not wait for what is still being read.
+func (p *placing) release() []pending {
+	then := p.then
+	p.reading, p.late, p.then = 0, nil, nil
+	return then
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/launcher/internal/roster"
 )
 
 // A report waits for answers for pollsWait at most. It looks for their answers each pollsLook.
@@ -23,49 +23,16 @@ type question struct {
 	timedOut bool             // of Step
 }
 
-// Ask asks the ranks what they do, unless that question is open, and has it reported. timedOut is that of the step.
-func (w *Watch) Ask(timedOut bool) []Step {
-	q := &w.asked
-	q.timedOut = q.timedOut || timedOut
-	if q.at != 0 {
-		return nil
-	}
-	q.at = sys.Monotonic()
-	if w.root != nil {
-		w.root.AskReport(w.waiting(0))
-	}
-	q.end = time.Now().Add(pollsWait)
-	return w.Answers()
-}
-
-// AnswersDue is when Answers is due; nil: the question is not open, or has its answers.
-func (w *Watch) AnswersDue() <-chan time.Time { return w.asked.tick }
-
-// Answers reports what the ranks do, or is due again.
-func (w *Watch) Answers() []Step {
-	if w.root != nil && time.Now().Before(w.asked.end) && w.silent(w.root) {
-		w.asked.tick = time.After(pollsLook)
-		return nil
-	}
-	return w.EndAnswers()
-}
-
-// EndAnswers answers the question with what is known.
-func (w *Watch) EndAnswers() []Step {
-	w.asked.tick = nil
-	return w.placed(pending{})
-}
-
 // silent tells whether a rank of this node has not answered: it waits and has said nothing since, or runs and has not
 // said for what it polls.
-func (w *Watch) silent(root *job.Root) bool {
-	for i, pid := range w.ranks.Pids() {
-		rank := w.ranks.Number(i)
+func (q *question) silent(ranks *roster.Table, root *job.Root) bool {
+	for i, pid := range ranks.Pids() {
+		rank := ranks.Number(i)
 		if pid == 0 || root.Gone(rank) || root.State(rank) != job.StateInit {
 			continue
 		}
 		a, waits := root.Waiting(rank)
-		if waits && a.Seen < w.asked.at || !waits && root.Polls(rank).Op == job.OpNone {
+		if waits && a.Seen < q.at || !waits && root.Polls(rank).Op == job.OpNone {
 			return true
 		}
 	}

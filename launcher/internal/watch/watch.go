@@ -116,6 +116,83 @@ func (w *Watch) BeginLook(number uint32) {
 	w.root.Look(number, w.waiting(w.lookout.After))
 }
 
+// Ask asks the ranks what they do, unless that question is open, and has it reported. timedOut is that of the step.
+func (w *Watch) Ask(timedOut bool) []Step {
+	q := &w.asked
+	q.timedOut = q.timedOut || timedOut
+	if q.at != 0 {
+		return nil
+	}
+	q.at = sys.Monotonic()
+	if w.root != nil {
+		w.root.AskReport(w.waiting(0))
+	}
+	q.end = time.Now().Add(pollsWait)
+	return w.Answers()
+}
+
+// AnswersDue is when Answers is due; nil: the question is not open, or has its answers.
+func (w *Watch) AnswersDue() <-chan time.Time { return w.asked.tick }
+
+// Answers reports what the ranks do, or is due again.
+func (w *Watch) Answers() []Step {
+	if w.root != nil && time.Now().Before(w.asked.end) && w.asked.silent(w.ranks, w.root) {
+		w.asked.tick = time.After(pollsLook)
+		return nil
+	}
+	return w.EndAnswers()
+}
+
+// EndAnswers answers the question with what is known.
+func (w *Watch) EndAnswers() []Step {
+	w.asked.tick = nil
+	return w.placed(pending{})
+}
+
+// Placing tells whether a report waits for places.
+func (w *Watch) Placing() bool { return w.placing.waits() }
+
+// PlacesDue is when PlacesLate is due.
+func (w *Watch) PlacesDue() <-chan time.Time { return w.placing.late }
+
+// PlacesLate lets reports go on without places.
+func (w *Watch) PlacesLate() []Step { return w.steps(w.placing.release()) }
+
+// Found takes in places that were read.
+func (w *Watch) Found(places map[hang.Call]symbol.Place) []Step {
+	return w.steps(w.placing.found(places))
+}
+
+// placed returns the steps of what is to follow when the places of the calls in which ranks are now are known.
+func (w *Watch) placed(then pending) (steps []Step) {
+	calls, limit := make([]hang.Call, w.ranks.Size()), placeTime
+	for rank := range calls {
+		calls[rank] = w.callNow(rank)
+	}
+	if w.ofLeader {
+		limit = placeTimeAway
+	}
+	ready, fresh := w.placing.await(calls, then, limit)
+	if fresh != nil {
+		steps = append(steps, Step{Read: fresh})
+	}
+	return append(steps, w.steps(ready)...)
+}
+
+// callNow is the call in which a rank of this node waits or polls. It has no address if that is not known.
+func (w *Watch) callNow(rank int) hang.Call {
+	call, number := hang.Call{Pid: w.ranks.Pid(rank)}, w.ranks.Number(rank)
+	if call.Pid == 0 || w.root.Gone(number) {
+		return call
+	}
+	if a, waits := w.root.Waiting(number); waits {
+		call.Address = a.Place
+	} else {
+		call.Address = w.root.Polls(number).Place
+	}
+	return call
+}
+
 // waiting returns the numbers of this node's ranks that have waited for so long.
 func (w *Watch) waiting(long time.Duration) (list []int) {
 	now := time.Duration(sys.Monotonic())
