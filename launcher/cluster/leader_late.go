@@ -35,10 +35,7 @@ type request struct {
 // spawning is the start of a world.
 type spawning struct {
 	request
-	late    *part.Late
-	waits   []*remote // have not done the step
-	missing []*remote // do not know of the world
-	err     error     // of a step
+	part.Start
 }
 
 // serveRequests answers requests, and lets the agents end when there is no rank left to make one.
@@ -80,7 +77,7 @@ func (l *leader) newWorld() error {
 		return err
 	}
 	like := l.apps[s.Rank]
-	s.late = &part.Late{World: job.World{Number: len(l.worlds), First: l.size, Size: size, Parent: s.Rank},
+	s.Late = &part.Late{World: job.World{Number: len(l.worlds), First: l.size, Size: size, Parent: s.Rank},
 		Commands: commands, Env: like.Env, NoEnv: like.NoEnv, Unset: like.Unset, Nice: like.Nice}
 	free := make([]int, len(l.agents))
 	for i, a := range l.agents {
@@ -91,7 +88,7 @@ func (l *leader) newWorld() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Program, err)
 		}
-		s.late.Nodes = append(s.late.Nodes, dealLate(nodes, free, c.N, l.nodes.ByNode)...)
+		s.Nodes = append(s.Nodes, dealLate(nodes, free, c.N, l.nodes.ByNode)...)
 	}
 	return nil
 }
@@ -165,31 +162,27 @@ func dealLate(nodes, free []int, n int, byNode bool) (of []int) {
 // orderStep orders a step of the start of a world.
 func (l *leader) orderStep(step part.Step) {
 	s := l.spawning
-	late := *s.late
-	late.Step = step
+	nodes, never := s.Order(step, l.now().Live)
 	if step == part.Know {
 		l.addWorld()
 	}
-	for _, a := range l.agents {
-		_, ranks := late.Local(a.number)
-		if a.over || ranks == 0 && step != part.Know {
-			continue
-		}
-		if slices.Contains(s.missing, a) {
-			l.neverBegan(a)
-			continue
-		}
-		if step == part.Begin || step == part.Drop && len(s.missing) > 0 { // Drop tells of ends of all of them
+	late := *s.Late
+	for _, node := range nodes {
+		a := l.agents[node]
+		if s.Counts() {
+			_, ranks := late.Local(node)
 			a.alive += ranks
 		}
-		s.waits = append(s.waits, a)
 		a.order(part.Order{Late: &late})
+	}
+	for _, node := range never {
+		l.neverBegan(l.agents[node])
 	}
 }
 
 // neverBegan tells the others that the ranks of the world on a node have ended: it has no places for them.
 func (l *leader) neverBegan(a *remote) {
-	w := l.spawning.late.World
+	w := l.spawning.World
 	for _, rank := range a.ranks {
 		if w.Has(rank) {
 			a.others(part.Order{Gone: []part.RankGone{{Rank: rank, State: job.StateFinal}}})
@@ -202,7 +195,7 @@ func (l *leader) neverBegan(a *remote) {
 
 // addWorld makes places for the ranks of a world.
 func (l *leader) addWorld() {
-	late := l.spawning.late
+	late := l.spawning.Late
 	w := late.World
 	if _, err := l.mirror.AddWorld(w.Size, w.Parent, w.Number, late.Nodes...); err != nil {
 		l.io.Say("%v", err) // newWorld has seen to the room
@@ -227,32 +220,21 @@ func (a *remote) stepDone(d *part.LateDone) {
 	if s == nil || l.over() {
 		return
 	}
-	i := slices.Index(s.waits, a)
-	if i < 0 {
-		return
+	next, ok, ends := s.Done(a.number, a.name, d)
+	if ends {
+		l.endingWorld(s.World) // before the ends are told of ranks that the agent has killed
 	}
-	s.waits = slices.Delete(s.waits, i, i+1)
-	if d.Err != "" && s.err == nil {
-		s.err = fmt.Errorf("node %s: %s", a.name, strings.TrimPrefix(d.Err, "launcher: "))
+	if ok {
+		l.orderStep(next)
 	}
-	if d.Err != "" && d.Step == part.Know {
-		s.missing = append(s.missing, a)
-	}
-	if d.Err != "" && d.Step >= part.Know {
-		l.endingWorld(s.late.World) // before the ends are told of ranks that the agent has killed
-	}
-	if len(s.waits) == 0 && s.err != nil && (d.Step == part.Know || d.Step == part.Begin) {
-		l.orderStep(part.Drop)
-	}
+	over, err := s.Over()
 	switch {
-	case len(s.waits) > 0:
-	case s.err != nil:
-		l.logf("rank %d: spawn: %v", s.Rank, s.err)
-		l.endSpawn(job.Refuse(s.err))
-	case d.Step == part.Begin:
-		l.endSpawn(job.Grant(job.EncodeWorld(s.late.World, s.late.CountsOf())...))
+	case !over:
+	case err != nil:
+		l.logf("rank %d: spawn: %v", s.Rank, err)
+		l.endSpawn(job.Refuse(err))
 	default:
-		l.orderStep(d.Step + 1)
+		l.endSpawn(job.Grant(job.EncodeWorld(s.World, s.CountsOf())...))
 	}
 }
 

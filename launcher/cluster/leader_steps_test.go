@@ -45,7 +45,7 @@ func TestWorldThatANodeDoesNotKnow(t *testing.T) {
 	knows, fails := l.agents[0], l.agents[1]
 	late := &part.Late{World: job.World{Number: 1, First: 2, Size: 2, Parent: 0}, Commands: []job.Command{{N: 2}},
 		Nodes: []int{0, 1}}
-	l.spawning = &spawning{request: request{knows, &part.Request{}}, late: late}
+	l.spawning = &spawning{request: request{knows, &part.Request{}}, Start: part.Start{Late: late}}
 	l.orderStep(part.Know)
 	fails.stepDone(&part.LateDone{Step: part.Know, Err: "no room"})
 	require.NotNil(t, l.spawning, "the other node has not answered")
