@@ -15,12 +15,6 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 )
 
-// A Host is a node and the number of ranks that it takes; 0: not given.
-type Host struct {
-	Name  string
-	Slots int
-}
-
 // ParseHosts parses the value of --hosts: names separated by commas, each with the number
 // of ranks there behind a colon, or without one. A node that is named twice takes the sum.
 func ParseHosts(list string) ([]Host, error) {

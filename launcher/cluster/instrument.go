@@ -134,21 +134,6 @@ const (
 	clockPeriod = time.Second // in which an uncertainty of 0.1 ms outlasts any drift
 )
 
-// clockTime is a reading of the clock of an agent.
-type clockTime struct {
-	Begin int64 // of the leader's clock, in the question
-	There int64
-	end   int64 // of the leader's clock, when the answer came
-}
-
-// nodeClock is the leader's estimate of the clock of a node.
-type nodeClock struct {
-	low, high time.Duration // bounds by the round trips before the start
-	ahead     time.Duration // estimate
-	known     bool
-	rounds    int // that are still to be made
-}
-
 // add takes a round trip.
 func (c *nodeClock) add(t clockTime, starting bool) {
 	low, high := time.Duration(t.There-t.end), time.Duration(t.There-t.Begin)

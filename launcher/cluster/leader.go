@@ -179,3 +179,69 @@ func (a *remote) others(o part.Order) {
 }
 
 func (l *leader) over() bool { return l.fate.Ending || l.fate.Killed || l.failure != nil }
+
+// step is the srun of a job.
+type step struct {
+	door    *door
+	command *exec.Cmd
+	said    output.Tail
+	ended   chan struct{}
+}
+
+// patience is with agents that have not answered.
+type patience struct {
+	timer *time.Timer
+	time  time.Duration
+	since time.Time
+}
+
+// lateWorlds is what a leader knows of worlds that are added.
+type lateWorlds struct {
+	room      int // ranks that the job has room for
+	worlds    []job.World
+	names     job.Names
+	requests  []request // that were not answered yet
+	spawning  *spawning
+	dismissed bool // the agents know that no rank is added any more
+}
+
+// A request is that of a rank.
+type request struct {
+	from *remote
+	*part.Request
+}
+
+// spawning is the start of a world.
+type spawning struct {
+	request
+	part.Start
+}
+
+// leaderInput passes the standard input on to the agents of the ranks that read it.
+type leaderInput struct {
+	from     io.Reader
+	terminal *output.TerminalInput // nil: it is no terminal
+	piped    io.Closer             // what comes from the terminal
+	agents   []*remote
+}
+
+// rankEnds are the ends that the leader has to see to.
+type rankEnds struct {
+	queue  []rankEnd
+	asked  []*remote // that have not said whether the world of the first one is linked
+	linked bool
+	ending map[int]bool // ranks whose ends are no failures any more
+}
+
+type rankEnd struct {
+	a *remote
+	*part.RankEnd
+}
+
+// nodeClock is the leader's estimate of the clock of a node.
+type nodeClock struct {
+	low, high time.Duration // bounds by the round trips before the start
+	ahead     time.Duration // estimate
+	known     bool
+	rounds    int // that are still to be made
+}

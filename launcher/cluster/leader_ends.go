@@ -14,19 +14,6 @@ import (
 // communicator with ranks of others. Each node knows it of its own ranks, so the leader asks all. Meanwhile nobody is
 // told of the end, nor of those that come after it: they may be its consequences.
 
-// rankEnds are the ends that the leader has to see to.
-type rankEnds struct {
-	queue  []rankEnd
-	asked  []*remote // that have not said whether the world of the first one is linked
-	linked bool
-	ending map[int]bool // ranks whose ends are no failures any more
-}
-
-type rankEnd struct {
-	a *remote
-	*part.RankEnd
-}
-
 // ended is told of the end of a rank. All agents hear of it from here, this one too: see supervisor.markGone.
 func (a *remote) ended(e *part.RankEnd) {
 	if !a.has(e.Rank) || a.gone[e.Rank] {

@@ -1,21 +1,12 @@
 package cluster
 
 import (
-	"io"
 	"slices"
 
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/launcher/internal/output"
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
-
-// leaderInput passes the standard input on to the agents of the ranks that read it.
-type leaderInput struct {
-	from     io.Reader
-	terminal *output.TerminalInput // nil: it is no terminal
-	piped    io.Closer             // what comes from the terminal
-	agents   []*remote
-}
 
 // reads tells whether a rank of the agent gets the input.
 func (a *remote) reads() bool {

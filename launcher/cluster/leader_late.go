@@ -16,28 +16,6 @@ import (
 // request on. The leader keeps the names of ports, decides on which nodes the ranks of a world start, and orders the
 // steps: see part.Late. It answers one request after the other.
 
-// lateWorlds is what a leader knows of that.
-type lateWorlds struct {
-	room      int // ranks that the job has room for
-	worlds    []job.World
-	names     job.Names
-	requests  []request // that were not answered yet
-	spawning  *spawning
-	dismissed bool // the agents know that no rank is added any more
-}
-
-// A request is that of a rank.
-type request struct {
-	from *remote
-	*part.Request
-}
-
-// spawning is the start of a world.
-type spawning struct {
-	request
-	part.Start
-}
-
 // serveRequests answers requests, and lets the agents end when there is no rank left to make one.
 func (l *leader) serveRequests() {
 	if l.fate.Starting || l.over() {

@@ -53,13 +53,6 @@ func (l *leader) sayBuilds() {
 	}
 }
 
-// patience is with agents that have not answered.
-type patience struct {
-	timer *time.Timer
-	time  time.Duration
-	since time.Time
-}
-
 func (l *leader) beginPatience() {
 	p := &l.patience
 	p.time, p.since = cmp.Or(l.nodes.StartTime, startTime), time.Now()

@@ -115,3 +115,26 @@ type finished struct {
 
 // reader says whether the rank that reads the input waits for it.
 type reader struct{ Waits bool }
+
+// An opening makes an agent open its sockets.
+type opening struct{ Devices []netip.Addr }
+
+// A calling makes an agent send datagrams.
+type calling struct {
+	Key   [16]byte           // of this check: others are not heard
+	Self  int                // number of the node
+	Doors [][]netip.AddrPort // of each node: a socket for each device; nil: it is lost
+}
+
+// heard answers a calling: which nodes the agent has heard, by device and node.
+type heard struct{ By [][]bool }
+
+// doors answers an opening.
+type doors struct{ At []netip.AddrPort }
+
+// clockTime is a reading of the clock of an agent.
+type clockTime struct {
+	Begin int64 // of the leader's clock, in the question
+	There int64
+	end   int64 // of the leader's clock, when the answer came
+}

@@ -91,3 +91,9 @@ type NodeInfo struct {
 	// ClockError is how far Piece.Ahead may be off.
 	ClockError time.Duration
 }
+
+// A Host is a node and the number of ranks that it takes; 0: not given.
+type Host struct {
+	Name  string
+	Slots int
+}

@@ -27,22 +27,6 @@ import (
 // sent, and at its end an agent takes what waits in its sockets. So a node that has no CPU makes the start longer, and
 // is not taken for one that datagrams do not reach.
 
-// An opening makes an agent open its sockets.
-type opening struct{ Devices []netip.Addr }
-
-// A calling makes an agent send datagrams.
-type calling struct {
-	Key   [16]byte           // of this check: others are not heard
-	Self  int                // number of the node
-	Doors [][]netip.AddrPort // of each node: a socket for each device; nil: it is lost
-}
-
-// doors answers an opening.
-type doors struct{ At []netip.AddrPort }
-
-// heard answers a calling: which nodes the agent has heard, by device and node.
-type heard struct{ By [][]bool }
-
 const (
 	probeTime  = 3 * time.Second        // of a check
 	startProbe = 8 * time.Second        // of a job, which ends if a path fails

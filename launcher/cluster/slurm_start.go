@@ -19,7 +19,6 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 	"github.com/gopvas/gopvas/launcher/internal/host"
-	"github.com/gopvas/gopvas/launcher/internal/output"
 )
 
 // In a Slurm allocation one srun starts the agents of all nodes, and they connect to the leader
@@ -31,14 +30,6 @@ type invitation struct {
 	Numbers map[string]int // of nodes, by Slurm's names
 	At      []netip.AddrPort
 	Secret  []byte
-}
-
-// step is the srun of a job.
-type step struct {
-	door    *door
-	command *exec.Cmd
-	said    output.Tail
-	ended   chan struct{}
 }
 
 // startStep starts srun. The agents are told all they need by their standard input.
