@@ -8,11 +8,7 @@ import (
 )
 
 // reportDevices reports the use of the devices of this node, when all ranks have ended.
-func (s *supervisor) reportDevices() {
-	if s.job.Part == nil || !s.job.Part.ReportDevices || s.memory == nil {
-		return
-	}
-	root := s.memory.Root()
+func reportDevices(root *job.Root, say func(string, ...any)) {
 	for number, a := range root.Devices() {
 		var sum job.DeviceUse
 		var busiest uint64
@@ -26,7 +22,7 @@ func (s *supervisor) reportDevices() {
 			sum.Bandwidth, sum.Latency = max(sum.Bandwidth, u.Bandwidth), max(sum.Latency, u.Latency)
 			busiest = max(busiest, u.Busy)
 		}
-		s.io.Say("device %d (%s): %s", number, sys.DescribeAddress(a), describeUse(&sum, busiest))
+		say("device %d (%s): %s", number, sys.DescribeAddress(a), describeUse(&sum, busiest))
 	}
 }
 

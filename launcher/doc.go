@@ -13,7 +13,7 @@
 // socket. When the supervisor is gone, the host kills the processes that are left.
 //
 // The supervisor serves signals, ends of processes and its timers in every state
-// (events.go): a host that hangs, a reader of the output that has stopped
+// (dispatch.go, events.go): a host that hangs, a reader of the output that has stopped
 // reading, or a process that cannot be killed keeps no job from being ended.
 //
 // Each rank leads a process group of its own. Its environment tells it its rank,
@@ -22,13 +22,19 @@
 // The task model is that of the PVAS paper: the process manager creates the
 // address space, spawns every rank, waits for all and destroys the space.
 //
-// Package launcher/cluster runs jobs on several nodes. It uses this package on each of them: see
-// leader_orders.go and leader_notes.go. These rooms serve both:
+// One goroutine owns the state of a job. It keeps that in rooms which know nothing of it, and are tested without
+// processes: they are told what happens, and return what is to be done.
 //
-//   - internal/host: the host, and the processes that it starts
-//   - internal/output: the streams of ranks
-//   - internal/fate: the end of a job
-//   - internal/hang: the report of what ranks do
+//   - internal/roster: the ranks, their worlds and their processes
+//   - internal/watch: questions to ranks, and looks for deadlocks; on one node, and for the leader of several
+//   - internal/desk: requests of ranks; internal/neighbour: the other jobs that it asks
+//   - internal/streams: input and output of ranks, and messages
+//   - internal/fate: the end of a job; internal/cause: what is behind the end of a rank
+//
+// What may block runs elsewhere: the starter starts ranks (starter.go), by internal/host or itself.
+//
+// Package launcher/cluster runs jobs on several nodes. It uses this package on each of them: see leader_orders.go.
+// What the two say to each other is in internal/part. Whatever processes of pvasrun say goes over internal/wire.
 //
 // Not implemented: restarting a failed rank, binding to NUMA nodes or sockets. A SIGSTOP to the supervisor does not
 // pause the ranks: no process can catch it.

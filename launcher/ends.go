@@ -31,7 +31,7 @@ func (s *supervisor) reap() {
 		}
 		list = append(list, e)
 	}
-	slices.SortStableFunc(list, func(a, b host.Exit) int { return s.suspicion(b) - s.suspicion(a) })
+	slices.SortStableFunc(list, func(a, b host.Exit) int { return suspicion(b, s.host) - suspicion(a, s.host) })
 	for _, e := range list {
 		s.ended(e)
 	}
@@ -50,11 +50,11 @@ func (s *supervisor) reaping(pid int) {
 // suspicion is higher for an end that is more likely the cause of others at the same
 // time. A process that dumps core may take those with it that share its memory. So
 // does a process that the kernel kills when memory has run out.
-func (s *supervisor) suspicion(e host.Exit) int {
+func suspicion(e host.Exit, hostPid int) int {
 	switch {
 	case e.Status.Signaled() && e.Status.Signal() != syscall.SIGKILL:
 		return 3
-	case e.Pid == s.host:
+	case e.Pid == hostPid:
 		return 2
 	case e.Status.Signaled():
 		return 1

@@ -16,8 +16,10 @@ import (
 func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 	if s.io.Opened() {
 		s.ends.Flush()
-		s.reportDevices()
 		if s.memory != nil {
+			if s.job.Part != nil && s.job.Part.ReportDevices {
+				reportDevices(s.memory.Root(), s.io.Say)
+			}
 			s.fate.AllEnded(s.memory.Root())
 		}
 		s.phase, s.givenUp, s.deadline = draining, false, nil

@@ -11,7 +11,7 @@ import (
 )
 
 // hangReport says what each rank does, which rank waits for which, and names a deadlock where there
-// is one. It is made of the views alone: askHang has asked the ranks before.
+// is one. It is made of the views alone: package watch has had the ranks asked before.
 func hangReport(views []job.View, who []Rank, now time.Duration, proof *job.Proof) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
