@@ -55,7 +55,7 @@ type leader struct {
 	mirror  *job.Root // the agents' notes of their ranks
 	key     job.Key
 	lateWorlds
-	ends rankEnds
+	ends part.Ends
 
 	wasAsked bool         // to end, by a signal to an agent
 	pausing  bool         // this process is to stop when all agents have been told
@@ -223,19 +223,6 @@ type leaderInput struct {
 	terminal *output.TerminalInput // nil: it is no terminal
 	piped    io.Closer             // what comes from the terminal
 	agents   []*remote
-}
-
-// rankEnds are the ends that the leader has to see to.
-type rankEnds struct {
-	queue  []rankEnd
-	asked  []*remote // that have not said whether the world of the first one is linked
-	linked bool
-	ending map[int]bool // ranks whose ends are no failures any more
-}
-
-type rankEnd struct {
-	a *remote
-	*part.RankEnd
 }
 
 // nodeClock is the leader's estimate of the clock of a node.

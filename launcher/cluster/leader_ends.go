@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/gopvas/gopvas/internal/job"
@@ -10,70 +9,54 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
-// Ends of ranks. In a job of several worlds a failure may concern its own world alone: then no rank of that has a
-// communicator with ranks of others. Each node knows it of its own ranks, so the leader asks all. Meanwhile nobody is
-// told of the end, nor of those that come after it: they may be its consequences.
-
 // ended is told of the end of a rank. All agents hear of it from here, this one too: see supervisor.markGone.
 func (a *remote) ended(e *part.RankEnd) {
 	if !a.has(e.Rank) || a.gone[e.Rank] {
 		return
 	}
 	a.gone[e.Rank] = true
-	l := a.l
-	l.ends.queue = append(l.ends.queue, rankEnd{a, e})
-	if len(l.ends.asked) == 0 {
-		l.seeToEnds()
-	}
+	a.l.ends.Add(a.number, e)
+	a.l.seeToEnds()
 }
 
 // seeToEnds goes on with the ends until agents have to be asked.
 func (l *leader) seeToEnds() {
-	for q := &l.ends; len(q.queue) > 0; q.queue = q.queue[1:] {
-		e := q.queue[0]
-		if len(l.worlds) > 1 && !q.ending[e.Rank] && l.fate.Fails(e.Status, e.State) {
-			l.askLinks(l.mirror.World(e.Rank))
+	doubtful := func(e *part.RankEnd) bool { return len(l.worlds) > 1 && l.fate.Fails(e.Status, e.State) }
+	for {
+		e, ask, ok := l.ends.Next(doubtful)
+		switch {
+		case !ok:
+			return
+		case ask:
+			w, live := l.mirror.World(e.Rank), l.now().Live
+			l.ends.Ask(live)
+			for _, node := range live {
+				l.agents[node].order(part.Order{Links: &w})
+			}
 			return
 		}
 		l.rankGone(e)
 	}
 }
 
-func (l *leader) askLinks(w job.World) {
-	l.ends.linked = false
-	for _, a := range l.agents {
-		if !a.over {
-			l.ends.asked = append(l.ends.asked, a)
-			a.order(part.Order{Links: &w})
-		}
-	}
-}
-
 // saysLinked is told whether a node links the world of the end that is seen to. A node that was lost does not.
 func (a *remote) saysLinked(linked bool) {
-	q := &a.l.ends
-	i := slices.Index(q.asked, a)
-	if i < 0 {
+	e, alone, ok := a.l.ends.Answered(a.number, linked)
+	switch {
+	case !ok:
 		return
-	}
-	q.linked = q.linked || linked
-	if q.asked = slices.Delete(q.asked, i, i+1); len(q.asked) > 0 {
-		return
-	}
-	e := q.queue[0]
-	q.queue = q.queue[1:]
-	if !q.linked {
+	case alone:
 		a.l.worldFailed(e)
-	} else {
+	default:
 		a.l.rankGone(e)
 	}
 	a.l.seeToEnds()
 }
 
 // worldFailed ends a world after the failure of one of its ranks.
-func (l *leader) worldFailed(e rankEnd) {
+func (l *leader) worldFailed(e part.NodeEnd) {
 	w := l.mirror.World(e.Rank)
-	l.endingWorld(w)
+	l.ends.EndWorld(w)
 	l.rankGone(e)
 	others := 0
 	for _, a := range l.agents {
@@ -88,27 +71,20 @@ func (l *leader) worldFailed(e rankEnd) {
 		State: e.State}, others)
 }
 
-// endingWorld notes that the ends of a world's ranks concern no other world.
-func (l *leader) endingWorld(w job.World) {
-	for rank := w.First; rank < w.First+w.Size; rank++ {
-		l.ends.ending[rank] = true
-	}
-}
-
 // rankGone tells all of the end of a rank.
-func (l *leader) rankGone(e rankEnd) {
-	state, apart := e.State, l.ends.ending[e.Rank]
+func (l *leader) rankGone(e part.NodeEnd) {
+	state, apart, from := e.State, l.ends.Ending(e.Rank), l.agents[e.Node]
 	if apart {
 		state = job.StateFinal
 	}
-	if !e.a.over {
-		e.a.alive--
+	if !from.over {
+		from.alive--
 	}
 	l.order(part.Order{Gone: []part.RankGone{{Rank: e.Rank, State: state}}})
 	l.watch.Gone(e.Rank, e.Pid)
 	l.mirror.SetState(e.Rank, state)
 	l.mirror.MarkGone(e.Rank)
-	l.fate.Hostname = e.a.name
+	l.fate.Hostname = from.name
 	l.names.Gone(e.Rank, l.mirror.World(e.Rank),
 		l.fate.Named(e.Rank, e.Pid, l.apps[e.Rank].Program, fate.Describe(e.Status)))
 	if !apart {

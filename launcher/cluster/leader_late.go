@@ -200,7 +200,7 @@ func (a *remote) stepDone(d *part.LateDone) {
 	}
 	next, ok, ends := s.Done(a.number, a.name, d)
 	if ends {
-		l.endingWorld(s.World) // before the ends are told of ranks that the agent has killed
+		l.ends.EndWorld(s.World) // before the ends are told of ranks that the agent has killed
 	}
 	if ok {
 		l.orderStep(next)

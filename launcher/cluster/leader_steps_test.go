@@ -22,7 +22,7 @@ func TestWorldThatANodeDoesNotKnow(t *testing.T) {
 	l := &leader{io: streams.New(streams.Config{}),
 		job: &launcher.Job{}, size: 2, node: []int{0, 1}, mirror: root,
 		watch: watch.NewNodes(root, 2, time.Second, true), apps: make([]*launcher.App, 2)}
-	l.worlds, l.ends.ending = []job.World{{Size: 2, Parent: -1}}, map[int]bool{}
+	l.worlds = []job.World{{Size: 2, Parent: -1}}
 	orders := [2]chan order{}
 	for i := range orders {
 		in, out := io.Pipe()

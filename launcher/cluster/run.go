@@ -83,7 +83,6 @@ func newLeader(ctx context.Context, j *launcher.Job, n Nodes) (*leader, error) {
 		canceled: ctx.Done(), done: make(chan struct{}),
 		stop:       func() error { return sys.RaiseDefault(syscall.SIGTSTP) },
 		lateWorlds: lateWorlds{worlds: []job.World{{Size: size, Parent: -1}}},
-		ends:       rankEnds{ending: map[int]bool{}},
 	}
 	rand.Read(l.key[:]) // never fails
 	l.fate = fate.Fate{Starting: true,
