@@ -105,7 +105,11 @@ func TestTwoJobsMeet(t *testing.T) {
 
 	at := netip.MustParseAddrPort("127.0.0.1:9")
 	guest.root.SetAddress(1, at)
-	go guest.serve(t.Context().Done())
+	done, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		guest.serve(done)
+		close(over)
+	}()
 	host.until(func() bool { _, known := host.root.Address(visitor(1)); return known })
 	guest.post(func() {
 		guest.root.SetState(0, job.StateFinal)
@@ -114,6 +118,8 @@ func TestTwoJobsMeet(t *testing.T) {
 	host.until(func() bool { return host.root.Gone(visitor(0)) })
 	require.Equal(t, job.StateFinal, host.root.State(visitor(0)))
 	require.False(t, host.root.Gone(visitor(1)))
+	close(done)
+	<-over
 	guest.end()
 	host.until(func() bool { return host.root.Gone(visitor(1)) })
 	require.Empty(t, host.met)
