@@ -10,8 +10,7 @@ import (
 // collective is a collective operation that is to be done, begun or prepared. Three functions of
 // C have one method of Process: MPI_X runs what the method has made, MPI_IX begins it, and
 // MPI_X_init prepares it. The method fills in its *collective, which lies on the stack of
-// dispatchCollective. It returns an error if the call is refused. Then the call has had no effect on other
-// ranks. If calls are checked they learn of the error.
+// dispatchCollective. It returns an error if the call is refused: see refused.
 //
 // A method reads only the arguments that are significant at this rank (MPI 4.1 chapter 6). The table is in
 // programs/testdata/significant.h.
@@ -146,13 +145,16 @@ func (p *Process) prepareApart(on *communicator, prepare func(*comm.Comm) (comm.
 	return nil
 }
 
-// refused returns the error of a call that is refused. The hang report has the error, and if calls are checked the
-// other ranks learn of it: so the call is made with it, by apart or call.
+// refused returns the error of a call that is refused. The hang report has the error, and the other ranks learn of it:
+// so the call is made with it, by apart or call.
 func (k *collective) refused(err error, apart func(comm.NeighborCall) error, call func(comm.Call) error) error {
 	switch {
 	case k.on == nil:
+	case k.edges != nil:
+		k.edges.Wrong = err
+		_ = apart(*k.edges)
 	case k.apart:
-		_ = apart(comm.NeighborCall{Comm: k.on.c, Op: k.name, Exchange: coll.Exchange{Wrong: err}})
+		_ = apart(comm.NeighborCall{Comm: k.on.c, Op: k.name, Exchange: coll.Exchange{Wrong: err, Across: true}})
 	default:
 		_ = call(comm.Call{Comm: k.on.c, Op: k.name, Args: coll.Args{Kind: k.args.Kind, Wrong: err}})
 	}

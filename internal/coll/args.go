@@ -48,7 +48,7 @@ type Args struct {
 	Mixed bool
 
 	// Wrong is what the caller has found wrong with this call, if anything. The member
-	// gets it as its error. If calls are checked the others learn of it.
+	// gets it as its error: see standin.go.
 	Wrong error
 
 	Hooks

@@ -27,6 +27,7 @@ type algorithm struct {
 	direct  bool // reads and writes buffers of other members, which needs one address space
 	regular bool // needs blocks of one length that all members know
 	short   bool // of nonblocking calls, too: see short.go
+	slots   bool // the root does not wait for the others
 	layouts bool // takes buffers with layouts
 
 	// fits tells whether it can do calls of n bytes; nil: of any number.
@@ -57,7 +58,8 @@ var algorithms = []algorithm{
 
 	{kind: Bcast, name: "domains", run: byDomains, regular: true, fits: fitsTree, suits: always},
 	{kind: Bcast, name: "flat", run: flat, regular: true, fits: fitsRing, suits: always},
-	{kind: Bcast, name: "slot", run: bcastBySlot, regular: true, layouts: true, fits: fitsSlot, suits: always},
+	{kind: Bcast, name: "slot", run: bcastBySlot, slots: true, regular: true, layouts: true, fits: fitsSlot,
+		suits: always},
 	{kind: Bcast, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Bcast, name: "levels", levels: levelsBcast, regular: true, suits: always},
 	{kind: Bcast, name: "chain", build: graphBcastChain, suits: longForChain, shared: above(512 << 10)},

@@ -61,9 +61,9 @@
 //
 // # Calls that are refused
 //
-// All that one member can find wrong with a call it finds before it does anything for it (Team.prepare): so a
-// call that is refused is no call. The others wait for this member's next one. If calls are checked they learn of the
-// refusal and its cause in the round of that. cad/message/refusal.go has the rule.
+// All that one member can find wrong with a call it finds before it does anything for it (Team.prepare). A call that is
+// refused counts as this call: the member takes part in it as one that has failed before (standin.go). If calls are
+// checked all learn of the refusal and its cause. cad/message/refusal.go has the rule.
 //
 // # Not implemented
 //

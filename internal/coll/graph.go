@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/pml"
 )
 
 // Graph returns this member's part of a collective operation as a graph, to be issued on
@@ -13,7 +14,7 @@ import (
 // is issued several times. It does not communicate. The buffers belong to each issue until
 // that is complete, also those that are only sent; counts and displacements are
 // not needed any more when Graph returns. The error wraps a *RankError, *BufferError
-// or Args.Wrong. A graph comes with it that says which operation it is: see shared.Engine.Refuse.
+// or Args.Wrong. A graph comes with it that says which operation it is: see Team.Refuse.
 //
 // MPI 4.1 sections 6.12 and 6.13; the graphs of the KACC paper (see package cad).
 func (t *Team) Graph(a Args) (*cad.Graph, error) {
@@ -35,11 +36,19 @@ func (t *Team) graphBy(l *algorithm, a Args) *cad.Graph {
 	return b.g
 }
 
-// GraphOnce is Graph for a graph that will be issued once. It need not be built if one
+// GraphOnce is Graph for a graph that will be issued once, next. It need not be built if one
 // was for a call that differs in nothing but where the buffers are.
 func (t *Team) GraphOnce(a *Args) (*cad.Graph, error) {
 	args := *a
-	if a.Before != nil || a.After != nil || t.prepare(&args) != nil {
+	if t.prepare(&args) != nil {
+		return t.Graph(*a)
+	}
+	call := t.word(&args)
+	if t.connect(); !t.Check && t.Size > 1 {
+		t.issued++
+		t.remember(nonblocking, t.issued, call, args.agreed(), &args)
+	}
+	if a.Before != nil || a.After != nil {
 		return t.Graph(*a)
 	}
 	s, ok := t.shapeOf(&args, t.chooseGraph(&args))
@@ -48,7 +57,7 @@ func (t *Team) GraphOnce(a *Args) (*cad.Graph, error) {
 	}
 	if g := t.nonblocking.take(&s); g != nil {
 		g.SetBuffers(args.Send.Data, args.Recv.Data)
-		g.Signature = t.word(&args)
+		g.Signature = call
 		return g, nil
 	}
 	g, err := t.Graph(*a)
@@ -60,7 +69,10 @@ func (t *Team) GraphOnce(a *Args) (*cad.Graph, error) {
 
 // FreeGraphs gives back the graphs that are cached, and those that still are underway when
 // they are complete. It is local, and due on each member when no more will be asked for.
-func (t *Team) FreeGraphs() { t.nonblocking.close() }
+func (t *Team) FreeGraphs() {
+	t.nonblocking.close()
+	t.Engine.Within(func(in pml.Inside) { in.Respond(t.Context, nil) }) // a later team may have the context
+}
 
 // builder makes the graph of one call. Nodes are added in the same order on both ends of
 // a pair: the k-th SEND to a member meets the k-th RECV there.

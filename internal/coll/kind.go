@@ -1,5 +1,7 @@
 package coll
 
+import "github.com/gopvas/gopvas/internal/coll/cad"
+
 // Kind is a collective operation.
 type Kind uint8
 
@@ -51,3 +53,8 @@ func (k Kind) needsAll() bool {
 
 // reduces tells whether the operation has an operator.
 func (k Kind) reduces() bool { return k >= Reduce && k <= Exscan }
+
+// Op is an operator on elements of Size bytes. It must be associative. What inout holds
+// comes from lower ranks than what in holds. Apply is called by any rank, for any part of
+// the vectors; a panic of it becomes an *OperatorError on all members.
+type Op = cad.Op

@@ -42,16 +42,18 @@ func (t *Team) runGraph(by *message.Transport, g *cad.Graph) error {
 func (t *Team) agree() bool {
 	g := cad.NewGraph()
 	g.Signature = t.call
-	g.Signature |= t.args.elements() << cad.ElementsAt
+	if t.Check {
+		g.Signature |= t.args.elements() << cad.ElementsAt
+	}
 	g.Tie()
-	g.Name, g.Blocking, g.Shared, g.Agreed = t.called, true, t.Guards != nil, t.agreement()
+	g.Name, g.Blocking, g.Shared, g.Agreed = t.called, true, t.guards() != &t.channel, t.agreement()
 	t.broken = t.checking().Run(t.guards(), g)
 	return t.broken == nil
 }
 
-// guards returns the channel of rounds that compare calls.
+// guards returns the channel of rounds that compare calls. If not all calls have one they go with those that block.
 func (t *Team) guards() *cad.Channel {
-	if t.Guards != nil {
+	if t.Check && t.Guards != nil {
 		return t.Guards
 	}
 	return &t.channel
@@ -78,6 +80,7 @@ func (t *Team) tell(buf []byte) error {
 // connect makes what the team needs for messages, at the first call.
 func (t *Team) connect() {
 	if t.transport.Messages == nil {
+		t.asking.team = t
 		t.transport = message.Transport{Job: t.Job, Messages: t.Engine, Rank: t.world(t.Rank), Describe: t.describe}
 		t.channel.Context, t.channel.Rank, t.channel.Size, t.channel.World = t.Context, t.Rank, t.Size, t.World
 		t.channel.Name = t.Name

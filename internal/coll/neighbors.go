@@ -21,6 +21,10 @@ type Edge struct {
 type Exchange struct {
 	Out, In []Edge
 
+	// Across says that the edges depend on the root of the call, which other members may not know: at most one leads to
+	// each member and one comes from there, and all tags are 0.
+	Across bool
+
 	// Layouts says that the data of edges may have layouts. All members give the same.
 	Layouts bool
 
@@ -40,13 +44,16 @@ func (t *Team) Neighbors(x Exchange) error {
 	start := t.Engine.CallBegins()
 	t.connect()
 	if err := t.prepareEdges(&x); err != nil {
-		t.refuse(neighbors, err)
+		t.refuse(neighbors, err, x.Bare(t.Size))
 		return fmt.Errorf("coll: neighbors: %w", err)
 	}
 	t.begin(neighborsName)
 	defer t.end()
 	defer t.recordNeighbors(&x, start)
 	t.call = uint64(neighbors) << callKindAt
+	if !t.Check && t.Size > 1 {
+		t.rememberEdges(blocking, t.turn, &x)
+	}
 	if !t.Check || t.Size == 1 || t.agree() {
 		x.before()
 		t.alongEdges(x.Out, x.In)
@@ -58,23 +65,28 @@ func (t *Team) Neighbors(x Exchange) error {
 	return nil
 }
 
+// Bare is the exchange without its data: who needs it receives too little. It is nil if the edges depend on arguments
+// that may be wrong.
+func (x *Exchange) Bare(members int) *Exchange {
+	if x.Across {
+		return nil
+	}
+	strip := func(edges []Edge) (list []Edge) {
+		for _, e := range edges {
+			if e.Member < members {
+				list = append(list, Edge{Member: e.Member, Tag: e.Tag})
+			}
+		}
+		return list
+	}
+	return &Exchange{Out: strip(x.Out), In: strip(x.In)}
+}
+
 // VerifyNeighbors is Verify of an exchange.
 func (t *Team) VerifyNeighbors(x Exchange) error {
 	t.connect()
-	if err := t.prepareEdges(&x); err != nil {
-		t.refuse(neighbors, err)
-		return fmt.Errorf("coll: neighbors: %w", err)
-	}
-	if !t.Check || t.Size == 1 {
-		return nil
-	}
-	t.begin(neighborsName)
-	defer t.end()
-	t.call = uint64(neighbors) << callKindAt
-	if t.agree() {
-		return nil
-	}
-	return fmt.Errorf("coll: neighbors: %w", t.broken)
+	err := t.prepareEdges(&x)
+	return verify(t, neighbors, err, func() uint64 { return uint64(neighbors) << callKindAt })
 }
 
 // prepareEdges returns what is wrong with an exchange.
@@ -121,20 +133,49 @@ func (t *Team) alongEdges(out, in []Edge) {
 		}
 	}
 	var waits pml.Waits
+	type look struct {
+		edge *Edge
+		came uint64
+	}
+	var looks []look // edges of which something may be wrong
 	waits.Begin(t.Engine)
-	defer waits.End()
 	for i := range requests {
 		st, err := waits.Wait(&requests[i])
 		if truncated, ok := errors.AsType[*fault.TruncateError](err); ok {
 			st.Bytes, err = truncated.Length, nil
 		}
 		t.failed(err)
-		if i < len(in) && in[i].Member >= 0 && err == nil && st.Bytes != uint64(in[i].Data.Len()) &&
-			t.failure.Fault == 0 {
-			t.failure = cad.AboutTwo(cad.Length, t.world(in[i].Member), t.world(t.Rank), st.Bytes,
-				uint64(in[i].Data.Len()))
+		if i < len(in) && in[i].Member >= 0 && err == nil &&
+			(st.Bytes == 0 || st.Bytes != uint64(in[i].Data.Len())) {
+			looks = append(looks, look{&in[i], st.Bytes})
 		}
 	}
+	waits.End()
+	for _, l := range looks {
+		if f := l.edge.wrong(t, l.came); t.failure.Fault == 0 {
+			t.failure = f
+		}
+	}
+}
+
+// wrong returns what is wrong with an edge of a call along which so many bytes have come: its other end was refused the
+// call, and has said so before (Refusal.tell), or it sends another length.
+func (e *Edge) wrong(t *Team, came uint64) (f cad.Failure) {
+	from, tag, text := t.world(e.Member), refusalTag(t.turn), make([]byte, cad.TextSize)
+	_, told, _ := t.Engine.Iprobe(t.Context, from, tag)
+	if told {
+		_, err := t.Engine.Recv(t.Context, from, tag, text)
+		told = err == nil
+	}
+	switch want := uint64(e.Data.Len()); {
+	case came == want:
+	case told:
+		f = cad.About(cad.Refused, from)
+		f.Text = cad.TextOf(text)
+	default:
+		f = cad.AboutTwo(cad.Length, from, t.world(t.Rank), came, want)
+	}
+	return f
 }
 
 // together tells the engine what is sent at a time.

@@ -37,7 +37,7 @@ type state struct {
 	levels *levels // nil: the members are on one node, or each on one of its own
 	whole  *Team   // whose calls have steps in this team; nil: the program calls
 
-	turn   uint64 // number of the call, for the hang report
+	turn   uint64 // number of the call
 	called string // name of the call that is underway; "": none is
 	known  bool   // to the engine, for the hang report
 	erred  bool   // a call has failed
@@ -52,10 +52,11 @@ type state struct {
 // *RankError, *BufferError or pml.ErrFinalized. After a *LostError the other members may
 // still be writing to the buffer that was to be received into.
 func (t *Team) Run(a *Args) error {
-	start, turn := t.Engine.CallBegins(), t.turn
+	start := t.Engine.CallBegins()
 	t.connect()
 	err := t.accept(a)
-	if err == nil {
+	accepted := err == nil
+	if accepted {
 		t.begin(a.Kind.String())
 		a.before()
 		if l := t.decide(); l != nil {
@@ -70,7 +71,7 @@ func (t *Team) Run(a *Args) error {
 		t.end()
 		err = t.verdict()
 	}
-	if t.Engine.Traced() && t.turn != turn { // unless it was refused
+	if t.Engine.Traced() && accepted {
 		t.recordCall(a, start, err)
 	}
 	if err != nil {
@@ -96,7 +97,7 @@ func (t *Team) accept(a *Args) error {
 	err := t.prepare(&t.args)
 	if err != nil {
 		t.args = Args{}
-		t.refuse(a.Kind, err)
+		t.refuse(a.Kind, err, nil)
 	}
 	return err
 }
@@ -110,30 +111,36 @@ func (t *Team) forget() {
 	t.args = Args{}
 }
 
-// Verify returns the error that a call would be refused with, and does not make the call. If calls are checked all
-// members call Verify, and it also compares their calls, as Run does.
+// Verify returns the error that a call would be refused with, at any member, and does not make the call. All members
+// call Verify. If calls are checked it also compares them, as Run does.
 func (t *Team) Verify(a *Args) error {
 	t.connect()
 	t.args = *a
 	defer func() { t.args = Args{} }()
-	if err := t.prepare(&t.args); err != nil {
-		t.refuse(a.Kind, err)
-		return fmt.Errorf("coll: %v: %w", a.Kind, err)
-	}
-	if !t.Check || t.Size == 1 {
-		return nil
-	}
-	t.begin(a.Kind.String())
-	defer t.end()
-	t.call = t.args.signature(t.args.agreed())
-	if t.agree() {
-		return nil
-	}
-	return fmt.Errorf("coll: %v: %w", a.Kind, t.broken)
+	return verify(t, a.Kind, t.prepare(&t.args), func() uint64 { return t.args.signature(t.args.agreed()) })
 }
 
-// begin begins a call, which the hang report names. It is called after prepare has found no error in the arguments: a
-// call that is refused changes no state.
+// verify is Verify for an operation, with what is wrong with it, or its signature.
+func verify(t *Team, kind Kind, wrong error, call func() uint64) error {
+	name := kind.String()
+	t.begin(name)
+	defer t.end()
+	if wrong != nil {
+		g := refusal(t, kind)
+		t.transport.NoteRefusal(t.guards(), g, wrong)
+		t.checking().Refuse(t.guards(), g, wrong)
+		return fmt.Errorf("coll: %s: %w", name, wrong)
+	}
+	if t.call = uint64(kind) << callKindAt; t.Check {
+		t.call = call()
+	}
+	if t.Size == 1 || t.agree() {
+		return nil
+	}
+	return fmt.Errorf("coll: %s: %w", name, t.broken)
+}
+
+// begin begins a call, which the hang report names. It is called after prepare has found no error in the arguments.
 func (t *Team) begin(name string) {
 	t.failure, t.broken = cad.Failure{}, nil
 	t.turn++
@@ -159,7 +166,7 @@ func (t *Team) decide() *algorithm {
 	}
 	l := t.choose()
 	t.last, t.slot, t.uncounted = l.name, l.slot, true
-	if l.run == nil {
+	if l.run == nil || !t.board.Made() { // a board is made by messages
 		t.count()
 	}
 	if t.args.empty(t.Size, t.size) {
@@ -193,23 +200,17 @@ func (t *Team) execute(l *algorithm) {
 	}
 }
 
-// count counts the call, once: before its messages, at a board when this member first waits, and at the
-// latest at its end. So a call that hangs is counted. A flat barrier takes less time this way than if it is
-// counted before the page is published.
+// count counts and remembers the call, once: before its messages, at a board that is made when this member first waits,
+// and at the latest at its end. So a call that hangs is counted, and known to members that ask for it. A flat barrier
+// takes less time this way than if it is counted before the page is published.
 func (t *Team) count() {
 	if t.uncounted {
 		t.uncounted = false
 		t.Job.CountCall(t.world(t.Rank), t.slot)
+		if t.Size > 1 && !t.Check {
+			t.remember(blocking, t.turn, t.call, t.size, &t.args)
+		}
 	}
-}
-
-// refuse notes that this member's call is refused, and why.
-func (t *Team) refuse(kind Kind, cause error) {
-	by := &t.transport
-	if t.Check {
-		by = t.checking()
-	}
-	by.Refuse(t.guards(), uint64(kind), kind.String(), cause)
 }
 
 // verdict turns what was noted into an error.

@@ -87,6 +87,10 @@ func (x *Short) Begin(c *cad.Channel, held *atomic.Uint32) (pml.Request, error) 
 		x.giveUp(ring)
 		return pml.Request{}, ErrHeld
 	}
+	if t := x.team; !cad.IsRefused(x.call) { // else it is counted
+		t.issued++
+		t.remember(nonblocking, t.issued, x.call, x.args.agreed(), &x.args)
+	}
 	r, err := x.team.Engine.BeginBy(c.Context, func() pml.Task {
 		x.ring, x.channel, x.number = ring, c, c.Next()
 		x.place = ring.Begin()

@@ -35,49 +35,53 @@ var wrongs = map[string]func(a *Args){
 	},
 }
 
-// TestWrongArguments: the member whose arguments are wrong gets an error that says so, and has done nothing
-// for the call. If calls are checked the others get an error that names it and the cause, if they are in the
-// same operation. They do not notice it in another one, and are ready for the next call.
+// TestWrongArguments: a call that one member is refused counts as this call. The member gets its own error, the others
+// their result or an error of this call that names the member, and the next calls are right at all of them. If calls
+// are checked all others are told, and why.
 func TestWrongArguments(t *testing.T) {
-	for _, maker := range colltest.Worlds {
+	worlds := append(slices.Clone(colltest.Worlds), colltest.InDomains(colltest.Worlds[0]),
+		colltest.InDomains(colltest.Worlds[1]))
+	for w, maker := range worlds {
 		for i, l := range algorithms {
-			if !doneBy(&l, maker) {
+			inDomains := w >= len(colltest.Worlds)
+			if inDomains != (l.name == "domains") || !inDomains && !doneBy(&l, maker) {
 				continue
 			}
-			for _, what := range testkit.Turn(i, slices.Sorted(maps.Keys(wrongs))...) {
-				t.Run(fmt.Sprintf("%s/%v=%s/%s", maker.Name, l.kind, l.name, what), func(t *testing.T) {
-					refuseIn(t, maker, &l, wrongs[what])
-				})
+			for _, what := range testkit.Turn(i+w, slices.Sorted(maps.Keys(wrongs))...) {
+				for _, refused := range []int{0, 2} {
+					t.Run(fmt.Sprintf("%s/%v=%s/%s at %d", maker.Name, l.kind, l.name, what, refused),
+						func(t *testing.T) { refuseIn(t, maker, &l, &refusing{refused: refused, wrong: wrongs[what]}) })
+				}
 			}
 		}
 	}
 }
 
-const refused = 2 // the member whose call is wrong
+// refusing is how calls are refused, and what comes of it.
+type refusing struct {
+	refused        int // the member whose call is wrong
+	wrong          func(*Args)
+	refusals, told atomic.Int32 // of calls that are checked
+}
 
-func refuseIn(t *testing.T, w colltest.World, l *algorithm, wrong func(*Args)) {
+func refuseIn(t *testing.T, w colltest.World, l *algorithm, r *refusing) {
 	const ranks = 4
-	root, rankOf := w.Start(t, ranks, 2+6*(len(l.name)%2))
-	var refusals, told atomic.Int32
+	cpus := 8
+	if l.name != "domains" {
+		cpus = 2 + 6*(len(l.name)%2)
+	}
+	root, rankOf := w.Start(t, ranks, cpus)
 	for rank, err := range run(t, root, rankOf, func(w *Team) error {
 		w.Choice.Blocking[l.kind] = l.name
 		for i := range byte(6) {
-			call := func() *Args {
-				a := simple(l.kind, w, 500)
-				if !l.regular {
-					irregular(a, ranks)
-				}
-				return a
+			w.Check = i >= 4
+			a := simple(l.kind, w, []int{500, 20_000}[i%2])
+			if !l.regular {
+				irregular(a, ranks)
 			}
-			w.Check = i >= 2
-			var err error
-			if i < 4 {
-				err = refusedAlone(w, call, wrong)
-			} else {
-				err = refusedToo(w, call, wrong, &refusals, &told)
-			}
+			err := r.call(w, a)
 			if err == nil {
-				err = rightCalls(w, i, l.kind == Bcast)
+				err = rightCalls(w, i, r.refused)
 			}
 			if err != nil {
 				return fmt.Errorf("round %d: %w", i, err)
@@ -87,62 +91,59 @@ func refuseIn(t *testing.T, w colltest.World, l *algorithm, wrong func(*Args)) {
 	}) {
 		require.NoError(t, err, "rank %d", rank)
 	}
-	require.Equal(t, refusals.Load()*(ranks-1), told.Load(), "all others are told")
+	require.Equal(t, r.refusals.Load()*(ranks-1), r.told.Load(), "all others are told")
 }
 
-// refusedAlone has one member alone make a call that is wrong.
-func refusedAlone(w *Team, call func() *Args, wrong func(*Args)) error {
-	a := call()
-	if wrong(a); w.Rank != refused || !w.isWrong(*a) {
-		return nil
+// call has all members make a call that is wrong at one.
+func (r *refusing) call(w *Team, a *Args) error {
+	there := *simple(a.Kind, w, 500)
+	if a.Irregular || a.Send.Counts != nil {
+		irregular(&there, w.Size)
 	}
-	mismatch := &fault.MismatchError{}
-	if err := w.Run(a); err == nil || errors.As(err, &mismatch) {
-		return fmt.Errorf("a wrong call returns %w", err)
+	r.wrong(&there)
+	wrong := (&Team{Rank: r.refused, Size: w.Size}).prepare(&there) != nil
+	if !wrong && !w.Check {
+		return nil // the calls differ: nobody can tell in all of them
 	}
-	return nil
-}
-
-func (t *Team) isWrong(a Args) bool { return t.prepare(&a) != nil }
-
-// refusedToo has all members make a call that is wrong at one.
-func refusedToo(w *Team, call func() *Args, wrong func(*Args), refusals, told *atomic.Int32) error {
-	a := call()
-	if w.Rank == refused {
-		wrong(a)
+	if w.Rank == r.refused {
+		r.wrong(a)
 	}
+	wrong = wrong && w.Rank == r.refused
 	err := w.Run(a)
+	if owed := w.Owed(); owed != nil {
+		owed.StandIn()
+	}
 	mismatch, ok := errors.AsType[*fault.MismatchError](err)
 	switch {
-	case w.Rank == refused && err != nil && !ok:
-		refusals.Add(1)
-	case ok && mismatch.Refused && mismatch.Member == refused && mismatch.Detail != "":
-		told.Add(1)
-	case ok && !mismatch.Refused: // the call was right as such, but did not fit
-	default:
+	case wrong:
+		if err == nil || ok {
+			return fmt.Errorf("a wrong call returns %w", err)
+		}
+		if w.Check {
+			r.refusals.Add(1)
+		}
+		return nil
+	case !ok || mismatch.Refused && mismatch.Member != r.refused:
 		return err
+	case w.Check && mismatch.Refused && mismatch.Detail != "":
+		r.told.Add(1)
 	}
-	return nil
+	return nil // a call that is right as such may not fit
 }
 
-// rightCalls are calls of all members whose results are looked at: a broadcast, unless one was wrong, and others.
-func rightCalls(w *Team, i byte, noBcast bool) error {
+// rightCalls are calls of all members whose results are looked at: a broadcast of the member whose call was refused, an
+// Allgather and a reduction.
+func rightCalls(w *Team, i byte, refused int) error {
 	data := []byte{40 + i, i}
 	if w.Rank != refused {
 		data = make([]byte, 2)
 	}
+	buffer := Buffer{Data: data}
+	if err := w.Run(&Args{Kind: Bcast, Root: refused, Send: buffer, Recv: buffer}); err != nil || data[0] != 40+i {
+		return fmt.Errorf("the next broadcast has %d: %w", data, err)
+	}
 	all := make([]byte, w.Size)
-	if !noBcast {
-		buffer := Buffer{Data: data}
-		if err := w.Run(&Args{Kind: Bcast, Root: refused, Send: buffer, Recv: buffer}); err != nil || data[0] != 40+i {
-			return fmt.Errorf("the next broadcast has %d: %w", data, err)
-		}
-	}
 	a := &Args{Kind: Allgather, Send: Buffer{Data: []byte{byte(w.Rank) + i}}, Recv: Buffer{Data: all, Block: 1}}
-	if noBcast {
-		a = &Args{Kind: Alltoall, Send: Buffer{Data: slices.Repeat([]byte{byte(w.Rank) + i}, w.Size), Block: 1},
-			Recv: a.Recv}
-	}
 	if err := w.Run(a); err != nil {
 		return fmt.Errorf("the next call: %w", err)
 	}
@@ -150,6 +151,11 @@ func rightCalls(w *Team, i byte, noBcast bool) error {
 		if b != byte(rank)+i {
 			return fmt.Errorf("the next call gives %d", all)
 		}
+	}
+	ones := Buffer{Data: []byte{1}}
+	a = &Args{Kind: Reduce, Root: refused, Op: sum, Send: ones, Recv: Buffer{Data: all[:1]}}
+	if err := w.Run(a); err != nil || w.Rank == refused && all[0] != byte(w.Size) {
+		return fmt.Errorf("the next reduction gives %d: %w", all[0], err)
 	}
 	return nil
 }

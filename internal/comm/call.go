@@ -39,7 +39,7 @@ func CatchRefusal(err *error) {
 // by reference. A face that has no Call passes its Args to RunCollective and BeginCollective.
 //
 // A face that finds something wrong with the arguments says so in Args.Wrong and makes the
-// call nevertheless: it is refused, and if calls are checked the other ranks hear of it.
+// call nevertheless: it is refused, and the other ranks hear of it.
 type Call struct {
 	Comm *Comm
 	Op   string // its name in errors
@@ -58,7 +58,7 @@ func (k Call) Run() error { return RunCollective(k.Comm, k.Op, &k.Args) }
 // Begin begins it as a nonblocking operation.
 func (k Call) Begin() (Request, error) { return BeginCollective(k.Comm, k.Op, &k.Args) }
 
-// Prepare makes a persistent request for it. If calls are checked, all ranks wait for one another.
+// Prepare makes a persistent request for it. All ranks wait for one another.
 func (k Call) Prepare() (Request, error) {
 	if err := k.Verify(); err != nil {
 		return Request{}, err
@@ -68,7 +68,7 @@ func (k Call) Prepare() (Request, error) {
 	return r, persistentError(k.Op, err)
 }
 
-// Verify returns what is wrong with it, and does not do it. If calls are checked it is a call of all ranks.
+// Verify returns what is wrong with it at any rank, and does not do it. All ranks call it.
 func (k Call) Verify() error {
 	if err := k.Comm.enter(k.Op); err != nil {
 		return persistentError(k.Op, err)
@@ -85,6 +85,14 @@ var ErrRace = errors.New("all ranks must make the calls of a communicator in one
 
 // enter lets a goroutine in that makes a call. After nil it leaves at the end of its operation.
 func (c *Comm) enter(call string) error {
+	if c != nil && c.channel != nil {
+		c.channel.Come(nil)
+	}
+	return enterBeside(c, call)
+}
+
+// enterBeside is enter for a call that does not wait for standIn.
+func enterBeside(c *Comm, call string) error {
 	if c == nil {
 		return ErrNoComm
 	}
@@ -106,8 +114,7 @@ func (c *Comm) enter(call string) error {
 func race(c *Comm, call string) {
 	if c.engine != nil && len(c.members.ranks) > 1 {
 		note := fmt.Sprintf("%s on %s: another goroutine or thread is in a call there", call, called(c))
-		c.engine.NoteRefusal(&note)
-		defer c.engine.ForgetRefusal(&note)
+		defer c.engine.NoteRefusal(&note)()
 	}
 	c.entry.Race(call)
 }
@@ -150,6 +157,9 @@ func RunCollective(c *Comm, op string, a *coll.Args) error {
 		return Wrap(op, err)
 	}
 	err = c.team.Run(a)
+	if owed := c.team.Owed(); owed != nil {
+		standIn(c, owed.StandIn)
+	}
 	if err != nil {
 		err = Wrap(op, Bare(err))
 	}
@@ -157,6 +167,17 @@ func RunCollective(c *Comm, op string, a *coll.Args) error {
 		leave(c, op, &err)
 	}
 	return err
+}
+
+// standIn has another goroutine take part in a call that this rank was refused. Later calls on the communicator wait
+// for that before they enter. Finalize waits for its end, after it has ended the wait for a call that nobody makes.
+func standIn(c *Comm, takePart func()) {
+	c.engine.EndOneThread()
+	over := c.channel.Stand()
+	c.contexts.standIns.Go(func() {
+		takePart()
+		over()
+	})
 }
 
 // mayCall returns an error if the communicator is of no use, or if an operator makes the call.
@@ -174,6 +195,9 @@ func RunPart(c *Comm, call string, a *coll.Args) error {
 	}
 	c.team.Called = call
 	err := Wrap(call, Bare(c.team.Run(a)))
+	if owed := c.team.Owed(); owed != nil {
+		standIn(c, owed.StandIn)
+	}
 	leave(c, call, &err)
 	return err
 }
@@ -186,6 +210,7 @@ func BeginCollective(c *Comm, op string, a *coll.Args) (Request, error) {
 	if err := pml.MayWait(); err != nil {
 		return Request{}, nonblockingError(op, err)
 	}
+	c.channel.Come(nil)
 	if c.entry.Held().Load() != 0 {
 		return beginBehind(c, op, a)
 	}
@@ -202,7 +227,7 @@ func begin(c *Comm, a *coll.Args, held *atomic.Uint32) (Request, error) {
 		return c.beginShort(x, held)
 	}
 	g, err := c.team.GraphOnce(a)
-	return c.issue(g, Bare(err))
+	return c.issueCall(g, Bare(err), nil)
 }
 
 // beginBehind makes a nonblocking operation that has found a blocking one inside: see entry. Its caller gets an error,

@@ -69,6 +69,8 @@ type contexts struct {
 	turn     int           // which of them settle asks next
 
 	unfreed unfreed
+
+	standIns sync.WaitGroup // goroutines of standIn
 }
 
 // ids are those that a rank can hand out.

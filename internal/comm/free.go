@@ -49,7 +49,9 @@ func (c *Comm) retire() error {
 		}
 		// Posted: a blocking send would wait, when its credit is used up, for rank 0 to free as many. If rank 0 has
 		// gone there is nobody to use the id again.
-		return c.engine.Post(t.Context, int(t.Ranks[0]), t.Tag, pml.Mark{}, verdict)
+		var err error
+		c.engine.Within(func(in pml.Inside) { err = in.Post(t.Context, int(t.Ranks[0]), t.Tag, pml.Mark{}, verdict) })
+		return err
 	}
 	r := &retirement{comm: c, id: id, idle: idle, verdicts: make([]byte, len(t.Ranks))}
 	for member := 1; member < len(t.Ranks); member++ {

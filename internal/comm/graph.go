@@ -132,16 +132,23 @@ func (c *Comm) issue(g *cad.Graph, wrong error) (r Request, err error) {
 	if err = wrong; err == nil {
 		r.r, err = c.graphs.Issue(c.channel, g)
 	}
-	return r, c.refused(g, err)
+	if err != nil { // if calls are checked the others hear of it
+		c.graphs.Refuse(c.channel, g, err)
+	}
+	return r, err
 }
 
-// refused returns what is wrong with a graph that was to be issued or prepared. If calls are checked the
-// others hear of it.
-func (c *Comm) refused(g *cad.Graph, wrong error) error {
-	if wrong != nil {
-		c.graphs.Refuse(c.channel, g, wrong)
+// issueCall is issue for the graph of a collective operation. If that is refused it counts nevertheless, and another
+// goroutine takes part for this rank. edges are those of an exchange, as far as they are known.
+func (c *Comm) issueCall(g *cad.Graph, wrong error, edges *coll.Exchange) (Request, error) {
+	if wrong == nil || c.mayCall() != nil {
+		return c.issue(g, wrong)
 	}
-	return wrong
+	forget := c.graphs.Refuse(c.channel, g, wrong)
+	if r := coll.Refuse(c.team, g, wrong, edges, forget); r != nil {
+		standIn(c, func() { r.Issue(c.channel, c.graphs.Issue) })
+	}
+	return Request{}, wrong
 }
 
 // beginShort begins a short operation on the communicator.

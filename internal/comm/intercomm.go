@@ -319,6 +319,7 @@ func Across(c *Comm, op string, out, in []Buffer, hooks coll.Hooks) NeighborCall
 		return k
 	}
 	k.Out, k.In, k.Hooks, k.Layouts = c.across(out), c.across(in), hooks, true
+	k.Exchange.Across = true
 	return k
 }
 

@@ -12,10 +12,11 @@ import (
 // Meet returns when all ranks of the world have called it, or have gone. A face calls it before Finalize if its ranks
 // end together, as those of C do. It has a context of its own, so no operation of the program matches it: a rank that
 // leaves out a Barrier and calls Finalize does not complete that Barrier. It uses messages: a board would take memory
-// at the end of the job.
+// at the end of the job. It does not wait for a goroutine that stands in for this rank in a call that was refused and
+// that the others may never make.
 func Meet(world *Comm) (err error) {
 	const op = "finalize"
-	if err := world.enter(op); err != nil {
+	if err := enterBeside(world, op); err != nil {
 		return Wrap(op, err)
 	}
 	defer leave(world, op, &err)

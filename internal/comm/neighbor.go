@@ -68,6 +68,9 @@ func (k NeighborCall) Run() error {
 		return Wrap(k.Op, err)
 	}
 	err := Wrap(k.Op, Bare(k.Comm.team.Neighbors(k.Exchange)))
+	if owed := k.Comm.team.Owed(); owed != nil {
+		standIn(k.Comm, owed.StandIn)
+	}
 	leave(k.Comm, k.Op, &err)
 	k.done()
 	return err
@@ -75,8 +78,16 @@ func (k NeighborCall) Run() error {
 
 // Begin begins it as a nonblocking operation.
 func (k NeighborCall) Begin() (Request, error) {
-	g, err := k.graph()
-	r, err := issueInTurn(k.Comm, "i"+k.Op, g, err)
+	g, err := k.graph(true)
+	if g == nil {
+		return Request{}, nonblockingError(k.Op, err)
+	}
+	var r Request
+	if err != nil {
+		r, err = k.Comm.issueCall(g, err, k.Bare(k.Comm.size))
+	} else {
+		r, err = issueInTurn(k.Comm, "i"+k.Op, g, nil)
+	}
 	return r, nonblockingError(k.Op, err)
 }
 
@@ -90,22 +101,25 @@ func (k NeighborCall) Verify() error {
 	return persistentError(k.Op, err)
 }
 
-// Prepare makes a persistent request for it. If calls are checked, all ranks wait for one another.
+// Prepare makes a persistent request for it. All ranks wait for one another.
 func (k NeighborCall) Prepare() (Request, error) {
 	if err := k.Verify(); err != nil {
 		k.done()
 		return Request{}, err
 	}
-	g, err := k.graph()
+	g, err := k.graph(false)
 	r, err := k.Comm.prepare(g, err)
 	return r, persistentError(k.Op, err)
 }
 
-func (k NeighborCall) graph() (*cad.Graph, error) {
+func (k NeighborCall) graph(once bool) (*cad.Graph, error) {
 	if err := k.Comm.made(); err != nil {
 		return nil, err
 	}
-	g, err := k.Comm.team.NeighborsGraph(k.Exchange)
+	if once {
+		k.Comm.channel.Come(nil)
+	}
+	g, err := k.Comm.team.NeighborsGraph(k.Exchange, once)
 	k.done()
 	return g, Bare(err)
 }

@@ -53,7 +53,8 @@ func NewPartitioned(c *Comm, buf Buffer, dst, tag int) (*Partitioned, error) {
 		return nil, WrapSend(op, dst, tag, fmt.Errorf("more than %d partitioned sends on one communicator", MaxTag))
 	}
 	number := binary.LittleEndian.AppendUint32(make([]byte, 0, numberSize), n)
-	if err := c.engine.Post(pairing.of(idOf(c.context)), peer, tag, pml.Mark{}, number); err != nil {
+	c.engine.Within(func(in pml.Inside) { err = in.Post(pairing.of(idOf(c.context)), peer, tag, pml.Mark{}, number) })
+	if err != nil {
 		return nil, WrapSend(op, dst, tag, err)
 	}
 	return &Partitioned{c: c, buf: buf, dst: peer, tag: tag, number: int(n), inside: c.engine.Inside()}, nil

@@ -262,8 +262,7 @@ func (c *Comm) accept(port string, root, from int) (*Comm, error) {
 	return c.connect("accept", root, func() (job.Port, error) { return c.ownPort(port) }, func(p job.Port,
 		offer agree.Proposal) (meeting, agree.Proposal, error) {
 		if why := c.opened.unreached.Load(); p.Of == 0 && why != nil {
-			c.engine.NoteRefusal(why)
-			defer c.engine.ForgetRefusal(why)
+			defer c.engine.NoteRefusal(why)()
 		}
 		for {
 			m, err := c.awaitRequest(p, from)

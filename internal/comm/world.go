@@ -138,7 +138,7 @@ func open(p *job.Place) (btl.Module, error) {
 
 // Finalize ends this rank's part in the job.
 func (c *Comm) Finalize() error {
-	if err := c.enter("finalize"); err != nil {
+	if err := enterBeside(c, "finalize"); err != nil {
 		return Wrap("finalize", err)
 	}
 	defer c.entry.Leave()
@@ -159,6 +159,7 @@ func (c *Comm) Finalize() error {
 	if leak := c.engine.Close(); err == nil {
 		err = leak
 	}
+	c.contexts.standIns.Wait()
 	c.graphs.Close() // nobody else uses the networks from here on
 	err = errors.Join(err, c.resource.close(), c.flushNetworks())
 	c.engine.CallEnds(trace.Finalize, start, recorder.What{Peer: -1})

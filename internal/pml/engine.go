@@ -76,14 +76,14 @@ type Engine struct {
 	ranks      int                // that there were at first
 	vigil      *shm.Vigil         // nil: none is kept
 	on         callbacks
-	contenders atomic.Int32           // goroutines that wait for mu
-	oneThread  bool                   // nothing takes mu; see OneThread
-	notAlone   func()                 // called when that ends
-	others     func() bool            // see OtherThreads
-	attended   atomic.Bool            // see Attend
-	later      atomic.Bool            // a goroutine of attendLater runs
-	more       func() bool            // of module; nil: it has none
-	refused    atomic.Pointer[string] // see NoteRefusal
+	contenders atomic.Int32 // goroutines that wait for mu
+	oneThread  bool         // nothing takes mu; see OneThread
+	notAlone   func()       // called when that ends
+	others     func() bool  // see OtherThreads
+	attended   atomic.Bool  // see Attend
+	later      atomic.Bool  // a goroutine of attendLater runs
+	more       func() bool  // of module; nil: it has none
+	refusals   refusals
 
 	// AddVisitors changes these while others read them, without the lock, too; so does keepVigil spin.
 	spin  atomic.Int32              // polls before a wait sleeps; 0 in a rest of vigil

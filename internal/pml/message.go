@@ -98,6 +98,9 @@ func (e *Engine) unexpected(msg *message) {
 	msg.Source, msg.Tag = msg.frame.Source, msg.frame.Tag
 	c := e.match.In(msg.frame.Context)
 	c.Add(&msg.Message)
+	if msg.Tag == AskTag {
+		e.refusals.came.Add(1)
+	}
 	e.stats.Unexpected++
 	e.stats.unexpectedNow++
 	e.stats.UnexpectedHigh = max(e.stats.UnexpectedHigh, e.stats.unexpectedNow)

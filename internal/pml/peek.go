@@ -2,7 +2,9 @@ package pml
 
 import (
 	"fmt"
+	"sync/atomic"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
 )
@@ -78,4 +80,68 @@ func (op *operation) asked() job.Operation {
 		}
 	}
 	return o
+}
+
+// AskTag is the tag of questions: messages that no receive waits for. Questions counts those that have come, in any
+// context, so that who may have to answer one knows when to look.
+const AskTag = 1<<31 - 2
+
+// Questions is described with AskTag. It needs no lock.
+func (in Inside) Questions() uint32 { return in.e.refusals.came.Load() }
+
+// refusals is what a rank knows of calls that were refused: its own, and questions about those of others.
+type refusals struct {
+	why     atomic.Pointer[string]               // see NoteRefusal
+	came    atomic.Uint32                        // see AskTag
+	seen    uint32                               // of them, when all of answers had looked
+	answers map[uint32]func(Inside) (later bool) // by context; see Respond
+}
+
+// Respond has a function called when questions have come, by whoever makes progress, and again if it returns true. nil
+// ends that.
+func (in Inside) Respond(context uint32, f func(Inside) (later bool)) {
+	q := &in.e.refusals
+	if f == nil {
+		delete(q.answers, context)
+		return
+	}
+	if q.answers == nil {
+		q.answers = map[uint32]func(Inside) (later bool){}
+	}
+	q.answers[context] = f
+}
+
+// look calls the functions of Respond if questions have come.
+func (q *refusals) look(in Inside) {
+	if q.came.Load() == q.seen {
+		return
+	}
+	came, later := q.came.Load(), false
+	for _, f := range q.answers {
+		later = f(in) || later
+	}
+	if !later {
+		q.seen = came
+	}
+}
+
+// Receive receives a message that has come. later: there is one, and its bytes have not come yet; the next call with
+// the same request and buffer goes on.
+func (in Inside) Receive(context uint32, src, tag int, buf []byte, r *Request) (st Status, ok, later bool) {
+	var err error
+	if r.active() == nil {
+		if *r, err = in.Irecv(context, src, tag, btl.Buffer{Bytes: buf}); err != nil {
+			return noStatus, false, false
+		}
+	}
+	st, _, ok, err = in.Take(r)
+	in.Drop(r)
+	return st, ok && err == nil, r.active() != nil
+}
+
+// Within calls f under the lock of the engine.
+func (e *Engine) Within(f func(Inside)) {
+	e.lock()
+	defer e.unlock()
+	f(e.Inside())
 }

@@ -36,6 +36,7 @@ func (e *Engine) progress() (came int) {
 	if e.gone.News() {
 		e.noteGone()
 	}
+	e.refusals.look(e.Inside())
 	if !e.tasks.Empty() {
 		e.advanceTasks()
 	}
@@ -61,6 +62,7 @@ func (e *Engine) progressAll() {
 	if e.gone.News() {
 		e.noteGone()
 	}
+	e.refusals.look(e.Inside())
 	if !e.tasks.Empty() {
 		e.advanceTasks()
 	}

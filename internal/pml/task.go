@@ -58,11 +58,12 @@ func (e *Engine) Explain(context uint32, f func(*job.Waiting)) {
 	e.unlock()
 }
 
-// NoteRefusal notes that a call was refused. The hang report says so at any later wait of this rank.
-func (e *Engine) NoteRefusal(text *string) { e.refused.Store(text) }
-
-// ForgetRefusal undoes NoteRefusal, unless a later refusal was noted.
-func (e *Engine) ForgetRefusal(text *string) { e.refused.CompareAndSwap(text, nil) }
+// NoteRefusal notes that a call was refused. The hang report says so at any later wait of this rank, until forget is
+// called or a later refusal is noted.
+func (e *Engine) NoteRefusal(text *string) (forget func()) {
+	e.refusals.why.Store(text)
+	return func() { e.refusals.why.CompareAndSwap(text, nil) }
+}
 
 // Begin starts a task, of a communicator that the hang report names by the context.
 func (e *Engine) Begin(t Task, context uint32) (Request, error) {
@@ -180,21 +181,14 @@ func (in Inside) Isend(context uint32, dst, tag int, m Mark, buf btl.Buffer) (Re
 	return request(in.e.send(context, dst, tag, m, &buf, Standard, true))
 }
 
-// Post is Engine.Post.
+// Post begins to send a short message and returns at once: nobody waits for its end. If it does not leave at once,
+// later calls of this rank send it. buf must not change any more.
 func (in Inside) Post(context uint32, dst, tag int, m Mark, buf []byte) error {
 	r, err := in.Isend(context, dst, tag, m, btl.Buffer{Bytes: buf})
 	if err == nil {
 		in.Leave(&r)
 	}
 	return err
-}
-
-// Post begins to send a short message and returns at once: nobody waits for its end. If it does not leave at once,
-// later calls of this rank send it. out must not change any more.
-func (e *Engine) Post(context uint32, to, tag int, m Mark, out []byte) error {
-	e.lock()
-	defer e.unlock()
-	return e.Inside().Post(context, to, tag, m, out)
 }
 
 // Irecv is Engine.Irecv.
@@ -269,12 +263,17 @@ func (e *Engine) Attend() {
 	if e.routes.Watches() == nil || !e.attended.CompareAndSwap(false, true) {
 		return
 	}
+	e.EndOneThread()
+	for _, watch := range e.routes.Watches() { // by an atomic store: the first look comes after what is above
+		watch(e.attend)
+	}
+}
+
+// EndOneThread ends OneThread, in a call that has not begun yet: from then on other goroutines may call the engine.
+func (e *Engine) EndOneThread() {
 	if e.oneThread { // then no other goroutine reads it yet
 		e.oneThread = false
 		e.notAlone()
-	}
-	for _, watch := range e.routes.Watches() { // by an atomic store: the first look comes after what is above
-		watch(e.attend)
 	}
 }
 

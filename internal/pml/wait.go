@@ -188,7 +188,7 @@ func (e *Engine) say(w *waiter, say job.Waiting) {
 	}
 	w.said, say.Since, say.Seen = e.completions, w.since, sys.Monotonic()
 	say.Source = w.source
-	if text := e.refused.Load(); text != nil {
+	if text := e.refusals.why.Load(); text != nil {
 		say.Refused = *text
 	}
 	// Ranks of other jobs may end the wait, and nobody here knows what these do.

@@ -2,7 +2,6 @@ package programs
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -22,9 +21,9 @@ func eachCheck(t *testing.T, test func(t *testing.T, w way, turn int)) {
 	}
 }
 
-// A call that one rank is refused changes nothing for anybody: right calls after it, of the same operation too, have
-// right data, and all ranks have made the same number of calls at the end.
-func TestRefusedCallsAreNone(t *testing.T) {
+// A call that one rank is refused counts as this call. Who needs its part gets an error, and right calls after it, of
+// the same operation too, have right data.
+func TestRefusedCallsCount(t *testing.T) {
 	program := build(t, "refused.c")
 	eachCheck(t, func(t *testing.T, w way, turn int) {
 		all := testkit.Counts(2, 3, 5, 6, 7, 13)
@@ -33,7 +32,7 @@ func TestRefusedCallsAreNone(t *testing.T) {
 		}
 		for i, ranks := range all {
 			for _, bad := range testkit.Turn(turn+i, 0, 1, ranks-1) {
-				args := []string{fmt.Sprint(bad), "repeats", "0"}
+				args := []string{fmt.Sprint(bad), "goes on", fmt.Sprint((turn + i) % 3)}
 				if bad == 1 {
 					args = append(args, "large")
 				}
@@ -43,53 +42,16 @@ func TestRefusedCallsAreNone(t *testing.T) {
 	})
 }
 
-// If the rank makes no other call on the communicator, the others wait for it. The job ends by the proof of the
-// deadlock. The report says what the rank was refused, and why.
-func TestRefusedCallThatIsLeftOut(t *testing.T) {
+// A rank that is refused a call which no other rank makes waits for nobody.
+func TestRefusedCallAlone(t *testing.T) {
 	program := build(t, "refused.c")
-	t.Setenv("PVASRUN_DEADLOCK_AFTER", "300ms")
-	eachCheck(t, func(t *testing.T, w way, turn int) {
-		does := []string{"waits"}
-		if os.Getenv("PVASRUN_CHECK") == "1" {
-			does = append(does, "meets", "ends") // else the others may not wait for a rank that sends them nothing
-		}
-		for d, what := range does {
-			for _, form := range testkit.Turn(turn+d, 0, 1, 2) {
-				call := []string{"bcast", "ibcast", "bcast"}[form]
-				for _, i := range testkit.Turn(form, 0, 1) {
-					ranks := []int{2, 5}[i]
-					stderr := w.locks(t, ranks, program, "1", what, fmt.Sprint(form), []string{"", "large"}[i])
-					require.Contains(t, stderr, fmt.Sprintf(`rank 1 was refused a call before: %s on `+
-						`"MPI_COMM_WORLD": root 99 is outside of 0..%d`, call, ranks-1))
-					if what == "ends" {
-						require.Regexp(t, "rank 1 is in MPI_Finalize, .*, which may be the one that was refused",
-							stderr)
-					}
-				}
-			}
-		}
-	})
+	eachCheck(t, func(t *testing.T, w way, _ int) { w.start(t, 2, program, "1", "alone", "0") })
 }
 
-// Without --check the calls that follow may meet others, and the wait is for one of them. The report says what was
-// refused nevertheless.
-func TestRefusedCallAmongOthers(t *testing.T) {
-	program := build(t, "refused.c")
-	t.Setenv("PVASRUN_DEADLOCK_AFTER", "300ms")
-	t.Setenv("PVASRUN_CHECK", "0")
-	eachModel(t, func(t *testing.T, w way) {
-		require.Regexp(t, `rank 1 was refused a call before: gather on "MPI_COMM_WORLD": the count is -1`,
-			w.locks(t, 3, program, "1", "gathers"))
-	})
-}
-
-// locks runs a program that ends by the proof of a deadlock, and returns the report.
-func (w way) locks(t *testing.T, ranks int, program string, args ...string) (stderr string) {
-	t.Helper()
-	_, stderr, code := w.start(t, ranks, program, args...)
-	require.Equal(t, 125, code, stderr)
-	require.Contains(t, stderr, "deadlock, proved")
-	return stderr
+// A collective call that one rank is refused, and a reduction after it.
+func TestReductionAfterRefusedCall(t *testing.T) {
+	program := build(t, "refused_then_reduce.c")
+	eachCheck(t, func(t *testing.T, w way, _ int) { require.Equal(t, "sum 4\n", w.ends(t, 4, program)) })
 }
 
 // The string of an error says its cause, also on the other ranks of a collective call on a file.

@@ -45,7 +45,7 @@ func (b *Board) meet() {
 	if own.record.Send.unit == partsUnit || own.record.Recv.unit == partsUnit {
 		b.typed.Store(1)
 	}
-	own.place = b.ring.begun
+	atomic.StoreUint64(&own.place, b.ring.begun) // others may still read that of the call before: see align
 	line.Writes(own)
 	mine := own.record.hash()
 	shm.OrderRelease()

@@ -70,6 +70,9 @@ type Ring struct {
 // Ringed tells whether the board has a ring.
 func (b *Board) Ringed() bool { return b.Size <= MostMembers }
 
+// Made tells whether the board has its memory: its first call makes it.
+func (b *Board) Made() bool { return b.head != nil }
+
 // Ring returns the ring, nil if there is none or no call was made at the board yet. All members get the same answer.
 func (b *Board) Ring() *Ring {
 	if b.head == nil || b.ring.members == nil {
@@ -177,14 +180,16 @@ func (r *Ring) Absent(place uint64) cad.Failure {
 	return cad.About(cad.Lost, r.board.culprit(member))
 }
 
-// align lets members that have begun different numbers of calls go on with the same, after they have met.
+// align lets members that have begun different numbers of calls go on with the same, after they have met. A member that
+// is done may meet the others again, and write its place, while another one still reads: it writes the last one then.
+// With more it would have begun a call of the ring in between, which the other one has not given its block for.
 func (r *Ring) align() {
 	if r.members == nil {
 		return
 	}
 	last := r.begun
 	for i := range r.board.slots {
-		last = max(last, r.board.slots[i].place)
+		last = max(last, atomic.LoadUint64(&r.board.slots[i].place))
 	}
 	if last > r.begun {
 		r.begun, r.over = last, last

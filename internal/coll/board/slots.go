@@ -103,7 +103,8 @@ func (b *Board) givePiece(call uint64, buf btl.Buffer, at int, data []byte) bool
 	return true
 }
 
-// takePiece takes the bytes from at on out of the slot. It returns false if the call has failed.
+// takePiece takes the bytes from at on out of the slot. It returns false if the call cannot go on. If the root stands
+// for another call, as it does if its own is refused, this member goes through the pieces without taking their bytes.
 func (b *Board) takePiece(call uint64, buf btl.Buffer, at int, data []byte) bool {
 	b.linger()
 	if !b.look(slotWritten{}) && !b.sleep(arriving) {
@@ -114,8 +115,7 @@ func (b *Board) takePiece(call uint64, buf btl.Buffer, at int, data []byte) bool
 		b.meet()
 		return false
 	}
-	alike := b.bcast.sig == call
-	if alike {
+	if b.bcast.sig == call {
 		buf.Unpack(data, at)
 	} else {
 		b.note(cad.Between(b.world(b.root), b.bcast.sig, b.world(b.Rank), call))
@@ -123,7 +123,7 @@ func (b *Board) takePiece(call uint64, buf btl.Buffer, at int, data []byte) bool
 	shm.OrderRelease()
 	b.slots[b.Rank].passed.Store(b.calls)
 	b.inboxes[b.root].Notify()
-	return alike
+	return true
 }
 
 // linger lets other processes run until the slot is written, but not for long. Members

@@ -48,7 +48,8 @@ type Channel struct {
 	// Name returns the name of the communicator for messages to people; nil: there is none.
 	Name func() string
 
-	issued atomic.Uint32 // how many graphs were issued
+	issued   atomic.Uint32                 // how many graphs were issued
+	standing atomic.Pointer[chan struct{}] // see Stand; nil: nobody does
 
 	mu     sync.Mutex // guards the rest
 	states []any      // see StateOf
@@ -66,6 +67,25 @@ func StateOf[T any](c *Channel) *T {
 	t := new(T)
 	c.states = append(c.states, t)
 	return t
+}
+
+// Stand notes that another goroutine stands in for the rank, in a call that comes before all that it issues from now
+// on. Come waits for its end, which over says. Who issues a graph calls Come before it.
+func (c *Channel) Stand() (over func()) {
+	done := make(chan struct{})
+	c.standing.Store(&done)
+	return func() {
+		c.standing.Store(nil)
+		close(done)
+	}
+}
+
+// Come is described with Stand. The graph is nil if it is not made yet. One that has failed before is that of the other
+// goroutine.
+func (c *Channel) Come(g *Graph) {
+	if done := c.standing.Load(); done != nil && (g == nil || g.Failed == nil) {
+		<-*done
+	}
 }
 
 // Issued returns how many graphs, and other operations, this rank has issued. All members issue as many.

@@ -99,6 +99,9 @@ type Graph struct {
 	// Agreed is for the hang report, of a graph that is a part of a call; zero: it is the call.
 	Agreed job.Agreed
 
+	// Failed is what has failed before the issue: the graph gives it to others in the place of data. nil: nothing has.
+	Failed *Failure
+
 	// Shared tells that a graph which blocks is issued on the channel of graphs that do not.
 	Shared bool
 
@@ -145,6 +148,12 @@ func NewGraph() *Graph {
 func NewRefusal(operation uint64, name string) *Graph {
 	g := NewGraph()
 	g.Signature, g.Name = RefusedCall(operation), name
+	return g
+}
+
+// Fail sets Failed.
+func (g *Graph) Fail(f *Failure) *Graph {
+	g.Failed = f
 	return g
 }
 

@@ -1,6 +1,7 @@
 /* Arguments of collective operations. What is not significant may be anything. What is significant is checked: the
-   rank that passes it alone has an error of the right class, and has not made the call, as the right calls after it
-   show. If calls are checked ("check"), the others hear of it if they make the call. For 4 ranks. */
+   rank that passes a wrong one has an error of the right class. The call counts all the same: each of the others,
+   which make it rightly, has a right result or an error, and right calls after it meet. If calls are checked ("check")
+   or prepared, all hear of it. A call without a communicator is none. For 4 ranks. */
 #include "program.h"
 #include "significant.h"
 #include <limits.h>
@@ -17,7 +18,7 @@ enum { GRID = 3, PLACES };
 static int wanted[2]; /* the ranks of the world that a block comes from on the grid */
 static MPI_Datatype freed_type, loose_type;
 static MPI_Op freed_op, other_op;
-static int cases;
+static int cases, check;
 
 static int number(int from, int i) { return 100 * from + i; }
 
@@ -198,19 +199,25 @@ static const char *letters(const struct operation *o, enum role role, char *list
 	return list;
 }
 
-/* refused has one rank alone make wrong calls, each argument in turn, and then all make a right one. */
+/* refused has one rank make wrong calls, each argument in turn, and the others right ones. Then all make right ones. */
 static void refused(const struct operation *o, int form, const struct place *p, enum role role) {
 	char list[20];
-	if (!o->significant[role] || who(o, p, role) < 0) return;
-	if (who(o, p, role) == rank) {
-		for (const char *l = letters(o, role, list); *l; l++) {
-			for (int kind = NULLS; kind <= FREED; kind++) {
-				right(o, p, role);
-				int want = wrong(o, *l, kind), class = 0, rc = o->call(&a, form);
-				MPI_Error_class(rc, &class);
-				if (class != want) fail(o, form, p, "a wrong argument has another class", *l, class);
-				cases++;
-			}
+	int culprit = o->significant[role] ? who(o, p, role) : -1;
+	if (culprit < 0) return;
+	for (const char *l = letters(o, role, list); *l; l++) {
+		for (int kind = NULLS; kind <= FREED; kind++) {
+			if (culprit != rank && *l == 'c') continue;
+			right(o, p, role_of(o, p));
+			int want = culprit == rank ? wrong(o, *l, kind) : MPI_ERR_OTHER, class = 0, rc = o->call(&a, form);
+			MPI_Error_class(rc, &class);
+			if (culprit == rank && class != want)
+				fail(o, form, p, "a wrong argument has another class", *l, class);
+			if (culprit != rank && (check || form >= PERSISTENT) && class != want)
+				fail(o, form, p, "not told", *l, class);
+			if (culprit != rank && class && class != want) fail(o, form, p, "told of another error", *l, class);
+			if (culprit != rank && !rc && !result(o, p, role_of(o, p)))
+				fail(o, form, p, "a right call without the culprit has a wrong result", *l, 0);
+			cases++;
 		}
 	}
 	do_right(o, form, p, -1);
@@ -266,7 +273,7 @@ int main(int argc, char **argv) {
 	MPI_Op operator= freed_op;
 	OK(MPI_Op_free(&operator));
 	for (int i = 0; i < 4; i++) nulls[i] = MPI_DATATYPE_NULL;
-	int check = argc > 1 && !strcmp(argv[1], "check");
+	check = argc > 1 && !strcmp(argv[1], "check");
 	for (int i = 0; i < OPERATIONS; i++)
 		for (int form = 0; form < FORMS; form++)
 			for (int p = 0; p < PLACES; p++) {

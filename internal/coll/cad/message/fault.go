@@ -28,11 +28,13 @@ func compare(me int, call uint64, number uint32, want uint64, st pml.Status, mar
 func (r *run) note(f cad.Failure) {
 	switch {
 	case r.guarded:
-		r.failure = merge(r.failure, f)
+		if outranks(f, r.failure) {
+			r.failure = f
+		}
 	case r.failure.Fault == 0:
 		r.failure = f
 	}
-	if (f.Kind() == cad.Mismatch || f.Kind() == cad.Refused) && !r.guarded {
+	if f.Kind() == cad.Mismatch && !r.guarded {
 		r.giveUp()
 	}
 }

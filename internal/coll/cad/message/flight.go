@@ -1,6 +1,7 @@
 package message
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/gopvas/gopvas/internal/coll/cad"
@@ -13,8 +14,7 @@ import (
 // no graph begins before an earlier one. All members issue the same graphs in the same order, so they begin them in the
 // same order. A channel of blocking graphs has one at a time, which is alone.
 //
-// The guards of a channel run one after the other, and a graph with a guard gets its number when its guard begins. So
-// no later graph has taken the next number if the guard is void and the graph begins again: see again.
+// The guards of a channel run one after the other, and a graph with a guard gets its number when its guard begins.
 func (r *run) mayBegin() bool {
 	c, s := r.channel, r.state
 	if r.alone() {
@@ -62,7 +62,7 @@ func (r *run) alone() bool { return r.graph.Blocking && !r.graph.Shared }
 // reset brings the nodes and the failure into the state before the issue.
 func (r *run) reset() {
 	r.call, r.guarded, r.failure = r.graph.Signature, r.gate != cad.Start, cad.Failure{}
-	if f := r.t.Failed; f != nil {
+	if f := cmp.Or(r.t.Failed, r.graph.Failed); f != nil {
 		r.failure = *f
 	}
 	for n := range r.actions {

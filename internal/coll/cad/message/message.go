@@ -21,10 +21,8 @@ func (t *Transport) Run(c *cad.Channel, g *cad.Graph) error {
 
 // Start implements pml.Task.
 func (r *run) Start() error {
+	r.channel.Come(r.graph)
 	r.begun, r.done, r.broken = false, false, nil
-	if r.gate != cad.Start {
-		r.order = r.state.refused.next()
-	}
 	if r.reset(); r.guarded && !r.alone() {
 		r.number = r.channel.Issued() // until it begins: see mayBegin
 	} else {
@@ -44,7 +42,6 @@ func (r *run) Progress() (done bool, err error) {
 			return false, nil
 		}
 		r.begun, r.seen = true, in.Completions()
-		r.present()
 		r.together()
 		r.finish(cad.Start)
 		r.drain()
@@ -122,12 +119,7 @@ func (r *run) execute(n cad.Node) {
 		r.done = true
 		return
 	case cad.Gate: // no node before it is left, and none behind it has begun
-		if r.void() {
-			r.again()
-			return
-		}
 		r.passGuard()
-		r.settle()
 		if r.failure.Kind() == cad.Mismatch || r.failure.Kind() == cad.Refused {
 			r.done = true
 			return
@@ -210,7 +202,11 @@ func (r *run) arrived(l inFlight, st pml.Status, mark pml.Mark, err error) {
 	case l.record != nil:
 		r.note(r.recorded(l.record, st.Source))
 	case a.kind == cad.Recv:
-		if r.note(compare(r.t.Rank, r.call, r.number, uint64(a.dst.size), st, mark)); r.done {
+		want := uint64(a.dst.size)
+		if mark.Number&spoilt != 0 {
+			want = st.Bytes // the record says what is wrong
+		}
+		if r.note(compare(r.t.Rank, r.call, r.number, want, st, mark)); r.done {
 			return
 		}
 		if r.guarded && (mark.Number&blocks != 0) != r.graph.Blocking {

@@ -1,7 +1,6 @@
 package message
 
 import (
-	"sync"
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/btl"
@@ -62,7 +61,6 @@ type run struct {
 
 	// Of one issue.
 	number  uint32
-	order   uint32 // among the guards of this rank: see refusals
 	call    uint64
 	left    []int32    // predecessors that are not done, by node
 	stack   []cad.Node // nodes that are ready
@@ -106,22 +104,6 @@ type area struct {
 
 // State is what graphs by messages keep for a channel.
 type State struct {
-	Flight  []uint32 // those that are underway; see mayBegin
-	guard   *run     // that of them which has not passed its guard; nil: none, or it is alone
-	refused refusals
-}
-
-// refusals are those of a rank on a channel that its guards have not settled.
-type refusals struct {
-	mu    sync.Mutex
-	order uint32 // how many guards the rank has asked for
-	list  []refusal
-}
-
-// refusal is a call of this rank that was refused.
-type refusal struct {
-	operation uint64
-	cause     string
-	order     uint32  // how many guards the rank had asked for
-	note      *string // for the hang report
+	Flight []uint32 // those that are underway; see mayBegin
+	guard  *run     // that of them which has not passed its guard; nil: none, or it is alone
 }

@@ -137,9 +137,15 @@ func (e *Engine) task(c *cad.Channel, g *cad.Graph) (pml.Task, error) {
 	return e.newRun(c, g)
 }
 
-// Refuse notes that a graph is not issued, and why. Its signature says which operation it is.
-func (e *Engine) Refuse(c *cad.Channel, g *cad.Graph, cause error) {
-	e.transport.Refuse(c, cad.Operation(g.Signature), g.Title(), cause)
+// Refuse notes that a graph is not issued, and why, until forget is called. Its signature says which operation it is.
+// If calls are checked the others learn of it.
+func (e *Engine) Refuse(c *cad.Channel, g *cad.Graph, cause error) (forget func()) {
+	g = cad.NewRefusal(cad.Operation(g.Signature), g.Title())
+	forget = e.transport.NoteRefusal(c, g, cause)
+	if e.options.Check {
+		e.transport.Refuse(c, g, cause)
+	}
+	return forget
 }
 
 // Prepare returns a request that Start begins, any number of times, without building

@@ -106,6 +106,9 @@ func compareNodes(send, recv found) {
 	from, to := int(high(send.g.where.Load())), int(high(recv.g.where.Load()))
 	call := send.g.call.Load()
 	own := recv.g.call.Load()
+	if send.g.fault.Fault().Kind() == cad.Refused || recv.g.fault.Fault().Kind() == cad.Refused {
+		return // one of them may not know the call, and what is wrong is known
+	}
 	f := cad.Between(from, call, to, own)
 	for f.Fault == 0 && call&cad.Elements != 0 && own&cad.Elements == 0 { // see cad.Graph.Guarded
 		if recv.g.call.CompareAndSwap(own, own|call&cad.Elements) {

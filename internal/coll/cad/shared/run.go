@@ -49,6 +49,7 @@ func (e *Engine) newRun(c *cad.Channel, g *cad.Graph) (*run, error) {
 
 // Start issues the graph, or queues it until its turn.
 func (r *run) Start() error {
+	r.channel.Come(r.graph)
 	if err := r.open(); err != nil {
 		return err
 	}
@@ -135,6 +136,9 @@ func (r *run) reset() {
 	s.where.Store(whereWord(r.e.rank, level, r.slot))
 	s.call.Store(r.graph.Signature)
 	s.fault.Reset()
+	if f := r.graph.Failed; f != nil {
+		s.fault.Note(*f)
+	}
 	s.tail.Store(0)
 	s.own.Store(r.issue << indexBits)
 	s.head.Store(r.issue << indexBits)
