@@ -44,8 +44,8 @@ type slot struct {
 	record Record
 	passed line.Uint64 // number of the last call that the member has completed
 	misfit misfit
-	place  uint64 // in the ring, of the member's next call there: before it arrives
-	_      [cacheLine - 16 - misfitSize]byte
+	places [2]uint64 // in the ring, of the member's next call there: before it arrives; see Ring.align
+	_      [cacheLine - 24 - misfitSize]byte
 }
 
 // maxLanes bounds the lanes of a board, and so how many ranks take work from

@@ -34,7 +34,7 @@ func TestBoardLayout(t *testing.T) {
 		{"slot.record", unsafe.Offsetof(s.record), 0},
 		{"slot.passed", unsafe.Offsetof(s.passed), 128},
 		{"size of slot", unsafe.Sizeof(s), 192},
-		{"slot.place", unsafe.Offsetof(s.place), 160},
+		{"slot.places", unsafe.Offsetof(s.places), 160},
 		{"block.ready", unsafe.Offsetof(p.ready), 0},
 		{"block.data", unsafe.Offsetof(p.data), 16},
 		{"size of block", unsafe.Sizeof(p), 4096},

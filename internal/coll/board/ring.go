@@ -64,6 +64,7 @@ type Ring struct {
 	members []blocks     // nil: the board has no ring
 	begun   uint64       // calls that were begun
 	over    uint64       // calls that are over
+	met     uint64       // how often all members have met, wherever they were: the same for all
 	pending atomic.Int32 // calls underway that do not block
 }
 
@@ -181,15 +182,15 @@ func (r *Ring) Absent(place uint64) cad.Failure {
 }
 
 // align lets members that have begun different numbers of calls go on with the same, after they have met. A member that
-// is done may meet the others again, and write its place, while another one still reads: it writes the last one then.
-// With more it would have begun a call of the ring in between, which the other one has not given its block for.
+// is through may go on to the next meeting, and write its place there, while another one still reads. So it has two
+// places, used in turn. It writes this one again after all have come to the next meeting: they are through with it.
 func (r *Ring) align() {
 	if r.members == nil {
 		return
 	}
 	last := r.begun
 	for i := range r.board.slots {
-		last = max(last, atomic.LoadUint64(&r.board.slots[i].place))
+		last = max(last, r.board.slots[i].places[r.met%2])
 	}
 	if last > r.begun {
 		r.begun, r.over = last, last
