@@ -71,7 +71,7 @@ var serials atomic.Uint64
 
 // remember notes a call that begins, and answers members that have asked. Most calls are like the one before.
 func (x *asking) remember(kind int, turn, call uint64, size int, a *Args) {
-	if !x.calls[kind].goOn(turn, call, size, a.Op) {
+	if !x.calls[kind].goOn(turn, call, size, a.Op, x.team.Engine.Alone()) {
 		x.note(kind, turn, call, size, a, none)
 		return
 	}
@@ -100,14 +100,14 @@ var none = new(Exchange)
 
 func (x *asking) note(kind int, turn, call uint64, size int, a *Args, e *Exchange) {
 	t := x.team
-	x.mu.Lock()
+	x.lock()
 	h := &x.calls[kind]
 	if !h.again(turn, call, size, a, e) {
 		h.add(turn, call, size, a, e, t.Size)
 	}
 	first := !x.responds
 	x.responds = true
-	x.mu.Unlock()
+	x.unlock()
 	if first || x.asked() {
 		t.Engine.Within(func(in pml.Inside) {
 			in.Respond(t.Context, x.answer)
@@ -116,11 +116,24 @@ func (x *asking) note(kind int, turn, call uint64, size int, a *Args, e *Exchang
 	}
 }
 
+// lock takes the mutex, unless no other goroutine answers.
+func (x *asking) lock() {
+	if !x.team.Engine.Alone() {
+		x.mu.Lock()
+	}
+}
+
+func (x *asking) unlock() {
+	if !x.team.Engine.Alone() {
+		x.mu.Unlock()
+	}
+}
+
 // answer answers the members that have asked about calls which this one has made. It is called under the engine's lock.
 func (x *asking) answer(in pml.Inside) (later bool) {
 	t := x.team
-	x.mu.Lock()
-	defer x.mu.Unlock()
+	x.lock()
+	defer x.unlock()
 	seen, b := in.Questions(), x.buf[:]
 	st, came, later := in.Receive(t.Context, pml.AnySource, pml.AskTag, b, &x.receive)
 	for came {
@@ -150,27 +163,28 @@ func (m *made) answer(to int) (b []byte) {
 	if m.commutative {
 		commutes = 1
 	}
-	if slices.Contains(m.out, to) {
+	if slices.Contains(m.of().out, to) {
 		size |= sends
 	}
-	if slices.Contains(m.in, to) {
+	if slices.Contains(m.of().in, to) {
 		size |= receives
 	}
 	for _, w := range []uint64{m.call, size, uint64(m.element), commutes} {
 		b = binary.LittleEndian.AppendUint64(b, w)
 	}
-	for _, n := range m.shares {
+	for _, n := range m.of().shares {
 		b = binary.LittleEndian.AppendUint64(b, uint64(n))
 	}
 	return b
 }
 
 func readAnswer(b []byte) made {
-	m := made{call: word(b, 0), size: int(word(b, 1)), element: int(word(b, 2)), commutative: word(b, 3) != 0}
+	of := new(lists)
 	for i := answerBytes / 8; i < len(b)/8; i++ {
-		m.shares = append(m.shares, int(word(b, i)))
+		of.shares = append(of.shares, int(word(b, i)))
 	}
-	return m
+	return made{call: word(b, 0), size: int(word(b, 1)), element: int32(word(b, 2)), commutative: word(b, 3) != 0,
+		many: true, lists: of}
 }
 
 // inquiry is the task of a question to all other members.

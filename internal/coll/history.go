@@ -9,14 +9,19 @@ import (
 
 // made is a call that this member has made, or several in a row that are alike.
 type made struct {
-	first, last uint64 // their numbers; last by atomic stores
+	first, last uint64 // their numbers; last by atomic stores, see goOn
 	call        uint64 // signature; cad.RefusedCall: it was refused
 	size        int    // of an answer about an exchange: sends, receives
-	element     int    // length of those of the operator
+	element     int32  // length of those of the operator
 	commutative bool
-	shares      []int // of a ReduceScatter and an irregular Allgather: bytes of each member
-	out, in     []int // of an exchange whose edges only this member knows: the other ends
-	lists       bool  // one of these is not empty
+	many        bool   // lists has something
+	lists       *lists // nil: nothing yet
+}
+
+// lists are what is known of each member. Few calls have any.
+type lists struct {
+	shares  []int // of a ReduceScatter and an irregular Allgather: bytes of each member
+	out, in []int // of an exchange whose edges only this member knows: the other ends
 }
 
 // What a member does for the one that asks, in an answer about an exchange.
@@ -34,18 +39,27 @@ type history struct {
 // remembered is how many of them there are at most: more than the slots of a board let a member be ahead of others.
 const remembered = 256
 
-// goOn notes a call that is like the one before it. It returns false if it is not, or may be so.
-func (h *history) goOn(turn, call uint64, size int, op *Op) bool {
+// goOn notes a call that is like the one before it. It returns false if it is not, or may be so. alone: no other
+// goroutine answers, and a store need not be atomic, which takes longer than all else here.
+func (h *history) goOn(turn, call uint64, size int, op *Op, alone bool) bool {
 	if h.latest >= len(h.past) {
 		return false
 	}
 	m := &h.past[h.latest]
-	if m.call != call || m.last+1 != turn || m.size != size || m.lists ||
-		op != nil && (op.Size != m.element || op.Commutative != m.commutative) {
+	if m.last+1 != turn || !m.like(call, size, op) || m.many {
 		return false
 	}
-	atomic.StoreUint64(&m.last, turn)
+	if alone {
+		m.last = turn
+	} else {
+		atomic.StoreUint64(&m.last, turn)
+	}
 	return true
+}
+
+func (m *made) like(call uint64, size int, op *Op) bool {
+	return m.call == call && m.size == size &&
+		(op == nil || int32(op.Size) == m.element && op.Commutative == m.commutative)
 }
 
 // again notes a call that is like the one before it. It returns false if it is not.
@@ -54,13 +68,22 @@ func (h *history) again(turn, call uint64, size int, a *Args, e *Exchange) bool 
 		return false
 	}
 	m := &h.past[h.latest]
-	if m.last+1 != turn || m.call != call || m.size != size ||
-		a.Op != nil && (a.Op.Size != m.element || a.Op.Commutative != m.commutative) ||
-		!a.alike(m.shares) || !leads(e.Out, m.out) || !leads(e.In, m.in) {
+	if m.last+1 != turn || !m.like(call, size, a.Op) {
+		return false
+	}
+	if of := m.of(); !a.alike(of.shares) || !leads(e.Out, of.out) || !leads(e.In, of.in) {
 		return false
 	}
 	atomic.StoreUint64(&m.last, turn)
 	return true
+}
+
+// of returns the lists of a call, which may be empty.
+func (m *made) of() lists {
+	if !m.many {
+		return lists{}
+	}
+	return *m.lists
 }
 
 // add notes a call of so many members.
@@ -69,24 +92,34 @@ func (h *history) add(turn, call uint64, size int, a *Args, e *Exchange, members
 		h.past = append(h.past, made{})
 		h.latest = len(h.past) - 2
 	}
-	h.latest = (h.latest + 1) % len(h.past)
-	m := &h.past[h.latest]
-	*m = made{first: turn, last: turn, call: call, size: size, shares: m.shares[:0], out: m.out[:0], in: m.in[:0]}
-	if a.Op != nil {
-		m.element, m.commutative = a.Op.Size, a.Op.Commutative
+	if h.latest++; h.latest == len(h.past) {
+		h.latest = 0
 	}
-	if of := a.shares(); of != nil {
+	m := &h.past[h.latest]
+	m.first, m.last, m.call, m.size, m.many = turn, turn, call, size, false
+	if m.element, m.commutative = 0, false; a.Op != nil {
+		m.element, m.commutative = int32(a.Op.Size), a.Op.Commutative
+	}
+	of := a.shares()
+	if of == nil && len(e.Out)+len(e.In) == 0 {
+		return
+	}
+	if m.many = true; m.lists == nil {
+		m.lists = new(lists)
+	}
+	l := m.lists
+	l.shares, l.out, l.in = l.shares[:0], l.out[:0], l.in[:0]
+	if of != nil {
 		for i := range members {
-			m.shares = append(m.shares, of.length(i))
+			l.shares = append(l.shares, of.length(i))
 		}
 	}
 	for _, x := range e.Out {
-		m.out = append(m.out, x.Member)
+		l.out = append(l.out, x.Member)
 	}
 	for _, x := range e.In {
-		m.in = append(m.in, x.Member)
+		l.in = append(l.in, x.Member)
 	}
-	m.lists = len(m.shares)+len(m.out)+len(m.in) > 0
 }
 
 // alike tells whether the members have these shares in a call.

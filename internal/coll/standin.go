@@ -192,7 +192,7 @@ func (m *made) args(t *Team) Args {
 	own, blocks := Buffer{Data: make([]byte, m.size)}, Buffer{Block: m.size}
 	if a.Irregular || a.Kind == ReduceScatter {
 		blocks = Buffer{Counts: make([]int, t.Size), Displs: make([]int, t.Size), Unit: 1}
-		copy(blocks.Counts, m.shares)
+		copy(blocks.Counts, m.of().shares)
 		for i := 1; i < t.Size; i++ {
 			blocks.Displs[i] = blocks.Displs[i-1] + blocks.Counts[i-1]
 		}
@@ -210,7 +210,7 @@ func (m *made) args(t *Team) Args {
 		a.Recv.Data = make([]byte, len(blocks.Data))
 	}
 	if a.Kind.reduces() {
-		a.Op = &Op{Size: max(m.element, 1), Commutative: m.commutative, Apply: func(_, _ []byte) {}}
+		a.Op = &Op{Size: max(int(m.element), 1), Commutative: m.commutative, Apply: func(_, _ []byte) {}}
 	}
 	return a
 }
