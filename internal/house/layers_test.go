@@ -59,6 +59,7 @@ var layers = []layer{
 	{"internal/pml/match", []string{"internal/pml/list"}},
 	{"internal/pml/gone", []string{"mpi/fault", "internal/job", "internal/pml/match"}},
 	{"internal/pml/route", []string{"btl"}},
+	{"internal/pml/wait", []string{"internal/pml/list", "internal/job", "internal/sys", "shm"}},
 	{"internal/pml", []string{"mpi/fault", "internal/pml/...", "btl", "datatype", "internal/job", "shm", "trace",
 		"internal/trace/recorder"}},
 	{"internal/coll/cad", []string{"mpi/fault", "datatype", "btl", "internal/job", "shm"}},

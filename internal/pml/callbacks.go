@@ -7,7 +7,7 @@ type callbacks struct {
 	frame   func(*btl.Frame)        // deliver
 	look    func() bool             // pollOnce
 	ready   func() bool             // ready
-	lasting func()                  // announce
+	lasting func()                  // lasts
 	moved   func(*operation, error) // of a transfer
 	ended   func(*operation, error) // of a task
 	may     func(*operation) bool   // advances
@@ -16,7 +16,7 @@ type callbacks struct {
 
 func (e *Engine) callbacks() callbacks {
 	return callbacks{
-		frame: e.deliver, look: e.pollOnce, ready: e.ready, lasting: e.announce,
+		frame: e.deliver, look: e.pollOnce, ready: e.ready, lasting: e.lasts,
 		moved: e.moved, ended: e.taskEnded, may: e.advances, launch: e.launchQueued,
 	}
 }

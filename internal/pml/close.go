@@ -30,10 +30,7 @@ func (e *Engine) Close() error {
 	e.updateFastPath()
 	e.publish()
 	e.dropAll(ErrFinalized)
-	if e.server != nil {
-		e.signal(e.server)
-		e.server = nil
-	}
+	e.line.Dismiss()
 	if leak.Requests > 0 || leak.Messages > 0 {
 		return &leak
 	}
@@ -66,9 +63,7 @@ func (e *Engine) fail(err error) {
 	e.receives.Drop(err, e.on.moved)
 	e.sends.Drop(err, e.on.moved)
 	e.tasks.Drop(err, e.on.moved)
-	for !e.conditions.Empty() {
-		e.end(e.conditions.Head().Of, err)
-	}
+	e.line.Drop(err)
 }
 
 // Drain is for the end of a rank. It waits for the sends that nobody else waits for: those that are ahead, and those
@@ -91,7 +86,7 @@ func (e *Engine) Drain(to func(rank int) bool) {
 		say.Call = "finalize"
 		return say
 	})
-	c.inside = true
+	c.of.Inside = true
 	_ = c.Wait() // an error: the module is broken, and all sends have failed
 }
 

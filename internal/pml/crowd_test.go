@@ -20,8 +20,8 @@ func TestFewGiveWay(t *testing.T) {
 		require.NoError(t, err)
 		root := memory.Root()
 		e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
-		require.EqualValues(t, test.looks, e.spin.Load(), test)
-		require.Equal(t, test.looks == fewLooks, e.crowd.Load() != nil, test)
+		require.EqualValues(t, test.looks, e.pace.Spin(), test)
+		require.Equal(t, test.looks == fewLooks, e.pace.Crowded(), test)
 		require.Equal(t, test.ranks > 1, e.Yields(), test)
 		require.NoError(t, memory.Close())
 	}
@@ -31,13 +31,13 @@ func TestFewGiveWay(t *testing.T) {
 // Waits elsewhere, as at a board, and tests in vain yield at once.
 func TestManyOfSeveralNodesYield(t *testing.T) {
 	e := &Engine{}
-	e.spin.Store(100)
+	e.pace.Set(100, nil)
 	require.False(t, e.Yields())
-	e.crowd.Store(shm.NewCrowd(true))
+	e.pace.Set(100, shm.NewCrowd(true))
 	require.True(t, e.Yields())
 	require.Zero(t, e.Spin())
 
-	e.crowd.Store(shm.NewCrowd(false))
+	e.pace.Set(100, shm.NewCrowd(false))
 	require.False(t, e.Yields())
 	require.Equal(t, 100, e.Spin())
 
@@ -73,14 +73,13 @@ func TestMessagesAreWork(t *testing.T) {
 			memory := jobtest.Create(t, job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
 			modules := mem.New(memory.Root(), mem.Options{})
 			e := New(memory.Root(), 0, slowly{modules.Module(0)})
-			e.crowd.Store(shm.NewCrowd(false))
-			e.spin.Store(2 * others)
+			e.pace.Set(2*others, shm.NewCrowd(false))
 			sender := New(memory.Root(), 1, modules.Module(1))
 			for i := range others + 1 {
 				require.NoError(t, sender.Send(1, 0, others-i, nil, Standard))
 			}
 			require.NoError(t, receive(e))
-			require.False(t, e.crowd.Load().Shares())
+			require.False(t, e.pace.Shares())
 		})
 	}
 }

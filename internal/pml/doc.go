@@ -21,9 +21,9 @@
 //
 // The pieces: package route says by which module a peer is reached; package match decides which message belongs to
 // which receive; send.go and receive.go begin operations and choose the protocol; package flow says which transfers are
-// asked, and progress.go asks them; task.go is operations made of others, which other packages bring along; wait.go
-// says which goroutine makes progress when several wait, and how they sleep (the argument is at Engine); gone.go ends
-// waits for ranks that have exited.
+// asked, and progress.go asks them; task.go is operations made of others, which other packages bring along; package
+// wait says which goroutine makes progress when several wait, how long it looks, and what others are told of its wait;
+// wait.go is a wait from its first look to its sleep (the argument is at Engine); package gone knows who has exited.
 //
 // # Costs
 //

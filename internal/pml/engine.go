@@ -9,9 +9,9 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml/flow"
 	"github.com/gopvas/gopvas/internal/pml/gone"
-	"github.com/gopvas/gopvas/internal/pml/list"
 	"github.com/gopvas/gopvas/internal/pml/match"
 	"github.com/gopvas/gopvas/internal/pml/route"
+	"github.com/gopvas/gopvas/internal/pml/wait"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
 	"github.com/gopvas/gopvas/mpi/fault"
 	"github.com/gopvas/gopvas/shm"
@@ -44,16 +44,13 @@ import (
 //   - The goroutine that completes an operation signals its waiter:
 //     a parked one through its channel, the sleeping owner by the module's Wake. An
 //     owner that polls needs no signal, it holds the lock and looks by itself.
-//   - An owner whose own wait is over makes a parked waiter the owner before it
-//     lets go of the lock, and if there is none leaves the place free (owned is
-//     false). So, whenever the lock is free: if anybody is parked, there is an owner
-//     that polls, sleeps in the module, or is about to run.
+//   - An owner whose own wait is over makes a parked waiter the owner before it lets go of the lock: see wait.Line.
 //   - No event is lost between the owner's last look and its sleep. For events from
 //     outside Sleep promises it: Sleep asks ready, which makes progress for all
 //     operations under the lock, after it has declared itself asleep, and again on
 //     every later event. What another goroutine of this rank does under the lock
 //     comes either before that question, which then sees it, or after, and then the
-//     goroutine finds sleeper set and calls Wake if it has completed the owner's
+//     goroutine finds the owner asleep and calls Wake if it has completed the owner's
 //     operation or leaves something behind for the owner to do (it parks).
 //   - Every wait ends: a rank that goes is an event for Sleep, and then noteGone
 //     fails the operations that depend on it. Conditions look for themselves.
@@ -67,27 +64,20 @@ import (
 // kernel.
 type Engine struct {
 	job        Job
-	reports    *atomic.Uint32 // likewise: see polls
-	reported   uint32         // the last of them that was answered
 	routes     route.Table
 	trace      *recorder.Recorder // nil: nothing is recorded; see trace.go
 	setBed     func(shm.Bed)      // SleepIn of the module; nil: it has none
 	rank, size int                // size: how many ranks there may be
 	ranks      int                // that there were at first
-	vigil      *shm.Vigil         // nil: none is kept
 	on         callbacks
 	contenders atomic.Int32 // goroutines that wait for mu
 	oneThread  bool         // nothing takes mu; see OneThread
 	notAlone   func()       // called when that ends
-	others     func() bool  // see OtherThreads
 	attended   atomic.Bool  // see Attend
 	later      atomic.Bool  // a goroutine of attendLater runs
 	more       func() bool  // of module; nil: it has none
 	refusals   refusals
-
-	// AddVisitors changes these while others read them, without the lock, too; so does keepVigil spin.
-	spin  atomic.Int32              // polls before a wait sleeps; 0 in a rest of vigil
-	crowd atomic.Pointer[shm.Crowd] // of the bed, or of a node with a few more ranks than CPUs; nil: none
+	pace       wait.Pace // read without the lock, too
 
 	mu sync.Mutex // guards all below
 
@@ -99,9 +89,8 @@ type Engine struct {
 	broken   error     // why the module cannot go on; nil: it can
 	short    btl.Short // of the module; nil: it has none, there are further ones, or calls are recorded
 
-	match   match.Machine[operation, message]
-	explain map[uint32]func(*job.Waiting) // by context; see Explain
-	saying  job.Waiting                   // while it is put together: here, since that allocates nothing
+	match  match.Machine[operation, message]
+	saying job.Waiting // while it is put together: here, since that allocates nothing
 
 	fast     operation  // of the short way to receive; see receiveFast
 	awaited  *operation // it, while its message is looked for
@@ -115,31 +104,18 @@ type Engine struct {
 	ahead       flow.Budget // of sends that are ahead; see ahead.go
 	toItself    flow.Budget // of messages from this rank to itself
 	spares      flow.Spares
-	advancing   bool    // advanceTasks is at work
-	attending   bool    // attend is: the program makes no call
-	completions uint64  // operations that have become complete
-	moves       uint32  // see job.Answer; completions are counted apart
-	helper      Helper  // nil: none; see SetHelper
-	server      *waiter // the goroutine in Serve; nil: there is none
+	advancing   bool   // advanceTasks is at work
+	attending   bool   // attend is: the program makes no call
+	completions uint64 // operations that have become complete
+	helper      Helper // nil: none; see SetHelper
 
 	beginning uint32 // request in the trace of the operation that is begun; see trace.go
 	arriving  uint32 // number in the trace of the message that is delivered
 
-	owned      bool                 // somebody is the owner of progress
-	poller     *waiter              // the owner that polls, or did last
-	looks      int                  // that it has made
-	expecting  bool                 // it has told others that it will help them
-	sleeper    *waiter              // the owner, while it is in Sleep
-	lasting    bool                 // that sleep lasts
-	announced  *waiter              // whose wait the root block has
-	answered   uint32               // the look of the supervisor that is answered in the root block; 0: there is none
-	placed     uint32               // the last of reports for which the place of a call that waits was found
-	inReady    bool                 // ready is running: the sleeper looks by itself
-	yield      bool                 // a parked goroutine was woken: let it run
-	parked     list.List[waiter]    // waiters that are not the owner
-	conditions list.List[Condition] // that are waited for, and not known to be true
-	waiters    list.List[waiter]    // pool
-	gone       gone.Ranks
+	line    wait.Line[operation]
+	notice  wait.Notice
+	polling polling
+	gone    gone.Ranks
 
 	stats Stats
 	row   []uint64 // of publish
@@ -152,17 +128,17 @@ type Engine struct {
 func New(j Job, rank int, m btl.Messages) *Engine {
 	c := m.Capabilities()
 	e := &Engine{
-		job: j, reports: j.ReportCounter(),
-		setBed: c.SleepIn, short: c.Short, more: c.More, rank: rank, size: j.Places(), ranks: j.Ranks(),
+		job: j, setBed: c.SleepIn, short: c.Short, more: c.More, rank: rank, size: j.Places(), ranks: j.Ranks(),
 		match:    match.New[operation, message](j.Places()),
-		explain:  map[uint32]func(*job.Waiting){},
 		ahead:    flow.Budget{Limit: job.AheadLimit, Cost: job.AheadCost},
 		toItself: flow.Budget{Limit: job.AheadLimit, Cost: job.AheadCost},
 	}
 	e.routes.Init(m, &c, j.Ranks(), j.Places())
 	e.pool.init(e)
 	e.gone.Init(j, rank, j.Places())
-	e.spin.Store(int32(j.Spin()))
+	e.pace.Set(j.Spin(), nil)
+	e.line.Init(e.unlock, e.lock, e.routes.First.Wake)
+	e.notice.Init(j, rank)
 	if j.Spin() == 0 && j.Looks() > 0 && j.Few() {
 		e.sleepIn(shm.NewBed(shm.NewCrowd(true), 0), fewLooks)
 	}
@@ -194,7 +170,7 @@ func (e *Engine) ManyThreads() { e.oneThread = false }
 // if not, a deadlock can be proved. Without it any goroutine may, and any thread of a program with cgo.
 func (e *Engine) OtherThreads(may func() bool) {
 	e.lock()
-	e.others = may
+	e.notice.OtherThreads(may)
 	e.unlock()
 }
 
@@ -235,7 +211,7 @@ func (e *Engine) letGo() { e.mu.Unlock() }
 
 // stepAside lets other goroutines of this rank have the lock, and the thread.
 func (e *Engine) stepAside() {
-	e.yield = false
+	e.line.Yield = false
 	e.unlock()
 	runtime.Gosched()
 	e.lock()

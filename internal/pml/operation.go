@@ -271,7 +271,7 @@ func (e *Engine) complete(op *operation, err error) {
 	}
 	if w := op.waiter; w != nil {
 		op.waiter = nil
-		e.signal(w)
+		e.line.Signal(w)
 	}
 	if op.left {
 		if op.ahead {

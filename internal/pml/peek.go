@@ -29,7 +29,7 @@ func (e *Engine) peek(r *Request) (st Status, done bool, err error) {
 	case op == nil:
 		return noStatus, true, nil
 	case op.state != complete:
-		if e.reports.Load() != e.reported {
+		if e.notice.Asked() {
 			e.sayPolls("get status", op.asked(), op)
 		}
 		return noStatus, false, MayWait()
@@ -55,14 +55,13 @@ var polls = [...]string{probing: "iprobe", picking: "improbe"}
 // sayPolls answers a report: the rank polls for this, which is not there, in a call. op is the operation, if it has
 // one.
 func (e *Engine) sayPolls(call string, asked job.Operation, op *operation) {
-	e.reported = e.reports.Load()
 	p := job.Polls{Operation: asked, Call: call, Source: recorder.Caller()}
 	for _, o := range e.pool.all {
 		if o != op && o.request != step && o.state != free && o.state != idle && o.state != complete {
 			p.Add(o.asked())
 		}
 	}
-	e.job.SetPolls(e.rank, e.reported, p)
+	e.notice.Polls(p)
 }
 
 // asked is describe for a rank that polls.
@@ -89,9 +88,8 @@ const AskTag = 1<<31 - 2
 // Questions is described with AskTag. It needs no lock.
 func (in Inside) Questions() uint32 { return in.e.refusals.came.Load() }
 
-// refusals is what a rank knows of calls that were refused: its own, and questions about those of others.
+// refusals is what a rank knows of questions about calls that were refused at others.
 type refusals struct {
-	why     atomic.Pointer[string]               // see NoteRefusal
 	came    atomic.Uint32                        // see AskTag
 	seen    uint32                               // of them, when all of answers had looked
 	answers map[uint32]func(Inside) (later bool) // by context; see Respond

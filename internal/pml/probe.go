@@ -83,7 +83,7 @@ func (e *Engine) AwaitMessage(context uint32, src, tag int, within time.Duration
 		found = e.match.In(context).Find(int32(src), int32(tag)) != nil || e.gone.Error(context, int32(src)) != nil
 		return found || late.Load()
 	}, say)
-	c.inside = true
+	c.of.Inside = true
 	timer := time.AfterFunc(within, func() { // beside OneThread, too: it takes no lock
 		late.Store(true)
 		e.routes.First.Wake()
@@ -118,7 +118,7 @@ func (e *Engine) glance(k kind, context uint32, src, tag int) (m Message, st Sta
 		if err = e.gone.Error(context, int32(src)); err == nil {
 			err = MayWait()
 		}
-		if e.reports.Load() != e.reported {
+		if e.notice.Asked() {
 			e.sayPolls(polls[k], job.Operation{Op: job.OpProbe, Peer: int32(src), Tag: int32(tag)}, nil)
 		}
 	}

@@ -4,9 +4,7 @@ import (
 	"math"
 
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml/flow"
-	"github.com/gopvas/gopvas/internal/trace/recorder"
 )
 
 const (
@@ -77,21 +75,20 @@ func (e *Engine) settle() {
 // ready is the condition of an owner of progress that sleeps. Where its own Condition is true, and
 // needs no lock, it takes none: the owner looks at the others when it is awake.
 func (e *Engine) ready() bool {
-	if c := e.sleeper.until; c != nil && !c.inside && c.over() {
+	if e.line.Over() {
 		return true
 	}
 	look := e.job.Asked()
 	e.lock()
-	e.inReady = true
-	if e.lasting {
+	e.line.Look()
+	if e.line.Lasting() {
 		e.tellPatient()
 	}
 	e.progressAll()
-	e.askConditions()
-	e.announceParked()
-	e.sayAgain(e.speaker())
-	e.inReady = false
-	stop := e.sleeper.done || e.yield || e.wanted()
+	e.line.Ask()
+	e.announce(e.line.Behind())
+	e.sayAgain(e.line.Speaker())
+	stop := e.line.Looked() || e.wanted()
 	if !stop {
 		e.sayPlace()
 		if look != 0 {
@@ -100,39 +97,6 @@ func (e *Engine) ready() bool {
 	}
 	e.unlock()
 	return stop
-}
-
-// sayPlace answers a report: this rank says again what it waits for, and where the program's call is. To find the place
-// allocates, so ranks do it only for a report. A report may come between two looks. To say it withdraws the answer
-// to the last look, so answer comes after sayPlace.
-func (e *Engine) sayPlace() {
-	w, report := e.announced, e.reports.Load()
-	if report == e.placed || !e.lasting || w == nil || w.done || w != e.speaker() {
-		return
-	}
-	e.placed = report
-	if w == e.sleeper { // this is its goroutine; others' stacks are out of reach
-		w.source = recorder.Caller()
-	}
-	e.say(w, e.describe(w))
-}
-
-// answer answers a look of the supervisor that was asked before ready was called, if this rank waits and no message is
-// on its way: see job.Answer. A further answer to the same look only updates the moves.
-//
-// A message is on its way in three cases. Its receiver copies its bytes. Its sender is in the middle of sending it,
-// which holds back the messages behind it. A further module has sent it and has no acknowledgement. A send that is
-// offered, or has no room at its receiver, is not on its way: it waits until the receiver does something.
-func (e *Engine) answer(look uint32) {
-	w := e.announced
-	if !e.lasting || w == nil || w.done || w != e.speaker() || e.receives.Len() > 0 || !e.routes.Settled() {
-		return
-	}
-	if look != e.answered {
-		e.say(w, e.describe(w))
-		e.answered = look
-	}
-	e.job.Answer(e.rank, job.Answer{Look: look, Moves: e.moves + uint32(e.completions)})
 }
 
 // move starts to look after a transfer.

@@ -15,8 +15,8 @@ import (
 // and some rank has gone without Finalize, or all other ranks have gone.
 func (e *Engine) Recv(context uint32, src, tag int, buf []byte) (Status, error) {
 	e.lock()
-	if e.short != nil && e.crowd.Load() == nil && e.comesFirst(context, src, tag) {
-		n, got, ok := e.short.TakeShort(min(shortLooks, int(e.spin.Load())), src, context, int32(tag), buf)
+	if e.short != nil && !e.pace.Crowded() && e.comesFirst(context, src, tag) {
+		n, got, ok := e.short.TakeShort(min(shortLooks, e.pace.Spin()), src, context, int32(tag), buf)
 		if ok {
 			e.unlock()
 			return Status{Source: src, Tag: int(got), Bytes: uint64(n)}, nil
@@ -56,7 +56,7 @@ func (e *Engine) recv(context uint32, src, tag int, buf *btl.Buffer) (Status, er
 // receive that was posted before matches the same message, and no message that has arrived does. Nobody else waits, and
 // nothing else of this rank needs progress.
 func (e *Engine) comesFirst(context uint32, src, tag int) bool {
-	if e.spin.Load() == 0 || e.owned || e.receives.Len() > 0 || e.sends.Busy() || !e.tasks.Empty() ||
+	if e.pace.Spin() == 0 || e.line.Owned() || e.receives.Len() > 0 || e.sends.Busy() || !e.tasks.Empty() ||
 		uint(src) >= uint(e.size) || !e.passes(src) || src == e.rank || uint(tag) > MaxTag && tag != AnyTag {
 		return false
 	}
@@ -75,7 +75,7 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 	}
 	op.context, op.Peer, op.Tag, op.buf, op.request = context, int32(src), int32(tag), *buf, e.beginning
 	e.awaited = op
-	for range e.crowd.Load().Looks(int(e.spin.Load())) { // not shm.Look, whose callback a short message would feel
+	for range e.pace.Looks(false) { // not shm.Look, whose callback a short message would feel
 		if e.trace != nil {
 			e.trace.Look()
 		}
@@ -83,7 +83,7 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 		if e.routes.Several() {
 			e.pollFurther(1)
 		}
-		if e.crowd.Load() != nil && e.awaited != nil && !e.goOn(came > 0) {
+		if e.pace.Crowded() && e.awaited != nil && !e.pace.GoOn(came > 0) {
 			break
 		}
 		if e.awaited == nil {
@@ -95,16 +95,6 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 	}
 	e.awaited, op.buf = nil, btl.Buffer{}
 	return false
-}
-
-// goOn is GoOn of the crowd after a look, which was not in vain if it worked. Modules with the crowd say so
-// themselves of work that brings no message and completes nothing.
-func (e *Engine) goOn(worked bool) bool {
-	crowd := e.crowd.Load()
-	if worked {
-		crowd.Worked()
-	}
-	return crowd.GoOn()
 }
 
 // Irecv begins a receive and does not wait. buf must not be read or written

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gopvas/gopvas/internal/pml/wait"
 	"github.com/gopvas/gopvas/trace"
 )
 
@@ -91,13 +92,13 @@ func (e *Engine) waitContext(ctx context.Context, op *operation) error {
 		return err
 	}
 	// Not from the pool: the function below may still run when we have left.
-	w := &waiter{about: op, call: waiting, bounded: ctx.Done() != nil}
-	w.node.Of = w
+	w := wait.NewWaiter(op, waiting)
+	w.Bounded = ctx.Done() != nil
 	op.waiter = w
 	stop := context.AfterFunc(ctx, func() {
 		e.lock()
-		if !w.done {
-			e.signal(w)
+		if !w.Done() {
+			e.line.Signal(w)
 		}
 		e.unlock()
 	})
@@ -159,7 +160,7 @@ func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err erro
 		if st = noStatus; progress {
 			err = MayWait()
 		}
-		if e.reports.Load() != e.reported {
+		if e.notice.Asked() {
 			e.sayPolls("test", op.asked(), op)
 		}
 	}
@@ -199,10 +200,9 @@ func (e *Engine) waitAny(rs []Request) (int, error) {
 			return i, ErrBusy
 		}
 		if w == nil {
-			w = e.newWaiter(op)
-			w.call = waiting
+			w = e.line.New(op, waiting)
 		} else {
-			w.any = true
+			w.Any = true
 		}
 		op.waiter = w
 	}
@@ -238,7 +238,7 @@ func (e *Engine) unregister(rs []Request, w *waiter) {
 			op.waiter = nil
 		}
 	}
-	e.freeWaiter(w)
+	e.line.Free(w)
 }
 
 // AllDone makes progress if that may help, and returns whether all requests that
@@ -249,7 +249,7 @@ func (e *Engine) AllDone(rs []Request) (done bool, err error) {
 		e.progress()
 		if op := incomplete(rs); op == nil {
 			done = true
-		} else if err = MayWait(); e.reports.Load() != e.reported {
+		} else if err = MayWait(); e.notice.Asked() {
 			e.sayPolls("test", op.asked(), op)
 		}
 	}

@@ -210,13 +210,13 @@ func (e *Engine) enqueue(op *operation) {
 
 // flush launches the queued sends that their peers can take now.
 func (e *Engine) flush() {
-	e.moves += uint32(e.sends.Flush(e.on.launch))
+	e.notice.Moved(e.sends.Flush(e.on.launch))
 	e.updateFastPath()
 }
 
 // launchQueued is launch of a send that was queued.
 func (e *Engine) launchQueued(op *operation) bool {
-	return e.launch(op, op.waiter != nil && !e.inReady)
+	return e.launch(op, op.waiter != nil && !e.line.Looking())
 }
 
 // sendSelf sends to this rank itself, which needs no module: either the receive is

@@ -28,6 +28,7 @@ const firstSlot = 24
 func (e *Engine) publish() {
 	s := &e.stats
 	s.Counters = e.routes.Counters()
+	s.Parks, s.Nudges = e.line.Counts()
 	e.row = s.Counters.Append(e.row[:0])
 	e.job.PublishCounters(e.rank, 0, e.row...)
 	e.row = append(e.row[:0],

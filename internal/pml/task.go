@@ -50,20 +50,13 @@ func (e *Engine) Do(t Task, context uint32) error {
 // the goroutine that waits, when the wait has turned out to be a long one. nil ends that.
 func (e *Engine) Explain(context uint32, f func(*job.Waiting)) {
 	e.lock()
-	if f == nil {
-		delete(e.explain, context)
-	} else {
-		e.explain[context] = f
-	}
+	e.notice.Explain(context, f)
 	e.unlock()
 }
 
 // NoteRefusal notes that a call was refused. The hang report says so at any later wait of this rank, until forget is
 // called or a later refusal is noted.
-func (e *Engine) NoteRefusal(text *string) (forget func()) {
-	e.refusals.why.Store(text)
-	return func() { e.refusals.why.CompareAndSwap(text, nil) }
-}
+func (e *Engine) NoteRefusal(text *string) (forget func()) { return e.notice.NoteRefusal(text) }
 
 // Begin starts a task, of a communicator that the hang report names by the context.
 func (e *Engine) Begin(t Task, context uint32) (Request, error) {
@@ -247,13 +240,14 @@ func (in Inside) Drop(r *Request) {
 func (e *Engine) Serve() {
 	e.lock()
 	defer e.unlock()
-	if e.server != nil || e.closed {
+	if e.closed {
 		return
 	}
-	w := e.newWaiter(nil)
-	e.server = w
-	e.waitFor(w)
-	e.freeWaiter(w)
+	w := e.line.New(nil, "")
+	if e.line.Serve(w) {
+		e.waitFor(w)
+	}
+	e.line.Free(w)
 }
 
 // Attend has modules that watch a network advance tasks while the rank makes no call, by goroutines of their own. It is
@@ -311,8 +305,8 @@ func (e *Engine) attendLater() {
 // attendOnce is one look of attend. As in a sleep there may be more to do, of which nobody tells: again says so. Calls
 // of the program may take the lock between two looks.
 func (e *Engine) attendOnce() (again, waits bool) {
-	if e.owned || e.closed || e.tasks.Empty() {
-		return false, e.owned
+	if owned := e.line.Owned(); owned || e.closed || e.tasks.Empty() {
+		return false, owned
 	}
 	e.attending = true
 	e.progressAll()

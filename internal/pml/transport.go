@@ -1,12 +1,11 @@
 package pml
 
 import (
-	"sync/atomic"
-
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml/gone"
 	"github.com/gopvas/gopvas/internal/pml/route"
+	"github.com/gopvas/gopvas/internal/pml/wait"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/shm"
 )
@@ -28,14 +27,9 @@ type Job interface {
 	Drains(rank int)
 	MayReceive(rank int) bool
 
-	// These are for the hang report and the supervisor, which asks by ReportCounter and Asked. A rank
-	// writes only about itself.
-	ReportCounter() *atomic.Uint32
-	SetPolls(rank int, report uint32, p job.Polls)
-	SetWaiting(rank int, w job.Waiting)
-	ClearWaiting(rank int)
+	// These are for the hang report and the supervisor, which asks by ReportCounter and Asked.
+	wait.Job
 	Asked() uint32
-	Answer(rank int, a job.Answer)
 	PublishCounters(rank, first int, values ...uint64)
 }
 
@@ -56,8 +50,7 @@ func (e *Engine) AddPeers(m btl.Messages, reaches func(rank int) bool) {
 //
 // It writes with the lock held. These fields are read without the lock, too, as are some of the table:
 //
-//   - crowd and spin, by waits elsewhere. They are atomic. A wait that has one of before and one of now makes looks
-//     that are too few or too many, once.
+//   - the pace, by waits elsewhere.
 //   - the bed of the first module, by Sleep: see SleepIn of btl.Capabilities. A goroutine that sleeps goes on doing so
 //     in the bed that it has: the module notifies the rank's inbox of what comes.
 func (e *Engine) AddVisitors(m btl.Messages) {
@@ -86,8 +79,7 @@ func (e *Engine) sleepIn(bed shm.Bed, looks int) {
 	if e.setBed != nil {
 		e.setBed(bed)
 	}
-	e.crowd.Store(bed.Crowd())
-	e.spin.Store(int32(min(e.job.Looks(), looks)))
+	e.pace.Set(min(e.job.Looks(), looks), bed.Crowd())
 }
 
 // to returns the transport to and from a peer.
@@ -97,7 +89,7 @@ func (e *Engine) to(peer int) *route.Transport { return e.routes.To(peer) }
 // them may have more than max messages.
 func (e *Engine) pollFurther(max int) (more bool) {
 	n, more := e.routes.PollFurther(max, e.on.frame)
-	e.moves += uint32(n)
+	e.notice.Moved(n)
 	return more
 }
 
@@ -106,7 +98,7 @@ func (e *Engine) pollFurther(max int) (more bool) {
 func (e *Engine) pollAll() {
 	for range pollBatches {
 		n := e.routes.First.Poll(pollBatch, e.on.frame)
-		e.moves += uint32(n)
+		e.notice.Moved(n)
 		more := n == pollBatch
 		if more = e.pollFurther(pollBatch) || more; !more {
 			return
@@ -132,10 +124,10 @@ func (e *Engine) GoneCount() int { return e.gone.Count() }
 // Spin returns how many looks a wait of this rank may make without a yield: none if the rank shares
 // its CPU.
 func (e *Engine) Spin() int {
-	if e.crowd.Load().Shares() {
+	if e.pace.Shares() {
 		return 0
 	}
-	return int(e.spin.Load())
+	return e.pace.Spin()
 }
 
 // Turns is how often a wait that yields does so before it sleeps.
@@ -143,12 +135,7 @@ const Turns = 2
 
 // Yields tells whether a wait yields before it sleeps, and a test in GiveWay. In a rest neither does: others would
 // keep the CPU.
-func (e *Engine) Yields() bool {
-	if crowd := e.crowd.Load(); crowd != nil {
-		return crowd.GivesWay()
-	}
-	return e.spin.Load() == 0
-}
+func (e *Engine) Yields() bool { return e.pace.Yields() }
 
 // GiveWay is called at the end of a test that has found nothing, without the lock. If ranks outnumber the CPUs, what
 // this rank tests for may need its CPU.
