@@ -162,15 +162,15 @@ func (a *Args) shares() *Buffer {
 }
 
 // find returns the call of a number; known is false if this member has not made it yet. It returns a call of the kind
-// None that it has forgotten.
-func (h *history) find(turn uint64) (m made, known bool) {
+// None that it has forgotten. The call is read under the lock, but for last, which goOn may store meanwhile.
+func (h *history) find(turn uint64) (m *made, known bool) {
 	if len(h.past) == 0 || atomic.LoadUint64(&h.past[h.latest].last) < turn {
-		return m, false
+		return nil, false
 	}
 	for i := range h.past {
-		if p := &h.past[i]; p.first <= turn && turn <= atomic.LoadUint64(&p.last) {
-			return *p, true
+		if m := &h.past[i]; m.first <= turn && turn <= atomic.LoadUint64(&m.last) {
+			return m, true
 		}
 	}
-	return m, true
+	return new(made), true
 }
