@@ -45,6 +45,8 @@ type Proof struct {
 // A rank that has called Finalize may begin another session, and a rank that has not called Init may call it. So both
 // are live.
 func Prove(before, now []View, look uint32) Proof {
+	added := max(0, len(now)-len(before)) // ranks, since the first look: they have answered the second one at most
+	before = append(slices.Clip(before), make([]View, added)...)
 	return proofs(before, now, func(i int, in part) bool {
 		return now[i].still(look, in) && before[i].still(look-1, in) && now[i].Answer.Moves == before[i].Answer.Moves
 	})
