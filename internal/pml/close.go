@@ -30,7 +30,7 @@ func (e *Engine) Close() error {
 	e.updateFastPath()
 	e.publish()
 	e.dropAll(ErrFinalized)
-	e.line.Dismiss()
+	e.line.StopServer()
 	if leak.Requests > 0 || leak.Messages > 0 {
 		return &leak
 	}
@@ -63,7 +63,7 @@ func (e *Engine) fail(err error) {
 	e.receives.Drop(err, e.on.moved)
 	e.sends.Drop(err, e.on.moved)
 	e.tasks.Drop(err, e.on.moved)
-	e.line.Drop(err)
+	e.line.FailConditions(err)
 }
 
 // Drain is for the end of a rank. It waits for the sends that nobody else waits for: those that are ahead, and those

@@ -32,7 +32,7 @@ func (e *Engine) NewCondition(over func() bool, say func() job.Waiting) *Conditi
 func (c *Condition) Wait() error {
 	e := c.engine
 	e.lock()
-	if w := e.line.Begin(&c.of); w != nil {
+	if w := e.line.AddCondition(&c.of); w != nil {
 		e.waitFor(w)
 	}
 	err := c.of.Err()

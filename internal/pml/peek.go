@@ -29,7 +29,7 @@ func (e *Engine) peek(r *Request) (st Status, done bool, err error) {
 	case op == nil:
 		return noStatus, true, nil
 	case op.state != complete:
-		if e.notice.Asked() {
+		if e.notice.PollsDue() {
 			e.sayPolls("get status", op.asked(), op)
 		}
 		return noStatus, false, MayWait()
@@ -61,7 +61,7 @@ func (e *Engine) sayPolls(call string, asked job.Operation, op *operation) {
 			p.Add(o.asked())
 		}
 	}
-	e.notice.Polls(p)
+	e.notice.SetPolls(p)
 }
 
 // asked is describe for a rank that polls.

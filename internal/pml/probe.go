@@ -118,7 +118,7 @@ func (e *Engine) glance(k kind, context uint32, src, tag int) (m Message, st Sta
 		if err = e.gone.Error(context, int32(src)); err == nil {
 			err = MayWait()
 		}
-		if e.notice.Asked() {
+		if e.notice.PollsDue() {
 			e.sayPolls(polls[k], job.Operation{Op: job.OpProbe, Peer: int32(src), Tag: int32(tag)}, nil)
 		}
 	}

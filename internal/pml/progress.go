@@ -75,20 +75,20 @@ func (e *Engine) settle() {
 // ready is the condition of an owner of progress that sleeps. Where its own Condition is true, and
 // needs no lock, it takes none: the owner looks at the others when it is awake.
 func (e *Engine) ready() bool {
-	if e.line.Over() {
+	if e.line.OwnConditionTrue() {
 		return true
 	}
 	look := e.job.Asked()
 	e.lock()
-	e.line.Look()
+	e.line.BeginLook()
 	if e.line.Lasting() {
 		e.tellPatient()
 	}
 	e.progressAll()
-	e.line.Ask()
-	e.announce(e.line.Behind())
-	e.sayAgain(e.line.Speaker())
-	stop := e.line.Looked() || e.wanted()
+	e.line.CheckConditions()
+	e.announce(e.line.ReportedBehindServer())
+	e.sayAgain(e.line.Reported())
+	stop := e.line.EndLook() || e.wanted()
 	if !stop {
 		e.sayPlace()
 		if look != 0 {

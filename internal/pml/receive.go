@@ -56,7 +56,7 @@ func (e *Engine) recv(context uint32, src, tag int, buf *btl.Buffer) (Status, er
 // receive that was posted before matches the same message, and no message that has arrived does. Nobody else waits, and
 // nothing else of this rank needs progress.
 func (e *Engine) comesFirst(context uint32, src, tag int) bool {
-	if e.pace.Spin() == 0 || e.line.Owned() || e.receives.Len() > 0 || e.sends.Busy() || !e.tasks.Empty() ||
+	if e.pace.Spin() == 0 || e.line.HasOwner() || e.receives.Len() > 0 || e.sends.Busy() || !e.tasks.Empty() ||
 		uint(src) >= uint(e.size) || !e.passes(src) || src == e.rank || uint(tag) > MaxTag && tag != AnyTag {
 		return false
 	}

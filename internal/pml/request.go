@@ -160,7 +160,7 @@ func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err erro
 		if st = noStatus; progress {
 			err = MayWait()
 		}
-		if e.notice.Asked() {
+		if e.notice.PollsDue() {
 			e.sayPolls("test", op.asked(), op)
 		}
 	}
@@ -249,7 +249,7 @@ func (e *Engine) AllDone(rs []Request) (done bool, err error) {
 		e.progress()
 		if op := incomplete(rs); op == nil {
 			done = true
-		} else if err = MayWait(); e.notice.Asked() {
+		} else if err = MayWait(); e.notice.PollsDue() {
 			e.sayPolls("test", op.asked(), op)
 		}
 	}

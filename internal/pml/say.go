@@ -7,17 +7,17 @@ import (
 	"github.com/gopvas/gopvas/internal/trace/recorder"
 )
 
-// lasts is called in the sleep of the owner of progress when that lasts: only then others are told of its wait.
+// lasts is called when the sleep of the owner of progress lasts: only then others are told of its wait.
 func (e *Engine) lasts() {
 	e.lock()
-	e.line.Last()
-	if e.announce(e.line.Speaker()) {
+	e.line.SetLasting()
+	if e.announce(e.line.Reported()) {
 		e.publish()
 	}
 	e.unlock()
 }
 
-// announce says what a waiter waits for, if there is one and that is not said.
+// announce says what a waiter waits for, unless there is none or that was said.
 func (e *Engine) announce(w *waiter) (did bool) {
 	if w == nil || e.notice.Announced(&w.Said) || w.Done() {
 		return false
@@ -31,7 +31,7 @@ func (e *Engine) announce(w *waiter) (did bool) {
 func (e *Engine) withdraw(w *waiter) {
 	if e.notice.Announced(&w.Said) {
 		e.notice.Withdraw()
-		e.announce(e.line.Behind())
+		e.announce(e.line.ReportedBehindServer())
 	}
 }
 
@@ -44,7 +44,7 @@ func (e *Engine) say(w *waiter) {
 	e.notice.Say(say, e.unseen(w, &say), e.completions)
 }
 
-// unseen tells whether a wait may end of what nobody here knows: ranks of other jobs, or the end of a context.
+// unseen tells whether something that this rank knows nothing of may end a wait: a rank of another job, or a context.
 func (e *Engine) unseen(w *waiter, say *job.Waiting) bool {
 	return say.Others || e.gone.Visited(say.Context) || w.Bounded
 }
@@ -66,15 +66,15 @@ func (e *Engine) sayAgain(w *waiter) {
 // allocates, so ranks do it only for a report. A report may come between two looks. To say it withdraws the answer
 // to the last look, so answer comes after sayPlace.
 func (e *Engine) sayPlace() {
-	w := e.line.Speaker()
-	if !e.notice.Unplaced() || !e.line.Lasting() || !e.told(w) {
+	w := e.line.Reported()
+	if !e.notice.PlaceDue() || !e.line.Lasting() || !e.told(w) {
 		return
 	}
 	source := ""
 	if e.line.Asleep(w) { // this is its goroutine; others' stacks are out of reach
 		source = recorder.Caller()
 	}
-	e.notice.Place(source)
+	e.notice.SetPlace(source)
 	e.say(w)
 }
 
@@ -85,11 +85,11 @@ func (e *Engine) sayPlace() {
 // which holds back the messages behind it. A further module has sent it and has no acknowledgement. A send that is
 // offered, or has no room at its receiver, is not on its way: it waits until the receiver does something.
 func (e *Engine) answer(look uint32) {
-	w := e.line.Speaker()
+	w := e.line.Reported()
 	if !e.line.Lasting() || !e.told(w) || e.receives.Len() > 0 || !e.routes.Settled() {
 		return
 	}
-	if !e.notice.Answers(look) {
+	if !e.notice.Answered(look) {
 		e.say(w)
 	}
 	e.notice.Answer(look, e.completions)
@@ -108,7 +108,7 @@ func (e *Engine) describe(w *waiter) job.Waiting {
 	if op.kind == tasking && op.state == moving {
 		op.task.Describe(say)
 	} else {
-		e.notice.Explained(say)
+		e.notice.Complete(say)
 	}
 	if say.Op != job.OpCollective { // which has a name of its own
 		say.Call = w.Call

@@ -305,7 +305,7 @@ func (e *Engine) attendLater() {
 // attendOnce is one look of attend. As in a sleep there may be more to do, of which nobody tells: again says so. Calls
 // of the program may take the lock between two looks.
 func (e *Engine) attendOnce() (again, waits bool) {
-	if owned := e.line.Owned(); owned || e.closed || e.tasks.Empty() {
+	if owned := e.line.HasOwner(); owned || e.closed || e.tasks.Empty() {
 		return false, owned
 	}
 	e.attending = true

@@ -51,7 +51,7 @@ func (e *Engine) wait(op *operation, call string) error {
 // has helped, or has a crowd. By giving way, ranks that share a CPU take turns of microseconds: a barrier of 4 ranks
 // on 2 CPUs takes 2.6 us so, and 8.8 with a sleep in each.
 func (e *Engine) waitFor(w *waiter) {
-	if !e.line.Own(w) {
+	if !e.line.BecomeOwner(w) {
 		e.withdraw(w)
 		return
 	}
@@ -68,7 +68,7 @@ func (e *Engine) waitFor(w *waiter) {
 		}
 	}
 	e.withdraw(w)
-	e.line.Pass()
+	e.line.PassOwnership()
 }
 
 // waiter is one goroutine that waits for operations, or for a condition.
@@ -117,8 +117,8 @@ func (e *Engine) pollOnce() (over bool) {
 	if came > 0 || e.completions != before {
 		e.pace.Worked()
 	}
-	if e.line.Conditional() {
-		e.line.Ask()
+	if e.line.HasConditions() {
+		e.line.CheckConditions()
 	}
 	if n := flow.Wider(e.polling.looks); n > 0 {
 		e.sends.Advance(n, e.on.moved)
@@ -142,7 +142,7 @@ func (e *Engine) sleep(w *waiter) {
 	if e.trace != nil {
 		e.trace.Publish()
 	}
-	if e.line.Lie(w) {
+	if e.line.BeginSleep(w) {
 		e.stepAside()
 	}
 	var err error
@@ -153,8 +153,8 @@ func (e *Engine) sleep(w *waiter) {
 		e.lock()
 	}
 	e.notice.Moved(1)
-	e.line.Rise()
-	e.line.Ask()
+	e.line.EndSleep()
+	e.line.CheckConditions()
 	if err != nil {
 		e.fail(err)
 	}

@@ -60,7 +60,7 @@ func (w *Waits) Look() bool {
 	if e.progress(); e.help() {
 		e.progress()
 	}
-	return !Operating() && !e.notice.Asked()
+	return !Operating() && !e.notice.PollsDue()
 }
 
 // Vain says that a test has found nothing: End gives way.

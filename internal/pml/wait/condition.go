@@ -5,23 +5,24 @@ import (
 	"github.com/gopvas/gopvas/internal/pml/list"
 )
 
-// Condition is something in shared memory that a goroutine waits for, beside the operations. Whoever makes it true
-// ends the sleep of the rank's owner of progress, or has it look again.
+// Condition is something in shared memory that a goroutine waits for, beside the operations. The rank that makes it
+// true ends the sleep of this rank's owner of progress, or has the owner look again.
 //
-// Nobody completes a condition. So the owner asks all that are waited for: in each look, and each time that its sleep
-// asks it. It does so under the lock, which orders what Over reads of the waiting goroutine's after that goroutine has
-// written it.
+// No signal tells that a condition is true. So the owner checks all conditions that are waited for: in each look, and
+// each time that its sleep asks it. It does so under the lock. Hence Over sees what the waiting goroutine has written
+// before it took the lock.
 //
-// No event is lost. Who waits enters its condition in the list under the lock, and then asks it.
-// If it becomes true later, the notification comes later as well. The owner is then one of these:
+// No event is lost. A waiter enters its condition in the list under the lock, and checks it then if there is an owner;
+// else it becomes the owner. If the condition becomes true later, the notification comes later as well. There are two
+// cases:
 //
-//   - It has asked the list last before the condition was entered. It had declared itself asleep
-//     before that, so the notification ends its sleep, or has it ask again.
-//   - It has not asked since. It will, before it sleeps.
+//   - The owner has made its last check before the condition was entered. It had declared itself asleep before that
+//     check, so the notification ends its sleep, or has it check again.
+//   - The owner has not made its last check. It will check again before it sleeps.
 type Condition[O any] struct {
 	Over   func() bool
 	Say    func() job.Waiting
-	Inside bool // Over reads what the lock guards: it is asked under the lock alone
+	Inside bool // Over reads what the lock guards: it is called under the lock alone
 
 	waiter Waiter[O]
 	node   list.Node[Condition[O]] // in conditions, while the waiter waits and has not been signalled
@@ -33,9 +34,9 @@ func (c *Condition[O]) Init() {
 	c.node.Of, c.waiter.node.Of, c.waiter.Until = c, &c.waiter, c
 }
 
-// Begin enters a condition. It returns the waiter of the wait, and nil if the condition is true and an owner has seen
-// to what it is for.
-func (l *Line[O]) Begin(c *Condition[O]) *Waiter[O] {
+// AddCondition begins a wait for a condition. It returns the waiter. It returns nil if the condition is true and there
+// is an owner: that makes progress for the rank already.
+func (l *Line[O]) AddCondition(c *Condition[O]) *Waiter[O] {
 	c.err = nil
 	c.waiter.reset()
 	l.conditions.Push(&c.node)
@@ -49,11 +50,11 @@ func (l *Line[O]) Begin(c *Condition[O]) *Waiter[O] {
 // Err is why the last wait has failed; nil: it has not.
 func (c *Condition[O]) Err() error { return c.err }
 
-// Conditional tells whether somebody waits for a condition.
-func (l *Line[O]) Conditional() bool { return !l.conditions.Empty() }
+// HasConditions tells whether a waiter waits for a condition.
+func (l *Line[O]) HasConditions() bool { return !l.conditions.Empty() }
 
-// Ask ends the waits for conditions that are true.
-func (l *Line[O]) Ask() {
+// CheckConditions ends the waits for conditions that are true.
+func (l *Line[O]) CheckConditions() {
 	for n := l.conditions.Head(); n != nil; {
 		c := n.Of
 		n = n.Next()
@@ -63,9 +64,9 @@ func (l *Line[O]) Ask() {
 	}
 }
 
-// Drop ends all waits for conditions with an error.
-func (l *Line[O]) Drop(err error) {
-	for l.Conditional() {
+// FailConditions ends all waits for conditions with an error.
+func (l *Line[O]) FailConditions(err error) {
+	for l.HasConditions() {
 		l.end(l.conditions.Head().Of, err)
 	}
 }

@@ -5,11 +5,12 @@ import (
 	"github.com/gopvas/gopvas/shm"
 )
 
-// Line is those who wait. One of them is the owner of progress: it polls, and sleeps until something comes. The others
-// are parked: each sleeps on a channel of its own.
+// Line is the waiters of a rank. One of them is the owner of progress: it polls, and sleeps until something comes. The
+// others are parked: each sleeps on a channel of its own.
 //
-// Invariant: whenever the lock is free and somebody is parked, there is an owner that polls, sleeps, or is about to
-// run. For a waiter parks only behind an owner (Own), and an owner that leaves makes a parked one the owner (Pass).
+// Invariant: whenever the lock is free and a waiter is parked, there is an owner that polls, sleeps, or is about to
+// run. For a waiter parks only behind an owner (BecomeOwner), and an owner that leaves makes a parked one the owner
+// (PassOwnership).
 //
 // A signal for the owner in its sleep wakes it, unless the owner itself looks at that time (Looking): then it asks
 // whether it was signalled before it sleeps on. So does a waiter that parks: it may leave something behind that the
@@ -21,10 +22,10 @@ type Line[O any] struct {
 	unlock, lock func()
 	wake         func() // ends the owner's sleep
 
-	owned      bool                    // somebody is the owner of progress
+	owned      bool                    // there is an owner of progress
 	looking    bool                    // the owner looks in its sleep
 	lasting    bool                    // its sleep lasts
-	sleeper    *Waiter[O]              // the owner, while it sleeps
+	sleeper    *Waiter[O]              // the owner, while it sleeps; the owner alone writes it
 	server     *Waiter[O]              // the goroutine that waits for nothing but the end; nil: there is none
 	parked     list.List[Waiter[O]]    // waiters that are not the owner
 	conditions list.List[Condition[O]] // that are waited for, and not known to be true
@@ -54,9 +55,9 @@ func (l *Line[O]) Free(w *Waiter[O]) {
 	l.idle.Push(&w.node)
 }
 
-// Own makes a waiter the owner, if need be when another one has left. It returns false if the waiter was signalled
-// before that.
-func (l *Line[O]) Own(w *Waiter[O]) bool {
+// BecomeOwner makes a waiter the owner. If there is one, the waiter parks until that leaves. It returns false if the
+// waiter was signalled before.
+func (l *Line[O]) BecomeOwner(w *Waiter[O]) bool {
 	if l.owned {
 		return l.park(w)
 	}
@@ -64,11 +65,11 @@ func (l *Line[O]) Own(w *Waiter[O]) bool {
 	return true
 }
 
-// Owned tells whether there is an owner.
-func (l *Line[O]) Owned() bool { return l.owned }
+// HasOwner tells whether there is an owner.
+func (l *Line[O]) HasOwner() bool { return l.owned }
 
-// Pass makes a parked waiter the owner. If there is none the place is free.
-func (l *Line[O]) Pass() {
+// PassOwnership makes a parked waiter the owner. If there is none the place is free.
+func (l *Line[O]) PassOwnership() {
 	next := l.parked.Head()
 	if next == nil {
 		l.owned = false
@@ -118,35 +119,35 @@ func (l *Line[O]) nudge() {
 	l.wake()
 }
 
-// Lie says that the owner goes to sleep, and returns whether goroutines of the rank are to run before. An owner that
-// waits for a condition lets them only where some have waited at a time before: for a rank with one, that is 5 % of a
-// barrier with more ranks than CPUs.
-func (l *Line[O]) Lie(w *Waiter[O]) (aside bool) {
+// BeginSleep says that the owner goes to sleep, and returns whether other goroutines of the rank are to run before. An
+// owner that waits for a condition lets them run only if waits of several goroutines have overlapped before. So a rank
+// with one goroutine saves 5 % of a barrier with more ranks than CPUs.
+func (l *Line[O]) BeginSleep(w *Waiter[O]) (aside bool) {
 	l.sleeper, l.lasting = w, false
 	return l.Yield || (w.Until == nil || l.parks != 0) && !shm.Alone()
 }
 
-// Rise says that the owner is awake.
-func (l *Line[O]) Rise() { l.sleeper = nil }
+// EndSleep says that the owner is awake.
+func (l *Line[O]) EndSleep() { l.sleeper = nil }
 
-// Last says that the sleep of the owner lasts.
-func (l *Line[O]) Last() { l.lasting = true }
+// SetLasting says that the sleep of the owner lasts.
+func (l *Line[O]) SetLasting() { l.lasting = true }
 
-// Lasting tells whether it does.
+// Lasting tells whether the last sleep of an owner has lasted.
 func (l *Line[O]) Lasting() bool { return l.lasting }
 
-// Over tells, for the owner in its sleep, whether its own condition is true, if that needs no lock. It is called
-// without the lock.
-func (l *Line[O]) Over() bool {
+// OwnConditionTrue tells whether the condition of the owner is true, if that needs no lock. The owner calls it in its
+// sleep, without the lock.
+func (l *Line[O]) OwnConditionTrue() bool {
 	c := l.sleeper.Until
 	return c != nil && !c.Inside && c.Over()
 }
 
-// Look says that the owner looks in its sleep.
-func (l *Line[O]) Look() { l.looking = true }
+// BeginLook says that the owner looks in its sleep.
+func (l *Line[O]) BeginLook() { l.looking = true }
 
-// Looked ends that. It returns true if the owner has cause to end its sleep.
-func (l *Line[O]) Looked() (stop bool) {
+// EndLook says that the look is over. It returns true if the owner has cause to end its sleep.
+func (l *Line[O]) EndLook() (stop bool) {
 	l.looking = false
 	return l.sleeper.done || l.Yield
 }
@@ -163,32 +164,32 @@ func (l *Line[O]) Serve(w *Waiter[O]) bool {
 	return true
 }
 
-// Dismiss ends the wait of the server, if there is one.
-func (l *Line[O]) Dismiss() {
+// StopServer ends the wait of the server, if there is one.
+func (l *Line[O]) StopServer() {
 	if l.server != nil {
 		l.Signal(l.server)
 		l.server = nil
 	}
 }
 
-// Speaker returns the waiter of which the hang report tells: the owner in its sleep. In place of the server, which
-// waits for nothing, it is the one that is parked for the longest time. nil: there is none.
-func (l *Line[O]) Speaker() *Waiter[O] {
+// Reported returns the waiter that the hang report names: the owner in its sleep. In place of the server, which waits
+// for nothing, it is the waiter that has been parked for the longest time. nil: there is none.
+func (l *Line[O]) Reported() *Waiter[O] {
 	if l.sleeper == nil || l.sleeper != l.server {
 		return l.sleeper
 	}
-	return l.behindServer()
+	return l.longestParked()
 }
 
-// Behind returns the speaker if it is parked behind the server, whose sleep lasts; else nil.
-func (l *Line[O]) Behind() *Waiter[O] {
+// ReportedBehindServer is Reported if the owner is the server and its sleep lasts; else it returns nil.
+func (l *Line[O]) ReportedBehindServer() *Waiter[O] {
 	if l.lasting && l.sleeper != nil && l.sleeper == l.server {
-		return l.behindServer()
+		return l.longestParked()
 	}
 	return nil
 }
 
-func (l *Line[O]) behindServer() *Waiter[O] {
+func (l *Line[O]) longestParked() *Waiter[O] {
 	if l.parked.Empty() {
 		return nil
 	}

@@ -29,15 +29,15 @@ func (r *rank) waits(w *Waiter[string]) <-chan bool {
 	owner := make(chan bool, 1)
 	go func() {
 		r.mu.Lock()
-		owner <- r.Own(w)
+		owner <- r.BecomeOwner(w)
 		r.mu.Unlock()
 	}()
 	synctest.Wait()
 	return owner
 }
 
-// The first who waits owns progress. Those behind it are parked until they are signalled, or the owner leaves: then the
-// one that has been parked for the longest time is the owner.
+// The first waiter owns progress. The others are parked until they are signalled, or the owner leaves: then the waiter
+// that has been parked for the longest time is the owner.
 func TestOwnerPasses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRank()
@@ -55,14 +55,14 @@ func TestOwnerPasses(t *testing.T) {
 		require.True(t, r.Yield, "the owner lets it run")
 
 		r.mu.Lock()
-		r.Pass()
+		r.PassOwnership()
 		r.mu.Unlock()
 		require.True(t, <-asB, "nobody else may own progress")
 		require.True(t, b.Promoted() && !b.Done())
-		require.True(t, r.Owned())
+		require.True(t, r.HasOwner())
 
-		r.Pass()
-		require.False(t, r.Owned(), "nobody waits")
+		r.PassOwnership()
+		require.False(t, r.HasOwner(), "nobody waits")
 		parks, nudges := r.Counts()
 		require.EqualValues(t, 2, parks)
 		require.Zero(t, nudges)
@@ -74,54 +74,55 @@ func TestSleeperIsWoken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRank()
 		a, b := r.New(nil, ""), r.New(nil, "")
-		r.Own(a)
-		r.Lie(a)
+		r.BecomeOwner(a)
+		r.BeginSleep(a)
 		require.True(t, r.Asleep(a))
 		asB := r.waits(b)
 		require.Equal(t, 1, r.wakes, "b may have left something behind")
 
-		r.Look()
+		r.BeginLook()
 		r.Signal(a)
 		require.Equal(t, 1, r.wakes)
-		require.True(t, r.Looked(), "it was signalled while it looked")
-		r.Rise()
-		require.Nil(t, r.Speaker())
-		r.Pass()
+		require.True(t, r.EndLook(), "it was signalled while it looked")
+		r.EndSleep()
+		require.Nil(t, r.Reported())
+		r.PassOwnership()
 		require.True(t, <-asB)
 
-		r.Lie(b)
+		r.BeginSleep(b)
 		r.Yield = false
-		r.Look()
-		require.False(t, r.Looked(), "b sleeps on")
+		r.BeginLook()
+		require.False(t, r.EndLook(), "b sleeps on")
 		r.Signal(b)
 		require.Equal(t, 2, r.wakes)
 	})
 }
 
-// The report tells of the owner in its sleep. The server waits for nothing, so it tells of who is parked behind it.
+// The report names the owner in its sleep. The server waits for nothing, so in its place the report names the waiter
+// that is parked behind it.
 func TestSpeaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRank()
 		server, second, call := r.New(nil, ""), r.New(nil, ""), r.New(nil, "recv")
-		require.Nil(t, r.Speaker())
+		require.Nil(t, r.Reported())
 		require.True(t, r.Serve(server))
 		require.False(t, r.Serve(second), "one serves at a time")
-		r.Own(server)
-		r.Lie(server)
-		require.Nil(t, r.Speaker())
+		r.BecomeOwner(server)
+		r.BeginSleep(server)
+		require.Nil(t, r.Reported())
 		asCall := r.waits(call)
-		require.Equal(t, call, r.Speaker())
-		require.Nil(t, r.Behind(), "the sleep may be short")
-		r.Last()
-		require.Equal(t, call, r.Behind())
+		require.Equal(t, call, r.Reported())
+		require.Nil(t, r.ReportedBehindServer(), "the sleep may be short")
+		r.SetLasting()
+		require.Equal(t, call, r.ReportedBehindServer())
 
-		r.Dismiss()
+		r.StopServer()
 		require.True(t, server.Done())
-		r.Rise()
-		r.Pass()
+		r.EndSleep()
+		r.PassOwnership()
 		require.True(t, <-asCall)
-		r.Lie(call)
-		require.Equal(t, call, r.Speaker())
+		r.BeginSleep(call)
+		require.Equal(t, call, r.Reported())
 		require.False(t, r.Lasting(), "this is another sleep")
 	})
 }
@@ -135,30 +136,30 @@ func TestConditions(t *testing.T) {
 	b := &Condition[string]{Over: func() bool { return there }, Say: say, Inside: true}
 	a.Init()
 	b.Init()
-	w, v := r.Begin(a), r.Begin(b)
-	r.Own(w)
-	r.Lie(w)
-	require.False(t, r.Over())
-	r.Ask()
+	w, v := r.AddCondition(a), r.AddCondition(b)
+	r.BecomeOwner(w)
+	r.BeginSleep(w)
+	require.False(t, r.OwnConditionTrue())
+	r.CheckConditions()
 	require.False(t, w.Done() || v.Done())
 
 	here = true
-	require.True(t, r.Over())
-	r.Ask()
+	require.True(t, r.OwnConditionTrue())
+	r.CheckConditions()
 	require.True(t, w.Done())
 	require.False(t, v.Done())
-	require.Nil(t, r.Begin(a), "it is true")
+	require.Nil(t, r.AddCondition(a), "it is true")
 
 	there = true
-	r.Lie(v)
-	require.False(t, r.Over(), "it is asked under the lock alone")
+	r.BeginSleep(v)
+	require.False(t, r.OwnConditionTrue(), "it is asked under the lock alone")
 	there = false
 	failed := errors.New("the module is broken")
-	r.Drop(failed)
+	r.FailConditions(failed)
 	require.True(t, v.Done())
 	require.Equal(t, failed, b.Err())
 	require.NoError(t, a.Err())
-	require.False(t, r.Conditional())
+	require.False(t, r.HasConditions())
 }
 
 // A waiter of the pool knows nothing of its last wait.

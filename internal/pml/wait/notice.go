@@ -17,15 +17,15 @@ type Job interface {
 	Answer(rank int, a job.Answer)
 }
 
-// Notice is what the root block tells of one wait of the rank, that was announced, for the hang report and the
-// supervisor.
+// Notice is what the root block tells the hang report and the supervisor of one wait of the rank: the one that was
+// announced.
 type Notice struct {
 	job     Job
 	rank    int
 	reports *atomic.Uint32                // grows with each report that is asked for
 	polled  uint32                        // the last report that was told what the rank polls for
 	placed  uint32                        // the last one for which the place of a call that waits was found
-	look    uint32                        // the look of the supervisor that is answered; 0: there is none
+	look    uint32                        // the look of the supervisor that was answered; 0: there is none
 	moves   uint32                        // see job.Answer; completions are counted apart
 	said    *Said                         // of the waiter that was announced; nil: none
 	explain map[uint32]func(*job.Waiting) // by context; see Explain
@@ -45,11 +45,11 @@ func (n *Notice) Init(j Job, rank int) {
 	n.job, n.rank, n.reports, n.explain = j, rank, j.ReportCounter(), map[uint32]func(*job.Waiting){}
 }
 
-// Asked tells whether a report is due that was not told what the rank polls for.
-func (n *Notice) Asked() bool { return n.reports.Load() != n.polled }
+// PollsDue tells whether a report was asked for that was not told what the rank polls for.
+func (n *Notice) PollsDue() bool { return n.reports.Load() != n.polled }
 
-// Polls tells the report.
-func (n *Notice) Polls(p job.Polls) {
+// SetPolls tells the report what the rank polls for.
+func (n *Notice) SetPolls(p job.Polls) {
 	n.polled = n.reports.Load()
 	n.job.SetPolls(n.rank, n.polled, p)
 }
@@ -57,10 +57,10 @@ func (n *Notice) Polls(p job.Polls) {
 // Moved counts what the rank has done for others.
 func (n *Notice) Moved(times int) { n.moves += uint32(times) }
 
-// Announced tells whether the wait is the one that was announced.
+// Announced tells whether the wait of a waiter is the one that was announced.
 func (n *Notice) Announced(w *Said) bool { return w == n.said }
 
-// Announce says what a waiter waits for. It takes the place of one that was announced before and may be about to go on.
+// Announce says what a waiter waits for. It replaces a wait that was announced before, which may be about to end.
 func (n *Notice) Announce(w *Said, say job.Waiting, unseen bool, completions uint64) {
 	n.moves++
 	n.said, w.since, w.source = w, sys.Monotonic(), ""
@@ -77,8 +77,8 @@ func (n *Notice) Withdraw() {
 // Stale tells whether something was completed since the wait was described.
 func (n *Notice) Stale(completions uint64) bool { return n.said.at != completions }
 
-// Say describes the wait that was announced. unseen says that somebody may end it of whom nobody here knows what they
-// do. An answer is of the record before this one, so it is withdrawn first.
+// Say describes the wait that was announced. unseen: something that this rank knows nothing of may end the wait. An
+// answer belongs to the record before this one, so Say withdraws it first.
 func (n *Notice) Say(say job.Waiting, unseen bool, completions uint64) {
 	if n.look != 0 {
 		n.look = 0
@@ -102,19 +102,19 @@ func (n *Notice) mayEnd() bool {
 	return shm.Others()
 }
 
-// Unplaced tells whether a report has come since the place of the wait was looked for.
-func (n *Notice) Unplaced() bool { return n.said != nil && n.reports.Load() != n.placed }
+// PlaceDue tells whether a report was asked for since the place of the wait was looked for.
+func (n *Notice) PlaceDue() bool { return n.said != nil && n.reports.Load() != n.placed }
 
-// Place notes for the report where the program's call is; "": that is not known. Say is next.
-func (n *Notice) Place(source string) {
+// SetPlace notes where the program's call is; "": that is not known. Say then tells the report.
+func (n *Notice) SetPlace(source string) {
 	n.placed = n.reports.Load()
 	if source != "" {
 		n.said.source = source
 	}
 }
 
-// Answers tells whether a look of the supervisor is the one that was answered: then the record is of it, too.
-func (n *Notice) Answers(look uint32) bool { return n.look == look }
+// Answered tells whether a look of the supervisor was answered. Then the record was written for it, too.
+func (n *Notice) Answered(look uint32) bool { return n.look == look }
 
 // Answer answers a look: see job.Answer. A further answer to the same look only updates the moves.
 func (n *Notice) Answer(look uint32, completions uint64) {
@@ -131,19 +131,19 @@ func (n *Notice) Explain(context uint32, f func(*job.Waiting)) {
 	}
 }
 
-// Explained has what was given to Explain complete what is said.
-func (n *Notice) Explained(say *job.Waiting) {
+// Complete calls the function that was given to Explain.
+func (n *Notice) Complete(say *job.Waiting) {
 	if f := n.explain[say.Context]; f != nil {
 		f(say)
 	}
 }
 
-// OtherThreads gives what tells, while a thread waits, whether another one of the program may end the wait: if not, a
-// deadlock can be proved. Without it any goroutine may, and any thread of a program with cgo.
+// OtherThreads sets the function that tells, while a thread waits, whether another thread of the program may end the
+// wait: if not, a deadlock can be proved. Without it any goroutine may, and any thread of a program with cgo.
 func (n *Notice) OtherThreads(may func() bool) { n.others = may }
 
-// NoteRefusal notes that a call was refused, which is said of any later wait until forget is called or a later refusal
-// is noted. Neither needs the lock.
+// NoteRefusal notes that a call was refused. Say tells so at any later wait, until forget is called or a later refusal
+// is noted. NoteRefusal and forget need no lock.
 func (n *Notice) NoteRefusal(text *string) (forget func()) {
 	n.refused.Store(text)
 	return func() { n.refused.CompareAndSwap(text, nil) }

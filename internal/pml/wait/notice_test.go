@@ -65,9 +65,9 @@ func TestAnswer(t *testing.T) {
 	n, b := newNotice()
 	var w Said
 	n.Announce(&w, job.Waiting{}, false, 0)
-	require.False(t, n.Answers(4))
+	require.False(t, n.Answered(4))
 	n.Answer(4, 10)
-	require.True(t, n.Answers(4))
+	require.True(t, n.Answered(4))
 	first := b.answer
 	require.EqualValues(t, 4, first.Look)
 	n.Answer(4, 10)
@@ -78,27 +78,27 @@ func TestAnswer(t *testing.T) {
 
 	n.Say(job.Waiting{}, false, 11)
 	require.Zero(t, b.answer)
-	require.False(t, n.Answers(4))
+	require.False(t, n.Answered(4))
 }
 
 // A report wants the place of the call, and what the rank polls for, once.
 func TestReports(t *testing.T) {
 	n, b := newNotice()
-	require.False(t, n.Asked())
+	require.False(t, n.PollsDue())
 	b.reports.Add(1)
-	require.True(t, n.Asked())
-	n.Polls(job.Polls{})
-	require.False(t, n.Asked())
+	require.True(t, n.PollsDue())
+	n.SetPolls(job.Polls{})
+	require.False(t, n.PollsDue())
 	require.Equal(t, []uint32{1}, b.polls)
 
-	require.False(t, n.Unplaced(), "it does not wait")
+	require.False(t, n.PlaceDue(), "it does not wait")
 	var w Said
 	n.Announce(&w, job.Waiting{}, false, 0)
-	require.True(t, n.Unplaced())
-	n.Place("main.go:5 main.main")
+	require.True(t, n.PlaceDue())
+	n.SetPlace("main.go:5 main.main")
 	n.Say(job.Waiting{}, false, 0)
 	require.Equal(t, "main.go:5 main.main", b.waits[0].Source)
-	require.False(t, n.Unplaced())
+	require.False(t, n.PlaceDue())
 
 	n.Announce(&w, job.Waiting{}, false, 0)
 	require.Empty(t, b.waits[0].Source, "this is another wait")
@@ -109,10 +109,10 @@ func TestExplain(t *testing.T) {
 	n, _ := newNotice()
 	n.Explain(9, func(w *job.Waiting) { w.Call = "comm split" })
 	w := job.Waiting{Context: 9}
-	n.Explained(&w)
+	n.Complete(&w)
 	require.Equal(t, "comm split", w.Call)
 	n.Explain(9, nil)
 	w = job.Waiting{Context: 9}
-	n.Explained(&w)
+	n.Complete(&w)
 	require.Empty(t, w.Call)
 }

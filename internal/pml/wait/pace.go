@@ -9,8 +9,8 @@ import (
 
 // Pace is how many looks a wait of the rank makes before it sleeps, and whether it gives way after each.
 //
-// The fields are set under the caller's lock and read without it. A wait that has one of before and one of now makes
-// looks that are too few or too many, once.
+// The fields are set under the caller's lock and read without it. A wait that reads one old and one new value makes too
+// few or too many looks, once.
 type Pace struct {
 	spin  atomic.Int32              // looks; 0 in a rest of vigil
 	crowd atomic.Pointer[shm.Crowd] // of the bed, or of a node with a few more ranks than CPUs; nil: none

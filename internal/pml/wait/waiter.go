@@ -2,12 +2,12 @@ package wait
 
 import "github.com/gopvas/gopvas/internal/pml/list"
 
-// Waiter is one goroutine that waits for operations, or for a condition. It is signalled when the first of those that
-// know it is complete.
+// Waiter is one goroutine that waits for operations, or for a condition. The first of its operations that is complete
+// signals it.
 type Waiter[O any] struct {
 	About   *O            // one of the operations, for the hang report
 	Any     bool          // it waits for any of several operations
-	Bounded bool          // it gives up by itself
+	Bounded bool          // the wait may end by itself
 	Call    string        // the call, if it is another than the operation's
 	Until   *Condition[O] // what it waits for instead of operations; set once
 	Said    Said
@@ -29,8 +29,8 @@ func NewWaiter[O any](about *O, call string) *Waiter[O] {
 // Done tells whether the waiter was signalled.
 func (w *Waiter[O]) Done() bool { return w.done }
 
-// Promoted tells whether it owns progress because another one has left.
+// Promoted tells whether it was parked and became the owner of progress.
 func (w *Waiter[O]) Promoted() bool { return w.promoted }
 
-// reset prepares a waiter that nobody uses for a wait.
+// reset prepares a waiter for its next wait.
 func (w *Waiter[O]) reset() { w.done, w.promoted, w.Any, w.Bounded = false, false, false, false }
