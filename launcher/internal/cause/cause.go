@@ -8,7 +8,7 @@ import (
 	"github.com/gopvas/gopvas/internal/limits"
 )
 
-// A Finder knows how things were when the job began.
+// A Finder knows the control groups of this process, as they were when the job began.
 type Finder struct {
 	groups []limits.MemoryGroup
 }
@@ -18,7 +18,7 @@ func NewFinder() *Finder { return &Finder{limits.MemoryGroups(os.DirFS("/"))} }
 
 // OfKill names the control group whose memory has run out, if that may be why a process was killed; "": it is not.
 func (f *Finder) OfKill(status syscall.WaitStatus) string {
-	if f == nil || status.Signal() != syscall.SIGKILL {
+	if status.Signal() != syscall.SIGKILL {
 		return ""
 	}
 	group := limits.OutOfMemory(os.DirFS("/"), f.groups)

@@ -6,8 +6,8 @@
 // socket is open, so no two jobs have the same at a time, and none is left behind. A connection of two supervisors is
 // a link. Both ends say who they are, and then tell each other what happens to their ranks. The end of a link is that
 // of the other supervisor, however it ended.
-//
-// What a supervisor makes of that is in package launcher.
+// Jobs are all other jobs that a supervisor has met: it notes their ranks in the root block, and asks them what ranks
+// request.
 //
 // Not implemented: jobs on several nodes, or of several users.
 package neighbour

@@ -14,20 +14,19 @@ import (
 
 // Jobs are the other jobs of the user on this node that a supervisor has met. When a rank connects to a port of one,
 // the supervisors link up, and tell each other what happens to their ranks. Each notes that in the root block of its
-// job, as the agents of a job on several nodes do: there the ranks of the other job are visitors. All of it belongs to
-// the goroutine of the supervisor, but for the goroutines that wait at the door and for what links bring; these post it
-// there.
+// job, as the agents of a job on several nodes do: there the ranks of the other job are visitors. The goroutine of the
+// supervisor owns all of it. The goroutines that accept links and receive messages post what comes to it.
 type Jobs struct {
 	root     *job.Root
 	names    *job.Names
 	recorded bool
-	post     func(func()) bool // false: the supervisor takes no more
+	post     func(func()) bool // has the supervisor run a function; false: it takes no more
 	ends     context.Context   // ends when the memory is about to be closed
 	told     sync.WaitGroup    // part.FollowAddresses
 
 	door     *Door
 	met      map[int]*otherJob // by number
-	asked    int               // questions to others
+	asked    int               // number of the last question to another job
 	question *Question         // that is open; nil: none is
 	services map[string]*os.File
 }
@@ -35,11 +34,11 @@ type Jobs struct {
 // otherJob is a job that this one has met.
 type otherJob struct {
 	Hello
-	links   []*Link // several if both have dialled at a time
+	links   []*Link // several if both supervisors have dialled at a time
 	ranks   int
 	key     job.Key
-	refused string
-	answers map[int]chan []string
+	refused string                // why no rank of this job can connect with it
+	answers map[int]chan []string // for questions that are open, by number
 }
 
 // New returns the jobs that a job has met: none yet. recorded says whether its ranks are.
@@ -80,7 +79,7 @@ func (n *Jobs) open() (int, error) {
 		}
 	}()
 	n.told.Go(func() {
-		// This is another goroutine: meet, too, tells a job that is met meanwhile.
+		// A job that is met meanwhile hears of all addresses in meet.
 		part.FollowAddresses(n.ends, root, func(list []part.Address) {
 			n.post(func() { n.Tell(Message{Addresses: list}) })
 		})
@@ -96,7 +95,7 @@ func (n *Jobs) hello() Hello {
 
 // Close ends all that others see of this job, when ends has ended. No goroutine posts any more.
 func (n *Jobs) Close() {
-	if n == nil || n.door == nil {
+	if n.door == nil {
 		return
 	}
 	n.door.Close()
@@ -143,7 +142,7 @@ func (n *Jobs) follow(l *Link, own Hello, id uint64, met func(error)) {
 	}
 }
 
-// meet takes note of another job, and tells it the state of this one. Its ranks follow in its first message.
+// meet notes another job, and tells it the state of this one. The ranks of the other job follow in its first message.
 func (n *Jobs) meet(l *Link, other Hello) error {
 	if n.ends.Err() != nil { // the doors are closed
 		return errEnded
@@ -225,7 +224,7 @@ func (n *Jobs) visitorGone(number int, e End) {
 	root.MarkGone(rank)
 }
 
-// linkEnds is for a link that has ended. The last one ends with its job.
+// linkEnds notes the end of a link. The end of the last one is that of the other job.
 func (n *Jobs) linkEnds(l *Link, number int) {
 	o := n.met[number]
 	if o == nil || n.ends.Err() != nil {

@@ -48,8 +48,8 @@ func (d *Door) Accept() (*Link, error) {
 // Close closes the door. Links stay.
 func (d *Door) Close() { _ = d.socket.Close() }
 
-// Dial connects to the job with a number.
-func Dial(number int) (*Link, error) {
+// dial connects to the job with a number.
+func dial(number int) (*Link, error) {
 	socket, err := sys.ConnectNamed(job.MeetSocket(number))
 	if err != nil {
 		return nil, err
@@ -150,8 +150,8 @@ func (l *Link) Receive() (m Message, err error) {
 // Close ends the link.
 func (l *Link) Close() { _ = l.socket.Close() }
 
-// Serve answers whoever asks for a published service with its port, until the socket is closed.
-func Serve(service, port string) (*os.File, error) {
+// serve answers whoever asks for a published service with its port, until the socket is closed.
+func serve(service, port string) (*os.File, error) {
 	socket, err := sys.ListenNamed(job.ServiceSocket(service))
 	if err != nil {
 		return nil, err

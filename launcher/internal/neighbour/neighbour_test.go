@@ -30,7 +30,7 @@ func TestDoorWithoutDescriptors(t *testing.T) {
 	door, err := Open(31)
 	require.NoError(t, err)
 	defer door.Close()
-	waits, err := Dial(door.Number)
+	waits, err := dial(door.Number)
 	require.NoError(t, err)
 	defer waits.Close()
 	var limit syscall.Rlimit
@@ -39,7 +39,7 @@ func TestDoorWithoutDescriptors(t *testing.T) {
 	_, err = door.Accept()
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit))
 	require.ErrorIs(t, err, syscall.EMFILE)
-	_, err = Dial(door.Number)
+	_, err = dial(door.Number)
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 	other, err := Open(31)
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestGreet(t *testing.T) {
 		{Hello{Version: 4, Calls: "--check"}, "another version"},
 		{Hello{Version: 3}, "start both alike"},
 	} {
-		near, err := Dial(door.Number)
+		near, err := dial(door.Number)
 		require.NoError(t, err)
 		far, err := door.Accept()
 		require.NoError(t, err)
@@ -93,9 +93,9 @@ func TestGreet(t *testing.T) {
 func TestServe(t *testing.T) {
 	service := t.Name()
 	port := job.Port{Job: 1, Of: 2, Rank: 3, Number: 4}.String()
-	socket, err := Serve(service, port)
+	socket, err := serve(service, port)
 	require.NoError(t, err)
-	_, err = Serve(service, port)
+	_, err = serve(service, port)
 	require.ErrorIs(t, err, sys.ErrNameTaken)
 	found, err := job.PublishedElsewhere(service)
 	require.NoError(t, err)
@@ -110,7 +110,7 @@ func TestSendDoesNotWait(t *testing.T) {
 	door, err := Open(23)
 	require.NoError(t, err)
 	defer door.Close()
-	near, err := Dial(door.Number)
+	near, err := dial(door.Number)
 	require.NoError(t, err)
 	defer near.Close()
 	far, err := door.Accept()

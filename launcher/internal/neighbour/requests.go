@@ -111,7 +111,7 @@ func (q *Question) put() {
 // Wait waits for the answer. It may run on any goroutine.
 func (q *Question) Wait() ([]string, error) {
 	if q.to == nil {
-		l, err := Dial(q.number)
+		l, err := dial(q.number)
 		if err != nil {
 			return nil, errEnded
 		}
@@ -154,7 +154,7 @@ func (q *Question) Answer(answer []string, err error) []string {
 
 // GiveUp ends the wait for another job: nobody needs its answer any more.
 func (n *Jobs) GiveUp() {
-	if n != nil && n.question != nil {
+	if n.question != nil {
 		n.question.giveUp()
 	}
 }
@@ -189,7 +189,7 @@ func (n *Jobs) Publish(request, answer []string) []string {
 		n.withdraw(service)
 	case request[0] != job.AskPublish || err != nil || p.Of == 0 || n.door == nil:
 	default:
-		socket, err := Serve(service, request[2])
+		socket, err := serve(service, request[2])
 		if err == nil {
 			n.services[service] = socket
 			break
