@@ -6,8 +6,8 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/fate"
 )
 
-// The files of the supervisor call down, from run.go to events.go. One call goes up: what waits for an event there
-// (serve, during, await) has next hand it out to the others.
+// The files of the supervisor call down, from run.go to events.go. One call goes up: serve, during and await in
+// events.go call next, which calls the handlers of all events.
 
 // next waits for one event and handles it. It returns true if the event is that
 // done has been closed.

@@ -162,8 +162,8 @@ func (s *supervisor) allStarted(ctx context.Context, holds *sync.WaitGroup) {
 	}
 }
 
-// idle tells whether nothing is left to do: no rank lives, and in a job on several nodes that may get more ranks the
-// leader has said that it gets none, or the job is ending.
+// idle tells whether nothing is left to do: no rank lives. A job on several nodes may get more ranks: there the leader
+// must have said that it gets none, or the job is ending.
 func (s *supervisor) idle() bool {
 	if s.ranks.Alive() > 0 {
 		return false

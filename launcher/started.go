@@ -54,7 +54,7 @@ func (s *supervisor) rankStarted(p process) {
 
 // startOf returns the step that starts one rank.
 func (s *supervisor) startOf(rank int) func() (process, error) {
-	s.ranks.Starts()
+	s.ranks.ForgetEarly()
 	if pid := s.ranks.Guest(); pid != 0 && rank == 0 { // it runs
 		s.watchGuest()
 		return func() (process, error) { return process{pid: pid}, nil }

@@ -18,8 +18,8 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/streams"
 )
 
-// A starter starts the processes of ranks. What it does may block: so each call is a step (await), on a goroutine of
-// its own, and one step follows the other. It changes the plan only before the first rank is started.
+// A starter starts the processes of ranks. It may block: so each call is a step (await), on a goroutine of its own, and
+// one step follows the other. It changes the plan only before the first rank is started.
 type starter struct {
 	*plan
 	parent  *host.Parent
@@ -75,8 +75,8 @@ func (s *starter) permitNice() {
 	}
 }
 
-// sayRemarks tells of programs whose ranks cannot find each other, or may end for want of a function, and of ranks that
-// have fewer cores than they are to have. They run.
+// sayRemarks tells of programs whose ranks cannot find each other, or may end for want of a function. It also tells of
+// ranks that have fewer cores than they are to have. All of them run.
 func (s *starter) sayRemarks() {
 	if s.job.Total() == 1 || !s.job.Part.Leads() {
 		return

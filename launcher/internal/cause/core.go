@@ -49,8 +49,8 @@ func Core(p Process) string {
 	return ""
 }
 
-// coreGlob is a pattern of the kernel for the core dump of a process as one of file names: what else it names than
-// the process may be anything. An absolute pattern stays one.
+// coreGlob makes a pattern of file names of the kernel's pattern for core dumps. It puts in the process, and leaves
+// open all else that the pattern names. An absolute pattern stays one.
 func coreGlob(pattern string, pid int) string {
 	var out strings.Builder
 	for i := 0; i < len(pattern); i++ {

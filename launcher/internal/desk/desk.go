@@ -20,9 +20,9 @@ type Desk struct {
 	busy     bool // with a turn
 }
 
-// A Turn is a request that the desk cannot answer at once. One field is set. The answer is due by Reply.
+// A Turn is a request that the desk cannot answer at once. One field is set. Reply gives the answer.
 type Turn struct {
-	Leader *part.Request       // it answers
+	Leader *part.Request       // the leader answers
 	Other  *neighbour.Question // another job answers
 	Spawn  *Spawn
 }
@@ -40,7 +40,7 @@ func Open(ends context.Context, root *job.Root, p *part.Part, recorded bool, pos
 	return d
 }
 
-// Next answers requests until one takes a turn. It returns false if there is none more, or one is being answered.
+// Next answers requests until one takes a turn. It returns false if there are no more, or a turn has no answer yet.
 func (d *Desk) Next() (Turn, bool) {
 	for !d.busy {
 		rank, request, ok := d.root.Request()

@@ -6,9 +6,9 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 )
 
-// FollowAddresses has those told elsewhere where ranks of this node are reached, and which receive no more. It runs
-// until ctx has ended: then the memory may be closed. It is another goroutine than the supervisor's, so it has the
-// ranks from the root block.
+// FollowAddresses tells where ranks of this node are reached, and which receive no more, each time that this changes.
+// It runs until ctx has ended: then the memory may be closed. It does not run on the goroutine of the supervisor, so it
+// reads the ranks from the root block.
 func FollowAddresses(ctx context.Context, root *job.Root, tell func([]Address)) {
 	told := map[int]Address{}
 	for seen := uint32(0); ; {

@@ -6,10 +6,10 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 )
 
-// Ends are the ends of ranks that the leader has to see to, one after the other. In a job of several worlds a failure
-// may concern its own world alone: then no rank of that has a communicator with ranks of others. Each node knows it of
-// its own ranks, so the leader asks all. Meanwhile nobody is told of the end, nor of those that come after it: they may
-// be its consequences. Nodes go by their numbers.
+// Ends are the ends of ranks that the leader has to handle, one after the other. In a job of several worlds a failure
+// may concern its own world alone: then no rank of that world has a communicator with ranks of others. Each node knows
+// this of its own ranks, so the leader asks all. Meanwhile the leader tells of no end, neither of this one nor of later
+// ones: these may be its consequences. Nodes have numbers.
 //
 //	       doubtful           all have answered
 //	Next -----------> Ask ----------------------> the end of a world, or of a rank as any other
@@ -30,8 +30,8 @@ type NodeEnd struct {
 // Add notes an end.
 func (q *Ends) Add(node int, e *RankEnd) { q.queue = append(q.queue, NodeEnd{node, e}) }
 
-// Next returns the end that is seen to next; ok is false if there is none, or nodes are asked. ask tells that they are
-// to be asked about it first, since it is doubtful and no end of its world is awaited.
+// Next returns the end that is handled next; ok is false if there is none, or nodes are asked. ask tells that nodes are
+// to be asked about it first: it is doubtful, and its world is not ending.
 func (q *Ends) Next(doubtful func(*RankEnd) bool) (e NodeEnd, ask, ok bool) {
 	if len(q.asked) > 0 || len(q.queue) == 0 {
 		return e, false, false

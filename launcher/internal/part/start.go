@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Start is the start of a world on several nodes, as the leader sees it. It says who takes which step (see Late), and
-// what comes of the start. Nodes go by their numbers.
+// A Start is the start of a world on several nodes, as the leader sees it. It says which nodes take which step (see
+// Late), and how the start ends. Nodes have numbers.
 //
 //	Find --> Know --> Begin --> started
 //	 |        |         |
@@ -38,12 +38,12 @@ func (s *Start) Order(step Step, live []int) (nodes, never []int) {
 	return nodes, never
 }
 
-// Counts tells whether the ranks of a node that takes the step live from now on: it tells of their ends. If nobody has
-// begun, Drop has them end as well.
+// Counts tells whether the ranks of a node that takes the step count as alive from now on: the node then tells of their
+// ends. Drop has them end as well if no node has begun them.
 func (s *Start) Counts() bool { return s.Step == Begin || s.Step == Drop && len(s.missing) > 0 }
 
-// Done notes that a node has done the step. It returns the step that is to be ordered then, if ok is true. ends tells
-// that ranks of the world end, by which no other world is concerned.
+// Done notes that a node has done the step. It returns the step that is to be ordered next, if ok is true. ends tells
+// that ranks of the world end, which concerns no other world.
 func (s *Start) Done(node int, name string, d *LateDone) (next Step, ok, ends bool) {
 	i := slices.Index(s.waits, node)
 	if i < 0 {

@@ -17,16 +17,16 @@ import (
 //
 //	expected --Started--> alive --Ended, Lost--> ended
 //
-// A rank may have ended before the host has told its pid. So the ends of processes that nobody has introduced are kept
-// until the next rank is started: then a pid may be used again.
+// A rank may have ended before the host has told its pid. So the table keeps the ends of unknown processes until the
+// next rank is started: then a pid may be used again.
 type Table struct {
 	Worlds
-	pids   []int       // by rank; 0: not started
-	began  []time.Time // by rank: its start
-	alive  map[int]int // rank by pid
-	early  map[int]host.Exit
-	ending map[int]bool // ranks whose ends are no failures any more
-	guest  int          // pid of rank 0 if it is no child: see Job.guest in package launcher
+	pids   []int             // by rank; 0: not started
+	began  []time.Time       // by rank: its start
+	alive  map[int]int       // rank by pid
+	early  map[int]host.Exit // ends of unknown processes, by pid
+	ending map[int]bool      // ranks whose ends are no failures any more
+	guest  int               // pid of rank 0 if it is no child: see Job.guest in package launcher
 	kill   func(pid int, sig syscall.Signal) error
 }
 
@@ -62,8 +62,8 @@ func (t *Table) Alive() int { return len(t.alive) }
 // Living are the living ranks, by pid.
 func (t *Table) Living() iter.Seq2[int, int] { return maps.All(t.alive) }
 
-// Starts forgets the ends of processes that nobody has introduced.
-func (t *Table) Starts() { clear(t.early) }
+// ForgetEarly forgets the ends of unknown processes, before the next process is started.
+func (t *Table) ForgetEarly() { clear(t.early) }
 
 // Started notes the process of a rank. If that has ended already it returns its end, for Ended.
 func (t *Table) Started(rank, pid int, at time.Time) (e host.Exit, ended bool) {
@@ -72,13 +72,13 @@ func (t *Table) Started(rank, pid int, at time.Time) (e host.Exit, ended bool) {
 	return t.Early(pid)
 }
 
-// Early returns the end of a process that nobody has introduced.
+// Early returns the end of an unknown process.
 func (t *Table) Early(pid int) (e host.Exit, ended bool) {
 	e, ended = t.early[pid]
 	return e, ended
 }
 
-// Ended notes the end of a process, and returns the rank that it was. The end of any other is kept.
+// Ended notes the end of a process, and returns its rank. It keeps the end of an unknown process.
 func (t *Table) Ended(e host.Exit) (rank int, known bool) {
 	if rank, known = t.alive[e.Pid]; !known {
 		t.early[e.Pid] = e

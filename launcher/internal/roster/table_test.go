@@ -51,7 +51,7 @@ func TestEndBeforeThePidIsKnown(t *testing.T) {
 	require.Zero(t, rank)
 	require.Zero(t, s.Alive())
 
-	s.Starts() // an orphan had the number that the next rank gets
+	s.ForgetEarly() // an orphan had the number that the next rank gets
 	_, ended = s.Started(1, 11, time.Now())
 	require.False(t, ended)
 	require.Equal(t, 1, s.Alive())

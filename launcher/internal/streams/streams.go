@@ -28,7 +28,8 @@ type Config struct {
 }
 
 // Streams makes the three standard files of each rank, and passes on what comes of them. It writes the messages of this
-// process, too. It belongs to the goroutine of the supervisor, but for what its comments give to others.
+// process, too. One goroutine at a time opens the files of a rank. Open, OpenDir and Close exclude all other calls. Any
+// goroutine may call the other methods at any time.
 type Streams struct {
 	Config
 	output.Queue // of messages and the log: none waits for a reader that does not read
@@ -84,10 +85,10 @@ func (s *Streams) Pass(b []byte, errors bool) {
 	to.Write(b)
 }
 
-// LastWords waits for what a rank that has ended has written: for some time at most. Any goroutine may call it.
+// LastWords waits for what a rank that has ended has written: for some time at most.
 func (s *Streams) LastWords(number int) { s.ranks.LastWords(number) }
 
-// Drain passes on the rest in the pipes, until giveUp is closed. Any goroutine may call it.
+// Drain passes on the rest in the pipes, until giveUp is closed.
 func (s *Streams) Drain(giveUp <-chan struct{}) { s.ranks.Drain(giveUp) }
 
 // openDir makes the output directory, and in it the file without a name that Full writes to. One that has

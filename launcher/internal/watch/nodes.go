@@ -11,15 +11,15 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/part"
 )
 
-// Nodes is the watch of a leader over all nodes. It has all asked at the same time, and writes the records that they
-// answer with into the mirror: a root block of all ranks. From the mirror it reports, and proves a deadlock, as the
-// watch of one node does from the job's root block. Nodes go by their numbers. The zero value watches nothing.
+// Nodes is the watch of a leader over all nodes. It asks all of them at the same time. It writes the records of their
+// answers into the mirror: a root block of all ranks. From the mirror it reports, and proves a deadlock, as the watch
+// of one node does from the job's root block. Nodes have numbers. The zero value watches nothing.
 type Nodes struct {
 	mirror  *job.Root
 	lookout hang.Lookout
 	asked   inquiry
 	lookers []int // have not told what comes of the last look
-	watched bool  // a rank is: of the last look
+	watched bool  // a rank is stopped or debugged, says an answer to the last look
 	ranks   []state
 }
 
@@ -47,7 +47,7 @@ type NodeStep struct {
 	TimedOut bool    // the job ends by its time-out
 }
 
-// Now is how things stand with the leader.
+// Now is the state of the leader.
 type Now struct {
 	Live []int // nodes that are not over
 	Over bool  // the fate of the job is decided
@@ -91,7 +91,7 @@ func (n *Nodes) EndAnswers() []NodeStep {
 	return []NodeStep{s}
 }
 
-// Told takes the answer of a node, with these ranks, to a question or to a look.
+// Told takes the answer of a node to a question or to a look. The node has these ranks.
 func (n *Nodes) Told(node int, ranks []int, d *part.Doing, now Now) []NodeStep {
 	at := time.Duration(sys.Monotonic())
 	for _, c := range d.Records {
@@ -113,7 +113,7 @@ func (n *Nodes) Told(node int, ranks []int, d *part.Doing, now Now) []NodeStep {
 	return nil
 }
 
-// Ended is told that a node is over: it answers nothing any more.
+// Ended notes that a node is over: it answers nothing any more.
 func (n *Nodes) Ended(node int, now Now) []NodeStep {
 	return append(n.answered(node), n.looked(node, false, now)...)
 }
@@ -163,7 +163,8 @@ func (n *Nodes) askLook(now Now) []NodeStep {
 	return []NodeStep{{Ask: now.Live, Look: number}}
 }
 
-// looked notes that a node has told the answers to the last look, or has ended. After the last node it reads them.
+// looked notes that a node has told the answers to the last look, or has ended. It reads the answers after the last
+// node.
 func (n *Nodes) looked(node int, watched bool, now Now) []NodeStep {
 	if !took(&n.lookers, node) {
 		return nil

@@ -24,7 +24,7 @@ type placing struct {
 	then    []pending                  // waits until all is read, or late
 }
 
-// pending is what waits for places: the answer to the question, but for other fields.
+// pending is a report or an answer that waits for places. The zero value is the answer to the question of Ask.
 type pending struct {
 	doing bool   // the answer to a look of the leader
 	look  uint32 // its number
@@ -35,8 +35,8 @@ type pending struct {
 // waits tells whether a report waits for places.
 func (p *placing) waits() bool { return p.then != nil }
 
-// await returns what is to follow if the places of these calls are known, or cannot be read in time. Else that waits
-// for them until limit, at most. fresh are those that are to be read.
+// await returns then if the places of these calls are known, or cannot be read in time. Else then waits for them until
+// limit, at most. fresh are the calls whose places are to be read.
 func (p *placing) await(calls []hang.Call, then pending, limit time.Duration) (ready []pending, fresh []hang.Call) {
 	for _, call := range calls {
 		if _, asked := p.known[call]; !asked && call.Address != 0 {
@@ -57,7 +57,7 @@ func (p *placing) await(calls []hang.Call, then pending, limit time.Duration) (r
 	return nil, fresh
 }
 
-// found takes in what was read, and returns what has waited for it.
+// found notes places that were read, and returns what has waited for them.
 func (p *placing) found(places map[hang.Call]symbol.Place) []pending {
 	maps.Copy(p.known, places)
 	if p.reading--; p.reading <= 0 {
@@ -66,7 +66,7 @@ func (p *placing) found(places map[hang.Call]symbol.Place) []pending {
 	return nil
 }
 
-// release lets all go on that waits. Later reports do not wait for what is still being read.
+// release returns all that waits. Later reports do not wait for places that are still being read.
 func (p *placing) release() []pending {
 	then := p.then
 	p.reading, p.late, p.then = 0, nil, nil

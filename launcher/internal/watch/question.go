@@ -13,9 +13,9 @@ const (
 	pollsLook = 5 * time.Millisecond
 )
 
-// question is an open one to the ranks of this node what they do. What ranks wait for is known before. One that waits
-// in a program in Go says where its call is, and one that polls says for what, at its next poll. One that computes, or
-// is stopped, does not answer.
+// question is the open question to the ranks of this node: what they do. What a rank waits for is known before. If its
+// program is in Go the rank says where its call is. A rank that polls says for what, at its next poll. A rank that
+// computes, or is stopped, does not answer.
 type question struct {
 	tick     <-chan time.Time // when the answers are looked at next; nil: they are not awaited
 	at       int64            // when it was asked, on the clock of Waiting.Seen; 0: no question is open

@@ -12,8 +12,8 @@ import (
 	"github.com/gopvas/gopvas/launcher/internal/roster"
 )
 
-// A Watch belongs to the goroutine of the supervisor. It knows the ranks by their table and by the root block. What
-// is to follow waits for places first:
+// A Watch belongs to the goroutine of the supervisor. It knows the ranks by their table and by the root block. A
+// report, and an answer to the leader, waits for places first:
 //
 //	Ask --answers, or pollsWait--> places --> Report (Doing for a leader), TimedOut
 //	LookDue --> look --> look --proved--> places --> Report with the proof
@@ -38,7 +38,7 @@ type Step struct {
 	TimedOut bool // the job ends by its time-out, behind a report or Doing: ranks must not end before they are reported
 }
 
-// A Report is of the ranks as they stood.
+// A Report is of the ranks at one moment.
 type Report struct {
 	Started bool // a rank; else nothing is known
 	Views   []job.View
@@ -46,13 +46,13 @@ type Report struct {
 	Proof   *job.Proof  // of a deadlock; nil: nothing is proved
 }
 
-// New returns the watch of ranks that have waited for so long when it looks. off is one that does not look.
+// New returns the watch of a node. It looks for deadlocks when all ranks have waited for so long; off: it never does.
 func New(ranks *roster.Table, ofLeader bool, after time.Duration, off bool) *Watch {
 	return &Watch{ranks: ranks, ofLeader: ofLeader, lookout: hang.NewLookout(after, off),
 		placing: placing{known: map[hang.Call]symbol.Place{}}}
 }
 
-// Begin is told the root block of the job.
+// Begin gives the watch the root block of the job.
 func (w *Watch) Begin(root *job.Root) { w.root = root }
 
 // LookDue is when Look is due.
@@ -163,7 +163,8 @@ func (w *Watch) Found(places map[hang.Call]symbol.Place) []Step {
 	return w.steps(w.placing.found(places))
 }
 
-// placed returns the steps of what is to follow when the places of the calls in which ranks are now are known.
+// placed returns the steps of a report or an answer. It waits until the places of the calls in which ranks are now are
+// known.
 func (w *Watch) placed(then pending) (steps []Step) {
 	calls, limit := make([]hang.Call, w.ranks.Size()), placeTime
 	for rank := range calls {
@@ -241,7 +242,7 @@ func (w *Watch) doing(look uint32) *part.Doing {
 	return d
 }
 
-// report is that of the ranks as views show them; nil: as they stand now.
+// report is that of the ranks as views show them. Without views it is of the ranks as they are now.
 func (w *Watch) report(views []job.View, proof *job.Proof) *Report {
 	if w.root == nil {
 		return &Report{}
@@ -258,7 +259,7 @@ func (w *Watch) report(views []job.View, proof *job.Proof) *Report {
 	return r
 }
 
-// steps are those of what has waited for places.
+// steps are those of reports and answers that have waited for places.
 func (w *Watch) steps(then []pending) (list []Step) {
 	for _, p := range then {
 		switch {
