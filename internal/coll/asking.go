@@ -16,15 +16,15 @@ import (
 // the call of this number, or a later one. It looks for questions when a call begins, and in all progress, whatever it
 // waits for then.
 //
-// Answers are given under the engine's lock, by any goroutine of the rank, while another one may begin a call. So a
-// lock of its own guards what they share (asking). It is the inner one. A call like the one before takes no lock: it
-// stores its number in made.last, and then looks for questions. Whoever answers first says that there is a question
-// (unanswered), and then looks for the call. So one of the two sees the other: a question that comes before its call
-// begins is found by remember, and one that comes later finds the call. All else of a history is written under the
-// lock, by the one goroutine that begins calls of the kind, which hence reads it without the lock.
+// Any goroutine of the rank answers, under the engine's lock, while another goroutine may begin a call. So a mutex
+// guards what they share (asking.mu). It is taken inside of the engine's lock. A call like the one before takes no
+// lock: it stores its number in made.last, and then looks for questions. The goroutine that answers counts the question
+// (unanswered), and then looks for the call. So one of the two sees the other: remember finds a question that comes
+// before its call begins, and a question that comes later finds the call. One goroutine begins the calls of a kind. It
+// alone writes all else of the history, under the mutex, and hence reads it without the mutex.
 //
-// A member remembers its last calls (history). One that waits for something of the member that asks is in the call. All
-// of them have forgotten it only if none waits and all are hundreds of calls ahead, each unlike the one before.
+// A member remembers its last calls (history). A member that waits for something of the one that asks is in the call.
+// All members have forgotten it only if none waits and all are hundreds of calls ahead, each unlike the one before.
 
 // asking is what a team knows of its calls, for itself and for members that ask.
 type asking struct {
@@ -34,12 +34,12 @@ type asking struct {
 	// issued is the number of the last call that does not block; Team.turn is that of the last one that does.
 	issued uint64
 
-	mu         sync.Mutex    // guards the rest, but for calls that are like the one before
+	mu         sync.Mutex    // guards the rest; a call like the one before does without
 	calls      [2]history    // calls that block, and calls that do not
 	responds   bool          // the engine knows answer
 	questions  []question    // that have no answer yet
-	unanswered atomic.Int32  // how many these are, or more
-	seen       atomic.Uint32 // questions that had come to this rank when it had last looked at all
+	unanswered atomic.Int32  // how many questions have no answer, or more
+	seen       atomic.Uint32 // how many questions had come to this rank when it last looked at all of them
 
 	receive pml.Request // of a question
 	buf     [questionBytes]byte
@@ -80,7 +80,7 @@ func (x *asking) remember(kind int, turn, call uint64, size int, a *Args) {
 	}
 }
 
-// asked tells whether questions may wait for an answer.
+// asked tells whether a question may wait for an answer.
 func (x *asking) asked() bool {
 	return x.unanswered.Load() != 0 || x.team.Engine.Inside().Questions() != x.seen.Load()
 }
@@ -221,8 +221,8 @@ func (r *Refusal) inquire() (*inquiry, error) {
 // Start implements pml.Task.
 func (x *inquiry) Start() error { return nil }
 
-// Progress implements pml.Task. It ends with the first answer that says which call it is. Of an exchange all members
-// have to tell what they do.
+// Progress implements pml.Task. It ends with the first answer that says which call it is. For an exchange it takes the
+// answers of all members.
 func (x *inquiry) Progress() (done bool, err error) {
 	in := x.t.Engine.Inside()
 	for ; x.left > 0 && (x.found.kind() == None || x.found.kind() == neighbors); x.posted = false {
@@ -238,7 +238,7 @@ func (x *inquiry) Progress() (done bool, err error) {
 		}
 		x.take(x.t.member(st.Source), x.buf[:st.Bytes])
 	}
-	for ; x.left > 0; x.left-- { // all answers are received, since they take room at their senders
+	for ; x.left > 0; x.left-- { // the other answers are received, too: they take room at their senders
 		if r, err := x.expect(in); err == nil {
 			in.Leave(&r)
 		}

@@ -7,7 +7,7 @@ import (
 
 // What a member knows of its last calls, for members that ask about them (asking.go).
 
-// made is a call that this member has made, or several in a row that are alike.
+// made is a call that this member has made, or several calls in a row that are alike.
 type made struct {
 	first, last uint64 // their numbers; last by atomic stores, see goOn
 	call        uint64 // signature; cad.RefusedCall: it was refused
@@ -36,7 +36,8 @@ type history struct {
 	latest int // the place of the last one in past
 }
 
-// remembered is how many of them there are at most: more than the slots of a board let a member be ahead of others.
+// remembered bounds the entries of a history: they are more than the calls by which the slots of a board let a member
+// be ahead of others.
 const remembered = 256
 
 // goOn notes a call that is like the one before it. It returns false if it is not, or may be so. alone: no other

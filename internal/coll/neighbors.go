@@ -65,8 +65,8 @@ func (t *Team) Neighbors(x Exchange) error {
 	return nil
 }
 
-// Bare is the exchange without its data: who needs it receives too little. It is nil if the edges depend on arguments
-// that may be wrong.
+// Bare is the exchange without its data: members that need the data receive too little. It is nil if the edges depend
+// on arguments that may be wrong.
 func (x *Exchange) Bare(members int) *Exchange {
 	if x.Across {
 		return nil

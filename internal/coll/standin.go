@@ -7,12 +7,13 @@ import (
 )
 
 // A call that is refused counts as this call at its member: see cad/message/refusal.go. The member returns with the
-// error at once. Then it stands in for itself: it takes part in the call as a member does that has failed before it. So
-// nobody waits for it, the failure goes the way of the data that is missing, and all members count the same steps.
+// error at once. Then it stands in for itself: another goroutine takes part in the call, as a member that has failed
+// before the call. So no other member waits for ever, the failure takes the way of the missing data, and all members
+// count the same steps.
 //
-// For that it has to know which call it is: its arguments are wrong, and those of the others say which algorithm they
-// have taken. So it asks them all (asking.go). If all were refused there is nothing to take part in. In an exchange
-// among neighbours the topology tells what others wait for, and else each of them does.
+// For that the member has to know which call it is: its own arguments are wrong, and the algorithm depends on those of
+// the others. So it asks them all (asking.go). If all were refused there is nothing to take part in. In an exchange
+// among neighbours the topology tells the edges; without one each member tells its own.
 
 // Refusal is a call of this member that was refused, and that it has not taken part in.
 type Refusal struct {
@@ -49,8 +50,8 @@ func refusal(t *Team, kind Kind) *cad.Graph {
 	return g
 }
 
-// Refuse counts a call of a member that does not block and is refused: the graph says which. edges are those of an
-// exchange. It returns nil if no Issue is due: the call was checked.
+// Refuse counts a call of this member that does not block and is refused: the graph says which. edges are those of an
+// exchange. It returns nil if no Issue is due: calls are checked, or there is one member.
 func Refuse(t *Team, g *cad.Graph, cause error, edges *Exchange, forget func()) *Refusal {
 	t.connect()
 	t.issued++
@@ -79,8 +80,8 @@ func (x *asking) Owed() *Refusal {
 	return r
 }
 
-// StandIn takes part in a call that was refused. It blocks as the call does, and has no error: the next call does. It
-// may be called by another goroutine than the one that makes the calls, in its place.
+// StandIn takes part in a call that was refused. It blocks as the call does. It returns no error: the next call does.
+// Another goroutine than the one that makes the calls may call it, in the place of that one.
 func (r *Refusal) StandIn() {
 	defer r.forget()
 	t := r.team

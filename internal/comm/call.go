@@ -86,7 +86,7 @@ var ErrRace = errors.New("all ranks must make the calls of a communicator in one
 // enter lets a goroutine in that makes a call. After nil it leaves at the end of its operation.
 func (c *Comm) enter(call string) error {
 	if c != nil && c.channel != nil {
-		c.channel.Come(nil)
+		c.channel.AwaitStandIn(nil)
 	}
 	return enterBeside(c, call)
 }
@@ -173,7 +173,7 @@ func RunCollective(c *Comm, op string, a *coll.Args) error {
 // for that before they enter. Finalize waits for its end, after it has ended the wait for a call that nobody makes.
 func standIn(c *Comm, takePart func()) {
 	c.engine.EndOneThread()
-	over := c.channel.Stand()
+	over := c.channel.BeginStandIn()
 	c.contexts.standIns.Go(func() {
 		takePart()
 		over()
@@ -210,7 +210,7 @@ func BeginCollective(c *Comm, op string, a *coll.Args) (Request, error) {
 	if err := pml.MayWait(); err != nil {
 		return Request{}, nonblockingError(op, err)
 	}
-	c.channel.Come(nil)
+	c.channel.AwaitStandIn(nil)
 	if c.entry.Held().Load() != 0 {
 		return beginBehind(c, op, a)
 	}

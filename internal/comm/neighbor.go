@@ -117,7 +117,7 @@ func (k NeighborCall) graph(once bool) (*cad.Graph, error) {
 		return nil, err
 	}
 	if once {
-		k.Comm.channel.Come(nil)
+		k.Comm.channel.AwaitStandIn(nil)
 	}
 	g, err := k.Comm.team.NeighborsGraph(k.Exchange, once)
 	k.done()

@@ -190,7 +190,7 @@ func (e *Engine) contend() {
 		return
 	}
 	if err := MayWait(); err != nil {
-		panic(err) // who runs the operator catches it
+		panic(err) // the caller of the operator catches it
 	}
 	e.contenders.Add(1)
 	e.mu.Lock()

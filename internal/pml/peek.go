@@ -82,7 +82,7 @@ func (op *operation) asked() job.Operation {
 }
 
 // AskTag is the tag of questions: messages that no receive waits for. Questions counts those that have come, in any
-// context, so that who may have to answer one knows when to look.
+// context: a communicator that may have to answer one looks when the count has changed.
 const AskTag = 1<<31 - 2
 
 // Questions is described with AskTag. It needs no lock.

@@ -49,7 +49,7 @@ type Channel struct {
 	Name func() string
 
 	issued   atomic.Uint32                 // how many graphs were issued
-	standing atomic.Pointer[chan struct{}] // see Stand; nil: nobody does
+	standing atomic.Pointer[chan struct{}] // see BeginStandIn; nil: no goroutine does
 
 	mu     sync.Mutex // guards the rest
 	states []any      // see StateOf
@@ -69,9 +69,9 @@ func StateOf[T any](c *Channel) *T {
 	return t
 }
 
-// Stand notes that another goroutine stands in for the rank, in a call that comes before all that it issues from now
-// on. Come waits for its end, which over says. Who issues a graph calls Come before it.
-func (c *Channel) Stand() (over func()) {
+// BeginStandIn notes that another goroutine stands in for the rank, in a call that comes before all that the rank
+// issues from now on. It calls over at its end. A goroutine that issues a graph calls AwaitStandIn before.
+func (c *Channel) BeginStandIn() (over func()) {
 	done := make(chan struct{})
 	c.standing.Store(&done)
 	return func() {
@@ -80,9 +80,9 @@ func (c *Channel) Stand() (over func()) {
 	}
 }
 
-// Come is described with Stand. The graph is nil if it is not made yet. One that has failed before is that of the other
-// goroutine.
-func (c *Channel) Come(g *Graph) {
+// AwaitStandIn waits for the end of BeginStandIn. The graph is nil if it is not made yet. A graph with Failed is that
+// of the other goroutine, which does not wait for itself.
+func (c *Channel) AwaitStandIn(g *Graph) {
 	if done := c.standing.Load(); done != nil && (g == nil || g.Failed == nil) {
 		<-*done
 	}

@@ -8,7 +8,7 @@ import (
 // Entry is that of a communicator. The zero Entry is free.
 type Entry struct {
 	held  atomic.Uint32
-	racer atomic.Pointer[racer] // who came last and found another one inside
+	racer atomic.Pointer[racer] // the last call that found another one inside
 	queue sync.Mutex            // one racer at a time waits for held
 	call  string                // the call inside, or the last one
 	met   string                // the call that this one has found inside; "": none

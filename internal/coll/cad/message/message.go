@@ -21,7 +21,7 @@ func (t *Transport) Run(c *cad.Channel, g *cad.Graph) error {
 
 // Start implements pml.Task.
 func (r *run) Start() error {
-	r.channel.Come(r.graph)
+	r.channel.AwaitStandIn(r.graph)
 	r.begun, r.done, r.broken = false, false, nil
 	if r.reset(); r.guarded && !r.alone() {
 		r.number = r.channel.Issued() // until it begins: see mayBegin

@@ -8,7 +8,7 @@ import (
 
 // The rule of refused calls, which holds for all collective operations in all forms: a call is refused if the arguments
 // of one member are wrong. It counts as this call at the member, so its later calls meet those of the others. The
-// member returns at once with its error. Who needs its part of the call gets an error of this call.
+// member returns at once with its error. Members that need its part of the call get an error of this call.
 //
 // If calls are checked the member takes part in the guard of the call, with the refusal as its failure. So all members
 // learn of it, and why. Otherwise it asks which call it is, and takes part with that failure: see coll.Team.StandIn. A

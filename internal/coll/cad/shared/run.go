@@ -49,7 +49,7 @@ func (e *Engine) newRun(c *cad.Channel, g *cad.Graph) (*run, error) {
 
 // Start issues the graph, or queues it until its turn.
 func (r *run) Start() error {
-	r.channel.Come(r.graph)
+	r.channel.AwaitStandIn(r.graph)
 	if err := r.open(); err != nil {
 		return err
 	}
