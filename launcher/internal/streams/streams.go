@@ -127,6 +127,9 @@ func (s *Streams) Close() {
 	if s.input != nil {
 		s.input.Close()
 	}
+	for _, near := range s.readers { // a rank could not be started
+		near.Close()
+	}
 }
 
 // Say writes one line of this process itself, without waiting for a reader that
@@ -161,6 +164,7 @@ func (s *Streams) ForRank(rank int) (*Files, error) {
 	f.All[0] = s.null
 	if s.Stdin != nil && s.reads(rank) {
 		if err := s.giveInput(f); err != nil {
+			f.Close()
 			return nil, err
 		}
 	}
@@ -236,7 +240,6 @@ func (s *Streams) giveInput(f *Files) error {
 	if terminal != nil && one {
 		awaited := func() bool { return output.Awaited(near) }
 		if s.input, err = output.PassTerminal(terminal, near, awaited); err != nil {
-			f.Close()
 			near.Close()
 		}
 		return err

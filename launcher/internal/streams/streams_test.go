@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -69,6 +70,20 @@ func TestInputForAll(t *testing.T) {
 	text, err := io.ReadAll(added.All[0])
 	require.NoError(t, err)
 	require.Empty(t, text)
+}
+
+// The input of a rank ends if another rank is never started, and nothing is left open.
+func TestInputOfAJobThatDoesNotStart(t *testing.T) {
+	s := New(Config{Stdin: strings.NewReader("text"), StdinTo: part.AllReaders, Begins: 2, Here: 2,
+		Ranks: func() int { return 2 }})
+	require.NoError(t, s.Open())
+	first := files(t, s, 0)
+	s.Close()
+	input := int(first.All[0].Fd())
+	require.NoError(t, syscall.SetNonblock(input, true))
+	n, err := syscall.Read(input, make([]byte, 1))
+	require.NoError(t, err, "its other end is open")
+	require.Zero(t, n)
 }
 
 // Ranks write into files of their own if there is a directory for the output.
