@@ -257,9 +257,11 @@ func (x *inquiry) take(member int, answer []byte) {
 	x.heard[member] = true
 	x.left--
 	m := readAnswer(answer)
-	if k := m.kind(); k == None {
-		return
-	} else if x.found = m; k != neighbors {
+	kind := m.kind()
+	if kind != None {
+		x.found = m
+	}
+	if kind != neighbors {
 		return
 	}
 	if m.size&sends != 0 {

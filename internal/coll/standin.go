@@ -122,7 +122,7 @@ func (r *Refusal) Issue(c *cad.Channel, issue func(*cad.Channel, *cad.Graph) (pm
 			request, err = issue(c, g.Fail(&r.failure))
 		}
 	}
-	if err == nil {
+	if err == nil { // else the engine cannot go on, and later calls say so
 		t.Engine.Leave(&request)
 	}
 }

@@ -23,7 +23,8 @@
 // which receive; send.go and receive.go begin operations and choose the protocol; package flow says which transfers are
 // asked, and progress.go asks them; task.go is operations made of others, which other packages bring along; package
 // wait says which goroutine makes progress when several wait, how long it looks, and what others are told of its wait;
-// wait.go is a wait from its first look to its sleep (the argument is at Engine); package gone knows who has exited.
+// wait.go is a wait from its first look to its sleep (the argument is at Engine); package gone knows which ranks have
+// exited.
 //
 // # Costs
 //

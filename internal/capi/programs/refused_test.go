@@ -21,8 +21,8 @@ func eachCheck(t *testing.T, test func(t *testing.T, w way, turn int)) {
 	}
 }
 
-// A call that one rank is refused counts as this call. Who needs its part gets an error, and right calls after it, of
-// the same operation too, have right data.
+// A call that one rank is refused counts as this call. Ranks that need its part get an error, and right calls after it,
+// of the same operation too, have right data.
 func TestRefusedCallsCount(t *testing.T) {
 	program := build(t, "refused.c")
 	eachCheck(t, func(t *testing.T, w way, turn int) {
@@ -45,7 +45,10 @@ func TestRefusedCallsCount(t *testing.T) {
 // A rank that is refused a call which no other rank makes waits for nobody.
 func TestRefusedCallAlone(t *testing.T) {
 	program := build(t, "refused.c")
-	eachCheck(t, func(t *testing.T, w way, _ int) { w.start(t, 2, program, "1", "alone", "0") })
+	eachCheck(t, func(t *testing.T, w way, _ int) {
+		_, stderr, code := w.start(t, 2, program, "1", "alone", "0")
+		require.Zero(t, code, stderr)
+	})
 }
 
 // A collective call that one rank is refused, and a reduction after it.
