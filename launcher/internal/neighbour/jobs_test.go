@@ -11,8 +11,8 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 )
 
-// town is a supervisor that does nothing but serve events: it takes one when the script says so.
-type town struct {
+// supervisor does nothing but serve events: it takes one when the script says so.
+type supervisor struct {
 	*Jobs
 	t      *testing.T
 	names  job.Names
@@ -20,11 +20,11 @@ type town struct {
 	leave  context.CancelFunc
 }
 
-func newTown(t *testing.T, ranks, places int) *town {
+func newSupervisor(t *testing.T, ranks, places int) *supervisor {
 	memory, err := job.InHeap(job.Config{Ranks: ranks, Places: places, BTL: job.BTLSM, CPUs: 1})
 	require.NoError(t, err)
 	ends, leave := context.WithCancel(t.Context())
-	w := &town{t: t, events: make(chan func()), leave: leave}
+	w := &supervisor{t: t, events: make(chan func()), leave: leave}
 	w.Jobs = New(ends, memory.Root(), &w.names, false, func(event func()) bool {
 		select {
 		case w.events <- event:
@@ -37,20 +37,20 @@ func newTown(t *testing.T, ranks, places int) *town {
 	return w
 }
 
-func (w *town) end() {
+func (w *supervisor) end() {
 	w.leave()
 	w.Close()
 }
 
 // until takes events until ok.
-func (w *town) until(ok func() bool) {
+func (w *supervisor) until(ok func() bool) {
 	for !ok() {
 		(<-w.events)()
 	}
 }
 
 // serve takes events until done is closed.
-func (w *town) serve(done <-chan struct{}) {
+func (w *supervisor) serve(done <-chan struct{}) {
 	for {
 		select {
 		case event := <-w.events:
@@ -62,7 +62,7 @@ func (w *town) serve(done <-chan struct{}) {
 }
 
 // ask asks, while both sides take events, and returns what is granted.
-func (w *town) ask(other *town, request ...string) ([]string, error) {
+func (w *supervisor) ask(other *supervisor, request ...string) ([]string, error) {
 	answer, q := w.Handle(request)
 	if q == nil {
 		return job.Granted(answer)
@@ -85,7 +85,7 @@ func (w *town) ask(other *town, request ...string) ([]string, error) {
 // Two jobs meet at a port of one, as the ranks ask for it. Each then knows the ranks of the other as visitors, and
 // hears where these are reached, how they end, and that their job has ended.
 func TestTwoJobsMeet(t *testing.T) {
-	host, guest := newTown(t, 1, 6), newTown(t, 2, 6)
+	host, guest := newSupervisor(t, 1, 6), newSupervisor(t, 2, 6)
 	number, err := host.ask(nil, job.AskNumber)
 	require.NoError(t, err)
 	granted, _ := host.names.Handle(host.root.ID(), 0, []string{job.AskOpenPort, number[0]})
@@ -127,12 +127,12 @@ func TestTwoJobsMeet(t *testing.T) {
 
 // A job that has ended, and this one itself, have no ranks to know. One without room for others asks nobody.
 func TestJobsThatCannotMeet(t *testing.T) {
-	w := newTown(t, 1, 3)
+	w := newSupervisor(t, 1, 3)
 	number, err := w.ask(nil, job.AskNumber)
 	require.NoError(t, err)
 	_, err = w.ask(nil, job.AskName, number[0])
 	require.ErrorContains(t, err, "its job has ended")
-	other := newTown(t, 1, 3)
+	other := newSupervisor(t, 1, 3)
 	gone, err := other.ask(nil, job.AskNumber)
 	require.NoError(t, err)
 	other.end()
@@ -140,7 +140,15 @@ func TestJobsThatCannotMeet(t *testing.T) {
 	_, err = q.Wait()
 	require.ErrorContains(t, err, "its job has ended")
 	q.Answer(nil, err)
-	full := newTown(t, 2, 2)
+	full := newSupervisor(t, 2, 2)
 	_, err = full.ask(nil, job.AskName, strconv.Itoa(w.door.Number))
 	require.ErrorContains(t, err, "no room for ranks of others")
+}
+
+// A question of no words, or of unknown ones, gets an empty answer.
+func TestQuestionsOfNoMeaning(t *testing.T) {
+	w := newSupervisor(t, 1, 4)
+	for _, ask := range [][]string{{}, {"word"}, {"an", "unknown", "word"}} {
+		require.Equal(t, job.Grant(), w.answerOther(1, ask))
+	}
 }

@@ -161,8 +161,11 @@ func (n *Jobs) GiveUp() {
 
 // answerOther answers the job with a number: one of its ranks asks at a port, or asks there no more, or nothing.
 func (n *Jobs) answerOther(number int, ask []string) []string {
+	if len(ask) != 3 {
+		return job.Grant()
+	}
 	request, known := map[string]string{job.AskMeet: job.AskConnect, job.AskLeave: job.AskWithdraw}[ask[0]]
-	if !known || len(ask) != 3 {
+	if !known {
 		return job.Grant()
 	}
 	own, err := strconv.Atoi(ask[2])
