@@ -157,9 +157,7 @@ func RunCollective(c *Comm, op string, a *coll.Args) error {
 		return Wrap(op, err)
 	}
 	err = c.team.Run(a)
-	if owed := c.team.Owed(); owed != nil {
-		standIn(c, owed.StandIn)
-	}
+	standInOwed(c)
 	if err != nil {
 		err = Wrap(op, Bare(err))
 	}
@@ -167,6 +165,13 @@ func RunCollective(c *Comm, op string, a *coll.Args) error {
 		leave(c, op, &err)
 	}
 	return err
+}
+
+// standInOwed calls standIn for a call that blocks, if this rank was refused it.
+func standInOwed(c *Comm) {
+	if owed := c.team.Owed(); owed != nil {
+		standIn(c, owed.StandIn)
+	}
 }
 
 // standIn has another goroutine take part in a call that this rank was refused. Later calls on the communicator wait
@@ -195,9 +200,7 @@ func RunPart(c *Comm, call string, a *coll.Args) error {
 	}
 	c.team.Called = call
 	err := Wrap(call, Bare(c.team.Run(a)))
-	if owed := c.team.Owed(); owed != nil {
-		standIn(c, owed.StandIn)
-	}
+	standInOwed(c)
 	leave(c, call, &err)
 	return err
 }

@@ -68,9 +68,7 @@ func (k NeighborCall) Run() error {
 		return Wrap(k.Op, err)
 	}
 	err := Wrap(k.Op, Bare(k.Comm.team.Neighbors(k.Exchange)))
-	if owed := k.Comm.team.Owed(); owed != nil {
-		standIn(k.Comm, owed.StandIn)
-	}
+	standInOwed(k.Comm)
 	leave(k.Comm, k.Op, &err)
 	k.done()
 	return err
