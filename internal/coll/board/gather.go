@@ -13,8 +13,8 @@ import (
 // # Blocks
 //
 // A member writes a block when it arrives, and stores the number of the call in ready as the last. Its parent
-// loads ready first. Who has children writes a block that releases them in the same way. Each block has one writer,
-// who writes all of it at once, so that its lines move once.
+// loads ready first. A member with children writes a block that releases them in the same way. Each block has one
+// writer, which writes all of it at once, so that its lines move once.
 //
 // The block of a release is written again in the next call, when all children have arrived there: they are through
 // with it. Each member has two blocks of arrivals, used in turn. Any member may read them after the release, until
