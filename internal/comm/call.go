@@ -215,14 +215,23 @@ func BeginCollective(c *Comm, op string, a *coll.Args) (Request, error) {
 	}
 	c.channel.AwaitStandIn(nil)
 	if c.entry.Held().Load() != 0 {
-		return beginBehind(c, op, a)
+		return beginCallBehind(c, op, a)
 	}
 	r, err := begin(c, a, c.entry.Held())
 	if errors.Is(err, coll.ErrHeld) {
-		return beginBehind(c, op, a)
+		return beginCallBehind(c, op, a)
 	}
 	return r, nonblockingError(op, err)
 }
+
+func beginCallBehind(c *Comm, op string, a *coll.Args) (Request, error) {
+	r, err := beginBehind(c, "i"+op, func() (Request, error) { return begin(c, a, nil) })
+	return r, nonblockingError(op, err)
+}
+
+// held tells whether a call that blocks is inside: an operation that does not block is then begun behind it, unless an
+// operator begins it.
+func held(c *Comm) bool { return c.entry.Held().Load() != 0 && pml.MayWait() == nil }
 
 // begin begins a nonblocking operation, unless held says that a blocking one is inside; nil: this goroutine is.
 func begin(c *Comm, a *coll.Args, held *atomic.Uint32) (Request, error) {
@@ -235,16 +244,16 @@ func begin(c *Comm, a *coll.Args, held *atomic.Uint32) (Request, error) {
 
 // beginBehind makes a nonblocking operation that has found a blocking one inside: see entry. Its caller gets an error,
 // so it also ends it.
-func beginBehind(c *Comm, op string, a *coll.Args) (r Request, err error) {
-	race(c, "i"+op)
+func beginBehind(c *Comm, call string, begin func() (Request, error)) (r Request, err error) {
+	race(c, call)
 	if err = c.usable(); err == nil {
-		r, err = begin(c, a, nil)
+		r, err = begin()
 	}
 	if err == nil {
 		_, err = r.Wait()
 	}
 	leave(c, "", &err)
-	return Request{}, nonblockingError(op, err)
+	return Request{}, err
 }
 
 // Barrier returns nil when all ranks have called it.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/coll/cad"
-	"github.com/gopvas/gopvas/internal/pml"
 )
 
 // Graph is one rank's part of a collective algorithm that the program makes up: sends,
@@ -92,22 +91,13 @@ func (g *Graph) Issue() (Request, error) {
 	if g == nil {
 		return Request{}, Wrap("issue graph", errNoGraph)
 	}
-	r, err := issueInTurn(g.c, "issue graph", g.g, g.err)
+	begin := func() (Request, error) { return g.c.issue(g.g, g.err) }
+	if g.c.made() == nil && held(g.c) {
+		r, err := beginBehind(g.c, "issue graph", begin)
+		return r, Wrap("issue graph", err)
+	}
+	r, err := begin()
 	return r, Wrap("issue graph", err)
-}
-
-// issueInTurn is issue. Behind a call that blocks and that it finds inside it also waits for the graph, since its
-// caller gets an error: see entry.
-func issueInTurn(c *Comm, call string, g *cad.Graph, wrong error) (r Request, err error) {
-	if c.made() != nil || c.entry.Held().Load() == 0 || pml.MayWait() != nil {
-		return c.issue(g, wrong)
-	}
-	race(c, call)
-	if r, err = c.issue(g, wrong); err == nil {
-		_, err = r.Wait()
-	}
-	leave(c, "", &err)
-	return Request{}, err
 }
 
 // Prepare returns a persistent request.

@@ -76,17 +76,25 @@ func (k NeighborCall) Run() error {
 
 // Begin begins it as a nonblocking operation.
 func (k NeighborCall) Begin() (Request, error) {
-	g, err := k.graph(true)
-	if g == nil {
+	c := k.Comm
+	if err := c.made(); err != nil {
 		return Request{}, nonblockingError(k.Op, err)
 	}
-	var r Request
-	if err != nil {
-		r, err = k.Comm.issueCall(g, err, k.Bare(k.Comm.size))
-	} else {
-		r, err = issueInTurn(k.Comm, "i"+k.Op, g, nil)
+	c.channel.AwaitStandIn(nil)
+	if held(c) {
+		r, err := beginBehind(c, "i"+k.Op, k.begin)
+		return r, nonblockingError(k.Op, err)
 	}
+	r, err := k.begin()
 	return r, nonblockingError(k.Op, err)
+}
+
+func (k NeighborCall) begin() (Request, error) {
+	g, err := k.graph(true)
+	if g == nil {
+		return Request{}, err
+	}
+	return k.Comm.issueCall(g, err, k.Bare(k.Comm.size))
 }
 
 // Verify is Call.Verify.
@@ -113,9 +121,6 @@ func (k NeighborCall) Prepare() (Request, error) {
 func (k NeighborCall) graph(once bool) (*cad.Graph, error) {
 	if err := k.Comm.made(); err != nil {
 		return nil, err
-	}
-	if once {
-		k.Comm.channel.AwaitStandIn(nil)
 	}
 	g, err := k.Comm.team.NeighborsGraph(k.Exchange, once)
 	k.done()
