@@ -42,6 +42,16 @@ func TestRefusedCallsCount(t *testing.T) {
 	})
 }
 
+// A refused call of long blocks, of which its rank does not know how many pieces others have, fails alone.
+func TestRefusedCallsOfManyPieces(t *testing.T) {
+	program := build(t, "refused_long.c")
+	eachModel(t, func(t *testing.T, w way) {
+		for _, ranks := range []int{2, 3} {
+			require.Equal(t, "right\n", w.ends(t, ranks, program), "%d ranks", ranks)
+		}
+	})
+}
+
 // A rank that is refused a call which no other rank makes waits for nobody.
 func TestRefusedCallAlone(t *testing.T) {
 	program := build(t, "refused.c")

@@ -103,7 +103,7 @@ func (e *Engine) build(c *cad.Channel, g *cad.Graph) (*image, error) {
 func (m *image) pair(runs []peer) {
 	for _, p := range runs {
 		for port := range p.count {
-			m.node(p.first + port).arg = pair{p.key >> 1, port}.word()
+			m.node(p.first + port).arg = pair{p.key >> 1, port, p.count}.word()
 		}
 	}
 }

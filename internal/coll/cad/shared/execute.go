@@ -155,9 +155,9 @@ func (x *executor) execute(r ref) {
 	case cad.Calc:
 		x.calculate(r, n.src)
 	case cad.Call:
-		// What a fault has spoiled is not to be used. If the graph was given up, its
+		// What a fault has spoiled is not to be used. A graph that was given up has a fault, too: its
 		// buffers are no longer in its use.
-		if r.g.fault.Fault() == 0 && x.e.runOf(r.g).record.broken.Fault() == 0 {
+		if r.g.fault.Fault() == 0 {
 			x.calculate(r, n.src)
 		}
 	}

@@ -101,20 +101,56 @@ func TestLengthsThatDiffer(t *testing.T) {
 	})
 }
 
-// TestNumbersOfPairsThatDiffer: in one address space a rank is told, if the graph with too
-// few nodes is there when it looks for them.
+// TestNumbersOfPairsThatDiffer: in one address space both ranks are told, whichever has too few nodes and whether the
+// others are ready or come after the first one. If it stands for a refused call those that receive hear of that. What
+// is called after the nodes is left out, and the channel still works.
 func TestNumbersOfPairsThatDiffer(t *testing.T) {
-	_, all := start(t, 2, true, Options{})
-	few, many := cad.NewGraph(), cad.NewGraph()
-	few.Recv(make([]byte, 5), 0)
-	many.Send(make([]byte, 5), 1)
-	many.Send(make([]byte, 5), 1)
-	few.Tie()
-	many.Tie()
-	_, err := all[1].Issue(all[1].world, few)
-	require.NoError(t, err)
-	var mismatch *fault.MismatchError
-	require.ErrorAs(t, all[0].do(many), &mismatch)
+	refused := cad.About(cad.Refused, 1)
+	for _, short := range []cad.Kind{cad.Send, cad.Recv} {
+		for _, failed := range []*cad.Failure{nil, &refused} {
+			for _, chained := range []bool{false, true} {
+				name := fmt.Sprint("too few ", short, ", chained ", chained, ", refused ", failed != nil)
+				t.Run(name, func(t *testing.T) {
+					root, all := start(t, 2, true, Options{})
+					eachRank(t, root, all, func(r rank) error {
+						kind, nodes, called := short, 1, false
+						g := cad.NewGraph()
+						if r.rank == 1 {
+							g.Failed = failed
+						} else {
+							kind, nodes = cad.Send+cad.Recv-short, 4
+						}
+						for last := cad.Start; nodes > 0; nodes-- {
+							n := addOf(g, kind, 1-r.rank)
+							if chained {
+								g.Connect(last, n)
+								last = n
+							}
+						}
+						g.CallLast(func() { called = true })
+						g.Tie()
+						err := r.do(g)
+						if _, told := errors.AsType[*fault.MismatchError](err); failed != nil && kind == cad.Send &&
+							r.rank == 0 && err != nil || (failed == nil || r.rank == 1 || kind == cad.Recv) && !told {
+							return fmt.Errorf("rank %d: got %v", r.rank, err)
+						}
+						if called != (err == nil) {
+							return fmt.Errorf("rank %d: got %v, called: %v", r.rank, err, called)
+						}
+						return r.do(r.chain(make([]byte, 3)))
+					})
+				})
+			}
+		}
+	}
+}
+
+// addOf adds a SEND or RECV.
+func addOf(g *cad.Graph, kind cad.Kind, peer int) cad.Node {
+	if kind == cad.Send {
+		return g.Send(make([]byte, 5), peer)
+	}
+	return g.Recv(make([]byte, 5), peer)
 }
 
 // TestNodesThatNothingMeets: the graphs of the other ranks are complete, and have nothing for a node of rank

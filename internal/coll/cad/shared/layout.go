@@ -32,6 +32,8 @@ const (
 // owner stores waiting at issue. The executor that completes the last predecessor stores
 // ready. The executor whose compare-and-swap finds a RECV ready, and its SEND too, stores
 // claimed in the RECV. The executor that has moved the bytes stores over in both.
+// An executor that finds that nothing will meet a node swaps its state from waiting to vain or, if
+// it is ready, to over. The executor that completes the last predecessor of a node with vain ends it at once.
 type phase uint64
 
 const (
@@ -39,6 +41,7 @@ const (
 	ready
 	claimed
 	over
+	vain
 
 	phaseBits = 8
 )
@@ -82,11 +85,17 @@ const nameWords = 2
 // namesAt is where the names of operators are in the aux of a graph of so many nodes and peers.
 func namesAt(nodes, peers uint32) uint32 { return nodes + peerWords*peers }
 
-// pair is which of the pairs with a rank of the job a node belongs to.
-type pair struct{ rank, port uint32 }
+// pair is which of the pairs with a rank of the job a node belongs to, and how many nodes of its kind its graph has for
+// that rank. A fault has 16 bits for a rank, too.
+type pair struct{ rank, port, ports uint32 }
 
-func (p pair) word() uint64   { return uint64(p.rank)<<32 | uint64(p.port) }
-func pairOf(word uint64) pair { return pair{uint32(word >> 32), uint32(word)} }
+func (p pair) word() uint64 {
+	return uint64(p.rank)<<(2*indexBits) | uint64(p.ports)<<indexBits | uint64(p.port)
+}
+
+func pairOf(word uint64) pair {
+	return pair{uint32(word >> (2 * indexBits)), uint32(word & indexMask), uint32(word >> indexBits & indexMask)}
+}
 
 // graph is the record of a graph that is underway. aux has, in this order: a word for each
 // node, for the queue of ready nodes that any executor may take; three for each of peers (see

@@ -7,10 +7,11 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 )
 
-// Ranks that have gone. A graph needs each member of its channel until the member's graph of the same number is
-// complete, even if other ranks execute the nodes of that: the data of a rank that was killed cannot be trusted. A
-// graph fails, too, if any rank of the address space has died while it executed nodes: which nodes these were is not
-// known.
+// Ranks that have gone, and nodes that nothing will meet.
+//
+// A graph needs each member of its channel until the member's graph of the same number is complete, even if other ranks
+// execute the nodes of that: the data of a rank that was killed cannot be trusted. A graph fails, too, if any rank of
+// the address space has died while it executed nodes: which nodes these were is not known.
 
 // ended returns why the graph will never be complete, if so.
 func (r *run) ended() cad.Failure {
@@ -20,12 +21,20 @@ func (r *run) ended() cad.Failure {
 		}
 		return b.Failure()
 	}
-	if n := r.e.messages.GoneCount(); n != r.gone {
+	n := r.e.messages.GoneCount()
+	news := n != r.gone
+	if news {
 		r.gone = n
-		return r.lost()
+		if f := r.lost(); f.Fault != 0 {
+			return f
+		}
 	}
-	if r.lasting {
-		return r.expect()
+	switch {
+	case r.queued:
+	case r.lasting:
+		r.expect()
+	case news:
+		r.passOver()
 	}
 	return cad.Failure{}
 }
@@ -59,7 +68,7 @@ func (r *run) lost() cad.Failure {
 		}
 	}
 	if found < 0 {
-		return r.unmet()
+		return cad.Failure{}
 	}
 	return cad.About(cad.Lost, found)
 }
@@ -93,8 +102,8 @@ func (r *run) completed(rank int) bool {
 	return g == nil || g.done.Load() == issue
 }
 
-// expect is unmet for a graph that has lasted for long, and asks to be told when that may have changed: a peer whose
-// graph has no node for this one is not told of this one, and would end its graph in silence.
+// expect is passOver for a graph that has lasted for long, and asks to be told when there may be more to pass over: a
+// peer whose graph has no node for this one is not told of this one, and would end its graph in silence.
 //
 // No end of a peer's graph is missed. This rank sets its bit in the record of the peer, and then looks for the peer's
 // graph. The peer makes its graph complete, and then looks for bits (see close): so one of the two finds the other. If
@@ -102,10 +111,10 @@ func (r *run) completed(rank int) bool {
 // then looks at the records of others (see Engine.record).
 //
 // A peer that tells takes all bits, whatever number its graph has. So a rank that was told sets them again.
-func (r *run) expect() cad.Failure {
+func (r *run) expect() {
 	told := r.record.told.Load()
 	if r.expected && told == r.told {
-		return cad.Failure{}
+		return
 	}
 	r.expected, r.told = true, told
 	r.record.expecting.Store(1)
@@ -116,7 +125,7 @@ func (r *run) expect() cad.Failure {
 			setBit(&rec.awaited, r.e.rank%64)
 		}
 	}
-	return r.unmet()
+	r.passOver()
 }
 
 // tellExpecting tells the members that wait for a graph of this rank that one is complete.
@@ -140,25 +149,20 @@ func (r *run) tellExpecting() {
 // Lasts implements pml.Patient. From now on the graph looks for what will never meet it.
 func (r *run) Lasts() { r.lasting = r.lasting || !r.queued }
 
-// unmet returns the failure of a graph with a SEND or RECV that will never meet a node: the graph of the peer, of the
-// same number, is complete, and had no node for it. The two nodes of a pair are over before either graph is
-// complete. So unmet reads the state of the peer's graph first and that of the node second.
-func (r *run) unmet() cad.Failure {
-	m := r.image
-	if r.queued {
-		return cad.Failure{}
-	}
+// passOver ends the SEND and RECV nodes that will never meet a node: the graph of the peer, of the same number, is
+// complete, and had no node for them. Where it had one for others of them, they have ended before: see passExcess.
+//
+// The two nodes of a pair are over before either graph is complete. So passOver reads the state of the peer's graph
+// first and that of the node second.
+func (r *run) passOver() {
+	m, x := r.image, r.e.enter(false)
 	for i := range uint32(m.peers) {
 		at := uint32(m.count) + i*peerWords
 		rank, first, count := int(word(m.aux, at).Load()>>1), word(m.aux, at+1).Load(), word(m.aux, at+2).Load()
-		if !r.completed(rank) {
-			continue
-		}
-		for place := first; place < first+count; place++ {
-			if m.node(place).state.Load() != over.of(r.issue) {
-				return cad.AboutTwo(cad.Pairs, rank, r.e.rank)
-			}
+		if r.completed(rank) {
+			x.passOver(found{m.node(first), r.issue, r.shared}, 0, count, cad.AboutTwo(cad.Pairs, rank, r.e.rank))
 		}
 	}
-	return cad.Failure{}
+	x.drain()
+	x.leave()
 }

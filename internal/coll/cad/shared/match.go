@@ -66,7 +66,12 @@ func (g *graph) ports(issue uint64, k cad.Kind, rank uint32) (p peer, nodes uint
 func (x *executor) meet(g *graph, n *node) {
 	issue, place := g.issue.Load(), g.place.Load()
 	rank, kind, at := uint32(high(g.where.Load())), n.kind, pairOf(n.arg)
-	n.state.Store(ready.of(issue)) // from here on n is ours only if we can claim it
+	if !n.state.CompareAndSwap(waiting.of(issue), ready.of(issue)) { // it is vain: see passOver
+		n.state.Store(over.of(issue))
+		x.finish(g, n)
+		return
+	}
+	// From here on n is ours only if we can claim it.
 	peer, peerIssue := x.e.lookup(at.rank, uint32(high(place)), uint32(low(place)))
 	if peer == nil {
 		return
@@ -74,7 +79,7 @@ func (x *executor) meet(g *graph, n *node) {
 	other := cad.Send + cad.Recv - kind
 	p, nodes, ok := peer.ports(peerIssue, other, rank)
 	if !ok || at.port >= p.count {
-		return // it is complete, and so n is; or it has no node for n: see unmet
+		return // it is complete, and so n is; or it has no node for n: see passOver
 	}
 	o := nodeAt(nodes + uint64(p.first+at.port)*uint64(nodeSize))
 	send, recv := found{n, issue, g}, found{o, peerIssue, peer}
@@ -94,8 +99,11 @@ func (x *executor) meet(g *graph, n *node) {
 func (x *executor) paired(send, recv found) {
 	s, r := send.n, recv.n
 	r.src = s.address()
-	if pairOf(r.arg).port == 0 || s.size != r.size {
+	if to := pairOf(r.arg); to.port == 0 || s.size != r.size {
 		compareNodes(send, recv)
+		if from := pairOf(s.arg); to.port == 0 && from.ports != to.ports {
+			x.passExcess(send, recv, from.ports, to.ports)
+		}
 	}
 	x.runnable(recv.g, r)
 }
@@ -122,6 +130,43 @@ func compareNodes(send, recv found) {
 	}
 	send.g.fault.Note(f)
 	recv.g.fault.Note(f)
+}
+
+// passExcess is for the first pair of two graphs that have different numbers of nodes for one another. As the pair is
+// not over yet, neither graph is complete. Both learn of it, and the nodes that nothing will meet end here. A member
+// whose call was refused does not know how much it would get: so a right sender to it has no failure, and a right
+// receiver learns why the call was refused.
+func (x *executor) passExcess(send, recv found, sent, received uint32) {
+	from, to := int(high(send.g.where.Load())), int(high(recv.g.where.Load()))
+	if send.g.fault.Fault().Kind() == cad.Refused || recv.g.fault.Fault().Kind() == cad.Refused {
+		recv.g.fault.Note(send.g.fault.Failure())
+	} else {
+		recv.g.fault.Note(cad.AboutTwo(cad.Pairs, from, to))
+		send.g.fault.Note(cad.AboutTwo(cad.Pairs, to, from))
+	}
+	x.passOver(send, received, sent, cad.Failure{})
+	x.passOver(recv, sent, received, cad.Failure{})
+}
+
+// passOver ends nodes that nothing will meet: those of some ports among the ones that begin with a node. The graph has
+// the failure, if there are such nodes, and goes on. So it is complete when all its nodes are done, and no executor is
+// at work on its buffers any more.
+//
+// A node that is ready belongs to the executor that passes it over: the one that has made it ready finds no peer, and
+// does not touch it after that.
+func (x *executor) passOver(first found, from, to uint32, f cad.Failure) {
+	g, issue := first.g, first.issue
+	for port := from; port < to; port++ {
+		n := nodeAt(first.n.address() + uint64(port)*uint64(nodeSize))
+		if s := n.state.Load(); s != waiting.of(issue) && s != ready.of(issue) {
+			continue
+		}
+		g.fault.Note(f)
+		if !n.state.CompareAndSwap(waiting.of(issue), vain.of(issue)) &&
+			n.state.CompareAndSwap(ready.of(issue), over.of(issue)) {
+			x.finish(g, n)
+		}
+	}
 }
 
 // breakAt ends all graphs of a rank on a channel, if it has issued any there.

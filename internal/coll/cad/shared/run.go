@@ -213,6 +213,7 @@ func (r *run) Release() {
 // first: see Engine.record.
 func (r *run) abandon(f cad.Failure) {
 	e, c := r.e, r.channel
+	r.shared.fault.Note(f)
 	e.mu.Lock()
 	e.abandoned = append(e.abandoned, r)
 	e.mu.Unlock()
