@@ -23,6 +23,10 @@ import (
 // before its call begins, and a question that comes later finds the call. One goroutine begins the calls of a kind. It
 // alone writes all else of the history, under the mutex, and hence reads it without the mutex.
 //
+// A member answers also after it has freed the communicator, until a later team makes calls in the context. That team
+// is made when all members have freed this one, and Free waits for the answer: so none asks any more. A question of the
+// later team may come while this one still answers. Its tag is another one (Team.Serial), so it waits for that team.
+//
 // A member remembers its last calls (history). A member that waits for something of the one that asks is in the call.
 // All members have forgotten it only if none waits and all are hundreds of calls ahead, each unlike the one before.
 
@@ -57,6 +61,9 @@ const (
 
 // answerTag is the tag of the answers to a question.
 func answerTag(serial uint64) int { return edgeTags + 1<<26 + int(serial%(1<<24)) }
+
+// askTag is the tag of questions about calls of the team.
+func askTag(t *Team) int { return pml.AskTag + int(t.Serial%pml.AskTags) }
 
 // question is that of a member of the team, by its rank of the job.
 type question struct {
@@ -135,11 +142,11 @@ func (x *asking) answer(in pml.Inside) (later bool) {
 	x.lock()
 	defer x.unlock()
 	seen, b := in.Questions(), x.buf[:]
-	st, came, later := in.Receive(t.Context, pml.AnySource, pml.AskTag, b, &x.receive)
+	st, came, later := in.Receive(t.Context, pml.AnySource, askTag(t), b, &x.receive)
 	for came {
 		x.unanswered.Add(1)
 		x.questions = append(x.questions, question{st.Source, word(b, 0), word(b, 1), word(b, 2)})
-		st, came, later = in.Receive(t.Context, pml.AnySource, pml.AskTag, b, &x.receive)
+		st, came, later = in.Receive(t.Context, pml.AnySource, askTag(t), b, &x.receive)
 	}
 	if !later {
 		x.seen.Store(seen)
@@ -212,7 +219,7 @@ func (r *Refusal) inquire() (*inquiry, error) {
 	}
 	t.Engine.Within(func(in pml.Inside) {
 		for distance := 1; distance < t.Size; distance++ {
-			_ = in.Post(t.Context, t.world(t.neighbour(distance)), pml.AskTag, pml.Mark{}, q)
+			_ = in.Post(t.Context, t.world(t.neighbour(distance)), askTag(t), pml.Mark{}, q)
 		}
 	})
 	return x, t.Engine.Do(x, t.Context)

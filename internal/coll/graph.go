@@ -6,7 +6,6 @@ import (
 	"iter"
 
 	"github.com/gopvas/gopvas/internal/coll/cad"
-	"github.com/gopvas/gopvas/internal/pml"
 )
 
 // Graph returns this member's part of a collective operation as a graph, to be issued on
@@ -71,7 +70,6 @@ func (t *Team) GraphOnce(a *Args) (*cad.Graph, error) {
 // they are complete. It is local, and due on each member when no more will be asked for.
 func (t *Team) FreeGraphs() {
 	t.nonblocking.close()
-	t.Engine.Within(func(in pml.Inside) { in.Respond(t.Context, nil) }) // a later team may have the context
 }
 
 // builder makes the graph of one call. Nodes are added in the same order on both ends of

@@ -55,6 +55,7 @@ func refusal(t *Team, kind Kind) *cad.Graph {
 func Refuse(t *Team, g *cad.Graph, cause error, edges *Exchange, forget func()) *Refusal {
 	t.connect()
 	t.issued++
+	t.erred = true
 	r := newRefusal(t, nonblocking, t.issued, g, cause)
 	if r != nil {
 		r.edges, r.forget = edges, forget

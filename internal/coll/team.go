@@ -36,6 +36,9 @@ type Team struct {
 	// for those within nodes and between them.
 	Context, Inner uint32
 
+	// Serial tells the team from earlier ones with the context, at all members alike: see asking.
+	Serial uint32
+
 	Apart bool // members are of several jobs, whose settings for collectives are the same
 
 	Rank, Size int     // the caller's place in the team, and the number of members

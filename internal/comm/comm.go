@@ -144,7 +144,7 @@ const (
 )
 
 // newComm returns the communicator of a group that this process belongs to.
-func (c *Comm) newComm(g *Group, id uint32) *Comm {
+func (c *Comm) newComm(g *Group, id uint64) *Comm {
 	n := c.withoutID(g)
 	n.setID(id)
 	return n
@@ -178,12 +178,13 @@ func (c *Comm) withoutID(g *Group) *Comm {
 	return n
 }
 
-func (c *Comm) setID(id uint32) {
-	old := c.team
+// setID makes the communicator ready, with an id from contexts.take.
+func (c *Comm) setID(taken uint64) {
+	old, id := c.team, uint32(taken)
 	c.among(id)
 	c.context = pointToPoint.of(id)
 	c.team, c.channel = c.newTeam(id), c.newChannel(id)
-	c.team.Guards = c.channel
+	c.team.Guards, c.team.Serial = c.channel, uint32(taken>>32)
 	c.team.Choice, c.team.Check, c.team.Boards = old.Choice, old.Check, old.Boards
 	if c.team.Check {
 		c.contexts.unfreed.add(c, programs)

@@ -60,6 +60,7 @@ func idsFrom(rank, places int) uint32 { return uint32(rank) << (idBits - 1 - bit
 type contexts struct {
 	mu    sync.Mutex
 	own   ids
+	taken uint32    // how often an id was taken, see take
 	visit ids       // none until the job has a number
 	root  *job.Root // nil: it never gets one
 	rank  int
@@ -83,11 +84,14 @@ func newContexts(rank, places int) *contexts {
 	return &contexts{own: ids{next: idsFrom(rank, places) + firstID, end: idsFrom(rank+1, places)}}
 }
 
-// take returns an id, worldID if there is none left.
-func (c *contexts) take() uint32 {
+// take returns an id, worldID if there is none left. Its upper half is a number that no earlier communicator with the
+// lower half has: so a question about one of them is not taken for one about a later one (coll.Team.Serial).
+func (c *contexts) take() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := &c.own
+	c.taken++
+	serial := uint64(c.taken) << 32
 	if c.visit.end == 0 && c.root != nil && c.root.JobNumber() > 0 {
 		const each = idBits - 1 - job.NameSize
 		name := c.root.NameOf(c.rank)
@@ -99,20 +103,21 @@ func (c *contexts) take() uint32 {
 	if last := len(s.returned) - 1; last >= 0 {
 		id := s.returned[last]
 		s.returned = s.returned[:last]
-		return id
+		return serial | uint64(id)
 	}
 	if s.next == s.end {
 		return worldID
 	}
 	s.next++
-	return s.next - 1
+	return serial | uint64(s.next-1)
 }
 
-// give returns an id that nobody uses, or uses any more.
-func (c *contexts) give(id uint32) {
-	if id == worldID {
+// give takes back an id that nobody uses, or uses any more.
+func (c *contexts) give(taken uint64) {
+	if taken == worldID {
 		return
 	}
+	id := uint32(taken)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := &c.own

@@ -187,7 +187,7 @@ func (c *Comm) Idup() (*Comm, Request, error) {
 	id := c.leadersID()
 	k := Call{Comm: c, Op: "dup", Args: coll.Args{Kind: coll.Bcast, Send: coll.Buffer{Data: id}}}
 	k.Args.After = func() {
-		if id := binary.LittleEndian.Uint32(id); id != worldID {
+		if id := binary.LittleEndian.Uint64(id); id != worldID {
 			n.setID(id)
 		}
 	}
@@ -200,9 +200,9 @@ func (c *Comm) Idup() (*Comm, Request, error) {
 
 // leadersID is the message by which rank 0, which leads a copy as it leads c, tells the id of the copy.
 func (c *Comm) leadersID() []byte {
-	id := make([]byte, 4)
+	id := make([]byte, 8)
 	if c.members.rank == 0 {
-		binary.LittleEndian.PutUint32(id, c.contexts.take())
+		binary.LittleEndian.PutUint64(id, c.contexts.take())
 	}
 	return id
 }
@@ -234,9 +234,9 @@ func (c *Comm) bare() (_ *Comm, err error) {
 	const op = "create"
 	c.contexts.settle(c.engine) // the id and the board of a communicator that was freed are used again
 	told := append(c.leadersID(), make([]byte, 8)...)
-	id, place := told[:4], told[4:]
+	id, place := told[:8], told[8:]
 	var mine coll.BoardMemory
-	if c.members.rank == 0 && binary.LittleEndian.Uint32(id) != worldID {
+	if c.members.rank == 0 && binary.LittleEndian.Uint64(id) != worldID {
 		mine = c.team.ReserveBoard()
 		binary.LittleEndian.PutUint64(place, mine.Word())
 	}
@@ -244,7 +244,7 @@ func (c *Comm) bare() (_ *Comm, err error) {
 	if err := c.team.Run(&coll.Args{Kind: coll.Bcast, Send: coll.Buffer{Data: told}}); err != nil {
 		return nil, Wrap(op, Bare(err)) // others may use the id and the board
 	}
-	word := binary.LittleEndian.Uint32(id)
+	word := binary.LittleEndian.Uint64(id)
 	if word == worldID {
 		return nil, Wrap(op, errNoContext(int(c.members.ranks[0])))
 	}

@@ -125,7 +125,7 @@ func (c *contexts) use(r *retirement, e *pml.Engine) {
 			job.ForgetFreed(r.comm.root, int(member), collective.of(r.id))
 		}
 	}
-	c.give(r.id)
+	c.give(uint64(r.id))
 }
 
 // near tells whether a member of c is on this node and of this job.

@@ -120,8 +120,8 @@ func isLost(err error) bool {
 // meetRemote returns the job's ranks of the other group, and the id of the new communicator,
 // which comes from the group that precedes. The leaders exchange their groups, and each tells
 // its own group the result. Wrong arguments travel along, so that all ranks fail if one does.
-func (c *Comm) meetRemote(op string, id uint32, leader int, bad error,
-	meet meetLeader) (remote []int32, given uint32, err error) {
+func (c *Comm) meetRemote(op string, id uint64, leader int, bad error,
+	meet meetLeader) (remote []int32, given uint64, err error) {
 	t := c.everyone()
 	all, bad := t.Propose(agree.Proposal{ID: id, Call: agree.CallOf(op, leader)}, bad)
 	heard := agree.Proposal{Call: agree.CallOf(op)}
@@ -155,7 +155,7 @@ func (c *Comm) meetRemote(op string, id uint32, leader int, bad error,
 	if err = concur(t, heard.Call, err, again); err != nil {
 		return nil, 0, err
 	}
-	given = uint32(told[leader].Key)
+	given = uint64(told[leader].Key)
 	if c.precedes(c.group.ranks, remote) {
 		given = all[0].ID
 	}

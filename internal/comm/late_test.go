@@ -34,7 +34,7 @@ func TestWorldsHaveContextsOfTheirOwn(t *testing.T) {
 	handed := map[uint32]bool{}
 	for rank, c := range all {
 		require.Equal(t, all[root.World(rank).First].ID(), c.ID())
-		handed[c.contexts.take()] = true
+		handed[uint32(c.contexts.take())] = true
 	}
 	require.Zero(t, all[0].ID())
 	require.NotEqual(t, all[0].ID(), all[late.First].ID())

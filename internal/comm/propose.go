@@ -42,7 +42,7 @@ func membersOf(color int64, all []agree.Proposal) []int {
 // agreed is what the members of a circle that propose the same color agree on.
 type agreed struct {
 	members []int            // their places in the circle, the leader first; nil: this one proposes Undefined
-	id      uint32           // for what they make
+	id      uint64           // for what they make
 	all     []agree.Proposal // of the circle, by place
 }
 

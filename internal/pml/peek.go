@@ -81,9 +81,12 @@ func (op *operation) asked() job.Operation {
 	return o
 }
 
-// AskTag is the tag of questions: messages that no receive waits for. Questions counts those that have come, in any
-// context: a communicator that may have to answer one looks when the count has changed.
-const AskTag = 1<<31 - 2
+// AskTag is the first of the AskTags tags of questions: messages that no receive waits for. Questions counts those that
+// have come, in any context: a communicator that may have to answer one looks when the count has changed.
+const (
+	AskTag  = 1<<31 - 1 - AskTags
+	AskTags = 1 << 24
+)
 
 // Questions is described with AskTag. It needs no lock.
 func (in Inside) Questions() uint32 { return in.e.refusals.came.Load() }
@@ -95,14 +98,10 @@ type refusals struct {
 	answers map[uint32]func(Inside) (later bool) // by context; see Respond
 }
 
-// Respond has a function called when questions have come, by whoever makes progress, and again if it returns true. nil
-// ends that.
+// Respond has a function called when questions have come, by whoever makes progress, and again if it returns true. It
+// takes the place of an earlier one of the context.
 func (in Inside) Respond(context uint32, f func(Inside) (later bool)) {
 	q := &in.e.refusals
-	if f == nil {
-		delete(q.answers, context)
-		return
-	}
 	if q.answers == nil {
 		q.answers = map[uint32]func(Inside) (later bool){}
 	}

@@ -61,6 +61,21 @@ func TestRefusedCallAlone(t *testing.T) {
 	})
 }
 
+// A rank that is refused a call, and frees the communicator, learns from the others which call it was, also when they
+// have freed the communicator before it asks. In one address space others wait for it but in a short broadcast.
+func TestRefusedCallThenFree(t *testing.T) {
+	program := build(t, "refused_then_free.c")
+	test := func(t *testing.T, w way, ranks, calls int) {
+		for last := range calls { // each kind of call, blocking and not
+			for bad := range ranks {
+				require.Equal(t, "right\n", w.ends(t, ranks, program, fmt.Sprint(last), fmt.Sprint(bad)))
+			}
+		}
+	}
+	eachModel(t, func(t *testing.T, w way) { test(t, w, 3, map[string]int{"pvas": 1, "sm": 6}[w.btl]) })
+	t.Run("nodes", func(t *testing.T) { test(t, way{btl: "auto", entry: "coroutine", rsh: rshHere(t)}, 2, 6) })
+}
+
 // A collective call that one rank is refused, and a reduction after it.
 func TestReductionAfterRefusedCall(t *testing.T) {
 	program := build(t, "refused_then_reduce.c")

@@ -14,7 +14,7 @@ import (
 type Proposal struct {
 	Color, Key int64
 	Call       Call
-	ID         uint32 // of what is made if this member leads; 0: it has none left
+	ID         uint64 // of what is made if this member leads; 0: it has none left
 	Refused    bool   // this member's arguments are wrong
 	Data       []byte // anything else
 }
@@ -28,14 +28,14 @@ type Call struct {
 // Is tells whether two calls are the same operation, with the same arguments where all members have to pass them alike.
 func (c Call) Is(other Call) bool { return c.number == other.number }
 
-const proposalSize = 8 + 8 + 8 + 4 + 1
+const proposalSize = 8 + 8 + 8 + 8 + 1
 
 func (p *Proposal) encode() []byte {
 	b := make([]byte, 0, proposalSize+len(p.Data))
 	b = binary.LittleEndian.AppendUint64(b, uint64(p.Color))
 	b = binary.LittleEndian.AppendUint64(b, uint64(p.Key))
 	b = binary.LittleEndian.AppendUint64(b, p.Call.number)
-	b = binary.LittleEndian.AppendUint32(b, p.ID)
+	b = binary.LittleEndian.AppendUint64(b, p.ID)
 	refused := byte(0)
 	if p.Refused {
 		refused = 1
@@ -51,8 +51,8 @@ func decodeProposal(b []byte) (p Proposal, err error) {
 		Color:   int64(binary.LittleEndian.Uint64(b)),
 		Key:     int64(binary.LittleEndian.Uint64(b[8:])),
 		Call:    Call{number: binary.LittleEndian.Uint64(b[16:])},
-		ID:      binary.LittleEndian.Uint32(b[24:]),
-		Refused: b[28] != 0,
+		ID:      binary.LittleEndian.Uint64(b[24:]),
+		Refused: b[32] != 0,
 		Data:    b[proposalSize:],
 	}, nil
 }
