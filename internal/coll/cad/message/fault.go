@@ -36,6 +36,7 @@ func (r *run) note(f cad.Failure) {
 	}
 	if f.Kind() == cad.Mismatch && !r.guarded {
 		r.giveUp()
+		r.warn(f)
 	}
 }
 

@@ -71,7 +71,8 @@ type run struct {
 	guarded bool // the gate has not been passed
 	done    bool
 	failure cad.Failure
-	broken  error // the engine for messages cannot go on
+	broken  error  // the engine for messages cannot go on
+	doubt   *doubt // nil: it has not lasted
 }
 
 // inFlight is a message that is underway, for a node.
@@ -104,6 +105,7 @@ type area struct {
 
 // State is what graphs by messages keep for a channel.
 type State struct {
-	Flight []uint32 // those that are underway; see mayBegin
-	guard  *run     // that of them which has not passed its guard; nil: none, or it is alone
+	Flight []*run // those that are underway; see mayBegin
+	guard  *run   // that of them which has not passed its guard; nil: none, or it is alone
+	doubts doubts
 }
