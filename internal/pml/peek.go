@@ -99,13 +99,9 @@ type refusals struct {
 }
 
 // Respond has a function called when questions have come, by whoever makes progress, and again if it returns true. It
-// takes the place of an earlier one of the context; nil: there is none any more.
+// takes the place of an earlier one of the context.
 func (in Inside) Respond(context uint32, f func(Inside) (later bool)) {
 	q := &in.e.refusals
-	if f == nil {
-		delete(q.answers, context)
-		return
-	}
 	if q.answers == nil {
 		q.answers = map[uint32]func(Inside) (later bool){}
 	}
