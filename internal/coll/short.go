@@ -94,7 +94,6 @@ func (x *Short) Begin(c *cad.Channel, held *atomic.Uint32) (pml.Request, error) 
 	r, err := x.team.Engine.BeginBy(c.Context, func() pml.Task {
 		x.ring, x.channel, x.number = ring, c, c.Next()
 		x.place = ring.Begin()
-		c.NoteBegun()
 		x.team.Job.CountCall(x.team.world(x.team.Rank), x.slot)
 		return x
 	})

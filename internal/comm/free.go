@@ -38,7 +38,6 @@ func (c *Comm) retire() error {
 		partitioned.of(id), pairing.of(id))
 	if idle {
 		c.graphs.Forget(nonblocking.of(id)) // for the next one that has the id
-		c.engine.Within(func(in pml.Inside) { in.Respond(nonblocking.of(id), nil) })
 	}
 	c.engine.Explain(pointToPoint.of(id), nil)
 	c.engine.Explain(agreement.of(id), nil)

@@ -51,8 +51,6 @@ type Channel struct {
 	issued   atomic.Uint32                 // how many graphs were issued
 	standing atomic.Pointer[chan struct{}] // see BeginStandIn; nil: no goroutine does
 
-	begun uint32 // see NoteBegun
-
 	mu     sync.Mutex // guards the rest
 	states []any      // see StateOf
 }
@@ -92,13 +90,6 @@ func (c *Channel) AwaitStandIn(g *Graph) {
 
 // Issued returns how many graphs, and other operations, this rank has issued. All members issue as many.
 func (c *Channel) Issued() uint32 { return c.issued.Load() }
-
-// NoteBegun notes, under the lock of the engine for messages, that an issued operation by messages or at a ring has
-// begun.
-func (c *Channel) NoteBegun() { c.begun++ }
-
-// AllBegun tells whether all operations that this rank has issued have begun. It is called like NoteBegun.
-func (c *Channel) AllBegun() bool { return c.begun == c.issued.Load() }
 
 // Next returns the number of an operation that is issued.
 func (c *Channel) Next() uint32 { return c.issued.Add(1) - 1 }

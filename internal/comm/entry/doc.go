@@ -6,8 +6,6 @@
 // ranks have theirs. Such a call is inside with all its steps.
 //
 // Ranks whose calls began in another order may wait in vain. The supervisor proves that, and ends the job (job.Prove).
-// Nonblocking operations that such ranks have begun in another order, by messages, are told: see cad/message. In one
-// address space, goroutines that wait in several of them whose calls differ may wait without proof.
 // Calls that do not overlap are not found, whatever their order. Starts of persistent operations do not look here:
 // ranks may start these in any order.
 //

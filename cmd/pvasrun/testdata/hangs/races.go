@@ -15,7 +15,6 @@ var races = []testCase{
 	{"ibarrier-later", 3, later(ibarrier)},
 	{"iallreduce", 3, racing(func(c *mpi.Comm) error { return iallreduce(c, short) })},
 	{"iallreduce-long", 3, racing(func(c *mpi.Comm) error { return iallreduce(c, bulky) })},
-	{"iallreduce-lengths", 3, lengths},
 	{"dup", 3, racing(dup)},
 	{"idup", 3, racing(func(c *mpi.Comm) error {
 		_, r, err := c.Idup()
@@ -76,28 +75,6 @@ func race(w, c *mpi.Comm, x func(c *mpi.Comm) error) error {
 		wg.Go(func() {
 			time.Sleep(time.Duration(i) * apart)
 			_ = call(c)
-		})
-	}
-	wg.Wait()
-	return w.Barrier()
-}
-
-// lengths has three goroutines of each rank call Iallreduce, of different lengths whichever is first.
-func lengths(w *mpi.Comm) error {
-	c, err := w.Dup()
-	if err != nil {
-		return err
-	}
-	var wg sync.WaitGroup
-	for g := range 3 {
-		wg.Go(func() {
-			for i := range 60 {
-				n := 1
-				if (i+g+w.Rank())%3 == 0 {
-					n = 5000
-				}
-				_ = iallreduce(c, n)
-			}
 		})
 	}
 	wg.Wait()

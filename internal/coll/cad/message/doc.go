@@ -18,8 +18,8 @@
 // ends at once, by the layer below.
 //
 // Members in different calls have graphs that do not fit: there is no message to wait for.
-// So a member that finds such a mismatch gives the graph up. It warns all members if the graph does not block:
-// see doubt. The guard of --check (cad.Graph.Guarded) tells all members of any call.
+// So the first member that finds such a mismatch gives the graph up. Only the guard of
+// --check (cad.Graph.Guarded) tells all members.
 //
 // Progress runs under the lock of the engine for messages, and so does all of this package but
 // Run, Start and build.

@@ -36,7 +36,6 @@ func (r *run) note(f cad.Failure) {
 	}
 	if f.Kind() == cad.Mismatch && !r.guarded {
 		r.giveUp()
-		r.warn(f)
 	}
 }
 

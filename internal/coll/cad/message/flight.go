@@ -26,7 +26,7 @@ func (r *run) mayBegin() bool {
 		}
 		r.number = c.Issued()
 	}
-	tooFar := func(other *run) bool { return int32(r.number-other.number) >= 1<<numberBits }
+	tooFar := func(n uint32) bool { return int32(r.number-n) >= 1<<numberBits }
 	if len(s.Flight) >= mostInFlight || slices.ContainsFunc(s.Flight, tooFar) {
 		return false
 	}
@@ -34,8 +34,7 @@ func (r *run) mayBegin() bool {
 		s.guard = r
 		c.Next()
 	}
-	s.Flight = append(s.Flight, r)
-	c.NoteBegun()
+	s.Flight = append(s.Flight, r.number)
 	return true
 }
 
@@ -45,10 +44,8 @@ func (r *run) leaveFlight() {
 	if r.guarded {
 		r.passGuard()
 	}
-	if i := slices.Index(s.Flight, r); i >= 0 {
+	if i := slices.Index(s.Flight, r.number); i >= 0 && !r.alone() {
 		s.Flight = slices.Delete(s.Flight, i, i+1)
-		s.doubts.keep(r.number, r.failure)
-		r.forget()
 	}
 }
 

@@ -42,17 +42,13 @@ func (r *run) Progress() (done bool, err error) {
 			return false, nil
 		}
 		r.begun, r.seen = true, in.Completions()
-		r.respond()
-		if r.heed(); !r.done {
-			r.together()
-			r.finish(cad.Start)
-			r.drain()
-		}
+		r.together()
+		r.finish(cad.Start)
+		r.drain()
 	}
 	for !r.done && r.seen != in.Completions() {
 		r.seen = in.Completions()
 		r.takeArrived()
-		r.hear()
 	}
 	if !r.done {
 		return false, nil
@@ -204,7 +200,7 @@ func (r *run) arrived(l inFlight, st pml.Status, mark pml.Mark, err error) {
 		r.failed(l.n, err)
 		return
 	case l.record != nil:
-		r.note(r.t.recorded(l.record, st.Source))
+		r.note(r.recorded(l.record, st.Source))
 	case a.kind == cad.Recv:
 		want := uint64(a.dst.size)
 		if mark.Number&spoilt != 0 {

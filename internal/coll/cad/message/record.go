@@ -16,16 +16,19 @@ const recordBytes = 3*8 + cad.TextSize
 // sendRecord sends the failure of the graph. Nobody waits for that: if the receiver has gone
 // it is of no use.
 func (r *run) sendRecord(to int) {
-	f := r.t.abroad(r.failure, to)
+	f := r.failure
+	if r.t.Job.Visits(to) {
+		f.Fault = f.Renamed(func(rank int) int { return int(r.t.Job.NameOf(rank)) })
+	}
 	_ = r.t.Messages.Inside().Post(r.channel.Context, to, tagOf(r.number, recordPort), pml.Mark{}, recordOf(f))
 }
 
 // recorded is the failure of a record that has come from a rank.
-func (t *Transport) recorded(b []byte, from int) cad.Failure {
+func (r *run) recorded(b []byte, from int) cad.Failure {
 	f := readRecord(b)
-	if t.Job.Visits(from) {
+	if r.t.Job.Visits(from) {
 		f.Fault = f.Renamed(func(name int) int {
-			if rank, ok := t.Job.Named(uint32(name)); ok {
+			if rank, ok := r.t.Job.Named(uint32(name)); ok {
 				return rank
 			}
 			return from // a rank of a third job, which this one has not met

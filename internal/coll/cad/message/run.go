@@ -71,8 +71,7 @@ type run struct {
 	guarded bool // the gate has not been passed
 	done    bool
 	failure cad.Failure
-	broken  error  // the engine for messages cannot go on
-	doubt   *doubt // nil: it has not lasted
+	broken  error // the engine for messages cannot go on
 }
 
 // inFlight is a message that is underway, for a node.
@@ -105,7 +104,6 @@ type area struct {
 
 // State is what graphs by messages keep for a channel.
 type State struct {
-	Flight []*run // those that are underway; see mayBegin
-	guard  *run   // that of them which has not passed its guard; nil: none, or it is alone
-	doubts doubts
+	Flight []uint32 // those that are underway; see mayBegin
+	guard  *run     // that of them which has not passed its guard; nil: none, or it is alone
 }
