@@ -6,6 +6,7 @@
 // ranks have theirs. Such a call is inside with all its steps.
 //
 // Ranks whose calls began in another order may wait in vain. The supervisor proves that, and ends the job (job.Prove).
+// It has no proof for goroutines that each wait in another nonblocking operation, if these differ in kind or length.
 // Calls that do not overlap are not found, whatever their order. Starts of persistent operations do not look here:
 // ranks may start these in any order.
 //
