@@ -39,11 +39,11 @@ func TestIdsDoNotOverlap(t *testing.T) {
 		}
 	}
 	c := newContexts(0, 1)
-	a, b := c.take(), c.take()
-	c.give(a)
+	a, b := uint32(c.take()), uint32(c.take())
+	c.give(uint64(a))
 	require.NotEqual(t, a, b)
-	require.Equal(t, uint32(a), uint32(c.take()), "what nobody used is taken again")
-	require.NotContains(t, []uint64{a, b, worldID}, c.take())
+	require.Equal(t, a, uint32(c.take()), "what nobody used is taken again")
+	require.NotContains(t, []uint32{a, b, worldID}, uint32(c.take()))
 }
 
 func TestACommunicatorWithoutAnIDIsPending(t *testing.T) {

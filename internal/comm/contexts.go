@@ -3,6 +3,7 @@ package comm
 import (
 	"fmt"
 	"math/bits"
+	"math/rand/v2"
 	"sync"
 
 	"github.com/gopvas/gopvas/internal/job"
@@ -81,11 +82,14 @@ type ids struct {
 }
 
 func newContexts(rank, places int) *contexts {
-	return &contexts{own: ids{next: idsFrom(rank, places) + firstID, end: idsFrom(rank+1, places)}}
+	return &contexts{
+		own:   ids{next: idsFrom(rank, places) + firstID, end: idsFrom(rank+1, places)},
+		taken: rand.Uint32(), // a later job may have the ids of this one's
+	}
 }
 
-// take returns an id, worldID if there is none left. Its upper half is a number that no earlier communicator with the
-// lower half has: so a question about one of them is not taken for one about a later one (coll.Team.Serial).
+// take returns an id, worldID if there is none left. Its upper half is a number that the communicator before it with
+// the lower half does not have. So a question about that one is not taken for one about this one (coll.Team.Serial).
 func (c *contexts) take() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

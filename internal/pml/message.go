@@ -98,7 +98,7 @@ func (e *Engine) unexpected(msg *message) {
 	msg.Source, msg.Tag = msg.frame.Source, msg.frame.Tag
 	c := e.match.In(msg.frame.Context)
 	c.Add(&msg.Message)
-	if msg.Tag >= AskTag {
+	if msg.Tag >= AskTag && msg.Tag < MaxTag { // programs use MaxTag
 		e.refusals.came.Add(1)
 	}
 	e.stats.Unexpected++

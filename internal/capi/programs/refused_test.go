@@ -61,8 +61,8 @@ func TestRefusedCallAlone(t *testing.T) {
 	})
 }
 
-// A rank that is refused a call, and frees the communicator, learns from the others which call it was, also when they
-// have freed the communicator before it asks. In one address space others wait for it but in a short broadcast.
+// A rank that is refused a call, and frees the communicator, learns from the others which call it was. They may have
+// freed the communicator before it asks. In one address space others wait for it but in a short broadcast.
 func TestRefusedCallThenFree(t *testing.T) {
 	program := build(t, "refused_then_free.c")
 	test := func(t *testing.T, w way, ranks, calls int) {

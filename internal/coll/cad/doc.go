@@ -29,9 +29,9 @@
 // A graph has a fault if an operator panics, if a SEND and its RECV differ in length, or if
 // two graphs stand for different calls. The fault is noted in the graph, and passed on to the
 // graphs that get data from it. The nodes go on, but for CALL nodes, which are left out. So all graphs come to an
-// end, and those that depend on lost data say so. In one address space a node that the
-// graph of the other rank has no node for ends with a fault, too. If a member has gone, or a rank that was
-// executing nodes, the graphs cannot end. Then the whole channel is broken, for all its members, now and later.
+// end, and those that depend on lost data say so. In one address space a node without a counterpart ends with a fault
+// when the first pair meets, or the other graph is complete. If a member has gone, or a rank that was executing nodes,
+// the graphs cannot end. Then the whole channel is broken, for all its members, now and later.
 //
 // # Prior art
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/gopvas/gopvas/internal/coll/cad"
@@ -135,4 +136,31 @@ func isPairsOf(err error, member int) error {
 		return fmt.Errorf("got %v", err)
 	}
 	return nil
+}
+
+// TestPeerThatForgetsAndEnds: a peer has forgotten the channel. It ends when this rank has looked for its graph in
+// vain.
+func TestPeerThatForgetsAndEnds(t *testing.T) {
+	root, all := start(t, 2, true, Options{})
+	forgotten := make(chan struct{})
+	eachRank(t, root, all, func(r rank) error {
+		if r.rank == 0 {
+			<-forgotten
+			var mismatch *fault.MismatchError
+			if err := r.do(recvOf1()); !errors.As(err, &mismatch) {
+				return fmt.Errorf("got %v", err)
+			}
+			return nil
+		}
+		g := cad.NewGraph()
+		g.Tie()
+		err := r.do(g)
+		r.Forget(r.world.Context)
+		close(forgotten)
+		for own := r.records[r.world.Context]; own.awaited.Load() == 0; {
+			root.Inbox(0).Notify()
+			runtime.Gosched()
+		}
+		return err
+	})
 }

@@ -85,8 +85,8 @@ const nameWords = 2
 // namesAt is where the names of operators are in the aux of a graph of so many nodes and peers.
 func namesAt(nodes, peers uint32) uint32 { return nodes + peerWords*peers }
 
-// pair is which of the pairs with a rank of the job a node belongs to, and how many nodes of its kind its graph has for
-// that rank. A fault has 16 bits for a rank, too.
+// pair is which of the pairs with a rank of the job a node belongs to. ports is how many nodes of its kind its graph
+// has for that rank. A fault has 16 bits for a rank, too.
 type pair struct{ rank, port, ports uint32 }
 
 func (p pair) word() uint64 {
