@@ -114,7 +114,7 @@ func TestSenderKilledInTheMiddle(t *testing.T) {
 		b[0].Poll(1, func(f *btl.Frame) { r = b[0].Accept(f, &btl.Buffer{Bytes: dst}) })
 		require.NotNil(t, r)
 		if direct {
-			claimChunk(s.(*sendTransfer).d, uint64(len(src)), false, false)
+			s.(*sendTransfer).d.claim(false, cut{take: uint64(len(src))})
 		} else {
 			_, err := s.Progress()
 			require.NoError(t, err)

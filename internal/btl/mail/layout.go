@@ -70,7 +70,7 @@ type eager struct {
 //
 //	state of this generation    stored by   what follows
 //	(another generation)        -           offered: nobody has accepted it yet
-//	phaseShared   direct        receiver    both copy: see claimChunk
+//	phaseShared   direct        receiver    both copy: see chunk.go
 //	phasePiped    pipelined     receiver    the sender fills, the receiver drains
 //	              or staged                 (phaseShared or phaseRead may follow, see overtake.go)
 //	phaseDone                   receiver    the sender frees the descriptor
@@ -100,7 +100,7 @@ type descriptor struct {
 	_       [cacheLine - 32 - 24]byte
 
 	// Written by both ends in phaseShared, reset by the receiver before it.
-	cursor atomic.Uint64 // bytes that have been claimed, may exceed take
+	cursor atomic.Uint64 // claims of chunks: see claims
 	copied atomic.Uint64 // bytes that have been copied
 
 	// Written by the receiver. Not beside state: the sender looks at that all the time.

@@ -129,7 +129,12 @@ func (t *recvTransfer) begin(direct bool) {
 	}
 }
 
-// share has both ends copy the bytes from from on.
+// cut is how the transfer is cut into chunks if both ends copy.
+func (t *recvTransfer) cut() cut {
+	return cut{take: uint64(t.take), typed: t.typed || t.dst.Layout != nil, staged: t.staged}
+}
+
+// share has both ends copy the bytes from from on, and those before in the same chunk again.
 func (t *recvTransfer) share(from int) {
 	t.way = wayShared
 	take := uint64(t.take)
@@ -139,8 +144,9 @@ func (t *recvTransfer) share(from int) {
 	}
 	t.d.take.Store(take)
 	t.d.place.Store(uint64(t.dst.Place()))
-	t.d.cursor.Store(uint64(from))
-	t.d.copied.Store(uint64(from))
+	skipped := uint64(from) / t.cut().size()
+	t.d.cursor.Store(skipped * uint64(fromFront))
+	t.d.copied.Store(skipped * t.cut().size())
 	shm.OrderRelease()
 	t.enter(phaseShared)
 }
@@ -215,15 +221,12 @@ func (t *recvTransfer) step() (done bool, err error) {
 
 // copyPart copies a chunk of a shared transfer, or finds that all are copied.
 func (t *recvTransfer) copyPart() (done, moved bool) {
-	take := uint64(t.take)
-	if t.d.cursor.Load() < take {
-		if c := claimChunk(t.d, take, t.typed || t.dst.Layout != nil, t.staged); c.from < c.to {
-			fetch(t.dst, t.addr, t.source(), c)
-			t.d.copied.Add(c.to - c.from)
-			moved = true
-		}
+	if c := t.d.claim(t.box.rank < t.peer.rank, t.cut()); c.from < c.to {
+		fetch(t.dst, t.addr, t.source(), c)
+		t.d.copied.Add(c.to - c.from)
+		moved = true
 	}
-	if t.d.copied.Load() != take {
+	if t.d.copied.Load() != uint64(t.take) {
 		return false, moved
 	}
 	shm.OrderAcquire()

@@ -161,10 +161,7 @@ func (t *sendTransfer) helpOut() bool {
 	take := t.d.take.Load()
 	theirs := take&typedTake != 0
 	take &^= typedTake
-	if t.d.cursor.Load() >= take { // spares the line a useless writing
-		return false
-	}
-	c := claimChunk(t.d, take, t.src.Layout != nil || theirs, t.staged)
+	c := t.d.claim(t.box.rank < t.peer.rank, cut{take, t.src.Layout != nil || theirs, t.staged})
 	n := c.to - c.from
 	if n == 0 {
 		return false
@@ -181,55 +178,4 @@ func (t *sendTransfer) helpOut() bool {
 	t.box.counters.HelpedBytes += n
 	t.box.again()
 	return true
-}
-
-// Sizes of what one call copies. A chunk of a shared transfer is a half of it within these
-// bounds, with a layout a quarter. It is large enough to make up for the claim, which moves a
-// cache line, and small enough that the ends get done at about the same time. Of two halves each
-// end copies the same one every time, so the lines of a buffer that is used again stay in its
-// cache.
-const (
-	minChunk = 16 << 10  // bytes
-	maxChunk = 128 << 10 // bytes
-
-	// A buffer with a layout takes longer for each byte, by so much about.
-	typedCost = 8
-)
-
-// shareFrom is the length from which both ends copy. Shorter transfers are copied by the
-// receiver, in Accept.
-func (b *Box) shareFrom(typed bool) int {
-	if typed {
-		return b.shared / typedCost
-	}
-	return b.shared
-}
-
-// chunkSize returns the size of the chunks of a shared transfer.
-func chunkSize(take uint64, typed bool) uint64 {
-	if typed {
-		return min(max(take/4, minChunk/typedCost), maxChunk/2) &^ (cacheLine - 1)
-	}
-	return min(max(take/2, minChunk), maxChunk) &^ (cacheLine - 1)
-}
-
-// chunk is what one end copies in one go: a range of the message, or, between layouts, as
-// much of it in another place (datatype.CopyPart).
-type chunk struct {
-	from, to    uint64
-	take        uint64 // bytes of all chunks
-	part, parts int64  // parts is 0 if the chunk is the range
-}
-
-// claimChunk claims the next chunk for the caller to copy; it is empty if there is
-// none left. Chunks are claimed once each: the addition is atomic. Those of a staged message
-// are ranges, since some of it was received in order.
-func claimChunk(d *descriptor, take uint64, typed, staged bool) chunk {
-	size := chunkSize(take, typed)
-	to := d.cursor.Add(size)
-	c := chunk{from: min(to-size, take), to: min(to, take), take: take}
-	if typed && !staged {
-		c.part, c.parts = int64((to-size)/size), int64((take+size-1)/size)
-	}
-	return c
 }
