@@ -200,9 +200,24 @@ func RunPart(c *Comm, call string, a *coll.Args) error {
 	}
 	c.team.Called = call
 	err := Wrap(call, Bare(c.team.Run(a)))
+	c.team.Called = ""
 	standInOwed(c)
 	leave(c, call, &err)
 	return err
+}
+
+// Tell tells all ranks mine, a value without pointers, and returns what each of them has told. call is that of RunPart.
+func Tell[T any](c *Comm, call string, mine T) ([]T, error) {
+	all := make([]T, c.Size())
+	err := RunPart(c, call, telling(mine, all))
+	return all, err
+}
+
+// telling is the operation of Tell.
+func telling[T any](mine T, all []T) *coll.Args {
+	send := bytesOf([]T{mine})
+	return &coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: send},
+		Recv: coll.Buffer{Data: bytesOf(all), Block: len(send)}}
 }
 
 // BeginCollective begins a nonblocking operation. op is its name in errors.

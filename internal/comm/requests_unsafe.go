@@ -13,3 +13,8 @@ var _ = [1]struct{}{}[unsafe.Sizeof(Request{})-unsafe.Sizeof(pml.Request{})]
 func inner(reqs []Request) []pml.Request {
 	return unsafe.Slice((*pml.Request)(unsafe.Pointer(unsafe.SliceData(reqs))), len(reqs))
 }
+
+// bytesOf views the elements of buf, without pointers, as bytes.
+func bytesOf[T any](buf []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(buf))), len(buf)*int(unsafe.Sizeof(buf[0])))
+}

@@ -1,14 +1,12 @@
 package comm
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -52,8 +50,6 @@ type WinSpec struct {
 }
 
 const (
-	segmentSize = 9 * 8
-
 	// failed is the length of a rank that could not provide its part, so that its peers fail too instead of waiting for
 	// it. What it wanted is its mapped, if there was no room for that, else 0.
 	failed = math.MaxUint64
@@ -214,18 +210,15 @@ func (w *Window) agree(mine segment, localErr error) ([]segment, error) {
 			mine.mapped = wanted
 		}
 	}
-	all := make([]byte, w.comm.size*segmentSize)
-	err := w.comm.team.Run(&coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: mine.encode()},
-		Recv: coll.Buffer{Data: all, Block: segmentSize}})
+	segments := make([]segment, w.comm.size)
+	err := w.comm.team.Run(telling(mine, segments))
 	if err := errors.Join(localErr, Bare(err)); err != nil {
 		return nil, err
 	}
-	var segments []segment
-	for rank := range w.comm.size {
-		s, err := decodeSegment(all[rank*segmentSize:][:segmentSize])
+	for rank, s := range segments {
 		switch {
-		case err != nil:
-			return nil, fmt.Errorf("rank %d: %w", rank, err)
+		case s.length != failed && (s.length > s.mapped || s.skip > s.mapped-s.length || s.mapped > math.MaxInt):
+			return nil, fmt.Errorf("rank %d: a segment of %d bytes in %d is damaged", rank, s.length, s.mapped)
 		case s.call != mine.call || s.words != mine.words:
 			return nil, fmt.Errorf("rank %d makes a window of another kind: all ranks make the same call", rank)
 		case s.length == failed && s.mapped > 0:
@@ -233,32 +226,8 @@ func (w *Window) agree(mine segment, localErr error) ([]segment, error) {
 		case s.length == failed:
 			return nil, fmt.Errorf("rank %d could not provide its memory", rank)
 		}
-		segments = append(segments, s)
 	}
 	return segments, nil
-}
-
-func (s segment) encode() []byte {
-	b := make([]byte, 0, segmentSize)
-	for _, word := range []uint64{s.at, s.mapped, s.length, s.unit, s.call, s.skip, s.words, s.control,
-		s.controlMapped} {
-		b = binary.LittleEndian.AppendUint64(b, word)
-	}
-	return b
-}
-
-func decodeSegment(b []byte) (s segment, err error) {
-	if len(b) != segmentSize {
-		return s, fmt.Errorf("a segment of a window is told in %d bytes, not %d", segmentSize, len(b))
-	}
-	for i, word := range []*uint64{&s.at, &s.mapped, &s.length, &s.unit, &s.call, &s.skip, &s.words,
-		&s.control, &s.controlMapped} {
-		*word = binary.LittleEndian.Uint64(b[8*i:])
-	}
-	if s.length != failed && (s.length > s.mapped || s.skip > s.mapped-s.length || s.mapped > math.MaxInt) {
-		return s, fmt.Errorf("a segment of %d bytes in %d is damaged", s.length, s.mapped)
-	}
-	return s, nil
 }
 
 // ErrNoRoom means that a rank has no memory left for a window.

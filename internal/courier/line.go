@@ -1,12 +1,12 @@
 package courier
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"net/netip"
 
-	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/suci"
 )
@@ -23,8 +23,11 @@ type Line struct {
 // Head is how many bytes of a block are the line's, at its beginning.
 const Head = 4
 
-// addressSize is an address and a port.
-const addressSize = 16 + 2
+// address is where the courier of a rank is; its port is 0 if there is none.
+type address struct {
+	ip   [16]byte
+	port uint16
+}
 
 // Join opens a line for all ranks of a communicator, which has one at most. It is collective, and no rank sends before
 // all have joined. handle gets the blocks of others, without their heads, one after the other. When it returns the
@@ -34,21 +37,17 @@ func Join(c *comm.Comm, handle func(l *Line, from int, block []byte)) (*Line, er
 	for rank := range c.Size() {
 		l.ranks[comm.JobRank(c, rank)] = rank
 	}
-	own := make([]byte, addressSize)
+	own := address{}
 	at, err := comm.Resource(c, func() (io.Closer, error) {
 		return open(comm.Root(c), comm.JobRank(c, c.Rank()))
 	})
 	if err == nil {
 		l.courier = at.(*Courier)
-		copy(own, encode(l.courier.endpoint.Addr()))
+		addr := l.courier.endpoint.Addr()
+		own = address{addr.Addr().As16(), addr.Port()}
 	}
-	all := make([]byte, addressSize*c.Size())
-	agreed := comm.RunCollective(c, "courier", &coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: own},
-		Recv: coll.Buffer{Data: all, Block: addressSize}})
-	if err == nil {
-		err = agreed
-	}
-	if err != nil {
+	all, told := comm.Tell(c, "courier", own)
+	if err = cmp.Or(err, told); err != nil {
 		return nil, err
 	}
 	if err = l.connect(c, all); err == nil { // on all ranks, or on none
@@ -65,16 +64,16 @@ func Join(c *comm.Comm, handle func(l *Line, from int, block []byte)) (*Line, er
 }
 
 // connect makes the peers.
-func (l *Line) connect(c *comm.Comm, addresses []byte) error {
+func (l *Line) connect(c *comm.Comm, all []address) error {
 	l.peers = make([]*suci.Peer, c.Size())
-	for rank := range l.peers {
-		addr := decode(addresses[addressSize*rank:][:addressSize])
-		if addr.Port() == 0 {
+	for rank, a := range all {
+		if a.port == 0 {
 			return fmt.Errorf("rank %d has no socket for requests: its own error says why", rank)
 		}
 		if rank == c.Rank() {
 			continue
 		}
+		addr := netip.AddrPortFrom(netip.AddrFrom16(a.ip).Unmap(), a.port)
 		peer, err := l.courier.endpoint.Destination(idOf(comm.JobRank(c, rank)), addr)
 		if err != nil {
 			return fmt.Errorf("courier: reach rank %d: %w", rank, err)
@@ -82,15 +81,6 @@ func (l *Line) connect(c *comm.Comm, addresses []byte) error {
 		l.peers[rank] = peer
 	}
 	return nil
-}
-
-func encode(a netip.AddrPort) []byte {
-	ip := a.Addr().As16()
-	return binary.LittleEndian.AppendUint16(ip[:], a.Port())
-}
-
-func decode(b []byte) netip.AddrPort {
-	return netip.AddrPortFrom(netip.AddrFrom16([16]byte(b)).Unmap(), binary.LittleEndian.Uint16(b[16:]))
 }
 
 // Send sends a copy of a block, whose head it writes. It does not wait.

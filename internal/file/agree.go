@@ -6,18 +6,9 @@ import (
 	"fmt"
 	"syscall"
 
-	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
-
-// gather tells all ranks mine, a value without pointers, and returns what each of them has told.
-func gather[T any](f *File, mine T) ([]T, error) {
-	all, send := make([]T, f.ranks.Size()), bytesOf([]T{mine})
-	err := comm.RunPart(f.ranks, f.doing(), &coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: send},
-		Recv: coll.Buffer{Data: bytesOf(all), Block: len(send)}})
-	return all, err
-}
 
 // call tells the collective calls on a file apart.
 type call int64
@@ -103,7 +94,7 @@ func unlike(first *offer, at, rank int, number int64) error {
 // agree returns when all ranks have called it: nil if none of them has an error. The caller's own error comes first. A
 // call that has begun with meet or tell goes on with it.
 func (f *File) agree(mine error) error {
-	codes, err := gather(f, codeOf(mine))
+	codes, err := comm.Tell(f.ranks, f.doing(), codeOf(mine))
 	if mine != nil {
 		return mine
 	}

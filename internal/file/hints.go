@@ -42,7 +42,7 @@ func (f *File) agreeOnWindow() error {
 	f.mu.Lock()
 	mine := f.hints.window()
 	f.mu.Unlock()
-	all, err := gather(f, mine)
+	all, err := comm.Tell(f.ranks, f.doing(), mine)
 	if err == nil {
 		f.mu.Lock()
 		f.mover.window = all[0]

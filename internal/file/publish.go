@@ -69,7 +69,7 @@ const mostWords = 4 << 20
 // exchange tells all ranks of this one's part, and returns theirs.
 func (f *File) exchange(mine offer) ([]offer, error) {
 	f.begun.Store(int64(mine.Call))
-	return gather(f, mine)
+	return comm.Tell(f.ranks, f.doing(), mine)
 }
 
 // parties are the parts of all ranks, where this process can read their layouts in place. Those without bytes are

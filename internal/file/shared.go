@@ -68,7 +68,7 @@ func (f *File) shareOverNodes() error {
 	if err != nil {
 		return err
 	}
-	firsts, err := gather(f, int64(first[0]))
+	firsts, err := comm.Tell(f.ranks, f.doing(), int64(first[0]))
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/reach"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/mpi/fault"
@@ -13,7 +14,7 @@ func (f *File) findStorage() error {
 		sys.Storage
 		Sized bool
 	}
-	storages, err := gather(f, storage{sys.StorageOf(f.mover.fd), f.mover.sized})
+	storages, err := comm.Tell(f.ranks, f.doing(), storage{sys.StorageOf(f.mover.fd), f.mover.sized})
 	if err != nil {
 		return err
 	}

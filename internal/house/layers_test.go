@@ -79,8 +79,8 @@ var layers = []layer{
 	{"internal/comm", []string{"mpi/fault", "datatype", "internal/comm/agree", "internal/comm/entry",
 		"internal/coll", "internal/coll/cad", "internal/coll/cad/shared", "internal/pml", "btl",
 		"internal/btl/...", "internal/job", "internal/attendant", "trace", "internal/trace/recorder"}},
-	{"internal/reach", []string{"datatype", "internal/coll", "internal/comm", "internal/job"}},
-	{"internal/courier", []string{"internal/coll", "internal/comm", "internal/job", "shm", "suci"}},
+	{"internal/reach", []string{"datatype", "internal/comm", "internal/job"}},
+	{"internal/courier", []string{"internal/comm", "internal/job", "shm", "suci"}},
 	// the last: its test
 	{"internal/file", []string{"mpi/fault", "datatype", "internal/coll", "internal/comm", "internal/reach", "trace",
 		"internal/job"}},
