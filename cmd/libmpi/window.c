@@ -2,7 +2,7 @@
 //
 // A call of Go costs more than most of these operations. So C does what is plain: some elements of a predefined type,
 // in one piece, in memory that this process can address, in an epoch that allows it, and nothing wrong. It reads and
-// changes the words that package window has, by the same rules (internal/window/doc.go), and with the same atomic
+// changes the words that package window has, by the same rules (internal/window/lock/doc.go), and with the same atomic
 // operations. All else, and all that has to wait, is Go's: a function that returns 0 has changed nothing.
 //
 // A window is known here from its making to its Free, unless somebody watches the calls (capi.shorten). Its memory is
@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <string.h>
 
-// What Go has: struct Window of package window, with its parts.
+// What Go has: struct Window of package window, whose parts are of packages lock and epoch.
 
 struct head {
 	int64_t everyone;
@@ -57,36 +57,36 @@ struct window {
 	struct record *records;
 	int64_t records_len, records_cap;
 	struct stripe *stripes;
-	int64_t stripes_len, stripes_cap;
+	int64_t stripes_len, stripes_cap, me;
+	void *own;
 	struct target *targets;
 	int64_t targets_len, targets_cap;
-	struct slice *marks;
 	uintptr_t handle;
-	int64_t me, locks;
-	int32_t access;
 	uint8_t far;
+	int32_t access __attribute__((aligned(8))), locks;
+	struct slice *marks;
 };
 
 #define AT(type, field, offset) _Static_assert(offsetof(struct type, field) == offset, "see front_unsafe.go")
 AT(window, stripes, 32);
-AT(window, targets, 56);
-AT(window, marks, 80);
-AT(window, handle, 88);
-AT(window, me, 96);
-AT(window, locks, 104);
+AT(window, me, 56);
+AT(window, targets, 72);
+AT(window, handle, 96);
+AT(window, far, 104);
 AT(window, access, 112);
-AT(window, far, 116);
+AT(window, locks, 116);
+AT(window, marks, 120);
 AT(target, salt, 32);
 AT(head, sleepers, 64);
 AT(record, held, 64);
 AT(stripe, singles, 64);
 _Static_assert(sizeof(struct target) == 40 && sizeof(struct record) == 128 && sizeof(struct stripe) == 128,
-	"see control.go");
+	"see lock/words.go");
 
-// The access epochs and the marks of targets: epoch.go, marks.go.
+// The access epochs and the marks of targets: epoch/epoch.go, epoch/marks.go.
 enum { IDLE, FENCED, ACTIVE, STARTED, LOCKED, LOCKED_ALL, OVER };
 enum { OPEN = 1, EXCLUSIVE = 2, UNCHECKED = 4, MARK_BITS = 4, PER_WORD = 32 / MARK_BITS };
-enum { HOLDER_SHIFT = 32, HELD_SHIFT = 24, STRIPE_SHIFT = 14 }; // lock.go, stripe.go
+enum { HOLDER_SHIFT = 32, HELD_SHIFT = 24, STRIPE_SHIFT = 14 }; // lock/lock.go, lock/stripe.go
 enum { PARTS = 64, PART_BYTES = (1 << STRIPE_SHIFT) / PARTS };
 
 // LONGEST is what is done here at most: for more a call of Go does not matter.

@@ -29,7 +29,6 @@ var large = map[string]size{
 	"internal/comm.Comm":             {41, 132},
 	"internal/job.Root":              {30, 131},
 	"internal/pml.Engine":            {47, 196},
-	"internal/window.Window":         {30, 163},
 	"suci/internal/protocol.Machine": {40, 83},
 	"suci/internal/protocol.Peer":    {33, 80},
 }

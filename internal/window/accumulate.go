@@ -1,11 +1,28 @@
 package window
 
-import "github.com/gopvas/gopvas/internal/comm"
+import (
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/window/check"
+	"github.com/gopvas/gopvas/internal/window/update"
+)
+
+// What accumulates are given.
+type (
+	Element = update.Element
+	Op      = update.Op
+	Code    = update.Code
+)
+
+// Two operators that reductions do not have.
+const (
+	Replace = update.Replace
+	NoOp    = update.NoOp
+)
 
 // Accumulate has the elements of a place become what the operator makes of them and of those of a buffer of this rank.
 func (w *Window) Accumulate(op Op, e *Element, from *comm.Buffer, to *Place) error {
 	if w.watch != nil {
-		return w.wrap("accumulate", to.Rank, w.operation(accumulate, true, to, func() error {
+		return w.wrap("accumulate", to.Rank, w.watched(check.Accumulate, true, to, func() error {
 			return w.accumulate(op, e, from, nil, to)
 		}))
 	}
@@ -17,7 +34,7 @@ func (w *Window) Accumulate(op Op, e *Element, from *comm.Buffer, to *Place) err
 func (w *Window) GetAccumulate(op Op, e *Element, from, result *comm.Buffer, at *Place) error {
 	if w.watch != nil {
 		return w.wrap("get and accumulate", at.Rank,
-			w.operation(getAccumulate, op.Code != NoOp, at, func() error {
+			w.watched(check.GetAccumulate, op.Code != NoOp, at, func() error {
 				return w.accumulate(op, e, from, result, at)
 			}))
 	}
@@ -28,7 +45,7 @@ func (w *Window) GetAccumulate(op Op, e *Element, from, result *comm.Buffer, at 
 func (w *Window) FetchAndOp(op Op, e *Element, from, result []byte, at *Place) error {
 	if w.watch != nil {
 		return w.wrap("fetch and op", at.Rank,
-			w.operation(fetchAndOp, op.Code != NoOp, at, func() error {
+			w.watched(check.FetchAndOp, op.Code != NoOp, at, func() error {
 				return w.fetchAndOp(op, e, from, result, at)
 			}))
 	}
@@ -46,26 +63,25 @@ func (w *Window) fetchAndOp(op Op, e *Element, from, result []byte, at *Place) e
 	if op.Code == NoOp || op.Code == Replace {
 		w.reads(&a, e.Size)
 	}
-	if a.pid != elsewhere && w.isWord(a.addr, e) {
-		if err := w.single(a.at, false); err != nil {
+	if a.pid != elsewhere && e.IsWord(a.addr, w.far) {
+		if err := w.words.Single(a.at, false); err != nil {
 			return err
 		}
 		in := uint64(0)
 		if op.Code != NoOp {
-			in = load(from[:e.Size])
+			in = update.Load(from[:e.Size])
 		}
-		store(result[:e.Size], op.swap(a.addr, in, e))
+		update.Store(result[:e.Size], op.Swap(a.addr, in, e))
 		return nil
 	}
-	u := update{w: w, access: a, op: op, e: e, in: from, out: result}
-	return u.all(at)
+	return w.update(&a, at, &update.Update{Op: op, E: e, In: from, Out: result})
 }
 
 // CompareAndSwap puts an element in the place of one that is equal to another, and returns in result what was there.
 func (w *Window) CompareAndSwap(e *Element, from, compare, result []byte, at *Place) error {
 	if w.watch != nil {
 		return w.wrap("compare and swap", at.Rank,
-			w.operation(compareAndSwap, true, at, func() error {
+			w.watched(check.CompareAndSwap, true, at, func() error {
 				return w.compareAndSwap(e, from, compare, result, at)
 			}))
 	}
@@ -81,8 +97,7 @@ func (w *Window) compareAndSwap(e *Element, from, compare, result []byte, at *Pl
 		return err
 	}
 	w.reads(&a, e.Size)
-	u := update{w: w, access: a, e: e, in: from, out: result, compare: compare}
-	return u.all(at)
+	return w.update(&a, at, &update.Update{E: e, In: from, Out: result, Compare: compare})
 }
 
 func (w *Window) accumulate(op Op, e *Element, from, result *comm.Buffer, at *Place) error {
@@ -100,22 +115,41 @@ func (w *Window) accumulate(op Op, e *Element, from, result *comm.Buffer, at *Pl
 	case at.Bytes == 0:
 		return nil
 	}
-	u := update{w: w, access: a, op: op, e: e}
+	u := update.Update{Op: op, E: e}
 	if op.Code != NoOp {
-		u.in = packed(from)
+		u.In = packed(from)
 	}
 	if result == nil {
-		return u.all(at)
+		return w.update(&a, at, &u)
 	}
-	u.out = result.Bytes
+	u.Out = result.Bytes
 	if result.Layout != nil {
-		u.out = make([]byte, at.Bytes)
+		u.Out = make([]byte, at.Bytes)
 	}
-	err = u.all(at)
+	err = w.update(&a, at, &u)
 	if err == nil && result.Layout != nil {
-		result.Unpack(u.out, 0)
+		result.Unpack(u.Out, 0)
 	}
 	return err
+}
+
+// update does an accumulate at a place.
+func (w *Window) update(a *access, p *Place, u *update.Update) error {
+	if a.pid == elsewhere {
+		at := a.remote(p)
+		err := w.engage(a.rank)
+		if err == nil {
+			err = w.remote.Update(u, &at)
+		}
+		return err
+	}
+	u.Words = &w.words
+	u.Place = update.Place{Addr: a.addr, At: a.at, Salt: a.salt, Far: w.far}
+	if a.pid == 0 {
+		return u.Do(p.Layout, p.Bytes)
+	}
+	u.Process = w.node.processOf(a.rank)
+	return w.reached(a.rank, u.Do(p.Layout, p.Bytes))
 }
 
 // packed is the stream of a buffer in one piece.

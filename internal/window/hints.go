@@ -4,13 +4,17 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/gopvas/gopvas/internal/comm"
 )
 
 // hints are those that a window has: the ones of the standard, as programs set them or by default. Only
 // alloc_shared_noncontig and the alignment change what is done. With --check no_locks forbids locks.
-type hints struct{ given comm.Info }
+type hints struct {
+	mu    sync.Mutex
+	given comm.Info
+}
 
 const (
 	noncontiguous = "alloc_shared_noncontig"
@@ -32,6 +36,8 @@ func (h *hints) set(info *comm.Info) error {
 	if info == nil {
 		return nil
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	for i := range info.Len() {
 		key := info.Key(i)
 		value, _ := info.Get(key)
@@ -56,29 +62,24 @@ func known(key string) bool {
 
 // say tells whether a hint is true.
 func (h *hints) say(key string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	value, _ := h.given.Get(key)
 	return value == "true"
 }
 
-// forbidsLocks tells whether the program has promised to lock no target.
-func (w *Window) forbidsLocks() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.hints.say(noLocks)
+// alignment is that of the window's memory, 0 if there is no such hint.
+func (h *hints) alignment() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return comm.Alignment(&h.given)
 }
 
-// SetInfo adds hints.
-func (w *Window) SetInfo(info *comm.Info) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.wrap("set info of", -1, w.hints.set(info))
-}
-
-// Info returns the hints that the window has, in a new object.
-func (w *Window) Info() *comm.Info {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	info := w.hints.given.Clone()
+// all returns them in a new object.
+func (h *hints) all() *comm.Info {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	info := h.given.Clone()
 	for _, d := range defaults {
 		if _, ok := info.Get(d.key); !ok && d.value != "" {
 			info.Set(d.key, d.value)
@@ -86,3 +87,9 @@ func (w *Window) Info() *comm.Info {
 	}
 	return info
 }
+
+// SetInfo adds hints.
+func (w *Window) SetInfo(info *comm.Info) error { return w.wrap("set info of", -1, w.hints.set(info)) }
+
+// Info returns the hints that the window has, in a new object.
+func (w *Window) Info() *comm.Info { return w.hints.all() }

@@ -8,13 +8,15 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/reach"
+	"github.com/gopvas/gopvas/internal/window/check"
+	"github.com/gopvas/gopvas/internal/window/remote"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Put copies a buffer of this rank to a place.
 func (w *Window) Put(from *comm.Buffer, to *Place) error {
 	if w.watch != nil {
-		return w.wrap("put", to.Rank, w.operation(put, true, to, func() error {
+		return w.wrap("put", to.Rank, w.watched(check.Put, true, to, func() error {
 			return w.move(from, to, true)
 		}))
 	}
@@ -24,7 +26,7 @@ func (w *Window) Put(from *comm.Buffer, to *Place) error {
 // Get copies a place to a buffer of this rank.
 func (w *Window) Get(to *comm.Buffer, from *Place) error {
 	if w.watch != nil {
-		return w.wrap("get", from.Rank, w.operation(get, false, from, func() error {
+		return w.wrap("get", from.Rank, w.watched(check.Get, false, from, func() error {
 			return w.move(to, from, false)
 		}))
 	}
@@ -69,9 +71,16 @@ const staged = 1 << 20
 // moveFar is move to or from memory of another process.
 func (w *Window) moveFar(b *comm.Buffer, a *access, p *Place, write bool) error {
 	if a.pid == elsewhere {
-		return w.moveElsewhere(b, a, p, write)
+		if err := w.engage(a.rank); err != nil {
+			return err
+		}
+		at := a.remote(p)
+		if write {
+			return w.remote.Put(b, &at)
+		}
+		return w.remote.Get(b, &at)
 	}
-	there := reach.Memory{Process: w.processOf(a.rank), Base: a.addr, Layout: p.Layout}
+	there := reach.Memory{Process: w.node.processOf(a.rank), Base: a.addr, Layout: p.Layout}
 	move := there.Load
 	if write {
 		move = there.Store
@@ -96,13 +105,17 @@ func (w *Window) moveFar(b *comm.Buffer, a *access, p *Place, write bool) error 
 	return nil
 }
 
-// processOf is the process of a rank of the node; nil: its memory can be addressed.
-func (w *Window) processOf(rank int) *reach.Process {
-	if !w.far {
+// engage takes the lock of a target of another node, if this rank has that of all.
+func (w *Window) engage(rank int) error {
+	if !w.epochs.HoldsAll() {
 		return nil
 	}
-	i, _ := w.placeOf(rank)
-	return w.processes[i]
+	return w.remote.Engage(rank)
+}
+
+// remote is a place on another node, as requests name it.
+func (a *access) remote(p *Place) remote.Place {
+	return remote.Place{Rank: a.rank, Offset: a.addr, Layout: p.Layout, Bytes: p.Bytes}
 }
 
 // reached is the error of a copy to or from the process of a rank.

@@ -3,6 +3,8 @@ package window
 import (
 	"fmt"
 	"math/bits"
+	"slices"
+	"sync/atomic"
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/comm"
@@ -29,15 +31,21 @@ type access struct {
 // need this CPU. cmd/libmpi/window.c has the same.
 const patience = 100
 
+// reader is what reads has seen last, and how often in succession.
+type reader struct {
+	at    atomic.Uintptr
+	times atomic.Int64
+}
+
 // reads is called before a word is read or exchanged. Threads that read at once may miscount: then one gives way too
 // often or too late.
 func (w *Window) reads(a *access, bytes int) {
 	switch {
 	case bytes > 8 || a.pid == elsewhere: // a node that is asked is waited for
-	case w.read.at.Load() != a.at:
-		w.read.at.Store(a.at)
-		w.read.times.Store(0)
-	case w.read.times.Add(1)%patience == 0:
+	case w.reader.at.Load() != a.at:
+		w.reader.at.Store(a.at)
+		w.reader.times.Store(0)
+	case w.reader.times.Add(1)%patience == 0:
 		w.GiveWay()
 	}
 }
@@ -50,7 +58,11 @@ func (w *Window) find(p *Place) (a access, err error) {
 	if err = w.member(p.Rank); err != nil {
 		return a, err
 	}
-	if err = w.permit(p.Rank); err != nil || p.Bytes == 0 {
+	all, err := w.epochs.Permit(p.Rank)
+	if all && w.words.Exclusive(p.Rank) {
+		err = w.words.AwaitFree(p.Rank)
+	}
+	if err != nil || p.Bytes == 0 {
 		return a, err
 	}
 	t := &w.targets[p.Rank]
@@ -93,4 +105,45 @@ func (a *access) memory(p *Place) comm.Buffer {
 		return comm.Buffer{Layout: p.Layout, Base: a.addr}
 	}
 	return comm.Buffer{Bytes: memoryAt(a.addr, p.Bytes)}
+}
+
+// isAttached returns an error unless a place of a dynamic window is: as a whole, or all its pieces.
+func (w *Window) isAttached(p *Place, offset uint64, lo, hi int64) error {
+	i, _ := w.node.placeOf(p.Rank)
+	err := w.attached.Check(i, offset+uint64(lo), offset+uint64(hi))
+	if err != nil && p.Layout != nil {
+		err = w.attached.CheckPieces(i, p.Layout, uintptr(offset), p.Bytes)
+	}
+	return err
+}
+
+// mostPieces are checked for conflicts: an operation that has more is not looked at.
+const mostPieces = 64
+
+// touched are the bytes that an operation is on, from the beginning of the target's memory on; nil: none, or what is
+// not looked at. The operation itself finds what is wrong with it.
+func (w *Window) touched(p *Place) []datatype.Segment {
+	if p.Rank == comm.ProcNull {
+		return nil
+	}
+	a, err := w.find(p)
+	if err != nil || p.Bytes == 0 || a.pid == elsewhere {
+		return nil
+	}
+	start := a.addr - a.base.Load()
+	if p.Layout == nil {
+		return []datatype.Segment{{Addr: start, Len: uint64(p.Bytes)}}
+	}
+	var list [mostPieces]datatype.Segment
+	n, bytes := datatype.Segments(list[:], p.Layout, start, 0)
+	if bytes < int64(p.Bytes) {
+		return nil
+	}
+	return slices.Clone(list[:n])
+}
+
+// watched does an operation that is watched.
+func (w *Window) watched(by uint16, writes bool, p *Place, do func() error) error {
+	where := func() []datatype.Segment { return w.touched(p) }
+	return w.watch.Operation(by, writes, p.Rank, p.Bytes, where, do)
 }

@@ -3,13 +3,17 @@ package window
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/reach"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/window/check"
+	"github.com/gopvas/gopvas/internal/window/epoch"
+	"github.com/gopvas/gopvas/internal/window/lock"
+	"github.com/gopvas/gopvas/internal/window/regions"
+	"github.com/gopvas/gopvas/internal/window/remote"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -27,42 +31,24 @@ const (
 // Window is memory of the ranks of a communicator that all of them read and write. Calls that are not collective may be
 // made by several goroutines at a time.
 type Window struct {
-	control // this and what follows is read by the face for C, too: see front_unsafe.go
+	words   lock.Words // this and what follows, to epochs, is read by the face for C, too: see front_unsafe.go
 	targets []target
-	marks   marks // of the targets of the access epoch
 	Handle  atomic.Uintptr
-	me      int
-	locks   int          // targets that are locked
-	access  atomic.Int32 // the access epoch: idle, ...
-	far     bool         // memory of other ranks of the node is not mapped here
+	far     bool // memory of other ranks of the node is not mapped here
+	epochs  epoch.State
 
-	own       *comm.Comm       // with messages of its own
-	node      *comm.Comm       // its ranks of this node; own, if there are no others
-	near      []int            // of several nodes: the ranks of node
-	processes []*reach.Process // if far, of the ranks of node; nil: of this one
-	data      *comm.Window     // of node; a dynamic one has no bytes
-	name      atomic.Pointer[string]
-	flavor    Flavor
-	remote    *remote // the ranks of other nodes; nil: there are none
-	watch     *watch  // nil: of most windows
-
-	// Behind control, in the same memory.
-	attached []regions  // by rank of node, of a dynamic window
-	accessed []accesses // by target, of a window whose calls are checked
-
-	mu      sync.Mutex // guards what follows, and changes of marks, locks and access
-	noCheck bool       // the lock of all targets is not taken
-	started []int      // the targets of Start
-	exposed bool
-	origins []int          // of Post, whose end is yet to come
-	sending []comm.Request // messages that had no room
-	hints   hints
-	mine    []region // what this rank has attached, by address; of a dynamic window
-
-	read struct { // what reads has seen last, and how often in succession
-		at    atomic.Uintptr
-		times atomic.Int64
-	}
+	me       int
+	own      *comm.Comm // with messages of its own
+	node     node
+	data     *comm.Window // of the node; a dynamic one has no bytes
+	name     atomic.Pointer[string]
+	flavor   Flavor
+	hints    hints
+	signals  signals
+	attached *regions.Table // to a dynamic window; nil: of others
+	remote   *remote.Ranks  // nil: all ranks are on this node
+	watch    *check.Watch   // nil: of most windows
+	reader   reader
 }
 
 // target is the memory of a rank.
@@ -100,16 +86,21 @@ func New(c *comm.Comm, s Spec) (*Window, error) {
 		return nil, w.wrap("make", -1, comm.ErrSeveralJobs)
 	}
 	err := comm.Make(c, "a call that makes a window", func(own *comm.Comm) error {
-		w.own, w.me = own, own.Rank()
+		w.own, w.me, w.signals.own = own, own.Rank(), own
+		w.epochs.Init(own.Size(), ErrFreed)
+		w.watch = check.New(own, &w.words, &w.epochs)
 		own.SetName(job.OfWindow(""))
-		comm.ExplainMessages(own, w.explain)
+		comm.ExplainMessages(own, w.signals.explain)
 		comm.BelongsTo(own, comm.WindowsLeft)
-		err := w.split()
+		if s.Flavor == Shared && !comm.OneNode(own) {
+			return comm.ErrSeveralNodes
+		}
+		err := w.node.split(own)
 		if err == nil {
 			err = w.spread(s.Bytes, w.make(&s))
 		}
-		if err != nil && w.near != nil {
-			err = errors.Join(err, w.node.Free())
+		if err != nil {
+			err = errors.Join(err, w.node.free())
 		}
 		return err
 	})
@@ -124,15 +115,23 @@ func (w *Window) make(s *Spec) error {
 	if s.Wrong == nil {
 		s.Wrong = errors.Join(s.check(), w.hints.set(s.Hints))
 	}
-	w.watch = newWatch(w.own)
 	if err := w.agree(s); err != nil {
 		return err
 	}
-	if (s.Flavor == Created || s.Flavor == Dynamic) && !w.node.OneAddressSpace() {
-		if forbidden, err := w.findProcesses(); err != nil {
+	if (s.Flavor == Created || s.Flavor == Dynamic) && !w.node.c.OneAddressSpace() {
+		switch err := w.node.find(); {
+		case err == nil:
+			w.far = true
+		case !errors.Is(err, reach.ErrForbidden):
 			return err
-		} else if forbidden { // the window is made anew, of fewer ranks
-			if err := w.agree(s); err != nil {
+		default: // the window is made anew, of fewer ranks
+			if err = w.data.Free(); err != nil {
+				return comm.Bare(err)
+			}
+			if err = w.node.scatter(w.own); err != nil {
+				return err
+			}
+			if err = w.agree(s); err != nil {
 				return err
 			}
 		}
@@ -143,31 +142,36 @@ func (w *Window) make(s *Spec) error {
 // agree makes the memory of the window, and has the ranks of the node tell one another of it. This is the first
 // exchange of all kinds of windows: it finds out if ranks make different ones.
 func (w *Window) agree(s *Spec) (err error) {
-	control := shapeOf(w.own.Size(), w.watch != nil && w.watch.checks)
+	words, table := lock.Size(w.own.Size()), 0
 	if s.Flavor == Dynamic {
-		control.attached = w.node.Size()
+		table = w.node.c.Size() * regions.Size
 	}
-	spec := comm.WinSpec{Bytes: s.Bytes, Unit: s.Unit, Base: s.Base, Align: comm.Alignment(&w.hints.given),
-		Control: control.size(), Wrong: s.Wrong}
+	spec := comm.WinSpec{Bytes: s.Bytes, Unit: s.Unit, Base: s.Base, Align: w.hints.alignment(),
+		Control: words + table + w.watch.Size(), Wrong: s.Wrong}
 	switch {
 	case s.Flavor == Dynamic:
 		spec.Unit = 1
-		w.data, err = comm.WinExpose(w.node, nil, spec) // which allocates the control block, and agrees
+		w.data, err = comm.WinExpose(w.node.c, nil, spec) // which allocates the control block, and agrees
 	case s.Flavor == Created:
-		w.data, err = comm.WinExpose(w.node, s.Memory, spec)
+		w.data, err = comm.WinExpose(w.node.c, s.Memory, spec)
 	case s.Flavor == Shared && !w.hints.say(noncontiguous):
-		w.data, err = comm.WinAllocateContiguous(w.node, spec)
+		w.data, err = comm.WinAllocateContiguous(w.node.c, spec)
 	default:
-		w.data, err = comm.WinAllocateShared(w.node, spec)
+		w.data, err = comm.WinAllocateShared(w.node.c, spec)
 	}
 	if err != nil {
 		return comm.Bare(err)
 	}
 	memory, err := w.data.Control()
-	if err == nil {
-		w.place(memory, &control)
+	if err != nil {
+		return err
 	}
-	return err
+	w.words.Lay(w.own, memory)
+	if s.Flavor == Dynamic {
+		w.attached = regions.New(memory[words:], w.node.c.Size(), w.node.c.Rank())
+	}
+	w.watch.Lay(memory[words+table:])
+	return nil
 }
 
 // check finds what is wrong with the arguments of this rank.
@@ -183,10 +187,10 @@ func (s *Spec) check() error {
 
 // locate makes the table of targets.
 func (w *Window) locate() error {
-	direct := w.node.OneAddressSpace()
+	direct := w.node.c.OneAddressSpace()
 	w.targets = make([]target, w.own.Size())
 	for i, part := range w.data.Table() {
-		rank := w.rankOf(i)
+		rank := w.node.rankOf(i)
 		t := &w.targets[rank]
 		t.bytes, t.unit = uint64(part.Bytes), uint64(part.Unit)
 		switch {
@@ -197,7 +201,7 @@ func (w *Window) locate() error {
 		default:
 			t.base.Store(part.Base)
 		}
-		if w.far && w.processes[i] != nil {
+		if w.far && w.node.processes[i] != nil {
 			t.pid = another
 		}
 		t.salt = t.base.Load()
@@ -235,16 +239,10 @@ func (w *Window) mapped(rank int) (uintptr, error) {
 
 // Free ends the window. It is collective: no rank returns before all have called it.
 func (w *Window) Free() error {
-	w.mu.Lock()
-	err := w.mayFree()
-	if err == nil {
-		w.access.Store(over)
-	}
-	w.mu.Unlock()
-	if err != nil {
+	if err := w.epochs.Free(); err != nil {
 		return w.wrap("free", -1, err)
 	}
-	for _, free := range []func() error{w.settle, w.part, w.data.Free, w.unite, w.own.Free} {
+	for _, free := range []func() error{w.signals.settle, w.remote.Leave, w.data.Free, w.node.free, w.own.Free} {
 		if err := free(); err != nil {
 			return w.wrap("free", -1, comm.Bare(err))
 		}
@@ -252,31 +250,24 @@ func (w *Window) Free() error {
 	return nil
 }
 
-// mayFree returns an error if the window is in use. The caller holds w.mu.
-func (w *Window) mayFree() error {
-	switch state := w.access.Load(); {
-	case state == over:
-		return ErrFreed
-	case state != idle && state != fenced:
-		return syncError("the window is freed within an access epoch: end that by %s", ends[state])
-	case w.exposed:
-		return syncError("the window is freed within an exposure epoch: call %s first", "Wait")
-	}
-	return nil
-}
-
-// freed tells whether the window is no more.
-func (w *Window) freed() bool { return w.access.Load() == over }
-
 // MayFree returns nil if Free is possible now.
-func (w *Window) MayFree() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.wrap("free", -1, w.mayFree())
-}
+func (w *Window) MayFree() error { return w.wrap("free", -1, w.epochs.MayFree()) }
 
 // Group is the ranks of the window.
 func (w *Window) Group() *comm.Group { return w.own.Group() }
+
+// Changed does what is due after a face has changed a word of the window.
+func (w *Window) Changed() { w.words.Changed() }
+
+// Watched tells whether calls are counted, recorded or checked.
+func (w *Window) Watched() bool { return w.watch != nil }
+
+// Completed notes that an operation on a rank is over by a request.
+func (w *Window) Completed(rank int) {
+	if w.watch != nil {
+		w.watch.Completed(rank)
+	}
+}
 
 // Flavor is how it was made.
 func (w *Window) Flavor() Flavor { return w.flavor }
@@ -303,7 +294,7 @@ func (w *Window) Query(rank int) (comm.Part, error) {
 }
 
 func (w *Window) query(rank int) (p comm.Part, err error) {
-	if w.freed() {
+	if w.epochs.Freed() {
 		return p, ErrFreed
 	}
 	if w.flavor == Dynamic {

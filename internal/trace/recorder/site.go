@@ -139,6 +139,7 @@ func ofLibrary(function string) bool {
 	for _, part := range []string{
 		"mpi.", "shm.", "internal/btl/", "internal/coll.", "internal/coll/", "internal/comm.", "internal/comm/",
 		"internal/courier.", "internal/file.", "internal/pml.", "internal/trace/", "internal/window.",
+		"internal/window/",
 	} {
 		if strings.HasPrefix(name, part) {
 			return true

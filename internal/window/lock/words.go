@@ -1,18 +1,23 @@
-package window
+package lock
 
 import (
 	"math/bits"
 	"sync/atomic"
+
+	"github.com/gopvas/gopvas/internal/comm"
 )
 
 const cacheLine = 64
 
-// control is what the ranks of a window share beside its memory; see doc.go. It begins as zeros. Behind it lie a bit
-// for each rank (asleepBits), and Window.attached and Window.accessed, if the window has them.
-type control struct {
-	head    *head
-	records []record // by rank
-	stripes []stripe // a power of two
+// Words are the shared words of a window, as a rank sees them; see doc.go. They begin as zeros. Behind the stripes lies
+// a bit for each rank (asleepBits).
+type Words struct {
+	head    *head // this and what follows, to me, is read by the face for C, too
+	records []record
+	stripes []Stripe // a power of two
+	me      int
+
+	own *comm.Comm // whose ranks share the words
 }
 
 type head struct {
@@ -31,7 +36,8 @@ type record struct {
 	_     [cacheLine - 12]byte
 }
 
-type stripe struct {
+// Stripe is the lock of a stripe of memory; see stripe.go.
+type Stripe struct {
 	holder  atomic.Uint32 // rank, from 1; 0: nobody
 	_       [cacheLine - 4]byte
 	singles atomic.Uint64 // the parts of the stripe whose words are changed by instructions
@@ -50,23 +56,16 @@ const (
 	mostStripes   = 1024
 )
 
-// shape is how many parts a control block has.
-type shape struct{ ranks, stripes, attached, accessed int }
-
-func shapeOf(ranks int, checked bool) shape {
+// stripesFor is how many stripes so many ranks have.
+func stripesFor(ranks int) int {
 	stripes := min(max(ranks*stripesOfRank, fewestStripes), mostStripes)
-	s := shape{ranks: ranks, stripes: 1 << bits.Len(uint(stripes-1))}
-	if checked {
-		s.accessed = ranks
-	}
-	return s
+	return 1 << bits.Len(uint(stripes-1))
 }
 
 // bitsSize is the bytes of a bit for each rank.
 func bitsSize(ranks int) int { return (ranks + 8*cacheLine - 1) / (8 * cacheLine) * cacheLine }
 
-// size is the bytes of a control block.
-func (s *shape) size() int {
-	return headSize + s.ranks*recordSize + s.stripes*stripeSize + bitsSize(s.ranks) +
-		s.attached*regionsSize + s.accessed*accessesSize
+// Size is the bytes of the words of so many ranks: whole cache lines.
+func Size(ranks int) int {
+	return headSize + ranks*recordSize + stripesFor(ranks)*stripeSize + bitsSize(ranks)
 }

@@ -1,4 +1,4 @@
-package window
+package lock
 
 import (
 	"sync"
@@ -12,16 +12,15 @@ import (
 	"github.com/gopvas/gopvas/internal/job/jobtest"
 )
 
-// sharedWords are views of ranks on one control block, of windows without memory.
-func sharedWords(t *testing.T, ranks int) (*job.Root, []*Window) {
+// sharedWords are the views that ranks have of the same words.
+func sharedWords(t *testing.T, ranks int) (*job.Root, []*Words) {
 	root := jobtest.Create(t, job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2}).Root()
 	own := comm.NewWorld(root, 0, mem.New(root, mem.Options{}).Module(0), comm.Settings{}, comm.Operators{})
-	s := shapeOf(ranks, true)
-	memory, all := make([]byte, s.size()), make([]*Window, ranks)
+	memory, all := make([]byte, Size(ranks)), make([]*Words, ranks)
 	for rank := range all {
 		root.Inbox(rank).Enlist(1) // else a notification counts nothing
-		all[rank] = &Window{own: own, me: rank}
-		all[rank].place(memory, &s)
+		all[rank] = &Words{}
+		all[rank].lay(own, rank, ranks, memory)
 	}
 	return root, all
 }
@@ -35,7 +34,7 @@ func TestChangedNotifiesSleepers(t *testing.T) {
 		for rank := range all {
 			before[rank] = root.Inbox(rank).Count()
 		}
-		all[1].changed()
+		all[1].Changed()
 		for rank := range all {
 			if root.Inbox(rank).Count() != before[rank] {
 				list = append(list, rank)
@@ -60,7 +59,7 @@ func TestChangedNotifiesSleepers(t *testing.T) {
 	require.Equal(t, make([]uint64, 4), loaded(all[0]))
 }
 
-func loaded(w *Window) (words []uint64) {
+func loaded(w *Words) (words []uint64) {
 	for i := range w.asleepBits() {
 		words = append(words, w.asleepBits()[i].Load())
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,34 +16,6 @@ import (
 	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
-
-// Each word of a call is changed as the flag of the part says in which it begins.
-func TestAlike(t *testing.T) {
-	random := rand.New(rand.NewPCG(testkit.Seed(t), 0))
-	for range 2000 {
-		var s stripe
-		s.singles.Store(random.Uint64() & random.Uint64() & random.Uint64())
-		if random.IntN(3) == 0 {
-			s.singles.Store(^s.singles.Load())
-		}
-		size := 4 << random.IntN(2)
-		at := uintptr(5<<stripeShift + 4*random.IntN(1<<stripeShift/4))
-		n := size * (1 + random.IntN((int(stripeEnd(at)-at)+size-1)/size))
-		var got, want []bool
-		for done := 0; done < n; {
-			k, singles := s.alike(at+uintptr(done), n-done, size)
-			require.True(t, k > 0 && k%size == 0 && done+k <= n, "%d of %d bytes from %#x on", k, n-done, at)
-			for range k / size {
-				got = append(got, singles)
-			}
-			done += k
-		}
-		for i := at; i < at+uintptr(n); i += uintptr(size) {
-			want = append(want, s.singles.Load()>>(i/256%64)&1 != 0)
-		}
-		require.Equal(t, want, got, "flags %#x, %d bytes from %#x on", s.singles.Load(), n, at)
-	}
-}
 
 // A rank goes while it has the lock of a stripe. Calls that need it fail, and name the rank. Others go on: in other
 // stripes, and of one word where that is changed by instructions.
@@ -68,7 +39,7 @@ func TestStripeOfALostRank(t *testing.T) {
 			return err
 		}
 		if rank == lost {
-			_, err := w.enter(w.targets[0].salt, false)
+			_, err := w.words.Enter(w.targets[0].salt, false)
 			return errors.Join(err, c.Barrier())
 		}
 		if err := c.Barrier(); err != nil {
@@ -107,15 +78,16 @@ func (w *Window) addMany(at, n int) error {
 func BenchmarkAccumulate(b *testing.B) {
 	root := jobtest.Create(b, job.Config{Ranks: 1, BTL: job.BTLSM, CPUs: 1}).Root()
 	c := comm.NewWorld(root, 0, mem.New(root, mem.Options{}).Module(0), comm.Settings{}, comm.Operators{})
-	for _, flags := range []uint64{0, 1, ^uint64(0)} {
-		w, err := New(c, Spec{Flavor: Allocated, Bytes: 64 << 10, Unit: 8})
+	const bytes = 64 << 10
+	for flags, step := range map[string]int{"none": bytes, "first": 16 << 10, "all": 256} {
+		w, err := New(c, Spec{Flavor: Allocated, Bytes: bytes, Unit: 8})
 		require.NoError(b, err)
 		require.NoError(b, w.LockAll(0))
-		for i := range w.stripes {
-			w.stripes[i].singles.Store(flags)
+		for at := 0; at < bytes && step < bytes; at += step {
+			require.NoError(b, w.words.Single(w.targets[0].salt+uintptr(at), false))
 		}
 		for _, n := range []int{1, 64, 8192} {
-			b.Run(fmt.Sprintf("bytes=%d/flags=%x", 8*n, flags), func(b *testing.B) {
+			b.Run(fmt.Sprintf("bytes=%d/flags=%s", 8*n, flags), func(b *testing.B) {
 				from, to := comm.Bytes(make([]byte, 8*n)), Place{Bytes: 8 * n}
 				for b.Loop() {
 					err = errors.Join(err, w.Accumulate(sumOfWords, words, &from, &to))

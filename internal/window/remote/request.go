@@ -1,4 +1,4 @@
-package window
+package remote
 
 import (
 	"encoding/binary"
@@ -10,6 +10,9 @@ import (
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/courier"
+	"github.com/gopvas/gopvas/internal/window/lock"
+	"github.com/gopvas/gopvas/internal/window/regions"
+	"github.com/gopvas/gopvas/internal/window/update"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -53,7 +56,7 @@ const (
 // The flags.
 const (
 	flagAlone   = 1 << iota // of an exclusive lock
-	flagWord                // of the element: see Element
+	flagWord                // of the element: see update.Element
 	flagSigned              // likewise
 	flagPair                // likewise
 	flagInput               // the stream comes with the request
@@ -72,8 +75,8 @@ const (
 // request is one that is being made, or was taken apart.
 type request struct {
 	what, flags byte
-	op          Op
-	e           Element
+	op          update.Op
+	e           update.Element
 	number      uint64
 	bytes       int // of the stream
 	pieces      []byte
@@ -142,8 +145,8 @@ func (r *request) decode(c *comm.Comm, b []byte) error {
 	r.what, r.flags = b[0], b[1]
 	r.number = binary.LittleEndian.Uint64(b[8-courier.Head:])
 	r.bytes = word(20)
-	r.e = Element{Size: int(b[3]), Word: r.flags&flagWord != 0, Signed: r.flags&flagSigned != 0, Span: word(36)}
-	r.op = Op{Code: Code(b[2])}
+	r.e = update.Element{Size: int(b[3]), Word: r.flags&flagWord != 0, Signed: r.flags&flagSigned != 0, Span: word(36)}
+	r.op = update.Op{Code: update.Code(b[2])}
 	if name := binary.LittleEndian.Uint64(b[24-courier.Head:]); name != 0 {
 		apply := comm.Operator(c, name)
 		if apply == nil {
@@ -211,19 +214,19 @@ func refusal(number uint64, err error) []byte {
 		return binary.LittleEndian.AppendUint32(answer(number, wasLost, 0), uint32(lost.Rank))
 	}
 	kind, text := byte(wasMistaken), err.Error()
-	if errors.Is(err, ErrRange) {
-		kind, text = wasOutside, strings.TrimPrefix(text, ErrRange.Error()+": ")
+	if errors.Is(err, regions.ErrRange) {
+		kind, text = wasOutside, strings.TrimPrefix(text, regions.ErrRange.Error()+": ")
 	}
 	return append(answer(number, kind, 0), text...)
 }
 
 // refused is the error of an answer.
-func (w *Window) refused(became byte, rest []byte) error {
+func refused(became byte, rest []byte) error {
 	switch {
 	case became == wasLost && len(rest) == 4:
-		return w.lostLock(int(binary.LittleEndian.Uint32(rest)))
+		return lock.Lost(int(binary.LittleEndian.Uint32(rest)))
 	case became == wasOutside:
-		return fmt.Errorf("%w: %s", ErrRange, rest)
+		return fmt.Errorf("%w: %s", regions.ErrRange, rest)
 	}
 	return fmt.Errorf("at the target: %s", rest)
 }

@@ -1,4 +1,4 @@
-package window
+package lock
 
 import "math/bits"
 
@@ -44,62 +44,73 @@ const (
 	partsMask   = 1<<(stripeShift-partShift) - 1
 )
 
-// stripeEnd is where the stripe of a place ends.
-func stripeEnd(at uintptr) uintptr { return (at>>stripeShift + 1) << stripeShift }
+// StripeBytes is the length of a stripe.
+const StripeBytes = 1 << stripeShift
+
+// StripeEnd is where the stripe of a place ends.
+func StripeEnd(at uintptr) uintptr { return (at>>stripeShift + 1) << stripeShift }
+
+// BytesIn is how many of n bytes of elements, from a place on, are of elements that begin in its stripe.
+func BytesIn(at uintptr, n, size int) int { return min(n, roundUp(int(StripeEnd(at)-at), size)) }
+
+func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
 // stripeOf is the stripe of a place.
-func (w *Window) stripeOf(at uintptr) *stripe {
+func (w *Words) stripeOf(at uintptr) *Stripe {
 	h := uint64(at>>stripeShift) * 0x9e3779b97f4a7c15
 	return &w.stripes[h>>32&uint64(len(w.stripes)-1)]
 }
 
-// enter takes the lock of the stripe of a place, and returns it. aside says that the caller serves another rank.
-func (w *Window) enter(at uintptr, aside bool) (*stripe, error) {
+// Enter takes the lock of the stripe of a place, and returns it. aside says that the caller serves another rank.
+func (w *Words) Enter(at uintptr, aside bool) (*Stripe, error) {
 	s := w.stripeOf(at)
 	for !s.holder.CompareAndSwap(0, uint32(w.me+1)) {
-		await := w.await
-		if aside {
-			await = w.awaitAside
-		}
-		err := await(wait{
-			over:   func() bool { return s.holder.Load() == 0 },
-			blocks: func(gone int) bool { return int(s.holder.Load()) == gone+1 },
-			lock:   none,
-			holder: func() int { return int(s.holder.Load()) - 1 },
-		})
-		if err != nil {
+		if err := w.await(untilLeft(s), aside); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
 }
 
-// leave gives it back.
-func (w *Window) leave(s *stripe) {
+// untilLeft is the wait until the lock of a stripe can be taken.
+func untilLeft(s *Stripe) wait {
+	return wait{
+		over:   func() bool { return s.holder.Load() == 0 },
+		blocks: func(gone int) bool { return int(s.holder.Load()) == gone+1 },
+		lock:   none,
+		holder: func() int { return int(s.holder.Load()) - 1 },
+	}
+}
+
+// Leave gives it back.
+func (w *Words) Leave(s *Stripe) {
 	s.holder.Store(0)
-	w.changed()
+	w.Changed()
 }
 
 // flag is the bit of the part of a place.
 func flag(at uintptr) uint64 { return 1 << (at >> partShift & partsMask) }
 
-// single is called before a word is changed by an instruction: from now on no kernel is at its part.
-func (w *Window) single(at uintptr, aside bool) error {
+// Single is called before a word is changed by an instruction: from now on no kernel is at its part.
+func (w *Words) Single(at uintptr, aside bool) error {
 	if w.stripeOf(at).singles.Load()&flag(at) != 0 {
 		return nil
 	}
-	s, err := w.enter(at, aside)
+	s, err := w.Enter(at, aside)
 	if err != nil {
 		return err
 	}
 	s.singles.Store(s.singles.Load() | flag(at))
-	w.leave(s)
+	w.Leave(s)
 	return nil
 }
 
-// alike is how many of n bytes of words, from a place of a stripe on, are changed in the same way, and whether that is
+// HasSingles tells whether instructions change words of the stripe. The caller has the lock.
+func (s *Stripe) HasSingles() bool { return s.singles.Load() != 0 }
+
+// Alike is how many of n bytes of words, from a place of a stripe on, are changed in the same way, and whether that is
 // by instructions. The caller has the lock.
-func (s *stripe) alike(at uintptr, n, size int) (k int, singles bool) {
+func (s *Stripe) Alike(at uintptr, n, size int) (k int, singles bool) {
 	part := at >> partShift
 	flags := bits.RotateLeft64(s.singles.Load(), -int(part&partsMask))
 	if singles = flags&1 != 0; singles {

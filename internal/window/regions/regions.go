@@ -1,13 +1,6 @@
-package window
+package regions
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-	"sync/atomic"
-
-	"github.com/gopvas/gopvas/datatype"
-)
+import "sync/atomic"
 
 // region is memory that is attached to a dynamic window.
 type region struct {
@@ -72,45 +65,4 @@ func (t *regions) cover(lo, hi uint64) bool {
 		lo = max(lo, t.list[i].end.Load())
 	}
 	return lo >= hi
-}
-
-// isAttached returns an error unless a place of a dynamic window is: as a whole, or all its pieces.
-func (w *Window) isAttached(p *Place, offset uint64, lo, hi int64) error {
-	t := w.attachedOf(p.Rank)
-	first, end := offset+uint64(lo), offset+uint64(hi)
-	if t.have(first, end) {
-		return nil
-	}
-	if p.Layout == nil {
-		return notAttached(first, end)
-	}
-	var list [64]datatype.Segment
-	for done := int64(0); done < int64(p.Bytes); {
-		n, _ := datatype.Segments(list[:], p.Layout, uintptr(offset), done)
-		for _, s := range list[:n] {
-			if !t.have(uint64(s.Addr), uint64(s.Addr)+uint64(s.Len)) {
-				return notAttached(uint64(s.Addr), uint64(s.Addr)+uint64(s.Len))
-			}
-			done += int64(s.Len)
-		}
-	}
-	return nil
-}
-
-func notAttached(lo, hi uint64) error {
-	return fmt.Errorf("%w: not all of %#x to %#x is attached to the window there", ErrRange, lo, hi-1)
-}
-
-// attachedOf is what a rank of this node has attached.
-func (w *Window) attachedOf(rank int) *regions {
-	i, _ := w.placeOf(rank)
-	return &w.attached[i]
-}
-
-// insert keeps regions in the order of their addresses; those without bytes come first.
-func insert(list []region, r region) []region {
-	i, _ := slices.BinarySearchFunc(list, r, func(a, b region) int {
-		return cmp.Or(cmp.Compare(a.base, b.base), cmp.Compare(a.bytes, b.bytes))
-	})
-	return slices.Insert(list, i, r)
 }

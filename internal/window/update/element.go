@@ -1,4 +1,4 @@
-package window
+package update
 
 import (
 	"github.com/gopvas/gopvas/datatype"
@@ -31,7 +31,7 @@ type Op struct {
 	On   *coll.Op // the kernel for the elements; nil: of Replace and NoOp
 }
 
-// combine is old op in, of words. The processor knows Sum, Replace and NoOp itself: see swap.
+// combine is old op in, of words. The processor knows Sum, Replace and NoOp itself: see Swap.
 func (op *Op) combine(old, in uint64, e *Element) uint64 {
 	if op.Code == operator.Min || op.Code == operator.Max {
 		less := old < in

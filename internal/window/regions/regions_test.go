@@ -1,4 +1,4 @@
-package window
+package regions
 
 import (
 	"math/rand/v2"

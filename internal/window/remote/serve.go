@@ -1,10 +1,14 @@
-package window
+package remote
 
 import (
 	"encoding/binary"
 	"sync"
 
+	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/courier"
+	"github.com/gopvas/gopvas/internal/reach"
+	"github.com/gopvas/gopvas/internal/window/lock"
+	"github.com/gopvas/gopvas/internal/window/update"
 )
 
 // What a target does for ranks of other nodes. The goroutine of its courier does it, in the order in which requests of
@@ -16,8 +20,17 @@ import (
 // node may have that, whose next request comes by the same goroutine. Such requests wait in a list, for which another
 // goroutine waits.
 
-// serving is the state of a target. The goroutine of the courier has it, but for the list.
-type serving struct {
+// Memory is that of a rank, which others access by requests.
+type Memory struct {
+	Place update.Place                          // its beginning
+	Check func(offset uintptr, bytes int) error // an error unless these bytes are in it
+}
+
+// server is the state of a target. The goroutine of the courier has it, but for the list.
+type server struct {
+	own     *comm.Comm
+	words   *lock.Words
+	memory  Memory
 	request request
 	scratch []byte // what comes, at a multiple of any element
 
@@ -35,29 +48,21 @@ type grant struct {
 	alone  bool
 }
 
-// receive is given all blocks of the line.
-func (w *Window) receive(l *courier.Line, from int, b []byte) {
-	if len(b) > 0 && b[0] == askAnswer {
-		w.answered(from, b)
-		return
-	}
-	r := &w.remote.request
-	err := r.decode(w.own, b)
+// serve does what is asked, and answers.
+func (s *server) serve(l *courier.Line, from int, b []byte) {
+	r := &s.request
+	err := r.decode(s.own, b)
 	var out []byte
 	if err == nil {
 		switch r.what {
 		case askLock:
-			w.grant(grant{l, from, r.number, r.flags&flagAlone != 0})
+			s.grant(grant{l, from, r.number, r.flags&flagAlone != 0})
 			return
 		case askUnlock:
-			if r.flags&flagAlone != 0 {
-				w.unlockAlone(w.me)
-			} else {
-				w.unlockShared(w.me, from)
-			}
+			s.words.Give(s.own.Rank(), from, r.flags&flagAlone != 0)
 			out = answer(r.number, wasDone, 0)
 		default:
-			out, err = w.do(r)
+			out, err = s.do(r)
 		}
 	}
 	if err != nil {
@@ -67,8 +72,8 @@ func (w *Window) receive(l *courier.Line, from int, b []byte) {
 }
 
 // do carries out an operation, and returns the answer.
-func (w *Window) do(r *request) ([]byte, error) {
-	if err := w.checkPieces(r); err != nil {
+func (s *server) do(r *request) ([]byte, error) {
+	if err := s.check(r); err != nil {
 		return nil, err
 	}
 	var out, result []byte
@@ -78,36 +83,23 @@ func (w *Window) do(r *request) ([]byte, error) {
 	} else {
 		out = answer(r.number, wasDone, 0)
 	}
-	t := &w.targets[w.me]
-	base := t.base.Load()
-	if r.what != askUpdate {
-		for from, left := 0, r.pieces; len(left) > 0; left = left[pieceSize:] {
-			offset, n := piece(left)
-			if memory := memoryAt(base+offset, n); r.what == askGet {
-				copy(result[from:], memory)
-			} else {
-				copy(memory, r.in[from:from+n])
-			}
-			from += n
-		}
-		return out, nil
-	}
-	w.remote.scratch = append(w.remote.scratch[:0], r.in...)
-	u := update{w: w, access: access{t, w.me, base, t.salt}, op: r.op, e: &r.e, out: result, compare: r.compare,
-		aside: true}
-	if r.flags&flagInput != 0 {
-		u.in = w.remote.scratch
+	u := update.Update{Words: s.words, Place: s.memory.Place, Op: r.op, E: &r.e, Out: result, Compare: r.compare,
+		Aside: true}
+	if r.what == askUpdate && r.flags&flagInput != 0 {
+		s.scratch = append(s.scratch[:0], r.in...)
+		u.In = s.scratch
 	}
 	for from, left := 0, r.pieces; len(left) > 0; left = left[pieceSize:] {
 		offset, n := piece(left)
+		memory := reach.Memory{Base: s.memory.Place.Addr + offset}
 		var err error
-		switch {
-		case r.e.Pair != nil:
-			err = u.pairs(offset, nil, from, n)
-		case r.bytes == r.e.Size:
-			err = u.run(offset, from, n)
+		switch r.what {
+		case askGet:
+			err = memory.Load(result[from:from+n], 0)
+		case askPut:
+			err = memory.Store(r.in[from:from+n], 0)
 		default:
-			err = u.stripes(offset, from, n)
+			err = u.Piece(offset, from, n)
 		}
 		if err != nil {
 			return nil, err
@@ -122,12 +114,12 @@ func piece(b []byte) (offset uintptr, n int) {
 	return uintptr(binary.LittleEndian.Uint64(b)), int(binary.LittleEndian.Uint32(b[8:]))
 }
 
-// checkPieces returns an error unless the pieces have the bytes of the stream, and lie in the memory of this rank.
-func (w *Window) checkPieces(r *request) error {
+// check returns an error unless the pieces have the bytes of the stream, and lie in the memory of this rank.
+func (s *server) check(r *request) error {
 	size := max(r.e.Size, 1)
-	if r.what == askUpdate && (r.e.Size == 0 || r.op.Code != Replace && r.op.Code != NoOp && r.op.On == nil &&
-		r.compare == nil || r.flags&flagInput == 0 && r.op.Code != NoOp || r.compare != nil && r.bytes != r.e.Size) ||
-		r.what == askPut && r.flags&flagInput == 0 {
+	if r.what == askUpdate && (r.e.Size == 0 || r.op.Code != update.Replace && r.op.Code != update.NoOp &&
+		r.op.On == nil && r.compare == nil || r.flags&flagInput == 0 && r.op.Code != update.NoOp ||
+		r.compare != nil && r.bytes != r.e.Size) || r.what == askPut && r.flags&flagInput == 0 {
 		return errDamaged
 	}
 	total := 0
@@ -140,8 +132,8 @@ func (w *Window) checkPieces(r *request) error {
 		if r.e.Pair != nil {
 			n = r.e.Span
 		}
-		if !w.has(offset, n) {
-			return notAttached(uint64(offset), uint64(offset)+uint64(n))
+		if err := s.memory.Check(offset, n); err != nil {
+			return err
 		}
 	}
 	if total != r.bytes {
@@ -150,35 +142,19 @@ func (w *Window) checkPieces(r *request) error {
 	return nil
 }
 
-// has tells whether bytes are in the memory of this rank.
-func (w *Window) has(offset uintptr, n int) bool {
-	if w.flavor != Dynamic {
-		size := w.targets[w.me].bytes
-		return uint64(n) <= size && uint64(offset) <= size-uint64(n)
-	}
-	return w.attachedOf(w.me).have(uint64(offset), uint64(offset)+uint64(n))
-}
-
 // grant gives a rank the lock of this target, or has it wait behind those that were here before.
-func (w *Window) grant(g grant) {
-	all := &w.remote.grants
+func (s *server) grant(g grant) {
+	all := &s.grants
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if len(all.list) == 0 && w.take(&g) {
+	if len(all.list) == 0 && s.words.Take(s.own.Rank(), g.to, g.alone) {
 		g.answer(nil)
 		return
 	}
 	all.list = append(all.list, g)
 	if len(all.list) == 1 {
-		go w.grantWaiting()
+		go s.grantWaiting()
 	}
-}
-
-func (w *Window) take(g *grant) bool {
-	if g.alone {
-		return w.takeAlone(w.me, g.to)
-	}
-	return w.takeShared(w.me, g.to)
 }
 
 // answer tells a rank that it has the lock, or why it has not.
@@ -191,18 +167,14 @@ func (g *grant) answer(err error) {
 }
 
 // grantWaiting gives the lock to those that wait, one after the other, until there are none.
-func (w *Window) grantWaiting() {
-	all := &w.remote.grants
+func (s *server) grantWaiting() {
+	all := &s.grants
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for len(all.list) > 0 {
 		g := all.list[0]
 		all.mu.Unlock()
-		var err error
-		for err == nil && !w.take(&g) {
-			err = w.awaitAside(w.untilFree(w.me, g.alone))
-		}
-		g.answer(err)
+		g.answer(s.words.LockAside(g.to, g.alone))
 		all.mu.Lock()
 		all.list = all.list[1:]
 	}

@@ -1,4 +1,4 @@
-package window
+package update
 
 import (
 	"encoding/binary"
@@ -8,13 +8,13 @@ import (
 
 // Words that the processor changes at once. They lie at multiples of their size.
 
-// isWord tells whether an element of a target is changed so.
-func (w *Window) isWord(addr uintptr, e *Element) bool {
-	return e.Word && !w.far && addr&uintptr(e.Size-1) == 0
+// IsWord tells whether an element at an address is changed so. far is that of Place.
+func (e *Element) IsWord(addr uintptr, far bool) bool {
+	return e.Word && !far && addr&uintptr(e.Size-1) == 0
 }
 
-// swap changes a word by an operator, and returns what it was.
-func (op *Op) swap(addr uintptr, in uint64, e *Element) uint64 {
+// Swap changes a word by an operator, and returns what it was.
+func (op *Op) Swap(addr uintptr, in uint64, e *Element) uint64 {
 	if e.Size == 8 {
 		return op.swap64(addr, in, e)
 	}
@@ -86,15 +86,16 @@ func exchange(addr uintptr, expected, in uint64, size int) uint64 {
 	}
 }
 
-// load reads a word, and store writes one.
-func load(b []byte) uint64 {
+// Load reads a word.
+func Load(b []byte) uint64 {
 	if len(b) == 8 {
 		return binary.NativeEndian.Uint64(b)
 	}
 	return uint64(binary.NativeEndian.Uint32(b))
 }
 
-func store(b []byte, v uint64) {
+// Store writes a word.
+func Store(b []byte, v uint64) {
 	if len(b) == 8 {
 		binary.NativeEndian.PutUint64(b, v)
 	} else {
