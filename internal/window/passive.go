@@ -54,9 +54,9 @@ func (w *Window) lock(alone bool, rank int, a Assert) error {
 	return err
 }
 
-// promised returns an error if calls are checked, and the program has promised to lock no target.
+// promised returns an error if calls, which are watched, are checked, and the program has promised to lock no target.
 func (w *Window) promised(call epoch.Call) error {
-	if w.watch == nil || !w.watch.Checks() || !w.hints.say(noLocks) {
+	if !w.watch.Checks() || !w.hints.say(noLocks) {
 		return nil
 	}
 	return epoch.Error("%s on a window with the hint no_locks", call)
@@ -97,18 +97,20 @@ func (w *Window) unlock(rank int) error {
 // another node is taken by the first operation on it.
 func (w *Window) LockAll(a Assert) error {
 	return w.call(trace.WinLock, "lock all", func() error {
-		err := w.promised("LockAll")
-		if err == nil {
-			err = w.epochs.LockAll(a&NoCheck != 0)
+		if w.watch != nil {
+			if err := w.promised("LockAll"); err != nil {
+				return err
+			}
 		}
-		if err != nil || a&NoCheck != 0 {
+		if err := w.epochs.LockAll(a&NoCheck != 0); err != nil || a&NoCheck != 0 {
 			return err
 		}
 		first, end := w.me, w.me+1 // whose memory this rank may load and store without calls
 		if w.flavor == Shared {
 			first, end = 0, len(w.targets)
 		}
-		if err = w.words.LockAll(first, end); err != nil {
+		err := w.words.LockAll(first, end)
+		if err != nil {
 			w.epochs.Abandon()
 		}
 		return err

@@ -39,24 +39,24 @@ func (s *State) Unlock(rank int) (m Mark, err error) {
 // LockAll begins an access epoch to all targets.
 func (s *State) LockAll(noCheck bool) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	err := s.mayBegin("LockAll")
 	if err == nil {
 		s.noCheck = noCheck
 		s.access.Store(LockedAll)
 	}
+	s.mu.Unlock()
 	return err
 }
 
 // UnlockAll ends the epoch of LockAll. taken says that the lock of all targets was taken.
 func (s *State) UnlockAll() (taken bool, err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err = s.expect("UnlockAll", LockedAll, "LockAll"); err != nil {
-		return false, err
+	if err = s.expect("UnlockAll", LockedAll, "LockAll"); err == nil {
+		s.access.Store(Idle)
+		taken = !s.noCheck
 	}
-	s.access.Store(Idle)
-	return !s.noCheck, nil
+	s.mu.Unlock()
+	return taken, err
 }
 
 // HoldsAll tells whether this rank has the lock of all targets.
