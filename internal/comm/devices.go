@@ -2,6 +2,7 @@ package comm
 
 import (
 	"github.com/gopvas/gopvas/internal/btl/net"
+	"github.com/gopvas/gopvas/internal/btl/net/devices"
 	"github.com/gopvas/gopvas/internal/job"
 )
 
@@ -9,13 +10,13 @@ import (
 type DeviceUse = job.DeviceUse
 
 // Flight is a piece of a message that a network device has sent.
-type Flight = net.Flight
+type Flight = devices.Flight
 
 // Devices returns what this process' rank has done with each network device to other nodes,
 // none before Init and in a job of one node.
 func Devices() []DeviceUse {
 	if m := network(); m != nil {
-		return m.Devices()
+		return m.Devices().Uses()
 	}
 	return nil
 }
@@ -24,7 +25,7 @@ func Devices() []DeviceUse {
 // devices, by the time of their start. It is for pictures.
 func Flights() []Flight {
 	if m := network(); m != nil {
-		return m.Flights()
+		return m.Devices().Flights()
 	}
 	return nil
 }

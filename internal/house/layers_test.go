@@ -52,7 +52,10 @@ var layers = []layer{
 	{"internal/attendant", []string{"internal/job", "internal/processes"}},
 
 	{"btl", []string{"datatype", "shm"}},
-	{"internal/btl/net", []string{"mpi/fault", "btl", "exchange", "internal/job", "shm", "suci"}},
+	{"internal/btl/net/landing", []string{"suci"}},
+	{"internal/btl/net/devices", []string{"internal/btl/net/landing", "btl", "exchange", "internal/job", "suci"}},
+	{"internal/btl/net", []string{"internal/btl/net/...", "mpi/fault", "btl", "exchange", "internal/job", "shm",
+		"suci"}},
 	{"internal/btl/...", []string{"mpi/fault", "btl", "internal/btl/...", "datatype", "internal/job", "shm"}},
 	{"internal/pml/list", nil},
 	{"internal/pml/flow", []string{"internal/pml/list", "btl"}},

@@ -13,6 +13,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/exchange"
 	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/btl/net/devices"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/suci"
 )
@@ -82,7 +83,9 @@ func (k *talk) step() bool {
 	if !k.ready {
 		k.ready = true
 		for peer := range k.pending {
-			k.ready = k.ready && (peer == k.self || k.net.Ways(peer) == k.devices)
+			for device := range k.devices {
+				k.ready = k.ready && (peer == k.self || k.net.Peer(peer).State(device) == devices.Up)
+			}
 		}
 	}
 	left := k.out[:0]
@@ -168,7 +171,7 @@ func run(t *testing.T, ranks, devices int, form string, sizes []int, at func(k *
 				t.Error(err)
 			}
 			if self == 0 {
-				used = k.net.Devices()
+				used = k.net.Devices().Uses()
 			}
 			ended.Done()
 			ended.Wait() // others may need what this one repeats
@@ -235,85 +238,43 @@ func TestSilentPathIsDoubtedFirst(t *testing.T) {
 		for device := range 3 {
 			k.net.Tell(1, device, suci.Answers)
 		}
-		before := k.net.Devices()[1].Failures
+		p, set := k.net.Peer(1), k.net.Devices()
+		before := set.Uses()[1].Failures
 		k.net.Tell(1, 1, suci.Silent)
-		if !k.net.Doubted(1, 1) {
+		if p.State(1) != devices.Doubted {
 			t.Error("a silent path is not doubted while others are up")
 		}
 		k.net.Tell(1, 1, suci.Answers)
-		if !k.net.Up(1, 1) || k.net.Devices()[1].Failures != before {
+		if p.State(1) != devices.Up || set.Uses()[1].Failures != before {
 			t.Error("a path that answers again is not up, or has failed")
 		}
 		k.net.Tell(1, 1, suci.Silent)
-		k.net.Overdue(1, 1)
-		if k.net.Up(1, 1) || k.net.Doubted(1, 1) || k.net.Devices()[1].Failures != before+1 {
+		later := time.Now().Add(time.Second)
+		set.TendPaths(later)
+		if p.State(1) != devices.Down || set.Uses()[1].Failures != before+1 {
 			t.Error("a path that stays silent is not taken down")
 		}
-		k.net.Probe(1, 1)
+		set.TendPaths(later.Add(time.Second))
+		if p.State(1) != devices.Probing {
+			t.Error("a path that is down is not probed")
+		}
 		k.net.Tell(1, 1, suci.Silent)
-		if !k.net.Down(1, 1) || k.net.Devices()[1].Failures != before+1 {
+		if p.State(1) != devices.Down || set.Uses()[1].Failures != before+1 {
 			t.Error("a path that is probed in vain is not left alone until it is probed again")
 		}
 		k.net.Tell(1, 2, suci.Down)
-		if k.net.Up(1, 2) || k.net.Down(1, 2) || k.net.Devices()[2].Failures != 1 {
+		if p.State(2) != devices.Probing || set.Uses()[2].Failures != 1 {
 			t.Error("a path whose session was ended is not probed at once")
 		}
 	})
 	require.True(t, told)
 }
 
-// TestPlanIsMadeOnce: each start of a persistent operation announces messages of the same lengths,
-// with new tags. The plan is made in the first one, and anew when a device has become slower or
-// was lost.
-func TestPlanIsMadeOnce(t *testing.T) {
-	root := newRootOf(t, 2, 2, 3, "wrap")
-	m := open(t, root, mem.New(root, mem.Options{}), 0).net
-	start := func(tag int32, sizes ...int) *exchange.Plan {
-		var members []btl.Member
-		for i, n := range sizes {
-			members = append(members, btl.Member{Peer: 1, Tag: tag + int32(i), Bytes: n})
-		}
-		m.Together(members)
-		return m.LastPlan()
-	}
-	sizes := []int{1 << 20, 1 << 20, 1 << 20, 1 << 20}
-	first := start(0, sizes...)
-	require.Len(t, first.Queues, 3)
-	require.Same(t, first, start(10, sizes...), "the second start plans nothing")
-	other := start(20, 1<<20, 2<<20)
-	require.NotSame(t, first, other)
-	require.Same(t, first, start(30, sizes...), "also after another operation")
-
-	for device := range 3 {
-		m.Measured(device, 100e6)
-	}
-	known := start(40, sizes...)
-	require.NotSame(t, first, known)
-	m.Measured(1, 98e6)
-	require.Same(t, known, start(50, sizes...), "a small difference")
-	m.Measured(1, 30e6)
-	slow := start(60, sizes...)
-	require.NotSame(t, known, slow)
-	bytes := func(p *exchange.Plan, device int) (n int) {
-		for _, piece := range p.Queues[device] {
-			n += piece.Len()
-		}
-		return n
-	}
-	require.Less(t, bytes(slow, 1), bytes(slow, 0)/2)
-
-	m.Lose(1, 2)
-	lost := start(70, sizes...)
-	require.Len(t, lost.Queues, 3)
-	require.Zero(t, bytes(lost, 2), "a device that is down gets nothing")
-	require.Same(t, lost, start(80, sizes...))
-}
-
 // TestSleepEndsToTryAPathAgain: a path that is down is tried again, though nobody wakes the rank.
 func TestSleepEndsToTryAPathAgain(t *testing.T) {
 	root := newRootOf(t, 2, 2, 3, "auto")
 	m := open(t, root, mem.New(root, mem.Options{}), 0).net
-	m.TakeDown(1, 1)
+	m.Devices().TakeDown(m.Peer(1), 1)
 	inbox := root.Inbox(0)
 	begin := time.Now()
 	require.NoError(t, m.Doze(inbox, inbox.Count()))

@@ -30,11 +30,9 @@
 //
 // # Devices
 //
-// A rank has an endpoint on each network device of its node (job.Root.Devices). The sender cuts
-// the bytes of a grant into pieces, by a plan of package exchange, and sends them by several
-// devices (schedule.go, set.go). A place of suci says where in the landing a piece belongs, so the
-// receiver need not know the plan (landing.go). path.go handles devices that fail. A short
-// message may go by any device, too, and the receiver puts them in order (message.go).
+// A rank has an endpoint on each network device of its node (job.Root.Devices). Package devices sends by them: the
+// bytes of a grant in pieces, by several devices, and short messages by any, in their order. A place of suci says where
+// in the landing a piece belongs, so the receiver need not know how the bytes were divided (package landing).
 //
 // The sender's transfer is over when the receiver's endpoint has acknowledged the last bytes;
 // or when the receiver grants none, because it drops the message.

@@ -7,13 +7,13 @@ import (
 
 // Poll implements btl.Messages.
 func (m *Module) Poll(max int, deliver func(*btl.Frame)) (n int) {
-	if !m.due() && m.arrivals.empty() {
+	if !m.looks.due(m.crowd.Shares() || m.fresh.Load()) && m.arrivals.empty() {
 		return 0
 	}
 	m.sort()
 	if m.arrivals.empty() {
 		if m.poll() {
-			m.fruitless, m.mask = 0, 0 // more may follow at once
+			m.looks.found() // more may follow at once
 		}
 		m.sort()
 	}
@@ -47,17 +47,24 @@ func (m *Module) sort() {
 	if m.fresh.Load() {
 		m.fresh.Store(false) // before the first block is taken
 	}
-	for _, d := range m.devices {
-		for {
-			r, ok := d.endpoint.Next()
-			if !ok {
-				break
-			}
-			m.fruitless, m.mask = 0, 0
-			m.take(d, &r)
-		}
+	for device, r, ok := m.devices.Next(); ok; device, r, ok = m.devices.Next() {
+		m.looks.found()
+		m.take(device, &r)
 	}
 	m.tend()
+}
+
+// tend does what is due but for taking in messages.
+func (m *Module) tend() {
+	if m.devices.Disturbed() {
+		for _, c := range m.devices.Changes() {
+			if p := m.of(c.ID); p != nil {
+				m.devices.Changed(&p.Peer, c)
+			}
+		}
+		m.devices.Repair()
+	}
+	m.devices.Tend()
 }
 
 // gather is sort after a poll of the sockets outside Poll. The messages that it makes arrivals are for
@@ -78,40 +85,47 @@ const (
 	seldom   = 63
 )
 
-// due tells whether this Poll looks at the socket.
-func (m *Module) due() bool {
-	m.looks++
-	if m.looks&m.mask != 0 && !m.crowd.Shares() && !m.fresh.Load() {
+// looks counts looks at the socket.
+type looks struct {
+	polls, mask uint64
+	fruitless   int
+}
+
+// due tells whether this Poll looks at the socket. It does if it must.
+func (l *looks) due(must bool) bool {
+	l.polls++
+	if l.polls&l.mask != 0 && !must {
 		return false
 	}
-	if m.fruitless++; m.fruitless >= patience && m.mask < seldom {
-		m.fruitless, m.mask = 0, m.mask*2+1
+	if l.fruitless++; l.fruitless >= patience && l.mask < seldom {
+		l.fruitless, l.mask = 0, l.mask*2+1
 	}
 	return true
 }
 
+// found notes that something has come.
+func (l *looks) found() { l.fruitless, l.mask = 0, 0 }
+
 // take handles a block.
-func (m *Module) take(d *device, r *suci.Received) {
+func (m *Module) take(device int, r *suci.Received) {
 	if r.Place != 0 {
-		m.placed(d, r)
+		m.placed(device, r)
 		return
 	}
 	p := m.of(r.From)
 	var h head
-	if p == nil || p.buried || r.Err != nil || !h.get(r.Data) {
+	if p == nil || p.Buried() || r.Err != nil || !h.get(r.Data) {
 		r.Free()
 		return
 	}
-	d.count(0, len(r.Data))
-	m.answered(p, d)
+	m.devices.Received(device, len(r.Data))
+	m.devices.Answered(&p.Peer, device)
 	switch {
 	case h.kind == ping:
 		r.Free()
-	case !m.several():
+	case m.devices.InOrder(&p.Peer, r):
 		m.read(p, &h, *r)
-	case m.inOrder(p, r, h.number):
-		m.read(p, &h, *r)
-		for next, ok := p.next(); ok; next, ok = p.next() {
+		for next, ok := p.Next(); ok; next, ok = p.Next() {
 			h.get(next.Data)
 			m.read(p, &h, next)
 		}
@@ -128,7 +142,7 @@ func (m *Module) read(p *peer, h *head, r suci.Received) {
 	case grant:
 		m.granted(p, h)
 	case addresses:
-		m.learn(p, r.Data[headSize:])
+		m.devices.Learn(&p.Peer, r.Data[headSize:])
 	}
 	r.Free()
 }
@@ -138,7 +152,7 @@ func (m *Module) present(r suci.Received) {
 	var h head
 	h.get(r.Data) // take has looked
 	m.frame = btl.Frame{Header: h.Header}
-	m.frame.Source = int32(m.of(r.From).rank) // a peer that take knows
+	m.frame.Source = int32(m.of(r.From).Rank()) // a peer that take knows
 	if h.kind == offer {
 		m.frame.Offered, m.frame.Token, m.frame.Place = true, h.id, uint64(bit(h.typed))
 		r.Free()
@@ -146,7 +160,7 @@ func (m *Module) present(r suci.Received) {
 	}
 	n := len(r.Data)
 	m.frame.Payload = r.Data[headSize:n:n]
-	m.frame.Token = m.hold(&r)
+	m.frame.Token = m.loans.hold(&r)
 }
 
 // queue is a queue of blocks. Its zero value is empty.
@@ -182,23 +196,33 @@ func newest(a, b uint32) uint32 {
 	return a
 }
 
+// loans are eager messages that were not released, by token.
+type loans struct {
+	held   []suci.Received
+	vacant []uint64 // free tokens
+}
+
 // hold keeps an eager message until it is released.
-func (m *Module) hold(r *suci.Received) (token uint64) {
-	if n := len(m.vacant); n > 0 {
-		token = m.vacant[n-1]
-		m.vacant = m.vacant[:n-1]
-		m.held[token] = *r
+func (l *loans) hold(r *suci.Received) (token uint64) {
+	if n := len(l.vacant); n > 0 {
+		token = l.vacant[n-1]
+		l.vacant = l.vacant[:n-1]
+		l.held[token] = *r
 		return token
 	}
-	m.held = append(m.held, *r)
-	return uint64(len(m.held) - 1)
+	l.held = append(l.held, *r)
+	return uint64(len(l.held) - 1)
+}
+
+func (l *loans) release(token uint64) {
+	l.held[token].Free()
+	l.held[token] = suci.Received{}
+	l.vacant = append(l.vacant, token)
 }
 
 // Release implements btl.Messages.
 func (m *Module) Release(f *btl.Frame) {
-	m.held[f.Token].Free()
-	m.held[f.Token] = suci.Received{}
-	m.vacant = append(m.vacant, f.Token)
+	m.loans.release(f.Token)
 	m.owe(m.peers[f.Source], int(f.Length))
 }
 
@@ -209,7 +233,7 @@ func (m *Module) Senders(f func(rank int)) {
 		return
 	}
 	for rank, p := range m.peers {
-		if m.root.Node(rank) != m.root.Here() && (p == nil || !p.buried) {
+		if m.root.Node(rank) != m.root.Here() && (p == nil || !p.Buried()) {
 			f(rank)
 		}
 	}
@@ -221,7 +245,7 @@ func (m *Module) drained() bool {
 	gone, count := m.leaving[:0], m.root.GoneCount()
 	if count != m.gone {
 		for _, p := range m.peers {
-			if p != nil && !p.buried && m.root.Gone(p.rank) {
+			if p != nil && !p.Buried() && m.root.Gone(p.Rank()) {
 				gone = append(gone, p)
 			}
 		}
@@ -235,7 +259,7 @@ func (m *Module) drained() bool {
 		return false
 	}
 	for _, p := range gone {
-		m.bury(p)
+		m.devices.Bury(&p.Peer)
 	}
 	m.gone = count
 	return true
@@ -245,54 +269,13 @@ func (m *Module) drained() bool {
 func (m *Module) Settled() bool {
 	came := m.poll()
 	m.gather() // which has the rank asked again if there are messages
-	if came || !m.arrivals.empty() || m.queued > 0 || len(m.owing) > 0 || m.ailing.Load() > 0 || m.disturbed.Load() ||
-		m.failed.Load() != nil {
+	if came || !m.arrivals.empty() || len(m.owing) > 0 || m.devices.Busy() || m.devices.Failed() != nil {
 		return false
-	}
-	for _, d := range m.devices {
-		if len(d.queue)+len(d.flying) > 0 {
-			return false
-		}
 	}
 	for _, p := range m.peers {
-		if p != nil && !p.buried && !m.heard(p) {
+		if p != nil && !p.Buried() && !m.devices.Heard(&p.Peer) {
 			return false
 		}
 	}
 	return true
-}
-
-// heard tells whether the peer has acknowledged all that was sent to it.
-func (m *Module) heard(p *peer) bool {
-	if m.several() && !m.acknowledged(p) {
-		return false
-	}
-	for i := range p.paths {
-		if at := &p.paths[i]; at.handle != nil && at.handle.QueueLength() > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// bury forgets a peer that has gone. Blocks that were being received from it come to
-// their end now, with an error.
-func (m *Module) bury(p *peer) {
-	for i := range p.paths {
-		at, d := &p.paths[i], m.devices[i]
-		if at.handle == nil {
-			at.handle = d.endpoint.Peer(p.id)
-		}
-		m.setState(at, unknown)
-		if at.handle != nil {
-			d.endpoint.Remove(at.handle)
-			at.handle = nil
-		}
-	}
-	p.buried = true
-	for number, r := range p.early {
-		r.Free()
-		delete(p.early, number)
-	}
-	m.settle(p)
 }

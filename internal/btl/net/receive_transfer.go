@@ -49,7 +49,7 @@ func (m *Module) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 // Progress tries again.
 func (t *recvTransfer) ask() {
 	m := t.m
-	if !t.peer.reachable() {
+	if !t.peer.Reachable() {
 		return
 	}
 	t.size = t.total - t.got
@@ -62,15 +62,15 @@ func (t *recvTransfer) ask() {
 		if t.dst.Layout == nil {
 			t.buf = t.buf[t.got : t.got+t.size]
 		} else {
-			t.buf = m.part(&t.part, t.size)
+			t.buf = m.parts.take(&t.part, t.size)
 		}
-		if h.place = m.landings.grant(t, t.peer.id, t.buf); h.place == 0 {
+		if h.place = m.landings.Grant(t, t.peer.ID(), t.buf); h.place == 0 {
 			return
 		}
 	}
 	if !m.write(t.peer, &h, 0) {
 		if h.place != 0 {
-			m.landings.close(h.place) // the sender was not told of it
+			m.landings.Close(h.place) // the sender was not told of it
 		}
 		return
 	}
@@ -78,20 +78,20 @@ func (t *recvTransfer) ask() {
 }
 
 // placed takes a piece that is complete, or was given up.
-func (m *Module) placed(d *device, r *suci.Received) {
+func (m *Module) placed(device int, r *suci.Received) {
 	if r.Err == suci.ErrPlace {
 		r.Free() // of a landing that is over
 		return
 	}
 	n, failed := len(r.Data), r.Err != nil
-	t, fresh := m.landings.ended(d, r.From, r.Place, !failed)
+	t, fresh, ok := m.landings.Ended(device, r.From, r.Place, !failed)
 	r.Free()
-	if t == nil {
+	if !ok {
 		return
 	}
 	t.there += fresh
 	if !failed {
-		d.count(0, n)
+		m.devices.Received(device, n)
 		m.counters.PipelinedBytes += uint64(n)
 	}
 	if _, ok := t.finishPart(); !ok {
@@ -107,7 +107,7 @@ func (t *recvTransfer) finishPart() (device int, ok bool) {
 	if t.place == 0 || t.there < t.size {
 		return 0, true
 	}
-	if device, ok = m.landings.close(t.place); !ok {
+	if device, ok = m.landings.Close(t.place); !ok {
 		return device, false
 	}
 	t.place = 0
@@ -129,7 +129,7 @@ func (t *recvTransfer) Progress() (bool, error) {
 	lost := m.lost(t.peer)
 	if device, ok := t.finishPart(); !ok && !lost {
 		// The block ends with an error: placed. By the last path that is up it comes to its end as it is.
-		m.takeDown(t.peer, m.devices[device])
+		m.devices.TakeDown(&t.peer.Peer, device)
 	}
 	if t.due && !lost {
 		t.ask()
@@ -142,18 +142,18 @@ func (t *recvTransfer) Progress() (bool, error) {
 	case !lost:
 		return false, nil
 	case t.place != 0:
-		if _, ok := m.landings.close(t.place); !ok {
+		if _, ok := m.landings.Close(t.place); !ok {
 			m.sort()
 			return false, nil // a block with an error is about to come, which ends the loan
 		}
 	}
-	err := fmt.Errorf("net: transfer: %w", &fault.LostError{Rank: t.peer.rank})
+	err := fmt.Errorf("net: transfer: %w", &fault.LostError{Rank: t.peer.Rank()})
 	m.freeReceive(t)
 	return true, err
 }
 
 func (m *Module) freeReceive(t *recvTransfer) {
-	m.drop(&t.part)
+	m.parts.give(&t.part)
 	*t = recvTransfer{m: m}
 	m.pool = append(m.pool, t)
 }

@@ -3,10 +3,13 @@ package net
 import (
 	"net/netip"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/btl/net/devices"
+	"github.com/gopvas/gopvas/internal/btl/net/landing"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/suci"
 )
@@ -23,20 +26,40 @@ func twice(t *testing.T) (m *Module, part *recvTransfer, piece *suci.Received) {
 	m, err = Open(memory.Root(), 0)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
-	p := &peer{rank: 1, id: idOf(1), paths: make([]path, 2)}
-	for i := range p.paths {
-		m.setState(&p.paths[i], up)
-	}
+	memory.Root().SetAddress(1, netip.AddrPortFrom(list[0], 9))
+	p := m.peer(1)
+	require.True(t, m.devices.Find(&p.Peer))
+	become(m, p, devices.Up)
 	buf := make([]byte, size)
 	part = &recvTransfer{m: m, peer: p, dst: btl.Buffer{Bytes: buf}, total: size, size: size, buf: buf}
-	part.place = m.landings.grant(part, p.id, buf)
-	piece = &suci.Received{From: p.id, Place: part.place << offsetBits, Data: buf}
-	for _, d := range m.devices {
-		require.NotNil(t, m.landings.locate(d, p.id, piece.Place, size))
+	part.place = m.landings.Grant(part, p.ID(), buf)
+	piece = &suci.Received{From: p.ID(), Place: landing.Place(part.place, 0, 0), Data: buf}
+	for device := range 2 {
+		require.NotNil(t, m.landings.Locate(device, p.ID(), piece.Place, size))
 	}
-	m.placed(m.devices[1], piece)
-	require.Equal(t, up, p.paths[0].state, "the piece by device 0 may be whole")
+	m.placed(1, piece)
+	require.Equal(t, devices.Up, p.State(0), "the piece by device 0 may be whole")
 	return m, part, piece
+}
+
+// become has the path by the second device, which is unknown or up, be in a state.
+func become(m *Module, p *peer, s devices.State) {
+	tell := func(what suci.Change) { m.devices.Changed(&p.Peer, devices.Change{Device: 1, What: what}) }
+	later := time.Now().Add(time.Second)
+	if p.State(1) == devices.Unknown {
+		at := netip.MustParseAddr("127.0.0.2").As16()
+		m.devices.Learn(&p.Peer, append(at[:], 9, 0))
+		tell(suci.Answers)
+	}
+	if s != devices.Up {
+		tell(suci.Silent)
+	}
+	if s == devices.Down || s == devices.Probing {
+		m.devices.TendPaths(later)
+	}
+	if s == devices.Probing {
+		m.devices.TendPaths(later.Add(time.Second))
+	}
 }
 
 // The path of the first device is taken down if the piece is not whole when all is read that has come, and
@@ -46,27 +69,28 @@ func TestPieceComesTwice(t *testing.T) {
 		m, part, piece := twice(t)
 		p := part.peer
 		if whole {
-			m.placed(m.devices[0], piece)
+			m.placed(0, piece)
 		}
 		over, err := part.Progress()
 		require.NoError(t, err)
 		require.Equal(t, whole, over)
-		require.Equal(t, whole, p.paths[0].state == up)
-		require.Equal(t, up, p.paths[1].state)
+		require.Equal(t, whole, p.State(0) == devices.Up)
+		require.Equal(t, devices.Up, p.State(1))
 	}
 }
 
 // A path that is the last one up stays, and the piece that comes by it ends the transfer.
 func TestPieceComesTwiceByTheLastPath(t *testing.T) {
-	for _, s := range []pathState{unknown, probing, doubted, down} {
+	for _, s := range []devices.State{devices.Probing, devices.Doubted, devices.Down} {
 		m, part, piece := twice(t)
 		p := part.peer
-		m.setState(&p.paths[1], s)
+		become(m, p, s)
+		require.Equal(t, s, p.State(1))
 		over, err := part.Progress()
 		require.NoError(t, err)
 		require.False(t, over)
-		require.Equal(t, up, p.paths[0].state)
-		m.placed(m.devices[0], piece)
+		require.Equal(t, devices.Up, p.State(0))
+		m.placed(0, piece)
 		over, err = part.Progress()
 		require.NoError(t, err)
 		require.True(t, over)

@@ -1,11 +1,9 @@
 package net
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/suci"
 )
 
 // Send implements btl.Messages. It never returns a Transfer.
@@ -71,10 +69,8 @@ func (m *Module) Offer(rank int, h *btl.Header, src *btl.Buffer) (btl.Transfer, 
 		m.counters.RefusedRing++
 		return nil, false
 	}
-	t.peer, t.src = p, *src
-	if len(m.sets) > 0 {
-		t.set, t.member = m.setOf(rank, h, src.Len())
-	}
+	t.peer, t.src, t.cargo.Peer = p, *src, &p.Peer
+	m.devices.Join(&t.cargo, h, src.Len())
 	m.counters.OfferedSent++
 	m.counters.OfferedBytes += message.Length
 	return t, true
@@ -83,26 +79,26 @@ func (m *Module) Offer(rank int, h *btl.Header, src *btl.Buffer) (btl.Transfer, 
 // write sends a head, and the payload that is in the pile behind it. False means that the
 // queue to the peer is full.
 func (m *Module) write(p *peer, h *head, payload int) bool {
+	m.introduce(p)
 	h.released, h.bytes = p.freed, p.freedBytes
-	if m.several() {
-		m.introduce(p)
-		if !m.sendNumbered(p, h, m.pile[:headSize+payload]) {
-			return false
-		}
-		p.told, p.toldBytes = p.freed, p.freedBytes
-		return true
-	}
 	h.put(m.pile)
-	err := p.paths[0].handle.TryWrite(suci.Block{Data: m.pile[:headSize+payload], Priority: messageLane})
-	if err == nil {
-		p.told, p.toldBytes = p.freed, p.freedBytes
-		m.devices[0].count(headSize+payload, 0)
-		return true
+	if !m.devices.Send(&p.Peer, m.pile[:headSize+payload]) {
+		return false
 	}
-	if !errors.Is(err, suci.ErrWouldBlock) && !m.root.Gone(p.rank) {
-		m.fail(m.unreachable(p, err))
+	p.told, p.toldBytes = p.freed, p.freedBytes
+	return true
+}
+
+// introduce tells a peer where this rank's further devices are, in the first message to it.
+func (m *Module) introduce(p *peer) {
+	if p.introduced || !m.devices.Several() {
+		return
 	}
-	return false
+	p.introduced = true
+	b := m.devices.AppendAddresses(make([]byte, headSize))
+	h := head{kind: addresses}
+	h.put(b)
+	m.devices.Send(&p.Peer, b) // there is room for the first one
 }
 
 // owe notes that a message of the peer was released, and tells the peer when that is worth
@@ -121,7 +117,7 @@ func (m *Module) owe(p *peer, n int) {
 func (m *Module) pay() {
 	left := m.owing[:0]
 	for _, p := range m.owing {
-		if p.buried || p.freed == p.told || m.write(p, &head{kind: credit}, 0) {
+		if p.Buried() || p.freed == p.told || m.write(p, &head{kind: credit}, 0) {
 			p.owing = false
 			continue
 		}

@@ -3,6 +3,7 @@ package net
 import (
 	"time"
 
+	"github.com/gopvas/gopvas/internal/btl/net/devices"
 	"github.com/gopvas/gopvas/shm"
 )
 
@@ -57,13 +58,15 @@ func (m *Module) Doze(e *shm.Event, count uint32) error {
 // rest sleeps no longer than until a path that is down is to be tried again, or one that is doubted
 // taken down: nobody else wakes the rank for that, and it may be the only path that is left.
 func (m *Module) rest(e *shm.Event, count uint32, limit time.Duration, quietly bool) (bool, error) {
-	if m.ailing.Load() > 0 {
-		limit = min(limit, pathDoubt)
+	if m.devices.Ailing() {
+		limit = min(limit, devices.PathTime)
 	}
-	woken, err := m.endpoint.Rest(limit, quietly, func() bool { return e.Count() != count || m.failed.Load() != nil })
+	woken, err := m.endpoint.Rest(limit, quietly, func() bool {
+		return e.Count() != count || m.devices.Failed() != nil
+	})
 	m.fresh.Store(true)
-	if failed := m.failed.Load(); failed != nil {
-		return true, *failed
+	if failed := m.devices.Failed(); failed != nil {
+		return true, failed
 	}
 	return woken, err
 }

@@ -2,9 +2,9 @@ package net
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/btl/net/devices"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
@@ -15,26 +15,19 @@ import (
 //
 // The next grant may come before the acknowledgement, and waits for it then.
 //
-// The engine's lock guards all fields but failed. The goroutine that drives an endpoint sets it
-// when a piece is lost.
+// The engine's lock guards it.
 type sendTransfer struct {
-	m       *Module
-	number  uint32 // in Module.sends
-	turn    uint32 // uses of the number
-	peer    *peer
-	src     btl.Buffer
-	set     *set // that the message belongs to, or nil
-	member  int  // in the set
-	next    head // the grant that is due, if any
-	due     bool
-	flying  bool   // bytes of grant are on their way
-	grant   head   // the last one
-	data    []byte // its bytes
-	shift   int    // the unit of its places
-	arrived int    // bytes of it that were acknowledged
-	pieces  int    // that exist
-	part    []byte
-	failed  atomic.Pointer[error]
+	m      *Module
+	number uint32 // in Module.sends
+	turn   uint32 // uses of the number
+	peer   *peer
+	src    btl.Buffer
+	next   head // the grant that is due, if any
+	due    bool
+	flying bool // bytes of grant are on their way
+	grant  head // the last one
+	cargo  devices.Cargo
+	part   []byte
 }
 
 func (t *sendTransfer) id() uint64 { return uint64(t.turn)<<32 | uint64(t.number) }
@@ -52,9 +45,9 @@ func (m *Module) newSend() *sendTransfer {
 
 func (m *Module) freeSend(t *sendTransfer) {
 	t.turn++
-	t.peer, t.src, t.set, t.data, t.due, t.flying = nil, btl.Buffer{}, nil, nil, false, false
-	t.failed.Store(nil)
-	m.drop(&t.part)
+	t.peer, t.src, t.due, t.flying = nil, btl.Buffer{}, false, false
+	t.cargo.Clear()
+	m.parts.give(&t.part)
 	m.idle = append(m.idle, t)
 }
 
@@ -76,14 +69,14 @@ func (m *Module) granted(p *peer, h *head) {
 
 // advance ends a grant whose bytes have arrived, and begins the one that is due.
 func (t *sendTransfer) advance() (over bool) {
-	if t.flying && t.arrived == int(t.grant.length) && t.pieces == 0 {
+	if t.flying && t.cargo.Arrived() {
 		t.flying = false
 		if t.grant.last {
 			return true
 		}
 	}
 	if t.due && !t.flying {
-		t.grant, t.due, t.flying, t.arrived = t.next, false, true, 0
+		t.grant, t.due, t.flying = t.next, false, true
 		t.start(&t.grant)
 	}
 	return false
@@ -91,18 +84,16 @@ func (t *sendTransfer) advance() (over bool) {
 
 // start has the bytes of a grant sent.
 func (t *sendTransfer) start(h *head) {
-	if h.place == 0 || h.length == 0 {
-		t.arrived = int(h.length)
-		return
+	var data []byte
+	switch {
+	case h.place == 0: // no bytes are wanted
+	case t.src.Layout == nil:
+		data = t.src.Bytes[h.from : h.from+h.length]
+	default:
+		data = t.m.parts.take(&t.part, int(h.length))
+		t.src.Pack(data, int(h.from))
 	}
-	if t.src.Layout == nil {
-		t.data = t.src.Bytes[h.from : h.from+h.length]
-	} else {
-		t.data = t.m.part(&t.part, int(h.length))
-		t.src.Pack(t.data, int(h.from))
-	}
-	t.shift = unitOf(len(t.data))
-	t.m.schedule(t, len(t.data))
+	t.m.devices.Ship(&t.cargo, data, h.place, t.src.Layout == nil)
 }
 
 // Progress implements btl.Transfer. A rank that ends well has all that it has asked for:
@@ -116,33 +107,36 @@ func (t *sendTransfer) Progress() (bool, error) {
 		done = t.advance() // a grant of nothing is over at once
 	}
 	if lost && !done {
-		m.withdraw(t)
+		m.devices.Withdraw(&t.cargo)
 	}
 	switch {
-	case done, lost && t.flying && t.grant.last && m.root.State(t.peer.rank) == job.StateFinal:
+	case done, lost && t.flying && t.grant.last && m.root.State(t.peer.Rank()) == job.StateFinal:
 		m.freeSend(t)
 		return true, nil
 	case lost:
-		err := fmt.Errorf("net: transfer: %w", &fault.LostError{Rank: t.peer.rank})
+		err := fmt.Errorf("net: transfer: %w", &fault.LostError{Rank: t.peer.Rank()})
 		m.freeSend(t)
 		return true, err
 	}
-	if err := t.failed.Load(); err != nil && !m.several() && !m.root.Gone(t.peer.rank) {
-		m.fail(m.unreachable(t.peer, *err)) // Sleep ends all
+	if err := t.cargo.Failed(); err != nil && !m.devices.Several() && !m.root.Gone(t.peer.Rank()) {
+		m.devices.Fail(&t.peer.Peer, err) // Sleep ends all
 	}
 	return false, nil
 }
 
 // lost tells whether a peer has gone and nothing that it has sent is left.
 func (m *Module) lost(p *peer) bool {
-	return p.buried || m.root.Gone(p.rank) && m.drained() && p.buried
+	return p.Buried() || m.root.Gone(p.Rank()) && m.drained() && p.Buried()
 }
 
-// part returns memory for a part, which drop takes back.
-func (m *Module) part(p *[]byte, n int) []byte {
+// parts is memory for parts of messages, each of partSize.
+type parts [][]byte
+
+// take returns memory, which give takes back.
+func (l *parts) take(p *[]byte, n int) []byte {
 	if *p == nil {
-		if k := len(m.parts); k > 0 {
-			*p, m.parts = m.parts[k-1], m.parts[:k-1]
+		if k := len(*l); k > 0 {
+			*p, *l = (*l)[k-1], (*l)[:k-1]
 		} else {
 			*p = make([]byte, partSize)
 		}
@@ -150,9 +144,9 @@ func (m *Module) part(p *[]byte, n int) []byte {
 	return (*p)[:n]
 }
 
-func (m *Module) drop(p *[]byte) {
+func (l *parts) give(p *[]byte) {
 	if *p != nil {
-		m.parts = append(m.parts, *p)
+		*l = append(*l, *p)
 		*p = nil
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/btl/net/devices"
 )
 
 // Kinds of messages.
@@ -16,8 +17,8 @@ const (
 	ping                 // nothing; it is of no order
 )
 
-// headSize is the length of a head in bytes.
-const headSize = 56
+// headSize is the length of a head in bytes. It has room for the number of the message, where package devices wants it.
+const headSize = devices.NumberAt + 8
 
 // head is what every message begins with. All numbers are little endian.
 type head struct {
@@ -25,7 +26,6 @@ type head struct {
 	typed    bool   // offer: the sender's buffer has a layout
 	released uint32 // messages of the addressee that have been released, modulo 2^32
 	bytes    uint32 // the bytes of those, likewise
-	number   uint32 // of the message, in a job with several devices
 
 	btl.Header // eager, offer; Source is not sent
 
@@ -46,7 +46,6 @@ func (h *head) put(b []byte) {
 	le.PutUint32(b[4:], h.released)
 	le.PutUint32(b[8:], h.bytes)
 	le.PutUint64(b[16:], h.id)
-	le.PutUint32(b[48:], h.number)
 	if h.kind == grant {
 		le.PutUint32(b[12:], h.place)
 		le.PutUint64(b[24:], h.from)
@@ -67,7 +66,7 @@ func (h *head) get(b []byte) (ok bool) {
 	}
 	le := binary.LittleEndian
 	*h = head{kind: b[0], typed: b[1] != 0, last: b[2] != 0, released: le.Uint32(b[4:]), bytes: le.Uint32(b[8:]),
-		id: le.Uint64(b[16:]), number: le.Uint32(b[48:])}
+		id: le.Uint64(b[16:])}
 	if h.kind == grant {
 		h.place, h.from, h.length = le.Uint32(b[12:]), le.Uint64(b[24:]), le.Uint64(b[32:])
 		return true

@@ -1,4 +1,4 @@
-package net
+package devices
 
 import (
 	"testing"
@@ -69,9 +69,10 @@ func TestSampleOfShortStretches(t *testing.T) {
 		s := sampled{now: time.Now(), speed: 6.25e6}
 		for range 10 {
 			s.run(c.pieces, c.size, c.wait)
-			s.acked += 2 * headSize
-			s.add(s.now, s.acked, headSize, headSize)
-			s.add(s.now, s.acked, headSize, 0)
+			const short = NumberAt + 8 // bytes of an offer
+			s.acked += 2 * short
+			s.add(s.now, s.acked, short, short)
+			s.add(s.now, s.acked, short, 0)
 		}
 		if !c.known {
 			require.Zero(t, s.rate(), "%+v", c)

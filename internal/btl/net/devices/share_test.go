@@ -1,4 +1,4 @@
-package net
+package devices
 
 import (
 	"testing"
@@ -10,14 +10,14 @@ import (
 // A device starts pieces to a peer that has few under way before further ones to another peer,
 // though these come first; and it does so even if it has enough to do, but not for ever.
 func TestDeviceSendsToSeveralPeers(t *testing.T) {
-	d := &device{m: &Module{}}
-	var to [mostSharing + 2]*sendTransfer
+	d := &device{best: &best{}}
+	var to [mostSharing + 2]*Cargo
 	for i := range to {
-		to[i] = &sendTransfer{peer: &peer{paths: make([]path, 1)}}
+		to[i] = &Cargo{Peer: &Peer{paths: make([]path, 1)}}
 		for range 4 {
-			c := &piece{t: to[i], to: 1000}
+			c := &piece{of: to[i], to: 1000}
 			d.queue = append(d.queue, c)
-			d.owe(c.t.peer, c.len())
+			d.owe(c.of.Peer, c.len())
 		}
 	}
 	require.Equal(t, len(to), d.peers)
@@ -25,7 +25,7 @@ func TestDeviceSendsToSeveralPeers(t *testing.T) {
 		i := d.next(true)
 		require.GreaterOrEqual(t, i, 0)
 		c := d.queue[i]
-		require.Same(t, to[started/eachFlying], c.t)
+		require.Same(t, to[started/eachFlying], c.of)
 		d.queue = append(d.queue[:i:i], d.queue[i+1:]...)
 		d.fly(c)
 	}
@@ -36,11 +36,11 @@ func TestDeviceSendsToSeveralPeers(t *testing.T) {
 		d.leave(c)
 	}
 	for _, c := range d.queue {
-		d.owe(c.t.peer, -c.len())
+		d.owe(c.of.Peer, -c.len())
 	}
 	require.Zero(t, d.peers)
 	for _, s := range to {
-		require.Zero(t, s.peer.paths[0])
+		require.Zero(t, s.Peer.paths[0])
 	}
 }
 

@@ -1,24 +1,11 @@
-package net
+package landing
 
 import (
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/gopvas/gopvas/suci"
 )
-
-// Landings. The receiver of a long message grants it a landing: a buffer with a number. The
-// sender cuts the bytes as it likes, and sends each piece as a block of suci to a place, which
-// says landing and offset. So pieces come by any device, in any order, and the receiver need
-// not know how the sender divides them. It only counts what has come.
-//
-// A piece may come twice: the sender gives a device up, and sends its pieces by another, while
-// the first has delivered a part of one, or all of it. Until a block is whole its memory may hold
-// anything: packets are received where the next ones of the block belong, before it is known what
-// they are. So no block writes to bytes that are there already, or that another one is writing. It
-// comes to memory of its own, which is copied when all others have ended. The buffer is
-// not free before all blocks that fill it have ended. See recvTransfer.
 
 const (
 	landingBits = 12 // of a place; the rest is the offset in units
@@ -27,17 +14,23 @@ const (
 	leastUnit   = 8 // as a power of two
 )
 
-// unitOf returns the unit of offsets for so many bytes, as a power of two: pieces begin at its
+// Place is where a piece of a landing begins, at an offset that is a multiple of its unit.
+func Place(number uint32, offset, shift int) uint32 {
+	return number<<offsetBits | uint32(offset>>shift)
+}
+
+// UnitOf returns the unit of offsets for so many bytes, as a power of two: pieces begin at its
 // multiples.
-func unitOf(n int) (shift int) {
+func UnitOf(n int) (shift int) {
 	for shift = leastUnit; n>>shift >= 1<<offsetBits; shift++ {
 	}
 	return shift
 }
 
 // landing is a buffer that pieces come to.
-type landing struct {
-	t     *recvTransfer
+type landing[T any] struct {
+	t     T
+	used  bool
 	from  suci.ID
 	buf   []byte
 	shift int
@@ -53,32 +46,29 @@ type filling struct {
 	own []byte // where it comes to instead, or nil
 }
 
-// landings are the landings of a rank, by number from 1 on. Endpoints ask for them in any
-// goroutine.
-type landings struct {
+// Table is the landings of a rank, by number from 1 on: each is for a T. Endpoints ask for them in any goroutine.
+type Table[T any] struct {
 	mu   sync.Mutex
-	list []*landing
+	list []*landing[T]
 	free []uint32 // numbers, a ring: first is that which has been free for the longest
 	head int
-
-	pieces atomic.Uint64 // that have left this rank, or never will
 }
 
-// grant makes a landing; number 0 means that there are too many.
-func (s *landings) grant(t *recvTransfer, from suci.ID, buf []byte) (number uint32) {
+// Grant makes a landing; number 0 means that there are too many.
+func (s *Table[T]) Grant(t T, from suci.ID, buf []byte) (number uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if number = s.number(); number == 0 {
 		return 0
 	}
 	l := s.list[number]
-	l.t, l.from, l.buf, l.shift = t, from, buf, unitOf(len(buf))
+	l.t, l.used, l.from, l.buf, l.shift = t, true, from, buf, UnitOf(len(buf))
 	return number
 }
 
 // number returns a free number: of many, that which was used longest ago, so that late packets
 // of its last use are gone.
-func (s *landings) number() (number uint32) {
+func (s *Table[T]) number() (number uint32) {
 	const many = 64
 	switch n := len(s.list); {
 	case len(s.free)-s.head >= many || n > mostLanding && len(s.free) > s.head:
@@ -89,7 +79,7 @@ func (s *landings) number() (number uint32) {
 	default:
 		number = uint32(max(n, 1)) // 0 is no number
 		for len(s.list) <= int(number) {
-			s.list = append(s.list, &landing{})
+			s.list = append(s.list, &landing[T]{})
 		}
 	}
 	if s.head >= many && s.head >= len(s.free)/2 {
@@ -99,8 +89,8 @@ func (s *landings) number() (number uint32) {
 	return number
 }
 
-// locate is suci.Options.Locate.
-func (s *landings) locate(d *device, from suci.ID, place uint32, length int) []byte {
+// Locate is that of suci.Options, for a device.
+func (s *Table[T]) Locate(device int, from suci.ID, place uint32, length int) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.of(from, place)
@@ -111,7 +101,7 @@ func (s *landings) locate(d *device, from suci.ID, place uint32, length int) []b
 	if at+length > len(l.buf) {
 		return nil
 	}
-	f := filling{device: d.number, span: span{at, at + length}}
+	f := filling{device: device, span: span{at, at + length}}
 	if slices.ContainsFunc(l.open, func(o filling) bool { return o.meets(f.span) }) ||
 		slices.ContainsFunc(l.there, f.meets) {
 		f.own = make([]byte, length)
@@ -124,42 +114,42 @@ func (s *landings) locate(d *device, from suci.ID, place uint32, length int) []b
 }
 
 // of returns the landing of a place that a peer may send to.
-func (s *landings) of(from suci.ID, place uint32) *landing {
+func (s *Table[T]) of(from suci.ID, place uint32) *landing[T] {
 	number := place >> offsetBits
-	if int(number) >= len(s.list) || s.list[number].t == nil || s.list[number].from != from {
+	if int(number) >= len(s.list) || !s.list[number].used || s.list[number].from != from {
 		return nil
 	}
 	return s.list[number]
 }
 
-// ended notes that a block has ended, and whether it is whole: then fresh of its bytes had not come
-// before. It returns nil if locate has given the block no buffer of a landing that is open. Blocks
+// Ended notes that a block has ended, and whether it is whole: then fresh of its bytes had not come
+// before. It is not ok if Locate has given the block no buffer of a landing that is open. Blocks
 // of a device end in the order in which they began.
-func (s *landings) ended(d *device, from suci.ID, place uint32, whole bool) (t *recvTransfer, fresh int) {
+func (s *Table[T]) Ended(device int, from suci.ID, place uint32, whole bool) (t T, fresh int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.of(from, place)
 	if l == nil {
-		return nil, 0
+		return t, 0, false
 	}
 	at := int(place&(1<<offsetBits-1)) << l.shift
-	i := slices.IndexFunc(l.open, func(f filling) bool { return f.device == d.number && f.from == at })
+	i := slices.IndexFunc(l.open, func(f filling) bool { return f.device == device && f.from == at })
 	if i < 0 {
-		return nil, 0 // refused by locate, and abandoned by its sender later
+		return t, 0, false // refused by Locate, and abandoned by its sender later
 	}
 	f := l.open[i]
 	l.open = slices.Delete(l.open, i, i+1)
 	if !whole {
-		return l.t, 0
+		return l.t, 0, true
 	}
 	if f.own != nil {
 		l.apart = append(l.apart, f)
 	}
-	return l.t, l.there.add(f.from, f.to)
+	return l.t, l.there.add(f.from, f.to), true
 }
 
-// close ends a landing. It returns false, and a device, if a block is being received there.
-func (s *landings) close(number uint32) (device int, ok bool) {
+// Close ends a landing. It returns false, and a device, if a block is being received there.
+func (s *Table[T]) Close(number uint32) (device int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.list[number]
@@ -170,7 +160,7 @@ func (s *landings) close(number uint32) (device int, ok bool) {
 		copy(l.buf[f.from:], f.own)
 	}
 	clear(l.apart)
-	l.t, l.buf, l.apart, l.there = nil, nil, l.apart[:0], l.there[:0]
+	*l = landing[T]{open: l.open, apart: l.apart[:0], there: l.there[:0]}
 	s.free = append(s.free, number)
 	return 0, true
 }

@@ -1,4 +1,4 @@
-package net
+package landing
 
 import (
 	"math/rand/v2"
@@ -34,57 +34,58 @@ func TestSpans(t *testing.T) {
 }
 
 func TestLandings(t *testing.T) {
-	var s landings
-	d := &device{number: 1}
-	rt := &recvTransfer{}
+	var s Table[*int]
+	const d = 1
+	rt := new(int)
 	for range 3 * mostLanding { // numbers come again
-		n := s.grant(rt, 7, make([]byte, 1000))
+		n := s.Grant(rt, 7, make([]byte, 1000))
 		require.NotZero(t, n)
-		place := n<<offsetBits | 2
-		require.Nil(t, s.locate(d, 8, place, 10), "of another peer")
-		require.Nil(t, s.locate(d, 7, place, 600), "too long")
-		require.Len(t, s.locate(d, 7, place, 488), 488)
-		device, ok := s.close(n)
+		place := Place(n, 512, leastUnit)
+		require.Nil(t, s.Locate(d, 8, place, 10), "of another peer")
+		require.Nil(t, s.Locate(d, 7, place, 600), "too long")
+		require.Len(t, s.Locate(d, 7, place, 488), 488)
+		device, ok := s.Close(n)
 		require.False(t, ok)
 		require.Equal(t, 1, device)
-		ended, fresh := s.ended(d, 7, place, true)
+		ended, fresh, ok := s.Ended(d, 7, place, true)
+		require.True(t, ok)
 		require.Same(t, rt, ended)
 		require.Equal(t, 488, fresh)
-		ended, _ = s.ended(d, 7, place, false)
-		require.Nil(t, ended, "no block is open there")
-		_, ok = s.close(n)
+		_, _, ok = s.Ended(d, 7, place, false)
+		require.False(t, ok, "no block is open there")
+		_, ok = s.Close(n)
 		require.True(t, ok)
-		require.Nil(t, s.locate(d, 7, place, 10), "over")
+		require.Nil(t, s.Locate(d, 7, place, 10), "over")
 	}
 	meeting(t, &s)
 	comingAgain(t, &s)
 	numbers := map[uint32]bool{}
 	for range mostLanding {
-		numbers[s.grant(rt, 7, nil)] = true
+		numbers[s.Grant(rt, 7, nil)] = true
 	}
 	require.Len(t, numbers, mostLanding)
-	require.Zero(t, s.grant(rt, 7, nil), "all are in use")
-	require.Equal(t, leastUnit, unitOf(1))
-	require.Equal(t, leastUnit, unitOf(1<<28-1))
-	require.Equal(t, leastUnit+4, unitOf(1<<32-1))
+	require.Zero(t, s.Grant(rt, 7, nil), "all are in use")
+	require.Equal(t, leastUnit, UnitOf(1))
+	require.Equal(t, leastUnit, UnitOf(1<<28-1))
+	require.Equal(t, leastUnit+4, UnitOf(1<<32-1))
 }
 
 // meeting: a piece comes by a second device while it is coming by the first, which fails.
-func meeting(t *testing.T, s *landings) {
-	first, second := &device{number: 0}, &device{number: 1}
+func meeting(t *testing.T, s *Table[*int]) {
+	const first, second = 0, 1
 	buf := make([]byte, 1000)
-	n := s.grant(&recvTransfer{}, 7, buf)
-	place := n<<offsetBits | 1
-	require.Same(t, &buf[256], &s.locate(first, 7, place, 300)[0])
-	apart := s.locate(second, 7, place, 300)
+	n := s.Grant(new(int), 7, buf)
+	place := Place(n, 256, leastUnit)
+	require.Same(t, &buf[256], &s.Locate(first, 7, place, 300)[0])
+	apart := s.Locate(second, 7, place, 300)
 	apart[0], apart[299] = 1, 2
-	s.ended(second, 7, place, true)
+	s.Ended(second, 7, place, true)
 	require.Zero(t, buf[256], "the first may still write there")
-	device, ok := s.close(n)
+	device, ok := s.Close(n)
 	require.False(t, ok)
 	require.Zero(t, device)
-	s.ended(first, 7, place, false)
-	_, ok = s.close(n)
+	s.Ended(first, 7, place, false)
+	_, ok = s.Close(n)
 	require.True(t, ok)
 	require.Equal(t, byte(1), buf[256])
 	require.Equal(t, byte(2), buf[555])
@@ -92,23 +93,23 @@ func meeting(t *testing.T, s *landings) {
 
 // comingAgain: a piece has come, and comes again by another device, which fails: until a block is
 // whole its memory may hold anything.
-func comingAgain(t *testing.T, s *landings) {
-	first, second := &device{number: 0}, &device{number: 1}
+func comingAgain(t *testing.T, s *Table[*int]) {
+	const first, second = 0, 1
 	buf := make([]byte, 1000)
-	n := s.grant(&recvTransfer{}, 7, buf)
-	place := n<<offsetBits | 1
-	s.locate(first, 7, place, 300)[0] = 1
-	_, fresh := s.ended(first, 7, place, true)
+	n := s.Grant(new(int), 7, buf)
+	place := Place(n, 256, leastUnit)
+	s.Locate(first, 7, place, 300)[0] = 1
+	_, fresh, _ := s.Ended(first, 7, place, true)
 	require.Equal(t, 300, fresh)
-	s.locate(second, 7, place, 700)[0] = 99
+	s.Locate(second, 7, place, 700)[0] = 99
 	require.Equal(t, byte(1), buf[256])
-	_, fresh = s.ended(second, 7, place, false)
+	_, fresh, _ = s.Ended(second, 7, place, false)
 	require.Zero(t, fresh)
-	again := s.locate(second, 7, place, 700)
+	again := s.Locate(second, 7, place, 700)
 	again[0], again[699] = 1, 2
-	_, fresh = s.ended(second, 7, place, true)
+	_, fresh, _ = s.Ended(second, 7, place, true)
 	require.Equal(t, 400, fresh)
-	_, ok := s.close(n)
+	_, ok := s.Close(n)
 	require.True(t, ok)
 	require.Equal(t, []byte{1, 2}, []byte{buf[256], buf[955]})
 }

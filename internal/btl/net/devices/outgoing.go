@@ -1,4 +1,4 @@
-package net
+package devices
 
 import (
 	"errors"
@@ -17,6 +17,7 @@ import (
 // The goroutine that drives the endpoint calls done, which calls land: that writes err, then
 // landed. The rank writes all other fields, and none while the block is in the air.
 type outgoing struct {
+	set    *Set // never changes
 	device *device
 	err    error // why it has crashed
 	landed atomic.Uint32
@@ -31,7 +32,7 @@ const (
 )
 
 // hand hands a block for a peer to a device.
-func (m *Module) hand(p *peer, o *outgoing, d *device, b suci.Block) {
+func (s *Set) hand(p *Peer, o *outgoing, d *device, b suci.Block) {
 	o.device = d
 	o.landed.Store(inAir)
 	d.begin(len(b.Data))
@@ -42,35 +43,35 @@ func (m *Module) hand(p *peer, o *outgoing, d *device, b suci.Block) {
 	}
 	if err := handle.Start(b, o.done); err != nil {
 		o.done(err)
-		m.refused(p, d)
+		s.refused(p, d)
 	}
 }
 
 // refused is for a path by which nothing can be sent.
-func (m *Module) refused(p *peer, d *device) {
+func (s *Set) refused(p *Peer, d *device) {
 	if p.others(d.number) {
-		m.takeDown(p, d)
+		s.TakeDown(p, d.number)
 	}
 }
 
 // land notes that a block of n bytes was acknowledged, or never will be.
 func (o *outgoing) land(n int, err error) {
-	d := o.device
-	d.end(n, err == nil)
+	s := o.set
+	o.device.end(n, err == nil)
 	if err == nil {
 		o.landed.Store(arrived)
 		return
 	}
 	o.err = err
 	o.landed.Store(crashed)
-	d.m.disturbed.Store(true)
+	s.disturbed.Store(true)
 }
 
 // again tells whether what a path has lost can be sent again now. If the peer does not answer by
 // the last path, either, that is the end.
-func (m *Module) again(p *peer, d *device, err error) bool {
-	if errors.Is(err, suci.ErrLost) && !p.others(d.number) && !m.root.Gone(p.rank) {
-		m.fail(m.unreachable(p, err))
+func (s *Set) again(p *Peer, d *device, err error) bool {
+	if errors.Is(err, suci.ErrLost) && !p.others(d.number) && !s.root.Gone(p.rank) {
+		s.Fail(p, err)
 	}
-	return m.several() && !p.buried && p.usable() && m.failed.Load() == nil
+	return s.Several() && !p.buried && p.usable() && s.Failed() == nil
 }

@@ -1,4 +1,4 @@
-package net
+package devices
 
 import "slices"
 
@@ -25,7 +25,7 @@ const (
 )
 
 // owe notes that n more bytes wait for the device or are under way on it to a peer; n may be negative.
-func (d *device) owe(p *peer, n int) {
+func (d *device) owe(p *Peer, n int) {
 	at := &p.paths[d.number]
 	if at.left == 0 {
 		d.peers++
@@ -39,7 +39,7 @@ func (d *device) owe(p *peer, n int) {
 // under way, else the first one. If the device has enough to do, there may be none: -1.
 func (d *device) next(enough bool) int {
 	if len(d.flying) < eachFlying*mostSharing {
-		few := func(c *piece) bool { return c.t.peer.paths[d.number].flying < eachFlying }
+		few := func(c *piece) bool { return c.of.Peer.paths[d.number].flying < eachFlying }
 		if i := slices.IndexFunc(d.queue, few); i >= 0 {
 			return i
 		}
@@ -53,28 +53,28 @@ func (d *device) next(enough bool) int {
 // fly notes that a piece is under way.
 func (d *device) fly(c *piece) {
 	d.flying = append(d.flying, c)
-	c.t.peer.paths[d.number].flying++
+	c.of.Peer.paths[d.number].flying++
 }
 
 // leave notes that a piece is not any more. A peer that nothing is under way to may get short messages
 // at full speed.
 func (d *device) leave(c *piece) {
-	at := &c.t.peer.paths[d.number]
-	d.owe(c.t.peer, -c.len())
-	if at.flying--; at.flying == 0 && at.handle != nil && d.m.several() && d.m.fastest > 0 {
+	at := &c.of.Peer.paths[d.number]
+	d.owe(c.of.Peer, -c.len())
+	if at.flying--; at.flying == 0 && at.handle != nil && d.best.rate > 0 {
 		at.handle.SetPace(int(d.estimate().Bandwidth * headroom))
 	}
 }
 
 // pace bounds the rates to the peers that a device sends long messages to.
 func (d *device) pace() {
-	if d.m.fastest == 0 || len(d.flying) == 0 {
+	if d.best.rate == 0 || len(d.flying) == 0 {
 		return
 	}
 	d.sharing = d.sharing[:0]
 	left := 0
 	for _, c := range d.flying {
-		if p := c.t.peer; !slices.Contains(d.sharing, p) {
+		if p := c.of.Peer; !slices.Contains(d.sharing, p) {
 			d.sharing = append(d.sharing, p)
 			left += p.paths[d.number].left
 		}

@@ -1,0 +1,179 @@
+package devices
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gopvas/gopvas/exchange"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/suci"
+)
+
+const (
+	messageLane = 4 // priorities of suci; grants and short messages overtake bytes
+	bytesLane   = 2
+)
+
+// Set is the devices of a rank. The lock of the engine orders all calls. The words that it shares with the goroutines
+// of endpoints are atomic.
+type Set struct {
+	root  *job.Root
+	rank  int
+	list  []*device
+	plans plans
+	ping  []byte
+	wake  func()
+	peers []*Peer
+
+	groups        []*group
+	queued        int  // bytes in the queues of all devices
+	startable     bool // a device may take a piece of its queue: see pump
+	sparePieces   []*piece
+	spareMessages []*sentMessage
+	ended         atomic.Uint64 // pieces that have left this rank, or never will
+	seen          uint64        // of them
+
+	ailing  atomic.Int32 // paths that are; the rank writes it
+	retryAt time.Time
+	changes struct {
+		mu   sync.Mutex
+		list []Change
+	}
+	disturbed atomic.Bool
+	failed    atomic.Pointer[error]
+	closed    atomic.Bool
+}
+
+// Options are what the devices of a rank are opened with.
+type Options struct {
+	Root      *job.Root
+	Rank      int
+	Addresses []netip.Addr // of the devices
+	Form      exchange.Form
+	Ping      []byte       // a message that says nothing
+	Wake      func()       // has the rank look at what has changed: see Disturbed
+	Suci      suci.Options // but for what each device has for itself
+	Locate    func(device int, from suci.ID, place uint32, length int) []byte
+}
+
+// Open opens the devices. On an error it closes those that it has opened.
+func Open(o Options) (*Set, error) {
+	s := &Set{root: o.Root, rank: o.Rank, ping: o.Ping, wake: o.Wake}
+	s.plans.form = o.Form
+	for number, addr := range o.Addresses {
+		d := &device{root: o.Root, rank: o.Rank, number: number, best: &s.plans.best}
+		with := o.Suci
+		with.Listen = netip.AddrPortFrom(addr, 0)
+		with.OnChange = func(id suci.ID, what suci.Change) { s.onChange(number, id, what) }
+		with.Locate = func(from suci.ID, place uint32, length int) []byte {
+			return o.Locate(number, from, place, length)
+		}
+		if number > 0 {
+			with.With = s.list[0].endpoint
+		}
+		var err error
+		if d.endpoint, err = suci.Open(with); err != nil {
+			_ = s.Close()
+			return nil, fmt.Errorf("device %d: %w", number, err)
+		}
+		s.list = append(s.list, d)
+		s.plans.devices = s.list
+	}
+	return s, nil
+}
+
+// Close closes the devices. What was not acknowledged is lost.
+func (s *Set) Close() (err error) {
+	s.closed.Store(true)
+	for _, d := range s.list {
+		err = errors.Join(err, d.endpoint.Close())
+	}
+	return err
+}
+
+// Endpoint is that of a device. Poll and Rest of device 0 are those of all devices.
+func (s *Set) Endpoint(device int) *suci.Endpoint { return s.list[device].endpoint }
+
+// Several tells whether this rank has more than one device.
+func (s *Set) Several() bool { return len(s.list) > 1 }
+
+// Next returns a block that the endpoint of a device has taken in.
+func (s *Set) Next() (device int, r suci.Received, ok bool) {
+	for _, d := range s.list {
+		if r, ok = d.endpoint.Next(); ok {
+			return d.number, r, true
+		}
+	}
+	return 0, r, false
+}
+
+// Received counts bytes that have come by a device.
+func (s *Set) Received(device, bytes int) { s.list[device].count(0, bytes) }
+
+// Busy tells whether something is under way, or paths are to be looked at.
+func (s *Set) Busy() bool {
+	if s.queued > 0 || s.Ailing() || s.disturbed.Load() {
+		return true
+	}
+	for _, d := range s.list {
+		if len(d.queue)+len(d.flying) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Ailing tells whether there are paths to be looked at within PathTime.
+func (s *Set) Ailing() bool { return s.ailing.Load() > 0 }
+
+// Failed is why the rank cannot go on, nil if it can.
+func (s *Set) Failed() error {
+	if err := s.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// Fail has all go wrong since a peer cannot be reached.
+func (s *Set) Fail(p *Peer, err error) { s.fail(s.Unreachable(p, err)) }
+
+func (s *Set) fail(err error) {
+	s.failed.CompareAndSwap(nil, &err)
+	s.wake()
+}
+
+// UnreachableError says that packets to a rank are not answered.
+type UnreachableError struct {
+	Rank   int
+	Addr   netip.AddrPort
+	Device string // of this node, and its network; "": there is no other device
+	Err    error
+}
+
+func (e *UnreachableError) Error() string {
+	advice := ""
+	if e.Device != "" {
+		advice = "; ranks meet by device 0 (" + e.Device +
+			"), the first: --devices with the others alone does without it"
+	}
+	return fmt.Sprintf("net: send to rank %d at %v: %v; a firewall between the nodes must let UDP pass, "+
+		"and --network must name one that all nodes share%s", e.Rank, e.Addr, e.Err, advice)
+}
+
+// Unwrap returns the cause.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// Unreachable is the error of a peer that cannot be reached.
+func (s *Set) Unreachable(p *Peer, err error) error {
+	addr, _ := s.root.Address(p.rank)
+	e := &UnreachableError{Rank: p.rank, Addr: addr, Err: err}
+	if s.Several() {
+		e.Device = sys.DescribeAddress(s.root.Host())
+	}
+	return e
+}
