@@ -87,7 +87,6 @@ func (m *Machine) packet(b *Batch, p *Peer, head, body []byte) {
 	}
 	b.add(p.addr, head)
 	b.loosen(p)
-	p.spoke = m.now
 	m.count.PacketsOut++
 }
 

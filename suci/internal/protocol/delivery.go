@@ -1,6 +1,9 @@
 package protocol
 
-import "slices"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // delivery measures the rate at which bytes come to a peer, or to all peers. A stretch is a time in which packets
 // are under way without a break; the pauses between stretches do not count. It runs from one acknowledgement to a
@@ -67,10 +70,22 @@ func (d *delivery) begin(arrived Time, busy bool) {
 // delivered notes that so many bytes have come to the peer.
 func (p *Peer) delivered(arrived Time, bytes int) {
 	p.delivery.note(arrived, bytes, p.underWay > 0)
-	m := p.machine
-	if rate := m.delivery.note(arrived, bytes, m.underWay > 0); rate > 0 {
-		copy(m.rates[1:], m.rates[:])
-		m.rates[0] = rate
-		m.highest.Store(uint64(slices.Max(m.rates[:])))
+	p.machine.all.delivered(arrived, bytes)
+}
+
+// throughput is what all peers have got. Acknowledged and Rate may be called by any goroutine.
+type throughput struct {
+	underWay int // packets sent of which nothing has been heard
+	delivery delivery
+	rates    [4]float64 // the newest first
+	highest  atomic.Uint64
+	acked    atomic.Uint64
+}
+
+func (t *throughput) delivered(arrived Time, bytes int) {
+	if rate := t.delivery.note(arrived, bytes, t.underWay > 0); rate > 0 {
+		copy(t.rates[1:], t.rates[:])
+		t.rates[0] = rate
+		t.highest.Store(uint64(slices.Max(t.rates[:])))
 	}
 }

@@ -36,7 +36,7 @@ func (p *Peer) Flow(now Time) Flow {
 		Rate: int(p.delivery.rate), Packet: int(p.size), Window: p.control.window,
 		UnderWay: p.underWay * p.payload, Pace: int(p.rate()),
 		Queue: p.Queue(), Waiting: p.held, There: int(p.queueThere) << 10,
-		Losses: p.losses, Resent: p.resent, Probing: p.unanswered, Silent: now - p.heard,
+		Losses: p.losses, Resent: p.resent, Probing: p.contact.unanswered, Silent: now - p.contact.heard,
 	}
 	for i := range p.lanes {
 		l := &p.lanes[i]

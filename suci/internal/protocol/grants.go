@@ -22,6 +22,19 @@ const (
 	startActive  = 2 // until it is known better: programs start all at once
 )
 
+// grants is the budget, and how it is shared.
+type grants struct {
+	budget    control
+	turn      rtt  // from a grant to the packet that it allowed
+	slack     Time // see Machine.SetSlack
+	ranked    []*receiver
+	standing  int // packets granted to a lane that does not compete
+	senders   int // how many were active at once, lately
+	sendersAt Time
+	dirty     bool // something has changed since grants were given
+	urgent    bool // a sender may be waiting for it
+}
+
 // rank orders lanes: greater is first.
 type rank struct {
 	level int
@@ -56,42 +69,57 @@ func (r *receiver) ceiling() uint64 {
 	}
 }
 
-// regrant notes that the grants are to be shared anew: at once if the lane's sender has
+// changed notes that the grants are to be shared anew: at once if the lane's sender has
 // more than it may send. While all senders have enough, the standing grants are filled up
 // only now and then.
-func (m *Machine) regrant(r *receiver) {
+func (g *grants) changed(r *receiver) {
 	needs := r.needs()
-	if needs || len(m.ranked) > 0 || int(r.limit-r.demand) < m.standing*3/4 {
-		m.grantsDirty, m.urgent = true, m.urgent || needs
+	if needs || len(g.ranked) > 0 || int(r.limit-r.demand) < g.standing*3/4 {
+		g.dirty, g.urgent = true, g.urgent || needs
 	}
 }
 
-// grant shares the budget.
-func (m *Machine) grant() {
-	if !m.grantsDirty {
+// hurry has the grants be shared anew at once.
+func (g *grants) hurry() { g.dirty, g.urgent = true, true }
+
+// arrived notes what packets of so many bytes, seq the last of them, tell of the round trip and of the rate.
+func (g *grants) arrived(r *receiver, at Time, seq uint64, bytes, payload int) {
+	g.changed(r)
+	if r.grantAt != 0 && seq >= r.grantEnd {
+		d := max(at-r.grantAt, 1)
+		g.turn.sample(at, d)
+		g.budget.round(d)
+		r.grantAt = 0
+	}
+	g.budget.arrive(at, bytes, payload, g.turn.least())
+}
+
+// share shares the budget among the lanes of some peers, if that is due. A packet has so many bytes.
+func (g *grants) share(now Time, peers []*Peer, packet int) {
+	if !g.dirty {
 		return
 	}
-	m.grantsDirty, m.urgent = false, false
-	bytes := m.budget.window
-	if m.slack > 0 {
+	g.dirty, g.urgent = false, false
+	bytes := g.budget.window
+	if g.slack > 0 {
 		bytes = max(bytes, lateBudget)
 	}
-	budget := bytes / m.packetSize
-	lanes, outstanding := m.compete(budget)
-	if m.activeSenders <= 1 {
-		budget = max(budget, soleBudget/m.packetSize)
+	budget := bytes / packet
+	lanes, outstanding := g.compete(now, peers, budget)
+	if g.senders <= 1 {
+		budget = max(budget, soleBudget/packet)
 	}
 	share := max(2, budget/max(1, min(lanes, overcommit)))
-	standing := min(max(2, budget/2/max(1, m.activeSenders)), mostStanding)
-	m.standing = standing
-	for _, p := range m.active {
+	standing := min(max(2, budget/2/max(1, g.senders)), mostStanding)
+	g.standing = standing
+	for _, p := range peers {
 		for set := p.receiving; set != 0; set = set.rest() {
 			if r := p.lanes[set.first()].in; !r.needs() {
-				r.raise(m, r.demand+uint64(standing), standing)
+				r.raise(now, r.demand+uint64(standing), standing)
 			}
 		}
 	}
-	for _, r := range m.ranked {
+	for _, r := range g.ranked {
 		room := budget - outstanding
 		if room <= 0 && r.outstanding() > 0 {
 			continue
@@ -102,19 +130,19 @@ func (m *Machine) grant() {
 			target = min(target, r.demand+uint64(standing))
 		}
 		before := r.outstanding()
-		r.raise(m, target, share)
+		r.raise(now, target, share)
 		outstanding += r.outstanding() - before
 	}
-	m.budget.sent(outstanding * m.packetSize)
+	g.budget.sent(outstanding * packet)
 }
 
-// compete finds the lanes that get a share, best first, in m.ranked. It returns how many
+// compete finds the lanes that get a share, best first, in g.ranked. It returns how many
 // compete, and the packets outstanding on all lanes. What a lane was given beyond its
 // share while it was alone does not count.
-func (m *Machine) compete(budget int) (lanes, outstanding int) {
-	m.ranked = m.ranked[:0]
+func (g *grants) compete(now Time, peers []*Peer, budget int) (lanes, outstanding int) {
+	g.ranked = g.ranked[:0]
 	senders := 0
-	for _, p := range m.active {
+	for _, p := range peers {
 		sends := false
 		for set := p.receiving; set != 0; set = set.rest() {
 			r := p.lanes[set.first()].in
@@ -125,51 +153,51 @@ func (m *Machine) compete(budget int) (lanes, outstanding int) {
 				sends = true
 			}
 			if !needs {
-				r.waiting = m.now
+				r.waiting = now
 				continue
 			}
 			lanes++
-			m.consider(r)
+			g.consider(now, r)
 		}
 		if sends {
 			senders++
 		}
 	}
-	m.countActive(senders)
+	g.countActive(now, senders)
 	return lanes, outstanding
 }
 
 // consider inserts a lane into the ranking, which keeps the best.
-func (m *Machine) consider(r *receiver) {
-	i := len(m.ranked)
-	mine := r.rank(m.now)
-	for i > 0 && mine.before(m.ranked[i-1].rank(m.now)) {
+func (g *grants) consider(now Time, r *receiver) {
+	i := len(g.ranked)
+	mine := r.rank(now)
+	for i > 0 && mine.before(g.ranked[i-1].rank(now)) {
 		i--
 	}
 	if i == overcommit {
 		return
 	}
-	if len(m.ranked) < overcommit {
-		m.ranked = append(m.ranked, nil)
+	if len(g.ranked) < overcommit {
+		g.ranked = append(g.ranked, nil)
 	}
-	copy(m.ranked[i+1:], m.ranked[i:])
-	m.ranked[i] = r
+	copy(g.ranked[i+1:], g.ranked[i:])
+	g.ranked[i] = r
 }
 
 // countActive remembers for a while how many senders were active at once.
-func (m *Machine) countActive(n int) {
+func (g *grants) countActive(now Time, n int) {
 	switch {
-	case n >= m.activeSenders || m.activeSendersAt == 0:
-		m.activeSenders, m.activeSendersAt = max(n, m.activeSenders), m.now
-	case m.now-m.activeSendersAt > activePeriod:
-		m.activeSenders, m.activeSendersAt = max(n, m.activeSenders/2), m.now
+	case n >= g.senders || g.sendersAt == 0:
+		g.senders, g.sendersAt = max(n, g.senders), now
+	case now-g.sendersAt > activePeriod:
+		g.senders, g.sendersAt = max(n, g.senders/2), now
 	}
 }
 
 // raise lifts the limit of a lane to the target. The next acknowledgement tells it; that
 // is sent at once if the sender waits for it, or soon would: if a quarter of what the lane
 // gets has not been told, or all that has been told was used.
-func (r *receiver) raise(m *Machine, target uint64, most int) {
+func (r *receiver) raise(now Time, target uint64, most int) {
 	target = min(target, r.ceiling())
 	if target <= r.limit {
 		return
@@ -180,7 +208,7 @@ func (r *receiver) raise(m *Machine, target uint64, most int) {
 		return // the sender has nothing to send for it yet
 	}
 	if used || untold >= max(1, min(most/4, mostUnacked)) {
-		r.due(m.now)
+		r.due(now)
 	}
 }
 

@@ -68,9 +68,6 @@ type reply struct {
 // mostReplies bounds the answers to be sent. Further ones are dropped, which is a loss like any other.
 const mostReplies = 64
 
-// patience is the number of probes without an answer after which the peer counts as silent and is asked by Hello.
-const patience = 5
-
 // open begins to open a session.
 func (p *Peer) open() {
 	if p.greeting != nil {
@@ -79,7 +76,7 @@ func (p *Peer) open() {
 	m := p.machine
 	p.greeting = &greeting{kind: wire.Hello, at: m.now, gap: firstGreet, nonce: m.config.Random()}
 	if p.session == nil {
-		p.heard = m.now // its silence counts from now on
+		p.contact.heard = m.now // its silence counts from now on
 	}
 	p.touch()
 }
@@ -302,7 +299,7 @@ func (p *Peer) establish(h *wire.GreetingHeader, first bool) {
 		p.lanes[i] = lane{limit: uint64(h.Window), granted: initialWindow}
 	}
 	p.rtt, p.delivery = rtt{}, delivery{}
-	p.heard, p.unanswered, p.backoff, p.paceAt = m.now, 0, 0, 0
+	p.contact.heard, p.contact.unanswered, p.contact.backoff, p.paceAt = m.now, 0, 0, 0
 	p.touch()
 	p.theirs = h.Packet
 	p.look(greatest)

@@ -131,7 +131,7 @@ func (m *Machine) Free(in *Incoming) (short bool) {
 	m.releaseBuffer(in)
 	m.mem.recycle(in)
 	if pressed {
-		m.grantsDirty, m.urgent = true, true
+		m.grants.hurry()
 	}
 	return m.readmit() || pressed
 }
@@ -140,7 +140,7 @@ func (m *Machine) Free(in *Incoming) (short bool) {
 // configuration that the machine was made with: peers know the longest block that it takes.
 func (m *Machine) SetMemory(peer, all int) {
 	m.config.PeerMemory, m.mem.limit = peer, all
-	m.grantsDirty, m.urgent = true, true
+	m.grants.hurry()
 	m.readmit()
 }
 

@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"net/netip"
-	"sync/atomic"
 
 	"github.com/gopvas/gopvas/suci/internal/seal"
 	"github.com/gopvas/gopvas/suci/internal/wire"
@@ -26,31 +25,19 @@ type Machine struct {
 	mem     memory
 	closed  bool
 
-	device          device
-	slack           Time    // see SetSlack
-	budget          control // of grants
-	turn            rtt     // from a grant to the packet that it allowed
-	ranked          []*receiver
-	standing        int // packets granted to a lane that does not compete
-	activeSenders   int // how many senders were active at once, lately
-	activeSendersAt Time
-	grantsDirty     bool // something has changed since grants were given
-	urgent          bool // a sender may be waiting for it
-	refusing        bool // some lane has refused packets
-	pruneAt         Time
-	packetSize      int    // of the long block from or to a peer that was begun last
-	searches        uint32 // see search
+	device     device
+	grants     grants
+	refusing   bool // some lane has refused packets
+	pruneAt    Time
+	packetSize int    // of the long block from or to a peer that was begun last
+	searches   uint32 // see search
 
 	replies   []reply // cookies and accepts to be sent
 	senders   []*sender
 	receivers []*receiver
 	nonce     [12]byte
 	count     Counters
-	acked     atomic.Uint64   // see Acknowledged
-	underWay  int             // packets sent of which nothing has been heard
-	delivery  delivery        // to all peers
-	rates     [4]float64      // of it, the newest first
-	highest   atomic.Uint64   // see Rate
+	all       throughput
 	header    wire.DataHeader // scratch, so that it does not escape
 	ack       wire.AckHeader
 }
@@ -61,9 +48,9 @@ func New(c Config) *Machine {
 		config: c, handler: c.Handler,
 		cookies: seal.NewCookies(seal.NewKey()),
 		peers:   map[ID]*Peer{}, byTag: map[uint64]*Peer{}, places: map[placeKey][]byte{},
-		budget: c.newBudget(), ranked: make([]*receiver, 0, overcommit),
-		mem: memory{limit: c.Memory}, pruneAt: Never, packetSize: c.Packet, activeSenders: startActive,
-		standing: mostStanding,
+		mem: memory{limit: c.Memory}, pruneAt: Never, packetSize: c.Packet,
+		grants: grants{budget: c.newBudget(), ranked: make([]*receiver, 0, overcommit), standing: mostStanding,
+			senders: startActive},
 	}
 	m.longest = smallBuffer << (class(c.PeerMemory/2+1) - 1)
 	return m
@@ -147,7 +134,7 @@ func (m *Machine) Send(now Time, p *Peer, o *Outgoing) error {
 		return ErrTooLong
 	}
 	if !p.busy() {
-		p.heard = now // its silence counts from now on
+		p.contact.heard = now // its silence counts from now on
 	}
 	if p.size == 0 {
 		if p.pending.push(o); p.search == nil {
@@ -259,7 +246,7 @@ func (m *Machine) accept(p *Peer, arrived Time, prefix wire.Prefix, b []byte) (o
 
 // ask notes that something was sent that the peer should answer.
 func (p *Peer) ask() {
-	if p.unanswered++; p.unanswered == patience {
+	if p.contact.ask() {
 		p.machine.changed(p, Silent)
 	}
 }
@@ -267,9 +254,7 @@ func (p *Peer) ask() {
 // hear notes that the peer has sent something that only it can send.
 func (p *Peer) hear() {
 	m := p.machine
-	silent := p.unanswered >= patience
-	p.heard, p.unanswered = m.now, 0
-	if silent {
+	if p.contact.hear(m.now) {
 		m.changed(p, Answers)
 	}
 }
@@ -295,7 +280,7 @@ func (r *receiver) probe(h wire.ProbeHeader) {
 		r.demand, r.more = sent, h.Backlog > 0
 	}
 	r.answer = true
-	r.peer.machine.regrant(r)
+	r.peer.machine.grants.changed(r)
 	r.due(r.peer.machine.now)
 }
 

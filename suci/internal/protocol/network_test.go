@@ -387,10 +387,10 @@ func (x *node) sendTo(to *node, priority uint8, data []byte, done func(error)) *
 func (n *network) dump() {
 	for _, x := range n.nodes {
 		n.t.Logf("node %d: held %d late %d active senders %d budget %d counters %+v", x.m.config.Self, x.m.mem.held,
-			x.m.mem.late, x.m.activeSenders, x.m.budget.window, x.m.count)
+			x.m.mem.late, x.m.grants.senders, x.m.grants.budget.window, x.m.count)
 		for _, p := range x.m.active {
 			n.t.Logf("  peer %d: up %v window %d under way %d held %d rtt %v backoff %d pace at %d", p.id,
-				p.session != nil, p.control.window, p.underWay, p.held, p.rtt.smooth, p.backoff, p.paceAt-n.now)
+				p.session != nil, p.control.window, p.underWay, p.held, p.rtt.smooth, p.contact.backoff, p.paceAt-n.now)
 			for i := range p.lanes {
 				if s := p.lanes[i].out; s != nil {
 					n.t.Logf("    out %d: una %d next %d limit %d end %d holding %d lost %d waiting %d", i, s.una,

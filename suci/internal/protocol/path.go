@@ -218,7 +218,7 @@ func (m *Machine) goOn(b *Batch, p *Peer) {
 	case s.step == between && !s.choose():
 		p.found()
 		return
-	case s.step != between && !p.busy() && p.unanswered >= patience:
+	case s.step != between && !p.busy() && p.contact.silent():
 		p.search, p.proven = nil, p.size // nothing is to be sent, and the peer does not answer
 		return
 	}
@@ -239,7 +239,7 @@ func (m *Machine) goOn(b *Batch, p *Peer) {
 			}
 		}
 	}
-	if p.ask(); p.unanswered >= mostUnsized && p.busy() {
+	if p.ask(); p.contact.unanswered >= mostUnsized && p.busy() {
 		p.open()
 	}
 }

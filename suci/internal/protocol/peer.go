@@ -42,14 +42,11 @@ type Peer struct {
 	// Memory for blocks of the peer.
 	held, late int
 
-	heard, spoke Time // last packet from and to the peer
-	probed       Time // last probe that counted
-	unanswered   int  // probes since heard
-	backoff      uint8
-	deadline     Time // the earliest of all blocks, or earlier
-	queueThere   uint32
-	losses       uint64
-	resent       uint64
+	contact    contact
+	deadline   Time // the earliest of all blocks, or earlier
+	queueThere uint32
+	losses     uint64
+	resent     uint64
 }
 
 // ID is the peer's name.
@@ -113,7 +110,8 @@ func (p *Peer) end(err error) {
 	}
 	p.abandon(err) // those that wait for the length of packets
 	p.lanes, p.sending, p.receiving = [wire.Lanes]lane{}, 0, 0
-	p.underWay, p.unanswered, p.backoff, p.blocked, p.path = 0, 0, 0, false, path{}
+	p.underWay, p.blocked, p.path = 0, false, path{}
+	p.contact.unanswered, p.contact.backoff = 0, 0
 	m.changed(p, Down)
 }
 

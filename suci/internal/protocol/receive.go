@@ -31,7 +31,7 @@ func (m *Machine) data(p *Peer, arrived Time, prefix wire.Prefix, h *wire.DataHe
 	gap := r.gap()
 	r.announce(prefix.Flags, in.end())
 	r.arrive(h.Seq)
-	m.flow(r, arrived, h.Seq, len(body), h.Payload)
+	m.grants.arrived(r, arrived, h.Seq, len(body), h.Payload)
 	r.schedule(arrived, in, 1, gap || prefix.Flags&wire.FlagAsk != 0)
 	m.beginRow(r, in, h.Seq)
 	r.handOver()
@@ -46,18 +46,6 @@ func (r *receiver) announce(flags uint8, end uint64) {
 	case end == r.demand: // packets of a block may come in any order
 		r.more = r.more || more
 	}
-}
-
-// flow notes what packets of so many bytes, seq the last of them, tell of the round trip and of the rate.
-func (m *Machine) flow(r *receiver, arrived Time, seq uint64, bytes, payload int) {
-	m.regrant(r)
-	if r.grantAt != 0 && seq >= r.grantEnd {
-		d := max(arrived-r.grantAt, 1)
-		m.turn.sample(arrived, d)
-		m.budget.round(d)
-		r.grantAt = 0
-	}
-	m.budget.arrive(arrived, bytes, payload, m.turn.least())
 }
 
 // schedule decides when packets of a block are acknowledged: at once if that is urgent or the

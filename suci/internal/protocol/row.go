@@ -90,7 +90,7 @@ func (m *Machine) extendRow(arrived Time, n int, asked bool) {
 	in.got += uint32(n)
 	r.next += uint64(n)
 	r.high = r.next
-	m.flow(r, arrived, r.next-1, n*in.payload, in.payload)
+	m.grants.arrived(r, arrived, r.next-1, n*in.payload, in.payload)
 	r.schedule(arrived, in, n, asked)
 }
 

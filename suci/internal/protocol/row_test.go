@@ -86,7 +86,7 @@ func sameLane(t *testing.T, a, b *Machine) {
 		[]uint64{y.next, y.high, y.limit, y.demand, y.deliver, uint64(y.count), uint64(y.unacked)})
 	require.Equal(t, x.bits, y.bits)
 	require.Equal(t, x.ackDue, y.ackDue)
-	require.Equal(t, a.grantsDirty, b.grantsDirty)
+	require.Equal(t, a.grants.dirty, b.grants.dirty)
 }
 
 // deliver gives the same packets to one machine one by one, to another one in one piece, and to the

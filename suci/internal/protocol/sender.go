@@ -145,7 +145,7 @@ func (s *sender) send(now Time, seq uint64, o *Outgoing) (first bool) {
 	}
 	s.waiting++
 	s.peer.underWay++
-	s.peer.machine.underWay++
+	s.peer.machine.all.underWay++
 	return first
 }
 
@@ -155,7 +155,7 @@ func (s *sender) leave(f *flight) {
 	case waiting:
 		s.waiting--
 		s.peer.underWay--
-		s.peer.machine.underWay--
+		s.peer.machine.all.underWay--
 	case lost:
 		s.lost--
 	case parked:
@@ -198,7 +198,7 @@ func (s *sender) advance(next uint64) bool {
 	for ; s.una < min(next, s.next); s.una++ {
 		bytes += s.settle(s.una, &block)
 	}
-	s.peer.machine.acked.Add(uint64(bytes))
+	s.peer.machine.all.acked.Add(uint64(bytes))
 	s.una, s.next = max(s.una, next), max(s.next, next)
 	if s.una >= s.holding || s.una == s.next {
 		// Where all that was sent has arrived and the receiver has not skipped, an earlier
@@ -241,7 +241,7 @@ func (s *sender) giveUp(o *Outgoing, err error) {
 // fail ends all blocks of the lane.
 func (s *sender) fail(err error) {
 	s.peer.underWay -= s.waiting
-	s.peer.machine.underWay -= s.waiting
+	s.peer.machine.all.underWay -= s.waiting
 	s.waiting, s.lost, s.parked = 0, 0, 0
 	s.una, s.next = s.end, s.end
 	for s.blocks.len() > 0 {

@@ -17,7 +17,7 @@ func (s *sender) acknowledge(arrived Time, flags uint8, a *wire.AckHeader, bitma
 	s.mark(a, bitmap)
 	if a.Limit > s.limit {
 		s.limit, s.asked = a.Limit, false
-		s.peer.backoff = 0
+		s.peer.contact.backoff = 0
 	}
 	p := s.peer
 	p.queueThere = a.Queue
@@ -31,7 +31,7 @@ func (s *sender) acknowledge(arrived Time, flags uint8, a *wire.AckHeader, bitma
 		if a.Delay != wire.DelayUnknown {
 			p.delivered(arrived-Time(a.Delay), int(p.machine.Acknowledged()-had))
 		}
-		s.since, p.backoff = p.machine.now, 0 // not arrived: this process may have waited for its CPU
+		s.since, p.contact.backoff = p.machine.now, 0 // not arrived: this process may have waited for its CPU
 		if s.waiting+s.lost+s.parked == 0 {
 			s.unasked = 0 // acknowledgements come along with the data of the peer
 		}
@@ -94,7 +94,7 @@ func (s *sender) mark(a *wire.AckHeader, bitmap wire.Bitmap) {
 			bytes += s.settle(seq, &block)
 		}
 	}
-	s.peer.machine.acked.Add(uint64(bytes))
+	s.peer.machine.all.acked.Add(uint64(bytes))
 }
 
 // resend makes packets lost that the receiver wants again: as many as it asks for, lowest

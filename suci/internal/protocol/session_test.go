@@ -137,9 +137,9 @@ func TestHeardAfterOwnSleep(t *testing.T) {
 	n.pass(Second)
 	n.now += 100 * Second
 	p := a.m.Peer(b.m.config.Self)
-	p.heard = n.now
+	p.contact.heard = n.now
 	a.step()
-	require.Equal(t, n.now, p.heard)
+	require.Equal(t, n.now, p.contact.heard)
 }
 
 func withoutFlow(changes []Change) (out []Change) {

@@ -25,6 +25,6 @@ func TestLossOfMoreThanTheWindow(t *testing.T) {
 	n.run(Second, "much under way", func() bool { return p.underWay > 40 })
 	n.queue = n.queue[:0]
 	p.control.window, p.control.cut = p.control.least, true
-	b.m.budget.window = b.m.budget.least
+	b.m.grants.budget.window = b.m.grants.budget.least
 	n.run(5*Second, "the block", func() bool { return finished == 11 })
 }

@@ -27,12 +27,12 @@ func (m *Machine) PacketSize() int { return m.packetSize }
 
 // Acknowledged is how many bytes of blocks peers have acknowledged, also of blocks that are not done.
 // Unlike other calls, it may be called at any time, by anybody.
-func (m *Machine) Acknowledged() uint64 { return m.acked.Load() }
+func (m *Machine) Acknowledged() uint64 { return m.all.acked.Load() }
 
 // Rate is the highest of the last rates in bytes per second at which bytes came to all peers together; 0: not known.
 // Like Acknowledged, it may be called at any time.
-func (m *Machine) Rate() float64 { return float64(m.highest.Load()) }
+func (m *Machine) Rate() float64 { return float64(m.all.highest.Load()) }
 
 // SetSlack says how late Transmit may be called although it has something to do. As much is sent
 // early, and what is late is made up for. The default is 0.
-func (m *Machine) SetSlack(t Time) { m.slack, m.device.seldom = t, t > 0 }
+func (m *Machine) SetSlack(t Time) { m.grants.slack, m.device.seldom = t, t > 0 }

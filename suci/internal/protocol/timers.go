@@ -9,9 +9,6 @@ const prunePeriod = 50 * Millisecond
 // not run: it was stopped, or its machine was. That is no silence of a peer.
 const mostDelay = Second
 
-// mostBackoff is the largest power of two by which the time to the next probe grows.
-const mostBackoff = 10
-
 // probeAt is the time at which the lane asks the receiver what it lacks, Never if it
 // waits for nothing. A lane that waits for a grant, and of which nothing is under way
 // that could bring one, asks at once.
@@ -23,12 +20,12 @@ func (s *sender) probeAt() Time {
 		return s.peer.machine.now
 	}
 	p := s.peer
-	return s.since + min(p.rtt.probe()<<min(p.backoff, mostBackoff), maxProbe)
+	return s.since + p.contact.gap(p.rtt.probe())
 }
 
 // Wake is the time at which Transmit has something to do even if nothing arrives.
 func (m *Machine) Wake() Time {
-	if m.urgent || len(m.replies) > 0 {
+	if m.grants.urgent || len(m.replies) > 0 {
 		return m.now
 	}
 	at := m.pruneAt
@@ -50,7 +47,7 @@ func (p *Peer) wake() Time {
 		at = p.machine.now
 	}
 	if p.busy() {
-		at = min(at, p.heard+p.machine.config.Timeout, p.deadline)
+		at = min(at, p.contact.heard+p.machine.config.Timeout, p.deadline)
 	}
 	for set := p.receiving; set != 0; set = set.rest() {
 		at = min(at, p.lanes[set.first()].in.ackDue)
@@ -70,7 +67,7 @@ func (m *Machine) timers(b *Batch) {
 	prune := m.now >= m.pruneAt
 	if late := m.now - m.pruneAt; late > mostDelay {
 		for _, p := range m.active {
-			p.heard = min(p.heard+late, m.now)
+			p.contact.heard = min(p.contact.heard+late, m.now)
 		}
 	}
 	for i := len(m.active) - 1; i >= 0; i-- {
@@ -103,13 +100,11 @@ func (m *Machine) sendProbe(b *Batch, s *sender) {
 	m.packet(b, p, h.Append(p.prefix(b, wire.Probe, s.lane, 0)), nil)
 	m.count.Probes++
 	s.since, s.asked = m.now, true
-	if m.now-p.probed < p.rtt.probe() {
+	if !p.contact.probe(m.now, p.rtt.probe()) {
 		return // another lane has just asked
 	}
-	p.probed = m.now
-	p.backoff = min(p.backoff+1, mostBackoff)
 	p.ask()
-	if p.unanswered >= patience {
+	if p.contact.silent() {
 		p.open()
 	}
 }
@@ -139,7 +134,7 @@ func (p *Peer) reportBlocked() {
 
 // expire fails the blocks of a peer that is lost, and those whose deadline has passed.
 func (m *Machine) expire(p *Peer) {
-	if m.now-p.heard >= m.config.Timeout {
+	if m.now-p.contact.heard >= m.config.Timeout {
 		if p.session == nil {
 			m.changed(p, Down) // end tells that of sessions alone
 		}

@@ -14,7 +14,7 @@ const paceQuantum = 250 * Microsecond
 func (m *Machine) Transmit(now Time, b *Batch) (more bool) {
 	m.now = now
 	m.timers(b)
-	m.grant()
+	m.grants.share(now, m.active, m.packetSize)
 	m.sendGreetings(b)
 	m.sendSizes(b)
 	m.sendAcks(b)
@@ -63,13 +63,13 @@ func appendWord(b []byte, w uint64) []byte {
 func (m *Machine) fillAck(r *receiver) {
 	room := 0
 	if !r.refused {
-		room = max(1, m.budget.window/m.packetSize)
+		room = max(1, m.grants.budget.window/m.packetSize)
 	}
 	r.ack(m.now, &m.ack, room)
 	if m.ack.Resend > 0 {
-		m.budget.lose(int(m.ack.Resend) * m.packetSize)
+		m.grants.budget.lose(int(m.ack.Resend) * m.packetSize)
 	}
-	if r.limit > r.told && r.grantAt == 0 && m.activeSenders > 1 && (r.demand > r.told || r.more) {
+	if r.limit > r.told && r.grantAt == 0 && m.grants.senders > 1 && (r.demand > r.told || r.more) {
 		r.grantEnd, r.grantAt = r.told, m.now // the sender wants this grant: measure
 	}
 	r.told = r.limit
@@ -120,7 +120,7 @@ func (s *sender) ready(now Time) bool { return s.willing(now) && s.held() <= now
 func (s *sender) willing(now Time) bool {
 	p := s.peer
 	return (s.lost > 0 || s.fresh() > 0) && p.paceAt <= now+paceSlack+
-		p.machine.slack && p.underWay*p.payload < p.control.window
+		p.machine.grants.slack && p.underWay*p.payload < p.control.window
 }
 
 // sendQuantum sends what the lane may send at once.
@@ -144,7 +144,7 @@ func (m *Machine) sendQuantum(b *Batch, s *sender) {
 	s.served = m.now
 	p.control.sent(p.underWay * p.payload)
 	if rate > 0 {
-		p.paceAt = max(p.paceAt, m.now-m.slack) + Time(float64(n*p.payload)*1e9/rate)
+		p.paceAt = max(p.paceAt, m.now-m.grants.slack) + Time(float64(n*p.payload)*1e9/rate)
 	}
 }
 
@@ -251,7 +251,6 @@ func (m *Machine) sendRow(b *Batch, s *sender, most int) (n int) {
 	}
 	b.addRow(p, row, n, wire.DataHeaderSize+o.payload)
 	b.Long = true
-	p.spoke = m.now
 	m.count.PacketsOut += uint64(n)
 	m.count.PayloadOut += uint64(to - from)
 	return n
