@@ -78,7 +78,7 @@ var serials atomic.Uint64
 
 // remember notes a call that begins, and answers members that have asked. Most calls are like the one before.
 func (x *asking) remember(kind int, turn, call uint64, size int, a *Args) {
-	if !x.calls[kind].goOn(turn, call, size, a.Op, x.team.Engine.Alone()) {
+	if !x.calls[kind].goOn(turn, call, size, a.Op, x.team.Engine.Threads().Alone()) {
 		x.note(kind, turn, call, size, a, none)
 		return
 	}
@@ -125,13 +125,13 @@ func (x *asking) note(kind int, turn, call uint64, size int, a *Args, e *Exchang
 
 // lock takes the mutex, unless no other goroutine answers.
 func (x *asking) lock() {
-	if !x.team.Engine.Alone() {
+	if !x.team.Engine.Threads().Alone() {
 		x.mu.Lock()
 	}
 }
 
 func (x *asking) unlock() {
-	if !x.team.Engine.Alone() {
+	if !x.team.Engine.Threads().Alone() {
 		x.mu.Unlock()
 	}
 }

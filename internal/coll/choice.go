@@ -169,7 +169,7 @@ func below(bytes int) func(*Team, int) bool {
 // shares memory, else in the whole job, as it began. undersubscribed is the contrary. All members get the
 // same answer.
 func oversubscribed(t *Team, _ int) bool {
-	if t.Engine.Memory(t.World) != nil {
+	if t.Engine.Routes().Memory(t.World) != nil {
 		return t.Job.Oversubscribed()
 	}
 	if t.Apart {
@@ -223,7 +223,7 @@ func (t *Team) choose() *algorithm {
 
 // search is choose without the memory.
 func (t *Team) search() *algorithm {
-	memory := t.Engine.Memory(t.World)
+	memory := t.Engine.Routes().Memory(t.World)
 	kind := t.args.Kind
 	return t.pick(&t.args, kind.String(), t.Choice.Blocking[kind], func(l *algorithm) func(*Team, int) bool {
 		if l.run != nil && (memory == nil || l.direct && !memory.Direct()) {
@@ -236,7 +236,7 @@ func (t *Team) search() *algorithm {
 // chooseGraph returns the algorithm of a nonblocking call that was prepared.
 func (t *Team) chooseGraph(a *Args) *algorithm {
 	t.connect()
-	space := t.Engine.Direct(t.World)
+	space := t.Engine.Routes().Direct(t.World)
 	return t.pick(a, graphName(a.Kind), t.Choice.Graphs[a.Kind], func(l *algorithm) func(*Team, int) bool {
 		switch {
 		case l.build == nil && l.levels == nil:

@@ -26,7 +26,7 @@ func fitsSlot(t *Team, n int) bool { return t.board.Slotted(n) }
 
 // makeBoard makes the board of a team that shares memory. The memory is mapped at the first call there.
 func (t *Team) makeBoard() {
-	m := t.Engine.Memory(t.World)
+	m := t.Engine.Routes().Memory(t.World)
 	if m == nil {
 		return
 	}

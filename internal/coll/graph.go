@@ -90,7 +90,7 @@ type builder struct {
 }
 
 func newBuilder(t *Team, a Args) *builder {
-	b := &builder{t: t, a: a, g: cad.NewGraph(), whole: !t.Engine.Direct(t.World), uncut: a.typed()}
+	b := &builder{t: t, a: a, g: cad.NewGraph(), whole: !t.Engine.Routes().Direct(t.World), uncut: a.typed()}
 	if a.Before != nil {
 		b.first = b.inner(b.g.Call(a.Before), a.Inner)
 	}

@@ -85,7 +85,7 @@ func (i issuer) graph(a *Args) error {
 	}
 	request, err := i.engine.Issue(i.channel, g)
 	if err == nil {
-		_, err = i.Engine.Wait(&request)
+		_, err = request.Wait()
 	}
 	return err
 }

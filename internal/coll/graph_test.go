@@ -67,7 +67,7 @@ func land(t *Team, own *rand.Rand, air *[]flight, left int) error {
 		at, last := own.IntN(len(all)), len(all)-1
 		f := all[at]
 		all[at], *air = all[last], all[:last]
-		_, err := t.Engine.Wait(&f.request)
+		_, err := f.request.Wait()
 		if err := f.judge(f.team, f.by, err); err != nil {
 			return err
 		}
@@ -176,13 +176,13 @@ func TestGraphChoice(t *testing.T) {
 			request, err := me.engine.Prepare(me.channel, g)
 			for range 2 {
 				if err == nil {
-					err = w.Engine.Start(&request)
+					err = request.Start()
 				}
 				if err == nil {
-					_, err = w.Engine.Wait(&request)
+					_, err = request.Wait()
 				}
 			}
-			if err := errors.Join(err, w.Engine.Free(&request)); err != nil {
+			if err := errors.Join(err, request.Free()); err != nil {
 				return err
 			}
 		}

@@ -87,7 +87,7 @@ func farPiece(n int) int { return min(max(n/16, leastFarPiece), graphPiece) }
 const leastFarPiece = 4 << 10
 
 // far tells whether some of the members are on other nodes. All members get the same answer.
-func (t *Team) far() bool { return t.Engine.Memory(t.World) == nil }
+func (t *Team) far() bool { return t.Engine.Routes().Memory(t.World) == nil }
 
 // longForChain: a chain sends each byte once by each network device, and a binomial tree as often as
 // it has levels, one after the other. Between nodes that pays from some 16 KiB for each member on, as

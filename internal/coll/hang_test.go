@@ -182,7 +182,7 @@ func TestHangInGraphs(t *testing.T) {
 						}
 						r, err := i.engine.Issue(i.channel, g)
 						if err == nil {
-							_, err = w.Engine.Wait(&r)
+							_, err = r.Wait()
 						}
 						return err
 					}

@@ -41,7 +41,7 @@ const edgeTags = 1 << 30
 // are received in the order in which they are in Out. It returns when all are there,
 // and blocks until then. The error is Wrong, or that of the first edge that failed.
 func (t *Team) Neighbors(x Exchange) error {
-	start := t.Engine.CallBegins()
+	start := t.Engine.Calls().Begin()
 	t.connect()
 	if err := t.prepareEdges(&x); err != nil {
 		t.refuse(neighbors, err, x.Bare(t.Size))
@@ -180,7 +180,7 @@ func (e *Edge) wrong(t *Team, came uint64) (f cad.Failure) {
 
 // together tells the engine what is sent at a time.
 func (t *Team) together(out []Edge) {
-	if !t.Engine.Plans() {
+	if !t.Engine.Routes().Plans() {
 		return
 	}
 	t.members = t.members[:0]
@@ -191,7 +191,7 @@ func (t *Team) together(out []Edge) {
 					Context: t.Context, Bytes: e.Data.Len()})
 		}
 	}
-	t.Engine.Together(t.members)
+	t.Engine.Within(func(in pml.Inside) { in.Together(t.members) })
 }
 
 // failed takes note of an error of the layer below.

@@ -52,7 +52,7 @@ type state struct {
 // *RankError, *BufferError or pml.ErrFinalized. After a *LostError the other members may
 // still be writing to the buffer that was to be received into.
 func (t *Team) Run(a *Args) error {
-	start := t.Engine.CallBegins()
+	start := t.Engine.Calls().Begin()
 	t.connect()
 	err := t.accept(a)
 	accepted := err == nil
@@ -71,7 +71,7 @@ func (t *Team) Run(a *Args) error {
 		t.end()
 		err = t.verdict()
 	}
-	if t.Engine.Traced() && accepted {
+	if t.Engine.Calls().Recorded() && accepted {
 		t.recordCall(a, start, err)
 	}
 	if err != nil {

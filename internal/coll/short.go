@@ -72,7 +72,7 @@ func (t *Team) Short(a *Args) *Short {
 // ringed tells whether the members have a ring. If calls are checked or recorded, they are
 // graphs: for these all members compare their calls first, and there are messages to record.
 func (t *Team) ringed() bool {
-	return t.Size > 1 && !t.Check && !t.Engine.Traced() && t.board != nil && t.board.Ring() != nil
+	return t.Size > 1 && !t.Check && !t.Engine.Calls().Recorded() && t.board != nil && t.board.Ring() != nil
 }
 
 // ErrHeld means that a call that blocks has the ring.

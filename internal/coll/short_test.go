@@ -107,14 +107,14 @@ func TestShortCallsOfAMemberThatGoes(t *testing.T) {
 				}
 				r, err := me.short(simple(Allreduce, w, 8))
 				if err == nil {
-					_, err = w.Engine.Wait(&r)
+					_, err = r.Wait()
 				}
 				if err != nil && i < 2 {
 					return fmt.Errorf("call %d: %v", i, err) // not that it is lost
 				}
 				if err != nil {
 					again, _ := me.short(simple(Barrier, w, 0))
-					_, later := w.Engine.Wait(&again)
+					_, later := again.Wait()
 					return errors.Join(err, later)
 				}
 			}
@@ -179,7 +179,7 @@ func (i issuer) either(a *Args) error {
 		return i.graph(a)
 	}
 	if err == nil {
-		_, err = i.Engine.Wait(&r)
+		_, err = r.Wait()
 	}
 	return err
 }

@@ -124,7 +124,7 @@ func (r *Refusal) Issue(c *cad.Channel, issue func(*cad.Channel, *cad.Graph) (pm
 		}
 	}
 	if err == nil { // else the engine cannot go on, and later calls say so
-		t.Engine.Leave(&request)
+		request.Leave()
 	}
 }
 

@@ -19,7 +19,7 @@ func (t *Team) recordCall(a *Args, start uint64, err error) {
 	if err != nil {
 		w.Flags = trace.Failed
 	}
-	t.Engine.CallEnds(trace.Barrier+trace.Kind(a.Kind-Barrier), start, w)
+	t.Engine.Calls().End(trace.Barrier+trace.Kind(a.Kind-Barrier), start, w)
 }
 
 // recordedSize is the length that all members agree about, or of an irregular call this member's.
@@ -42,14 +42,14 @@ func (t *Team) recordedSize(a *Args, err error) int {
 
 // recordNeighbors is recordCall for an exchange among neighbours.
 func (t *Team) recordNeighbors(x *Exchange, start uint64) {
-	if !t.Engine.Traced() {
+	if !t.Engine.Calls().Recorded() {
 		return
 	}
 	w := recorder.What{Number: uint32(t.turn), Context: t.Context, Peer: -1}
 	for i := range x.Out {
 		w.Bytes += uint64(x.Out[i].Data.Len())
 	}
-	t.Engine.CallEnds(trace.Neighbor, start, w)
+	t.Engine.Calls().End(trace.Neighbor, start, w)
 }
 
 // AlgorithmNames returns the names of all algorithms, as the recorded calls number them.

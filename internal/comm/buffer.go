@@ -38,10 +38,15 @@ func (c *Comm) begins(b *Buffer, of Element, from int) error {
 	if !c.compares() {
 		return nil
 	}
-	if err := c.expect(b, of); err != nil || from == pml.ProcNull || !c.engine.Uses(b) {
-		return err
+	err := c.expect(b, of)
+	if err == nil && from != pml.ProcNull {
+		c.engine.Within(func(in pml.Inside) {
+			if in.Uses(b) {
+				err = ErrInUse
+			}
+		})
 	}
-	return ErrInUse
+	return err
 }
 
 // expect is say for a buffer that a message is received into. It refuses one that has some memory twice.

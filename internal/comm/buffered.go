@@ -43,7 +43,7 @@ func BufferedMessages(c *Comm) (messages, bytes int) {
 	c.engine.Progress()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.prune(c.engine)
+	b.prune()
 	for _, m := range b.sent {
 		if m.apart == apart {
 			messages, bytes = messages+1, bytes+m.bytes
@@ -53,9 +53,9 @@ func BufferedMessages(c *Comm) (messages, bytes int) {
 }
 
 // prune forgets the messages that are with their receivers. mu is held.
-func (b *buffered) prune(e *pml.Engine) {
+func (b *buffered) prune() {
 	b.sent = slices.DeleteFunc(b.sent, func(m bufferedSend) bool {
-		_, done, _ := e.Take(&m.req)
+		_, done, _ := m.req.Take()
 		return done // as for Send, nobody hears of a receiver that has gone
 	})
 }
@@ -129,7 +129,7 @@ func (c *Comm) bsend(buf []byte, of Element, peer, tag int) error {
 	b := c.buffered
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.prune(c.engine)
+	b.prune()
 	b.sent = append(b.sent, bufferedSend{r, len(buf), c.buffer()})
 	return nil
 }

@@ -147,7 +147,7 @@ func called(c *Comm) string {
 // RunCollective does a collective operation, and blocks. op is its name in errors.
 func RunCollective(c *Comm, op string, a *coll.Args) error {
 	var err error
-	alone := c.made() == nil && c.engine.Alone() // then nobody else can be inside
+	alone := c.made() == nil && c.engine.Threads().Alone() // then nobody else can be inside
 	if alone {
 		err = c.mayCall()
 	} else {
@@ -177,7 +177,7 @@ func standInOwed(c *Comm) {
 // standIn has another goroutine take part in a call that this rank was refused. Later calls on the communicator wait
 // for that before they enter. Finalize waits for its end, after it has ended the wait for a call that nobody makes.
 func standIn(c *Comm, takePart func()) {
-	c.engine.EndOneThread()
+	c.engine.Threads().EndOne()
 	over := c.channel.BeginStandIn()
 	c.contexts.standIns.Go(func() {
 		takePart()

@@ -280,7 +280,9 @@ func (c *Comm) ID() uint32 {
 }
 
 // OneAddressSpace tells whether the ranks of the communicator share one address space.
-func (c *Comm) OneAddressSpace() bool { return c.made() == nil && c.engine.Direct(c.members.ranks) }
+func (c *Comm) OneAddressSpace() bool {
+	return c.made() == nil && c.engine.Routes().Direct(c.members.ranks)
+}
 
 // Rank returns the number of the calling process, from 0 to Size()-1; Undefined if c is nil.
 func (c *Comm) Rank() int {

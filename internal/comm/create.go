@@ -232,7 +232,7 @@ func Make(c *Comm, call string, steps func(own *Comm) error) (err error) {
 // caller is inside.
 func (c *Comm) bare() (_ *Comm, err error) {
 	const op = "create"
-	c.contexts.settle(c.engine) // the id and the board of a communicator that was freed are used again
+	c.contexts.settle() // the id and the board of a communicator that was freed are used again
 	told := append(c.leadersID(), make([]byte, 8)...)
 	id, place := told[:8], told[8:]
 	var mine coll.BoardMemory

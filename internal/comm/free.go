@@ -34,8 +34,11 @@ func (c *Comm) Free() (err error) {
 // either is a receive, or never will be one. The caller is inside.
 func (c *Comm) retire() error {
 	t, id := c.everyone(), idOf(c.context)
-	idle := c.engine.Idle(pointToPoint.of(id), collective.of(id), grouping.of(id), nonblocking.of(id),
-		partitioned.of(id), pairing.of(id))
+	idle := false
+	c.engine.Within(func(in pml.Inside) {
+		idle = in.Idle(pointToPoint.of(id), collective.of(id), grouping.of(id), nonblocking.of(id), partitioned.of(id),
+			pairing.of(id))
+	})
 	if idle {
 		c.graphs.Forget(nonblocking.of(id)) // for the next one that has the id
 	}
@@ -62,7 +65,7 @@ func (c *Comm) retire() error {
 		r.requests = append(r.requests, request)
 	}
 	c.contexts.retire(r)
-	c.contexts.settle(c.engine)
+	c.contexts.settle()
 	return nil
 }
 
@@ -86,7 +89,7 @@ func (c *contexts) retire(r *retirement) {
 // settle uses again what the freed communicators have left that all members are done with. It
 // is called where communicators are made and freed, and does not block. If a member has gone
 // without having freed a communicator, the id is not used again.
-func (c *contexts) settle(e *pml.Engine) {
+func (c *contexts) settle() {
 	c.retiring.Lock()
 	defer c.retiring.Unlock()
 	for range min(len(c.retired), settleLooks) {
@@ -94,14 +97,14 @@ func (c *contexts) settle(e *pml.Engine) {
 			c.turn = 0
 		}
 		r := c.retired[c.turn]
-		if done, _ := e.AllDone(r.requests); !done {
+		if done, _ := pml.AllDone(r.requests); !done {
 			c.turn++
 			continue
 		}
 		last := len(c.retired) - 1
 		c.retired[c.turn], c.retired[last] = c.retired[last], nil
 		c.retired = c.retired[:last]
-		c.use(r, e)
+		c.use(r)
 	}
 }
 
@@ -110,10 +113,10 @@ func (c *contexts) settle(e *pml.Engine) {
 const settleLooks = 4
 
 // use releases the team of a communicator that all members have freed, and its id for another one if it is idle.
-func (c *contexts) use(r *retirement, e *pml.Engine) {
+func (c *contexts) use(r *retirement) {
 	idle := r.idle
 	for i := range r.requests {
-		_, _, err := e.Take(&r.requests[i])
+		_, _, err := r.requests[i].Take()
 		idle = idle && err == nil && r.verdicts[i+1] == 1
 	}
 	r.comm.team.Free(idle) // all are through with their calls that block, or have gone
@@ -134,12 +137,12 @@ func near(c *Comm, member int32) bool {
 }
 
 // abandon ends all waits for members. Finalize calls it.
-func (c *contexts) abandon(e *pml.Engine) {
+func (c *contexts) abandon() {
 	c.retiring.Lock()
 	defer c.retiring.Unlock()
 	for _, r := range c.retired {
 		for i := range r.requests {
-			e.Leave(&r.requests[i])
+			r.requests[i].Leave()
 		}
 	}
 	c.retired = nil

@@ -65,7 +65,7 @@ func freeAhead(c *Comm, n int) error {
 		return nil
 	}
 	for { // the verdicts are there, or will be: then all is given back
-		c.contexts.settle(c.engine)
+		c.contexts.settle()
 		c.contexts.retiring.Lock()
 		left := len(c.contexts.retired)
 		c.contexts.retiring.Unlock()

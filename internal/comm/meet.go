@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
 )
 
 // Meet returns when all ranks of the world have called it, or have gone. A face calls it before Finalize if its ranks
@@ -37,7 +38,11 @@ func (world *Comm) meet() error {
 
 // tellUnreceived prints what the program has sent to this rank and has not received. All ranks have met.
 func (c *Comm) tellUnreceived() {
-	n, first := c.engine.Unreceived(func(context uint32) bool { return purpose(context)%purposes == pointToPoint })
+	var n int
+	var first pml.Status
+	c.engine.Within(func(in pml.Inside) {
+		n, first = in.Unreceived(func(context uint32) bool { return purpose(context)%purposes == pointToPoint })
+	})
 	if n > 0 {
 		fmt.Fprintf(os.Stderr, "rank %d: finalize: warning: messages that this rank has not received: %d, "+
 			"the first of %d bytes from rank %d, tag %d\n", c.group.self, n, first.Bytes, first.Source, first.Tag)

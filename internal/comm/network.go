@@ -112,7 +112,7 @@ func (c *Comm) openVisits() error {
 	}
 	v.module = m
 	c.engine.AddVisitors(m)
-	c.engine.Among(partitioned.of(meetID), []int32{}) // anybody may connect
+	c.engine.Inside().Among(partitioned.of(meetID), []int32{}) // anybody may connect
 	return nil
 }
 
@@ -145,7 +145,7 @@ func (c *Comm) among(id uint32) {
 		if p == pointToPoint {
 			circle = peers
 		}
-		c.engine.Among(p.of(id), circle)
+		c.engine.Inside().Among(p.of(id), circle)
 	}
 }
 

@@ -51,7 +51,7 @@ type agreed struct {
 func (c *Comm) agree(t agree.Circle, p agree.Proposal, badArguments error, arrange func([]int) []int) (agreed, error) {
 	p.ID = c.contexts.take()
 	all, err := t.Propose(p, badArguments)
-	c.contexts.settle(c.engine)
+	c.contexts.settle()
 	if err != nil {
 		// After a loss others may not know of it, and use the id.
 		if !isLost(err) {

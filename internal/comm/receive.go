@@ -155,12 +155,12 @@ func Sendrecv(c *Comm, op string, out, in Half) (Status, error) {
 	}
 	sendErr := e.SendBuffer(c.context, to, out.Tag, out.Buf, pml.Standard)
 	if sendErr != nil {
-		_ = e.Cancel(&r) // of a receive: no error
+		_ = r.Cancel() // of a receive: no error
 	}
-	st, err := e.Wait(&r)
+	st, err := r.Wait()
 	if errors.Is(err, pml.ErrOperator) { // it has not waited
-		_ = e.Cancel(&r)
-		_, _ = e.Wait(&r)
+		_ = r.Cancel()
+		_, _ = r.Wait()
 	}
 	if sendErr != nil {
 		return c.status(st, size), WrapSend(op, out.Peer, out.Tag, sendErr)

@@ -18,32 +18,15 @@ type Request struct {
 	r pml.Request
 }
 
-// engine returns the engine of the operation, and the unit of its status; nil if the request,
-// which may be nil, stands for none.
-func (r *Request) engine() (*pml.Engine, unit) {
-	if r == nil {
-		return nil, unit{}
-	}
-	return r.r.Engine(), unitOf(r.r.Unit)
-}
-
-// clear has the request stand for no operation.
-func (r *Request) clear() {
-	if r != nil {
-		r.r = pml.Request{}
-	}
-}
-
 var empty = Status{Source: AnySource, Tag: AnyTag}
 
 // Wait blocks until the operation is complete.
 func (r *Request) Wait() (Status, error) {
-	e, u := r.engine()
-	if e == nil { // nothing, or a send that was over when it began
-		r.clear()
+	if r == nil {
 		return empty, nil
 	}
-	st, err := e.Wait(&r.r)
+	u := unitOf(r.r.Unit)
+	st, err := r.r.Wait()
 	if err != nil {
 		err = Wrap("wait", inElements(err, u.size))
 	}
@@ -52,54 +35,46 @@ func (r *Request) Wait() (Status, error) {
 
 // WaitContext is Wait that gives up when ctx is done.
 func (r *Request) WaitContext(ctx context.Context) (Status, error) {
-	e, u := r.engine()
-	if e == nil {
-		r.clear()
+	if r == nil {
 		return empty, nil
 	}
-	st, err := e.WaitContext(ctx, &r.r)
+	u := unitOf(r.r.Unit)
+	st, err := r.r.WaitContext(ctx)
 	return statusIn(u, st), Wrap("wait", inElements(err, u.size))
 }
 
 // Test tells whether the operation is complete, and if so what Wait would.
 func (r *Request) Test() (st Status, done bool, err error) {
-	e, u := r.engine()
-	if e == nil {
-		r.clear()
+	if r == nil {
 		return empty, true, nil
 	}
-	s, done, err := e.Test(&r.r)
+	u := unitOf(r.r.Unit)
+	s, done, err := r.r.Test()
 	return statusIn(u, s), done, Wrap("test", inElements(err, u.size))
 }
 
 // Cancel ends a receive that has no message yet.
 func (r *Request) Cancel() error {
-	if r == nil || r.r.None() {
+	if r == nil {
 		return nil
 	}
-	e, _ := r.engine()
-	if e == nil {
-		return Wrap("cancel", ErrCancelSend)
-	}
-	return Wrap("cancel", e.Cancel(&r.r))
+	return Wrap("cancel", r.r.Cancel())
 }
 
 // Start begins the operation of a persistent request, and does not block.
 func (r *Request) Start() error {
-	e, _ := r.engine()
-	if e == nil {
+	if r == nil {
 		return Wrap("start", ErrNotPersistent)
 	}
-	return Wrap("start", e.Start(&r.r))
+	return Wrap("start", r.r.Start())
 }
 
 // Free gives back a persistent request that is not active.
 func (r *Request) Free() error {
-	e, _ := r.engine()
-	if e == nil {
+	if r == nil {
 		return Wrap("free", ErrNotPersistent)
 	}
-	return Wrap("free", e.Free(&r.r))
+	return Wrap("free", r.r.Free())
 }
 
 // WaitAll blocks until all operations are complete. MPI 4.1 section 3.7.5 (MPI_Waitall).
@@ -107,7 +82,7 @@ func WaitAll(reqs []Request, statuses []Status) error {
 	if err := checkStatuses(reqs, statuses); err != nil {
 		return Wrap("wait all", err)
 	}
-	e := engineOf(reqs)
+	e := pml.EngineOf(inner(reqs))
 	if e == nil { // nothing, or sends that were over when they began
 		clear(reqs)
 		for i := range statuses {
@@ -296,54 +271,26 @@ func StartAll(reqs []Request) error {
 func (r *Request) Active() bool { return r != nil && r.r.Active() }
 
 // progress brings the operations on, and tells whether all are complete.
-func progress(reqs []Request) (done bool, err error) {
-	if e := engineOf(reqs); e != nil {
-		return e.AllDone(inner(reqs))
-	}
-	return true, nil
-}
+func progress(reqs []Request) (done bool, err error) { return pml.AllDone(inner(reqs)) }
 
 // giveWay ends a test that has found nothing.
 func giveWay(reqs []Request) {
-	if e := engineOf(reqs); e != nil {
+	if e := pml.EngineOf(inner(reqs)); e != nil {
 		e.GiveWay()
 	}
 }
 
 // take is Test without progress and prefix.
 func (r *Request) take() (Status, bool, error) {
-	e, u := r.engine()
-	if e == nil {
-		r.clear()
-		return empty, true, nil
-	}
-	st, done, err := e.Take(&r.r)
+	u := unitOf(r.r.Unit)
+	st, done, err := r.r.Take()
 	return statusIn(u, st), done, inElements(err, u.size)
 }
 
 // awaitAny returns the index of the first complete request, Undefined if there is
 // nothing to wait for.
 func awaitAny(reqs []Request) (int, error) {
-	if e := engineOf(reqs); e != nil {
-		return e.AwaitAny(inner(reqs))
-	}
-	for i := range reqs {
-		if !reqs[i].r.None() {
-			return i, nil
-		}
-	}
-	return Undefined, nil
-}
-
-// engineOf returns the engine of the requests, which are all of one rank; nil if none
-// of them needs one.
-func engineOf(reqs []Request) *pml.Engine {
-	for i := range reqs {
-		if e := reqs[i].r.Engine(); e != nil {
-			return e
-		}
-	}
-	return nil
+	return pml.AwaitAny(inner(reqs)) // which says Undefined as -1
 }
 
 func checkStatuses(reqs []Request, statuses []Status) error {
@@ -357,11 +304,11 @@ func checkStatuses(reqs []Request, statuses []Status) error {
 //
 // MPI 4.1 section 3.7.6 (MPI_Request_get_status).
 func Peek(r *Request) (st Status, done bool, err error) {
-	e, u := r.engine()
-	if e == nil {
+	if r == nil {
 		return empty, true, nil
 	}
-	s, done, err := e.Peek(&r.r)
+	u := unitOf(r.r.Unit)
+	s, done, err := r.r.Peek()
 	return statusIn(u, s), done, Wrap("get status", err)
 }
 
@@ -370,12 +317,10 @@ func Peek(r *Request) (st Status, done bool, err error) {
 //
 // MPI 4.1 section 3.7.3 (MPI_Request_free).
 func Leave(r *Request) error {
-	if e := r.r.Engine(); e != nil && !r.Active() {
+	if !Over(r) && !r.Active() {
 		return r.Free()
-	} else if e != nil {
-		e.Leave(&r.r)
 	}
-	*r = Request{}
+	r.r.Leave()
 	return nil
 }
 

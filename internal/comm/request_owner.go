@@ -13,7 +13,7 @@ func SetOwner(r *Request, handle uintptr, owner *any) { r.r.SetOwner(handle, own
 // RequestAt returns the request that has a place in the rank that c is of, and a handle, and its
 // owner; nil if there is none.
 func RequestAt(c *Comm, place int, handle uintptr) (r Request, owner *any) {
-	r.r, owner = c.engine.At(place, handle)
+	r.r, owner = c.engine.Table().At(place, handle)
 	return r, owner
 }
 
@@ -24,7 +24,7 @@ type Operation = pml.Op
 func Messages(c *Comm) pml.Table { return c.engine.Table() }
 
 // OwnerAt is RequestAt for the owner alone.
-func OwnerAt(c *Comm, place int, handle uintptr) *any { return c.engine.Owner(place, handle) }
+func OwnerAt(c *Comm, place int, handle uintptr) *any { return c.engine.Table().Owner(place, handle) }
 
 // Told is what the status of a complete message says, if that is simple: a message of the world has come.
 func Told(op *Operation) (source, tag, bytes int, simple bool) {

@@ -26,7 +26,7 @@ func Serve(c *Comm, tag, bytes int, answer func(request []byte) (reply []byte)) 
 	s := &Service{comm: c, tag: tag, answer: answer, request: make([]byte, bytes)}
 	r, err := c.engine.BeginBy(c.context, func() pml.Task { return (*serviceTask)(s) })
 	if err == nil {
-		c.engine.Leave(&r)
+		r.Leave()
 	}
 	return s, err
 }

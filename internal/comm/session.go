@@ -39,13 +39,13 @@ func Rest(world *Comm, resting bool) {
 func OtherThreads(world *Comm, may func() bool) { world.engine.OtherThreads(may) }
 
 // ManyThreads ends what OneThread has said. No call is under way, or this one is the only one.
-func ManyThreads(world *Comm) { world.engine.ManyThreads() }
+func ManyThreads(world *Comm) { world.engine.Threads().Many() }
 
 // OneThread says that from now on one thread alone of this process makes calls: the calling one.
 // Messages then take no lock. It changes nothing if the rank has a helper thread. over is called in the call from which
 // on goroutines of this process serve other ranks, also while the program computes.
 func OneThread(world *Comm, over func()) {
 	if !world.graphs.Helped() {
-		world.engine.OneThread(over)
+		world.engine.Threads().One(over)
 	}
 }

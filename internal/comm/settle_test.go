@@ -43,13 +43,13 @@ func TestSettleAsksFew(t *testing.T) {
 	}
 	for range 10 {
 		before := m.looks
-		c.settle(e)
+		c.settle()
 		require.LessOrEqual(t, m.looks-before, settleLooks)
 	}
 	require.Len(t, c.retired, n)
 	require.NoError(t, peer.Send(0, 0, n/2, []byte{1}, pml.Standard))
 	for range n/settleLooks + 1 {
-		c.settle(e)
+		c.settle()
 	}
 	require.Equal(t, []uint32{n/2 + 1}, c.own.returned)
 	require.Len(t, c.retired, n-1)

@@ -147,7 +147,7 @@ func (c *Comm) BeginTally(k trace.Kind) Tally {
 	if c.made() != nil {
 		return Tally{}
 	}
-	return Tally{c, k, sys.Monotonic(), c.engine.CallBegins()}
+	return Tally{c, k, sys.Monotonic(), c.engine.Calls().Begin()}
 }
 
 // End ends it, after so many bytes were moved. peer is the rank of the job that it is about; -1: none.
@@ -163,7 +163,7 @@ func (k Tally) End(bytes, peer int, err error) {
 	if err != nil {
 		w.Flags = trace.Failed
 	}
-	c.engine.CallEnds(k.kind, k.record, w)
+	c.engine.Calls().End(k.kind, k.record, w)
 }
 
 // slotOf is the counter of a kind of calls; -1: they are not counted.
@@ -194,4 +194,4 @@ func UsesOf(root *job.Root, rank int) Uses {
 }
 
 // Tallied tells whether calls on windows are counted or recorded.
-func Tallied(c *Comm) bool { return c.engine.Recording() || c.root.Settings().Stats }
+func Tallied(c *Comm) bool { return c.engine.Calls().Recorded() || c.root.Settings().Stats }

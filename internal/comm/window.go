@@ -64,7 +64,9 @@ const (
 )
 
 // OneNode tells whether the ranks of a communicator are on one node, as those of a window must be.
-func OneNode(c *Comm) bool { return c.made() == nil && c.engine.Memory(c.members.ranks) != nil }
+func OneNode(c *Comm) bool {
+	return c.made() == nil && c.engine.Routes().Memory(c.members.ranks) != nil
+}
 
 // WinAllocateShared gives each rank of c shared memory, filled with zeros, that all ranks can address. MPI 4.1 section
 // 12.2.3.
@@ -74,7 +76,7 @@ func WinAllocateShared(c *Comm, spec WinSpec) (_ *Window, err error) {
 		return nil, Wrap(op, err)
 	}
 	defer leave(c, op, &err)
-	if c.engine.Memory(c.members.ranks) == nil {
+	if c.engine.Routes().Memory(c.members.ranks) == nil {
 		return nil, Wrap(op, ErrSeveralNodes)
 	}
 	w := &Window{comm: c}
@@ -99,7 +101,7 @@ func WinAllocateContiguous(c *Comm, spec WinSpec) (_ *Window, err error) {
 		return nil, Wrap(op, err)
 	}
 	defer leave(c, op, &err)
-	if c.engine.Memory(c.members.ranks) == nil {
+	if c.engine.Routes().Memory(c.members.ranks) == nil {
 		return nil, Wrap(op, ErrSeveralNodes)
 	}
 	w := &Window{comm: c}
@@ -179,7 +181,7 @@ func WinExpose(c *Comm, mem []byte, spec WinSpec) (_ *Window, err error) {
 		return nil, Wrap(op, err)
 	}
 	defer leave(c, op, &err)
-	if c.engine.Memory(c.members.ranks) == nil {
+	if c.engine.Routes().Memory(c.members.ranks) == nil {
 		return nil, Wrap(op, ErrSeveralNodes)
 	}
 	w := &Window{comm: c, local: mem}

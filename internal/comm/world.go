@@ -51,12 +51,12 @@ func Init(ops Operators) (*Comm, error) {
 		world.failed = Wrap("init", err)
 		return nil, world.failed
 	}
-	start := c.engine.CallBegins()
+	start := c.engine.Calls().Begin()
 	if err := c.root.Reach(job.HoldInit); err != nil {
 		world.failed = Wrap("init", err)
 		return nil, world.failed
 	}
-	c.engine.CallEnds(trace.Init, start, recorder.What{Peer: -1})
+	c.engine.Calls().End(trace.Init, start, recorder.What{Peer: -1})
 	return c, nil
 }
 
@@ -145,7 +145,7 @@ func (c *Comm) Finalize() error {
 	if !c.isWorld() {
 		return Wrap("finalize", ErrNotWorld)
 	}
-	start := c.engine.CallBegins()
+	start := c.engine.Calls().Begin()
 	err := errors.Join(c.self().removeAttributes(), c.FlushBuffer(), c.root.Reach(job.HoldFinalize))
 	if Checked(c) {
 		if !c.met {
@@ -155,14 +155,14 @@ func (c *Comm) Finalize() error {
 	}
 	c.tellUnfreed("finalize", nil)
 	c.drain()
-	c.contexts.abandon(c.engine)
+	c.contexts.abandon()
 	if leak := c.engine.Close(); err == nil {
 		err = leak
 	}
 	c.contexts.standIns.Wait()
 	c.graphs.Close() // nobody else uses the networks from here on
 	err = errors.Join(err, c.resource.close(), c.flushNetworks())
-	c.engine.CallEnds(trace.Finalize, start, recorder.What{Peer: -1})
+	c.engine.Calls().End(trace.Finalize, start, recorder.What{Peer: -1})
 	c.finalized.Store(true)
 	c.noteCalls()
 	c.root.SetState(c.group.self, job.StateFinal)

@@ -27,7 +27,6 @@ var large = map[string]size{
 	"internal/coll.Team":    {30, 106},
 	"internal/comm.Comm":    {41, 132},
 	"internal/job.Root":     {30, 131},
-	"internal/pml.Engine":   {47, 196},
 }
 
 // records are types whose fields are words of shared memory, or whose methods are the functions of a standard.

@@ -25,7 +25,7 @@ func TestSendsRunAhead(t *testing.T) {
 			r, err := from.Isend(0, 1, 1, buf, pml.Standard)
 			require.NoError(t, err)
 			sent++
-			if _, done, err := from.Test(&r); !done {
+			if _, done, err := r.Test(); !done {
 				require.NoError(t, err)
 				waits = r
 				break
@@ -37,7 +37,7 @@ func TestSendsRunAhead(t *testing.T) {
 			require.NoError(t, err)
 			require.EqualValues(t, i, binary.LittleEndian.Uint32(in), "in order")
 		}
-		_, err := from.Wait(&waits)
+		_, err := waits.Wait()
 		require.NoError(t, err)
 		from.Drain(func(int) bool { return true })
 	}

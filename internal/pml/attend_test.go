@@ -51,7 +51,7 @@ func TestAttendWhileAnOperatorRuns(t *testing.T) {
 	go func() {
 		r, err := e.Begin(o, 0)
 		if err == nil {
-			_, err = e.Wait(&r)
+			_, err = r.Wait()
 		}
 		ended <- err
 	}()

@@ -31,11 +31,11 @@ func (e *Engine) NewCondition(over func() bool, say func() job.Waiting) *Conditi
 // at once, or after some looks if the rank has a crowd.
 func (c *Condition) Wait() error {
 	e := c.engine
-	e.lock()
+	e.threads.lock()
 	if w := e.line.AddCondition(&c.of); w != nil {
 		e.waitFor(w)
 	}
 	err := c.of.Err()
-	e.unlock()
+	e.threads.unlock()
 	return err
 }

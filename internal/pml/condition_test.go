@@ -81,7 +81,7 @@ func TestMeetByConditions(t *testing.T) {
 							r, err := e.Irecv(uint32(g), (rank+ranks-1)%ranks, 0, in)
 							assert.NoError(w, err)
 							assert.NoError(w, e.Send(uint32(g), (rank+1)%ranks, 0, out, pml.Standard))
-							_, err = e.Wait(&r)
+							_, err = r.Wait()
 							assert.NoError(w, err)
 							assert.Equal(w, out, in)
 						}

@@ -64,7 +64,7 @@ func TestMessagesAreWork(t *testing.T) {
 		"Wait": func(e *Engine) error {
 			r, err := e.Irecv(1, 1, 0, nil)
 			if err == nil {
-				_, err = e.Wait(&r)
+				_, err = r.Wait()
 			}
 			return err
 		},

@@ -8,7 +8,7 @@
 //	...
 //	err = e.Send(context, 1, 7, data, pml.Standard)
 //	...
-//	status, err := e.Wait(&r)
+//	status, err := r.Wait()
 //	...
 //	err = e.Close()
 //
@@ -19,12 +19,12 @@
 // MPI_THREAD_MULTIPLE holds: any goroutine may call anything, and one that waits
 // does not keep the others from going on.
 //
-// The pieces: package route says by which module a peer is reached; package match decides which message belongs to
-// which receive; send.go and receive.go begin operations and choose the protocol; package flow says which transfers are
-// asked, and progress.go asks them; task.go is operations made of others, which other packages bring along; package
-// wait says which goroutine makes progress when several wait, how long it looks, and what others are told of its wait;
-// wait.go is a wait from its first look to its sleep (the argument is at Engine); package gone knows which ranks have
-// exited.
+// The pieces, from below: package route says by which module a peer is reached; match decides which message belongs to
+// which receive, flow how a message travels and which transfers are asked, gone whom nothing can come from any more.
+// The protocol does what these decide; it has no lock and waits for nothing. Its scripts, in testdata, are the place to
+// begin: eager, rendezvous, wildcard, probe, lost. tasks are operations made of others, which other packages bring
+// along; package wait says which goroutine makes progress when several wait, how long it looks, and what others are
+// told of its wait. Engine has the lock and drives all this: wait.go is a wait from its first look to its sleep.
 //
 // # Costs
 //

@@ -2,35 +2,17 @@ package pml
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/pml/flow"
-	"github.com/gopvas/gopvas/internal/pml/gone"
-	"github.com/gopvas/gopvas/internal/pml/match"
-	"github.com/gopvas/gopvas/internal/pml/route"
 	"github.com/gopvas/gopvas/internal/pml/wait"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
-	"github.com/gopvas/gopvas/mpi/fault"
 	"github.com/gopvas/gopvas/shm"
 )
 
 // Engine moves the messages of one rank. Any goroutine may call any method.
 //
-// # Locking
-//
-// One mutex guards everything: matching, operations, and the message methods of
-// the modules. It is held for the length of a call, except while the call sleeps.
-// A finer lock would not pay: the module's message methods want one caller at a
-// time anyhow, and the goroutines of one rank share one receive queue.
-//
-// A process may promise that it calls the engine from one thread (OneThread): then nothing
-// takes the mutex, whose two atomic instructions take a tenth of the time of a short message.
-// All methods run on the goroutine of that thread, and so do the callbacks of the module and
-// of tasks. The caller of OneThread excludes two goroutines that enter an engine: the helper of graphs (Serve), and the
-// end of a context (WaitContext). A third ends the promise before it enters: see Attend.
+// It has the lock, and drives the protocol: it makes progress, and waits. See Threads for the lock.
 //
 // # Progress
 //
@@ -63,62 +45,28 @@ import (
 // not run otherwise, as the scheduler does not learn at once that a thread sleeps in the
 // kernel.
 type Engine struct {
-	job        Job
-	routes     route.Table
-	trace      *recorder.Recorder // nil: nothing is recorded; see trace.go
-	setBed     func(shm.Bed)      // SleepIn of the module; nil: it has none
-	rank, size int                // size: how many ranks there may be
-	ranks      int                // that there were at first
-	on         callbacks
-	contenders atomic.Int32 // goroutines that wait for mu
-	oneThread  bool         // nothing takes mu; see OneThread
-	notAlone   func()       // called when that ends
-	attended   atomic.Bool  // see Attend
-	later      atomic.Bool  // a goroutine of attendLater runs
-	more       func() bool  // of module; nil: it has none
-	refusals   refusals
-	pace       wait.Pace // read without the lock, too
+	threads Threads
+	job     Job
+	setBed  func(shm.Bed) // SleepIn of the module; nil: it has none
+	more    func() bool   // of module; nil: it has none
+	later   atomic.Bool   // a goroutine of attendLater runs
+	pace    wait.Pace     // read without the lock, too
 
-	mu sync.Mutex // guards all below
+	// The lock guards all below.
 
-	// slowPath is false if a short standard send to another rank may go straight to
-	// the module: no send is queued or ahead, no rank has gone, and the engine is open. See passes.
-	slowPath bool
-	held     bool // the same, but ranks may have gone
-	closed   bool
-	broken   error     // why the module cannot go on; nil: it can
-	short    btl.Short // of the module; nil: it has none, there are further ones, or calls are recorded
+	short  btl.Short // of the module; nil: it has none, there are further ones, or calls are recorded
+	p      protocol
+	tasks  tasks
+	helper helping
+	line   wait.Line[operation]
+	report report
 
-	match  match.Machine[operation, message]
-	saying job.Waiting // while it is put together: here, since that allocates nothing
-
-	fast     operation  // of the short way to receive; see receiveFast
-	awaited  *operation // it, while its message is looked for
-	header   btl.Header // of the message that is being sent: here, since that allocates nothing
-	pool     pool
-	messages messages
-
-	receives    flow.Receives[operation] // underway
-	sends       flow.Sends[operation]
-	tasks       flow.Tasks[operation]
-	ahead       flow.Budget // of sends that are ahead; see ahead.go
-	toItself    flow.Budget // of messages from this rank to itself
-	spares      flow.Spares
-	advancing   bool   // advanceTasks is at work
-	attending   bool   // attend is: the program makes no call
-	completions uint64 // operations that have become complete
-	helper      Helper // nil: none; see SetHelper
-
-	beginning uint32 // request in the trace of the operation that is begun; see trace.go
-	arriving  uint32 // number in the trace of the message that is delivered
-
-	line    wait.Line[operation]
-	notice  wait.Notice
 	polling polling
-	gone    gone.Ranks
-
-	stats Stats
-	row   []uint64 // of publish
+	looks   struct { // methods as values, which are made once: to make one allocates
+		once    func() bool // pollOnce
+		ready   func() bool // ready
+		lasting func()      // lasts
+	}
 }
 
 // New returns the engine of a rank of the job, which has the module to itself: from
@@ -127,24 +75,16 @@ type Engine struct {
 // it reaches.
 func New(j Job, rank int, m btl.Messages) *Engine {
 	c := m.Capabilities()
-	e := &Engine{
-		job: j, setBed: c.SleepIn, short: c.Short, more: c.More, rank: rank, size: j.Places(), ranks: j.Ranks(),
-		match:    match.New[operation, message](j.Places()),
-		ahead:    flow.Budget{Limit: job.AheadLimit, Cost: job.AheadCost},
-		toItself: flow.Budget{Limit: job.AheadLimit, Cost: job.AheadCost},
-	}
-	e.routes.Init(m, &c, j.Ranks(), j.Places())
-	e.pool.init(e)
-	e.gone.Init(j, rank, j.Places())
+	e := &Engine{job: j, setBed: c.SleepIn, short: c.Short, more: c.More}
+	e.p.init(e, m, &c, rank)
+	e.tasks.init(&e.p)
+	e.report.init(j, &e.p, &e.line)
 	e.pace.Set(j.Spin(), nil)
-	e.line.Init(e.unlock, e.lock, e.routes.First.Wake)
-	e.notice.Init(j, rank)
+	e.line.Init(e.threads.unlock, e.threads.lock, e.p.routes.First.Wake)
 	if j.Spin() == 0 && j.Looks() > 0 && j.Few() {
 		e.sleepIn(shm.NewBed(shm.NewCrowd(true), 0), fewLooks)
 	}
-	e.on = e.callbacks()
-	e.fast = operation{engine: e, kind: receiving, state: idle, persistent: true}
-	e.fast.tie()
+	e.looks.once, e.looks.ready, e.looks.lasting = e.pollOnce, e.ready, e.lasts
 	return e
 }
 
@@ -152,90 +92,36 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 // goroutine of this one. To be woken by a rank of the node costs little.
 const fewLooks = 64
 
-// OneThread says that from now on one thread alone calls the engine: the calling one. No
-// other goroutine is in the engine, and none will ever be: nobody has called Serve or waits
-// with a context that can end. over is called by that thread, in a call, when Attend has ended this.
-func (e *Engine) OneThread(over func()) {
-	if e.attended.Load() { // others read oneThread
-		over()
-		return
-	}
-	e.oneThread, e.notAlone = true, over
-}
+// Threads says which threads call the engine.
+func (e *Engine) Threads() *Threads { return &e.threads }
 
-// ManyThreads ends what OneThread has said: all calls take the lock. None is underway that began without it.
-func (e *Engine) ManyThreads() { e.oneThread = false }
+// Calls are the calls above the engine that are recorded.
+func (e *Engine) Calls() Calls { return Calls{&e.threads, &e.p.trace} }
 
-// OtherThreads gives the engine what tells, while a thread waits, whether another one of the program may end the wait:
-// if not, a deadlock can be proved. Without it any goroutine may, and any thread of a program with cgo.
-func (e *Engine) OtherThreads(may func() bool) {
-	e.lock()
-	e.notice.OtherThreads(may)
-	e.unlock()
-}
+// SetHelper is called before the engine is used.
+func (e *Engine) SetHelper(h Helper) { e.helper.by = h }
 
-// Alone tells whether OneThread was called.
-func (e *Engine) Alone() bool { return e.oneThread }
-
-// lock takes the mutex, unless one thread alone is here.
-func (e *Engine) lock() {
-	if !e.oneThread {
-		e.contend()
+// Trace makes the engine record its calls and messages. It is called before the engine is used.
+func (e *Engine) Trace(r *recorder.Recorder) {
+	e.p.trace.to, e.short = r, nil
+	e.p.on.frame = func(f *btl.Frame) {
+		e.p.trace.arriving = r.Received(int(f.Source))
+		e.p.deliver(f)
 	}
 }
-
-// contend takes the mutex, and lets an owner that polls know that somebody wants it.
-func (e *Engine) contend() {
-	if e.mu.TryLock() {
-		return
-	}
-	if err := MayWait(); err != nil {
-		panic(err) // the caller of the operator catches it
-	}
-	e.contenders.Add(1)
-	e.mu.Lock()
-	e.contenders.Add(-1)
-}
-
-// unlock undoes lock.
-func (e *Engine) unlock() {
-	if !e.oneThread {
-		e.letGo()
-	}
-}
-
-// letGo is apart from unlock so that unlock can be inlined.
-//
-//go:noinline
-func (e *Engine) letGo() { e.mu.Unlock() }
 
 // stepAside lets other goroutines of this rank have the lock, and the thread.
 func (e *Engine) stepAside() {
 	e.line.Yield = false
-	e.unlock()
+	e.threads.unlock()
 	runtime.Gosched()
-	e.lock()
+	e.threads.lock()
 }
 
-// updateFastPath decides whether the next short send may take the short way.
-func (e *Engine) updateFastPath() {
-	e.held = e.closed || e.broken != nil || e.sends.Waiting() || e.ahead.Used()
-	e.slowPath = e.held || e.gone.Any()
-}
-
-// passes tells whether a message to or from a rank may take the short way: those that have gone are in the way of none
-// but their own.
-func (e *Engine) passes(rank int) bool { return !e.slowPath || !e.held && !e.gone.Dead(rank) }
-
-// checkPeer returns an error unless the peer is a rank, or ProcNull.
-func (e *Engine) checkPeer(peer int) error {
-	switch {
-	case e.closed:
-		return ErrFinalized
-	case e.broken != nil:
-		return e.broken
-	case peer != ProcNull && (peer < 0 || peer >= e.size):
-		return &fault.RankError{Rank: peer, Size: e.ranks}
-	}
-	return nil
+// Stats returns the statistics of this rank so far, and publishes them.
+func (e *Engine) Stats() Stats {
+	e.threads.lock()
+	defer e.threads.unlock()
+	e.report.publish()
+	return e.p.stats
 }

@@ -51,10 +51,10 @@ func TestPeerThatFloods(t *testing.T) {
 		}
 		e.Progress()
 		require.Less(t, m.polls, 1000)
-		_, err = e.Wait(&sent)
+		_, err = sent.Wait()
 		require.NoError(t, err)
 		if death {
-			_, err = e.Wait(&missed)
+			_, err = missed.Wait()
 			wantLost(t, 2, err)
 		}
 		require.Less(t, m.polls, 1000)

@@ -52,14 +52,14 @@ var blocked = []struct {
 	{"wait", job.OpRecv, func(e *pml.Engine) error {
 		r, err := e.Irecv(0, 2, 5, nil)
 		if err == nil {
-			_, err = e.Wait(&r)
+			_, err = r.Wait()
 		}
 		return err
 	}},
 	{"wait with context", job.OpRecv, func(e *pml.Engine) error {
 		r, err := e.Irecv(0, 2, 5, nil)
 		if err == nil {
-			_, err = e.WaitContext(context.Background(), &r)
+			_, err = r.WaitContext(context.Background())
 		}
 		return err
 	}},
@@ -67,11 +67,11 @@ var blocked = []struct {
 		a, err1 := e.Irecv(0, 2, 5, nil)
 		b, err2 := e.Irecv(0, 2, 6, nil)
 		rs := []pml.Request{{}, a, b}
-		_, err3 := e.AwaitAny(rs)
+		_, err3 := pml.AwaitAny(rs)
 		if err3 == nil {
-			_, err3 = e.Wait(&rs[1])
+			_, err3 = rs[1].Wait()
 		}
-		_, err4 := e.Wait(&rs[2])
+		_, err4 := rs[2].Wait()
 		if err3 == nil || err4 == nil {
 			return nil
 		}
@@ -161,11 +161,11 @@ func anySourceOutlives(t *testing.T, start starter) {
 	r, err := e.Irecv(0, pml.AnySource, 1, nil)
 	require.NoError(t, err)
 	w.leave(2)
-	_, done, err := e.Test(&r)
+	_, done, err := r.Test()
 	require.NoError(t, err)
 	require.False(t, done)
 	require.NoError(t, w.engines[1].Send(0, 0, 1, nil, pml.Standard))
-	_, err = e.Wait(&r)
+	_, err = r.Wait()
 	require.NoError(t, err)
 	_, err = e.Recv(0, 2, 1, nil)
 	wantLost(t, 2, err)
@@ -189,7 +189,7 @@ func TestQueuedSendsToTheDead(t *testing.T) {
 	w.root.MarkGone(1)
 	failed := 0
 	for i := range rs {
-		if _, err := e.Wait(&rs[i]); err != nil {
+		if _, err := rs[i].Wait(); err != nil {
 			wantLost(t, 1, err)
 			failed++
 		}
@@ -230,17 +230,17 @@ func TestSecondWaiterIsTurnedAway(t *testing.T) {
 	r, err := e.Irecv(0, 0, 0, nil)
 	require.NoError(t, err)
 	copied, done := r, make(chan error)
-	go func() { _, err := e.Wait(&copied); done <- err }()
+	go func() { _, err := copied.Wait(); done <- err }()
 	w.asleep(0)
 	other := r
-	_, err = e.Wait(&r)
+	_, err = r.Wait()
 	require.ErrorIs(t, err, pml.ErrBusy)
-	i, err := e.AwaitAny([]pml.Request{{}, other})
+	i, err := pml.AwaitAny([]pml.Request{{}, other})
 	require.ErrorIs(t, err, pml.ErrBusy)
 	require.Equal(t, 1, i)
 	require.NoError(t, e.Send(0, 0, 0, nil, pml.Standard))
 	require.NoError(t, <-done)
-	_, err = e.Wait(&r)
+	_, err = r.Wait()
 	require.NoError(t, err, "it stands for none now")
 }
 
@@ -276,7 +276,7 @@ func TestMoreThan4GiB(t *testing.T) {
 		st, err = to.Recv(0, 0, 0, make([]byte, 16))
 		require.EqualError(t, err, fmt.Sprintf("message of %d bytes is truncated: the buffer has 16", length))
 		require.EqualValues(t, 16, st.Bytes)
-		_, err = w.engines[0].Wait(&r)
+		_, err = r.Wait()
 		require.NoError(t, err)
 	}
 }
@@ -303,7 +303,7 @@ func TestFloodIsBounded(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for i := range rs {
-		_, err := e.Wait(&rs[i])
+		_, err := rs[i].Wait()
 		require.NoError(t, err)
 	}
 	require.Equal(t, n, w.engines[1].Stats().UnexpectedHigh)
@@ -334,32 +334,32 @@ func TestDeathBesideAStoppedSender(t *testing.T) {
 		wantLost(t, 3, err)
 		if sent {
 			for i := range waits {
-				_, done, err := e.Test(&waits[i])
+				_, done, err := waits[i].Test()
 				require.NoError(t, err)
 				require.False(t, done, "it may come")
 			}
-			_, done, err := e.Test(&anybody)
+			_, done, err := anybody.Test()
 			require.NoError(t, err)
 			require.False(t, done)
 			resume()
-			_, err = e.Wait(&waits[0])
+			_, err = waits[0].Wait()
 			require.NoError(t, err)
 		} else {
-			_, err = e.Wait(&waits[0])
+			_, err = waits[0].Wait()
 			wantLost(t, 2, err)
 			wantLost(t, 2, e.Send(0, 2, 7, nil, pml.Standard))
 		}
-		_, err = e.Wait(&waits[1])
+		_, err = waits[1].Wait()
 		wantLost(t, 2, err)
-		_, err = e.Wait(&anybody)
+		_, err = anybody.Wait()
 		wantLost(t, 2, err)
 		if !sent {
-			_, done, err := e.Test(&waits[2])
+			_, done, err := waits[2].Test()
 			require.NoError(t, err)
 			require.False(t, done, "its sender lives")
 			resume()
 		}
-		_, err = e.Wait(&waits[2])
+		_, err = waits[2].Wait()
 		require.NoError(t, err)
 	}
 }
@@ -375,13 +375,13 @@ func TestLooksForTheDeadAreFew(t *testing.T) {
 	r, err := e.Irecv(0, 2, 8, nil)
 	require.NoError(t, err)
 	for range 100 {
-		_, done, err := e.Test(&r)
+		_, done, err := r.Test()
 		require.NoError(t, err)
 		require.False(t, done)
 	}
 	require.Equal(t, 1, m.looks)
 	resume()
-	_, err = e.Wait(&r)
+	_, err = r.Wait()
 	wantLost(t, 2, err)
 	require.Equal(t, 2, m.looks)
 }

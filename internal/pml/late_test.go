@@ -20,8 +20,8 @@ func TestAnySourceAmongWorlds(t *testing.T) {
 		e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
 		late, err := root.AddWorld(1, 0, 1)
 		require.NoError(t, err)
-		e.Among(peers, []int32{int32(late.First)})
-		e.Among(both, []int32{0, int32(late.First)})
+		e.Inside().Among(peers, []int32{int32(late.First)})
+		e.Inside().Among(both, []int32{0, int32(late.First)})
 		ends := func(rank int) {
 			root.SetState(rank, job.StateFinal)
 			root.MarkGone(rank)
@@ -29,10 +29,10 @@ func TestAnySourceAmongWorlds(t *testing.T) {
 		waits := func(context uint32) {
 			r, err := e.Irecv(context, AnySource, 1, nil)
 			require.NoError(t, err)
-			_, done, err := e.Test(&r)
+			_, done, err := r.Test()
 			require.NoError(t, err)
 			require.False(t, done)
-			e.Leave(&r)
+			r.Leave()
 		}
 		if size == 2 {
 			ends(1)
@@ -59,10 +59,10 @@ func TestLostRankOfAnotherWorld(t *testing.T) {
 	root.MarkGone(late.First)
 	r, err := e.Irecv(0, AnySource, 1, nil)
 	require.NoError(t, err)
-	_, done, err := e.Test(&r)
+	_, done, err := r.Test()
 	require.NoError(t, err)
 	require.False(t, done)
-	e.Leave(&r)
+	r.Leave()
 	root.MarkGone(1)
 	_, err = e.Recv(0, AnySource, 1, nil)
 	require.Equal(t, &fault.LostError{Rank: 1}, err)
@@ -76,8 +76,8 @@ func TestLateRanksOfOtherNodes(t *testing.T) {
 	_, err := root.AddWorld(2, 0, 1, 1, 0)
 	require.NoError(t, err)
 	for rank, far := range []bool{false, true, true, false} {
-		require.Equal(t, far, e.to(rank) != &e.routes.First, rank)
-		require.Equal(t, far, e.Memory([]int32{0, int32(rank)}) == nil, rank)
+		require.Equal(t, far, e.p.to(rank) != &e.p.routes.First, rank)
+		require.Equal(t, far, e.Routes().Memory([]int32{0, int32(rank)}) == nil, rank)
 	}
 }
 
@@ -87,18 +87,18 @@ func TestShortWayBesideThoseThatHaveGone(t *testing.T) {
 	e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
 	root.MarkGone(2)
 	e.Progress()
-	require.True(t, e.simple(1, 0))
-	require.False(t, e.simple(2, 0))
-	e.lock()
-	require.True(t, e.comesFirst(0, 1, 0))
-	require.False(t, e.comesFirst(0, 2, 0))
-	e.unlock()
+	require.True(t, e.p.simple(1, 0))
+	require.False(t, e.p.simple(2, 0))
+	e.threads.lock()
+	require.True(t, e.p.comesFirst(0, 1, 0))
+	require.False(t, e.p.comesFirst(0, 2, 0))
+	e.threads.unlock()
 	require.NoError(t, e.Send(0, 1, 0, nil, Standard))
 	require.Equal(t, &fault.LostError{Rank: 2}, e.Send(0, 2, 0, nil, Standard))
 	_, err := e.Recv(0, 2, 0, nil)
 	require.Equal(t, &fault.LostError{Rank: 2}, err)
 	e.Close()
-	require.False(t, e.simple(1, 0))
+	require.False(t, e.p.simple(1, 0))
 }
 
 // The end of a rank of another job concerns the contexts that it is in, and no other.
@@ -109,9 +109,9 @@ func TestVisitorsThatHaveGone(t *testing.T) {
 	e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
 	e.AddVisitors(mem.New(root, mem.Options{}).Network(0))
 	const all, some, accepts, own = 8, 16, 24, 32
-	e.Among(all, []int32{0, 1, 5, 6, 7})
-	e.Among(some, []int32{6, 7})
-	e.Among(accepts, []int32{})
+	e.Inside().Among(all, []int32{0, 1, 5, 6, 7})
+	e.Inside().Among(some, []int32{6, 7})
+	e.Inside().Among(accepts, []int32{})
 	waits := map[uint32]*Request{}
 	for _, context := range []uint32{all, some, accepts, own} {
 		r, err := e.Irecv(context, AnySource, 1, nil)
@@ -119,7 +119,7 @@ func TestVisitorsThatHaveGone(t *testing.T) {
 		waits[context] = &r
 	}
 	ends := func(context uint32) error {
-		_, done, err := e.Test(waits[context])
+		_, done, err := waits[context].Test()
 		if !done && err == nil {
 			return nil
 		}
@@ -143,5 +143,5 @@ func TestVisitorsThatHaveGone(t *testing.T) {
 	root.MarkGone(1)
 	require.ErrorContains(t, ends(own), "has gone")
 	require.NoError(t, ends(accepts))
-	e.Leave(waits[accepts])
+	waits[accepts].Leave()
 }

@@ -84,7 +84,7 @@ func exchangeColumns(e *pml.Engine, rng *rand.Rand, rank, shift, ranks int) erro
 	if _, truncated := err.(*fault.TruncateError); truncated != (n > room) || err != nil && !truncated {
 		return fmt.Errorf("receive of %d bytes into %d: %v", n, room, err)
 	}
-	if _, err := e.Wait(&send); err != nil {
+	if _, err := send.Wait(); err != nil {
 		return err
 	}
 	got := make([]byte, min(n, room))
@@ -117,7 +117,7 @@ func receiveColumn(e *pml.Engine, from int, b btl.Buffer, way int) (pml.Status, 
 		if err != nil {
 			return pml.Status{}, err
 		}
-		return e.Wait(&r)
+		return r.Wait()
 	case 2:
 		m, _, err := e.Mprobe(0, from, 7)
 		if err != nil {
@@ -129,11 +129,11 @@ func receiveColumn(e *pml.Engine, from int, b btl.Buffer, way int) (pml.Status, 
 	if err != nil {
 		return pml.Status{}, err
 	}
-	if err := e.Start(&r); err != nil {
+	if err := r.Start(); err != nil {
 		return pml.Status{}, err
 	}
-	st, err := e.Wait(&r)
-	if free := e.Free(&r); err == nil {
+	st, err := r.Wait()
+	if free := r.Free(); err == nil {
 		err = free
 	}
 	return st, err

@@ -124,7 +124,7 @@ func TestWaitsThatNobodyNamed(t *testing.T) {
 	require.NoError(t, err)
 	done := make(chan error)
 	go func() {
-		_, err := e.AwaitAny([]pml.Request{a, b})
+		_, err := pml.AwaitAny([]pml.Request{a, b})
 		done <- err
 	}()
 	say := w.asleep(1)
@@ -136,9 +136,9 @@ func TestWaitsThatNobodyNamed(t *testing.T) {
 	require.NoError(t, w.engines[2].Send(0, 1, 6, nil, pml.Standard))
 	require.NoError(t, <-done)
 	ctx, cancel := context.WithCancel(t.Context())
-	e.OneThread(func() {}) // which has no other goroutine
+	e.Threads().One(func() {}) // which has no other goroutine
 	go func() {
-		_, err := e.WaitContext(ctx, &a)
+		_, err := a.WaitContext(ctx)
 		done <- err
 	}()
 	require.True(t, w.asleep(1).Others)

@@ -30,16 +30,6 @@ type message struct {
 	generation uint32     // how often the message was discarded; see Message
 }
 
-// messageOf returns the unexpected message of a send of this rank to itself, which is held; nil if there is none.
-func (e *Engine) messageOf(op *operation) *message {
-	for msg := range e.match.In(op.context).Messages() {
-		if msg.sender == op {
-			return msg
-		}
-	}
-	return nil
-}
-
 // Message is a message that Mprobe has taken out of the matching, for one receive.
 type Message struct {
 	msg        *message
@@ -92,42 +82,6 @@ func (msg *message) keep(p []byte) []byte {
 	return msg.copied
 }
 
-// unexpected adds a message that no posted receive matches, and tells the probes
-// that wait for one.
-func (e *Engine) unexpected(msg *message) {
-	msg.Source, msg.Tag = msg.frame.Source, msg.frame.Tag
-	c := e.match.In(msg.frame.Context)
-	c.Add(&msg.Message)
-	if msg.Tag >= AskTag && msg.Tag < MaxTag { // programs use MaxTag
-		e.refusals.came.Add(1)
-	}
-	e.stats.Unexpected++
-	e.stats.unexpectedNow++
-	e.stats.UnexpectedHigh = max(e.stats.UnexpectedHigh, e.stats.unexpectedNow)
-	for op := c.NextProbe(&msg.Message); op != nil; op = c.NextProbe(&msg.Message) {
-		op.status = msg.status()
-		if op.kind == picking {
-			op.message = msg
-			e.pick(msg)
-			e.complete(op, nil)
-			return
-		}
-		e.complete(op, nil)
-	}
-}
-
-// pick takes an unexpected message out of the matching for a later receive.
-func (e *Engine) pick(msg *message) {
-	e.taken(msg)
-	e.stats.matchedNow++
-}
-
-// taken takes an unexpected message out of the matching.
-func (e *Engine) taken(msg *message) {
-	e.match.In(msg.frame.Context).Take(&msg.Message)
-	e.stats.unexpectedNow--
-}
-
 // status is the result of a probe that finds the message.
 func (msg *message) status() Status {
 	h := &msg.frame.Header
@@ -135,21 +89,3 @@ func (msg *message) status() Status {
 }
 
 func (msg *message) mark() Mark { return Mark{msg.frame.Flags, msg.frame.Cookie} }
-
-// consume fills a receive with a message that is in no queue any more.
-func (e *Engine) consume(op *operation, msg *message) {
-	e.arriving, op.number = msg.number, msg.number
-	switch msg.origin {
-	case delivered, offered:
-		e.receiveFrame(op, &msg.frame)
-	case fromSelf:
-		e.toItself.Give(int(msg.frame.Length))
-		op.status, op.mark = msg.status(), msg.mark()
-		e.complete(op, op.fill(msg.frame.Payload, msg.frame.Length))
-	case heldBySelf:
-		op.status, op.mark = msg.status(), msg.mark()
-		e.complete(op, op.fillFrom(&msg.sender.buf))
-		e.complete(msg.sender, nil)
-	}
-	e.messages.put(msg)
-}

@@ -1,11 +1,14 @@
 package pml
 
 import (
+	"errors"
+
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml/flow"
 	"github.com/gopvas/gopvas/internal/pml/match"
+	"github.com/gopvas/gopvas/mpi/fault"
 )
 
 // Status describes a message that was received or probed.
@@ -121,39 +124,6 @@ type operation struct {
 	rests  uint8  // number of such looks at this generation
 }
 
-// Task is an operation that is made of others: a collective that goes on in the
-// background, say. The engine asks it for progress as it asks a transfer, in every
-// call that waits or tests, until it is done; a request stands for it in all calls.
-type Task interface {
-	// Start begins the task, for a persistent request each time anew. It is called
-	// without the engine's lock, by the goroutine that begins the request.
-	Start() error
-
-	// Release is called when no request stands for the task any more. Like Progress
-	// it runs under the engine's lock.
-	Release()
-
-	// Progress is called under the engine's lock, and so makes progress through
-	// Inside alone. It says done once for each Start that returned no error.
-	btl.Transfer
-
-	// Describe returns the task's wait for the hang report. It is called like
-	// Progress, while the task is underway.
-	Describe(*job.Waiting)
-}
-
-// Request stands for an operation that was begun and not yet waited for. The zero
-// Request stands for none; so does one whose operation is over and was waited for,
-// also if this is a copy that was made before: the generation tells. A wait for
-// none is over at once, with an empty Status.
-type Request struct {
-	op         *operation
-	generation uint32
-
-	// Unit is the caller's own. It is carried along and not looked at.
-	Unit uint32
-}
-
 // Mark goes along with a message beside its tag. A task's is its own. That of any other message
 // is what the message consists of; see elements.
 type Mark struct {
@@ -164,40 +134,6 @@ type Mark struct {
 // sent is the operation of all requests that were complete from the beginning and
 // have nothing to tell, namely short sends. Nobody writes to it.
 var sent = &operation{kind: sending, state: complete, status: noStatus}
-
-// active returns the operation of a request, nil if it stands for none. The
-// persistent operation that is not started stands for none in all waits.
-func (r *Request) active() *operation {
-	op := r.op
-	if op == nil || op.generation != r.generation || op.state == idle {
-		return nil
-	}
-	return op
-}
-
-// Engine returns the engine of the request's operation; nil if it stands for none, or
-// for a send that was complete from the beginning.
-func (r *Request) Engine() *Engine {
-	if r.op == nil {
-		return nil
-	}
-	return r.op.engine
-}
-
-// None tells whether the request is the zero Request (but for Unit).
-func (r *Request) None() bool { return r.op == nil }
-
-// newOperation takes an operation out of the pool. The caller says what its buffer is, if
-// it has one, and starts it.
-func (e *Engine) newOperation(k kind, context uint32, peer, tag int) *operation {
-	op := e.pool.take()
-	op.kind, op.state, op.mode = k, idle, Standard
-	op.context, op.Peer, op.Tag = context, int32(peer), int32(tag)
-	op.mark, op.offered = Mark{}, false
-	op.request, op.number = e.beginning, 0
-	op.status = noStatus
-	return op
-}
 
 // tie says once what the operation's parts belong to.
 func (op *operation) tie() {
@@ -214,72 +150,7 @@ func (op *operation) use(b *btl.Buffer) {
 	}
 }
 
-// release makes a complete operation that was waited for ready to be used again:
-// by its starter, if it is persistent, else by any call.
-func (e *Engine) release(op *operation) {
-	switch {
-	case op == sent:
-	case op == &e.fast:
-		op.state, op.buf, op.err = idle, btl.Buffer{}, nil
-	case op.persistent:
-		op.state = idle
-	default:
-		e.discard(op)
-	}
-}
-
-// discard returns an operation to the pool and makes all its requests stale.
-func (e *Engine) discard(op *operation) {
-	op.persistent, op.left = false, false
-	op.err, op.owner = nil, nil
-	if op.kind > receiving {
-		op.message = nil
-		if op.task != nil {
-			op.task.Release()
-			op.task = nil
-		}
-	}
-	e.drop(op)
-}
-
-// drop is discard of a message that has ended without an error, and is neither persistent nor left.
-func (e *Engine) drop(op *operation) {
-	op.state = free
-	op.setHandle(0, e.oneThread)
-	op.generation++
-	op.buf.Bytes, op.buf.Of = nil, 0 // reachable no longer than MPI says
-	if op.buf.Layout != nil {
-		op.dropLayout()
-	}
-	e.pool.put(op)
-}
-
 func (op *operation) dropLayout() { op.buf.Layout, op.layout = nil, datatype.Layout{} }
-
-// complete ends an operation, which is in no list any more, and tells its waiter.
-func (e *Engine) complete(op *operation, err error) {
-	if op.buf.Of != 0 {
-		err = op.compareElements(err)
-	}
-	op.state = complete
-	if err != nil || op.err != nil {
-		op.err = err
-	}
-	e.completions++
-	if e.trace != nil {
-		e.traceComplete(op)
-	}
-	if w := op.waiter; w != nil {
-		op.waiter = nil
-		e.line.Signal(w)
-	}
-	if op.left {
-		if op.ahead {
-			e.arrived(op)
-		}
-		e.discard(op)
-	}
-}
 
 // describe tells the operation in the terms of the hang report.
 func (op *operation) describe() job.Waiting {
@@ -297,6 +168,34 @@ func (op *operation) describe() job.Waiting {
 	return w
 }
 
+// plain tells whether the operation is a message that ends with its wait.
+func (op *operation) plain() bool { return op.kind <= receiving && !op.persistent }
+
+// Request stands for an operation that was begun and not yet waited for. The zero
+// Request stands for none; so does one whose operation is over and was waited for,
+// also if this is a copy that was made before: the generation tells. A wait for
+// none is over at once, with an empty Status.
+type Request struct {
+	op         *operation
+	generation uint32
+
+	// Unit is the caller's own. It is carried along and not looked at.
+	Unit uint32
+}
+
+// None tells whether the request is the zero Request (but for Unit).
+func (r *Request) None() bool { return r.op == nil }
+
+// active returns the operation of a request, nil if it stands for none. The
+// persistent operation that is not started stands for none in all waits.
+func (r *Request) active() *operation {
+	op := r.op
+	if op == nil || op.generation != r.generation || op.state == idle {
+		return nil
+	}
+	return op
+}
+
 func request(op *operation, err error) (Request, error) {
 	if err != nil {
 		return Request{}, err
@@ -304,5 +203,42 @@ func request(op *operation, err error) (Request, error) {
 	return Request{op: op, generation: op.generation}, nil
 }
 
-// plain tells whether the operation is a message that ends with its wait.
-func (op *operation) plain() bool { return op.kind <= receiving && !op.persistent }
+// Describe is for a task whose part the request is: it says what the request waits for. The lock is held.
+func (r *Request) Describe(w *job.Waiting) {
+	op := r.active()
+	if op == nil || op.state == complete {
+		return
+	}
+	*w = op.describe()
+	if op.kind == tasking && op.state == moving {
+		op.task.Describe(w)
+	}
+}
+
+// persist makes the request of an operation, which is idle, a persistent one.
+func persist(op *operation) Request {
+	op.persistent = true
+	return Request{op: op, generation: op.generation}
+}
+
+// The element types of a message are compared if both ranks name them. The sender has its word
+// travel as the mark of the message, and the receiver compares it when the receive is complete. A rank
+// that says nothing sends 0, which matches everything.
+
+// elements is the mark of a message from this buffer.
+func elements(b *btl.Buffer) Mark { return Mark{Word: uint64(b.Of.Numbers())} }
+
+// compareElements returns the error of an operation that ends with err and says what its message
+// consists of. An error of the length is due to the type, if that is wrong.
+func (op *operation) compareElements(err error) error {
+	sent := datatype.Element(op.mark.Word)
+	if op.kind != receiving || op.status.Bytes == 0 || op.buf.Of.Matches(sent) {
+		return err
+	}
+	if err != nil {
+		if _, ok := errors.AsType[*fault.TruncateError](err); !ok {
+			return err
+		}
+	}
+	return &fault.ElementError{Sent: sent, Received: op.buf.Of}
+}

@@ -66,29 +66,6 @@ func refuse() error {
 	return err
 }
 
-// waitRefused is wait in an operator. The bytes of a message that has found its receive come by progress alone, and so
-// does the end of a short send: only such operations are waited for.
-func (e *Engine) waitRefused(op *operation, err error) error {
-	if op.state != moving || op.kind > receiving || op.kind == sending && op.offered {
-		return err
-	}
-	for op.state != complete {
-		e.progress()
-		e.stepAside()
-	}
-	return nil
-}
-
-// giveUp ends an operation of a call that was refused to wait for it.
-func (e *Engine) giveUp(op *operation) {
-	if op.state != posted {
-		op.left = true
-		return
-	}
-	e.match.In(op.context).Withdraw(&op.Receive)
-	e.discard(op)
-}
-
 // onStack tells whether a function has called this one.
 func onStack(function string) bool {
 	var pcs [64]uintptr

@@ -46,34 +46,7 @@ func (r *Request) Generation() uint32 { return r.generation }
 func (r *Request) SetOwner(handle uintptr, owner *any) {
 	op := r.op
 	op.owner, op.unit = owner, r.Unit
-	op.setHandle(handle, op.engine.oneThread)
-}
-
-// At returns the request whose operation is at a place and has a handle, and its owner; nil if
-// there is none.
-func (e *Engine) At(place int, handle uintptr) (r Request, owner *any) {
-	op := e.operation(place, handle)
-	if op == nil {
-		return Request{}, nil
-	}
-	r, owner = Request{op: op, generation: op.generation, Unit: op.unit}, op.owner
-	if !op.has(handle) {
-		return Request{}, nil
-	}
-	return r, owner
-}
-
-// Owner is At for the owner alone.
-func (e *Engine) Owner(place int, handle uintptr) *any {
-	if op := e.operation(place, handle); op != nil {
-		return op.owner
-	}
-	return nil
-}
-
-// operation returns that of At.
-func (e *Engine) operation(place int, handle uintptr) *operation {
-	return e.Table().find(place, handle)
+	op.setHandle(handle, op.engine.threads.one)
 }
 
 // Op is the operation of a request that has a handle, and so knows it by its place.
@@ -88,7 +61,7 @@ func (op *Op) Unit() uint32    { return op.unit }
 type Table struct{ all places }
 
 // Table returns the operations that there are.
-func (e *Engine) Table() Table { return Table{*e.pool.table.Load()} }
+func (e *Engine) Table() Table { return Table{*e.p.pool.table.Load()} }
 
 // Message returns the operation with a handle at a place if it is a message that ends with its wait;
 // else nil.
@@ -105,6 +78,28 @@ func (t Table) find(place int, handle uintptr) *operation {
 		if op := t.all[place].Load(); op.has(handle) {
 			return op
 		}
+	}
+	return nil
+}
+
+// At returns the request whose operation is at a place and has a handle, and its owner; nil if
+// there is none.
+func (t Table) At(place int, handle uintptr) (r Request, owner *any) {
+	op := t.find(place, handle)
+	if op == nil {
+		return Request{}, nil
+	}
+	r, owner = Request{op: op, generation: op.generation, Unit: op.unit}, op.owner
+	if !op.has(handle) {
+		return Request{}, nil
+	}
+	return r, owner
+}
+
+// Owner is At for the owner alone.
+func (t Table) Owner(place int, handle uintptr) *any {
+	if op := t.find(place, handle); op != nil {
+		return op.owner
 	}
 	return nil
 }

@@ -17,13 +17,13 @@ func TestOwners(t *testing.T) {
 	owner := any("mine")
 	end := map[string]func(r *pml.Request) error{
 		"wait": func(r *pml.Request) error {
-			if err := e.Cancel(r); err != nil {
+			if err := r.Cancel(); err != nil {
 				return err
 			}
-			_, err := e.Wait(r)
+			_, err := r.Wait()
 			return err
 		},
-		"leave": func(r *pml.Request) error { e.Leave(r); return nil },
+		"leave": func(r *pml.Request) error { r.Leave(); return nil },
 	}
 	for name, end := range end {
 		r, err := e.Irecv(0, 1, 0, nil)
@@ -31,17 +31,17 @@ func TestOwners(t *testing.T) {
 		r.Unit = 5
 		place := r.Place()
 		r.SetOwner(7, &owner)
-		_, its := e.At(place, 8)
+		_, its := e.Table().At(place, 8)
 		require.Nil(t, its, "another handle")
-		found, its := e.At(place, 7)
+		found, its := e.Table().At(place, 7)
 		require.Equal(t, r, found)
 		require.Same(t, &owner, its)
 		require.NoError(t, end(&r), name)
-		_, its = e.At(place, 7)
+		_, its = e.Table().At(place, 7)
 		require.Nil(t, its, name)
 	}
 	for _, place := range []int{-65, -1, 1 << 20} {
-		_, its := e.At(place, 0)
+		_, its := e.Table().At(place, 0)
 		require.Nil(t, its, place)
 	}
 }
@@ -62,10 +62,10 @@ func TestOwnersOfThreads(t *testing.T) {
 					r.SetOwner(uintptr(r.Generation())+1, &owner)
 				}
 				for place, handle := range places {
-					r, its := e.At(place, handle)
+					r, its := e.Table().At(place, handle)
 					assert.Same(t, &owner, its)
-					assert.NoError(t, e.Cancel(&r))
-					st, err := e.Wait(&r)
+					assert.NoError(t, r.Cancel())
+					st, err := r.Wait()
 					assert.NoError(t, err)
 					assert.True(t, st.Cancelled)
 				}
@@ -98,23 +98,23 @@ func TestHandlesOfOtherThreads(t *testing.T) {
 		handle := uintptr(0)
 		for want := range given {
 			handle++
-			r, its := e.At(want.Place(), handle)
+			r, its := e.Table().At(want.Place(), handle)
 			assert.Same(t, &owner, its)
 			assert.Equal(t, want, r)
-			assert.NoError(t, e.Cancel(&r))
-			_, err := e.Wait(&r)
+			assert.NoError(t, r.Cancel())
+			_, err := r.Wait()
 			assert.NoError(t, err)
 			if handle%each == 0 {
-				e.Idle(0) // which may shrink the pool
+				e.Inside().Idle(0) // which may shrink the pool
 			}
 		}
 	})
 	threads.Go(func() {
 		for wrong := uintptr(1 << 40); ; wrong++ {
 			for place := range 4 {
-				_, its := e.At(place, wrong)
+				_, its := e.Table().At(place, wrong)
 				assert.Nil(t, its)
-				assert.Nil(t, e.Owner(place, wrong))
+				assert.Nil(t, e.Table().Owner(place, wrong))
 				assert.Nil(t, e.Table().Message(place, wrong))
 			}
 			select {

@@ -125,20 +125,3 @@ func (p *pool) idle(contexts []uint32) bool {
 	}
 	return idle
 }
-
-// Idle tells whether this rank has nothing left in some contexts: no operation, also none
-// that is complete and was not waited for or is persistent and not freed, and no
-// message that was not received. Then the contexts can be used for something else,
-// provided that nobody still sends in them. Idle does not look for messages that have
-// just arrived. It takes time in proportion to the operations that the program has needed lately.
-func (e *Engine) Idle(contexts ...uint32) bool {
-	e.lock()
-	defer e.unlock()
-	idle := e.pool.idle(contexts)
-	for _, context := range contexts {
-		if c := e.match.Known(context); c != nil && c.Unexpected() {
-			return false
-		}
-	}
-	return idle
-}

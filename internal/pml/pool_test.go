@@ -28,8 +28,8 @@ func used(t *testing.T, e *Engine, n int) {
 		require.NoError(t, err)
 	}
 	for i := range all {
-		require.NoError(t, e.Cancel(&all[i]))
-		_, err := e.Wait(&all[i])
+		require.NoError(t, all[i].Cancel())
+		_, err := all[i].Wait()
 		require.NoError(t, err)
 	}
 }
@@ -45,23 +45,23 @@ func TestPoolShrinks(t *testing.T) {
 	kept.SetOwner(7, new(any))
 	for range mostRests + 1 {
 		used(t, e, few)
-		require.True(t, e.Idle(1, 3))
-		require.False(t, e.Idle(1, 2))
+		require.True(t, e.Inside().Idle(1, 3))
+		require.False(t, e.Inside().Idle(1, 2))
 	}
-	require.LessOrEqual(t, len(e.pool.all), few+1)
-	grown := len(e.pool.vacancies)
+	require.LessOrEqual(t, len(e.p.pool.all), few+1)
+	grown := len(e.p.pool.vacancies)
 	for range 3 * mostRests {
 		used(t, e, few)
-		require.True(t, e.Idle(1))
+		require.True(t, e.Inside().Idle(1))
 	}
-	require.Len(t, e.pool.vacancies, grown, "none of those in use was taken out and made again")
-	r, owner := e.At(kept.Place(), 7)
+	require.Len(t, e.p.pool.vacancies, grown, "none of those in use was taken out and made again")
+	r, owner := e.Table().At(kept.Place(), 7)
 	require.NotNil(t, owner)
 	require.Equal(t, kept, r)
-	require.NoError(t, e.Cancel(&kept))
-	_, err = e.Wait(&kept)
+	require.NoError(t, kept.Cancel())
+	_, err = kept.Wait()
 	require.NoError(t, err)
-	require.True(t, e.Idle(2))
+	require.True(t, e.Inside().Idle(2))
 }
 
 // TestPlacesAreUsedAgain: a random program in which the pool grows and shrinks. A handle finds its request as long
@@ -95,35 +95,35 @@ func TestPlacesAreUsedAgain(t *testing.T) {
 			}
 			stale[handle] = r.Place()
 			delete(live, handle)
-			require.NoError(t, e.Cancel(&r))
-			_, err := e.Wait(&r)
+			require.NoError(t, r.Cancel())
+			_, err := r.Wait()
 			require.NoError(t, err)
 		}
-		before := len(e.pool.all)
+		before := len(e.p.pool.all)
 		for range rng.IntN(2 * mostRests) {
-			require.Equal(t, len(live) == 0, e.Idle(1))
+			require.Equal(t, len(live) == 0, e.Inside().Idle(1))
 		}
-		shrunk = shrunk || len(e.pool.all) < before
+		shrunk = shrunk || len(e.p.pool.all) < before
 		for handle, r := range live {
-			found, owner := e.At(r.Place(), handle)
+			found, owner := e.Table().At(r.Place(), handle)
 			require.NotNil(t, owner)
 			require.Equal(t, r, found)
 		}
 		for handle, place := range stale {
-			require.Nil(t, e.Owner(place, handle))
+			require.Nil(t, e.Table().Owner(place, handle))
 			require.Nil(t, e.Table().Message(place, handle))
 		}
-		require.Len(t, e.pool.all, int(e.operationsMade())-len(e.pool.vacancies))
+		require.Len(t, e.p.pool.all, int(e.operationsMade())-len(e.p.pool.vacancies))
 	}
 	require.True(t, shrunk)
 }
 
 // operationsMade counts the places that were ever filled.
 func (e *Engine) operationsMade() (n int) {
-	for i := range *e.pool.table.Load() {
-		if op := (*e.pool.table.Load())[i].Load(); op != vacant {
+	for i := range *e.p.pool.table.Load() {
+		if op := (*e.p.pool.table.Load())[i].Load(); op != vacant {
 			n++
 		}
 	}
-	return n + len(e.pool.vacancies)
+	return n + len(e.p.pool.vacancies)
 }

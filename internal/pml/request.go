@@ -8,30 +8,40 @@ import (
 	"github.com/gopvas/gopvas/trace"
 )
 
+// Engine returns the engine of the request's operation; nil if it stands for none, or
+// for a send that was complete from the beginning.
+func (r *Request) Engine() *Engine {
+	if r.op == nil {
+		return nil
+	}
+	return r.op.engine
+}
+
 // Wait blocks until the request is complete, and returns the status of a receive
 // and the error of either. The request then is the zero Request, unless it is
 // persistent: then it can be started again. If the error is ErrBusy nothing has
 // happened, and the request is as before.
-func (e *Engine) Wait(r *Request) (Status, error) {
-	if r.op == sent {
+func (r *Request) Wait() (Status, error) {
+	e := r.Engine()
+	if e == nil {
 		*r = Request{}
 		return noStatus, nil
 	}
-	e.lock()
-	c := e.beginCall(trace.Wait, -1)
-	op, err := e.awaitRequest(r)
+	e.threads.lock()
+	c := e.p.trace.begin(trace.Wait, -1)
+	op, err := r.await(e)
 	st := noStatus
 	if op != nil {
-		e.endCall(c, op, op.err)
-		st, err = e.collect(r)
+		e.p.trace.end(c, op, op.err)
+		st, err = e.p.collect(r)
 	}
-	e.unlock()
+	e.threads.unlock()
 	return st, err
 }
 
-// awaitRequest waits for the operation of a request, and returns it. It returns nil if the request stands
+// await waits for the operation of a request, and returns it. It returns nil if the request stands
 // for none: also when another goroutine has taken the result before this one had the lock again.
-func (e *Engine) awaitRequest(r *Request) (*operation, error) {
+func (r *Request) await(e *Engine) (*operation, error) {
 	op := r.active()
 	for op != nil && op.state != complete {
 		if err := e.wait(op, waiting); err != nil {
@@ -42,49 +52,38 @@ func (e *Engine) awaitRequest(r *Request) (*operation, error) {
 	return op, nil
 }
 
-// collect takes the result of a complete request.
-func (e *Engine) collect(r *Request) (Status, error) {
-	op := r.op
-	st, err := op.status, op.err
-	switch {
-	case op.persistent:
-		op.state = idle
-	case op != sent:
-		e.discard(op)
-		fallthrough
-	default:
-		*r = Request{}
-	}
-	return st, err
-}
-
 // WaitContext is Wait that gives up when ctx is done. Then it returns the context's
 // error, and the request goes on as before: its buffer still belongs to it, and it must be
 // waited for again (after Cancel, perhaps).
-func (e *Engine) WaitContext(ctx context.Context, r *Request) (Status, error) {
-	e.lock()
-	defer e.unlock()
+func (r *Request) WaitContext(ctx context.Context) (Status, error) {
+	e := r.Engine()
+	if e == nil {
+		*r = Request{}
+		return noStatus, nil
+	}
+	e.threads.lock()
+	defer e.threads.unlock()
 	op := r.active()
 	if op == nil {
 		return noStatus, nil
 	}
-	c := e.beginCall(trace.Test, -1)
+	c := e.p.trace.begin(trace.Test, -1)
 	if op.state != complete {
 		e.progress()
 	}
 	for op.state != complete {
-		if err := e.waitContext(ctx, op); err != nil {
+		if err := op.waitContext(ctx, e); err != nil {
 			return noStatus, err
 		}
-		if op = r.active(); op == nil { // as in awaitRequest
+		if op = r.active(); op == nil { // as in await
 			return noStatus, nil
 		}
 	}
-	e.endCall(c, op, nil)
-	return e.collect(r)
+	e.p.trace.end(c, op, nil)
+	return e.p.collect(r)
 }
 
-func (e *Engine) waitContext(ctx context.Context, op *operation) error {
+func (op *operation) waitContext(ctx context.Context, e *Engine) error {
 	if op.waiter != nil {
 		return ErrBusy
 	}
@@ -96,11 +95,11 @@ func (e *Engine) waitContext(ctx context.Context, op *operation) error {
 	w.Bounded = ctx.Done() != nil
 	op.waiter = w
 	stop := context.AfterFunc(ctx, func() {
-		e.lock()
+		e.threads.lock()
 		if !w.Done() {
 			e.line.Signal(w)
 		}
-		e.unlock()
+		e.threads.unlock()
 	})
 	e.waitFor(w)
 	stop()
@@ -113,34 +112,23 @@ func (e *Engine) waitContext(ctx context.Context, op *operation) error {
 
 // Test returns whether the request is complete, and if so what Wait would return. It
 // makes progress and does not block.
-func (e *Engine) Test(r *Request) (st Status, done bool, err error) {
-	return e.test(r, true)
-}
+func (r *Request) Test() (st Status, done bool, err error) { return r.test(true) }
 
 // Take is Test without progress: for what AwaitAny and others have found complete.
-func (e *Engine) Take(r *Request) (st Status, done bool, err error) {
-	return e.test(r, false)
-}
+func (r *Request) Take() (st Status, done bool, err error) { return r.test(false) }
 
-// Active tells whether the request stands for an operation that was begun.
-func (r *Request) Active() bool {
+func (r *Request) test(progress bool) (st Status, done bool, err error) {
 	e := r.Engine()
 	if e == nil {
-		return r.op != nil
+		*r = Request{}
+		return noStatus, true, nil
 	}
-	e.lock()
-	active := r.active() != nil
-	e.unlock()
-	return active
-}
-
-func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err error) {
-	e.lock()
-	c := e.beginCall(trace.Test, -1)
+	e.threads.lock()
+	c := e.p.trace.begin(trace.Test, -1)
 	op := r.active()
 	if op != nil && op.state != complete && progress {
 		e.progress()
-		if op.state != complete && e.help() {
+		if op.state != complete && e.helper.help(&e.threads) {
 			e.progress()
 			op = r.active()
 		}
@@ -150,156 +138,150 @@ func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err erro
 		st, done = noStatus, true
 	case op.state == complete && op.waiter == nil:
 		if progress {
-			e.endCall(c, op, nil)
-		} else if e.trace != nil {
-			e.traceTaken(op)
+			e.p.trace.end(c, op, nil)
+		} else if e.p.trace.on() {
+			e.p.trace.taken(op)
 		}
-		st, err = e.collect(r)
+		st, err = e.p.collect(r)
 		done = true
 	default:
 		if st = noStatus; progress {
 			err = MayWait()
 		}
-		if e.notice.PollsDue() {
-			e.sayPolls("test", op.asked(), op)
-		}
+		e.report.polls("test", op)
 	}
-	e.unlock()
+	e.threads.unlock()
 	if !done && progress {
 		e.GiveWay()
 	}
 	return st, done, err
 }
 
-// AwaitAny blocks until one of the requests is complete, and returns its index. If several
-// are, it is the first of them. It takes nothing: Take does, for all that are complete. The
-// index is -1 if none of the requests stands for anything. If the error is ErrBusy, the index
-// is of a request that is waited for elsewhere.
-func (e *Engine) AwaitAny(rs []Request) (int, error) {
-	e.lock()
-	c := e.beginCall(trace.WaitAny, -1)
-	i, err := e.waitAny(rs)
-	e.endMany(c, 0)
-	e.unlock()
-	return i, err
-}
-
-// waitAny returns the index of a complete request, -1 if none is active.
-func (e *Engine) waitAny(rs []Request) (int, error) {
-	var w *waiter
-	for i := range rs {
-		op := rs[i].active()
-		switch {
-		case op == nil || op.waiter != nil && op.waiter == w:
-			continue
-		case op.state == complete:
-			e.unregister(rs[:i], w)
-			return i, nil
-		case op.waiter != nil:
-			e.unregister(rs[:i], w)
-			return i, ErrBusy
-		}
-		if w == nil {
-			w = e.line.New(op, waiting)
-		} else {
-			w.Any = true
-		}
-		op.waiter = w
+// Peek returns what Test would, and leaves the request as it is: it can be waited for as
+// before. It makes progress and does not block.
+func (r *Request) Peek() (st Status, done bool, err error) {
+	e := r.Engine()
+	if e == nil {
+		return noStatus, true, nil
 	}
-	if w == nil {
-		return -1, nil
-	}
-	if err := MayWait(); err != nil {
-		e.unregister(rs, w)
-		return -1, err
-	}
-	e.waitFor(w)
-	first := -1
-	for i := range rs {
-		if op := rs[i].active(); op != nil && op.state == complete && op.waiter == nil {
-			first = i
-			break
-		}
-	}
-	e.unregister(rs, w)
-	if first < 0 { // another goroutine has taken what was complete
-		return e.waitAny(rs)
-	}
-	return first, nil
-}
-
-// unregister takes w, which may be nil, back from all that are not complete.
-func (e *Engine) unregister(rs []Request, w *waiter) {
-	if w == nil {
-		return
-	}
-	for i := range rs {
-		if op := rs[i].active(); op != nil && op.waiter == w {
-			op.waiter = nil
-		}
-	}
-	e.line.Free(w)
-}
-
-// AllDone makes progress if that may help, and returns whether all requests that
-// stand for something are complete. It takes nothing and does not block.
-func (e *Engine) AllDone(rs []Request) (done bool, err error) {
-	e.lock()
-	if done = incomplete(rs) == nil; !done {
+	e.threads.lock()
+	op := r.active()
+	if op != nil && op.state != complete {
 		e.progress()
-		if op := incomplete(rs); op == nil {
-			done = true
-		} else if err = MayWait(); e.notice.PollsDue() {
-			e.sayPolls("test", op.asked(), op)
-		}
 	}
-	e.unlock()
-	return done, err
+	if done = op == nil || op.state == complete; op == nil {
+		st = noStatus
+	} else if st, err = op.status, op.err; !done {
+		e.report.polls("get status", op)
+		st, err = noStatus, MayWait()
+	}
+	e.threads.unlock()
+	if !done {
+		e.GiveWay()
+	}
+	return st, done, err
 }
 
-// incomplete returns the first operation that is not complete, nil if there is none.
-func incomplete(rs []Request) *operation {
-	for i := range rs {
-		if op := rs[i].active(); op != nil && op.state != complete {
-			return op
-		}
+// Active tells whether the request stands for an operation that was begun.
+func (r *Request) Active() bool {
+	e := r.Engine()
+	if e == nil {
+		return r.op != nil
 	}
-	return nil
+	e.threads.lock()
+	active := r.active() != nil
+	e.threads.unlock()
+	return active
+}
+
+// Leave has an operation go on that nobody will wait for. The request stands for nothing
+// afterwards.
+func (r *Request) Leave() {
+	if e := r.Engine(); e != nil {
+		e.Within(func(in Inside) { in.Leave(r) })
+	}
+	*r = Request{}
 }
 
 // Cancel ends a receive that matches no message yet: its Wait then is over, with
 // Status.Cancelled. It does nothing to one that has its message, so Wait tells which
 // it was. Of sends it ends those to this rank itself, without a receive. Others go on: ErrCancelSend. That holds also
 // for those that wait for room at their receivers: whether one does depends on the module and on the moment.
-func (e *Engine) Cancel(r *Request) error {
-	e.lock()
-	defer e.unlock()
-	op := r.active()
-	switch {
-	case op == nil:
-		return nil
-	case op.kind == sending:
-		return e.cancelSend(op)
-	case op.state == posted:
-		e.match.In(op.context).Withdraw(&op.Receive)
-		op.status.Cancelled = true
-		e.complete(op, nil)
+func (r *Request) Cancel() error {
+	e := r.Engine()
+	if e == nil {
+		return r.over(ErrCancelSend)
+	}
+	e.threads.lock()
+	defer e.threads.unlock()
+	if op := r.active(); op != nil {
+		return e.p.cancel(op)
 	}
 	return nil
 }
 
-// cancelSend is Cancel of a send.
-func (e *Engine) cancelSend(op *operation) error {
-	if op.state != held {
-		return ErrCancelSend
+// over returns an error for a send that was complete from the beginning, nil for a request that stands for none.
+func (r *Request) over(err error) error {
+	if r.op == nil {
+		return nil
 	}
-	msg := e.messageOf(op)
-	if msg == nil { // a matched probe has it
-		return ErrCancelSend
+	return err
+}
+
+// Start begins the operation of a persistent request. It does not block. The buffer
+// belongs to the operation until the request is complete.
+func (r *Request) Start() error {
+	e := r.Engine()
+	if e == nil {
+		return ErrNotPersistent
 	}
-	e.taken(msg)
-	e.messages.put(msg)
-	op.status.Cancelled = true
-	e.complete(op, nil)
+	e.threads.lock()
+	op, err := r.inactive()
+	switch {
+	case err != nil:
+	case e.p.closed:
+		err = ErrFinalized
+	case op.kind == tasking:
+		e.threads.unlock()
+		return e.launchTask(op)
+	default:
+		c := e.p.trace.begin(trace.Start, -1)
+		e.p.start(op)
+		if op.kind == sending {
+			e.progress()
+		}
+		e.p.trace.end(c, op, nil)
+	}
+	e.threads.unlock()
+	return err
+}
+
+// Free gives a persistent request that is not active back. It is the zero Request
+// afterwards.
+func (r *Request) Free() error {
+	e := r.Engine()
+	if e == nil {
+		return ErrNotPersistent
+	}
+	e.threads.lock()
+	defer e.threads.unlock()
+	op, err := r.inactive()
+	if err != nil {
+		return err
+	}
+	e.p.discard(op)
+	*r = Request{}
 	return nil
+}
+
+// inactive returns the operation of a persistent request that is not active.
+func (r *Request) inactive() (*operation, error) {
+	op := r.op
+	switch {
+	case op == nil || op.generation != r.generation || !op.persistent:
+		return nil, ErrNotPersistent
+	case op.state != idle:
+		return nil, ErrActive
+	}
+	return op, nil
 }

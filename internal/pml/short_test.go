@@ -61,7 +61,7 @@ func TestShortWays(t *testing.T) {
 		w, counts := newCounted(t, mem.Options{Inline: 16, EagerLimit: 64})
 		w.run(func(e *pml.Engine, rank int) error {
 			if alone {
-				e.OneThread(func() {})
+				e.Threads().One(func() {})
 			}
 			random := rand.New(rand.NewPCG(seed, uint64(rank)))
 			if rank == 0 {
@@ -72,7 +72,7 @@ func TestShortWays(t *testing.T) {
 				receiveSome(t, e, random, i, n)
 				i += n
 			}
-			require.True(t, e.Idle(5))
+			require.True(t, e.Inside().Idle(5))
 			return nil
 		})
 		t.Logf("short: %d sent, %d received", counts[0].sent, counts[1].taken)
@@ -100,7 +100,7 @@ func sendSome(e *pml.Engine, random *rand.Rand, messages int) (err error) {
 		}
 	}
 	for i := range requests {
-		if _, err := e.Wait(&requests[i]); err != nil {
+		if _, err := requests[i].Wait(); err != nil {
 			return err
 		}
 	}
@@ -172,7 +172,7 @@ func TestNoShortWay(t *testing.T) {
 		if err == nil && dst == 0 {
 			_, err = e.Recv(context, dst, tag, buf)
 			require.NoError(t, err)
-			_, err = e.Wait(&r)
+			_, err = r.Wait()
 		}
 		if mode == pml.Synchronous {
 			left = r
@@ -199,12 +199,12 @@ func TestNoShortWay(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, receive(0, 5, pml.AnySource, 0, 8), "it had come before")
 	require.NoError(t, receive(0, 7, 0, 0, 8), "likewise")
-	_, err = e.Wait(&left)
+	_, err = left.Wait()
 	require.NoError(t, err)
 	require.NoError(t, send(1, 8, 1, 0, pml.Standard))
 	require.NoError(t, send(1, 8, 1, 0, pml.Standard))
 	require.NoError(t, receive(0, 8, 0, 0, 8), "a receive was posted before")
-	_, err = other.Wait(&r)
+	_, err = r.Wait()
 	require.NoError(t, err)
 	require.NoError(t, send(1, 5, 1, 1, pml.Standard))
 	require.ErrorContains(t, receive(0, 5, 0, 1, 7), "8 bytes")

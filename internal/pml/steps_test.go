@@ -78,9 +78,9 @@ func stepsOf(t *testing.T, sends, receivers int) int {
 			require.NoError(t, err)
 			require.Equal(t, byte(n), buf[0])
 		}
-		_, _ = sender.AllDone(requests) // one look
+		_, _ = pml.AllDone(requests) // one look
 	}
-	done, err := sender.AllDone(requests)
+	done, err := pml.AllDone(requests)
 	require.NoError(t, err)
 	require.True(t, done)
 	return module.steps

@@ -25,7 +25,7 @@ func TestEverybodySendsToEverybody(t *testing.T) {
 		w.run(func(e *pml.Engine, rank int) error {
 			rng := rand.New(rand.NewPCG(seed, uint64(rank)))
 			if rank%2 == 1 {
-				e.OneThread(func() {})
+				e.Threads().One(func() {})
 			}
 			sends, err := sendAll(e, rng, rank, len(w.engines), perPair, tags)
 			if err != nil {
@@ -115,7 +115,7 @@ func receiveSomehow(e *pml.Engine, rng *rand.Rand, buf []byte) (pml.Status, erro
 		if err != nil {
 			return pml.Status{}, err
 		}
-		return e.Wait(&r)
+		return r.Wait()
 	case 2:
 		m, st, err := e.Mprobe(0, pml.AnySource, pml.AnyTag)
 		if err != nil {
@@ -135,7 +135,7 @@ func receiveSomehow(e *pml.Engine, rng *rand.Rand, buf []byte) (pml.Status, erro
 	case 4:
 		r, err := e.Irecv(0, pml.AnySource, pml.AnyTag, buf)
 		for err == nil {
-			if st, done, err := e.Test(&r); done {
+			if st, done, err := r.Test(); done {
 				return st, err
 			}
 		}

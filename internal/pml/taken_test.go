@@ -17,20 +17,20 @@ import (
 // is one for nothing, and the operation, which is used again by then, stays as it is.
 func TestTakenByAnother(t *testing.T) {
 	for name, wait := range map[string]func(e *Engine, r *Request) (Status, error){
-		"Wait": (*Engine).Wait,
+		"Wait": func(_ *Engine, r *Request) (Status, error) { return r.Wait() },
 		"Waits": func(e *Engine, r *Request) (Status, error) {
 			var w Waits
 			w.Begin(e)
 			defer w.End()
 			return w.Wait(r)
 		},
-		"WaitContext": func(e *Engine, r *Request) (Status, error) {
+		"WaitContext": func(_ *Engine, r *Request) (Status, error) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			return e.WaitContext(ctx, r)
+			return r.WaitContext(ctx)
 		},
 		"AwaitAny": func(e *Engine, r *Request) (Status, error) {
-			i, err := e.AwaitAny([]Request{{}, *r})
+			i, err := AwaitAny([]Request{{}, *r})
 			require.Equal(t, -1, i)
 			return noStatus, err
 		},
@@ -48,15 +48,15 @@ func TestTakenByAnother(t *testing.T) {
 				require.Equal(t, noStatus, st)
 			}()
 			awaitSleep(root)
-			e.lock()
+			e.threads.lock()
 			end(e, taken.op)
-			_, err = e.collect(&taken)
+			_, err = e.p.collect(&taken)
 			require.NoError(t, err)
-			again := e.newOperation(receiving, 0, AnySource, 2)
-			e.unlock()
+			again := e.p.newOperation(receiving, 0, AnySource, 2)
+			e.threads.unlock()
 			<-over
 			require.Equal(t, idle, again.state)
-			require.NotSame(t, again, e.newOperation(receiving, 0, AnySource, 2))
+			require.NotSame(t, again, e.p.newOperation(receiving, 0, AnySource, 2))
 		})
 	}
 }
@@ -71,19 +71,19 @@ func TestOneOfAnyTakenByAnother(t *testing.T) {
 	over := make(chan int)
 	go func() {
 		defer close(over)
-		i, err := e.AwaitAny([]Request{first, second})
+		i, err := AwaitAny([]Request{first, second})
 		require.NoError(t, err)
 		over <- i
 	}()
 	awaitSleep(root)
-	e.lock()
+	e.threads.lock()
 	end(e, first.op)
-	_, err = e.collect(&first)
+	_, err = e.p.collect(&first)
 	require.NoError(t, err)
-	e.unlock()
-	e.lock()
+	e.threads.unlock()
+	e.threads.lock()
 	end(e, second.op)
-	e.unlock()
+	e.threads.unlock()
 	require.Equal(t, 1, <-over)
 }
 
@@ -107,8 +107,8 @@ func awaitSleep(root *job.Root) {
 
 // end completes a receive that has no message. The lock is held.
 func end(e *Engine, op *operation) {
-	e.match.In(op.context).Withdraw(&op.Receive)
-	e.complete(op, nil)
+	e.p.match.In(op.context).Withdraw(&op.Receive)
+	e.p.complete(op, nil)
 }
 
 // A goroutine that an operator has called steps aside until its receive is complete, and then takes it. Receives of
@@ -121,14 +121,14 @@ func TestReceiveThatSteppedAside(t *testing.T) {
 		require.NoError(t, sender.Send(0, 1, tag, []byte{byte(tag)}, Standard))
 	}
 	first, second := btl.Buffer{Bytes: make([]byte, 1)}, btl.Buffer{Bytes: make([]byte, 1)}
-	e.lock()
-	require.True(t, e.receiveFast(&e.fast, 0, 0, 0, &first))
-	require.Equal(t, complete, e.fast.state)
-	e.unlock() // it steps aside
+	e.threads.lock()
+	require.True(t, e.receiveFast(0, 0, 0, &first))
+	require.Equal(t, complete, e.p.fast.state)
+	e.threads.unlock() // it steps aside
 	st, err := e.RecvBuffer(0, 0, 1, second)
 	require.NoError(t, err)
 	require.Equal(t, 1, st.Tag)
-	require.Equal(t, complete, e.fast.state)
-	require.Equal(t, 0, e.fast.status.Tag)
+	require.Equal(t, complete, e.p.fast.state)
+	require.Equal(t, 0, e.p.fast.status.Tag)
 	require.Equal(t, []byte{0, 1}, append(first.Bytes, second.Bytes...))
 }

@@ -41,7 +41,7 @@ var _ Job = (*job.Root)(nil)
 // in the bed of a module that has one.
 func (e *Engine) AddPeers(m btl.Messages, reaches func(rank int) bool) {
 	c := m.Capabilities()
-	e.routes.AddPeers(m, &c, reaches)
+	e.p.routes.AddPeers(m, &c, reaches)
 	e.added(&c)
 }
 
@@ -54,10 +54,10 @@ func (e *Engine) AddPeers(m btl.Messages, reaches func(rank int) bool) {
 //   - the bed of the first module, by Sleep: see SleepIn of btl.Capabilities. A goroutine that sleeps goes on doing so
 //     in the bed that it has: the module notifies the rank's inbox of what comes.
 func (e *Engine) AddVisitors(m btl.Messages) {
-	e.lock()
-	defer e.unlock()
+	e.threads.lock()
+	defer e.threads.unlock()
 	c := m.Capabilities()
-	e.routes.AddVisitors(m, &c, e.job.Visits)
+	e.p.routes.AddVisitors(m, &c, e.job.Visits)
 	e.added(&c)
 }
 
@@ -69,7 +69,7 @@ func (e *Engine) added(c *btl.Capabilities) {
 	if c.Bed != nil {
 		e.sleepIn(c.Bed, e.job.Looks())
 	}
-	if c.Attend != nil && e.attended.Load() {
+	if c.Attend != nil && e.threads.attended.Load() {
 		c.Attend(e.attend)
 	}
 }
@@ -82,44 +82,11 @@ func (e *Engine) sleepIn(bed shm.Bed, looks int) {
 	e.pace.Set(min(e.job.Looks(), looks), bed.Crowd())
 }
 
-// to returns the transport to and from a peer.
-func (e *Engine) to(peer int) *route.Transport { return e.routes.To(peer) }
-
-// pollFurther polls the modules that the rank does not sleep in. It tells whether one of
-// them may have more than max messages.
-func (e *Engine) pollFurther(max int) (more bool) {
-	n, more := e.routes.PollFurther(max, e.on.frame)
-	e.notice.Moved(n)
-	return more
-}
-
-// pollAll hands over what has come, within a bound: peers can send without end, since offers need no credit.
-// The next look takes the rest, and a module whose Poll has reached its max makes sure that there is a next look.
-func (e *Engine) pollAll() {
-	for range pollBatches {
-		n := e.routes.First.Poll(pollBatch, e.on.frame)
-		e.notice.Moved(n)
-		more := n == pollBatch
-		if more = e.pollFurther(pollBatch) || more; !more {
-			return
-		}
-	}
-}
-
-// Memory returns the module by which this rank and these ranks of the job, nil: all, can
-// attach memory of one another, and nil if there is none. All of the ranks get the same
-// answer.
-func (e *Engine) Memory(ranks []int32) btl.Memory { return e.routes.Memory(ranks) }
-
-// Direct tells whether these ranks of the job, nil: all, share one address space with this
-// one.
-func (e *Engine) Direct(ranks []int32) bool {
-	m := e.Memory(ranks)
-	return m != nil && m.Direct()
-}
+// Routes says by which module each peer is reached. Memory, Direct and Plans of it need no lock.
+func (e *Engine) Routes() *route.Table { return &e.p.routes }
 
 // GoneCount returns how many ranks of the job have gone. It never falls.
-func (e *Engine) GoneCount() int { return e.gone.Count() }
+func (e *Engine) GoneCount() int { return e.p.gone.Count() }
 
 // Spin returns how many looks a wait of this rank may make without a yield: none if the rank shares
 // its CPU.
@@ -145,18 +112,10 @@ func (e *Engine) GiveWay() {
 	}
 }
 
-// Plans tells whether it pays to say which messages are sent together: see Together.
-func (e *Engine) Plans() bool { return e.routes.Plans() }
-
-// Together says that standard messages are about to be sent together, by the caller: a
-// module with several network devices then makes one plan for all of them. It sends nothing.
-func (e *Engine) Together(messages []btl.Member) {
-	if e.Plans() {
-		e.lock()
-		e.routes.Together(messages)
-		e.unlock()
-	}
+// OtherThreads gives the engine what tells, while a thread waits, whether another one of the program may end the wait:
+// if not, a deadlock can be proved. Without it any goroutine may, and any thread of a program with cgo.
+func (e *Engine) OtherThreads(may func() bool) {
+	e.threads.lock()
+	e.report.notice.OtherThreads(may)
+	e.threads.unlock()
 }
-
-// Together is Engine.Together.
-func (in Inside) Together(messages []btl.Member) { in.e.routes.Together(messages) }

@@ -11,16 +11,16 @@ import (
 func (e *Engine) finish(op *operation, c call) (Status, error) {
 	if c.atOnce = op.state == complete; !c.atOnce {
 		if c.kind != trace.None && c.start == 0 {
-			c.start = e.trace.Begin()
+			c.start = e.p.trace.to.Begin()
 		}
 		if err := e.wait(op, ""); err != nil {
-			e.giveUp(op)
+			e.p.giveUp(op)
 			return noStatus, err
 		}
 	}
 	st, err := op.status, op.err
-	e.endCall(c, op, err)
-	e.release(op)
+	e.p.trace.end(c, op, err)
+	e.p.release(op)
 	return st, err
 }
 
@@ -46,28 +46,41 @@ func (e *Engine) wait(op *operation, call string) error {
 	return nil
 }
 
+// waitRefused is wait in an operator. The bytes of a message that has found its receive come by progress alone, and so
+// does the end of a short send: only such operations are waited for.
+func (e *Engine) waitRefused(op *operation, err error) error {
+	if op.state != moving || op.kind > receiving || op.kind == sending && op.offered {
+		return err
+	}
+	for op.state != complete {
+		e.progress()
+		e.stepAside()
+	}
+	return nil
+}
+
 // waitFor returns when w is signalled, making progress for the whole rank or parked
 // while another goroutine does. A waiter for a condition has polled before. It polls here only if it was promoted,
 // has helped, or has a crowd. By giving way, ranks that share a CPU take turns of microseconds: a barrier of 4 ranks
 // on 2 CPUs takes 2.6 us so, and 8.8 with a sleep in each.
 func (e *Engine) waitFor(w *waiter) {
 	if !e.line.BecomeOwner(w) {
-		e.withdraw(w)
+		e.report.withdraw(w)
 		return
 	}
 	helped := false
 	for !w.Done() {
 		expected := (w.Until == nil || w.Promoted() || helped || e.pace.Crowded()) && e.poll(w)
-		helped = !w.Done() && e.help()
+		helped = !w.Done() && e.helper.help(&e.threads)
 		if !w.Done() && !helped && !e.keepVigil(w) {
 			e.sleep(w)
 			expected = true
 		}
 		if w.Done() && expected {
-			e.help() // with what was left to a rank that waits
+			e.helper.help(&e.threads) // with what was left to a rank that waits
 		}
 	}
-	e.withdraw(w)
+	e.report.withdraw(w)
 	e.line.PassOwnership()
 }
 
@@ -90,9 +103,9 @@ type polling struct {
 // told to expect help: what they have made ready in that time is for this rank.
 func (e *Engine) poll(w *waiter) (expected bool) {
 	e.polling = polling{waiter: w}
-	shm.Look(e.pace.Looks(w.Until != nil), e.on.look)
+	shm.Look(e.pace.Looks(w.Until != nil), e.looks.once)
 	if e.polling.expecting {
-		e.helper.Polling(false)
+		e.helper.by.Polling(false)
 	}
 	return e.polling.expecting
 }
@@ -107,55 +120,65 @@ func (e *Engine) keepVigil(w *waiter) (came bool) {
 		return false
 	}
 	e.polling.waiter, e.polling.looks = w, shortWait+1
-	return e.pace.Vigil(e.job.Spin(), e.on.look)
+	return e.pace.Vigil(e.job.Spin(), e.looks.once)
 }
 
 // pollOnce is one look of the owner that polls.
 func (e *Engine) pollOnce() (over bool) {
-	w, before := e.polling.waiter, e.completions
+	w, before := e.polling.waiter, e.p.completions
 	came := e.progress()
-	if came > 0 || e.completions != before {
+	if came > 0 || e.p.completions != before {
 		e.pace.Worked()
 	}
 	if e.line.HasConditions() {
 		e.line.CheckConditions()
 	}
 	if n := flow.Wider(e.polling.looks); n > 0 {
-		e.sends.Advance(n, e.on.moved)
+		e.p.sends.Advance(n, e.p.on.moved)
 	}
-	if w.Done() || e.helper != nil && e.helper.Pending() {
+	if w.Done() || e.helper.pending() {
 		return true
 	}
-	if e.polling.looks == shortWait && e.helper != nil {
+	if e.polling.looks == shortWait && e.helper.by != nil {
 		e.polling.expecting = true
-		e.helper.Polling(true)
+		e.helper.by.Polling(true)
 	}
 	e.polling.looks++
-	if e.line.Yield || e.contenders.Load() != 0 {
+	if e.line.Yield || e.threads.wanted() {
 		e.stepAside()
 	}
-	return w.Done() || e.pace.Crowded() && !e.pace.GoOn(came > 0 || e.completions != before)
+	return w.Done() || e.pace.Crowded() && !e.pace.GoOn(came > 0 || e.p.completions != before)
 }
 
 // sleep sleeps until w is signalled, or there is cause to let others run.
 func (e *Engine) sleep(w *waiter) {
-	if e.trace != nil {
-		e.trace.Publish()
+	if e.p.trace.on() {
+		e.p.trace.to.Publish()
 	}
 	if e.line.BeginSleep(w) {
 		e.stepAside()
 	}
 	var err error
 	if !w.Done() {
-		e.unlock()
-		err = e.routes.First.Sleep(e.on.ready, e.on.lasting)
-		e.awake()
-		e.lock()
+		e.threads.unlock()
+		err = e.p.routes.First.Sleep(e.looks.ready, e.looks.lasting)
+		e.helper.awake()
+		e.threads.lock()
 	}
-	e.notice.Moved(1)
+	e.report.notice.Moved(1)
 	e.line.EndSleep()
 	e.line.CheckConditions()
 	if err != nil {
 		e.fail(err)
 	}
+}
+
+// lasts is called when the sleep of the owner of progress lasts: only then others are told of its wait.
+func (e *Engine) lasts() {
+	e.threads.lock()
+	e.line.SetLasting()
+	if e.report.announce(e.line.Reported()) {
+		e.report.publish()
+	}
+	e.threads.unlock()
 }

@@ -16,11 +16,11 @@ type Waits struct {
 
 // Begin takes the lock. It is called once.
 func (w *Waits) Begin(e *Engine) {
-	e.lock()
-	w.e, w.call = e, e.beginCall(trace.WaitAll, -1)
+	e.threads.lock()
+	w.e, w.call = e, e.p.trace.begin(trace.WaitAll, -1)
 }
 
-// Wait is Engine.Wait. The request is one of this engine, or stands for nothing.
+// Wait is Request.Wait. The request is one of this engine, or stands for nothing.
 func (w *Waits) Wait(r *Request) (Status, error) {
 	op := r.active()
 	if op == nil {
@@ -29,19 +29,19 @@ func (w *Waits) Wait(r *Request) (Status, error) {
 	w.waits++
 	if op.state != complete {
 		var err error
-		if op, err = w.e.awaitRequest(r); op == nil {
+		if op, err = r.await(w.e); op == nil {
 			return noStatus, err
 		}
 	}
-	if w.e.trace != nil {
-		w.taken += w.e.traceTaken(op)
+	if w.e.p.trace.on() {
+		w.taken += w.e.p.trace.taken(op)
 	}
-	return w.e.collect(r)
+	return w.e.p.collect(r)
 }
 
 // Messages are the operations of which Over and Drop are Wait: none if waits are recorded.
 func (w *Waits) Messages() Table {
-	if w.e.trace != nil {
+	if w.e.p.trace.on() {
 		return Table{}
 	}
 	return w.e.Table()
@@ -57,10 +57,10 @@ func (w *Waits) Failed(op *Op) bool { return op.state == complete && op.err != n
 // call, or a report of what ranks wait for is due. The lock may be let go meanwhile.
 func (w *Waits) Look() bool {
 	e := w.e
-	if e.progress(); e.help() {
+	if e.progress(); e.helper.help(&e.threads) {
 		e.progress()
 	}
-	return !Operating() && !e.notice.PollsDue()
+	return !Operating() && !e.report.notice.PollsDue()
 }
 
 // Vain says that a test has found nothing: End gives way.
@@ -80,14 +80,14 @@ func (w *Waits) over(op *operation, handle uintptr) bool {
 }
 
 // Drop ends a message whose status was read: the request stands for nothing any more.
-func (w *Waits) Drop(op *Op) { w.e.drop((*operation)(op)) }
+func (w *Waits) Drop(op *Op) { w.e.p.drop((*operation)(op)) }
 
 // End lets the lock go.
 func (w *Waits) End() {
 	if w.waits > 0 {
-		w.e.endMany(w.call, w.taken)
+		w.e.p.trace.endMany(w.call, w.taken)
 	}
-	w.e.unlock()
+	w.e.threads.unlock()
 	if w.vain {
 		w.e.GiveWay()
 	}

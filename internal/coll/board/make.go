@@ -24,7 +24,7 @@ func (b *Board) Reserve() Memory {
 }
 
 func (b *Board) allocate() (Memory, error) {
-	return b.Pool.take(b.Engine.Memory(b.World), shape{b.Size, b.size()})
+	return b.Pool.take(b.Engine.Routes().Memory(b.World), shape{b.Size, b.size()})
 }
 
 // Place says where the board is before its first call, to all members or to none: m is what Reserve has returned, at
@@ -39,7 +39,7 @@ func (b *Board) make() bool {
 	mem := b.memory.mem
 	if b.Rank != 0 {
 		var err error
-		if mem, err = b.Engine.Memory(b.World).Attach(b.world(0), b.told-1, b.size()); err != nil {
+		if mem, err = b.Engine.Routes().Memory(b.World).Attach(b.world(0), b.told-1, b.size()); err != nil {
 			*b.Broken = err
 			return false
 		}

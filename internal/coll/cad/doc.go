@@ -13,7 +13,7 @@
 //	g.Connect(send, cad.End)
 //	request, err := engine.Issue(channel, g) // of package shared
 //	...                                // computes; others progress the chain
-//	_, err = messages.Wait(&request)
+//	_, err = request.Wait()
 //
 // # Rooms
 //

@@ -116,7 +116,7 @@ func (t Circle) Swap(p Proposal) (theirs Proposal, err error) {
 		return theirs, err
 	}
 	theirs, err = t.Hear(0)
-	if _, sent := t.Engine.Wait(&r); err == nil {
+	if _, sent := r.Wait(); err == nil {
 		err = sent
 	}
 	return theirs, err

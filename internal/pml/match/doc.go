@@ -1,6 +1,6 @@
 // Package match decides which message goes to which receive. It is a state machine without time, bytes or transports.
 // Its inputs: a receive is posted, a message comes, a probe asks, something is withdrawn. The answer says which message
-// belongs to which receive. The scripts of testdata explain it by examples.
+// belongs to which receive. The scripts of package pml explain it by examples.
 //
 // A message belongs to a receive if the contexts are equal, the receive names the message's source or AnySource, and
 // its tag or AnyTag. MPI 4.1 section 3.5 wants more than that:

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -10,15 +11,15 @@ import (
 	"github.com/gopvas/gopvas/internal/testkit"
 )
 
+var errGone = errors.New("its rank has gone")
+
 // post and letter are what tests have of a receive, and of a message.
 type post struct {
 	Receive[post]
-	name string
 }
 
 type letter struct {
 	Message[letter]
-	name string
 }
 
 func newPost(from, tag int32) *post {

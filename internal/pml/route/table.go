@@ -125,3 +125,9 @@ func (t *Table) Memory(ranks []int32) btl.Memory {
 	}
 	return t.memory
 }
+
+// Direct tells whether these ranks of the job, nil: all, share one address space with this one.
+func (t *Table) Direct(ranks []int32) bool {
+	m := t.Memory(ranks)
+	return m != nil && m.Direct()
+}

@@ -161,7 +161,7 @@ func (r *run) communicate(n cad.Node) {
 
 // together tells the engine which messages the graph begins with.
 func (r *run) together() {
-	if !r.t.Messages.Plans() {
+	if !r.t.Messages.Routes().Plans() {
 		return
 	}
 	r.members = r.members[:0]

@@ -39,7 +39,7 @@ func (t *Transport) Refuse(c *cad.Channel, g *cad.Graph, cause error) {
 	g.Tie()
 	if r, err := t.Build(c, g.Fail(&f)); err == nil {
 		if request, err := t.Messages.Begin(r, c.Context); err == nil {
-			t.Messages.Leave(&request)
+			request.Leave()
 		}
 	}
 }

@@ -39,8 +39,8 @@ func BenchmarkEmptyNodes(b *testing.B) {
 						require.NoError(b, r.do(graph()))
 						continue
 					}
-					require.NoError(b, r.pml.Start(&request))
-					_, err := r.pml.Wait(&request)
+					require.NoError(b, request.Start())
+					_, err := request.Wait()
 					require.NoError(b, err)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/nodes, "ns/node")
@@ -79,8 +79,8 @@ func again(b *testing.B, g *cad.Graph) {
 	require.NoError(b, err)
 	b.ReportAllocs()
 	for b.Loop() {
-		require.NoError(b, r.pml.Start(&request))
-		_, err := r.pml.Wait(&request)
+		require.NoError(b, request.Start())
+		_, err := request.Wait()
 		require.NoError(b, err)
 	}
 }

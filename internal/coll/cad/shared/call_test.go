@@ -28,8 +28,8 @@ func TestCalls(t *testing.T) {
 				g.Tie()
 				request, err := r.Prepare(r.world, g)
 				for i := 1; err == nil && i <= 50; i++ {
-					if err = r.pml.Start(&request); err == nil {
-						_, err = r.pml.Wait(&request)
+					if err = request.Start(); err == nil {
+						_, err = request.Wait()
 					}
 					want := byte(10*((r.rank+2)%3) + i)
 					if last := len(got) - 2; err == nil &&
@@ -98,7 +98,7 @@ func TestCallsOfGraphsThatWereGivenUp(t *testing.T) {
 	request, err := owner.Issue(owner.world, g)
 	require.NoError(t, err)
 	owner.breakAt(0, owner.world.Context, cad.About(cad.Pairs, 1))
-	_, err = owner.pml.Wait(&request)
+	_, err = request.Wait()
 	var mismatch *fault.MismatchError
 	require.ErrorAs(t, err, &mismatch)
 	late := cad.NewGraph()

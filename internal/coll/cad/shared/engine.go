@@ -79,7 +79,7 @@ type Engine struct {
 func New(j Space, rank int, messages *pml.Engine, o Options) *Engine {
 	e := &Engine{
 		job: j, messages: messages, rank: rank, options: o,
-		whole:   messages.Direct(nil),
+		whole:   messages.Routes().Direct(nil),
 		share:   j.Share(rank),
 		work:    j.Work(),
 		pools:   make([]atomic.Pointer[pool], j.Places()),
@@ -97,7 +97,7 @@ func New(j Space, rank int, messages *pml.Engine, o Options) *Engine {
 		messages.SetHelper(e)
 	}
 	if direct && !heapOnly {
-		memory := messages.Memory([]int32{int32(rank)})
+		memory := messages.Routes().Memory([]int32{int32(rank)})
 		alloc = func(n int) ([]byte, error) {
 			mem, _, err := memory.Alloc(n)
 			return mem, err
@@ -111,7 +111,9 @@ func New(j Space, rank int, messages *pml.Engine, o Options) *Engine {
 }
 
 // beside tells whether a rank of the job shares the address space of this one.
-func (e *Engine) beside(rank int) bool { return e.whole || e.messages.Direct([]int32{int32(rank)}) }
+func (e *Engine) beside(rank int) bool {
+	return e.whole || e.messages.Routes().Direct([]int32{int32(rank)})
+}
 
 // Issue begins a graph, and does not wait. The request is waited for as those of
 // messages are; until it is complete the graph, its buffers and the channel stay as
@@ -128,7 +130,7 @@ func (e *Engine) Issue(c *cad.Channel, g *cad.Graph) (pml.Request, error) {
 
 // task returns what executes a graph.
 func (e *Engine) task(c *cad.Channel, g *cad.Graph) (pml.Task, error) {
-	if e.options.Check || !e.messages.Direct(c.World) {
+	if e.options.Check || !e.messages.Routes().Direct(c.World) {
 		if e.options.Policy != cad.Owner {
 			e.messages.Attend()
 		}

@@ -15,13 +15,13 @@ import (
 // waysToWait are the calls in which a rank sleeps until a graph is complete.
 var waysToWait = map[string]func(r rank, request *pml.Request) error{
 	"wait": func(r rank, request *pml.Request) error {
-		_, err := r.pml.Wait(request)
+		_, err := request.Wait()
 		return err
 	},
 	"wait with a context": func(r rank, request *pml.Request) error {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		_, err := r.pml.WaitContext(ctx, request)
+		_, err := request.WaitContext(ctx)
 		return err
 	},
 	"wait for any": func(r rank, request *pml.Request) error {
@@ -29,10 +29,10 @@ var waysToWait = map[string]func(r rank, request *pml.Request) error{
 		if err != nil {
 			return err
 		}
-		if _, err := r.pml.AwaitAny([]pml.Request{never, *request}); err != nil {
+		if _, err := pml.AwaitAny([]pml.Request{never, *request}); err != nil {
 			return err
 		}
-		_, _, err = r.pml.Take(request)
+		_, _, err = request.Take()
 		return err
 	},
 }
@@ -98,7 +98,7 @@ func TestPeersThatEndInSilenceOfATest(t *testing.T) {
 		defer close(told)
 		request, err := r.Issue(r.world, recvOf1())
 		for i, done := 0, err != nil; !done; i++ {
-			if _, done, err = r.pml.Test(&request); i == 2*longLooks {
+			if _, done, err = request.Test(); i == 2*longLooks {
 				close(tested)
 			}
 		}

@@ -49,10 +49,10 @@ func TestPersistentGraphs(t *testing.T) {
 						buf[j] = byte(i + j)
 					}
 				}
-				if err := r.pml.Start(&request); err != nil {
+				if err := request.Start(); err != nil {
 					return err
 				}
-				if _, err := r.pml.Wait(&request); err != nil {
+				if _, err := request.Wait(); err != nil {
 					return err
 				}
 				for j := range buf {
@@ -61,7 +61,7 @@ func TestPersistentGraphs(t *testing.T) {
 					}
 				}
 			}
-			if err := r.pml.Free(&request); err != nil {
+			if err := request.Free(); err != nil {
 				return err
 			}
 			if used := r.nodes.bytes; used != 0 {
@@ -249,15 +249,15 @@ func TestOthersProgress(t *testing.T) {
 			switch r.rank {
 			case 3:
 				issued <- struct{}{}
-				_, err = r.pml.Wait(&request)
+				_, err = request.Wait()
 				close(arrived)
 			case 0:
 				<-arrived // and so makes no call until then
-				_, err = r.pml.Wait(&request)
+				_, err = request.Wait()
 			default:
 				issued <- struct{}{}
 				<-arrived
-				_, err = r.pml.Wait(&request)
+				_, err = request.Wait()
 			}
 			if err == nil && buf[length-1] != 1 {
 				err = errors.New("the message has not arrived")
@@ -311,8 +311,8 @@ func TestMismatchLeavesFormerMembersAlone(t *testing.T) {
 			c := &cad.Channel{Context: 9, Rank: r.rank, Size: 3}
 			requests = append(requests, issue(r, c, r.chain(make([]byte, 1))))
 		}
-		for i, r := range all {
-			_, err := r.pml.Wait(&requests[i])
+		for i := range all {
+			_, err := requests[i].Wait()
 			require.NoError(t, err)
 		}
 		for _, r := range all {
@@ -328,9 +328,9 @@ func TestMismatchLeavesFormerMembersAlone(t *testing.T) {
 	b := issue(all[1], &cad.Channel{Context: 9, Rank: 1, Size: 2, World: few}, receives)
 	a := issue(all[0], &cad.Channel{Context: 9, Rank: 0, Size: 2, World: few}, sends)
 	var mismatch *fault.MismatchError
-	_, err := all[0].pml.Wait(&a)
+	_, err := a.Wait()
 	require.ErrorAs(t, err, &mismatch)
-	_, _ = all[1].pml.Wait(&b) // which may have got all that it waits for
+	_, _ = b.Wait() // which may have got all that it waits for
 	all[0].Forget(9)
 	all[1].Forget(9)
 	everybody()

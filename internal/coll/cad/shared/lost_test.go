@@ -65,7 +65,7 @@ func TestLostExecutor(t *testing.T) {
 				return err
 			}
 			close(underway)
-			_, err = r.pml.Wait(&request)
+			_, err = request.Wait()
 			var lost *fault.LostError
 			if !errors.As(err, &lost) || lost.Rank != 2 {
 				return fmt.Errorf("got %v", err)
@@ -111,7 +111,7 @@ func memberEndsWell(t *testing.T, end func(rank)) {
 				r.pml.Progress()
 				close(looked)
 			}
-			if _, err := r.pml.Wait(&request); err != nil || buf[0] != 5 {
+			if _, err := request.Wait(); err != nil || buf[0] != 5 {
 				return fmt.Errorf("rank %d: got %d, %w", r.rank, buf[0], err)
 			}
 			err = r.do(r.chain(buf))

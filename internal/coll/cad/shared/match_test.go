@@ -28,7 +28,7 @@ func TestPortsOfACompleteGraph(t *testing.T) {
 		}
 	}
 	issue := shared.issue.Load()
-	_, err = r.pml.Wait(&request)
+	_, err = request.Wait()
 	require.NoError(t, err)
 	require.Equal(t, issue, shared.issue.Load())
 	_, _, ok := shared.ports(issue, cad.Send, 0)

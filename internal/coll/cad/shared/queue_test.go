@@ -45,7 +45,7 @@ func TestManyInFlight(t *testing.T) {
 				}
 			}
 			for _, i := range rng.Perm(len(requests)) {
-				if _, err := r.pml.Wait(&requests[i]); err != nil {
+				if _, err := requests[i].Wait(); err != nil {
 					return err
 				}
 				for j := range bufs[i] {
@@ -95,7 +95,7 @@ func TestQueueEnds(t *testing.T) {
 	}
 	root.MarkGone(1)
 	for i := range slices.Backward(requests) {
-		_, err := r.pml.Wait(&requests[i])
+		_, err := requests[i].Wait()
 		var lost *fault.LostError
 		require.ErrorAs(t, err, &lost)
 	}
@@ -129,7 +129,7 @@ func manyAtATime(t *testing.T, direct bool) {
 			close(issued)
 		}
 		for i := range slices.Backward(requests) {
-			if _, err := r.pml.Wait(&requests[i]); err != nil {
+			if _, err := requests[i].Wait(); err != nil {
 				return err
 			}
 			if bufs[i][1] != byte(i) {

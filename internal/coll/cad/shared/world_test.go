@@ -105,7 +105,7 @@ func (r rank) do(g *cad.Graph) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.pml.Wait(&request)
+	_, err = request.Wait()
 	return err
 }
 
