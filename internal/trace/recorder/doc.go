@@ -17,7 +17,7 @@
 // rank sleeps it publishes all. So a rank that is killed loses the event that it wrote last,
 // and no other rank loses anything.
 //
-// When its ring is full the rank waits for space, for patience at most, and says so by a
+// When its ring is full the rank sleeps until the reader has taken records, for patience at most, and says so by a
 // Stall event. After that it counts what it does not record (Lost) until there is space
 // again: a supervisor that is stopped, or a disk that is full, costs events and never the job.
 //

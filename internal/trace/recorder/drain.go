@@ -161,7 +161,7 @@ func (d *Drain) take(rank, which int) {
 	}
 	if d.err != nil {
 		d.lost += n
-		lane.tail.Store(head)
+		lane.taken(head)
 		return
 	}
 	from, to := tail&(size-1), (tail+n-1)&(size-1)+1
@@ -170,7 +170,13 @@ func (d *Drain) take(rank, which int) {
 	} else {
 		d.note(d.w.Events(rank, which, bytesOf(records[from:]), bytesOf(records[:to])))
 	}
-	lane.tail.Store(head)
+	lane.taken(head)
+}
+
+// taken gives the writer all records before head for use.
+func (l *lane) taken(head uint64) {
+	l.tail.Store(head)
+	l.space.Notify()
 }
 
 // losses writes what ranks have not recorded at their end.

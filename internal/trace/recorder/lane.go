@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 
@@ -124,16 +125,18 @@ func (l *Lane) fits(n uint64) bool {
 	return l.next+n+2 <= l.limit
 }
 
-func (l *Lane) await(n uint64) bool {
+// await asks the supervisor for space, and waits for it.
+func (l *Lane) await(n uint64) (fits bool) {
 	l.Publish()
-	for end := time.Now().Add(patience); time.Now().Before(end); {
-		l.event.Signal()
-		time.Sleep(50 * time.Microsecond)
-		if l.fits(n) {
-			return true
-		}
-	}
-	return false
+	l.event.Signal()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	defer l.lane.space.SignalWhenDone(ctx)()
+	err := l.lane.space.Wait(func() bool {
+		fits = l.fits(n)
+		return fits || ctx.Err() != nil
+	})
+	return fits && err == nil
 }
 
 // note writes a record that fits.

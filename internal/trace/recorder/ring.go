@@ -51,8 +51,9 @@ type lane struct {
 	_    [cacheLine - 16]byte
 
 	// Written by the supervisor.
-	tail atomic.Uint64 // records taken, ever
-	_    [cacheLine - 8]byte
+	tail  atomic.Uint64 // records taken, ever
+	space shm.Event     // the rank sleeps here until more are taken
+	_     [cacheLine - 8 - shm.EventSize]byte
 }
 
 const magic = 0x31_65_63_61_72_74_76_70 // "pvtrace1"
