@@ -239,22 +239,26 @@ func (m *Module) flush(ctx context.Context, p *peer) (done bool, err error) {
 		}
 		return err == nil, err
 	}
-	for short.Err() == nil && m.devices.Failed() == nil {
+	// A block that is done ends the rest. If the keeper has found it in between, fresh says so, or its news wakes the
+	// watcher, which is enlisted for that.
+	m.inbox.Enlist(1)
+	defer m.inbox.Enlist(-1)
+	news := func() bool { return m.fresh.Load() || m.devices.Failed() != nil }
+	for end, _ := short.Deadline(); short.Err() == nil && m.devices.Failed() == nil; {
 		m.endpoint.Poll()
-		m.gather()
+		m.sort() // arrivals are for the next Poll: nobody sleeps
 		if m.devices.Acknowledged(&p.Peer) {
 			return true, nil
 		}
-		time.Sleep(flushTick)
+		if _, err := m.endpoint.Rest(time.Until(end), false, news); err != nil {
+			return false, err
+		}
 	}
 	return false, m.devices.Failed()
 }
 
-// flushLook is how often Flush looks whether a peer has gone, and flushTick how often it looks at messages.
-const (
-	flushLook = 50 * time.Millisecond
-	flushTick = time.Millisecond
-)
+// flushLook is how often Flush looks whether a peer has gone.
+const flushLook = 50 * time.Millisecond
 
 // Close closes the socket. What was not acknowledged is lost: see Flush.
 func (m *Module) Close() error {
