@@ -1,8 +1,9 @@
 package job
 
 import (
-	"math"
 	"sync/atomic"
+
+	"github.com/gopvas/gopvas/shm"
 )
 
 // Op is the kind of call in which a rank waits.
@@ -145,9 +146,6 @@ func (r *Root) ClearWaiting(rank int) {
 	b.waiting.seq.Add(1)
 }
 
-// waitingTries bounds how long a reader runs after a record that changes.
-const waitingTries = math.MaxUint16
-
 // Waiting returns the wait of the rank. ok is false if the rank waits for nothing, or ends after an error or a fatal
 // signal. It is so, too, if the rank was killed while it wrote the record.
 func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
@@ -173,12 +171,9 @@ func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
 // read calls load until nothing has been written meanwhile. It returns false if that does not
 // come about.
 func (k *waitingBlock) read(load func()) bool {
-	for range waitingTries {
+	return shm.Retry(func() bool {
 		seq := k.seq.Load()
 		load()
-		if seq%2 == 0 && seq == k.seq.Load() {
-			return true
-		}
-	}
-	return false
+		return seq%2 == 0 && seq == k.seq.Load()
+	})
 }

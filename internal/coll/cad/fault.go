@@ -2,12 +2,11 @@ package cad
 
 import (
 	"fmt"
-	"runtime"
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/datatype"
-	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/mpi/fault"
+	"github.com/gopvas/gopvas/shm"
 )
 
 // Fault is what has gone wrong with an operation, in a word that ranks pass on: what, and
@@ -141,23 +140,13 @@ func (c *Cell) Note(f Failure) bool {
 // Fault returns the fault, 0 if there is none.
 func (c *Cell) Fault() Fault { return Fault(c.fault.Load()) }
 
-// tellYields is how often a reader gives up the CPU for the rank that is about to tell.
-const tellYields = 1000
-
 // Failure returns the failure. If it is not told by then, the details are missing.
 func (c *Cell) Failure() Failure {
 	f := Failure{Fault: c.Fault()}
 	if f.Fault == 0 {
 		return f
 	}
-	for range tellYields {
-		if c.Told.Load() != 0 {
-			break
-		}
-		runtime.Gosched() // ranks may be goroutines of one process
-		sys.Yield()
-	}
-	if c.Told.Load() != 0 {
+	if shm.Retry(func() bool { return c.Told.Load() != 0 }) {
 		f.Detail = [2]uint64{c.detail[0].Load(), c.detail[1].Load()}
 		f.Text = TextOf(c.text[:])
 	}

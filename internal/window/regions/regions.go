@@ -1,6 +1,10 @@
 package regions
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/shm"
+)
 
 // region is memory that is attached to a dynamic window.
 type region struct {
@@ -20,10 +24,7 @@ type regions struct {
 	_     [8]byte // to a whole cache line
 }
 
-const (
-	mostRegions = 255 // with the rest 4 KiB
-	regionTurns = 1000
-)
+const mostRegions = 255 // with the rest 4 KiB
 
 // tell writes what is attached now.
 func (t *regions) tell(attached []region) {
@@ -37,15 +38,13 @@ func (t *regions) tell(attached []region) {
 }
 
 // have tells whether all memory from lo to hi is attached. If the writer was killed while it wrote, nobody knows.
-func (t *regions) have(lo, hi uint64) bool {
-	for range regionTurns {
+func (t *regions) have(lo, hi uint64) (has bool) {
+	read := shm.Retry(func() bool {
 		turn := t.turn.Load()
-		has := t.cover(lo, hi)
-		if turn%2 == 0 && t.turn.Load() == turn {
-			return has
-		}
-	}
-	return true
+		has = t.cover(lo, hi)
+		return turn%2 == 0 && t.turn.Load() == turn
+	})
+	return has || !read
 }
 
 func (t *regions) cover(lo, hi uint64) bool {
