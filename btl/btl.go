@@ -153,7 +153,7 @@ type Messages interface {
 	// has done a part, and for a message that is held back.
 	//
 	// lasting, if it is not nil, is called once when the sleep turns out to be more
-	// than a nap of some milliseconds: time to say elsewhere what this rank waits for.
+	// than a brief sleep of some milliseconds: time to say elsewhere what this rank waits for.
 	Sleep(ready func() bool, lasting func()) error
 
 	// Wake makes every Sleep of this rank ask ready again. A goroutine calls it after a

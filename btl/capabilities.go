@@ -9,7 +9,7 @@ import "github.com/gopvas/gopvas/shm"
 // what the module has opened, but does not change later.
 //
 // "The rank" calls as the message methods are called: one goroutine at a time, under the caller's lock. No field
-// blocks, but for Nap and Doze of Bed.
+// blocks.
 type Capabilities struct {
 	// Memory is the module's memory, for any goroutine. nil: peers cannot attach memory of one another, as over a
 	// network.
@@ -26,15 +26,11 @@ type Capabilities struct {
 	// offered. False is as in Send, also for NoCredit. The rank calls it. nil: the rank uses Send.
 	SendZeroCopy func(peer int, h *Header, payload []byte) (Transfer, bool)
 
-	// SleepIn has Sleep use a bed that is not the module's own. What comes to either then wakes the rank. The rank
-	// calls it; the last call counts. A Sleep that has begun may end in the bed of before. nil: the rank sleeps in
-	// Sleep's own bed, and has no module with a Bed.
-	SleepIn func(shm.Bed)
-
-	// Bed is what the rank sleeps in, by SleepIn of its first module, if this module waits for more than the rank's
-	// inbox, such as a socket. It is asked where the rank sleeps, without the lock. nil: what comes to this module
-	// notifies the inbox.
-	Bed shm.Bed
+	// Use gives the module the rank's waiter, before it is used. Sleep sleeps by it, and what takes long says Worked. A
+	// module that waits for more than the rank's inbox, such as a socket, has the rank park there (ParkIn): then what
+	// comes to either wakes the rank. A Sleep that has begun may end where the rank parked before. The rank calls it.
+	// nil: the module needs no waiter.
+	Use func(*shm.Waiter)
 
 	// Together says that these messages are about to be sent, each by Send or Offer: a module that divides messages
 	// among several network devices makes better plans then. A message that was named and is not sent costs nothing.

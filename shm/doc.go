@@ -4,10 +4,9 @@
 // pointer; zeroed memory is a valid initial state; a process killed at any
 // instruction leaves the structure usable by the others.
 //
-// A thread sleeps on an Event, and Look, Nap and sleeping for good are the stages of every
-// wait (see wait.go); the ring (Producer, Consumer) is a queue of short
-// messages with many producers; a Pair carries what two ranks that talk owe one
-// another, credit and buffers of a pool.
+// A thread sleeps on an Event, and a Waiter has the stages of every wait of a rank; the ring (Producer, Consumer) is a
+// queue of short messages with many producers; a Pair carries what two ranks that talk owe one another, credit and
+// buffers of a pool.
 //
 // # Processors with a weak order
 //

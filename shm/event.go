@@ -1,6 +1,8 @@
 package shm
 
 import (
+	"context"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/sys"
@@ -81,4 +83,57 @@ func (e *Event) wake() bool {
 	e.seq.Add(1)
 	_ = sys.FutexWake(&e.seq) // as in Signal
 	return true
+}
+
+// Wait returns nil as soon as ready returns true. It asks, sleeps until a signal, and asks again. While it sleeps, Wait
+// takes no CPU, and keeps a thread but none of the slots of GOMAXPROCS. It is for threads that seldom wait; ranks have
+// a Waiter.
+//
+// ready reads its condition by atomic operations, or under a lock. It must not block, and may be called any number of
+// times. The error is for memory on which the kernel cannot let a thread sleep.
+func (e *Event) Wait(ready func() bool) error {
+	if ready() {
+		return nil
+	}
+	return e.parkFor(parkAtEvent, ready)
+}
+
+// Count returns a number that differs after each signal, and after each notification that has found a sleeper.
+func (e *Event) Count() uint32 { return e.seq.Load() }
+
+// Follow sleeps until the count is not the given one, without counting as a sleeper: it learns only of what wakes the
+// sleepers that there are. It may return early.
+func (e *Event) Follow(count uint32) error { return sys.FutexWait(&e.seq, count) }
+
+// Enlist registers n followers as sleepers, or -n no more: then Notify wakes them.
+func (e *Event) Enlist(n int) { e.sleepers.Add(uint32(n)) }
+
+// SignalWhenDone signals the event when the context is done, until end is called. After end has
+// returned nothing touches the event: its memory may be unmapped.
+func (e *Event) SignalWhenDone(ctx context.Context) (end func()) {
+	signalled := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(signalled)
+		e.Signal()
+	})
+	return func() {
+		if !stop() {
+			<-signalled
+		}
+	}
+}
+
+// parkFor is the waiter's side of the protocol.
+func (e *Event) parkFor(park Park, ready func() bool) error {
+	e.sleepers.Add(1)                // W1
+	defer e.sleepers.Add(^uint32(0)) // minus one
+	for {
+		seq := e.seq.Load() // W2
+		if ready() {        // W3
+			return nil
+		}
+		if _, err := park(e, seq, 0); err != nil { // W4
+			return fmt.Errorf("shm: wait for event: %w", err)
+		}
+	}
 }

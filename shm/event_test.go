@@ -120,8 +120,10 @@ func TestASleeperThatWasKilledHurtsNobody(t *testing.T) {
 
 // lookAndWait is Wait after some looks.
 func lookAndWait(e *Event, looks int, ready func() bool) error {
-	if Look(looks, ready) {
-		return nil
+	for range looks {
+		if ready() {
+			return nil
+		}
 	}
 	return e.Wait(ready)
 }

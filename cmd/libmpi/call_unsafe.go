@@ -56,6 +56,7 @@ func libmpiDescribeTables(t *C.struct_tables) {
 	t.windows = (**C.struct_window)(unsafe.Pointer(&capi.Tables.Windows))
 	t.types = (*C.uint32_t)(unsafe.Pointer(&capi.Tables.Types))
 	t.made = (*C.uint64_t)(unsafe.Pointer(&capi.Tables.Made))
+	t.looks = shm.SharedLooks
 }
 
 // libmpiServe gives the thread back to C and serves its calls from then on, until one has the thread leave the

@@ -63,6 +63,7 @@ extern struct tables {
 	struct window **windows;
 	uint32_t *types;
 	uint64_t *made; // types that the program has made
+	int looks;      // at a word of a window in succession before that is a wait
 } libmpi_tables;
 
 // libmpi_is_main tells whether the calling thread is the one that has initialised MPI.

@@ -146,17 +146,16 @@ static char *find(const struct window *w, int rank, MPI_Aint disp, uint64_t n, u
 }
 
 // reads is called when a word is read or exchanged. One that is read in succession is to be changed by another rank,
-// which may need this CPU: now and then Go gives way. Threads that read at once may miscount, as in package window.
+// which may need this CPU: now and then Go yields. Threads that read at once may miscount, as in package window.
 static void reads(const struct window *w, uintptr_t stripe, uint64_t bytes) {
-	enum { PATIENCE = 100 }; // place.go
 	static uintptr_t last;
 	static int times;
 	if (bytes > 8)
 		return;
 	int n = __atomic_load_n(&last, __ATOMIC_RELAXED) == stripe ? __atomic_load_n(&times, __ATOMIC_RELAXED) + 1 : 0;
 	__atomic_store_n(&last, stripe, __ATOMIC_RELAXED);
-	__atomic_store_n(&times, n < PATIENCE ? n : 0, __ATOMIC_RELAXED);
-	if (n == PATIENCE)
+	__atomic_store_n(&times, n < libmpi_tables.looks ? n : 0, __ATOMIC_RELAXED);
+	if (n == libmpi_tables.looks)
 		libmpi_call(OP_WAITING, (const int64_t *)&w->handle);
 }
 

@@ -72,10 +72,10 @@ func WindowChanged(handle uintptr) {
 	}
 }
 
-// WindowWaits gives way, since C has read a word of a window again and again. The handle is at an address.
+// WindowWaits yields, since C has read a word of a window again and again. The handle is at an address.
 func WindowWaits(handle uintptr) {
 	if o := process.windows.get(loadWord(handle)); o != nil {
-		o.w.GiveWay()
+		o.w.Yield()
 	}
 }
 

@@ -3,31 +3,14 @@ package comm
 import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml"
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/shm"
 )
 
 // Waits for what is no message: a word in shared memory that another rank changes. That rank notifies those
 // that may wait for it.
 
-// Look returns true if over says so within the time that most waits take, before a sleep is worth it.
-func Look(c *Comm, over func() bool) bool {
-	for range c.engine.Spin() + 1 {
-		if over() {
-			return true
-		}
-	}
-	if c.engine.Yields() {
-		for range pml.Turns {
-			if sys.Yield(); over() {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// GiveWay ends a look at such a word in vain: see pml.Engine.
-func GiveWay(c *Comm) { c.engine.GiveWay() }
+// Waiter is how the rank waits.
+func Waiter(c *Comm) *shm.Waiter { return c.engine.Waiter() }
 
 // Await returns nil when over says so; see pml.Condition for over and say. It makes progress for the rank meanwhile,
 // and sleeps. over is asked again when the rank is notified, and when a rank has gone.

@@ -276,7 +276,7 @@ func progress(reqs []Request) (done bool, err error) { return pml.AllDone(inner(
 // giveWay ends a test that has found nothing.
 func giveWay(reqs []Request) {
 	if e := pml.EngineOf(inner(reqs)); e != nil {
-		e.GiveWay()
+		e.Waiter().Yield()
 	}
 }
 

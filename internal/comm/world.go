@@ -108,7 +108,9 @@ func join(ops Operators) (*Comm, error) {
 	}
 	root.SetState(place.Rank, job.StateInit)
 	c := NewWorld(root, place.Rank, module, s, ops, networks...)
-	c.engine.KeepVigils()
+	if root.Spin() >= job.DefaultSpin {
+		c.engine.Waiter().KeepPolling()
+	}
 	return c, nil
 }
 

@@ -5,10 +5,10 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/mpi/fault"
+	"github.com/gopvas/gopvas/shm"
 )
 
 // Root gives access to the root block of a job. All its methods may be called at
@@ -21,7 +21,7 @@ type Root struct {
 	ranks []rankBlock
 
 	settings Settings // as Settings returns them
-	looks    int      // see Looks
+	looks    int      // of a wait, without regard to the number of CPUs
 	here     int      // ranks on this node when this process joined
 	traces   []byte   // of the first world's ranks, one after the other; nil: there are none
 	desk     *desk    // nil: there is none
@@ -119,24 +119,16 @@ func (r *Root) Holding() bool { return r.head.flags&flagHold != 0 }
 // are more ranks than CPUs, because then the one waited for may need this CPU.
 func (r *Root) Spin() int { return r.settings.Spin }
 
-// Looks is Spin without regard to the number of CPUs. It is for waits that yield after each look.
-func (r *Root) Looks() int { return r.looks }
-
-// fewPerCPU is the most ranks per CPU with which a round of yields takes less than a wake-up.
-const fewPerCPU = 4
+// WaitPolicy is by what the ranks of this node wait.
+func (r *Root) WaitPolicy() shm.Policy {
+	return shm.Policy{Spins: r.looks, Ranks: r.here, CPUs: r.CPUs(), Round: round(r.here, r.CPUs())}
+}
 
 // Oversubscribed tells whether this node had more ranks than CPUs when the job began.
 func (r *Root) Oversubscribed() bool { return r.Near() > r.CPUs() }
 
 // Crowded is Oversubscribed for all nodes together. The answers are the same on all ranks, at all times.
 func (r *Root) Crowded() bool { return int(r.head.ranks) > r.AllCPUs() }
-
-// Few tells whether the ranks of this node are so few that each soon has its turn where all that poll give
-// way to others.
-func (r *Root) Few() bool { return r.here <= fewPerCPU*r.CPUs() }
-
-// Round is how long short turns of all ranks of this node take; 0 where they are few.
-func (r *Root) Round() time.Duration { return round(r.here, r.CPUs()) }
 
 // SoloLimit returns how many bytes of a collective operation in one address space the last rank
 // to arrive moves alone.

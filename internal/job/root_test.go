@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/mpi/fault"
+	"github.com/gopvas/gopvas/shm"
 )
 
 // testRoot returns a root block in Go memory, which the race detector sees.
@@ -33,10 +34,8 @@ func TestRootTellsWhatItWasCreatedWith(t *testing.T) {
 	require.EqualValues(t, 8192, r.SegmentStride())
 	require.EqualValues(t, 4096+2*8192, r.SegmentOffset(2))
 	require.Zero(t, r.Spin(), "three ranks on two CPUs do not spin")
-	require.Equal(t, DefaultSpin, r.Looks(), "but may look if they give way")
+	require.Equal(t, shm.Policy{Spins: DefaultSpin, Ranks: 3, CPUs: 2}, r.WaitPolicy())
 	require.Positive(t, testRoot(t, Config{Ranks: 2, CPUs: 2}).Spin())
-	require.True(t, testRoot(t, Config{Ranks: 8, CPUs: 2}).Few())
-	require.False(t, testRoot(t, Config{Ranks: 9, CPUs: 2}).Few())
 	require.Empty(t, testRoot(t, Config{Ranks: 1}).HugePages())
 }
 

@@ -49,8 +49,8 @@ const (
 	AheadLimit = 16 << 20
 	AheadCost  = 512
 
-	// DefaultSpin is how often a waiter looks before it sleeps, or keeps a vigil: with a look of 10 to
-	// 50 ns that is 0.3 to 1.6 ms. What ranks of a balanced program wait for one another is less.
+	// DefaultSpin is how often a waiter looks before it parks, or polls on: with a look of 10 to 50 ns that is 0.3 to
+	// 1.6 ms. What ranks of a balanced program wait for one another is less.
 	DefaultSpin = 32000
 
 	// DefaultPeerTimeout is long: a rank may have to wait for a CPU. The supervisors notice a node that is cut off

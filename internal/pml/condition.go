@@ -28,7 +28,7 @@ func (e *Engine) NewCondition(over func() bool, say func() job.Waiting) *Conditi
 // Wait returns nil when the condition is true. Meanwhile it sees to the messages of
 // this rank, since a peer may need them before it can do its part, and to work of others.
 // The error is of the module. The caller has looked long enough for the condition: Wait sleeps
-// at once, or after some looks if the rank has a crowd.
+// at once, or after some looks if the rank yields.
 func (c *Condition) Wait() error {
 	e := c.engine
 	e.threads.lock()

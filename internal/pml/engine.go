@@ -47,10 +47,9 @@ import (
 type Engine struct {
 	threads Threads
 	job     Job
-	setBed  func(shm.Bed) // SleepIn of the module; nil: it has none
-	more    func() bool   // of module; nil: it has none
-	later   atomic.Bool   // a goroutine of attendLater runs
-	pace    wait.Pace     // read without the lock, too
+	more    func() bool // of module; nil: it has none
+	later   atomic.Bool // a goroutine of attendLater runs
+	pace    *shm.Waiter
 
 	// The lock guards all below.
 
@@ -75,22 +74,17 @@ type Engine struct {
 // it reaches.
 func New(j Job, rank int, m btl.Messages) *Engine {
 	c := m.Capabilities()
-	e := &Engine{job: j, setBed: c.SleepIn, short: c.Short, more: c.More}
+	e := &Engine{job: j, pace: shm.NewWaiter(j.WaitPolicy()), short: c.Short, more: c.More}
+	if c.Use != nil {
+		c.Use(e.pace)
+	}
 	e.p.init(e, m, &c, rank)
 	e.tasks.init(&e.p)
 	e.report.init(j, &e.p, &e.line)
-	e.pace.Set(j.Spin(), nil)
 	e.line.Init(e.threads.unlock, e.threads.lock, e.p.routes.First.Wake)
-	if j.Spin() == 0 && j.Looks() > 0 && j.Few() {
-		e.sleepIn(shm.NewBed(shm.NewCrowd(true), 0), fewLooks)
-	}
 	e.looks.once, e.looks.ready, e.looks.lasting = e.pollOnce, e.ready, e.lasts
 	return e
 }
-
-// fewLooks bounds the looks of a rank that yields after each. A yield lets other ranks run, but no other
-// goroutine of this one. To be woken by a rank of the node costs little.
-const fewLooks = 64
 
 // Threads says which threads call the engine.
 func (e *Engine) Threads() *Threads { return &e.threads }

@@ -6,7 +6,6 @@ import (
 	"github.com/gopvas/gopvas/internal/pml/gone"
 	"github.com/gopvas/gopvas/internal/pml/route"
 	"github.com/gopvas/gopvas/internal/pml/wait"
-	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/shm"
 )
 
@@ -14,9 +13,7 @@ import (
 type Job interface {
 	Ranks() int  // of the whole job; they may become more
 	Places() int // how many they may become
-	Spin() int   // looks of a wait before it sleeps
-	Looks() int  // the same without regard to the number of CPUs
-	Few() bool   // each rank soon has its turn where all that poll give way
+	WaitPolicy() shm.Policy
 
 	// Of ranks that have gone. When their count grows, the inboxes of all ranks are notified. By then Gone tells which
 	// rank it was, and Lost which has gone first.
@@ -37,8 +34,8 @@ var _ Job = (*job.Root)(nil)
 
 // AddPeers has the engine reach some ranks of the job by a further module, instead of that
 // of New: those of which reaches says so, which is asked of ranks that are added, too, and says always the same. The
-// peers do the same. AddPeers is called before the engine is used, and before anybody asks for Memory. The rank sleeps
-// in the bed of a module that has one.
+// peers do the same. AddPeers is called before the engine is used, and before anybody asks for Memory. The rank parks
+// where the module has it do so (Use of btl.Capabilities).
 func (e *Engine) AddPeers(m btl.Messages, reaches func(rank int) bool) {
 	c := m.Capabilities()
 	e.p.routes.AddPeers(m, &c, reaches)
@@ -50,9 +47,8 @@ func (e *Engine) AddPeers(m btl.Messages, reaches func(rank int) bool) {
 //
 // It writes with the lock held. These fields are read without the lock, too, as are some of the table:
 //
-//   - the pace, by waits elsewhere.
-//   - the bed of the first module, by Sleep: see SleepIn of btl.Capabilities. A goroutine that sleeps goes on doing so
-//     in the bed that it has: the module notifies the rank's inbox of what comes.
+//   - the waiter, by waits elsewhere, and by the Sleep of the first module. A goroutine that sleeps goes on doing so
+//     where it is: the module notifies the rank's inbox of what comes.
 func (e *Engine) AddVisitors(m btl.Messages) {
 	e.threads.lock()
 	defer e.threads.unlock()
@@ -66,20 +62,12 @@ func (e *Engine) AddVisitors(m btl.Messages) {
 // way round. So one of them has the new module attend, or both, which is the same.
 func (e *Engine) added(c *btl.Capabilities) {
 	e.short = nil
-	if c.Bed != nil {
-		e.sleepIn(c.Bed, e.job.Looks())
+	if c.Use != nil {
+		c.Use(e.pace)
 	}
 	if c.Attend != nil && e.threads.attended.Load() {
 		c.Attend(e.attend)
 	}
-}
-
-// sleepIn has the rank's waits end in a bed, and make so many looks at most before.
-func (e *Engine) sleepIn(bed shm.Bed, looks int) {
-	if e.setBed != nil {
-		e.setBed(bed)
-	}
-	e.pace.Set(min(e.job.Looks(), looks), bed.Crowd())
 }
 
 // Routes says by which module each peer is reached. Memory, Direct and Plans of it need no lock.
@@ -88,29 +76,8 @@ func (e *Engine) Routes() *route.Table { return &e.p.routes }
 // GoneCount returns how many ranks of the job have gone. It never falls.
 func (e *Engine) GoneCount() int { return e.p.gone.Count() }
 
-// Spin returns how many looks a wait of this rank may make without a yield: none if the rank shares
-// its CPU.
-func (e *Engine) Spin() int {
-	if e.pace.Shares() {
-		return 0
-	}
-	return e.pace.Spin()
-}
-
-// Turns is how often a wait that yields does so before it sleeps.
-const Turns = 2
-
-// Yields tells whether a wait yields before it sleeps, and a test in GiveWay. In a rest neither does: others would
-// keep the CPU.
-func (e *Engine) Yields() bool { return e.pace.Yields() }
-
-// GiveWay is called at the end of a test that has found nothing, without the lock. If ranks outnumber the CPUs, what
-// this rank tests for may need its CPU.
-func (e *Engine) GiveWay() {
-	if e.Yields() {
-		sys.Yield()
-	}
-}
+// Waiter is how this rank waits.
+func (e *Engine) Waiter() *shm.Waiter { return e.pace }
 
 // OtherThreads gives the engine what tells, while a thread waits, whether another one of the program may end the wait:
 // if not, a deadlock can be proved. Without it any goroutine may, and any thread of a program with cgo.

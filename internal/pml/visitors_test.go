@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,15 +15,17 @@ import (
 	"github.com/gopvas/gopvas/shm"
 )
 
-// bedded is a network with a bed of its own, and somebody who watches it.
-type bedded struct {
+// watched is a network in which the rank parks, and that somebody watches.
+type watched struct {
 	btl.Messages
 	watched chan func() bool
 }
 
-func (m bedded) Capabilities() btl.Capabilities {
-	return btl.Capabilities{Bed: shm.NewBed(shm.NewCrowd(true), 0),
-		Attend: func(look func() bool) { m.watched <- look }}
+func (m watched) Capabilities() btl.Capabilities {
+	park := func(e *shm.Event, count uint32, _ time.Duration) (bool, error) { return true, e.Follow(count) }
+	return btl.Capabilities{
+		Use: func(w *shm.Waiter) { w.ParkIn(park) }, Attend: func(look func() bool) { m.watched <- look },
+	}
 }
 
 // For the race detector: other goroutines wait, look how long they may, and have modules attend, while visitors are
@@ -30,20 +33,20 @@ func (m bedded) Capabilities() btl.Capabilities {
 func TestVisitorsWhileOthersWait(t *testing.T) {
 	root := jobtest.Create(t, job.Config{Ranks: 1, Places: 4, BTL: job.BTLSM, CPUs: 8}).Root()
 	e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
-	require.False(t, e.Yields())
 	var others sync.WaitGroup
 	var added atomic.Bool
 	over := e.NewCondition(added.Load, func() job.Waiting { return job.Waiting{} })
 	began, ended := make(chan struct{}), make(chan error, 1)
 	others.Go(func() {
 		close(began)
-		for e.Spin() > 0 || !e.Yields() {
+		for !added.Load() {
+			e.Waiter().Look(added.Load)
 			e.Attend()
 		}
 	})
 	others.Go(func() { ended <- over.Wait() })
 	<-began
-	network := bedded{mem.New(root, mem.Options{}).Network(0), make(chan func() bool, 2)}
+	network := watched{mem.New(root, mem.Options{}).Network(0), make(chan func() bool, 2)}
 	e.AddVisitors(network)
 	added.Store(true)
 	root.Inbox(0).Signal()

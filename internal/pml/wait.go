@@ -3,7 +3,6 @@ package pml
 import (
 	"github.com/gopvas/gopvas/internal/pml/flow"
 	"github.com/gopvas/gopvas/internal/pml/wait"
-	"github.com/gopvas/gopvas/shm"
 	"github.com/gopvas/gopvas/trace"
 )
 
@@ -61,8 +60,7 @@ func (e *Engine) waitRefused(op *operation, err error) error {
 
 // waitFor returns when w is signalled, making progress for the whole rank or parked
 // while another goroutine does. A waiter for a condition has polled before. It polls here only if it was promoted,
-// has helped, or has a crowd. By giving way, ranks that share a CPU take turns of microseconds: a barrier of 4 ranks
-// on 2 CPUs takes 2.6 us so, and 8.8 with a sleep in each.
+// has helped, or yields.
 func (e *Engine) waitFor(w *waiter) {
 	if !e.line.BecomeOwner(w) {
 		e.report.withdraw(w)
@@ -70,9 +68,9 @@ func (e *Engine) waitFor(w *waiter) {
 	}
 	helped := false
 	for !w.Done() {
-		expected := (w.Until == nil || w.Promoted() || helped || e.pace.Crowded()) && e.poll(w)
+		expected := (w.Until == nil || w.Promoted() || helped || e.pace.Watching()) && e.poll(w)
 		helped = !w.Done() && e.helper.help(&e.threads)
-		if !w.Done() && !helped && !e.keepVigil(w) {
+		if !w.Done() && !helped && !e.busyPoll(w) {
 			e.sleep(w)
 			expected = true
 		}
@@ -103,33 +101,28 @@ type polling struct {
 // told to expect help: what they have made ready in that time is for this rank.
 func (e *Engine) poll(w *waiter) (expected bool) {
 	e.polling = polling{waiter: w}
-	shm.Look(e.pace.Looks(w.Until != nil), e.looks.once)
+	for range e.pace.Begin(w.Until != nil) + 1 {
+		if e.pollOnce() {
+			break
+		}
+	}
 	if e.polling.expecting {
 		e.helper.by.Polling(false)
 	}
 	return e.polling.expecting
 }
 
-// KeepVigils has the rank look on before it sleeps: see wait.Pace. It is called by the thread that is going to wait,
-// before anybody uses the engine.
-func (e *Engine) KeepVigils() { e.pace.KeepVigil() }
-
-// keepVigil looks on before a sleep. It returns true if w was signalled, or if there is work of others.
-func (e *Engine) keepVigil(w *waiter) (came bool) {
-	if !e.pace.KeepsVigil() {
-		return false
-	}
-	e.polling.waiter, e.polling.looks = w, shortWait+1
-	return e.pace.Vigil(e.job.Spin(), e.looks.once)
+// busyPoll polls on before a sleep. It returns true if w was signalled, or if there is work of others.
+func (e *Engine) busyPoll(w *waiter) (came bool) {
+	e.polling = polling{waiter: w, looks: shortWait + 1}
+	e.pace.BusyPoll(e.looks.once)
+	return w.Done() || e.helper.pending()
 }
 
 // pollOnce is one look of the owner that polls.
 func (e *Engine) pollOnce() (over bool) {
 	w, before := e.polling.waiter, e.p.completions
 	came := e.progress()
-	if came > 0 || e.p.completions != before {
-		e.pace.Worked()
-	}
 	if e.line.HasConditions() {
 		e.line.CheckConditions()
 	}
@@ -147,7 +140,7 @@ func (e *Engine) pollOnce() (over bool) {
 	if e.line.Yield || e.threads.wanted() {
 		e.stepAside()
 	}
-	return w.Done() || e.pace.Crowded() && !e.pace.GoOn(came > 0 || e.p.completions != before)
+	return w.Done() || e.pace.Watching() && !e.pace.GoOn(came > 0 || e.p.completions != before)
 }
 
 // sleep sleeps until w is signalled, or there is cause to let others run.

@@ -63,7 +63,7 @@ func (w *Waits) Look() bool {
 	return !Operating() && !e.report.notice.PollsDue()
 }
 
-// Vain says that a test has found nothing: End gives way.
+// Vain says that a test has found nothing: End yields.
 func (w *Waits) Vain() { w.vain = true }
 
 // Over waits until the message of a handle is complete, and tells whether it has ended without error, and
@@ -89,6 +89,6 @@ func (w *Waits) End() {
 	}
 	w.e.threads.unlock()
 	if w.vain {
-		w.e.GiveWay()
+		w.e.pace.Yield()
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/shm"
 )
 
 // Place is where an operation reads or writes the memory of a target: a packed stream of bytes.
@@ -27,31 +28,27 @@ type access struct {
 	at   uintptr // the same in stripes
 }
 
-// patience is how often a word is read in succession before that is a wait for another rank to change it, which may
-// need this CPU. cmd/libmpi/window.c has the same.
-const patience = 100
-
 // reader is what reads has seen last, and how often in succession.
 type reader struct {
 	at    atomic.Uintptr
 	times atomic.Int64
 }
 
-// reads is called before a word is read or exchanged. Threads that read at once may miscount: then one gives way too
-// often or too late.
+// reads is called before a word is read or exchanged. One that is read in succession is waited for: another rank may
+// need this CPU to change it. Threads that read at once may miscount: then one yields too often or too late.
 func (w *Window) reads(a *access, bytes int) {
 	switch {
 	case bytes > 8 || a.pid == elsewhere: // a node that is asked is waited for
 	case w.reader.at.Load() != a.at:
 		w.reader.at.Store(a.at)
 		w.reader.times.Store(0)
-	case w.reader.times.Add(1)%patience == 0:
-		w.GiveWay()
+	case w.reader.times.Add(1)%shm.SharedLooks == 0:
+		w.Yield()
 	}
 }
 
-// GiveWay ends some reads that have found nothing new.
-func (w *Window) GiveWay() { comm.GiveWay(w.own) }
+// Yield ends some reads that have found nothing new.
+func (w *Window) Yield() { comm.Waiter(w.own).Yield() }
 
 // find checks an operation on a place, and finds it. A place without bytes has no address.
 func (w *Window) find(p *Place) (a access, err error) {

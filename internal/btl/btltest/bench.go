@@ -8,7 +8,6 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/mpi/fault"
-	"github.com/gopvas/gopvas/shm"
 )
 
 // Exchange is one end of a benchmark between ranks 0 and 1, without a layer above.
@@ -133,7 +132,7 @@ func (e *Exchange) attempt() {
 // sent is gone.
 func (e *Exchange) Wait(messages int) {
 	e.await = messages
-	if !shm.Look(e.root.Spin(), e.ready) {
+	if !looks(e.root.Spin(), e.ready) {
 		e.fail(e.m.Sleep(e.ready, nil))
 	}
 	e.got -= messages

@@ -21,7 +21,6 @@ func capabilities(e *env) {
 	require.NotNil(e, c.Memory, "a Module has memory")
 	require.Equal(e, e.Name(), c.Memory.Name())
 	require.Equal(e, e.Direct(), c.Memory.Direct())
-	require.False(e, c.Bed != nil && c.SleepIn != nil, "a module sleeps in its own bed, or in that of another")
 	if c.Together != nil {
 		c.Together(nil)
 		c.Together([]btl.Member{{Peer: e.rank, Bytes: 1 << 20}, {Peer: (e.rank + 1) % e.root.Ranks(), Bytes: 1 << 20}})
@@ -35,37 +34,22 @@ func capabilities(e *env) {
 	e.barrier()
 }
 
-// counting is a bed that counts how often somebody sleeps in it. It ends the first sleep.
-type counting struct {
-	shm.Bed
-	sleeps atomic.Int32
-}
-
-func (b *counting) count(e *shm.Event) {
-	if b.sleeps.Add(1) == 1 {
-		e.Signal()
-	}
-}
-
-func (b *counting) Nap(e *shm.Event, count uint32, limit time.Duration) bool {
-	b.count(e)
-	return b.Bed.Nap(e, count, limit)
-}
-
-func (b *counting) Doze(e *shm.Event, count uint32) error {
-	b.count(e)
-	return b.Bed.Doze(e, count)
-}
-
-// sleepInBed: Sleep uses the bed of SleepIn, and ends as without.
-func sleepInBed(e *env) {
-	sleepIn := e.Capabilities().SleepIn
-	if sleepIn == nil {
+// parkElsewhere: Sleep parks where the waiter of Use does, and ends as without.
+func parkElsewhere(e *env) {
+	use := e.Capabilities().Use
+	if use == nil {
 		return
 	}
-	bed := &counting{Bed: shm.NewBed(nil, 0)}
-	sleepIn(bed)
-	slept := func() bool { return bed.sleeps.Load() > 0 }
+	var sleeps atomic.Int32
+	w := shm.NewWaiter(e.root.WaitPolicy())
+	w.ParkIn(func(e *shm.Event, count uint32, _ time.Duration) (bool, error) {
+		if sleeps.Add(1) == 1 { // it ends the first sleep
+			e.Signal()
+		}
+		return true, e.Follow(count)
+	})
+	use(w)
+	slept := func() bool { return sleeps.Load() > 0 }
 	var late atomic.Bool // ends the sleep if it is elsewhere
 	end := time.AfterFunc(time.Minute, func() { late.Store(true); e.Wake() })
 	require.NoError(e, e.Sleep(func() bool { return slept() || late.Load() }, nil))

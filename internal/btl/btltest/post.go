@@ -4,7 +4,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/shm"
 )
 
 // post is the simplest layer above a module: it checks and counts what arrives.
@@ -111,9 +110,19 @@ func (p *post) await(condition func() bool) {
 		p.progress()
 		return condition() || p.orphaned(condition)
 	}
-	if !shm.Look(p.root.Spin(), over) {
+	if !looks(p.root.Spin(), over) {
 		require.NoError(p, p.Sleep(over, nil))
 	}
+}
+
+// looks asks over once and up to n more times, and tells whether it has returned true.
+func looks(n int, over func() bool) bool {
+	for range n + 1 {
+		if over() {
+			return true
+		}
+	}
+	return false
 }
 
 // orphaned ends a case that cannot end well because another rank has failed.

@@ -37,7 +37,7 @@ func Cases() []Case {
 		{"peer has gone", peerHasGone},
 
 		{"capabilities", capabilities},
-		{"sleep in a bed", sleepInBed},
+		{"park elsewhere", parkElsewhere},
 		{"settled", settled},
 		{"messages in order", messagesInOrder},
 		{"held messages", heldMessages},

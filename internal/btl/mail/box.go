@@ -20,8 +20,7 @@ type Box struct {
 	root  *job.Root
 	rank  int
 	inbox *shm.Event
-	bed   atomic.Pointer[shm.Bed] // see SleepIn
-	crowd *shm.Crowd              // of the bed
+	waits *shm.Waiter // see Use
 	geometry
 
 	own      []byte // this rank's mailbox
@@ -98,8 +97,7 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 		// that then keeps the receiver waiting.
 		help: !root.Oversubscribed(),
 	}
-	bed := shm.NewBed(nil, root.Round())
-	b.bed.Store(&bed)
+	b.waits = shm.NewWaiter(root.WaitPolicy())
 	b.zeroCopy = mem.Direct() && root.Spin() > 0
 	if b.zeroCopy {
 		b.patience = min(stagedPatience, root.Spin()/2)
@@ -121,7 +119,7 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 
 // Capabilities implements btl.Messages.
 func (b *Box) Capabilities() btl.Capabilities {
-	return btl.Capabilities{Memory: b.mem, Short: b, SendZeroCopy: b.SendZeroCopy, SleepIn: b.SleepIn,
+	return btl.Capabilities{Memory: b.mem, Short: b, SendZeroCopy: b.SendZeroCopy, Use: b.Use,
 		More: b.More}
 }
 
@@ -181,7 +179,7 @@ func (b *Box) Sleep(ready func() bool, lasting func()) error {
 	}
 	b.sleeps.Add(1)
 	done := false
-	err := b.inbox.SleepIn(*b.bed.Load(), func() bool {
+	err := b.waits.Sleep(b.inbox, func() bool {
 		for {
 			if done = ready(); done || b.failed.Load() != nil {
 				return true
@@ -197,15 +195,12 @@ func (b *Box) Sleep(ready func() bool, lasting func()) error {
 	return err
 }
 
-// SleepIn is that of btl.Capabilities. The crowd of the bed learns of work. Sleep reads the bed without the lock.
-func (b *Box) SleepIn(bed shm.Bed) {
-	b.bed.Store(&bed)
-	b.crowd = bed.Crowd()
-}
+// Use is that of btl.Capabilities.
+func (b *Box) Use(w *shm.Waiter) { b.waits = w }
 
 // again is askAgain where a method has done a part of what there was to do: the look was not in vain.
 func (b *Box) again() {
-	b.crowd.Worked()
+	b.waits.Worked()
 	b.askAgain()
 }
 

@@ -277,6 +277,7 @@ func TestSleepEndsToTryAPathAgain(t *testing.T) {
 	m.Devices().TakeDown(m.Peer(1), 1)
 	inbox := root.Inbox(0)
 	begin := time.Now()
-	require.NoError(t, m.Doze(inbox, inbox.Count()))
+	_, err := m.Park(inbox, inbox.Count(), 0)
+	require.NoError(t, err)
 	require.Less(t, time.Since(begin), 30*time.Second, "not the minute of other sleeps")
 }

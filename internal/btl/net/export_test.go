@@ -1,7 +1,10 @@
 package net
 
 import (
+	"time"
+
 	"github.com/gopvas/gopvas/internal/btl/net/devices"
+	"github.com/gopvas/gopvas/shm"
 	"github.com/gopvas/gopvas/suci"
 )
 
@@ -32,3 +35,11 @@ func (m *Module) Arrived() bool { return !m.arrivals.empty() }
 
 // News is what the keeper does when something has come.
 func (m *Module) News() { m.onNews() }
+
+// Waiter is how the rank waits.
+func (m *Module) Waiter() *shm.Waiter { return m.waits.Load() }
+
+// Park has the rank sleep in the socket.
+func (m *Module) Park(e *shm.Event, count uint32, limit time.Duration) (bool, error) {
+	return m.park(e, count, limit)
+}

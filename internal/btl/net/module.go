@@ -19,10 +19,7 @@ import (
 	"github.com/gopvas/gopvas/suci"
 )
 
-var (
-	_ btl.Messages = (*Module)(nil)
-	_ shm.Bed      = (*Module)(nil)
-)
+var _ btl.Messages = (*Module)(nil)
 
 const (
 	// eagerFactor is how much longer eager messages may be than within a node: the copy costs
@@ -47,7 +44,7 @@ type Module struct {
 	root     *job.Root
 	rank     int
 	inbox    *shm.Event
-	crowd    *shm.Crowd
+	waits    atomic.Pointer[shm.Waiter] // see Use
 	devices  *devices.Set
 	endpoint *suci.Endpoint // of all devices
 	eager    int
@@ -103,10 +100,11 @@ func Open(root *job.Root, rank int) (*Module, error) {
 		return nil, fmt.Errorf("net: open: %w", &fault.RankError{Rank: rank, Size: root.Ranks()})
 	}
 	m := &Module{
-		root: root, rank: rank, inbox: root.Inbox(rank), crowd: shm.NewCrowd(root.Oversubscribed()),
+		root: root, rank: rank, inbox: root.Inbox(rank),
 		peers: make([]*peer, root.Places()),
 		eager: eagerLimit(root),
 	}
+	m.Use(shm.NewWaiter(root.WaitPolicy()))
 	m.pile = make([]byte, headSize+m.eager)
 	form, err := exchange.ParseForm(cmp.Or(root.Settings().Exchange, exchange.Auto.String()))
 	if err == nil {
@@ -129,7 +127,7 @@ func (m *Module) open(form exchange.Form) (err error) {
 	h := head{kind: ping}
 	h.put(o.Ping)
 	o.Suci = suci.Options{
-		Encrypt: root.Settings().Encrypt, Spin: spin, Hold: m.crowd.Resting,
+		Encrypt: root.Settings().Encrypt, Spin: spin, Hold: m.shares,
 		Self: idOf(int(root.NameOf(m.rank))), Key: suci.Key(root.Key()), MaxPeers: root.Places(),
 		Timeout: root.Settings().PeerTimeout, OnNews: m.onNews, OnKeep: m.onKeep,
 	}
@@ -280,7 +278,7 @@ func (m *Module) Close() error {
 
 // Capabilities implements btl.Messages.
 func (m *Module) Capabilities() btl.Capabilities {
-	c := btl.Capabilities{Bed: m, Settled: m.Settled, Attend: m.Attend}
+	c := btl.Capabilities{Use: m.Use, Settled: m.Settled, Attend: m.Attend}
 	if m.devices.Several() {
 		c.Together = m.Together
 	}

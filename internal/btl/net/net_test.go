@@ -69,10 +69,10 @@ func (r *rank) to(peer int) btl.Messages {
 	return r.net
 }
 
-// Capabilities are those of the network, and the memory.
+// Capabilities are those of the network, which parks in its socket only, and the memory.
 func (r *rank) Capabilities() btl.Capabilities {
 	c := r.net.Capabilities()
-	c.Memory = r.Module
+	c.Memory, c.Use = r.Module, nil
 	return c
 }
 
@@ -116,7 +116,8 @@ func (r *rank) Release(f *btl.Frame) { r.to(int(f.Source)).Release(f) }
 func (r *rank) Counters() btl.Counters { return r.Module.Counters().Plus(r.net.Counters()) }
 
 func (r *rank) Sleep(ready func() bool, lasting func()) error {
-	return r.root.Inbox(r.self).SleepIn(r.net, func() bool { return ready() || r.Module.More() && ready() }, lasting)
+	return r.net.Waiter().Sleep(r.root.Inbox(r.self),
+		func() bool { return ready() || r.Module.More() && ready() }, lasting)
 }
 
 // aboutMemory are the cases of the suite that a network has no part in.

@@ -7,7 +7,7 @@ import (
 
 // Poll implements btl.Messages.
 func (m *Module) Poll(max int, deliver func(*btl.Frame)) (n int) {
-	if !m.looks.due(m.crowd.Shares() || m.fresh.Load()) && m.arrivals.empty() {
+	if !m.looks.due(m.shares() || m.fresh.Load()) && m.arrivals.empty() {
 		return 0
 	}
 	m.sort()
@@ -35,7 +35,7 @@ func (m *Module) Poll(max int, deliver func(*btl.Frame)) (n int) {
 func (m *Module) poll() (came bool) {
 	came, moved := m.endpoint.Poll()
 	if moved {
-		m.crowd.Worked()
+		m.waits.Load().Worked()
 	}
 	return came
 }
@@ -78,8 +78,8 @@ func (m *Module) gather() {
 
 // A look at the socket is a system call, and costs as much as ten looks at the queue of the
 // node. So a rank that has polled in vain for long looks less often, in the end in each 64th
-// Poll. Its messages are then some microseconds late. A rank that gives way always looks: a turn of others
-// takes longer than a look.
+// Poll. Its messages are then some microseconds late. A rank that shares its CPU always looks: a turn of
+// others takes longer than a look.
 const (
 	patience = 256 // looks in vain, before and between the steps
 	seldom   = 63

@@ -36,23 +36,22 @@ func (m *Module) watch() {
 	}
 }
 
-// Yields implements shm.Bed. Who sleeps here has given way while it polled, or rests.
-func (m *Module) Yields() bool { return false }
-
-// Crowd implements shm.Bed.
-func (m *Module) Crowd() *shm.Crowd { return m.crowd }
-
-// Nap implements shm.Bed.
-func (m *Module) Nap(e *shm.Event, count uint32, limit time.Duration) bool {
-	m.sleeps.Add(1)
-	woken, err := m.rest(e, count, limit, true)
-	return woken && err == nil
+// Use is that of btl.Capabilities.
+func (m *Module) Use(w *shm.Waiter) {
+	w.ParkIn(m.park)
+	m.waits.Store(w)
 }
 
-// Doze implements shm.Bed.
-func (m *Module) Doze(e *shm.Event, count uint32) error {
-	_, err := m.rest(e, count, time.Minute, false)
-	return err
+// shares tells whether the rank shares its CPU, or leaves it to others.
+func (m *Module) shares() bool { return m.waits.Load().Spins() == 0 }
+
+// park implements shm.Park.
+func (m *Module) park(e *shm.Event, count uint32, limit time.Duration) (woken bool, err error) {
+	if limit > 0 {
+		m.sleeps.Add(1)
+		return m.rest(e, count, limit, true)
+	}
+	return m.rest(e, count, time.Minute, false)
 }
 
 // rest sleeps no longer than until a path that is down is to be tried again, or one that is doubted
@@ -71,8 +70,10 @@ func (m *Module) rest(e *shm.Event, count uint32, limit time.Duration, quietly b
 	return woken, err
 }
 
-// Sleep is not called: a rank sleeps in the module of its node, in this one's bed.
-func (m *Module) Sleep(func() bool, func()) error { panic("net: Sleep: use the module as a bed") }
+// Sleep is not called: a rank sleeps in the module of its node, which parks it here.
+func (m *Module) Sleep(func() bool, func()) error {
+	panic("net: Sleep: the rank sleeps in the module of its node")
+}
 
 // Wake is not called, either.
 func (m *Module) Wake() { m.inbox.Notify() }

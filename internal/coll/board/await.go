@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/pml"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -43,12 +42,10 @@ func (b *Board) begin(p phase) {
 
 // awaitLonger is await after the first looks.
 func (b *Board) awaitLonger(by wakers) bool {
-	if b.Engine.Yields() {
-		for range pml.Turns {
-			sys.Yield()
-			if b.reached() {
-				return true
-			}
+	for range b.Engine.Waiter().Yields() {
+		sys.Yield()
+		if b.reached() {
+			return true
 		}
 	}
 	return b.sleep(by)
@@ -62,10 +59,10 @@ const (
 	arriving  wakers = true  // likewise, and each one that arrives
 )
 
-// look begins a wait and looks as often as it may without a yield. shm.Look would call a function for each look.
+// look begins a wait and looks as often as it may without a yield. Waiter.Look would call a function for each look.
 func (b *Board) look(p phase) bool {
 	b.begin(p)
-	for range b.Engine.Spin() + 1 {
+	for range b.Engine.Waiter().Spins() + 1 {
 		if p.reached(b) {
 			return true
 		}

@@ -226,7 +226,7 @@ func (b *Board) Exchange(place, call uint64) bool {
 func (r *Ring) look(place uint64) bool {
 	b := r.board
 	b.begin(allGiven{})
-	left := b.Engine.Spin()
+	left := b.Engine.Waiter().Spins()
 	for i := 1; i < b.Size; i++ {
 		ready := &r.block(b.neighbour(i), place).ready
 		for ready.Load() != place+1 {

@@ -31,7 +31,7 @@ func (w *Words) await(a wait, aside bool) error {
 		lost = comm.FirstGone(w.own, a.blocks)
 		return lost != none
 	}
-	if aside || !comm.Look(w.own, over) {
+	if aside || !comm.Waiter(w.own).Look(over) {
 		w.asleep(1)
 		var err error
 		if aside {

@@ -128,7 +128,7 @@ func (r *Ranks) await(rank int, what string, over func() bool) error {
 		lost = comm.FirstGone(r.own, func(gone int) bool { return gone == rank }) >= 0
 		return broken != nil || lost
 	}
-	if !comm.Look(r.own, ends) {
+	if !comm.Waiter(r.own).Look(ends) {
 		if err := comm.Await(r.own, ends, func() job.Waiting { return r.waiting(target, what) }); err != nil {
 			return err
 		}

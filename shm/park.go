@@ -9,57 +9,45 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// A nap is a sleep that the Go scheduler does not learn of, which makes waking several
+// A rank parks briefly first: it sleeps, and the Go scheduler does not learn of that, which makes waking several
 // times cheaper. The thread keeps its slot of GOMAXPROCS (a P) while it sleeps. What that
 // may keep from the other goroutines of the process is the subject of this file.
 //
-// The runtime itself always gets the thread: at the latest when the time of the nap is over. It sends a signal to the
+// The runtime itself always gets the thread: at the latest when the time of the sleep is over. It sends a signal to the
 // thread to stop the world, or to preempt a goroutine that has run for 10 ms. It repeats the signal until the thread
-// has obeyed. The signal ends the sleep, because a futex wait with a time limit is
-// not restarted, and the nap is over then. In libmpi the runtime sends no signals (asyncpreemptoff): there it waits.
+// has obeyed. The signal ends the brief sleep, because a futex wait with a time limit is not restarted. In libmpi the
+// runtime sends no signals (asyncpreemptoff): there it waits.
 //
 // Other goroutines need a slot. There are three cases:
 //
 //   - A slot is left. Goroutines that become ready are run there, also those in the
-//     queue of the slot that naps, because an idle slot takes work from all others.
-//     No goroutine waits for the nap.
+//     queue of the sleeper's slot, because an idle slot takes work from all others.
+//     No goroutine waits for the sleep.
 //   - There is no other goroutine. Nobody can become ready either: only a goroutine
 //     starts another one. (Or a thread of C that calls Go, so a program with cgo does not
 //     count as alone before it calls Sole.)
 //   - No slot is left for other goroutines. They would have to wait until the
-//     scheduler preempts the nap, which takes 10 to 20 ms. (Measured with
+//     scheduler preempts the sleeper, which takes 10 to 20 ms. (Measured with
 //     GOMAXPROCS=1: a signal.Notify goroutine and a socket are served within 10 ms in
-//     the median and 20 ms at worst; within 0.1 ms, as without naps, if a slot is left.
-//     Shorter naps with Gosched between do not help: what comes from the network is found
+//     the median and 20 ms at worst; within 0.1 ms, as without such sleeps, if a slot is left.
+//     Shorter sleeps with Gosched between do not help: what comes from the network is found
 //     by an idle slot only, and so not before the scheduler looks by itself, after 10 ms.)
 //
 // So in the third case a process takes one slot more, once, and is in the first case
-// from then on: the nap has a slot of its own. (After Sole it may take it once more.)
-// A program that then lowers GOMAXPROCS means it, and has no naps as long as there are other goroutines. The launcher
-// starts ranks with GOMAXPROCS=1 if they are as many as the CPUs, so the third case is that of any rank
-// there that calls signal.Notify or serves HTTP.
+// from then on: the sleeper has a slot of its own. (After Sole it may take it once more.)
+// A program that then lowers GOMAXPROCS means it, and has no brief sleeps as long as there are other goroutines. The
+// launcher starts ranks with GOMAXPROCS=1 if they are as many as the CPUs, so the third case is that of any rank there
+// that calls signal.Notify or serves HTTP.
 //
-// napping and dedicated are counted in the same process by its own threads, so that two
+// parked and dedicated are counted in the same process by its own threads, so that two
 // goroutines never both take the last slot.
-
-// Bounds of a nap.
-const (
-	// yields is how often a waiter lets other processes run before it sleeps. Where
-	// they outnumber the CPUs, its event often happens while each of them does so once
-	// or twice. Then no thread must be woken.
-	yields = 4
-
-	// napTime is how long a nap lasts without a signal: long enough for
-	// many processes to have their turn.
-	napTime = 20 * time.Millisecond
-)
 
 var (
 	dedicated atomic.Int32 // goroutines of Dedicate
 	attending atomic.Int32 // goroutines of Attend
-	napping   atomic.Int32 // goroutines in Nap that are not alone
+	parked    atomic.Int32 // goroutines in parkBriefly that are not alone
 	slots     sync.Mutex   // held where a number of slots follows from an earlier one
-	extraSlot bool         // the process has taken a slot for its naps; guarded by slots
+	extraSlot bool         // the process has taken a slot for brief sleeps; guarded by slots
 
 	// calledByC tells that threads of C may call Go at any time. The runtime of a program
 	// with cgo has called C before this is set.
@@ -69,7 +57,8 @@ var (
 func init() { calledByC.Store(runtime.NumCgoCall() > 0) }
 
 // Sole tells whether no thread of C calls Go any more but the one that the calling goroutine has. The process gets so
-// many slots, and one for each goroutine of Dedicate. Its naps may take one slot more, also if they had taken one.
+// many slots, and one for each goroutine of Dedicate. Its brief sleeps may take one slot more, also if they had taken
+// one.
 func Sole(sole bool, n int) {
 	calledByC.Store(!sole)
 	slots.Lock()
@@ -79,7 +68,7 @@ func Sole(sole bool, n int) {
 }
 
 // Dedicate gives the calling goroutine a thread and a slot of GOMAXPROCS of its own, so
-// that naps of others keep nothing from it. The function that it returns is called when the
+// that brief sleeps of others keep nothing from it. The function that it returns is called when the
 // goroutine ends, and its thread with it.
 func Dedicate() (end func()) {
 	runtime.LockOSThread() // for good
@@ -112,21 +101,21 @@ func Others() bool {
 	return runtime.NumGoroutine() > 1+int(dedicated.Load()+attending.Load()) || calledByC.Load()
 }
 
-// mayNap tells whether a goroutine may nap that is not alone, and has counted itself in
-// napping as number n.
-func mayNap(n int32) bool {
+// mayPark tells whether a goroutine may park briefly that is not alone, and has counted itself in
+// parked as number n.
+func mayPark(n int32) bool {
 	helpers := int(dedicated.Load())
 	if int(n)+helpers < runtime.GOMAXPROCS(0) {
 		return true
 	}
 	if n > 1 {
-		return false // another nap has the slot
+		return false // another sleeper has the slot
 	}
 	takeExtraSlot()
 	return int(n)+helpers < runtime.GOMAXPROCS(0)
 }
 
-// takeExtraSlot takes a slot for naps, once until Sole says how many slots there are.
+// takeExtraSlot takes a slot for brief sleeps, once until Sole says how many slots there are.
 func takeExtraSlot() {
 	slots.Lock()
 	defer slots.Unlock()
@@ -136,43 +125,39 @@ func takeExtraSlot() {
 	}
 }
 
-// Nap is a short sleep: see above. It returns true as soon as ready does. It returns false
-// after some milliseconds without a signal, and when the scheduler asks for the thread.
-// Where there is no slot for it, it does so at once. Then it is time to sleep for good.
-// Before it sleeps it lets other processes run a few times.
-func (e *Event) Nap(ready func() bool) bool { return e.nap(futexBed{}, ready) }
+// Park has the calling thread sleep until the count of an event is not the given one, or something else has come that
+// it waits for. With a limit the sleep is a brief one, which Go's scheduler does not learn of: woken is false if the
+// time is over, or a signal has come. Without one, 0, it lasts as long as it takes. Park may return early.
+type Park func(e *Event, count uint32, limit time.Duration) (woken bool, err error)
 
-func (e *Event) nap(b Bed, ready func() bool) bool {
-	if !Alone() { // a process with one goroutine starts no second nap meanwhile
-		n := napping.Add(1)
-		defer napping.Add(-1)
-		if !mayNap(n) {
+// parkAtEvent is the Park of a thread that waits for nothing but the event.
+func parkAtEvent(e *Event, count uint32, limit time.Duration) (bool, error) {
+	if limit > 0 {
+		return sys.FutexWaitBriefly(&e.seq, count, int64(limit)), nil
+	}
+	return true, sys.FutexWait(&e.seq, count)
+}
+
+// parkBriefly is parkFor by brief sleeps. It returns true as soon as ready does. It returns false after one without a
+// signal, and when Go's scheduler asks for the thread. Where there is no slot for it, it does so at once. Then it is
+// time to sleep for good. An error is left to that.
+func (e *Event) parkBriefly(park Park, limit time.Duration, ready func() bool) bool {
+	if !Alone() { // a process with one goroutine begins no second sleep meanwhile
+		n := parked.Add(1)
+		defer parked.Add(-1)
+		if !mayPark(n) {
 			return false
 		}
 	}
-	if b.Yields() && e.yield(ready) {
-		return true
-	}
-	e.sleepers.Add(1) // W1, as in doze
+	e.sleepers.Add(1) // W1, as in parkFor
 	defer e.sleepers.Add(^uint32(0))
 	for {
 		seq := e.seq.Load()
 		if ready() {
 			return true
 		}
-		if !b.Nap(e, seq, napTime) {
+		if woken, err := park(e, seq, limit); !woken || err != nil {
 			return false
 		}
 	}
-}
-
-// yield lets other processes run a few times, and tells whether ready has come true.
-func (e *Event) yield(ready func() bool) bool {
-	for range yields {
-		if ready() {
-			return true
-		}
-		sys.Yield()
-	}
-	return false
 }

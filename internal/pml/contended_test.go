@@ -10,39 +10,7 @@ import (
 	"github.com/gopvas/gopvas/internal/btl/mem"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/job/jobtest"
-	"github.com/gopvas/gopvas/shm"
 )
-
-// TestFewGiveWay: a few more ranks than CPUs look in the waits of the engine, and yield elsewhere. More only yield.
-func TestFewGiveWay(t *testing.T) {
-	for _, test := range []struct{ ranks, looks int }{{1, job.DefaultSpin}, {2, fewLooks}, {5, 0}} {
-		memory, err := job.Create(job.Config{Ranks: test.ranks, BTL: job.BTLSM, CPUs: 1})
-		require.NoError(t, err)
-		root := memory.Root()
-		e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
-		require.EqualValues(t, test.looks, e.pace.Spin(), test)
-		require.Equal(t, test.looks == fewLooks, e.pace.Crowded(), test)
-		require.Equal(t, test.ranks > 1, e.Yields(), test)
-		require.NoError(t, memory.Close())
-	}
-}
-
-// With a crowd and more ranks than CPUs, an engine looks often in its own waits, and yields after each look.
-// Waits elsewhere, as at a board, and tests in vain yield at once.
-func TestManyOfSeveralNodesYield(t *testing.T) {
-	e := &Engine{}
-	e.pace.Set(100, nil)
-	require.False(t, e.Yields())
-	e.pace.Set(100, shm.NewCrowd(true))
-	require.True(t, e.Yields())
-	require.Zero(t, e.Spin())
-
-	e.pace.Set(100, shm.NewCrowd(false))
-	require.False(t, e.Yields())
-	require.Equal(t, 100, e.Spin())
-
-	require.True(t, (&Engine{}).Yields(), "one node, more ranks than CPUs")
-}
 
 // slowly is a module that takes 50 us to deliver a message, one for each look.
 type slowly struct{ btl.Messages }
@@ -56,7 +24,7 @@ func (m slowly) Poll(_ int, deliver func(*btl.Frame)) int {
 }
 
 // A rank that waits for a message may get others. It does not take the time of these for one in which other ranks had
-// its CPU. So it does not give way.
+// its CPU. So it does not yield.
 func TestMessagesAreWork(t *testing.T) {
 	const others = 40
 	for name, receive := range map[string]func(e *Engine) error{
@@ -73,13 +41,13 @@ func TestMessagesAreWork(t *testing.T) {
 			memory := jobtest.Create(t, job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
 			modules := mem.New(memory.Root(), mem.Options{})
 			e := New(memory.Root(), 0, slowly{modules.Module(0)})
-			e.pace.Set(2*others, shm.NewCrowd(false))
+			e.pace.ParkIn(nil) // nobody parks: all has come
 			sender := New(memory.Root(), 1, modules.Module(1))
 			for i := range others + 1 {
 				require.NoError(t, sender.Send(1, 0, others-i, nil, Standard))
 			}
 			require.NoError(t, receive(e))
-			require.False(t, e.pace.Shares())
+			require.Positive(t, e.pace.Spins())
 		})
 	}
 }

@@ -20,27 +20,28 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// envNap has the test binary take naps instead of running tests: alone, which only a
+// envPark has the test binary park instead of running tests: alone, which only a
 // process without other goroutines can be, or as a server at this socket.
-const envNap = "SHM_TEST_NAP"
+const envPark = "SHM_TEST_PARK"
 
 func TestMain(m *testing.M) {
-	switch how := os.Getenv(envNap); how {
+	switch how := os.Getenv(envPark); how {
 	case "":
 		os.Exit(m.Run())
 	case "alone":
-		takeNaps()
+		parkAlone()
 	default:
-		napAndServe(how)
+		parkAndServe(how)
 	}
 }
 
-// takeNaps prints what naps return, how often they look, and as what.
-func takeNaps() {
+// parkAlone prints what parkBriefly returns, how often it looks, and as what.
+func parkAlone() {
 	var e Event
-	for _, last := range []int{1, yields, yields + 1, yields + 2, 0} {
+	park := func(ready func() bool) bool { return e.parkBriefly(parkAtEvent, quiet, ready) }
+	for _, last := range []int{1, 2, 0} {
 		looks, asleep := 0, 0
-		over := e.Nap(func() bool {
+		over := park(func() bool {
 			looks++
 			if e.sleepers.Load() != 0 {
 				asleep++
@@ -51,9 +52,9 @@ func takeNaps() {
 		fmt.Println(over, looks, asleep, e.sleepers.Load())
 	}
 	looks := 0
-	fmt.Println(e.Nap(func() bool { looks++; return false }), looks, e.sleepers.Load())
+	fmt.Println(park(func() bool { looks++; return false }), looks, e.sleepers.Load())
 	begin := time.Now()
-	fmt.Println(e.nap(NewBed(nil, 3*napTime), func() bool { return false }), time.Since(begin) >= 3*napTime)
+	fmt.Println(e.parkBriefly(parkAtEvent, 3*quiet, func() bool { return false }), time.Since(begin) >= 3*quiet)
 	fmt.Println(runtime.GOMAXPROCS(0))
 
 	company := func(dedicated bool) (leave func()) {
@@ -71,53 +72,51 @@ func takeNaps() {
 	}
 	yes := func() bool { return true }
 	leaveDedicated := company(true)
-	fmt.Println(e.Nap(yes), runtime.GOMAXPROCS(0))
+	fmt.Println(park(yes), runtime.GOMAXPROCS(0))
 	leave := company(false)
-	fmt.Println(e.Nap(yes), runtime.GOMAXPROCS(0))
-	e.Nap(func() bool { fmt.Println(e.Nap(yes)); return true })
+	fmt.Println(park(yes), runtime.GOMAXPROCS(0))
+	park(func() bool { fmt.Println(park(yes)); return true })
 	leaveDedicated()
-	fmt.Println(e.Nap(yes), runtime.GOMAXPROCS(0))
+	fmt.Println(park(yes), runtime.GOMAXPROCS(0))
 	runtime.GOMAXPROCS(1)
-	fmt.Println(e.Nap(yes), runtime.GOMAXPROCS(0))
+	fmt.Println(park(yes), runtime.GOMAXPROCS(0))
 	Sole(true, 1)
-	fmt.Println(e.Nap(yes), runtime.GOMAXPROCS(0))
+	fmt.Println(park(yes), runtime.GOMAXPROCS(0))
 	leave()
 }
 
-// napper is the test binary with GOMAXPROCS=1 and without cgo's part in naps.
-func napper(how string) *exec.Cmd {
+// sleeper is the test binary with GOMAXPROCS=1 and without cgo's part in brief sleeps.
+func sleeper(how string) *exec.Cmd {
 	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), envNap+"="+how, "GOMAXPROCS=1")
+	c.Env = append(os.Environ(), envPark+"="+how, "GOMAXPROCS=1")
 	c.Stderr = os.Stderr
 	return c
 }
 
-func TestNap(t *testing.T) {
-	alone := napper("alone")
-	alone.Env = append(alone.Env, "GODEBUG=asyncpreemptoff=1") // else the runtime ends a nap after 10 to 20 ms
+func TestParkBriefly(t *testing.T) {
+	alone := sleeper("alone")
+	alone.Env = append(alone.Env, "GODEBUG=asyncpreemptoff=1") // else the runtime ends a sleep after 10 to 20 ms
 	out, err := alone.Output()
 	require.NoError(t, err)
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	require.Equal(t, []string{"true 1 0 0", "true 4 0 0", "true 5 1 0", "true 6 2 0", "true 101 97 0", "false 5 0",
-		"false true"}, lines[:7],
-		"returned, looks, of which as a registered sleeper, sleepers left; at last a nap in a bed that makes it longer")
+	require.Equal(t, []string{"true 1 1 0", "true 2 2 0", "true 101 101 0", "false 1 0", "false true"},
+		lines[:5],
+		"returned, looks, of which as a registered sleeper, sleepers left; at last a sleep that is longer")
 	if runtime.NumCgoCall() > 0 {
-		require.Equal(t, "2", lines[7], "a thread of C may need a slot")
+		require.Equal(t, "2", lines[5], "a thread of C may need a slot")
 		return
 	}
-	require.Equal(t, []string{"1", "true 2", "true 3", "false", "true 2", "false 1", "true 2"}, lines[7:],
-		"slots; naps, and slots then: with a dedicated goroutine, with another one too, two naps at a time, "+
+	require.Equal(t, []string{"1", "true 2", "true 3", "false", "true 2", "false 1", "true 2"}, lines[5:],
+		"slots; sleeps, and slots then: with a dedicated goroutine, with another one too, two at a time, "+
 			"with another one only, when the program has lowered GOMAXPROCS, and after Sole")
 }
 
-// streak is how many requests must be served while the process sleeps in a nap.
+// streak is how many requests must be served while the process sleeps briefly.
 const streak = 20
 
-// napAndServe naps without end. A nap is over when the server has got a request
-// during it. The server tells whether streak requests were so that came in a sleep, and none in
-// between came when a nap had ended without it. Those that come while the nap still yields say
-// nothing: where processes outnumber the CPUs most do.
-func napAndServe(socket string) {
+// parkAndServe parks briefly without end. A sleep is over when the server has got a request during it. The server tells
+// whether streak requests were so that came in a sleep, and none in between came when a sleep had ended without it.
+func parkAndServe(socket string) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGUSR1)
 	var signalled atomic.Int32
@@ -140,10 +139,10 @@ func napAndServe(socket string) {
 		})))
 	}()
 	for {
-		before, slept := asked.Load(), false
-		over := e.Nap(func() bool { slept = slept || e.sleepers.Load() != 0; return asked.Load() != before })
+		before, looks := asked.Load(), 0
+		over := e.parkBriefly(parkAtEvent, quiet, func() bool { looks++; return asked.Load() != before })
 		switch {
-		case over && slept:
+		case over && looks > 1:
 			served.Add(1)
 		case !over && asked.Load() != before && served.Load() < streak:
 			served.Store(0)
@@ -151,12 +150,12 @@ func napAndServe(socket string) {
 	}
 }
 
-// TestOthersAreServedDuringNaps: a rank with a signal.Notify goroutine and an HTTP server
-// naps, and a nap ends by what the server does. If the nap kept its slot from the server, only
-// the scheduler could give it back, and that ends a nap before the server can.
-func TestOthersAreServedDuringNaps(t *testing.T) {
+// TestOthersAreServedDuringBriefSleeps: a rank with a signal.Notify goroutine and an HTTP server
+// parks, and a sleep ends by what the server does. If the sleep kept its slot from the server, only
+// the scheduler could give it back, and that ends a sleep before the server can.
+func TestOthersAreServedDuringBriefSleeps(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "s")
-	c := napper(socket)
+	c := sleeper(socket)
 	require.NoError(t, c.Start())
 	defer func() {
 		_ = c.Process.Kill()
@@ -168,7 +167,7 @@ func TestOthersAreServedDuringNaps(t *testing.T) {
 	}}}
 	defer client.CloseIdleConnections()
 	ask := func() string {
-		response, err := client.Get("http://napper/")
+		response, err := client.Get("http://sleeper/")
 		if err != nil {
 			return "" // not listening yet
 		}

@@ -13,14 +13,6 @@ import (
 	"github.com/gopvas/gopvas/shm"
 )
 
-// crowded is a bed in which nobody sleeps.
-type crowded struct {
-	shm.Bed
-	crowd *shm.Crowd
-}
-
-func (c crowded) Crowd() *shm.Crowd { return c.crowd }
-
 // A rank that copies a message part by part does not take the time of that for one in which others had
 // its CPU.
 func TestPartsAreWork(t *testing.T) {
@@ -41,7 +33,10 @@ func TestPartsAreWork(t *testing.T) {
 			root, b := boxes(t, 2, test.direct, job.Settings{SingleCopy: test.way})
 			require.NoError(t, root.Claim(1, os.Getpid()))
 			for _, b := range b {
-				b.SleepIn(crowded{crowd: shm.NewCrowd(false)})
+				w := shm.NewWaiter(root.WaitPolicy())
+				w.ParkIn(nobody)
+				require.Positive(t, w.Spins())
+				b.Use(w)
 			}
 			src, dst := make([]byte, 16<<20), make([]byte, 16<<20)
 			out, ok := b[1].Offer(0, &btl.Header{}, &btl.Buffer{Bytes: src})
@@ -53,9 +48,9 @@ func TestPartsAreWork(t *testing.T) {
 				if done {
 					break
 				}
-				require.True(t, b[0].crowd.GoOn())
+				require.True(t, b[0].waits.GoOn(false))
 				if test.sender && !part(t, out) {
-					require.True(t, b[1].crowd.GoOn())
+					require.True(t, b[1].waits.GoOn(false))
 				}
 			}
 		})
@@ -71,8 +66,11 @@ func part(t *testing.T, of btl.Transfer) (done bool) {
 	return done
 }
 
-// For the race detector: a rank may get another bed while a goroutine of it sleeps, or is about to.
-func TestBedWhileOthersSleep(t *testing.T) {
+// nobody parks here.
+func nobody(*shm.Event, uint32, time.Duration) (bool, error) { panic("parked") }
+
+// For the race detector: a rank may come to park elsewhere while a goroutine of it sleeps, or is about to.
+func TestParkInWhileOthersSleep(t *testing.T) {
 	_, b := boxes(t, 1, true, job.Settings{})
 	var over atomic.Bool
 	slept := make(chan error)
@@ -86,7 +84,9 @@ func TestBedWhileOthersSleep(t *testing.T) {
 		slept <- err
 	}()
 	for range 100 {
-		b[0].SleepIn(shm.NewBed(nil, 0))
+		b[0].waits.ParkIn(func(e *shm.Event, count uint32, _ time.Duration) (bool, error) {
+			return true, e.Follow(count)
+		})
 		b[0].Wake()
 	}
 	over.Store(true)
