@@ -97,7 +97,7 @@ func TestOrdinaryUser(t *testing.T) {
 	cmd.Env = append(cmd.Env, "TMPDIR="+scratch, launchertest.BuiltEnv+"="+filepath.Dir(launchertest.RanksProgram))
 	asOrdinary(cmd)
 	behind(cmd, "/usr/bin/setpriv", "--no-new-privs")
-	if crowded(t) {
+	if contended(t) {
 		t.Log("without nice 19: others want the CPUs, and a test would get next to nothing of them")
 	} else {
 		behind(cmd, niceCommand, "-n", "19")
@@ -108,8 +108,8 @@ func TestOrdinaryUser(t *testing.T) {
 	t.Logf("%d tests passed, %d were skipped", passed, skipped)
 }
 
-// crowded tells whether a process under nice 19 gets less than half of a CPU.
-func crowded(t *testing.T) bool {
+// contended tells whether a process under nice 19 gets less than half of a CPU.
+func contended(t *testing.T) bool {
 	cmd := exec.Command(niceCommand, "-n", "19", "sh", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done")
 	begin := time.Now()
 	require.NoError(t, cmd.Run())

@@ -1,7 +1,7 @@
 // The runtime's monitor (sysmon; package job, monitor.go, tells why its timer slack is large).
 //
 // Here it is larger than in Go programs: the one goroutine that runs is never to be interrupted, and the program
-// has no timers of Go. In a crowd it is that of the launcher, which is larger still: each of
+// has no timers of Go. With many ranks on a CPU it is that of the launcher, which is larger still: each of
 // the launcher's is a multiple of LAUNCHER_SLACK. The thread that loads the library
 // has the slack while the runtime starts, and then the usual one again. The order of the constructors is that of
 // signals.c.

@@ -175,7 +175,7 @@ func oversubscribed(t *Team, _ int) bool {
 	if t.Apart {
 		return true // a job knows nothing of the CPUs of another
 	}
-	return t.Job.Crowded()
+	return t.Job.AllOversubscribed()
 }
 
 func undersubscribed(t *Team, _ int) bool { return !oversubscribed(t, 0) }

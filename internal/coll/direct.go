@@ -31,7 +31,7 @@ func (t *Team) makeBoard() {
 		return
 	}
 	t.board = board.New(board.Members{Engine: t.Engine, Job: t.Job, Rank: t.Rank, Size: t.Size, World: t.World,
-		Crowded: oversubscribed(t, 0), Flat: slices.Contains(t.Choice.Blocking[:], "flat"), Direct: m.Direct(),
+		Oversubscribed: oversubscribed(t, 0), Flat: slices.Contains(t.Choice.Blocking[:], "flat"), Direct: m.Direct(),
 		Pool: t.Boards, Failure: &t.failure, Broken: &t.broken}, (*caller)(t))
 }
 

@@ -31,7 +31,8 @@ func flat(t *Team) {
 
 // fitsRing tells whether the board has a ring and a call of this size fits into its blocks.
 func fitsRing(t *Team, n int) bool {
-	return t.board.Ringed() && !t.board.Crowded && !t.board.Treed() && t.args.contribution(t.Size, n) <= board.RingData
+	b := t.board
+	return b.Ringed() && !b.Oversubscribed && !b.Treed() && t.args.contribution(t.Size, n) <= board.RingData
 }
 
 // contribution returns how many bytes a member gives that gives any, if a vector or block has n bytes.

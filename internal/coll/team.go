@@ -12,11 +12,11 @@ import (
 // Job is what a team asks of the job. On one node *job.Root answers it.
 type Job interface {
 	cad.Job
-	CPUs() int            // that the ranks of this node have together
-	Crowded() bool        // the job has begun with more ranks than CPUs
-	Oversubscribed() bool // there are more ranks than CPUs on this node
-	SoloLimit() int       // bytes that the last member to arrive moves alone, with a board
-	Node(rank int) int    // where a rank is
+	CPUs() int               // that the ranks of this node have together
+	AllOversubscribed() bool // the job has begun with more ranks than CPUs
+	Oversubscribed() bool    // there are more ranks than CPUs on this node
+	SoloLimit() int          // bytes that the last member to arrive moves alone, with a board
+	Node(rank int) int       // where a rank is
 
 	Domain(rank int) job.Domain // where on this node
 }

@@ -29,7 +29,7 @@ func (world *Comm) meet() error {
 	t := world.newTeam(idOf(world.context) + meetID)
 	t.Called, t.Inner = job.Ending, 0
 	t.Choice.Blocking[coll.Barrier] = "dissemination"
-	if world.root.Crowded() {
+	if world.root.AllOversubscribed() {
 		t.Choice.Blocking[coll.Barrier] = "tree" // fewer sleeps
 	}
 	world.met = true

@@ -18,10 +18,10 @@ import (
 // on two CPUs took 50 changes of threads a rank. There a monitor looks once in a round, in which each rank has had its
 // turn. So a wait that others end in that time wakes no thread but its own. Timers may be late by a round.
 const (
-	MonitorSlack = 1_000_000 // ns; those of crowds are multiples of it. cmd/libmpi/monitor.c has it, too
+	MonitorSlack = 1_000_000 // ns; those of many ranks are multiples of it. cmd/libmpi/monitor.c has it, too
 	usualSlack   = 50_000
 
-	crowd      = 32 // ranks a CPU
+	many       = 32 // ranks a CPU
 	leastRound = 10 * time.Millisecond
 	turn       = 100 * time.Microsecond // several times what a rank takes to wake up, look, and sleep again
 )
@@ -41,7 +41,7 @@ func MonitorSlackOf(ranks, cpus int) int {
 // round is how long short turns of all ranks take; 0 where they are few.
 func round(ranks, cpus int) time.Duration {
 	each := ranks / max(cpus, 1)
-	if each < crowd {
+	if each < many {
 		return 0
 	}
 	return max(time.Duration(each)*turn, leastRound)

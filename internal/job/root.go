@@ -127,8 +127,9 @@ func (r *Root) WaitPolicy() shm.Policy {
 // Oversubscribed tells whether this node had more ranks than CPUs when the job began.
 func (r *Root) Oversubscribed() bool { return r.Near() > r.CPUs() }
 
-// Crowded is Oversubscribed for all nodes together. The answers are the same on all ranks, at all times.
-func (r *Root) Crowded() bool { return int(r.head.ranks) > r.AllCPUs() }
+// AllOversubscribed tells whether the ranks of all nodes were more than all their CPUs. The answers are the same on all
+// ranks, at all times.
+func (r *Root) AllOversubscribed() bool { return int(r.head.ranks) > r.AllCPUs() }
 
 // SoloLimit returns how many bytes of a collective operation in one address space the last rank
 // to arrive moves alone.

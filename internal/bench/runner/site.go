@@ -6,8 +6,8 @@ import "github.com/gopvas/gopvas/launcher/cluster"
 type Site struct {
 	Nodes cluster.Nodes
 	// Of nodes that are made on this machine.
-	Lead    []string // what a command begins with that is to run on the first node; nil: there are no such nodes
-	Crowded bool     // ranks share CPUs, as far as is known
+	Lead           []string // what a command begins with that is to run on the first node; nil: there are no such nodes
+	Oversubscribed bool     // ranks share CPUs, as far as is known
 }
 
 // MPTCP is the peer of Exchange that is Open MPI with an MPTCP connection between two ranks, by the

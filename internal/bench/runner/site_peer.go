@@ -62,7 +62,7 @@ func (s *Site) openMPI(c Contestant, hosts string, devices []string, agent strin
 	if c.SingleCopy != "" {
 		flags = append(flags, "--mca", "btl_vader_single_copy_mechanism", c.SingleCopy)
 	}
-	if s.Crowded {
+	if s.Oversubscribed {
 		flags = append(flags, "--mca", "mpi_yield_when_idle", "1")
 	}
 	if !s.Nodes.Slurm {

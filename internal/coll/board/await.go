@@ -94,13 +94,14 @@ func (b *Board) sleep(by wakers) bool {
 	return b.phase.reached(b) || !b.leave()
 }
 
-// countSleepers counts this member among those that sleep. Of crowded members one nearly always does: a count would be
-// one more line that all of them write, and spare nobody a look. All members of a board agree on Crowded.
+// countSleepers counts this member among those that sleep. Of oversubscribed members one nearly always does: a count
+// would be one more line that all of them write, and spare nobody a look. All members of a board agree on
+// Oversubscribed.
 func (b *Board) countSleepers(by wakers, n int32) {
 	if by == arriving {
 		b.watchers.Add(n)
 	}
-	if !b.Crowded {
+	if !b.Oversubscribed {
 		b.asleep.Add(n)
 	}
 }

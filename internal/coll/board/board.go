@@ -14,12 +14,12 @@ const cacheLine = 64
 //
 // All members write arrivals, asleep, watchers, lanes[].next and finished. Only the last arriver of a call, in a tree
 // the first member, writes the rest of the head, between its arrival and release. At that time a member that has
-// arrived looks at released alone, until the last arriver stores it, and writes asleep if it is not crowded.
+// arrived looks at released alone, until the last arriver stores it, and writes asleep if it is not oversubscribed.
 type head struct {
 	// arrivals counts in its low bits the members that have arrived in the call that is underway. Above them it has the
 	// sum of their signatures.
 	arrivals line.Uint64
-	asleep   line.Int32  // members that sleep in a call, but for crowded ones: see countSleepers
+	asleep   line.Int32  // members that sleep in a call, but for oversubscribed ones: see countSleepers
 	typed    line.Uint32 // 1 if the buffers of a member have parts: by it, before it arrives
 	_        [cacheLine - 16]byte
 
@@ -146,17 +146,17 @@ type phase interface {
 
 // Members are the ranks that meet, as one of them sees them.
 type Members struct {
-	Engine     *pml.Engine
-	Job        Job
-	Rank, Size int
-	World      []int32             // the job's rank of each member; nil: the same numbers
-	Crowded    bool                // there are more ranks than CPUs
-	Flat       bool                // the members meet at one place, wherever they run
-	Direct     bool                // one address space
-	Whole      func(rank int) bool // of a step: tells whether a rank is a member of the whole; nil: it is no step
-	Pool       *Pool               // of memory for boards; nil: this one gives nothing back
-	Failure    *cad.Failure        // the first thing that went wrong in the call
-	Broken     *error              // likewise, of the layers below
+	Engine         *pml.Engine
+	Job            Job
+	Rank, Size     int
+	World          []int32             // the job's rank of each member; nil: the same numbers
+	Oversubscribed bool                // there are more ranks than CPUs
+	Flat           bool                // the members meet at one place, wherever they run
+	Direct         bool                // one address space
+	Whole          func(rank int) bool // of a step: tells whether a rank is a member of the whole; nil: it is no step
+	Pool           *Pool               // of memory for boards; nil: this one gives nothing back
+	Failure        *cad.Failure        // the first thing that went wrong in the call
+	Broken         *error              // likewise, of the layers below
 }
 
 // Board is the board of a team. One goroutine at a time makes calls and ring.go says when others may use the ring.

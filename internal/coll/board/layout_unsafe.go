@@ -26,7 +26,7 @@ func (b *Board) size() int {
 	if b.Ringed() {
 		size += b.Size * blocksSize
 	}
-	if b.Crowded {
+	if b.Oversubscribed {
 		n := b.Size * b.slotCount()
 		size += n * bcastSize
 		if piece := b.pieceSize(); piece > ShortSlot {
@@ -48,7 +48,7 @@ func (b *Board) view(mem []byte) {
 		b.ring.board, b.ring.members = b, unsafe.Slice((*blocks)(unsafe.Pointer(&rest[0])), b.Size)
 		rest = rest[b.Size*blocksSize:]
 	}
-	if b.Crowded {
+	if b.Oversubscribed {
 		n := b.Size * b.slotCount()
 		b.bcasts = unsafe.Slice((*bcastSlot)(unsafe.Pointer(&rest[0])), n)
 		b.long = rest[n*bcastSize:]

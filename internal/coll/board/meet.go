@@ -173,10 +173,10 @@ func (b *Board) difference(of func(member int) callOf) cad.Failure {
 
 // wakeSleepers wakes the members that sleep in a call at the board. What they wait for has been stored. They count
 // themselves before they look for it a last time. So one of the two sees the other. Most often nobody sleeps; then the
-// other members' inboxes, a cache line each, need no look. Crowded members do not count: each registers at its inbox
-// before it looks a last time, and Notify looks there after the store. See shm.Event.
+// other members' inboxes, a cache line each, need no look. Oversubscribed members do not count: each registers at its
+// inbox before it looks a last time, and Notify looks there after the store. See shm.Event.
 func (b *Board) wakeSleepers() {
-	if b.Crowded || b.asleep.Load() != 0 {
+	if b.Oversubscribed || b.asleep.Load() != 0 {
 		b.wake()
 	}
 }

@@ -54,8 +54,8 @@ func (m *Members) slotShare() int { return slotBytes * m.Size / m.Job.CPUs() }
 // Slotted tells whether vectors of n bytes go by slots. One that does not fit into those of a member would have the
 // root wait for the others.
 func (m *Members) Slotted(n int) bool {
-	if !m.Crowded || n <= ShortSlot {
-		return m.Crowded
+	if !m.Oversubscribed || n <= ShortSlot {
+		return m.Oversubscribed
 	}
 	piece := m.pieceSize()
 	fits := piece > ShortSlot && n <= m.slotCount()*piece

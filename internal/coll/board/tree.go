@@ -43,7 +43,7 @@ const fewInDomain = 2
 // growTree returns the tree of the members, nil if there is to be none. All get the same one.
 func (m *Members) growTree() *tree {
 	first := m.domain(0)
-	if m.Flat || m.Crowded || first == job.NoDomain {
+	if m.Flat || m.Oversubscribed || first == job.NoDomain {
 		return nil
 	}
 	for i := 1; ; i++ {

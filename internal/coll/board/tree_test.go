@@ -129,8 +129,8 @@ func TestTreeOfOneDomain(t *testing.T) {
 		}
 	}
 	m := Members{Job: placed{domains: at(job.Domain{}, job.Domain{L3: 1}, job.Domain{L3: 1}, job.Domain{})}, Size: 4}
-	m.Crowded = true
+	m.Oversubscribed = true
 	require.Nil(t, m.growTree(), "members that share CPUs wait for these")
-	m.Crowded, m.Flat = false, true
+	m.Oversubscribed, m.Flat = false, true
 	require.Nil(t, m.growTree())
 }

@@ -118,7 +118,7 @@ func (f *exchangeFlags) config() (cfg neighbors.Config, err error) {
 		return cfg, err
 	}
 	if hosts := cfg.Site.Nodes.Hosts; hosts != nil {
-		cfg.Site.Crowded = true // it may be
+		cfg.Site.Oversubscribed = true // it may be
 		cfg.Ranks = cluster.Slots(hosts)
 		return cfg, cfg.Site.Nodes.Check(cfg.Ranks)
 	}

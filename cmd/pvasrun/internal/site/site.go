@@ -146,7 +146,7 @@ func (f *Flags) Make(ctx context.Context, ranks int,
 	if err != nil {
 		return s, nil, err
 	}
-	s = runner.Site{Lead: c.Command(ctx, 0).Args, Crowded: ranks > runtime.NumCPU()}
+	s = runner.Site{Lead: c.Command(ctx, 0).Args, Oversubscribed: ranks > runtime.NumCPU()}
 	s.Nodes.Shell = c.Shell()
 	for i := range links.Devices {
 		s.Nodes.Devices = append(s.Nodes.Devices, "eth"+strconv.Itoa(i))
