@@ -60,6 +60,7 @@ const (
 func Join(own *comm.Comm, words *lock.Words, memory Memory) (*Ranks, error) {
 	r := &Ranks{own: own, links: make([]link, own.Size()), asked: map[uint64]*asking{}}
 	r.server = server{own: own, words: words, memory: memory}
+	r.server.find = func(name uint64) func(inout, in []byte) { return comm.Operator(own, name) }
 	var err error
 	r.line, err = courier.Join(own, r.receive)
 	return r, err

@@ -8,7 +8,6 @@ import (
 
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/coll"
-	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/courier"
 	"github.com/gopvas/gopvas/internal/window/lock"
 	"github.com/gopvas/gopvas/internal/window/regions"
@@ -136,8 +135,11 @@ func (r *request) encodeElement(b []byte) {
 
 var errDamaged = errors.New("a request from another node is damaged")
 
+// operators finds the kernel of an operator by its name; nil: the program has none.
+type operators func(name uint64) func(inout, in []byte)
+
 // decode takes a request apart, without the head that was the line's.
-func (r *request) decode(c *comm.Comm, b []byte) error {
+func (r *request) decode(find operators, b []byte) error {
 	if len(b) < requestHead-courier.Head {
 		return errDamaged
 	}
@@ -148,7 +150,7 @@ func (r *request) decode(c *comm.Comm, b []byte) error {
 	r.e = update.Element{Size: int(b[3]), Word: r.flags&flagWord != 0, Signed: r.flags&flagSigned != 0, Span: word(36)}
 	r.op = update.Op{Code: update.Code(b[2])}
 	if name := binary.LittleEndian.Uint64(b[24-courier.Head:]); name != 0 {
-		apply := comm.Operator(c, name)
+		apply := find(name)
 		if apply == nil {
 			return errors.New("the program of the target does not have the operator")
 		}

@@ -29,6 +29,7 @@ type Memory struct {
 // server is the state of a target. The goroutine of the courier has it, but for the list.
 type server struct {
 	own     *comm.Comm
+	find    operators
 	words   *lock.Words
 	memory  Memory
 	request request
@@ -51,7 +52,7 @@ type grant struct {
 // serve does what is asked, and answers.
 func (s *server) serve(l *courier.Line, from int, b []byte) {
 	r := &s.request
-	err := r.decode(s.own, b)
+	err := r.decode(s.find, b)
 	var out []byte
 	if err == nil {
 		switch r.what {
