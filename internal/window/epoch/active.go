@@ -20,6 +20,8 @@ func (s *State) MayFence() error {
 // Fence ends an epoch of Fence, and begins the next one unless the program says that none succeeds. All ranks have come
 // to it.
 func (s *State) Fence(a Assert) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if a&NoSucceed != 0 {
 		s.access.Store(Idle)
 	} else {

@@ -60,7 +60,7 @@ type State struct {
 	mu      sync.Mutex // guards what follows, and changes of the above but for that by an operation
 	ranks   int
 	freed   error
-	noCheck bool  // the lock of all targets is not taken
+	noCheck bool  // the lock of all targets is not taken; written before access, by which others find it
 	started []int // the targets of Start
 	exposed bool
 	origins []int // of Post, whose end is yet to come
