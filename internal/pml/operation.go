@@ -8,6 +8,7 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml/flow"
 	"github.com/gopvas/gopvas/internal/pml/match"
+	"github.com/gopvas/gopvas/internal/pml/wait"
 	"github.com/gopvas/gopvas/mpi/fault"
 )
 
@@ -123,6 +124,9 @@ type operation struct {
 	rested uint32 // generation at the last look of Idle that found it free; see rest
 	rests  uint8  // number of such looks at this generation
 }
+
+// waiter is one goroutine that waits for operations, or for a condition.
+type waiter = wait.Waiter[operation]
 
 // Mark goes along with a message beside its tag. A task's is its own. That of any other message
 // is what the message consists of; see elements.

@@ -11,7 +11,31 @@ import (
 	"github.com/gopvas/gopvas/internal/pml/route"
 	"github.com/gopvas/gopvas/internal/pml/wait"
 	"github.com/gopvas/gopvas/mpi/fault"
+	"github.com/gopvas/gopvas/shm"
 )
+
+// Job has the methods of the job that the engine calls. *job.Root implements it.
+type Job interface {
+	Ranks() int  // of the whole job; they may become more
+	Places() int // how many they may become
+	WaitPolicy() shm.Policy
+
+	// Of ranks that have gone. When their count grows, the inboxes of all ranks are notified. By then Gone tells which
+	// rank it was, and Lost which has gone first.
+	gone.Job
+	Lost() (rank int, ok bool)
+
+	// For the end of this rank: see Drain. When MayReceive becomes false, this rank is notified if it Drains.
+	Drains(rank int)
+	MayReceive(rank int) bool
+
+	// These are for the hang report and the supervisor, which asks by ReportCounter and Asked.
+	wait.Job
+	Asked() uint32
+	PublishCounters(rank, first int, values ...uint64)
+}
+
+var _ Job = (*job.Root)(nil)
 
 // protocol moves the messages of a rank: it begins sends and receives, hears of what comes and of ranks that go, and
 // completes operations. What is to be done packages match, flow and gone decide; what is here does it, with the
@@ -75,6 +99,21 @@ func (p *protocol) init(e *Engine, m btl.Messages, c *btl.Capabilities, rank int
 	p.on = callbacks{frame: p.deliver, moved: p.moved, launch: p.launchQueued}
 	p.fast = operation{engine: e, kind: receiving, state: idle, persistent: true}
 	p.fast.tie()
+}
+
+// Stats counts the cost of a rank's messages so far. All of it but UnexpectedHigh
+// only grows.
+type Stats struct {
+	btl.Counters // messages between ranks, by path, of all modules
+
+	SelfMessages, SelfBytes uint64 // messages from this rank to itself
+	Queued                  uint64 // sends that had to wait because the ring of their peer was full
+	Unexpected              uint64 // messages that arrived before their receive
+	UnexpectedHigh          int    // most such messages at one time
+	Parks                   uint64 // waits that left progress to another goroutine of the rank
+	Nudges                  uint64 // times a goroutine woke the one that sleeps for the rank
+
+	unexpectedNow, matchedNow int
 }
 
 // updateFastPath decides whether the next short send may take the short way.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/pml/wait"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
@@ -189,21 +188,6 @@ func (op *operation) asked() job.Operation {
 		}
 	}
 	return o
-}
-
-// Stats counts the cost of a rank's messages so far. All of it but UnexpectedHigh
-// only grows.
-type Stats struct {
-	btl.Counters // messages between ranks, by path, of all modules
-
-	SelfMessages, SelfBytes uint64 // messages from this rank to itself
-	Queued                  uint64 // sends that had to wait because the ring of their peer was full
-	Unexpected              uint64 // messages that arrived before their receive
-	UnexpectedHigh          int    // most such messages at one time
-	Parks                   uint64 // waits that left progress to another goroutine of the rank
-	Nudges                  uint64 // times a goroutine woke the one that sleeps for the rank
-
-	unexpectedNow, matchedNow int
 }
 
 // firstSlot is where the engine's counters begin among those that a rank publishes

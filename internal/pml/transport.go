@@ -2,35 +2,9 @@ package pml
 
 import (
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/job"
-	"github.com/gopvas/gopvas/internal/pml/gone"
 	"github.com/gopvas/gopvas/internal/pml/route"
-	"github.com/gopvas/gopvas/internal/pml/wait"
 	"github.com/gopvas/gopvas/shm"
 )
-
-// Job has the methods of the job that the engine calls. *job.Root implements it.
-type Job interface {
-	Ranks() int  // of the whole job; they may become more
-	Places() int // how many they may become
-	WaitPolicy() shm.Policy
-
-	// Of ranks that have gone. When their count grows, the inboxes of all ranks are notified. By then Gone tells which
-	// rank it was, and Lost which has gone first.
-	gone.Job
-	Lost() (rank int, ok bool)
-
-	// For the end of this rank: see Drain. When MayReceive becomes false, this rank is notified if it Drains.
-	Drains(rank int)
-	MayReceive(rank int) bool
-
-	// These are for the hang report and the supervisor, which asks by ReportCounter and Asked.
-	wait.Job
-	Asked() uint32
-	PublishCounters(rank, first int, values ...uint64)
-}
-
-var _ Job = (*job.Root)(nil)
 
 // AddPeers has the engine reach some ranks of the job by a further module, instead of that
 // of New: those of which reaches says so, which is asked of ranks that are added, too, and says always the same. The

@@ -2,7 +2,6 @@ package pml
 
 import (
 	"github.com/gopvas/gopvas/internal/pml/flow"
-	"github.com/gopvas/gopvas/internal/pml/wait"
 	"github.com/gopvas/gopvas/trace"
 )
 
@@ -81,9 +80,6 @@ func (e *Engine) waitFor(w *waiter) {
 	e.report.withdraw(w)
 	e.line.PassOwnership()
 }
-
-// waiter is one goroutine that waits for operations, or for a condition.
-type waiter = wait.Waiter[operation]
 
 // shortWait is how many looks most waits for short messages end within: a rank that has
 // made as many tells others that it can help them.
